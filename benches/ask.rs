@@ -1,11 +1,12 @@
-//! Asking a store about texts: about many in one call, and about one again and again.
-//! `python/benches/compare.py` sets the Python package beside it.
+//! Queries: many texts in one call, and one text repeatedly.
+//!
+//! `python/benches/compare.py` compares the Python package with it.
 //!
 //! ```sh
 //! cargo bench --bench ask -- STORE FILE.jsonl
 //! ```
 //!
-//! FILE has a text in the field `text` of each line.
+//! Each line of FILE has a text in the field `text`.
 #![expect(
     clippy::unwrap_used,
     reason = "a benchmark that cannot go on has failed"
@@ -22,10 +23,10 @@ use serde_json::Value;
 #[path = "../bin/allocator.rs"]
 mod allocator;
 
-/// Calls that are timed together.
+/// The number of calls that are timed together.
 const CALLS: u32 = 500;
 
-/// How often they are; the fastest time counts.
+/// The number of repetitions. The fastest one counts.
 const BLOCKS: u32 = 20;
 
 fn main() {
@@ -52,7 +53,7 @@ fn show(name: &str, took: Took) {
     println!("{name}: {wall:.2} us, processor {processor:.2} us");
 }
 
-/// The time that something takes.
+/// The time of a text or a call.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Took {
     wall: Duration,
@@ -60,7 +61,7 @@ struct Took {
     processor: Duration,
 }
 
-/// What it takes to do something that counts so many times.
+/// Measures `work`, and divides its time by `times`.
 fn took(times: u32, work: impl FnOnce()) -> Took {
     let (start, before) = (Instant::now(), processor());
     work();
@@ -70,7 +71,7 @@ fn took(times: u32, work: impl FnOnce()) -> Took {
     }
 }
 
-/// The processor time of all threads so far; none where it is not known.
+/// The processor time of all threads so far. It is zero if the system does not report it.
 fn processor() -> Duration {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
     let told = tasks.filter_map(|task| {
@@ -80,7 +81,7 @@ fn processor() -> Duration {
     Duration::from_nanos(told.sum())
 }
 
-/// What a text takes when all are asked about in one call.
+/// The time per text when all texts are queried in one call.
 fn many(store: &Store, texts: &[String]) -> Took {
     took(u32::try_from(texts.len()).unwrap(), || {
         let queries: Vec<Query<'_>> = texts.iter().map(|text| Query::text(text)).collect();
@@ -91,7 +92,7 @@ fn many(store: &Store, texts: &[String]) -> Took {
     })
 }
 
-/// What a text takes that is asked about again and again.
+/// The time per call when one text is queried repeatedly.
 fn one(store: &Store, text: &str) -> Took {
     let block = |_| {
         took(CALLS, || {

@@ -1,14 +1,14 @@
 //! A large store of synthetic contents: bulk load, a nightly batch, queries, callers that insert.
 //!
-//! Each document has six shingles, so that the time is that of the store, not of shingling and
-//! signing; one in ten is a near-copy of an earlier one.
+//! Each document has six shingles, so that the store takes most of the time, not shingling and signing. One in ten is a
+//! near-copy of an earlier one.
 //!
 //! ```sh
 //! cargo bench --bench bulk -- 1000000
 //! ```
 //!
-//! Memory comes from the allocator of the command line. A second number says after how many documents the bulk load
-//! commits; without it, once at the end.
+//! Memory comes from the allocator of the command line. A second argument is the number of documents after which the
+//! bulk load commits. Without it, the bulk load commits once, at the end.
 #![expect(
     clippy::unwrap_used,
     reason = "a benchmark that cannot go on has failed"
@@ -24,9 +24,9 @@ use dedupdb::{Input, Options, Query, Schema, Store, sketching::Shingling};
 #[path = "../bin/allocator.rs"]
 mod allocator;
 
-/// Documents that are added together.
+/// The number of documents that are added together.
 const BATCH: u64 = 20_000;
-/// Documents of the nightly batch.
+/// The number of documents in the nightly batch.
 const NIGHTLY: u64 = 10_000;
 const QUERIES: u64 = 20_000;
 const CALLERS: u64 = 64;
@@ -96,7 +96,7 @@ fn mix(value: u64) -> u64 {
     value ^ value >> 32
 }
 
-/// Six integers; every tenth document has those of its neighbour and one more.
+/// Six integers. Every tenth document has those of its neighbour and one more.
 fn text(number: u64) -> String {
     let (of, shingles) = if number % 10 == 9 {
         (number - 1, 7)
@@ -107,7 +107,7 @@ fn text(number: u64) -> String {
     integers.collect::<Vec<_>>().join(" ")
 }
 
-/// Bytes of memory that the process has, files that it maps left out; Linux tells.
+/// The memory of the process in bytes, without mapped files. It is 0 if the system does not report it.
 fn memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("RssAnon"));
@@ -115,11 +115,11 @@ fn memory() -> u64 {
     kilobytes.unwrap_or_default() << 10
 }
 
-/// What a bulk load took.
+/// The cost of a bulk load.
 #[derive(Default)]
 struct Loaded {
     spent: Duration,
-    /// Bytes of memory at most.
+    /// Peak memory in bytes.
     peak: u64,
 }
 
@@ -168,7 +168,7 @@ fn nightly(store: &Store, contents: u64) -> Duration {
     start.elapsed()
 }
 
-/// Inserts a second by many callers at once, each durable on return.
+/// The number of inserts per second by many concurrent callers. Each insert is durable on return.
 fn inserts(store: &Store, contents: u64) -> f64 {
     let done = AtomicU64::new(0);
     let start = Instant::now();

@@ -1,14 +1,14 @@
 //! Clusters and pairs of a store with a large template cluster.
 //!
-//! Each document has 60 shingles. Of N contents, a fifth are pages of one template, each more than
-//! 0.9 like it; a tenth are in groups of a hundred, made in the same way; the others are like none.
+//! Each document has 60 shingles. Of N contents, a fifth are pages of one template, each with a similarity above 0.9 to
+//! it. A tenth are in groups of a hundred, made in the same way. The others resemble nothing.
 //!
 //! ```sh
 //! cargo bench --bench clusters -- 1000000
 //! ```
 //!
-//! A second number adds so many contents that have 40 shingles in common and 20 of their own: they
-//! share buckets and do not match.
+//! A second number adds as many contents that have 40 shingles in common and 20 of their own: they share buckets but do
+//! not match.
 #![expect(
     clippy::unwrap_used,
     reason = "a benchmark that cannot go on has failed"
@@ -25,10 +25,10 @@ use dedupdb::{
 
 const BATCH: u64 = 20_000;
 const SHINGLES: u64 = 60;
-/// Shingles of a page that are not the template's: 57 / 63 is 0.905.
+/// The number of shingles in which a page differs from the template: 57 / 63 is 0.905.
 const OWN: u64 = 3;
 const GROUP: u64 = 100;
-/// Pairs that are taken: the template's alone are 20 billion at a million contents.
+/// The maximum number of pairs: the template's alone are 20 billion at a million contents.
 const PAIRS: usize = 10_000_000;
 
 fn main() {
@@ -71,9 +71,9 @@ fn main() {
     });
 }
 
-/// Does some work and says what it came to, how long it took and how much memory.
+/// Runs `work`, and prints its result, its time and its peak memory.
 fn measure(name: &str, work: impl FnOnce() -> String) {
-    // On Linux this sets the peak back to what is held now.
+    // On Linux, this resets the peak to the current usage.
     drop(std::fs::write("/proc/self/clear_refs", "5"));
     let start = Instant::now();
     let result = work();
@@ -91,16 +91,16 @@ fn mix(value: u64) -> u64 {
     value ^ value >> 32
 }
 
-/// The integer of a page of a family: its own at some places, that of its family at the others.
+/// The integer at a place of a page: the page's own at `own` places, its family's at the others.
 fn integer(family: u64, page: u64, place: u64, own: u64) -> u64 {
-    // So many places from one that the page chooses.
+    // Consecutive places, from one that the page chooses.
     let is_own = (place + mix(page) % SHINGLES) % SHINGLES < own;
     let of = if is_own { page << 1 | 1 } else { family << 1 };
     mix(of * SHINGLES + place) >> 32
 }
 
 fn text(number: u64, contents: u64) -> String {
-    // Families have numbers above those of all pages.
+    // The numbers of families are above those of all pages.
     let family = |family: u64| 1 << 40 | family;
     let (family, own) = match number * 10 / contents.max(1) {
         0 | 1 => (family(0), OWN),

@@ -1,10 +1,10 @@
-//! Adding from files beside adding from memory.
+//! Compares adding from files with adding from memory.
 //!
-//! The first file is JSON lines with fields `id` and `text`. Its documents are added from memory, by
-//! the crate, and then each file is added by the command line; each time into a new store, with one
-//! commit at the end. Parquet files are deduplicated into another one, too, with all their columns, which is to
-//! reach 80% of the rate of adding them. The rates are megabytes of text a second, medians of eleven, run in turns. Memory
-//! comes from the allocator of the command line in both.
+//! The first file is JSON lines with the fields `id` and `text`. The crate adds its documents from memory, and then the
+//! command line adds each file, each time into a new store with one commit at the end. Parquet files are also
+//! deduplicated into another Parquet file with all their columns, which should reach 80% of the rate of adding them.
+//! Rates are in megabytes of text per second: medians of eleven runs, taken in turns. Both use the allocator of the
+//! command line.
 //!
 //! ```sh
 //! cargo bench --bench ingest -- pages.jsonl pages.parquet
@@ -86,7 +86,7 @@ fn read(file: &Path) -> Vec<(String, String)> {
     text.lines().map(document).collect()
 }
 
-/// Seconds that adding to a new store takes.
+/// The seconds that `add` takes with a new store.
 fn timed(add: impl FnOnce(&Path)) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     let start = Instant::now();

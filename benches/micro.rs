@@ -22,7 +22,7 @@ fn main() {
     divan::main();
 }
 
-/// All texts of a folder of `testdata`, one after another, repeated up to 64 KiB.
+/// All texts of a folder of `testdata`, concatenated and repeated up to 64 KiB.
 fn text(folder: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/folder");
     let mut paths: Vec<PathBuf> = fs::read_dir(root.join(folder))

@@ -1,4 +1,4 @@
-//! Adding short texts, from memory, into a new store with one commit.
+//! Adds short texts from memory to a new store, with one commit.
 //!
 //! ```sh
 //! cargo bench --bench short
@@ -27,7 +27,7 @@ fn main() {
     add("82,000 texts that share six of seven words", 82_000, common);
 }
 
-/// Adds so many texts, and shows how long it took.
+/// Adds `count` texts, and prints the time.
 fn add(name: &str, count: u32, text: impl Fn(u32) -> String) {
     let folder = tempfile::tempdir().unwrap();
     let start = Instant::now();

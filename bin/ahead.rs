@@ -1,4 +1,4 @@
-//! Items that are found on a thread of their own while those before them are written.
+//! Finds items on a separate thread while earlier ones are written.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -7,11 +7,11 @@ use anyhow::{Context, Result};
 
 use crate::threads::NO_THREAD;
 
-/// Items that are handed over together, and the number of parts that wait.
+/// The number of items in a part, and the number of parts that may wait.
 const PART: usize = 1 << 8;
 const WAITING: usize = 1 << 6;
 
-/// The items of an iterator, in their order. When it is dropped, no more than a part is found.
+/// The items of an iterator, in order. Once it is dropped, at most one more part is found.
 #[derive(Debug)]
 pub(crate) struct Ahead<T> {
     parts: Receiver<Vec<T>>,
@@ -20,11 +20,11 @@ pub(crate) struct Ahead<T> {
 }
 
 impl<T: Send + 'static> Ahead<T> {
-    /// Begins to find items.
+    /// Starts to find items.
     ///
     /// # Errors
     ///
-    /// The system allows no thread.
+    /// If the system cannot start a thread.
     pub(crate) fn begin(items: impl Iterator<Item = T> + Send + 'static) -> Result<Ahead<T>> {
         let (sender, parts) = sync_channel(WAITING);
         let finder = thread::Builder::new()
@@ -39,7 +39,7 @@ impl<T: Send + 'static> Ahead<T> {
     }
 }
 
-/// Hands over all items, as long as somebody takes them.
+/// Sends all items, for as long as the receiver exists.
 fn find<T>(mut items: impl Iterator<Item = T>, sender: &SyncSender<Vec<T>>) {
     loop {
         let part: Vec<T> = items.by_ref().take(PART).collect();
@@ -60,7 +60,7 @@ impl<T> Iterator for Ahead<T> {
             self.part = part.into_iter();
             return self.part.next();
         }
-        // There are no more, unless the thread ended in a panic, which goes on here.
+        // There are no more items, or the thread panicked; the panic continues here.
         if let Err(panic) = self.finder.take()?.join() {
             std::panic::resume_unwind(panic);
         }

@@ -1,4 +1,4 @@
-//! Messages to the person at the terminal, on standard error.
+//! Messages to the user on standard error.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -17,7 +17,7 @@ pub(crate) struct Console {
 }
 
 impl Console {
-    /// A console that keeps notes to itself if `quiet`, but not errors.
+    /// Returns a console that prints errors but, if `quiet`, no notes.
     pub(crate) fn new(quiet: bool) -> Console {
         Console {
             quiet,
@@ -30,31 +30,31 @@ impl Console {
         &self.bar
     }
 
-    /// Whether nothing but results and errors is wanted.
+    /// Whether only results and errors are wanted.
     pub(crate) fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// Says what ends the command or counts as a failure at the end.
+    /// Reports an error: one that ends the command, or one that makes it fail in the end.
     pub(crate) fn error(&self, message: &str) {
         self.line(&format!("dedupdb: {message}"));
     }
 
-    /// Says what is worth knowing.
+    /// Prints a note.
     pub(crate) fn note(&self, message: &str) {
         if !self.quiet {
             self.line(&format!("dedupdb: {message}"));
         }
     }
 
-    /// Prints text of several lines that has no foreign text in it.
+    /// Prints lines of text. It must not contain text from elsewhere, such as keys.
     pub(crate) fn text(&self, text: &str) {
         if !self.quiet {
             self.print(text);
         }
     }
 
-    /// Prints an object on a line of its own.
+    /// Prints an object on its own line.
     pub(crate) fn object(&self, object: &impl Serialize) -> serde_json::Result<()> {
         self.text(&(json::line(object)? + "\n"));
         Ok(())
@@ -62,14 +62,14 @@ impl Console {
 
     fn line(&self, message: &str) {
         let mut line = String::new();
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(line, "{}", printable(message));
         self.print(&line);
     }
 
     fn print(&self, text: &str) {
         self.bar.suspend(|| {
-            // Nobody is left to tell when this fails.
+            // If this fails, there is nowhere to report it.
             std::io::stderr().lock().write_all(text.as_bytes()).ok();
         });
     }

@@ -1,4 +1,4 @@
-//! What became of everything that dedup met, as it is told.
+//! The outcome of a dedup, as text.
 
 use std::time::Duration;
 
@@ -7,8 +7,10 @@ use dedupdb::dedup::Done;
 use crate::number::grouped;
 use crate::reading::{Told as _, line};
 
-/// The counts as lines for people. Documents that were stored before are called `earlier`; `has_converter` says whether
-/// a program makes text of files.
+/// The counts as lines for people.
+///
+/// Documents that were already stored are called `earlier`. `has_converter` says whether a program converts files to
+/// text.
 pub(crate) fn to_text(
     done: &Done,
     earlier: &str,

@@ -4,11 +4,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use dedupdb::number::parse_span;
 
-/// How long ago something was, at least a second.
+/// An age of at least a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Age(Duration);
 
-/// Parses an age, whose unit is not guessed.
+/// Parses an age. Its unit is never guessed.
 pub(crate) fn age(text: &str) -> Result<Age, String> {
     const HELP: &str = "give a number above 0 with s, min, h, d, w or y, such as 90d or 12h";
     if is_number(text) {
@@ -21,7 +21,7 @@ pub(crate) fn age(text: &str) -> Result<Age, String> {
     Ok(Age(age))
 }
 
-/// Parses a time to wait, in seconds where no unit is given.
+/// Parses a time to wait. Without a unit, it is in seconds.
 pub(crate) fn wait(text: &str) -> Result<Duration, String> {
     const HELP: &str = "give seconds, or a number with ms, s, min, h or d, such as 30s or 2min";
     if is_number(text) {
@@ -36,7 +36,7 @@ fn is_number(text: &str) -> bool {
 }
 
 fn parse(text: &str, help: &str) -> Result<Duration, String> {
-    // What removes documents does not guess, and a wait follows the same rule.
+    // A command that removes documents must not guess, and a wait follows the same rule.
     if let Some(number) = text.trim().strip_suffix('m').filter(|text| is_number(text)) {
         let number = number.trim_end();
         return Err(format!(
@@ -47,7 +47,8 @@ fn parse(text: &str, help: &str) -> Result<Duration, String> {
 }
 
 impl Age {
-    /// The moment so long ago, to the second as times of adding are; what is older was added before it.
+    /// The moment this long ago, in whole seconds as the times of adding are. Documents that are older were added
+    /// before it.
     pub(crate) fn ago(self) -> SystemTime {
         #[expect(
             clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-//! Work on each document of the inputs, and what is told meanwhile.
+//! Works on each document of the inputs, and reports on it.
 
 use std::path::PathBuf;
 
@@ -14,20 +14,20 @@ use crate::left_out::{LeftOut, Named, Telling, advice};
 use crate::progress::Progress;
 use crate::store;
 
-/// What is worked on, and what is told of it.
+/// What to work on, and how to report on it.
 pub(crate) struct Each<'a> {
     pub(crate) paths: &'a [PathBuf],
     pub(crate) options: Options,
     pub(crate) telling: &'a Telling,
     pub(crate) named: Named,
     pub(crate) interrupt: &'a Interrupt,
-    /// Whether a text that cannot be worked on ends it, and the first failure if it is to be strict.
+    /// Whether a text that cannot be worked on ends the work, and whether any other failure does.
     pub(crate) whole: Option<Strictness>,
-    /// Whether a bar shows how far it is: only where results do not.
+    /// Whether to show a progress bar. Commands whose results show the progress need none.
     pub(crate) has_bar: bool,
 }
 
-/// Whether any failure is the end.
+/// Whether any failure ends the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strictness {
     Strict,
@@ -35,11 +35,11 @@ pub(crate) enum Strictness {
 }
 
 impl Each<'_> {
-    /// Works on each document, several at a time, and hands on what comes of it in the order of the input.
+    /// Works on each document, several at a time, and passes the results to `take` in the order of the input.
     ///
     /// # Errors
     ///
-    /// Those of the work and of `take`, and what ends it before its end.
+    /// The errors of `work` and `take`, and those that end the work early.
     pub(crate) fn run<T: Send>(
         self,
         console: &Console,
@@ -81,7 +81,7 @@ impl Each<'_> {
     }
 }
 
-/// Refuses to go on without what is needed.
+/// Returns an error if the work cannot continue without what was skipped.
 fn check(skipped: &Skipped, whole: Option<Strictness>) -> Result<()> {
     let Some(strictness) = whole else {
         return Ok(());

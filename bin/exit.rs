@@ -7,28 +7,28 @@ use crate::interrupt;
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// It did what was asked, or found what was looked for.
+    /// The command did what was asked, or found what was looked for.
     Found,
-    /// It found nothing.
+    /// The command found nothing.
     Nothing,
     /// Something failed, or the store is damaged.
     Failed,
-    /// A signal stopped it.
+    /// A signal stopped the command.
     Interrupted,
 }
 
 impl Exit {
-    /// Found or nothing.
+    /// [`Exit::Found`] or [`Exit::Nothing`].
     pub(crate) fn found(found: bool) -> Exit {
         if found { Exit::Found } else { Exit::Nothing }
     }
 
-    /// Done, or not all of it.
+    /// [`Exit::Failed`] or [`Exit::Found`].
     pub(crate) fn failed(failed: bool) -> Exit {
         if failed { Exit::Failed } else { Exit::Found }
     }
 
-    /// The code for the system.
+    /// The exit code for the system.
     fn code(self) -> u8 {
         match self {
             Exit::Found => 0,
@@ -38,10 +38,12 @@ impl Exit {
         }
     }
 
-    /// Ends the process. The allocator does not give its memory back first: it does so piece by piece, and the system takes
-    /// all at once.
+    /// Ends the process.
+    ///
+    /// Does not let the allocator free its memory first: that happens piece by piece, while the system takes it all at
+    /// once.
     pub(crate) fn end(self) -> ! {
-        // Nobody is left to tell when this fails.
+        // If this fails, there is nowhere to report it.
         io::stdout().flush().unwrap_or_default();
         #[cfg(unix)]
         signal_hook::low_level::exit(self.code().into());

@@ -14,13 +14,14 @@ use crate::{duration, parse};
 /// The argument that stands for standard input.
 pub(crate) const STDIN: &str = "-";
 
-/// What is read where the arguments name `paths`; see [`source`].
+/// The sources for the arguments `paths`; see [`source`].
 pub(crate) fn sources(paths: &[PathBuf], key: Option<&str>) -> Vec<Source> {
     paths.iter().map(|path| source(path, key)).collect()
 }
 
-/// What is read where an argument names `path`. The text on standard input, or in a pipe without a name, has the
-/// key `key`.
+/// The source for the argument `path`.
+///
+/// A text on standard input, or in a pipe without a name, gets the key `key`.
 pub(crate) fn source(path: &Path, key: Option<&str>) -> Source {
     if path == Path::new(STDIN) {
         return Source::stdin().key(key.unwrap_or(STDIN));
@@ -32,7 +33,7 @@ pub(crate) fn source(path: &Path, key: Option<&str>) -> Source {
     }
 }
 
-/// Refuses standard input that is named twice: it is read once.
+/// Refuses standard input that is named twice, because it can be read only once.
 pub(crate) fn check_stdin<'a>(arguments: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     let named = arguments
         .into_iter()
@@ -43,8 +44,8 @@ pub(crate) fn check_stdin<'a>(arguments: impl IntoIterator<Item = &'a Path>) -> 
     Ok(())
 }
 
-/// Whether an argument has no name that tells its text from another's: standard input, and what a
-/// shell puts in the place of `<(...)`.
+/// Whether an argument has no name that distinguishes its text from others: standard input, or what a shell puts in
+/// place of `<(...)`.
 pub(crate) fn is_nameless(argument: &Path) -> bool {
     let shells = ["/dev/fd", "/proc/self/fd"].map(Path::new);
     let is_descriptor = argument.parent().is_some_and(|at| shells.contains(&at));
@@ -70,7 +71,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Refuses globs that leave nothing to read of `paths`, before anything is made for it.
+    /// Refuses globs that exclude all of `paths`, before any output is made.
     pub(crate) fn check(&self, options: &Options, paths: &[PathBuf]) -> Result<()> {
         let has_globs = !self.include.is_empty() || !self.exclude.is_empty();
         if paths.is_empty() || !has_globs || options.leaves_any(sources(paths, None)) {
@@ -93,7 +94,7 @@ impl Names {
         }
     }
 
-    /// The options with this choice.
+    /// Returns the options with this choice.
     pub(crate) fn choose(&self, options: Options) -> Options {
         let options = options.gitignore(self.gitignore);
         let options = self.include.iter().cloned().fold(options, Options::include);
@@ -157,8 +158,8 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// Refuses globs that leave nothing to read of `paths`, before anything is made for it, and says if none of the
-    /// files is for the program that makes text of them.
+    /// Refuses globs that exclude all of `paths`, before any output is made. Reports if none of the files is for the
+    /// program that converts files to text.
     pub(crate) fn check(
         &self,
         options: &Options,
@@ -179,7 +180,7 @@ impl Inputs {
         Ok(())
     }
 
-    /// How a corpus is read; nobody looks for ids that come again.
+    /// How a corpus is read. Repeated ids are not looked for.
     pub(crate) fn options(&self) -> Options {
         let mut options = Options::new()
             .id_scope(self.id_scope)

@@ -12,31 +12,32 @@ use dedupdb::Error;
 
 use crate::console::Console;
 
-/// Time between two looks for a signal.
+/// The time between two checks for a signal.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Number of the signal that came last; that of Ctrl-C before any came.
+/// The number of the last signal; before any, that of Ctrl-C.
 static SIGNAL: AtomicU8 = AtomicU8::new(2);
 
-/// Exit code of a process that was asked to end: 128 and the signal's number.
+/// The exit code of a process that was asked to end: 128 plus the number of the signal.
 pub(crate) fn exit_code() -> u8 {
     128 + SIGNAL.load(Ordering::Relaxed)
 }
 
-/// Lets a file that grows past the limit of the process fail to be written, which is told, where the signal
-/// would end the process.
+/// Turns the signal for a file past the process's size limit into a write error, which is reported.
+///
+/// Otherwise the signal would end the process.
 #[cfg(unix)]
 pub(crate) fn outlive_file_limit() {
     use signal_hook::consts::SIGXFSZ;
-    // Where nothing can be registered, the signal does what it did.
+    // If the handler cannot be registered, the signal keeps its default action.
     drop(signal_hook::flag::register(SIGXFSZ, Arc::default()));
 }
 
-/// Elsewhere no signal tells.
+/// Other systems have no such signal.
 #[cfg(not(unix))]
 pub(crate) fn outlive_file_limit() {}
 
-/// Calls `act` at each signal that asks the process to end, on a thread of its own.
+/// Calls `act` on a separate thread at each signal that asks the process to end.
 #[cfg(unix)]
 fn at_signals(mut act: impl FnMut() + Send + 'static) -> Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -56,7 +57,7 @@ fn at_signals(mut act: impl FnMut() + Send + 'static) -> Result<()> {
     Ok(())
 }
 
-/// Calls `act` at each Ctrl-C, on a thread of its own.
+/// Calls `act` on a separate thread at each Ctrl-C.
 #[cfg(not(unix))]
 fn at_signals(act: impl FnMut() + Send + 'static) -> Result<()> {
     ctrlc::set_handler(act).context("cannot listen for Ctrl-C")
@@ -67,20 +68,20 @@ fn at_signals(act: impl FnMut() + Send + 'static) -> Result<()> {
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Takes note of the first signal from now on; the second ends the process at once.
+    /// Records the first signal from now on. The second one ends the process at once.
     pub(crate) fn catch() -> Result<Interrupt> {
         let interrupt = Interrupt::default();
         let raised = interrupt.0.clone();
         at_signals(move || {
             if raised.swap(true, Ordering::Relaxed) {
-                // Who asks a second time does not want to wait for a commit.
+                // A user who asks a second time does not want to wait for a commit.
                 std::process::exit(exit_code().into());
             }
         })?;
         Ok(interrupt)
     }
 
-    /// Whether to go on, as the library asks it.
+    /// Whether to continue, in the form that the library asks for.
     pub(crate) fn flow(&self) -> ControlFlow<()> {
         if self.is_raised() {
             ControlFlow::Break(())
@@ -89,7 +90,7 @@ impl Interrupt {
         }
     }
 
-    /// Whether to go on after an observer did its work: not where that failed, of which the reason is kept.
+    /// Whether to continue after an observer did its work. If it failed, the error goes to `failed` and the work ends.
     pub(crate) fn flow_after(
         &self,
         done: Result<()>,
@@ -104,7 +105,7 @@ impl Interrupt {
         }
     }
 
-    /// The next of what another thread hands over, or none at its end.
+    /// The next item from another thread, or `None` at the end.
     ///
     /// # Errors
     ///
@@ -128,10 +129,10 @@ impl Interrupt {
     }
 }
 
-/// Ends the process at the first signal, with a word: for work that leaves nothing behind.
+/// Ends the process with a message at the first signal: for work that leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct Ending {
-    /// Held by the signal while the process ends.
+    /// The signal's thread holds the lock while the process ends.
     is_armed: Arc<Mutex<bool>>,
 }
 
@@ -141,7 +142,7 @@ impl Ending {
         Ending::removing(console, word, None)
     }
 
-    /// Ends the process at the first signal from now on, and removes the folder that it works in, if it has one.
+    /// Ends the process at the first signal from now on. First removes the folder that it works in, if it has one.
     pub(crate) fn removing(
         console: &Console,
         word: &'static str,
@@ -155,7 +156,7 @@ impl Ending {
                 console.bar().finish_and_clear();
                 console.error(word);
                 if let Some(folder) = &folder {
-                    // Files may come into it meanwhile, so once more.
+                    // The work may create files meanwhile, so remove the folder twice.
                     for _ in 0..2 {
                         std::fs::remove_dir_all(folder).unwrap_or_default();
                     }
@@ -166,7 +167,7 @@ impl Ending {
         Ok(Ending { is_armed })
     }
 
-    /// Passes over signals from now on: what is left is short, and is not to be cut.
+    /// Ignores signals from now on: the rest is short, and must be completed.
     pub(crate) fn disarm(&self) {
         *self.is_armed.lock().unwrap_or_else(PoisonError::into_inner) = false;
     }

@@ -9,17 +9,17 @@ use anyhow::{Context, Result, bail};
 use crate::args::Escaped;
 use crate::inputs::STDIN;
 
-/// Listed keys that are not as they should be are named, so many; the others are counted.
+/// The number of listed keys with a problem that are named. The others are counted.
 pub(crate) const NAMED: u64 = 10;
 
-/// Bytes that a list has at most; what goes on is no list.
+/// The maximum number of bytes in a list. A longer file is not a list.
 const MOST: u64 = 1 << 30;
 
-/// The keys of a list: each with a NUL byte behind it, or one a line.
+/// The keys of a list: each followed by a NUL byte, or one per line.
 ///
 /// # Errors
 ///
-/// The list cannot be read, or is no such list.
+/// If the list cannot be read, or is not a list of keys.
 pub(crate) fn listed(list: &Path, escaped: Escaped) -> Result<Vec<String>> {
     let mut bytes = Vec::new();
     let read = if list == Path::new(STDIN) {
@@ -39,7 +39,7 @@ pub(crate) fn listed(list: &Path, escaped: Escaped) -> Result<Vec<String>> {
         let keys = text.split_terminator('\0');
         return Ok(keys.map(str::to_owned).collect());
     }
-    // Some editors begin a file with a mark of its byte order.
+    // Some editors begin a file with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let keys = text.lines().map(|line| escaped.key(line));
     keys.map(|key| Ok(key?.into_owned())).collect()

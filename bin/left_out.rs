@@ -14,20 +14,20 @@ use crate::output::escape;
 use dedupdb::corpus::{Hint, Reason, Skipped};
 use dedupdb::publish::{Whole, check_output, check_outputs};
 
-/// How many of a reason are named on standard error; the others are counted.
+/// The number of items per reason that are named on standard error. The others are counted.
 const NAMED: u64 = 10;
 
-/// Which of them are named on standard error.
+/// Which items are named on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
-    /// The first failures: a summary counts the rest.
+    /// The first failures. A summary counts the rest.
     Failures,
-    /// The first of each reason: there is no summary.
+    /// The first of each reason. There is no summary.
     First,
     All,
 }
 
-/// How it is reported.
+/// How they are reported.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Inputs")]
 pub(crate) struct Telling {
@@ -42,8 +42,8 @@ pub(crate) struct Telling {
 }
 
 impl Telling {
-    /// Refuses a list over, in or around an input or a store, in the place of another output or of a file that is no such
-    /// list.
+    /// Refuses a list that is, contains or lies in an input or a store, and a list in place of another output or of a
+    /// file that is not such a list.
     pub(crate) fn check(&self, inputs: &[PathBuf], outputs: &[&Path]) -> Result<()> {
         let Some(list) = &self.skipped else {
             return Ok(());
@@ -56,12 +56,12 @@ impl Telling {
     }
 }
 
-/// A path without a dot that it begins with.
+/// A path without a leading dot.
 fn here(path: &Path) -> &Path {
     path.strip_prefix(".").unwrap_or(path)
 }
 
-/// Refuses to replace a file that is no such list. One that is empty is no loss, and devices and pipes are written to.
+/// Refuses to replace a file that is not such a list. Empty files, devices and pipes may be written to.
 fn check_replaced(list: &Path) -> Result<()> {
     if !list.is_file() {
         return Ok(());
@@ -89,20 +89,21 @@ fn is_of_list(line: &str) -> bool {
     }
 }
 
-/// Tells what was left out.
+/// Reports what was left out.
 #[derive(Debug)]
 pub(crate) struct LeftOut {
     console: Console,
     named: Named,
-    /// Files that are named even if they are no failures: who typed the name of one expects it to be read.
+    /// Files that are named even if they did not fail: a user who typed a file's name expects it to be read.
     typed: HashSet<PathBuf>,
     counts: BTreeMap<Reason, Count>,
-    /// Files with a record that was named for lacking the field of the text: the others lack it as well, mostly.
+    /// Files with a record that was named because it lacks the text field: most of their other records will lack it
+    /// too.
     fieldless: HashSet<String>,
     list: Option<List>,
 }
 
-/// Those that were left out for a reason.
+/// The items that were left out for a reason.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     all: u64,
@@ -116,11 +117,11 @@ struct List {
 }
 
 impl LeftOut {
-    /// Begins to tell, on `console` those that are `named`, or all if that is wanted.
+    /// Starts to report. `named` says what goes to `console`, unless `telling` asks for everything.
     ///
     /// # Errors
     ///
-    /// The list cannot be written.
+    /// If the list cannot be written.
     pub(crate) fn begin(console: &Console, telling: &Telling, named: Named) -> Result<LeftOut> {
         let begin = |path: &PathBuf| -> Result<List> {
             Ok(List {
@@ -138,17 +139,17 @@ impl LeftOut {
         })
     }
 
-    /// Names the first of these files, too, if they are left out as a whole.
+    /// Also names these files, if they are left out as a whole.
     pub(crate) fn naming(self, typed: &[PathBuf]) -> LeftOut {
         let typed = typed.iter().map(|path| here(path).to_owned()).collect();
         LeftOut { typed, ..self }
     }
 
-    /// Tells one.
+    /// Reports one item.
     ///
     /// # Errors
     ///
-    /// The list cannot be written.
+    /// If the list cannot be written.
     pub(crate) fn tell(&mut self, skipped: &Skipped) -> Result<()> {
         if let Some(list) = &mut self.list {
             list.push(skipped)?;
@@ -174,11 +175,11 @@ impl LeftOut {
         Ok(())
     }
 
-    /// Counts those that were not named, and puts the list in its place.
+    /// Reports the counts of those that were not named, and publishes the list.
     ///
     /// # Errors
     ///
-    /// The list cannot be written.
+    /// If the list cannot be written.
     pub(crate) fn finish(&mut self) -> Result<()> {
         let options = match &self.list {
             Some(_) => "",
@@ -206,7 +207,7 @@ impl LeftOut {
     }
 }
 
-/// Whether a record lacks the field of the text as one before it in its file, which is remembered.
+/// Whether an earlier record of the same file also lacked the text field. Remembers the file.
 fn is_fieldless(skipped: &Skipped, files: &mut HashSet<String>) -> bool {
     let file = skipped
         .place
@@ -216,7 +217,7 @@ fn is_fieldless(skipped: &Skipped, files: &mut HashSet<String>) -> bool {
     file.is_some_and(|file| !files.insert(file))
 }
 
-/// What helps, with the options of this program.
+/// What helps, in terms of this program's options.
 pub(crate) fn advice(hint: Hint) -> &'static str {
     match hint {
         Hint::TextField => " (choose one with --text-field)",

@@ -58,7 +58,7 @@ fn run() -> Exit {
         args.threads = threads;
         let exit = cmd::run(&args, &console, &mut output)?;
         output.flush()?;
-        // Where a command fails for the same reason, its error says so.
+        // If a command fails for the same reason, its error says so.
         if let Some(note) = note {
             console.note(&note);
         }
@@ -69,7 +69,7 @@ fn run() -> Exit {
     ended(done, &console)
 }
 
-/// Says how a command ended, and tells what failed, unless nobody reads the output any more.
+/// Returns how a command ended. Reports an error, unless the reader of the output is gone.
 fn ended(done: anyhow::Result<Exit>, console: &Console) -> Exit {
     done.unwrap_or_else(|error| {
         if output::is_broken_pipe(&error) {
@@ -80,7 +80,7 @@ fn ended(done: anyhow::Result<Exit>, console: &Console) -> Exit {
     })
 }
 
-/// Says nothing of a panic in redb or parquet: at a page that is damaged it becomes an error that is told.
+/// Suppresses the message of a panic in redb or parquet: with a damaged page, it becomes an error that is reported.
 fn hush_guarded() {
     let told = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -98,7 +98,7 @@ fn hush_guarded() {
 fn explain(error: &clap::Error) -> Exit {
     let printed = error.print();
     if error.use_stderr() {
-        // Nobody is left to tell when an error cannot be told.
+        // An error that cannot be printed cannot be reported either.
         return Exit::Failed;
     }
     let printed = printed.map_err(|error| output::named(&error).into());

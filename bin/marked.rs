@@ -1,4 +1,4 @@
-//! What two texts share and where they differ, as people and programs read it.
+//! What two texts share and where they differ, for people and programs.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,11 +9,11 @@ use crate::json::{self, WordDiff};
 use crate::number::{counted, grouped};
 use crate::output::printable;
 
-/// Passages and differences that are shown, unless all are.
+/// The number of passages and differences that are shown, unless all are.
 const SHARED: usize = 3;
 const DIFFERENCES: usize = 20;
 
-/// Characters of a passage that are shown, unless all are, and of what is around a difference.
+/// The number of characters that are shown of a passage, unless all are, and around a difference.
 const PASSAGE: usize = 160;
 const AROUND: usize = 24;
 
@@ -21,11 +21,11 @@ const RED: &str = "\u{1b}[31m";
 const GREEN: &str = "\u{1b}[32m";
 const PLAIN: &str = "\u{1b}[0m";
 
-/// A comparison to be shown; none where a text is not at hand.
+/// A comparison to be shown. `None` if a text is not available.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Marked<'a> {
     pub(crate) comparison: Option<&'a Comparison<'a>>,
-    /// Whether all is shown, in whole.
+    /// Whether everything is shown in full.
     pub(crate) full: bool,
     pub(crate) colours: bool,
 }
@@ -76,7 +76,7 @@ impl Marked<'_> {
         lines
     }
 
-    /// The same as an object.
+    /// The same as a JSON object.
     pub(crate) fn object(&self) -> Option<WordDiff<'_>> {
         let comparison = self.comparison?;
         let shared = comparison.shared();
@@ -102,7 +102,7 @@ impl Marked<'_> {
         if self.full { usize::MAX } else { most }
     }
 
-    /// A difference with what is around it.
+    /// A difference with the text around it.
     fn difference(&self, difference: &Difference) -> String {
         let (red, green, plain) = if self.colours {
             (RED, GREEN, PLAIN)
@@ -118,7 +118,7 @@ impl Marked<'_> {
         let before = around(difference.before);
         line.push_str(&printable(&last(&before, AROUND)));
         if !a.text.is_empty() {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(line, " {red}[-{}-]{plain}", self.text(a));
         }
         if !b.text.is_empty() {
@@ -131,7 +131,7 @@ impl Marked<'_> {
         line
     }
 
-    /// A passage on one line, without its middle if it is long.
+    /// A passage on one line. A long one loses its middle.
     fn text(&self, passage: &Passage) -> String {
         let line = one_line(passage.text);
         let characters = line.chars().count();
@@ -148,12 +148,12 @@ fn rest(left: usize) -> Option<String> {
     Some(format!("          and {left} more; --full shows all"))
 }
 
-/// The text with single spaces for all white space.
+/// The text with each run of white space replaced by one space.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The first characters of a text, and a sign of what is left out.
+/// The first characters of a text, and an ellipsis if more follow.
 fn first(text: &str, characters: usize) -> Cow<'_, str> {
     match text.char_indices().nth(characters) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
@@ -161,7 +161,7 @@ fn first(text: &str, characters: usize) -> Cow<'_, str> {
     }
 }
 
-/// The last ones.
+/// The last characters of a text, after an ellipsis if more come before them.
 fn last(text: &str, characters: usize) -> Cow<'_, str> {
     match text.char_indices().nth_back(characters) {
         Some((before, c)) => format!("…{}", &text[before + c.len_utf8()..]).into(),

@@ -1,11 +1,11 @@
-//! Numbers as people read them.
+//! Numbers in a form for people.
 
 pub(crate) use dedupdb::number::{
     bytes, counted, grouped, percent, seconds, unix_nanoseconds, unix_seconds, utc,
 };
 use dedupdb::sketching::Estimate;
 
-/// A similarity to four decimals; an estimate is marked and has its standard error.
+/// A similarity with four decimals. An estimate is marked and has its standard error.
 pub(crate) fn similarity(jaccard: Option<f64>, estimate: Estimate) -> String {
     match jaccard {
         Some(jaccard) => four_decimals(jaccard),
@@ -13,7 +13,7 @@ pub(crate) fn similarity(jaccard: Option<f64>, estimate: Estimate) -> String {
     }
 }
 
-/// An estimate to four decimals with its standard error, unless that is 0.
+/// An estimate with four decimals and its standard error, unless that is 0.
 pub(crate) fn estimated(estimate: Estimate) -> String {
     let jaccard = four_decimals(estimate.jaccard);
     if estimate.error > 0.0 {
@@ -22,9 +22,9 @@ pub(crate) fn estimated(estimate: Estimate) -> String {
     jaccard
 }
 
-/// The number as `{:.4}` shows it: of the two nearest numbers of four decimals the nearer one, or the even one.
+/// The number as `{:.4}` shows it: rounded to the nearest four decimals, with ties to even.
 ///
-/// A number from 0 to 1 is taken apart into integers, which takes less time and loses nothing.
+/// Numbers from 0 to 1 are taken apart into integers, which is faster and just as exact.
 fn four_decimals(number: f64) -> String {
     // 0 to 1 - 2^-53 without the sign.
     let bits = number.to_bits();
@@ -66,7 +66,7 @@ mod tests {
                 check(f64::from(part) / f64::from(whole));
             }
         }
-        // Exactly between two numbers of four decimals, and next to there.
+        // Exactly between two numbers with four decimals, and next to that.
         for part in 0..=64_u32 {
             let number = f64::from(part) / 64.0;
             [number, number.next_up(), number.next_down()]

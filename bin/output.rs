@@ -20,7 +20,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Standard output, for JSON if `json`.
+    /// Standard output, for JSON if `json` is set.
     pub(crate) fn new(json: bool) -> Output {
         Output {
             json,
@@ -29,22 +29,22 @@ impl Output {
         }
     }
 
-    /// Whether results are to be JSON.
+    /// Whether results are printed as JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Characters that fit on a line of the terminal; no bound where standard output is none.
+    /// The number of characters that fit on a line of the terminal. Unlimited if standard output is not a terminal.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// Whether somebody looks at a terminal.
+    /// Whether standard output is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.width < usize::MAX
     }
 
-    /// Writes a line, wrapped between words where it does not fit the terminal.
+    /// Writes a line, wrapped between words to fit the terminal.
     pub(crate) fn prose(&mut self, line: &str) -> io::Result<()> {
         for line in wrap(line, self.width) {
             self.line(line)?;
@@ -58,7 +58,7 @@ impl Output {
         self.bytes(b"\n")
     }
 
-    /// Writes a key on a line of its own, or as it is with a NUL byte after it if `nul`.
+    /// Writes a key on its own line or, if `nul`, unescaped with a NUL byte after it.
     pub(crate) fn key(&mut self, key: &str, nul: bool) -> Result<()> {
         if !nul {
             return Ok(self.line(escape(key))?);
@@ -75,23 +75,23 @@ impl Output {
         self.writer.write_all(bytes).map_err(|error| named(&error))
     }
 
-    /// Writes an object on a line of its own.
+    /// Writes an object on its own line.
     pub(crate) fn object(&mut self, object: &impl Serialize) -> io::Result<()> {
         self.line(json::line(object)?)
     }
 
-    /// Writes out what is buffered.
+    /// Writes out the buffer.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.writer.flush().map_err(|error| named(&error))
     }
 }
 
-/// The last column of a line about two documents, with the tab before it; only exact copies have one.
+/// The last column of a line about two documents, with the tab before it. Only exact copies have one.
 pub(crate) fn copy_column(exact_copy: bool) -> &'static str {
     if exact_copy { "\texact copy" } else { "" }
 }
 
-/// Says of what failed that it is standard output.
+/// Adds to an error that standard output failed.
 pub(crate) fn named(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("standard output: {error}"))
 }
@@ -101,7 +101,7 @@ fn width() -> usize {
     size.map_or(usize::MAX, |(width, _)| width.0.into())
 }
 
-/// What the system says in an error, if it is one of the system's.
+/// The kind of a system error, if it is one.
 pub(crate) fn system_error(error: &anyhow::Error) -> Option<io::ErrorKind> {
     let source = match error.downcast_ref() {
         Some(
@@ -121,16 +121,16 @@ pub(crate) fn system_error(error: &anyhow::Error) -> Option<io::ErrorKind> {
         .map(io::Error::kind)
 }
 
-/// Whether the reader of standard output went away.
+/// Whether the reader of standard output is gone.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     system_error(error) == Some(io::ErrorKind::BrokenPipe)
 }
 
-/// What [`escape`] made of it.
+/// Reverses [`escape`].
 ///
 /// # Errors
 ///
-/// A backslash begins none of the sequences that are written.
+/// If a backslash does not begin a valid escape sequence.
 pub(crate) fn unescape(text: &str) -> Result<String> {
     publish::unescape(text).with_context(|| {
         format!("{text}: a backslash is followed by \\, t, n, r or u{{HEX}} where keys are escaped")

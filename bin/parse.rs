@@ -19,7 +19,7 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "give a share above 0 and up to 1, such as 0.8 or 80%".to_owned())
 }
 
-/// Which of the documents that are alike is kept.
+/// Which of several similar documents to keep.
 pub(crate) fn keep(which: &str) -> Result<Keep, String> {
     match (which, which.parse()) {
         ("first", _) => Ok(Keep::First),
@@ -31,7 +31,7 @@ pub(crate) fn keep(which: &str) -> Result<Keep, String> {
     }
 }
 
-/// A parser that names values which help shows and shells complete. It may take others, too.
+/// A parser with named values, which help shows and shells complete. It may accept others too.
 #[derive(Clone)]
 struct Naming<T> {
     names: &'static [&'static str],
@@ -55,7 +55,7 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Naming<T> {
     }
 }
 
-/// [`keep`], which names what is not a number.
+/// [`keep`], with its values named except for numbers.
 pub(crate) fn keep_which() -> impl TypedValueParser<Value = Keep> {
     Naming {
         names: &["first", "longest", "newest", "none"],
@@ -63,7 +63,7 @@ pub(crate) fn keep_which() -> impl TypedValueParser<Value = Keep> {
     }
 }
 
-/// A family that stores may have.
+/// A family that a store can have.
 pub(crate) fn family() -> impl TypedValueParser<Value = Family> {
     Naming {
         names: &["affine32", "linear-prime", "modular", "jenkins", "murmur"],
@@ -71,7 +71,7 @@ pub(crate) fn family() -> impl TypedValueParser<Value = Family> {
     }
 }
 
-/// A parameter of a store. An error does not name it, for the option does.
+/// A parameter of a store. The error does not name the parameter, because the option does.
 pub(crate) fn parameter<T: FromStr<Err = Error>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error| match error {
         Error::InvalidSchema { reason, .. } => reason,
@@ -83,14 +83,14 @@ pub(crate) fn parameter<T: FromStr<Err = Error>>(text: &str) -> Result<T, String
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
     use std::hash::{BuildHasher, RandomState};
     if text == "random" {
-        // The standard library's randomness needs no further crate.
+        // The standard library's randomness needs no other crate.
         return Ok(RandomState::new().hash_one(text));
     }
     text.parse()
         .map_err(|_| "give a whole number from 0 to 18446744073709551615, or random".to_owned())
 }
 
-/// A seed, and whether chance chose it.
+/// A seed, and whether it was chosen at random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seed {
     pub(crate) number: u64,
@@ -108,7 +108,7 @@ impl FromStr for Seed {
     }
 }
 
-/// A number of things, or all that there are.
+/// A number of things, or all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
     All,
@@ -116,7 +116,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// The number, of so many that there are.
+    /// The number, if there are `all` things.
     pub(crate) fn of(self, all: usize) -> usize {
         match self {
             Number::All => all,
@@ -135,26 +135,26 @@ pub(crate) fn some_or_all(text: &str) -> Result<Number, String> {
         .map_err(|reason| format!("{reason}, or all"))
 }
 
-/// A whole number from 1 on.
+/// A whole number of at least 1.
 pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|&number| number > 0);
     number.ok_or_else(|| "give a whole number from 1 on".to_owned())
 }
 
-/// A whole number from 2 on.
+/// A whole number of at least 2.
 pub(crate) fn at_least_two(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|&number| number > 1);
     number.ok_or_else(|| "give a whole number from 2 on".to_owned())
 }
 
-/// Lengths of shingles, both bounds included.
+/// Lengths of shingles. Both bounds are included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lengths {
     pub(crate) from: u8,
     pub(crate) to: u8,
 }
 
-/// Lengths of shingles: `1..12`, or `5` for that one.
+/// Lengths of shingles: `1..12`, or `5` for one length.
 pub(crate) fn lengths(text: &str) -> Result<Lengths, String> {
     let (from, to) = text.split_once("..").unwrap_or((text, text));
     let lengths = from.parse().ok().zip(to.parse().ok());
@@ -164,7 +164,7 @@ pub(crate) fn lengths(text: &str) -> Result<Lengths, String> {
         .ok_or_else(|| "give lengths from 1 to 64, such as 1..12, or one such as 5".to_owned())
 }
 
-/// A key: not empty.
+/// A key, which is not empty.
 pub(crate) fn key(text: &str) -> Result<String, String> {
     if text.is_empty() {
         return Err("a key has at least one byte".to_owned());
@@ -172,7 +172,7 @@ pub(crate) fn key(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// A field's name: not empty, and without empty parts between its dots.
+/// A field's name. Neither it nor any part between its dots is empty.
 pub(crate) fn field(text: &str) -> Result<String, String> {
     if text.split('.').any(str::is_empty) {
         return Err("give a name such as text, or meta.text for one inside another".to_owned());
@@ -180,7 +180,7 @@ pub(crate) fn field(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// The beginning of keys: not empty, for every key begins with nothing.
+/// A prefix of keys. It is not empty, because every key begins with an empty one.
 pub(crate) fn prefix(text: &str) -> Result<String, String> {
     if text.is_empty() {
         return Err("an empty prefix is that of every document; give at least one byte".to_owned());
@@ -188,17 +188,17 @@ pub(crate) fn prefix(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// An encoding by one of the names that the Encoding Standard has for it.
+/// An encoding, by one of its names in the Encoding Standard.
 pub(crate) fn encoding(name: &str) -> Result<Encoding, String> {
     name.parse().map_err(|_| {
         "give the name of an encoding, such as windows-1252, shift_jis, gbk or utf-16le".to_owned()
     })
 }
 
-/// Programs that, given nothing but the path of a file, write another file beside it.
+/// Programs that write another file beside a file if its path is their only argument.
 const BESIDE: [&str; 2] = ["pdftotext", "pdftohtml"];
 
-/// A program that can be started: a path, or a name that is searched for as the system does it.
+/// A program that can be started: a path, or a name that is searched for as the system does.
 pub(crate) fn program(name: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(name);
     let file_name = path.file_stem().and_then(|name| name.to_str());
@@ -244,7 +244,7 @@ fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-/// A pattern of names.
+/// A pattern for names.
 pub(crate) fn glob(glob: &str) -> Result<Glob, String> {
     glob.parse()
         .map_err(|error: dedupdb::corpus::Error| error.to_string())
@@ -269,7 +269,7 @@ pub(crate) fn format() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(values).try_map(|name| name.parse())
 }
 
-/// A tool whose parameters are known, by its name.
+/// A tool whose parameters are known, by name.
 pub(crate) fn preset() -> impl TypedValueParser<Value = Preset> {
     let help = |preset| match preset {
         Preset::Fineweb => "FineWeb: five words, 14 bands of 8 rows, 0.75",
@@ -283,7 +283,7 @@ pub(crate) fn preset() -> impl TypedValueParser<Value = Preset> {
     PossibleValuesParser::new(values).try_map(|name| name.parse())
 }
 
-/// Where an id stands for one document.
+/// The scope in which an id is unique.
 pub(crate) fn id_scope() -> impl TypedValueParser<Value = IdScope> {
     let all = PossibleValue::new("all").help("In all files together: the key is the id");
     let file = PossibleValue::new("file").help("In each file: the key is PATH#ID");
@@ -301,11 +301,11 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     })
 }
 
-/// The least that can be given as `--memory`. Batches, the cache of the index and a commit take about as
-/// much, however little waits for the commit.
+/// The minimum of `--memory`. Batches, the cache of the index and a commit take about this much, however little waits
+/// for the commit.
 const LEAST_MEMORY: u64 = 384 << 20;
 
-/// The memory that a command is to take.
+/// The memory that a command may use.
 pub(crate) fn memory(text: &str) -> Result<u64, String> {
     let bytes = size(text)?;
     if bytes < LEAST_MEMORY {
@@ -314,7 +314,7 @@ pub(crate) fn memory(text: &str) -> Result<u64, String> {
     Ok(bytes)
 }
 
-/// The size of a page.
+/// The maximum size of a page.
 pub(crate) fn page(text: &str) -> Result<u64, String> {
     let bytes = size(text)?;
     if bytes < Report::LEAST_BYTES {

@@ -1,4 +1,4 @@
-//! Files of pictures.
+//! Picture files.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use dedupdb::plot::Picture;
 use dedupdb::publish::Whole;
 
-/// Checks that a file has the name of a picture.
+/// Checks that the file name is that of a picture.
 pub(crate) fn check_name(path: &Path) -> Result<()> {
     if !is(path, "svg") && !is(path, "png") {
         bail!(
@@ -18,7 +18,7 @@ pub(crate) fn check_name(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Draws the picture into a file, in the format that its name says.
+/// Draws the picture into a file, in the format that its name implies.
 pub(crate) fn write(picture: &Picture, path: &Path) -> Result<()> {
     let bytes = if is(path, "png") {
         picture.to_png()?

@@ -1,4 +1,4 @@
-//! Input that a signal is not kept waiting for: it is read on a thread of its own.
+//! Input that is read on a separate thread, so that a signal does not wait for it.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -9,21 +9,21 @@ use anyhow::{Context, Result};
 use crate::interrupt::Interrupt;
 use crate::threads::NO_THREAD;
 
-/// Bytes that are read at a time.
+/// The number of bytes that are read at a time.
 const CHUNK: usize = 1 << 18;
 
-/// What was read.
+/// Input that was read.
 #[derive(Debug)]
 pub(crate) struct Piped {
     chunks: Receiver<io::Result<Vec<u8>>>,
     interrupt: Interrupt,
     chunk: Vec<u8>,
-    /// Bytes of the chunk that were taken.
+    /// The number of bytes taken from the chunk.
     taken: usize,
 }
 
 impl Piped {
-    /// Begins to read.
+    /// Starts to read.
     pub(crate) fn begin(input: impl Read + Send + 'static, interrupt: Interrupt) -> Result<Piped> {
         let (sender, chunks) = sync_channel(1);
         thread::Builder::new()
@@ -39,7 +39,7 @@ impl Piped {
     }
 }
 
-/// Hands over all chunks, the last of which is empty, as long as somebody takes them.
+/// Sends all chunks, for as long as the receiver exists. The last chunk is empty.
 fn read(mut input: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
     loop {
         let mut chunk = vec![0; CHUNK];

@@ -1,4 +1,4 @@
-//! How far a command is that reads or writes documents.
+//! The progress of a command that reads or writes documents.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,18 +11,18 @@ use crate::console::Console;
 use crate::number;
 use crate::watch::{Unit, Watch};
 
-/// Bytes and documents so far, shown on a terminal once it takes a while.
+/// The bytes and documents so far. A terminal shows them once the command takes a while.
 #[derive(Debug)]
 pub(crate) struct Progress {
     started: Instant,
-    /// Of all files, once they are counted.
+    /// Out of the bytes of all files, once they are counted.
     bytes: upkeep::Progress,
     documents: Arc<AtomicU64>,
     watch: Option<Watch>,
 }
 
 impl Progress {
-    /// Begins now. `plan` tells the bytes of all files, if it can, and may take its time.
+    /// Starts now. `plan` returns the bytes of all files, if it can, and may take its time.
     pub(crate) fn new(
         console: &Console,
         plan: impl FnOnce() -> Option<u64> + Send + 'static,
@@ -48,29 +48,29 @@ impl Progress {
         }
     }
 
-    /// Time since the beginning.
+    /// The time since the start.
     pub(crate) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Bytes of what was done.
+    /// The number of bytes that are done.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes.done()
     }
 
-    /// Takes note of how far it is.
+    /// Records the progress.
     pub(crate) fn reach(&self, documents: u64, bytes: u64) {
         self.documents.store(documents, Ordering::Relaxed);
         self.bytes.reach(bytes);
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&mut self) {
         self.watch = None;
     }
 }
 
-/// Counts the bytes of all files, on a thread that nobody waits for.
+/// Counts the bytes of all files on a separate thread, which is never joined.
 fn count(plan: impl FnOnce() -> Option<u64> + Send + 'static, bytes: upkeep::Progress) {
     let count = move || {
         if let Some(total) = plan() {
@@ -79,6 +79,6 @@ fn count(plan: impl FnOnce() -> Option<u64> + Send + 'static, bytes: upkeep::Pro
             bytes.reach(done);
         }
     };
-    // Without the thread there is no estimate of the time left, and no harm done.
+    // Without the thread, there is only no estimate of the remaining time.
     drop(thread::Builder::new().name("count".to_owned()).spawn(count));
 }

@@ -1,4 +1,4 @@
-//! What was read, and what was left out, as it is told.
+//! What was read and what was left out, as text.
 
 use std::time::Duration;
 
@@ -7,25 +7,26 @@ use dedupdb::corpus::{Reading, Reason};
 use crate::inputs::Inputs;
 use crate::number::{self, counted, grouped};
 
-/// Tells the counts of what was read.
+/// The counts of what was read, as text.
 pub(crate) trait Told {
-    /// The number of those left out for each reason, by its name: two reasons can have one.
+    /// The number of items left out for each reason, by its name. Two reasons can share a name.
     fn skipped_by_name(&self) -> Vec<(&'static str, u64)>;
 
-    /// The number of those left out and why, if there are any, as a line for people. It names --pre unless a program
-    /// makes text of files already.
+    /// How many items were left out and why, as a line for people, if there are any.
+    ///
+    /// The line names `--pre`, unless a program already converts files to text.
     fn skipped_line(&self, has_converter: bool) -> Option<String>;
 
-    /// The same as a note, where no summary has that line.
+    /// The same as a note, for commands whose summary lacks that line.
     fn left_out_note(&self, has_converter: bool) -> Option<String>;
 
-    /// How texts were decoded, and how much was read how fast, as lines for people.
+    /// How texts were decoded, how much was read, and how fast, as lines for people.
     fn to_text(&self, elapsed: Duration) -> String;
 
-    /// A line about the field that was to have the ids, if no record has it.
+    /// A line about the id field, if no record has it.
     fn no_id_note(&self, inputs: &Inputs) -> Option<String>;
 
-    /// A line about keys in which something was replaced, if there were any.
+    /// A line about keys in which something was replaced, if there are any.
     fn lossy_note(&self) -> Option<String>;
 }
 
@@ -110,7 +111,7 @@ impl Told for Reading {
     }
 }
 
-/// How many were left out for each reason, and how what is binary can be read.
+/// How many items were left out for each reason, and how binary files can be read.
 fn reasons(reading: &Reading, has_converter: bool) -> String {
     let counts = reading.skipped_by_name().into_iter();
     let counts = counts.map(|(name, count)| counted(count, name, &plural(name)));
@@ -124,7 +125,7 @@ fn reasons(reading: &Reading, has_converter: bool) -> String {
     reasons + advice
 }
 
-/// The name of a reason for several that were left out: only those that are things have a plural.
+/// The name of a reason for several items. Only reasons that name things have a plural.
 fn plural(name: &str) -> String {
     const THINGS: [&str; 12] = [
         "device", "file", "key", "link", "loop", "manifest", "name", "pipe", "record", "socket",

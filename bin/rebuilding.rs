@@ -1,4 +1,4 @@
-//! A rebuild that a person waits for.
+//! A rebuild that the user waits for.
 
 use anyhow::{Result, bail};
 use dedupdb::{Error, Store, upkeep::Rebuild};
@@ -9,11 +9,12 @@ use crate::interrupt::Interrupt;
 use crate::number::bytes;
 use crate::watch::{Unit, Watch};
 
-/// What is done in each part of a rebuild.
+/// What each part of a rebuild works on.
 const PARTS: [&str; 3] = ["signatures", "buckets", "documents"];
 
-/// Does a rebuild with a progress bar, until it is done or the user stops it; says whether there was
-/// anything to do, or that it was stopped.
+/// Runs a rebuild with a progress bar, until it is done or the user stops it.
+///
+/// Returns whether there was anything to do, or that the user stopped it.
 pub(crate) fn run(
     store: &Store,
     rebuild: Rebuild<'_>,
@@ -35,8 +36,8 @@ pub(crate) fn run(
     }
 }
 
-/// Forgets a rebuild that was begun to another end, and says so: the store is open for writing here, so nobody
-/// is at it.
+/// Discards an unfinished rebuild with another target, and reports that. The store is open for writing here, so no
+/// other process is working on the rebuild.
 fn make_way(store: &Store, rebuild: &Rebuild<'_>, console: &Console) -> Result<()> {
     if let Some(begun) = store.cancel_other_rebuild(rebuild)? {
         let what = begun.what(&store.schema());
@@ -47,10 +48,10 @@ fn make_way(store: &Store, rebuild: &Rebuild<'_>, console: &Console) -> Result<(
     Ok(())
 }
 
-/// Refuses a rebuild that the disk has no room for.
+/// Refuses a rebuild for which the disk has no room.
 fn check_space(store: &Store, rebuild: &Rebuild<'_>) -> Result<()> {
     let needed = store.rebuild_bytes(rebuild)?;
-    // Where the system does not tell, the rebuild will.
+    // If the system does not report the free space, the rebuild itself may fail.
     let free = fs4::available_space(store.folder()).unwrap_or(u64::MAX);
     if needed > free {
         bail!(

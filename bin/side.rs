@@ -1,4 +1,4 @@
-//! One of two texts that are compared: a stored document or a file.
+//! One of two texts to compare: a stored document or a file.
 
 use std::path::Path;
 
@@ -9,18 +9,18 @@ use crate::args::Args;
 use crate::inputs::{Inputs, STDIN, source};
 use crate::left_out::advice;
 
-/// A text that is compared.
+/// A text to compare.
 #[derive(Debug)]
 pub(crate) struct Side {
-    /// Its key, or the file's path.
+    /// The document's key, or the file's path.
     pub(crate) name: String,
     pub(crate) is_stored: bool,
-    /// The text, or why it is not at hand.
+    /// The text, or why it is not available.
     pub(crate) text: Result<String, String>,
 }
 
 impl Side {
-    /// The stored document of the key `name`, or else the file of that name.
+    /// The stored document with the key `name`, or else the file of that name.
     pub(crate) fn find(
         name: &str,
         store: Option<&Store>,
@@ -60,7 +60,7 @@ impl Side {
         })
     }
 
-    /// What the library is asked about.
+    /// The subject for a call of the library.
     pub(crate) fn subject(&self) -> Subject<'_> {
         match &self.text {
             Ok(text) if !self.is_stored => Subject::Text(text),

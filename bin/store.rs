@@ -21,7 +21,7 @@ use crate::number::{bytes, counted, percent, utc};
 use crate::output::{shell_word, system_error};
 use crate::parse::Number;
 
-/// How commands for this store begin.
+/// How a command line for this store begins.
 pub(crate) fn command(args: &Args) -> String {
     if args.store == Path::new(STORE) {
         return "dedupdb".to_owned();
@@ -32,13 +32,13 @@ pub(crate) fn command(args: &Args) -> String {
     )
 }
 
-/// Opens the store for reading, beside a writer and other readers.
+/// Opens the store for reading. A writer and other readers may have it open.
 pub(crate) fn open_to_read(args: &Args) -> Result<Store> {
     let opened = options(args).read_only(true).open(&args.store);
     opened.map_err(explained)
 }
 
-/// Opens another store than the one that the arguments name, for reading.
+/// Opens a store other than the one that the arguments name, for reading.
 pub(crate) fn open_other(args: &Args, folder: &Path) -> Result<Store> {
     let opened = options(args).read_only(true).open(folder);
     opened.map_err(explained)
@@ -50,7 +50,7 @@ pub(crate) fn open_to_write(args: &Args) -> Result<Store> {
     opened.map_err(|error| unwritable(args, error))
 }
 
-/// Says of a store that can be read and not be opened for writing what is possible.
+/// Explains what is possible with a store that can be read but not opened for writing.
 fn unwritable(args: &Args, error: Error) -> anyhow::Error {
     use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
     match &error {
@@ -68,20 +68,21 @@ fn unwritable(args: &Args, error: Error) -> anyhow::Error {
     }
 }
 
-/// Makes a store.
+/// Creates the store.
 pub(crate) fn create(args: &Args, schema: &Schema) -> Result<Store> {
     options(args).create(&args.store, schema).map_err(explained)
 }
 
-/// Opens the store for writing, or makes one with these parameters, and notes that; says whether it did. None if the
-/// user asked to stop while another process had the store.
+/// Opens the store for writing, or creates it with these parameters and prints a note. Returns whether it created it.
+///
+/// Returns `None` if the user asked to stop while another process had the store.
 pub(crate) fn open_or_make(
     args: &Args,
     schema: &Schema,
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Option<(Store, bool)>> {
-    /// Time between two looks at the interrupt.
+    /// The time between two checks of the interrupt.
     const TICK: Duration = Duration::from_millis(100);
 
     let started = Instant::now();
@@ -102,8 +103,10 @@ pub(crate) fn open_or_make(
     }
 }
 
-/// Opens the store for writing, or makes one that is gone when the caller drops it: with the default parameters, or
-/// as a copy of one that may only be read.
+/// Opens the store for writing, or makes a temporary one.
+///
+/// The temporary store has the default parameters, or is a copy of a store that may only be read. It is gone when the
+/// caller drops it.
 pub(crate) fn open_or_pretend(args: &Args) -> Result<(Store, Option<TemporaryStore>)> {
     let pretended = match options(args).open(&args.store) {
         Err(Error::NotAStore { .. }) => temporary(args, &Schema::default())?,
@@ -122,13 +125,13 @@ pub(crate) fn temporary(args: &Args, schema: &Schema) -> Result<TemporaryStore> 
     made.context("cannot make a temporary store")
 }
 
-/// Checks the store, which counts its steps.
+/// Checks the store. `progress` counts the steps.
 pub(crate) fn check(args: &Args, progress: &Progress) -> Result<Report> {
     let options = options(args).progress(progress);
     options.check(&args.store).map_err(explained)
 }
 
-/// Salvages a store and tells each document that is not what it was.
+/// Salvages a store, and reports each document that is not intact.
 pub(crate) fn salvage(
     args: &Args,
     salvage: &Salvage,
@@ -141,7 +144,7 @@ pub(crate) fn salvage(
     saved.map_err(explained)
 }
 
-/// Says of a locked store what is known of who has it open.
+/// Adds to the error of a locked store who has it open, if that is known.
 pub(crate) fn explained(error: Error) -> anyhow::Error {
     let Error::Locked { path, holder } = error else {
         return error.into();
@@ -166,7 +169,7 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
     )
 }
 
-/// An error of a corpus that is added: of the store itself, if that was it.
+/// An error of adding a corpus, or the store's own error if that was the cause.
 pub(crate) fn of_corpus(error: corpus::Error) -> anyhow::Error {
     match error {
         corpus::Error::Store { source } => explained(source),
@@ -174,10 +177,10 @@ pub(crate) fn of_corpus(error: corpus::Error) -> anyhow::Error {
     }
 }
 
-/// What to do where something stands in the place of an output.
+/// What to do if the place of an output is taken.
 const EXISTS: &str = "; replace it with --force, or write to another place";
 
-/// What to do about an error of the library, by the names of this program.
+/// What to do about an error of the library, in terms of this program's options.
 pub(crate) fn advice(error: &anyhow::Error) -> String {
     if let Some(publish::Error::Exists { .. }) = error.downcast_ref() {
         return EXISTS.to_owned();
@@ -219,7 +222,7 @@ fn advice_on_dedup(error: &dedup::Error) -> String {
     advice.to_owned()
 }
 
-/// Says how often candidates were left out in a search, if they were.
+/// Reports how often a search left out candidates, if any did.
 pub(crate) fn note_cut_short(times: u64, args: &Args, console: &Console) {
     if let (Number::Some(most), 1..) = (args.false_candidates, times) {
         console.note(&format!(
@@ -231,7 +234,7 @@ pub(crate) fn note_cut_short(times: u64, args: &Args, console: &Console) {
     }
 }
 
-/// Says that nothing was found: `what` there is not, unless the store is empty. Returns whether it said `what`.
+/// Reports that nothing was found: `what`, or that the store is empty. Returns whether it reported `what`.
 pub(crate) fn note_none(store: &Store, what: &str, console: &Console) -> Result<bool> {
     if console.is_quiet() {
         return Ok(false);
@@ -245,7 +248,7 @@ pub(crate) fn note_none(store: &Store, what: &str, console: &Console) -> Result<
     Ok(has_documents)
 }
 
-/// What to do to find more at a threshold below that of the store.
+/// What to do to find more below the store's threshold.
 pub(crate) fn reindexed(args: &Args, threshold: f64) -> String {
     format!(
         "to find more, give the store this threshold: `{} reindex --threshold {threshold}`",
@@ -253,7 +256,7 @@ pub(crate) fn reindexed(args: &Args, threshold: f64) -> String {
     )
 }
 
-/// Says what a threshold below that of the store misses; `remedy` is what to do, if something is.
+/// Reports what a threshold below the store's misses. `remedy` says what to do, if anything helps.
 pub(crate) fn note_threshold(
     store: &Store,
     threshold: Option<f64>,

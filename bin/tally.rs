@@ -1,4 +1,4 @@
-//! What became of everything that add met, as it is told.
+//! The outcome of an add, as text.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use crate::number::counted;
 use crate::output::shell_word;
 use crate::reading::{Told as _, line};
 
-/// A line about files that are stored under other keys, if there are any; `dedupdb` is how the store's commands begin.
+/// A note about files that are stored under other keys, if there are any. `dedupdb` is how a command line for the store
+/// begins.
 pub(crate) fn other_names_note(added: &Added, dedupdb: &str) -> Option<String> {
     let (key, other) = added.first_other.as_ref()?;
     let files = counted(added.other_names, "file is", "files are");
@@ -29,7 +30,7 @@ pub(crate) fn other_names_note(added: &Added, dedupdb: &str) -> Option<String> {
     ))
 }
 
-/// A line about files that seem to have been renamed, if there are any.
+/// A note about files that seem to have been renamed, if there are any.
 pub(crate) fn renamed_note(added: &Added, dedupdb: &str) -> Option<String> {
     let (key, old) = added.first_renamed.as_ref()?;
     let (one, many) = (
@@ -43,7 +44,7 @@ pub(crate) fn renamed_note(added: &Added, dedupdb: &str) -> Option<String> {
     ))
 }
 
-/// A line about stored files that were left out, if there are any.
+/// A note about stored files that were left out, if there are any.
 pub(crate) fn stale_note(added: &Added, dedupdb: &str) -> Option<String> {
     let first = added.first_stale.as_ref()?;
     let (one, many) = (
@@ -57,13 +58,13 @@ pub(crate) fn stale_note(added: &Added, dedupdb: &str) -> Option<String> {
     ))
 }
 
-/// The command that forgets a document; `dedupdb` is how the store's commands begin.
+/// The command that forgets a document. `dedupdb` is how a command line for the store begins.
 fn remove(dedupdb: &str, key: &str) -> String {
     let end = if key.starts_with('-') { "-- " } else { "" };
     format!("{dedupdb} remove {end}{}", shell_word(key))
 }
 
-/// The counts as lines for people; `add` has the arguments, unless sketches were loaded.
+/// The counts as lines for people. `add` has the arguments, unless sketches were loaded.
 pub(crate) fn to_text(added: &Added, add: Option<&Add>, elapsed: Duration) -> String {
     let mut text = line("documents", added.documents(), "");
     text += &line("  added", added.added, "");
@@ -77,7 +78,7 @@ pub(crate) fn to_text(added: &Added, add: Option<&Add>, elapsed: Duration) -> St
         .skipped_line(add.is_some_and(|add| add.inputs.pre.is_some()))
         .unwrap_or_default();
     text += &line("exact copies", added.exact_copies, "");
-    // What was kept out is in no pair of the store.
+    // Documents that were kept out are in no pair of the store.
     let is_unique = add.is_some_and(|add| add.unique);
     let is_listed = add.is_some_and(|add| add.matches);
     let more = match (added.unchanged, is_unique, is_listed) {

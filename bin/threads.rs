@@ -9,20 +9,22 @@ use anyhow::{Context, Result};
 use dedupdb::Options;
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
-/// Starts `wanted` threads, or one a core for 0. Where the system allows fewer, it starts a quarter of what
-/// it allows, for a store has as many of its own, and others and files need room as well. Says how many are to be
-/// worked with, 0 for one a core, and a note where these are fewer.
+/// Starts `given` threads, or one per core if that is 0.
+///
+/// If the system allows fewer, it starts a quarter of what the system allows: a store has as many threads of its own,
+/// and other threads and files need room as well. Returns the number of threads to work with, 0 for one per core, and a
+/// note if there are fewer than wanted.
 ///
 /// # Errors
 ///
-/// The system allows no thread.
+/// If the system cannot start a thread.
 pub(crate) fn start(given: usize) -> Result<(usize, Option<String>)> {
     let wanted = match given {
         0 => thread::available_parallelism().map_or(1, usize::from),
         wanted => wanted.min(Options::MOST_THREADS),
     };
-    // A pool is begun once, and ends in an error if one of its threads cannot be started; so they are
-    // started before it, and those that it does not take end when the sender does.
+    // A pool can be built only once, and fails if one of its threads cannot be started. So the threads are started
+    // first. Those that the pool does not take end when the sender is dropped.
     let (sender, receiver) = channel::<ThreadBuilder>();
     let receiver = Arc::new(Mutex::new(receiver));
     let (mut threads, mut started) = (Vec::new(), 0);
@@ -64,13 +66,13 @@ pub(crate) fn start(given: usize) -> Result<(usize, Option<String>)> {
     ))
 }
 
-/// Waits for the threads beyond `kept` to end: what they take is for others.
+/// Waits until all but `kept` threads have ended, which frees their resources.
 fn end(mut threads: Vec<JoinHandle<()>>, kept: usize) {
     while threads.len() > kept {
         let (ended, others): (Vec<_>, Vec<_>) =
             threads.into_iter().partition(JoinHandle::is_finished);
         for thread in ended {
-            // It has nothing to say, a panic neither.
+            // A thread has no result, and its panic does not matter.
             thread.join().unwrap_or_default();
         }
         threads = others;
@@ -78,6 +80,6 @@ fn end(mut threads: Vec<JoinHandle<()>>, kept: usize) {
     }
 }
 
-/// What is said where a thread cannot be started.
+/// The message if a thread cannot be started.
 pub(crate) const NO_THREAD: &str =
     "the system allows no further thread (see `ulimit -u` and `ulimit -v`)";

@@ -7,16 +7,16 @@ use dedupdb::upkeep::{ThreadTime, Timings};
 
 const MEGABYTE: f64 = 1e6;
 
-/// What an add took.
+/// The times of an add.
 #[derive(Debug)]
 pub(crate) struct Spent {
-    /// Stages of the work.
+    /// The stages of the work.
     pub(crate) stages: Timings,
-    /// Time in which there was no input to work on.
+    /// The time without input to work on.
     pub(crate) waiting: Duration,
-    /// Processor time of the threads, the busiest first; none where the system does not tell.
+    /// The processor time of the threads, the busiest first. Empty if the system does not report it.
     pub(crate) threads: Vec<ThreadTime>,
-    /// Bytes that were read.
+    /// The number of bytes that were read.
     pub(crate) bytes: u64,
 }
 
@@ -45,7 +45,7 @@ impl Spent {
         if let Some(busiest) = alone.next().filter(|_| megabytes > 0.0) {
             let rate = megabytes / busiest.spent.as_secs_f64();
             let ThreadTime { name, .. } = busiest;
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(
                 text,
                 "no number of cores adds more than {rate:.0} MB/s, for {name} is one thread"
@@ -55,7 +55,7 @@ impl Spent {
     }
 }
 
-/// What is said beside the processor time of a thread.
+/// The remark beside the processor time of a thread.
 fn each(thread: &ThreadTime, megabytes: f64) -> String {
     if megabytes == 0.0 {
         return "of the processor".to_owned();
@@ -67,7 +67,7 @@ fn each(thread: &ThreadTime, megabytes: f64) -> String {
 fn line(text: &mut String, name: &str, spent: Duration, remark: &str) {
     let seconds = spent.as_secs_f64();
     let line = format!("{name:<18} {seconds:>8.3} s  {remark}");
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(text, "{}", line.trim_end());
 }
 

@@ -1,4 +1,4 @@
-//! The progress bar of a long look at the store.
+//! The progress bar of a long operation on the store.
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, stderr};
@@ -11,10 +11,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::console::Console;
 
-/// What is done sooner needs no bar.
+/// Work that is done sooner needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Time between two looks.
+/// The time between two updates.
 const TICK: Duration = Duration::from_millis(100);
 
 /// What a step is.
@@ -22,14 +22,14 @@ const TICK: Duration = Duration::from_millis(100);
 pub(crate) enum Unit {
     Document,
     Byte,
-    /// What is done says how fast it goes.
+    /// The message says how fast the work goes.
     Told,
-    /// Something that says nothing to people.
+    /// Something without a meaning for people.
     Step,
 }
 
 impl Unit {
-    /// The bar, with how fast it goes and what is left.
+    /// The bar, with the speed and the remaining time.
     fn template(self) -> &'static str {
         match self {
             Unit::Document => "{bar:24} {percent:>3}%  {msg}  {per_sec}  {eta} left",
@@ -40,7 +40,7 @@ impl Unit {
     }
 }
 
-/// Shows on a terminal how far something has come, once it takes a while, until it is dropped.
+/// Shows the progress of some work on a terminal, once it takes a while, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Watch {
     bar: ProgressBar,
@@ -50,7 +50,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Begins to watch; `what` is done.
+    /// Starts to watch. `what` is the message.
     pub(crate) fn new(
         console: &Console,
         what: &'static str,
@@ -60,7 +60,7 @@ impl Watch {
         Watch::told(console, move |_| what, unit, progress)
     }
 
-    /// Begins to watch work of several parts; of each `parts` says what is done.
+    /// Starts to watch work in several parts. `parts` has the message of each.
     pub(crate) fn of_parts<const N: usize>(
         console: &Console,
         parts: [&'static str; N],
@@ -72,7 +72,7 @@ impl Watch {
         Watch::told(console, what, unit, progress)
     }
 
-    /// Begins to watch; `what` says what is done now, and is first asked when that is shown.
+    /// Starts to watch. `what` returns the current message, and is first called when that is shown.
     pub(crate) fn told<W: Into<Cow<'static, str>>>(
         console: &Console,
         mut what: impl FnMut(&Progress) -> W + Send + 'static,
@@ -90,7 +90,7 @@ impl Watch {
                 show(&shown, what(&progress).into(), unit, &progress);
             }
         };
-        // Without the thread nothing is shown, and no harm done.
+        // Without the thread, only the bar is missing.
         let thread = is_wanted.then(|| thread::Builder::new().spawn(watch).ok());
         Watch {
             bar,
@@ -104,21 +104,21 @@ impl Drop for Watch {
     fn drop(&mut self) {
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {
-            // It only draws.
+            // The thread only draws.
             thread.join().unwrap_or_default();
             self.bar.finish_and_clear();
         }
     }
 }
 
-/// What is done once so many parts have begun.
+/// The message once `begun` parts have begun.
 fn part(parts: &[&'static str], begun: u64) -> &'static str {
     let number = usize::try_from(begun.saturating_sub(1)).unwrap_or(usize::MAX);
     let part = parts.get(number).or(parts.last());
     part.copied().unwrap_or_default()
 }
 
-/// A bar's style, or the plain one.
+/// A bar's style, or the default one.
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
@@ -133,7 +133,7 @@ fn show(bar: &ProgressBar, what: Cow<'static, str>, unit: Unit, progress: &Progr
         bar.set_position(progress.done());
     }
     bar.set_message(what);
-    // Last, or the first that is seen is a bar without its style.
+    // This comes last: otherwise the first bar to be seen would lack its style.
     if bar.is_hidden() {
         bar.set_draw_target(ProgressDrawTarget::stderr());
     }

@@ -1,5 +1,7 @@
-//! Rids a folder of Parquet and JSONL files of near-duplicates: what is kept becomes one file of JSONL, and what
-//! was dropped, for whose sake, and what could not be read is told.
+//! Removes near-duplicates from a folder of Parquet and JSONL files.
+//!
+//! Writes the texts that it keeps to one JSONL file. Prints what it dropped, with the text that it resembles, and what
+//! it could not read.
 //!
 //! ```sh
 //! cargo run --release --example corpus -- crawl/ kept.jsonl

@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     );
     let mut report = String::new();
     for run in 0..RESTARTS {
-        // Opening takes up from the last commit, however the run before it ended.
+        // Opening continues from the last commit, however the previous run ended.
         let store = Store::open_or_create(&folder, &Schema::default())?;
         let (inserted, duplicates) = crawl(&store, run)?;
         writeln!(
@@ -82,7 +82,7 @@ fn crawl(store: &Store, run: usize) -> Result<(usize, usize)> {
     Ok((inserted, PAGES - inserted))
 }
 
-/// Makes up a page; a mirror has another footer.
+/// Generates a page. A mirror has another footer.
 fn page(number: usize, mirror: bool) -> String {
     let words = (0..200).map(|word| format!("word{}", (number * 7919 + word * word) % 100_003));
     let body = words.collect::<Vec<_>>().join(" ");

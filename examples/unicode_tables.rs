@@ -4,11 +4,10 @@
 //! cargo run --example unicode_tables
 //! ```
 //!
-//! Stored hashes depend on these tables, so they stay at the Unicode version they were first
-//! released with ([`FROZEN`]) for as long as the store's format does. The program refuses to run
-//! where the standard library or `unicode-script` (pinned for this reason) speak of another
-//! version; `unicode-normalization` may be newer, because the properties read from it never change
-//! for a character once assigned (Unicode Normalization Stability Policy).
+//! Stored hashes depend on these tables, so the tables keep the Unicode version in which they were first released
+//! ([`FROZEN`]) for as long as the store's format stays the same. The program refuses to run if the standard library or
+//! `unicode-script` (pinned for this reason) has another version. `unicode-normalization` may be newer, because the
+//! properties read from it never change for a character once assigned (Unicode Normalization Stability Policy).
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -22,7 +21,7 @@ use unicode_script::{Script, UnicodeScript};
 /// The Unicode version of the tables.
 const FROZEN: (u8, u8, u8) = (17, 0, 0);
 
-/// Connector punctuation (general category Pc), which no crate at hand lists.
+/// Connector punctuation (general category Pc), which none of the crates lists.
 const CONNECTORS: &str =
     "_\u{203F}\u{2040}\u{2054}\u{FE33}\u{FE34}\u{FE4D}\u{FE4E}\u{FE4F}\u{FF3F}";
 
@@ -153,7 +152,7 @@ fn is_nfkc(c: char) -> bool {
     is_nfkc_quick(std::iter::once(c)) == IsNormalized::Yes
 }
 
-/// Whether NFKC replaces the character by starters that stay apart from anything before them.
+/// Whether NFKC replaces the character with starters that never compose with an earlier character.
 fn is_mapped(c: char) -> bool {
     let mut decomposed = String::new();
     decompose_compatible(c, |d| decomposed.push(d));
@@ -164,7 +163,7 @@ fn is_mapped(c: char) -> bool {
         && std::iter::once(c).nfkc().eq(decomposed.chars())
 }
 
-/// The lowercase mapping's first character; İ, the one with a second, gets that in the code.
+/// The first character of the lowercase mapping. Only İ has a second one, which the code adds.
 fn lower(c: char) -> char {
     let first = c.to_lowercase().next().unwrap_or(c);
     match c {
@@ -174,7 +173,7 @@ fn lower(c: char) -> char {
     }
 }
 
-/// A file of tables under its header.
+/// A file of tables below its header.
 fn file(about: &str, tables: &str) -> String {
     let (major, minor, patch) = FROZEN;
     format!(
@@ -244,7 +243,7 @@ fn lowercase() -> String {
     constant("LOWERCASE", about, "(u32, u32, usize, i32)", cells)
 }
 
-/// A literal as clippy wants it: long ones in groups.
+/// A literal in the form that clippy wants: long ones have groups of digits.
 fn hex(c: u32) -> String {
     if c > 0xF_FFFF {
         format!("{:#06X}_{:04X}", c >> 16, c & 0xFFFF)

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Seconds since 1970, the time that documents are stored as added at.
+/// The current time in seconds since 1970, which a document stores as the time it was added.
 pub(crate) fn now() -> i64 {
     #[expect(
         clippy::disallowed_methods,
@@ -17,7 +17,7 @@ pub(crate) fn now() -> i64 {
     })
 }
 
-/// Nanoseconds from 1970 to a time, as times are stored; none where they do not fit, after the year 2262.
+/// Nanoseconds from 1970 to `time`, as times are stored; `None` if they do not fit, before 1677 or after 2262.
 pub(crate) fn nanoseconds(time: SystemTime) -> Option<i64> {
     match time.duration_since(UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_nanos()).ok(),
@@ -28,7 +28,7 @@ pub(crate) fn nanoseconds(time: SystemTime) -> Option<i64> {
     }
 }
 
-/// The time so many nanoseconds after 1970.
+/// The time `nanoseconds` after 1970.
 pub(crate) fn at_nanoseconds(nanoseconds: i64) -> SystemTime {
     after(
         Duration::from_nanos(nanoseconds.unsigned_abs()),
@@ -36,7 +36,7 @@ pub(crate) fn at_nanoseconds(nanoseconds: i64) -> SystemTime {
     )
 }
 
-/// The time so many seconds after 1970; 1970 where the system knows no such time.
+/// The time `seconds` after 1970, or 1970 itself if the system cannot represent it.
 pub(crate) fn at_seconds(seconds: i64) -> SystemTime {
     after(Duration::from_secs(seconds.unsigned_abs()), seconds < 0)
 }
@@ -50,7 +50,7 @@ fn after(span: Duration, is_before: bool) -> SystemTime {
     time.unwrap_or(UNIX_EPOCH)
 }
 
-/// Time since a moment.
+/// Measures the time since its start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch(Instant);
 
@@ -66,10 +66,10 @@ impl Stopwatch {
     }
 }
 
-/// A longer pause between two attempts would keep a store idle for no reason.
+/// The longest pause between two attempts. A longer one would leave a store idle for no reason.
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
-/// How much longer something is worth being tried again.
+/// Limits how long an operation is retried.
 #[derive(Debug)]
 pub(crate) struct Patience {
     started: Instant,
@@ -78,7 +78,7 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// Lasts for `wait` from now on.
+    /// Allows retries for `wait` from now on.
     pub(crate) fn new(wait: Duration) -> Patience {
         Patience {
             started: Instant::now(),
@@ -87,7 +87,7 @@ impl Patience {
         }
     }
 
-    /// Waits for a moment, or finds that there was time enough.
+    /// Sleeps before the next attempt, or returns false if the time is up.
     pub(crate) fn pause(&mut self) -> bool {
         let left = self.wait.saturating_sub(self.started.elapsed());
         if left.is_zero() {
@@ -99,8 +99,10 @@ impl Patience {
     }
 }
 
-/// How many texts the time of one stands for, in [`Meter::time_of`]. To read the clock and count takes as long as a
-/// tenth of the work on a few words, so each thread times one of so many texts that are short, and none of the others.
+/// The number of texts that the time of one stands for, in [`Meter::time_of`].
+///
+/// Reading the clock and counting takes as long as a tenth of the work on a few words. So each thread times one of
+/// 16 short texts, and none of the others.
 pub(crate) fn stands_for(bytes: usize) -> u64 {
     const SHORT: usize = 1 << 10;
     const ONE_OF: u64 = 16;
@@ -130,7 +132,7 @@ impl Meter {
         self.time_of(1, work)
     }
 
-    /// Does `work` and counts its time as that of so many texts.
+    /// Does `work` and counts its time as that of `texts` texts.
     pub(crate) fn time_of<T>(&self, texts: u64, work: impl FnOnce() -> T) -> T {
         if texts == 0 {
             return work();
@@ -160,7 +162,7 @@ pub(crate) struct Meters {
 }
 
 impl Meters {
-    /// What they show now.
+    /// Reads all meters.
     pub(crate) fn read(&self) -> Timings {
         Timings {
             shingling: self.shingling.total(),
@@ -175,9 +177,9 @@ impl Meters {
 
 /// Where the time went since a store was opened.
 ///
-/// Shingling, signing, comparing and merging are done by several threads at a time, whose times are
-/// added up; the sum may exceed the time that passed. Shingling and signing are estimates where texts are shorter than a
-/// kilobyte: one of sixteen is timed.
+/// Several threads shingle, sign, compare and merge at a time, and their times are added up, so the sum may exceed the
+/// elapsed time. The times of shingling and signing are estimates for texts of up to a kilobyte: one in sixteen is
+/// timed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timings {
@@ -187,10 +189,10 @@ pub struct Timings {
     pub signing: Duration,
     /// Giving contents their ids and writing their rows, on one thread.
     pub appending: Duration,
-    /// Looking for earlier documents that are like new ones.
+    /// Looking for earlier documents that are similar to new ones.
     pub comparing: Duration,
     /// Moving postings into the bucket tables.
     pub merging: Duration,
-    /// All of the commits, merging included, as time that passed.
+    /// All commits, merging included, as elapsed time.
     pub committing: Duration,
 }

@@ -6,15 +6,16 @@ use crate::schema::Schema;
 use crate::sketch::{Estimate, Signer, agreeing};
 use crate::text::ShingleSet;
 
-/// Documents per task of signing.
+/// The number of documents that one task signs.
 const CHUNK: usize = 64;
 
-/// Texts in memory with their shingles, signatures and buckets: for experiments, and for
-/// collections that are looked at once. A [`Store`](crate::Store) keeps them.
+/// A small collection of texts in memory, with their shingles, signatures and buckets.
 ///
-/// Documents are known by their number, from 0 in the order in which they were given; a number that
-/// is none gives `None`. The schema says how texts become shingles and signatures, and which
-/// documents share a bucket; its threshold is not used.
+/// It is for experiments, and for collections that are looked at once. A [`Store`](crate::Store) keeps documents.
+///
+/// Documents are numbered from 0 in the order in which they were given. Methods return `None` for a number that no
+/// document has. The schema says how texts become shingles and signatures, and which documents share a bucket; its
+/// threshold is not used.
 ///
 /// ```
 /// use dedupdb::{Schema, sketching::{Collection, Shingling}};
@@ -38,8 +39,8 @@ pub struct Collection {
     sets: Vec<ShingleSet>,
     /// The signatures, one after the other.
     matrix: Vec<u8>,
-    /// Of each band the hashes, each with the document that has it, ascending. Documents without
-    /// shingles are in none.
+    /// For each band, the hashes in ascending order, each with the document that has it. Documents without shingles
+    /// have none.
     buckets: Vec<Vec<(u32, usize)>>,
 }
 
@@ -48,7 +49,7 @@ impl Collection {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidText`] if the shingling cannot read a text; the reason begins with its name.
+    /// [`Error::InvalidText`] if the shingling cannot read a text; the reason begins with the document's name.
     pub fn new<N: Into<String>, T: AsRef<str> + Sync>(
         schema: &Schema,
         documents: impl IntoIterator<Item = (N, T)>,
@@ -69,7 +70,7 @@ impl Collection {
                 })
         };
         let documents = names.iter().zip(&texts).collect();
-        // The error that is told is the first one's, whatever the threads did.
+        // The error is that of the first document that has one, whatever order the threads work in.
         let sets = parallel::map(documents, shingles);
         let sets: Vec<ShingleSet> = sets.into_iter().collect::<Result<_>>()?;
         let matrix = sign_all(schema, &sets)?;
@@ -93,7 +94,7 @@ impl Collection {
         self.names.len()
     }
 
-    /// Returns whether there is no document.
+    /// Returns whether there are no documents.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -108,8 +109,10 @@ impl Collection {
         self.sets.get(document)
     }
 
-    /// Returns the number of distinct shingles of all documents; of terms, for term shingles, but
-    /// for those that share a 32-bit hash (one pair of 4.3 billion).
+    /// Returns the number of distinct shingles of all documents.
+    ///
+    /// For term shingles, this is the number of terms, except that terms with the same 32-bit hash count once (one pair
+    /// in 4.3 billion).
     pub fn distinct_shingles(&self) -> usize {
         let all = self.sets.iter().flat_map(ShingleSet::as_slice);
         ShingleSet::from_hashes(all.copied().collect()).len()
@@ -133,7 +136,7 @@ impl Collection {
         Some(self.sets.get(a)?.jaccard(self.sets.get(b)?))
     }
 
-    /// Returns how many slots of two documents agree; none if one of them has no shingles.
+    /// Returns the number of slots in which two documents agree; 0 if one of them has no shingles.
     pub fn agreeing(&self, a: usize, b: usize) -> Option<u32> {
         let (row_a, row_b) = (self.signature(a)?, self.signature(b)?);
         if self.sets.get(a)?.is_empty() || self.sets.get(b)?.is_empty() {
@@ -142,18 +145,19 @@ impl Collection {
         Some(agreeing(row_a, row_b, self.schema.slot_width()))
     }
 
-    /// Returns the Jaccard similarity of two documents as estimated by their signatures.
+    /// Returns the Jaccard similarity of two documents, estimated from their signatures.
     pub fn estimate(&self, a: usize, b: usize) -> Option<Estimate> {
         let agreeing = self.agreeing(a, b)?;
         let (permutations, width) = (self.schema.permutations(), self.schema.slot_width());
         Some(Estimate::new(agreeing, permutations, width))
     }
 
-    /// Returns the other documents whose exact similarity to this one is `threshold` or more, the
-    /// most similar first, then by number; each with its similarity.
+    /// Returns the other documents whose exact similarity to this one is at least `threshold`, each with its
+    /// similarity.
     ///
-    /// Only documents that share a band with this one are compared. Of those with similarity J, the share
-    /// [`Schema::recall`] of J is found.
+    /// The most similar ones come first; equally similar ones are in the order of their numbers. Only documents that
+    /// share a bucket with this one are compared: of those with similarity J, the share [`Schema::recall`] of J is
+    /// found.
     pub fn near_duplicates(&self, document: usize, threshold: f64) -> Option<Vec<(usize, f64)>> {
         let set = self.sets.get(document)?;
         let mut hashes = Vec::new();

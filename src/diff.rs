@@ -16,26 +16,27 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
-/// The largest number of words of each text that are compared. The work is nearly linear in them, but quadratic if
-/// both texts repeat the same few words.
+/// The largest number of words of each text that are compared.
+///
+/// The work is nearly linear in it, but quadratic if both texts repeat the same few words.
 pub const MOST_WORDS: usize = 50_000;
 
 /// The common and the different passages of two texts, in order.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Comparison<'t> {
-    /// All stretches. Together they are both texts, as far as they were compared.
+    /// All pieces, in order. Together they make up both texts, as far as these were compared.
     pub pieces: Vec<Piece<'t>>,
     /// Whether a text has more words than were compared.
     pub is_cut: bool,
 }
 
-/// A stretch of both texts, which is either the same or different. There is no third kind.
+/// A piece of both texts, which is either the same or different. There is no third kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Piece<'t> {
     /// The same words in both; white space may differ.
     Same(Passage<'t>),
-    /// Words of A only, and the words of B in their place; one of them may be empty.
+    /// Words of A, and the words of B in their place. One of them may be empty.
     Changed(Passage<'t>, Passage<'t>),
 }
 
@@ -53,17 +54,17 @@ pub struct Passage<'t> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Difference<'t> {
-    /// The words of both texts before it; none at the beginning.
+    /// The words before it that both texts have; `None` at the beginning.
     pub before: Option<Passage<'t>>,
-    /// The words of A alone, of which there may be none.
+    /// The words of A alone; possibly none.
     pub a: Passage<'t>,
-    /// The words of B alone in their place, of which there may be none.
+    /// The words of B alone in their place; possibly none.
     pub b: Passage<'t>,
-    /// The words of both texts after it; none at the end.
+    /// The words after it that both texts have; `None` at the end.
     pub after: Option<Passage<'t>>,
 }
 
-/// A text and where its words are.
+/// A text and the places of its words.
 struct Words<'t> {
     text: &'t str,
     places: Vec<Range<usize>>,
@@ -97,7 +98,7 @@ impl<'t> Comparison<'t> {
         }
     }
 
-    /// Returns the passages that both texts have, the longest first; equal ones in order.
+    /// Returns the passages that both texts have, the longest first; equally long ones are in order.
     pub fn shared(&self) -> Vec<Passage<'t>> {
         let shared = self.pieces.iter().filter_map(|piece| match piece {
             Piece::Same(passage) => Some(*passage),
@@ -110,7 +111,7 @@ impl<'t> Comparison<'t> {
 }
 
 impl<'t> Comparison<'t> {
-    /// Returns the differences with what is around each, in order.
+    /// Returns the differences in order, each with the passages around it.
     ///
     /// ```
     /// use dedupdb::diff::Comparison;
@@ -139,13 +140,15 @@ impl<'t> Comparison<'t> {
     }
 }
 
-/// Returns the words of a text that are compared: runs of letters and digits up to a space or a mark, and
-/// single characters of punctuation and of scripts without spaces.
+/// Returns the words of a text that are compared, at most [`MOST_WORDS`].
+///
+/// A word is a run of letters and digits up to a space or a punctuation mark. Each punctuation mark, and each character
+/// of a script without spaces, is a word of its own.
 pub fn words(text: &str) -> Vec<&str> {
     Words::of(text).iter().collect()
 }
 
-/// Whether a text has more words than are compared, [`MOST_WORDS`].
+/// Returns whether a text has more than [`MOST_WORDS`] words.
 pub fn is_long(text: &str) -> bool {
     Words::of(text).is_cut
 }
@@ -193,7 +196,7 @@ impl<'t> Words<'t> {
     }
 }
 
-/// Bytes of the word that a text begins with: letters and digits up to a space or a mark, or one
+/// The length in bytes of the word that a text begins with: a run of letters and digits up to a space or a mark, or one
 /// character that stands alone.
 fn first_word(text: &str) -> Option<usize> {
     let first = text.chars().next()?;
@@ -204,8 +207,7 @@ fn first_word(text: &str) -> Option<usize> {
     Some(end.unwrap_or(text.len()))
 }
 
-/// Whether a character is a word of its own: punctuation, and letters of scripts that put no spaces
-/// between words.
+/// Whether a character is a word of its own: a punctuation mark, or a letter of a script without spaces.
 fn stands_alone(c: char) -> bool {
     c.is_ascii_punctuation()
         || matches!(c,
@@ -223,7 +225,7 @@ fn usize_range(range: &Range<u32>) -> Range<usize> {
 mod tests {
     use super::*;
 
-    /// The pieces, each side's words joined by spaces.
+    /// The pieces, with each side's words joined by spaces.
     fn pieces(a: &str, b: &str) -> Vec<(String, String)> {
         let joined = |passage: &Passage| {
             let words = Words::of(passage.text);

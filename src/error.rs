@@ -8,10 +8,9 @@ use std::time::SystemTime;
 
 /// What can go wrong, one variant for each situation a caller can act on.
 ///
-/// The message of each variant is one line that says what is wrong and, if possible, what to do. It includes
-/// the cause; [`source`](std::error::Error::source) gives only the causes behind that one, so a message of the
-/// whole chain says nothing twice. Errors are cheap to clone, because callers that share a commit also share
-/// its failure.
+/// The message of each variant is one line that says what is wrong and, if possible, what to do. It includes the cause.
+/// [`source`](std::error::Error::source) returns only the causes behind that one, so printing the whole chain repeats
+/// nothing. Errors are cheap to clone, because callers that share a commit also share its failure.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -22,7 +21,7 @@ pub enum Error {
         /// What is wrong with the value and which values fit.
         reason: String,
     },
-    /// A parameter of a question is outside its range.
+    /// A parameter of a query is outside its range.
     InvalidQuery {
         /// The parameter's name.
         parameter: &'static str,
@@ -47,8 +46,8 @@ pub enum Error {
     },
     /// A set of shingles is not of the kind that the store's schema makes.
     ///
-    /// A set of at most 16 shingles needs 64 bits for each, and a set that was made of a text or of
-    /// integers knows how; see [`ShingleSet`](crate::sketching::ShingleSet).
+    /// A set of at most 16 shingles needs 64 bits for each. A set that was made from a text or from integers records
+    /// how it was made; see [`ShingleSet`](crate::sketching::ShingleSet).
     InvalidShingles {
         /// What is wrong with the set.
         reason: String,
@@ -77,23 +76,23 @@ pub enum Error {
         /// The key.
         key: String,
     },
-    /// The call compares shingles, and the store keeps none.
+    /// The call compares shingles, but the store keeps none.
     NoShingles,
     /// There is no store in the folder.
     NotAStore {
         /// The folder that was to be opened.
         path: PathBuf,
     },
-    /// There is a store in the folder that a new one was to be made in.
+    /// The folder in which a new store was to be made already holds a store.
     AlreadyAStore {
         /// The folder of the existing store.
         path: PathBuf,
     },
-    /// There is something in the folder that a new store was to be made in.
+    /// The folder in which a new store was to be made is not empty.
     NotEmpty {
         /// The folder.
         path: PathBuf,
-        /// The name of something in it.
+        /// The name of one of its entries.
         holds: String,
     },
     /// Something that is not part of a store has a name that a store needs.
@@ -112,18 +111,17 @@ pub enum Error {
     Locked {
         /// The store's folder.
         path: PathBuf,
-        /// Who has it open, if that is known. This is a hint: a process that was killed may have left the
-        /// note, and readers, which are in the way only if ranges of a file cannot be locked, leave
-        /// none.
+        /// The process that has it open, if known. This is a hint: the note may come from a process that was killed,
+        /// and readers leave no note. Readers are in the way only if ranges of a file cannot be locked.
         holder: Option<Holder>,
     },
-    /// Another process keeps bytes of a file locked that are needed for a moment only.
+    /// Another process holds a lock on bytes of a file that the call needs for a moment only.
     ///
-    /// To lock them it is enough to be allowed to read the file.
+    /// Any process that may read the file can lock them.
     Blocked {
         /// The file.
         path: PathBuf,
-        /// Which bytes, and who locks them where the system tells.
+        /// Which bytes are locked and, if the system tells, by which process.
         reason: String,
     },
     /// The store was opened read-only and the call would change it.
@@ -155,32 +153,31 @@ pub enum Error {
     },
     /// An unfinished rebuild has a different target.
     Unfinished {
-        /// What it is to become.
+        /// The target of the unfinished rebuild.
         what: String,
     },
-    /// A call was stopped by the one who made it; what it had done is kept, and doing it again goes
-    /// on from there.
+    /// The caller stopped the call. The work so far is kept, and the same call continues from there.
     Interrupted,
-    /// A call was stopped by the one who made it, and nothing of what it had done is kept.
+    /// The caller stopped the call, and none of its work is kept.
     Stopped,
-    /// Documents whose text is needed are gone or have another text now.
+    /// Documents whose texts are needed are gone or have changed.
     MissingSources {
         /// Their keys, in order.
         keys: Vec<String>,
     },
     /// An earlier access to the store's files failed, so this handle no longer knows what they hold.
     ///
-    /// It writes nothing more, and reads no more of the index than it has in memory; open the store
-    /// anew.
+    /// The handle writes nothing more, and of the index it reads only what it has in memory. Open the store again.
     Poisoned,
-    /// The call would wait for a [`Writer`](crate::Writer) that nobody uses: this thread has it, or feeds the
+    /// The call would wait for a [`Writer`](crate::Writer) that is not in use: this thread has it, or feeds the
     /// [`Pipeline`](crate::write::Pipeline) that has it, or it was not used for
     /// [`Options::idle_writer`](crate::Options::idle_writer).
     WriterHeld,
-    /// The handle was made in another process, of which this one is a fork.
+    /// This process is a fork of the one that made the handle.
     OtherProcess,
-    /// The store's folder was moved, replaced or deleted while the store was open: what is at its path is
-    /// not this store, and nothing more is written. Open the store anew, where it is.
+    /// The store's folder was moved, replaced or deleted while the store was open.
+    ///
+    /// Its path no longer leads to this store, and nothing more is written. Open the store again at its new place.
     Moved {
         /// Where the index was when the store was opened.
         path: PathBuf,
@@ -203,23 +200,23 @@ pub enum Error {
     Index {
         /// The index file.
         path: PathBuf,
-        /// The reason, of the database that the index is.
+        /// The reason that redb, the database of the index, gives.
         source: Arc<dyn std::error::Error + Send + Sync>,
     },
 }
 
-/// Who has a store open for writing, as a note in its folder says.
+/// The process that has a store open for writing, according to a note in its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Holder {
-    /// Number of the process.
+    /// The process ID.
     pub process: u32,
     /// When it opened the store, to the second.
     pub since: SystemTime,
 }
 
 impl Holder {
-    /// Whether it is the process that asks.
+    /// Returns whether it is the current process.
     pub fn is_this_process(&self) -> bool {
         self.process == std::process::id()
     }
@@ -304,7 +301,7 @@ impl fmt::Display for Error {
 }
 
 impl Error {
-    /// Writes what is wrong with what a call was given.
+    /// Writes the message of an error about an argument.
     fn given(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::InvalidSchema { parameter, reason }
@@ -335,7 +332,7 @@ impl Error {
         }
     }
 
-    /// Writes what is wrong with the place of a store.
+    /// Writes the message of an error about the place of a store.
     fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::NotAStore { path } => {
@@ -452,7 +449,7 @@ impl std::error::Error for Error {
 }
 
 impl Error {
-    /// Wraps the system's refusal to work on `path`.
+    /// Wraps an error of the system about `path`.
     pub(crate) fn io(path: &Path, source: io::Error) -> Error {
         Error::Io {
             path: path.to_owned(),
@@ -460,7 +457,7 @@ impl Error {
         }
     }
 
-    /// Wraps redb's refusal to work on the index at `path`.
+    /// Wraps an error of redb about the index at `path`.
     pub(crate) fn index(path: &Path, source: impl Into<redb::Error>) -> Error {
         match source.into() {
             redb::Error::DatabaseAlreadyOpen => Error::Locked {
@@ -483,7 +480,7 @@ impl Error {
         }
     }
 
-    /// Whether it says that what was to be read is of no use, not that it could not be read just now.
+    /// Whether the error means that the data is of no use, not that it cannot be read just now.
     pub(crate) fn is_of_damage(&self) -> bool {
         use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
         let source = match self {
@@ -498,7 +495,7 @@ impl Error {
         matches!(source.kind(), InvalidData | NotFound | UnexpectedEof)
     }
 
-    /// Whether it says that something was to be written where only reading is possible.
+    /// Whether the error means that the system refused to write; reading may still be possible.
     pub(crate) fn is_refusal_to_write(&self) -> bool {
         use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
         let Error::Io { source, .. } = self else {
@@ -510,7 +507,7 @@ impl Error {
         )
     }
 
-    /// The same error of another file, of which the one that was read is a copy.
+    /// The same error about `original`, of which the file that was read is a copy.
     pub(crate) fn of_original(self, original: &Path) -> Error {
         let path = original.to_owned();
         match self {
@@ -521,14 +518,16 @@ impl Error {
         }
     }
 
-    /// Names what is at `place`, the whole path of `folder`, as it was given: by the path of `folder`, or
-    /// from the folder that the process is in.
+    /// Spells the path of the error as the caller gave it.
+    ///
+    /// `place` is the absolute path of `folder`. A path in `place` becomes one in `folder`. Another path becomes
+    /// relative to the current directory, if `folder` is relative.
     pub(crate) fn named_as_given(mut self, place: &Path, folder: &Path) -> Error {
         let Some(path) = self.path_mut() else {
             return self;
         };
         let given = match path.strip_prefix(place) {
-            // Joining nothing would add a separator.
+            // Joining an empty path would add a separator.
             Ok(rest) if rest == Path::new("") => Some(folder.to_owned()),
             Ok(rest) => Some(folder.join(rest)),
             Err(_) if folder.is_relative() => {
@@ -545,7 +544,7 @@ impl Error {
         self
     }
 
-    /// The path that it is about.
+    /// The path that the error is about.
     fn path_mut(&mut self) -> Option<&mut PathBuf> {
         match self {
             Error::NotAStore { path }
@@ -574,8 +573,8 @@ impl Error {
     }
 }
 
-/// The path that leads to the same place wherever the process goes. Links in it stay links.
+/// The absolute path of the same place. Links in it are not resolved.
 pub(crate) fn whole_path(path: &Path) -> PathBuf {
-    // Where that cannot be told, the folder that the process is in is gone, and what is asked next says so.
+    // This fails only if the current directory is gone, and then the next use of the path says so.
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

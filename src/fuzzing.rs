@@ -1,4 +1,4 @@
-//! What fuzzers come in by: the laws of parts that are not public. It exists for them alone.
+//! Entry points for the fuzzers alone: checks of modules that are not public.
 
 use std::path::Path;
 
@@ -6,23 +6,23 @@ use crate::sketch::laws as sketch;
 use crate::storage::laws as storage;
 use crate::store::model::{self, Step, UNIT};
 
-/// Headers and rows of columns.
+/// Checks headers and rows of columns.
 pub fn headers(bytes: &[u8]) {
     storage::headers(bytes);
 }
 
-/// Leaves of packed postings.
+/// Checks leaves of packed postings.
 pub fn leaf(bytes: &[u8]) {
     storage::leaf(bytes);
 }
 
-/// Coded shingle sets.
+/// Checks coded shingle sets.
 pub fn shingle_blocks(bytes: &[u8]) {
     storage::shingle_blocks(bytes);
 }
 
-/// The kernels of every instruction set that the machine has. The first ten bytes are the seed and
-/// the number of permutations.
+/// Checks the kernels of every instruction set that the machine has. The first ten bytes are the seed and the number of
+/// permutations.
 pub fn kernels(bytes: &[u8]) {
     let Some((seed, bytes)) = bytes.split_first_chunk() else {
         return;
@@ -38,8 +38,8 @@ pub fn kernels(bytes: &[u8]) {
     sketch::agreement(a, b);
 }
 
-/// Operations on a store in `folder`, which is empty, beside the model. The first byte is the number
-/// of threads.
+/// Runs operations on a store in `folder`, which is empty, and on the model. The first byte gives the number of
+/// threads.
 pub fn operations(folder: &Path, bytes: &[u8]) {
     let Some((&threads, bytes)) = bytes.split_first() else {
         return;

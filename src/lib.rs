@@ -80,8 +80,8 @@
 //!
 //! # Limits
 //!
-//! - Memory does not grow with the store, and the disk [by some 400 bytes and 3.3 a shingle](mod@write#what-it-costs) for
-//!   each distinct text.
+//! - Memory does not grow with the store. Each distinct text takes [some 400 bytes of disk and 3.3 a
+//!   shingle](mod@write#what-it-costs).
 //! - No other program may shorten the files of an open store: on Unix, reading a mapped page that is gone
 //!   ends the process with SIGBUS.
 //! - On a file system without file locks, two processes can write at the same time, which damages the
@@ -140,11 +140,11 @@ pub use store::{Document, Input, Match, Options, Query, Store, Writer};
 /// | shingle | a run of tokens, as a 32-bit hash; of few, with 32 bits more | [`Shingling`](sketching::Shingling), [`Shingler`](sketching::Shingler), [`ShingleSet`](sketching::ShingleSet) |
 /// | signature | the minima of the shingle set under k permutations | [`Signer`](sketching::Signer), [`Signature`](sketching::Signature) |
 /// | band | r consecutive slots of a signature; equal ones share a bucket | [`Bands`](sketching::Bands) |
-/// | candidate | a content that shares a bucket with the one asked about | |
+/// | candidate | a content that shares a bucket with the one in question | |
 /// | match | a candidate whose exact Jaccard similarity reaches the threshold | [`Match`] |
 ///
-/// The [`Schema`] of a store holds all parameters of these steps. It is stored, compared if a store is opened
-/// with another one, and never reinterpreted.
+/// The [`Schema`] of a store holds all parameters of these steps. It is stored, compared when a store is opened with
+/// another one, and never reinterpreted.
 ///
 /// A text without tokens (an empty file, a line of dashes) matches only its exact copies. A text with fewer
 /// tokens than a shingle has one shingle, so two such texts have a similarity of 1 or 0.
@@ -161,12 +161,11 @@ pub mod sketching {
 ///
 /// # What it costs
 ///
-/// With the default schema a content costs about 256 bytes of signature, 100 bytes of postings, 24
-/// to 50 bytes of filters and 3.3 bytes a shingle (8 to 16 for texts of few); an exact copy costs its key, twice. Memory
-/// does not grow with the store: signatures, shingles and the filters that spare most look-ups are
-/// mapped, buckets are read through a cache of 128 MiB. Postings of the
-/// youngest contents (a sixteenth of the store, at most 32,768) are held in memory and merged into
-/// the tables together, because that is far cheaper than one by one.
+/// With the default schema, a content takes about 256 bytes of signature, 100 bytes of postings, 24 to 50 bytes of
+/// filters and 3.3 bytes a shingle (8 to 16 in a text of few shingles). An exact copy takes its key, twice. Memory does
+/// not grow with the store: signatures, shingles and the filters that avoid most look-ups are mapped, and buckets are
+/// read through a cache of 128 MiB. The postings of the youngest contents (a sixteenth of the store, at most 32,768)
+/// are held in memory and merged into the tables together, which is far cheaper than one by one.
 pub mod write {
     pub use crate::store::{
         Batch, Body, Change, Intake, MAX_KEY_BYTES, Merged, Outcome, Pipeline, Relation,
@@ -178,16 +177,16 @@ pub mod write {
 ///
 /// # How exact
 ///
-/// Similarities are those of sets of hashes, which collide by chance:
+/// Similarities are computed from sets of hashes, which collide by chance:
 ///
-/// - A set of at most 16 shingles compares by 64 bits a shingle with another such set. Two texts of m and
-///   n shingles have a chance of m n / 2^64 that a shingle counts as common and is not: at most 2^-56.
-/// - A larger set compares by 32 bits a shingle, also with a small one. The chance is m n / 2^32 (one
-///   in 48,000 for 300 shingles each) that a shingle counts as common and is not, which raises the
-///   similarity by at most 2 by the number of shingles of either: 0.12 for 17 of them, 0.005 for 400.
-/// - Two shingles of one text of n are one with a chance of n (n - 1) / 2^33.
-/// - A store without shingles answers by estimates from 32-bit shingles: two texts of one shingle each
-///   that collide are alike there, once in 2^32 pairs.
+/// - Two sets of at most 16 shingles are compared by 64 bits a shingle. Two texts of m and n shingles have a chance of
+///   m n / 2^64 that a shingle counts as common and is not: at most 2^-56.
+/// - A larger set is compared by 32 bits a shingle, also with a small one. The chance is m n / 2^32 (one in 48,000 for
+///   300 shingles each) that a shingle counts as common and is not. This raises the similarity by at most 2 divided by
+///   the number of shingles of either: 0.12 for 17 of them, 0.005 for 400.
+/// - In a text of n shingles, two become one with a chance of n (n - 1) / 2^33.
+/// - A store without shingles estimates from 32-bit shingles. Two texts of one shingle each that collide count as
+///   equal, once in 2^32 pairs.
 ///
 /// With a [`Query::threshold`] below the schema's, a smaller share of the pairs is found, because the bands were
 /// chosen for the schema's threshold. [`Schema::recall`] gives the share.

@@ -1,15 +1,14 @@
 //! Work on several items at a time.
 //!
-//! All of the crate comes here instead of to rayon's iterators, which are compiled anew, some 3,000 lines of them, for
-//! each closure that they are given.
+//! The whole crate uses it instead of rayon's iterators, some 3,000 lines of which are compiled again for each closure.
 
 use std::mem::take;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-/// Parts that each thread takes of the items that are left, if all take as many: the last ones are small, so that no
-/// thread works long on its own.
+/// The number of parts in a thread's share of the remaining items. A thread takes one part at a time, so that the last
+/// parts are small and no thread works long on its own.
 const PARTS: usize = 4;
 
 /// Calls `work` on each item, on the threads of the current rayon pool; the results are in the order of the items.
@@ -46,13 +45,13 @@ pub(crate) fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync)
     results.into_iter().map(done).collect()
 }
 
-/// Calls `work` so many times, on several threads of the current rayon pool at once.
+/// Calls `work` `times` times, on several threads of the current rayon pool at once.
 fn at_once(times: usize, work: &(dyn Fn() + Sync)) {
     let each = (0..times).into_par_iter().with_max_len(1);
     each.for_each(|_| work());
 }
 
-/// Nothing is left half-done where a panic can come from.
+/// Locks the mutex even if it is poisoned: a panic leaves nothing half-done.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,20 +9,19 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::parallel;
 
-/// No machine works faster with more, and each takes memory.
+/// More threads make no machine faster, and each takes memory.
 pub(crate) const MOST_THREADS: usize = 256;
 
-/// Fewer items than this are not worth waking other threads for.
+/// With fewer items than this, waking other threads does not pay.
 const PARALLEL_ITEMS: usize = 4;
 
-/// A rayon pool that is made when it is first needed.
+/// A rayon pool that is made on first use.
 ///
 /// # Invariant
 ///
-/// Work that is run here while the store's lock is held must not run a caller's jobs. A rayon
-/// worker that waits for other work takes up any job of its pool, and one that asks for the lock
-/// would wait for itself. So the store's jobs have a pool of their own, and a caller that is a
-/// rayon worker waits for them as a plain thread would.
+/// Work that runs here while the store's lock is held must not run a caller's jobs. A rayon worker that waits for other
+/// work takes up any job of its pool, and a job that takes the store's lock would deadlock. So the store's jobs have a
+/// pool of their own, and a caller that is a rayon worker waits for them as a plain thread would.
 #[derive(Debug)]
 pub(crate) struct Pool {
     threads: usize,
@@ -30,7 +29,7 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// A pool of `threads` threads, or of as many as the machine has cores for 0; of [`MOST_THREADS`] at most.
+    /// Makes a pool of `threads` threads, at most [`MOST_THREADS`]; 0 stands for the number of cores.
     pub(crate) fn new(threads: usize) -> Pool {
         let threads = match threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
@@ -61,12 +60,12 @@ impl Pool {
         done.unwrap_or_else(|| items.into_iter().flatten().map(work).collect())
     }
 
-    /// Calls `work` on each item, several at a time, and `take` with the results of `part` items after the other, while
+    /// Calls `work` on each item, several at a time, and passes the results to `take`, `part` items at a time, while
     /// further items are worked on. The results are in the order of the items.
     ///
     /// # Errors
     ///
-    /// The first one of `take`, which is not called again.
+    /// The first error of `take`, which is not called again.
     pub(crate) fn map_ahead<T: Send, R: Send, E>(
         &self,
         items: Vec<T>,
@@ -103,13 +102,13 @@ impl Pool {
         }
     }
 
-    /// Does two things, the second one in this pool while the caller does the first one.
+    /// Does two things at once: `other` in this pool, and `one` on the caller's thread.
     pub(crate) fn beside<A, B: Send>(
         &self,
         one: impl FnOnce() -> A,
         other: impl FnOnce() -> B + Send,
     ) -> (A, B) {
-        // A worker of another pool would take up that one's jobs while it waits.
+        // While it waits, a worker of another pool would take up jobs of that pool.
         let pool = match rayon::current_thread_index() {
             None => self.pool(),
             Some(_) => None,
@@ -128,14 +127,14 @@ impl Pool {
         }
     }
 
-    /// Sorts the items, several threads at a time; equal ones are taken for the same.
+    /// Sorts the items on several threads. The order of equal items is unspecified.
     pub(crate) fn sort<T: Ord + Send>(&self, items: &mut [T]) {
         if !self.run(&mut || items.par_sort_unstable()) {
             items.sort_unstable();
         }
     }
 
-    /// The pool; None where there is one thread, or the system allows no more.
+    /// The pool; `None` if there is one thread, or the system allows no more.
     fn pool(&self) -> Option<&ThreadPool> {
         if self.threads == 1 {
             return None;
@@ -150,8 +149,8 @@ impl Pool {
         pool.as_ref()
     }
 
-    /// Calls `work` once, in this pool. Where there is one thread, or the system allows no more, it is not called, and
-    /// the answer is false: the caller does without.
+    /// Calls `work` once, in this pool. If there is one thread, or the system allows no more, it returns false without
+    /// the call, and the caller does the work itself.
     fn run(&self, work: &mut (dyn FnMut() + Send)) -> bool {
         let Some(pool) = self.pool() else {
             return false;

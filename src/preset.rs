@@ -26,7 +26,8 @@ pub enum Preset {
     /// `FineWeb`: five words, 14 bands of 8 rows, 0.75.
     ///
     /// Penedo et al., "The `FineWeb` Datasets", 2024, on deduplication: 112 hashes in 14 buckets of 8, for documents
-    /// that are at least 75% alike; so, too, in the defaults and the `FineWeb` example of its tool, datatrove.
+    /// that are at least 75% similar. The defaults and the `FineWeb` example of its tool, datatrove, have the same
+    /// values.
     Fineweb,
     /// `NeMo` Curator: 24 characters as they are, 20 bands of 13 rows, 0.8.
     ///
@@ -41,13 +42,13 @@ pub enum Preset {
     Refinedweb,
     /// text-dedup: five words, 25 bands of 10 rows of 250 permutations, 0.7.
     ///
-    /// The defaults of its `MinHash` script (5 words, 250 permutations, 0.7), and the bands that its rule, equal
-    /// weight for false positives and negatives, makes of them.
+    /// The defaults of its `MinHash` script (5 words, 250 permutations, 0.7), and the bands that its rule, equal weight
+    /// for false positives and negatives, derives from them.
     TextDedup,
 }
 
 impl Preset {
-    /// All of them.
+    /// All presets.
     pub const ALL: [Preset; 4] = [
         Preset::Fineweb,
         Preset::Nemo,
@@ -55,7 +56,7 @@ impl Preset {
         Preset::TextDedup,
     ];
 
-    /// Returns its name: `fineweb`, `nemo`, `refinedweb` or `text-dedup`.
+    /// Returns the preset's name: `fineweb`, `nemo`, `refinedweb` or `text-dedup`.
     pub fn name(self) -> &'static str {
         match self {
             Preset::Fineweb => "fineweb",
@@ -65,7 +66,7 @@ impl Preset {
         }
     }
 
-    /// Returns the parameters, to be changed further.
+    /// Returns a builder with the preset's parameters.
     pub fn builder(self) -> SchemaBuilder {
         let builder = Schema::builder();
         match self {
@@ -96,7 +97,7 @@ impl FromStr for Preset {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSchema`] for anything else, saying what fits.
+    /// [`Error::InvalidSchema`] for anything else, with the names that exist.
     fn from_str(name: &str) -> Result<Preset> {
         let found = Preset::ALL.into_iter().find(|preset| preset.name() == name);
         found.ok_or_else(|| Error::InvalidSchema {

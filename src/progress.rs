@@ -1,13 +1,13 @@
-//! How far long work has come.
+//! The progress of long calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How far a long call has come, for another thread to look at now and then.
+/// The progress of a long call, for another thread to look at now and then.
 ///
-/// A call sets the number of its steps as soon as it knows, and counts those that are done. Steps
-/// take about equally long and mean nothing beyond. Two calls that share a progress count as one
-/// would, wrongly, so look at one at a time.
+/// A call sets the number of its steps as soon as it knows it, and counts the steps that are done. Steps take about
+/// equally long and have no other meaning. Do not share a progress between two calls at a time: it would mix their
+/// counts.
 ///
 /// ```
 /// use dedupdb::{Options, Schema, Store, upkeep::Progress};
@@ -32,35 +32,34 @@ struct Counts {
 }
 
 impl Progress {
-    /// Nothing has begun. Clones are of the same progress.
+    /// Makes a progress on which no work has begun. Clones share their counts.
     pub fn new() -> Progress {
         Progress::default()
     }
 
-    /// Steps that are done.
+    /// Returns the number of steps that are done.
     pub fn done(&self) -> u64 {
         self.0.done.load(Ordering::Relaxed)
     }
 
-    /// All steps; 0 as long as nothing has begun.
+    /// Returns the number of all steps, or 0 if no work has begun.
     pub fn total(&self) -> u64 {
         self.0.total.load(Ordering::Relaxed)
     }
 
-    /// How often work has begun, of all calls: a call of several parts begins each with a number of steps of its
-    /// own.
+    /// Returns how often work has begun. A call of several parts begins each part with its own number of steps.
     pub fn begun(&self) -> u64 {
         self.0.begun.load(Ordering::Relaxed)
     }
 
-    /// Begins work of this number of steps.
+    /// Begins work of `total` steps.
     pub fn begin(&self, total: u64) {
         self.0.done.store(0, Ordering::Relaxed);
         self.0.total.store(total, Ordering::Relaxed);
         self.0.begun.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts steps that were done.
+    /// Counts `steps` more steps as done.
     pub fn step(&self, steps: u64) {
         self.0.done.fetch_add(steps, Ordering::Relaxed);
     }

@@ -9,9 +9,9 @@ use crate::text::{ShingleSet, Shingler, Shingling};
 
 /// Every parameter that shapes the stored bytes, checked once when the schema is built.
 ///
-/// A store keeps its schema and compares it when it is opened with one; nothing is ever
-/// reinterpreted. [`Schema::default`] is five-word shingles of lowercased, NFKC-normalized text,
-/// 128 permutations in 16-bit slots and the bands that find at least 98% of the pairs at 0.8.
+/// A store keeps its schema and compares it with the schema that it is opened with; nothing is ever reinterpreted.
+/// [`Schema::default`] has five-word shingles of lowercased, NFKC-normalized text, 128 permutations in 16-bit slots and
+/// the bands that find at least 98% of the pairs at 0.8.
 ///
 /// ```
 /// use dedupdb::{Schema, sketching::Shingling};
@@ -56,7 +56,7 @@ impl Default for Schema {
     fn default() -> Self {
         match SchemaBuilder::default().build() {
             Ok(schema) => schema,
-            // A test builds the defaults; they depend on nothing.
+            // A test builds the default schema, which depends on nothing.
             Err(error) => unreachable!("the default schema is valid: {error}"),
         }
     }
@@ -110,7 +110,7 @@ impl Schema {
         self.nfkc
     }
 
-    /// Makes what turns texts into shingles.
+    /// Makes a shingler with these parameters.
     ///
     /// # Errors
     ///
@@ -119,12 +119,12 @@ impl Schema {
         Shingler::new(self.shingling(), self.lowercase(), self.nfkc())
     }
 
-    /// Refuses a set of shingles that would never match the text that it stands for.
+    /// Refuses a set of shingles that cannot match the text that it stands for.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidShingles`] if another shingler made the set, as far as the set knows, or if it
-    /// is small and lacks its tails.
+    /// [`Error::InvalidShingles`] if another shingler made the set, as far as the set knows, or if the set is small and
+    /// lacks its tails.
     pub(crate) fn check_shingles(&self, set: &ShingleSet) -> Result<()> {
         let reason = if set.lacks_tails() {
             let (shingles, most) = (set.len(), ShingleSet::SMALL);
@@ -144,7 +144,7 @@ impl Schema {
         Err(Error::InvalidShingles { reason })
     }
 
-    /// Makes what turns shingles into signatures.
+    /// Makes a signer with these parameters.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ impl Schema {
         self.seed
     }
 
-    /// Number of permutations: slots of a signature.
+    /// The number of permutations, which is the number of slots in a signature.
     pub fn permutations(&self) -> u32 {
         self.permutations
     }
@@ -179,7 +179,7 @@ impl Schema {
         self.bands
     }
 
-    /// The hash of a content's bucket of a band. None for one without shingles, which is in no bucket.
+    /// The hash of a content's bucket in a band; `None` if the content has no shingles, because it is in no bucket.
     pub(crate) fn band_hash(&self, shingles: usize, signature: &[u8], band: u32) -> Option<u32> {
         if shingles == 0 {
             return None;
@@ -187,7 +187,7 @@ impl Schema {
         self.bands.hash(signature, self.slot_width, band)
     }
 
-    /// Appends the hashes of a content's buckets, one a band; none for one without shingles.
+    /// Appends the hashes of a content's buckets, one a band, or none if the content has no shingles.
     pub(crate) fn band_hashes(&self, shingles: usize, signature: &[u8], hashes: &mut Vec<u32>) {
         if shingles > 0 {
             let hashed = self.bands.hashes(signature, self.slot_width, hashes);
@@ -208,17 +208,17 @@ impl Schema {
         self.keeps_shingles
     }
 
-    /// Probability that a pair of this Jaccard similarity shares a bucket.
+    /// The probability that a pair of this Jaccard similarity shares a bucket.
     pub fn recall(&self, jaccard: f64) -> f64 {
         self.bands.probability(jaccard, self.slot_width)
     }
 
-    /// Bytes of a stored signature.
+    /// The size of a stored signature in bytes.
     pub fn signature_bytes(&self) -> usize {
         self.permutations as usize * self.slot_width.bytes()
     }
 
-    /// Refuses what no store may be made with.
+    /// Refuses a schema that no store may have.
     ///
     /// # Errors
     ///
@@ -235,7 +235,7 @@ impl Schema {
         Err(invalid("family", reason))
     }
 
-    /// The parameters by name, each as text that the command line takes too.
+    /// The parameters by name, as text that the command line also takes.
     pub fn parameters(&self) -> Vec<(&'static str, String)> {
         let values = [
             self.shingling.to_string(),
@@ -252,7 +252,7 @@ impl Schema {
         PARAMETERS.into_iter().zip(values).collect()
     }
 
-    /// Builds the schema whose parameters are these, all of them.
+    /// Builds a schema from the text of all of its parameters.
     pub(crate) fn from_parameters(parameters: &[(String, String)]) -> Result<Schema> {
         let text = |name: &'static str| {
             let found = parameters.iter().find(|(other, _)| other == name);
@@ -284,11 +284,11 @@ impl Schema {
         .build()
     }
 
-    /// Says which parameter of `given` is the first to differ from this, a store's, schema.
+    /// Checks that `given` equals this schema, which is a store's.
     ///
     /// # Errors
     ///
-    /// [`Error::SchemaMismatch`].
+    /// [`Error::SchemaMismatch`] with the first parameter that differs.
     pub fn check_same(&self, given: &Schema) -> Result<()> {
         for ((parameter, stored), (_, given)) in
             self.parameters().into_iter().zip(given.parameters())
@@ -406,7 +406,7 @@ impl SchemaBuilder {
         self
     }
 
-    /// Number of permutations, 1 to 16384; 128 by default.
+    /// The number of permutations, 1 to 16384; 128 by default.
     #[must_use]
     pub fn permutations(mut self, permutations: u32) -> Self {
         self.permutations = permutations;
@@ -420,15 +420,15 @@ impl SchemaBuilder {
         self
     }
 
-    /// The band shape, instead of the one that [`SchemaBuilder::target_recall`] leads to; of the
-    /// two, the last call counts.
+    /// The band shape, instead of the one that [`SchemaBuilder::target_recall`] chooses. Of the two, the last call
+    /// counts.
     #[must_use]
     pub fn bands(mut self, bands: u32, rows: u32) -> Self {
         self.bands = Some((bands, rows));
         self
     }
 
-    /// The band shape that [`SchemaBuilder::target_recall`] leads to, even if one was given.
+    /// Chooses the band shape by [`SchemaBuilder::target_recall`], even if a shape was given.
     #[must_use]
     pub fn choose_bands(mut self) -> Self {
         self.bands = None;
@@ -458,11 +458,11 @@ impl SchemaBuilder {
         self
     }
 
-    /// Checks the parameters and chooses what was left open.
+    /// Checks the parameters and chooses those that were left open.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSchema`] names the parameter and says what would fit.
+    /// [`Error::InvalidSchema`], which names the parameter and says what would fit.
     pub fn build(self) -> Result<Schema> {
         let folds = self.shingling.folds();
         let lowercase = self.lowercase.unwrap_or(folds);
@@ -471,7 +471,7 @@ impl SchemaBuilder {
             let reason = format!("{} is not above 0 and at most 1", self.threshold);
             return Err(invalid("threshold", reason));
         }
-        // The shingler and the signer know which of their parameters make sense.
+        // The shingler and the signer check their own parameters.
         Shingler::new(self.shingling, lowercase, nfkc)?;
         Signer::new(self.family, self.seed, self.permutations, self.slot_width)?;
         let bands = match self.bands {

@@ -11,20 +11,20 @@ use dedupdb::{Input, Query, Store, upkeep::Rebuild};
 
 use crate::pages::{CLOCK, HOURS, Plan, input, key, mix, text};
 
-/// Documents that are added together.
+/// The number of documents that are added together.
 const BATCH: usize = 500;
 
-/// Threads that insert pages as they find them, and how many each finds in an hour.
+/// The number of threads that insert pages as they find them, and the number of pages that each finds in an hour.
 const FINDERS: u32 = 4;
 const FOUND: u32 = 12;
 
-/// What an hour came to. Times are in microseconds, sizes in KiB.
+/// The measurements of an hour. Times are in microseconds, sizes in KiB.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Report {
     /// Hours that have passed.
     pub(crate) hour: u32,
     pub(crate) commit: u64,
-    /// Of the night; 0 in other hours.
+    /// Of the nightly rebuild; 0 in other hours.
     pub(crate) night: u64,
     pub(crate) memory: u64,
     pub(crate) index: u64,
@@ -87,9 +87,9 @@ impl FromStr for Report {
     }
 }
 
-/// Crawls from where the store is, until the process is killed.
+/// Continues to crawl from the last committed hour, until the process is killed.
 pub(crate) fn crawl(path: &Path, plan: Plan) {
-    // It ends with the process that started it, however that ends.
+    // The process ends with its parent, however that ends.
     thread::spawn(|| {
         std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).unwrap();
         std::process::abort();
@@ -144,7 +144,7 @@ fn crawl_hour(store: &Store, plan: Plan, hour: u32) -> Report {
     report
 }
 
-/// Writes what changed in an hour, and commits it whole.
+/// Writes the changes of an hour in one commit.
 fn write(store: &Store, plan: Plan, hour: u32) {
     let mut writer = store.writer().unwrap();
     let pages: Vec<u32> = plan.written(hour).collect();
@@ -155,7 +155,7 @@ fn write(store: &Store, plan: Plan, hour: u32) {
     for page in plan.gone(hour) {
         assert!(writer.remove(&key(page)).unwrap(), "page {page} goes");
     }
-    // What was found in the hour is among the pages now.
+    // Removes what `find` inserted during the hour.
     let found = store.documents_with_prefix("found/").unwrap();
     for document in found {
         assert!(writer.remove(&document.unwrap().key).unwrap());
@@ -166,7 +166,7 @@ fn write(store: &Store, plan: Plan, hour: u32) {
     writer.commit().unwrap();
 }
 
-/// Inserts pages that a later hour will bring, of which no two are alike, and each a second time.
+/// Inserts new pages, each under two keys. No two of the pages are similar.
 fn find(store: &Store, plan: Plan, hour: u32, finder: u32) -> Vec<u64> {
     let mut times = Vec::new();
     for n in 0..FOUND {
@@ -181,7 +181,7 @@ fn find(store: &Store, plan: Plan, hour: u32, finder: u32) -> Vec<u64> {
     times
 }
 
-/// Asks about pages that are there and pages that are not, until the hour is done.
+/// Queries pages that are stored and pages that are not, until the hour is done.
 fn ask(store: &Store, plan: Plan, hour: u32, done: &AtomicBool) -> Vec<u64> {
     const KEPT: usize = 200;
     let mut times = Vec::new();
@@ -201,12 +201,12 @@ fn ask(store: &Store, plan: Plan, hour: u32, done: &AtomicBool) -> Vec<u64> {
         times.push(microseconds(start.elapsed()));
         thread::sleep(Duration::from_micros(500));
     }
-    // Every so manieth, so that a report stays a line.
+    // Only a sample of the times, so that a report stays on one line.
     let step = times.len() / KEPT + 1;
     times.into_iter().step_by(step).collect()
 }
 
-/// A night: other permutations, or less space.
+/// The nightly rebuild: reindexes with another seed, or compacts.
 fn rest(store: &Store, hour: u32) {
     let day = hour / HOURS;
     let rebuild = if day.is_multiple_of(2) {
@@ -218,7 +218,7 @@ fn rest(store: &Store, hour: u32) {
     store.rebuild(rebuild).unwrap();
 }
 
-/// KiB of memory that the process has, files that it maps left out; Linux tells.
+/// The memory of the process in KiB, without mapped files. It is 0 if the system does not report it.
 fn memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("RssAnon"));

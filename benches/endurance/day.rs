@@ -1,4 +1,4 @@
-//! What a day came to.
+//! The measurements of a day.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::crawler::Report;
 use crate::pages::HOURS;
 use crate::verify::Verified;
 
-/// The reports of a day's hours, and of the kills in it.
+/// The reports of a day's hours and of its kills.
 #[derive(Debug, Default)]
 pub(crate) struct Day {
     number: u32,
@@ -27,7 +27,7 @@ impl Day {
 | day | documents | index, most, MB | columns MB | filter MB | memory MB | commit ms, most | query us, p99 | insert us, p99 | night s | kills | opened ms | answers | pairs missed |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
-    /// Whether a report is of another day.
+    /// Whether a report belongs to another day.
     pub(crate) fn is_over(&self, report: &Report) -> bool {
         self.number > 0 && self.number != number(report)
     }
@@ -54,12 +54,12 @@ impl Day {
     }
 }
 
-/// The day of an hour, from 1.
+/// The day of an hour, counted from 1.
 fn number(report: &Report) -> u32 {
     report.hour.saturating_sub(1) / HOURS + 1
 }
 
-/// The value that so many hundredths are not above.
+/// The percentile: at least `hundredths` percent of the values are not above it.
 fn percentile(values: &[u64], hundredths: usize) -> u64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();

@@ -1,13 +1,15 @@
-//! Days of a crawler in minutes: pages come, change and go every hour, others ask all the while, every
-//! night the store is reindexed or compacted, and the process is killed again and again.
+//! Simulates days of a crawler in minutes.
+//!
+//! Every hour, pages come, change and go while other threads query. Every night, the store is reindexed or compacted.
+//! The process is killed again and again.
 //!
 //! ```sh
 //! cargo bench --bench endurance -- 10 4200
 //! ```
 //!
-//! That is ten days of 4,200 changes an hour. After each kill the store is opened, which must hold the
-//! last hour that was said to be committed or the one after it, whole, and is asked about pages that
-//! are drawn from a model. A line a day says what it took; nothing of it should grow.
+//! That is ten days of 4,200 changes an hour. After each kill, the benchmark opens the store. The store must hold the
+//! last hour that was reported as committed, or the one after it, complete. The benchmark then queries pages that it
+//! draws from a model. It prints a line of measurements per day; none of them should grow.
 #![expect(
     clippy::unwrap_used,
     reason = "a benchmark that cannot go on has failed"
@@ -31,7 +33,7 @@ use crawler::Report;
 use day::Day;
 use pages::{HOURS, Model, Plan, mix};
 
-/// The first argument of a process that crawls.
+/// The first argument of a crawling process.
 const CRAWL: &str = "crawl";
 
 fn main() {
@@ -60,7 +62,7 @@ fn main() {
     assert!(report.is_clean(), "{:?}", report.problems);
 }
 
-/// Lets processes crawl, one after the other, for so many days.
+/// Runs crawling processes, one after the other, for `days` days.
 fn run(path: &Path, plan: Plan, days: u32) {
     println!("{}", Day::HEADER);
     let mut model = Model::new(plan);
@@ -80,7 +82,7 @@ fn run(path: &Path, plan: Plan, days: u32) {
         for _ in 0..mix(life) % 12 {
             take(crawling.next().unwrap());
         }
-        // At any moment of an hour or a night.
+        // The kill comes at any moment of an hour or a night.
         thread::sleep(Duration::from_micros(mix(life << 32) % 1_500_000));
         crawling.kill();
         while let Some(report) = crawling.next() {
@@ -91,7 +93,7 @@ fn run(path: &Path, plan: Plan, days: u32) {
     println!("{day}");
 }
 
-/// A process that crawls, killed when it is dropped.
+/// A crawling process, killed on drop.
 struct Crawling {
     child: Child,
     lines: BufReader<ChildStdout>,
@@ -116,7 +118,7 @@ impl Crawling {
         self.child.wait().unwrap();
     }
 
-    /// What the next hour came to; nothing after a kill, of which half a line may be left.
+    /// The report of the next hour. Returns `None` after a kill, which may leave half a line.
     fn next(&mut self) -> Option<Report> {
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();

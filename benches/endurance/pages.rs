@@ -1,23 +1,23 @@
-//! Which pages there are in which hour, and what is on them.
+//! The pages of each hour, and their texts.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use dedupdb::Input;
 
-/// Hours of a day; the last one is the night.
+/// The number of hours in a day. The last one is the night.
 pub(crate) const HOURS: u32 = 24;
 
-/// Hours that a page lives.
+/// The number of hours that a page lives.
 const LIFE: u32 = 3 * HOURS;
 
-/// Integers of a page.
+/// The number of integers in a page.
 const INTEGERS: u64 = 40;
 
-/// Pages of a family, each of which has one integer of its own: 38 of 42 are in any two of them.
+/// The number of pages in a family. Each has one integer of its own: any two share 38 of 42.
 const FAMILY: u32 = 4;
 
-/// The document that says which hour was committed last.
+/// The key of the document that records the last committed hour.
 pub(crate) const CLOCK: &str = "clock";
 
 pub(crate) fn mix(value: u64) -> u64 {
@@ -26,7 +26,7 @@ pub(crate) fn mix(value: u64) -> u64 {
     value ^ value >> 32
 }
 
-/// How many pages come, change and go in an hour.
+/// The number of pages that come, change and go in an hour.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     changes: u32,
@@ -41,7 +41,7 @@ impl Plan {
         self.changes
     }
 
-    /// Pages that come in an hour, and go a few days later.
+    /// The number of pages that come in an hour, and go a few days later.
     fn new_pages(self) -> u32 {
         self.changes * 3 / 8
     }
@@ -50,7 +50,7 @@ impl Plan {
         hour * self.new_pages()..(hour + 1) * self.new_pages()
     }
 
-    /// Pages that come in `hour` or are changed in it.
+    /// Pages that come or change in `hour`.
     pub(crate) fn written(self, hour: u32) -> impl Iterator<Item = u32> {
         let oldest = self.of_hour((hour + 1).saturating_sub(LIFE)).start;
         let new = self.of_hour(hour);
@@ -74,8 +74,8 @@ pub(crate) fn key(page: u32) -> String {
     format!("page/{page:09}")
 }
 
-/// Whether a page that was written in `hour` is like the others of its family: the third of those
-/// that changed has nothing in common with them any more.
+/// Whether a page that was written in `hour` resembles its family. A third of the written pages have nothing in common
+/// with it.
 fn is_of_family(page: u32, hour: u32) -> bool {
     !mix(u64::from(page) << 32 | u64::from(hour) << 1 | 1).is_multiple_of(3)
 }
@@ -104,10 +104,10 @@ pub(crate) fn input(page: u32, hour: u32) -> Input {
     Input::new(key(page), text(page, hour))
 }
 
-/// The pages that are stored at the end of an hour, and when each was written.
+/// The pages that are stored at the end of an hour, and the hour in which each was written.
 pub(crate) struct Model {
     plan: Plan,
-    /// Hours that have passed.
+    /// The number of hours that have passed.
     hour: u32,
     pages: BTreeMap<u32, u32>,
 }
@@ -125,7 +125,7 @@ impl Model {
         self.hour
     }
 
-    /// Goes on to the end of an hour; `hours` is how many have passed then.
+    /// Advances to the end of an hour. `hours` is the number of hours that have passed by then.
     pub(crate) fn reach(&mut self, hours: u32) {
         while self.hour < hours {
             let hour = self.hour;
@@ -142,7 +142,7 @@ impl Model {
         self.pages.len()
     }
 
-    /// A page that came in the last days, whether it is there or not.
+    /// A page of the last days, stored or not.
     pub(crate) fn draw(&self, seed: u64) -> u32 {
         let end = self.plan.of_hour(self.hour).start;
         let oldest = self
@@ -153,7 +153,7 @@ impl Model {
         oldest + u32::try_from(drawn).unwrap()
     }
 
-    /// The keys of the pages that are like a stored one; none if it is not stored.
+    /// The keys of the pages that resemble a page. Returns `None` if the page is not stored.
     pub(crate) fn like(&self, page: u32) -> Option<Vec<String>> {
         let hour = *self.pages.get(&page)?;
         let first = page / FAMILY * FAMILY;

@@ -1,4 +1,4 @@
-//! A store that a killed process left, beside the model.
+//! Compares the store that a killed process left with the model.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,17 +7,17 @@ use dedupdb::{Query, Store, find::Subject};
 
 use crate::pages::{CLOCK, Model, key};
 
-/// Pages that are drawn.
+/// The number of pages that are drawn.
 const DRAWN: u64 = 300;
 
-/// What the store after a kill came to.
+/// The result of a comparison after a kill.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Verified {
-    /// Until the store was open and had answered.
+    /// The time until the store was open and had answered.
     pub(crate) opened: Duration,
     pub(crate) answers: u64,
-    /// Pages that are alike, and those of them that an answer did not have: the bands miss two in a
-    /// hundred thousand of such pairs.
+    /// The number of similar pages, and how many of them no answer had. The bands miss two in a hundred thousand of
+    /// such pairs.
     pub(crate) pairs: u64,
     pub(crate) missed: u64,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Verified {
 ///
 /// # Panics
 ///
-/// If it lost an hour that was `acknowledged`, holds half of one, or answers what is not so.
+/// If the store lost an hour that was `acknowledged`, holds half of one, or gives a wrong answer.
 pub(crate) fn verify(path: &Path, model: &mut Model, acknowledged: u32) -> Verified {
     let start = Instant::now();
     let store = Store::open(path).unwrap();
@@ -61,7 +61,7 @@ pub(crate) fn verify(path: &Path, model: &mut Model, acknowledged: u32) -> Verif
         );
         verified.pairs += like.len() as u64;
         for other in like.iter().filter(|other| !found.contains(other)) {
-            // The bands miss it, or the store does.
+            // A missed pair must have no band in common: the bands may miss it, the store may not.
             let (a, b) = (key(page), Subject::Key(other));
             let explanation = store.explain(Subject::Key(&a), b).unwrap();
             assert!(

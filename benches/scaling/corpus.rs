@@ -1,27 +1,27 @@
-//! Texts like those of a crawl, any number of them, from a seed.
+//! Generates any number of texts like those of a crawl, from a seed.
 
 use std::fmt::Write;
 
-/// Different words.
+/// The number of distinct words.
 const WORDS: u64 = 60_000;
 
-/// Words of the page that a tenth of the texts fill in.
+/// The number of words of the template. A tenth of the texts are pages of it.
 const TEMPLATE_WORDS: u64 = 400;
 
-/// Of a hundred texts: copies of an earlier one, near-copies of one, and pages of the template.
+/// Per hundred texts: copies of an earlier text, near-copies of one, and pages of the template.
 const COPIES: u64 = 4;
 const NEAR_COPIES: u64 = 8;
 const PAGES: u64 = 10;
 
-/// A tenth of a near-copy's words, at most, are others than those of its original.
+/// On average, one in this many words of a near-copy differs from its original.
 const NEAR_COPY_CHANGES: u64 = 60;
 
-/// Texts whose words follow Zipf's law, of lengths that are log-normal: a median of 250 words, one in
-/// forty more than 1,800.
+/// Texts whose words follow Zipf's law. Their lengths are log-normal, with a median of 250 words; one in forty has more
+/// than 1,800.
 #[derive(Debug)]
 pub(crate) struct Corpus {
     seed: u64,
-    /// Of each rank, the share of words that are of it or an earlier one, by 2^32.
+    /// For each rank, the share of words with this or an earlier rank, times 2^32.
     shares: Vec<u32>,
     words: Vec<String>,
 }
@@ -46,7 +46,7 @@ impl Corpus {
     /// The text of a number.
     pub(crate) fn text(&self, number: u64) -> String {
         let kind = mix(self.seed ^ mix(number)) % 100;
-        // Of an original that is itself none of these, mostly.
+        // The original is usually not a copy itself.
         let earlier = mix(number) % number.max(1);
         if kind < COPIES {
             self.own(earlier, None)
@@ -62,7 +62,7 @@ impl Corpus {
         }
     }
 
-    /// The text that is a number's own, with some words changed for the sake of another.
+    /// The text that belongs to `number`. If `changed` is given, it decides which words differ.
     fn own(&self, number: u64, changed: Option<u64>) -> String {
         let normal: f64 = (0..12_u64)
             .map(|part| unit(mix(self.seed ^ (number * 12 + part))))
@@ -84,14 +84,14 @@ impl Corpus {
             let rank = self.shares.partition_point(|&end| end < share);
             let word = &self.words[rank.min(self.words.len() - 1)];
             let end = if place % 12 == 11 { ".\n" } else { " " };
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(text, "{word}{end}");
         }
         text
     }
 }
 
-/// The word of a rank: the more frequent, the shorter.
+/// The word of a rank. More frequent words are shorter.
 fn word(rank: u64) -> String {
     let letters = 2 + rank.checked_ilog2().unwrap_or(0) / 2;
     let random = mix(rank);

@@ -1,13 +1,13 @@
-//! How adding grows with the number of threads, and what its busiest thread allows.
+//! How the speed of adding grows with the number of threads, and the limit that its busiest thread sets.
 //!
 //! ```sh
 //! cargo bench --bench scaling              # 100,000 texts, with 1, 2, ... threads
 //! cargo bench --bench scaling -- 1000000 2 # a million, with 2 threads
 //! ```
 //!
-//! The texts are made from a seed: words by Zipf's law, lengths like those of mail and pages, copies,
-//! near-copies and a template. They are added as `dedupdb add` does it, a commit every 64 MB;
-//! making them is not counted.
+//! The texts are generated from a seed: words by Zipf's law, lengths like those of mail and pages, copies, near-copies
+//! and a template. They are added as `dedupdb add` does it, with a commit every 64 MB. The time to generate them does
+//! not count.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -29,7 +29,7 @@ use dedupdb::{Input, Options, Schema, Store};
 /// Bytes of text that are sketched together.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Batches that are made at a time, while the clock stands, and committed together.
+/// The number of batches that are committed together. They are generated while the clock is stopped.
 const ROUND: usize = 16;
 
 fn main() {
@@ -68,13 +68,13 @@ fn main() {
     }
 }
 
-/// What adding the texts took.
+/// The cost of adding the texts.
 struct Run {
     elapsed: Duration,
     megabytes: f64,
-    /// The thread with most processor time of those that work alone, and that.
+    /// The thread with the most processor time of those that work alone, and that time.
     busiest: (String, Duration),
-    /// Bytes of memory at most, without files that are mapped.
+    /// Peak memory in bytes, without mapped files.
     memory: u64,
     files: Vec<(String, u64)>,
 }
@@ -112,7 +112,7 @@ impl Run {
     }
 }
 
-/// The next batches.
+/// Generates the next batches.
 fn round(corpus: &Corpus, number: &mut u64, texts: u64) -> Vec<Vec<Input>> {
     let mut round = Vec::new();
     while round.len() < ROUND && *number < texts {
@@ -128,7 +128,7 @@ fn round(corpus: &Corpus, number: &mut u64, texts: u64) -> Vec<Vec<Input>> {
     round
 }
 
-/// Adds batches, sketching each while the one before it is written.
+/// Adds batches. Sketches each while the previous one is written.
 fn add(store: &Store, round: Vec<Vec<Input>>, processor: &mut Processor) {
     let mut writer = store.writer().unwrap();
     thread::scope(|scope| {
@@ -145,15 +145,15 @@ fn add(store: &Store, round: Vec<Vec<Input>>, processor: &mut Processor) {
         }
         ahead.unwrap().join().unwrap();
     });
-    // A writer that goes forgets what it did not commit.
+    // A dropped writer discards what it did not commit.
     writer.commit().unwrap();
     processor.look();
 }
 
-/// Processor time of the threads of this process, as Linux tells it.
+/// Processor time of the threads of this process, as Linux reports it.
 #[derive(Default)]
 struct Processor {
-    /// By id: the name, the time at the beginning of a round, and that since, of all rounds.
+    /// By id: the name, the processor time at the start of a round, and the time spent in all rounds.
     threads: BTreeMap<u64, Thread>,
 }
 
@@ -165,7 +165,7 @@ struct Thread {
 }
 
 impl Processor {
-    /// Leaves out what was done until now.
+    /// Excludes the processor time until now.
     fn begin(&mut self) {
         for (id, name, time) in tasks() {
             let thread = self.threads.entry(id).or_default();
@@ -183,7 +183,7 @@ impl Processor {
     }
 
     fn busiest(&self) -> (String, Duration) {
-        // Threads of a pool are numbered: there are more of them where there are more cores.
+        // Pool threads end in a number. There are more of them on more cores.
         let main = u64::from(std::process::id());
         let is_alone = |(id, thread): &(&u64, &Thread)| {
             **id == main || !thread.name.ends_with(|last: char| last.is_ascii_digit())
@@ -200,7 +200,7 @@ impl Processor {
     }
 }
 
-/// The threads: id, name, processor time. That of a thread is the first figure of its `schedstat`.
+/// The threads: id, name, processor time. The time is the first figure of `schedstat`.
 fn tasks() -> Vec<(u64, String, Duration)> {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();
     let read = tasks.filter_map(|task| {

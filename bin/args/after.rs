@@ -20,7 +20,7 @@ pub(crate) struct Item {
     pub(crate) description: String,
 }
 
-/// The paragraphs of what follows a command's options.
+/// The paragraphs of the text after a command's options.
 pub(crate) fn paragraphs(command: &Command) -> Vec<Paragraph> {
     let text = command
         .get_after_long_help()
@@ -68,8 +68,9 @@ fn join(text: &mut String, line: &str) {
     text.push_str(line);
 }
 
-/// The command with these texts in long lines, which clap wraps to the terminal: each description below its term,
-/// as clap shows options.
+/// Returns the command with these texts in long lines, which clap wraps to the terminal.
+///
+/// Each description is below its term, as clap shows options.
 pub(crate) fn laid_out(command: Command) -> Command {
     let short = command.get_after_help().map(ToString::to_string);
     let long = command.get_after_long_help().map(ToString::to_string);

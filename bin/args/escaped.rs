@@ -1,4 +1,4 @@
-//! Keys as they are printed, taken as arguments.
+//! Arguments that are keys in their printed form.
 
 use std::borrow::Cow;
 
@@ -15,11 +15,11 @@ pub(crate) struct Escaped {
 }
 
 impl Escaped {
-    /// The key that is meant by `given`.
+    /// The key that `given` means.
     ///
     /// # Errors
     ///
-    /// It is not in the form in which keys are printed.
+    /// If `given` is not in the form in which keys are printed.
     pub(crate) fn key(self, given: &str) -> Result<Cow<'_, str>> {
         Ok(if self.escaped {
             Cow::Owned(unescape(given)?)

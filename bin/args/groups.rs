@@ -2,14 +2,14 @@
 
 use clap::Command;
 
-/// The first command of each group, and what the group is called.
+/// The first command of each group, and the group's name.
 const GROUPS: [(&str, &str); 3] = [
     ("add", "Everyday commands"),
     ("init", "Upkeep of a store"),
     ("eval", "For experts and other programs"),
 ];
 
-/// As clap has it, with the list of commands in the place of its own.
+/// clap's template, with our list of commands in place of its own.
 const TEMPLATE: &str =
     "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
 
@@ -23,7 +23,7 @@ pub(super) fn grouped(program: Command) -> Command {
         .mut_subcommands(|command| command.hide(true))
 }
 
-/// The commands in their order, each with what it does, below the names of their groups.
+/// The commands in order, each with what it does, below the names of their groups.
 fn list(program: &Command) -> String {
     let styles = program.get_styles();
     let (header, literal) = (styles.get_header(), styles.get_literal());

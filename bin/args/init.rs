@@ -41,7 +41,7 @@ pub(crate) struct Init {
     pub(crate) no_shingles: bool,
 }
 
-/// What texts become before they are compared, and when they are alike.
+/// How texts are sketched, and when they are similar.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Sketching {
     /// Start with the parameters of another tool; other options override them

@@ -1,11 +1,11 @@
-//! What to do about arguments that are missing, or are those of other programs.
+//! Hints for arguments that are missing, and for those of other programs.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
 
 use super::Args;
 
-/// What other programs call a command, and the command.
+/// Each command, and what other programs call it.
 const COMMANDS: [(&str, &[&str]); 9] = [
     ("add", &["import", "index", "ingest", "insert", "scan"]),
     ("query", &["ask", "find", "lookup", "match", "search"]),
@@ -18,7 +18,7 @@ const COMMANDS: [(&str, &[&str]); 9] = [
     ("check", &["fsck", "test", "verify"]),
 ];
 
-/// What other programs call an option, and the option with a value.
+/// Each option, a value for it, and what other programs call it.
 const OPTIONS: [(&str, &str, &[&str]); 6] = [
     (
         "shingling",
@@ -72,7 +72,7 @@ const OPTIONS: [(&str, &str, &[&str]); 6] = [
     ),
 ];
 
-/// The same error, or one line that says what to do.
+/// Returns the error, or one line that says what to do.
 pub(super) fn explained(error: clap::Error) -> clap::Error {
     let kind = error.kind();
     let what = match kind {
@@ -88,7 +88,7 @@ pub(super) fn explained(error: clap::Error) -> clap::Error {
     }
 }
 
-/// What to do where something is missing that has several forms.
+/// A hint for a missing argument that has several forms.
 fn missing(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
         return None;
@@ -115,7 +115,7 @@ fn missing(error: &clap::Error) -> Option<String> {
     }
 }
 
-/// What an option goes with that does not go with another.
+/// A hint for two options that do not go together.
 fn conflict(error: &clap::Error) -> Option<String> {
     let named = [ContextKind::InvalidArg, ContextKind::PriorArg];
     let named = named.map(|kind| {
@@ -130,7 +130,7 @@ fn conflict(error: &clap::Error) -> Option<String> {
     })
 }
 
-/// Which command is meant by a name that other programs have for it.
+/// A hint for a name that other programs have for a command.
 fn command(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
@@ -143,7 +143,7 @@ fn command(error: &clap::Error) -> Option<String> {
     ))
 }
 
-/// What there is instead of an option.
+/// A hint for an option that does not exist.
 fn option(error: &clap::Error, root: &Command) -> Option<String> {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else {
         return None;
@@ -194,7 +194,7 @@ fn option(error: &clap::Error, root: &Command) -> Option<String> {
     }
 }
 
-/// Whether the error is one of a command.
+/// Whether the error is about this command.
 fn is_of(error: &clap::Error, command: &str) -> bool {
     let usage = error.get(ContextKind::Usage).map(ToString::to_string);
     usage.is_some_and(|usage| usage.contains(&format!("dedupdb {command} ")))

@@ -1,4 +1,4 @@
-//! The command line's arguments, one file a verb.
+//! The command line's arguments, one file per command.
 
 mod add;
 pub(crate) mod after;
@@ -143,7 +143,7 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// The store where none is named.
+/// The default store.
 pub(crate) const STORE: &str = "./.dedupdb";
 
 const EXAMPLES: &str = "\
@@ -157,7 +157,7 @@ Examples:
 Exit codes: 0 found or done, 1 nothing found, 2 error, 130 interrupted (143 by SIGTERM, 129 by
 SIGHUP).";
 
-/// What to do: what is used every day first, then what looks after a store, then what other programs and measurements need.
+/// The commands: everyday ones first, then those for upkeep, then those for other programs and experiments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Add(Add),
@@ -216,7 +216,7 @@ impl Args {
     ///
     /// # Errors
     ///
-    /// Help, the version, or what is wrong with them.
+    /// If help or the version was asked for, or if an argument is wrong.
     pub(crate) fn typed() -> Result<Args, clap::Error> {
         let matches = Args::all().try_get_matches().map_err(mistaken::explained)?;
         let mut args = Args::from_arg_matches(&matches)?;

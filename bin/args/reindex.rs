@@ -99,7 +99,7 @@ pub(crate) struct Reindex {
     pub(crate) inputs: Inputs,
 }
 
-/// Puts an option that is about reading files below a heading that says where files are read.
+/// Moves an option about reading files below a heading that says when files are read.
 fn of_files(arg: Arg) -> Arg {
     if arg.get_help_heading() == Some("Inputs") {
         arg.help_heading("Reading files, only for stores made with --no-shingles")
@@ -109,7 +109,7 @@ fn of_files(arg: Arg) -> Arg {
 }
 
 impl Reindex {
-    /// Whether it names no parameter, so that it is about an unfinished one.
+    /// Whether no parameter is given: the command then continues an unfinished reindex.
     pub(crate) fn is_bare(&self) -> bool {
         let numbers = self.permutations.is_none() && self.seed.is_none();
         let shares = self.threshold.is_none() && self.recall.is_none();

@@ -1,4 +1,4 @@
-//! How texts become signatures, where no store says so.
+//! How texts become signatures without a store.
 
 use anyhow::Result;
 use dedupdb::{
@@ -29,7 +29,7 @@ pub(crate) struct Signing {
 }
 
 impl Signing {
-    /// The parameters, with slots that are whole minima.
+    /// The parameters, with slots that hold whole minima.
     pub(crate) fn schema(&self) -> Result<Schema> {
         let builder = Schema::builder()
             .shingling(self.shingling)
@@ -37,7 +37,7 @@ impl Signing {
             .family(self.family)
             .seed(self.seed)
             .slot_width(SlotWidth::Bits32)
-            // Nothing is looked up: any number of permutations will do.
+            // Nothing is looked up, so any number of permutations will do.
             .bands(1, 1);
         Ok(builder.build()?)
     }

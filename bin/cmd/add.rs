@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     let options = add.inputs.options().store(&args.store);
     add.inputs.check(&options, &add.paths, console)?;
     let interrupt = Interrupt::catch()?;
-    // The folder of a store that is only pretended goes after the store.
+    // A store that is only pretended has a temporary folder.
     let (store, pretended) = if add.dry_run {
         store::open_or_pretend(args)?
     } else {
@@ -81,13 +81,13 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     Ok(exit(&added, add.dry_run, console))
 }
 
-/// Says that the user asked to stop before there was a store to add to.
+/// Reports that the user asked to stop before anything was stored.
 fn stopped_early(console: &Console) -> Exit {
     console.error("stopped; nothing was stored");
     Exit::Interrupted
 }
 
-/// Says why it ended before its end, if it did.
+/// The exit code. Reports why the command ended early, if it did.
 fn exit(added: &Added, dry_run: bool, console: &Console) -> Exit {
     match added.ended {
         Ended::Stopped if dry_run => stopped_early(console),
@@ -107,7 +107,7 @@ fn exit(added: &Added, dry_run: bool, console: &Console) -> Exit {
     }
 }
 
-/// Refuses what cannot be meant, before a store is made for it.
+/// Refuses arguments that make no sense, before a store is made for them.
 fn check_arguments(add: &Add) -> Result<()> {
     check_stdin(add.paths.iter().map(PathBuf::as_path))?;
     let nameless = add.paths.iter().filter(|path| is_nameless(path));
@@ -140,7 +140,7 @@ fn is_stdin(path: &Path) -> bool {
     path == Path::new(STDIN)
 }
 
-/// What is told of an add.
+/// Reports on an add.
 struct Telling<'a> {
     add: &'a Add,
     console: &'a Console,
@@ -149,9 +149,9 @@ struct Telling<'a> {
     lists_matches: bool,
     left_out: LeftOut,
     progress: Progress,
-    /// Looked at if their times are asked for.
+    /// Present if the times are asked for.
     threads: Option<ProcessorTimes>,
-    /// What keeps it from going on, on this side.
+    /// An error of this program that ends the add.
     failed: Option<anyhow::Error>,
 }
 
@@ -188,7 +188,7 @@ impl Telling<'_> {
         }
     }
 
-    /// Writes a near-duplicate or copy that was met.
+    /// Writes a near-duplicate or copy that was found.
     fn list(&mut self, key: &str, earlier: &Match) -> io::Result<()> {
         if self.output.is_json() {
             return self.output.object(&json::AddMatch::new(key, earlier));
@@ -202,7 +202,7 @@ impl Telling<'_> {
         ))
     }
 
-    /// Goes on adding when the reader of the matches went away.
+    /// Continues to add if the reader of the matches goes away.
     fn go_on_alone(&mut self, written: io::Result<()>) -> Result<()> {
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -213,7 +213,7 @@ impl Telling<'_> {
         }
     }
 
-    /// Says what was done.
+    /// Reports what was done.
     fn finish(&mut self, added: &Added, dedupdb: &str, quiet: bool) -> Result<()> {
         self.progress.finish();
         self.left_out.finish()?;

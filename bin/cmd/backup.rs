@@ -42,7 +42,7 @@ pub(crate) fn run(
     Ok(Exit::Found)
 }
 
-/// Says of a store that is there already that a backup needs another place.
+/// Explains that a backup cannot go into an existing store.
 fn existing(error: Error) -> anyhow::Error {
     match error {
         Error::AlreadyAStore { path } => anyhow!(

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
     Ok(Exit::failed(!report.is_clean()))
 }
 
-/// Whether a problem is that of a filter, which follows from other files.
+/// Whether a problem is in a filter, which is derived from other files.
 fn is_of_filter(problem: &Problem) -> bool {
     let name = problem.file.file_name().unwrap_or_default();
     name.to_string_lossy().starts_with("filter.")

@@ -1,4 +1,4 @@
-//! `clusters`: lists the groups of documents that are alike.
+//! `clusters`: lists the groups of similar documents.
 
 use anyhow::Result;
 use dedupdb::groups::{Cluster, ClusterQuery};

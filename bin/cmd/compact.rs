@@ -1,4 +1,4 @@
-//! `compact`: gives back space.
+//! `compact`: frees space.
 
 use anyhow::Result;
 use dedupdb::{Store, upkeep::Rebuild};
@@ -11,7 +11,7 @@ use crate::number::bytes;
 use crate::output::Output;
 use crate::rebuilding;
 
-/// Bytes of a store in which what an index takes for itself counts.
+/// In a store with fewer bytes than this, the index's own overhead counts.
 const SMALL: u64 = 1_000_000;
 
 /// Runs `compact`.

@@ -23,11 +23,12 @@ pub(crate) fn run(completions: &Completions, output: &mut Output) -> Result<Exit
     Ok(Exit::Found)
 }
 
-/// What the script answers with all options and words of a command.
+/// The line of the script that offers all options and words of a command.
 const OPTIONS: &str = r#"COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )"#;
 
-/// Completes paths where a command takes no words of its own: bash's script as it is generated offers
-/// its options there, of which bash inserts the `-` that all begin with.
+/// Completes paths for a command without words of its own.
+///
+/// The generated script of bash offers the options there, and bash inserts the `-` that they all begin with.
 fn with_paths(script: &str, all: &Command) -> String {
     let mut lines = Vec::new();
     let mut section = "";
@@ -44,7 +45,7 @@ fn with_paths(script: &str, all: &Command) -> String {
         }
         let is_last = line.strip_prefix("            ") == Some(OPTIONS);
         if takes_paths && is_last {
-            // Nothing leaves it to bash, which takes files and folders.
+            // An empty reply lets bash complete files and folders.
             lines.push(if takes_folders(section, all) {
                 "            compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"${cur}\")"
                     .to_owned()
@@ -60,7 +61,7 @@ fn with_paths(script: &str, all: &Command) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Whether the command of a section of the script takes nothing but folders.
+/// Whether the command of a section of the script takes only folders.
 fn takes_folders(section: &str, all: &Command) -> bool {
     let parts = section.split("__subcmd__").skip(1);
     let mut command = Some(all);

@@ -73,9 +73,9 @@ pub(crate) fn run(
     write(args, dedup, console, output)
 }
 
-/// Writes what is kept.
+/// Writes the documents that are kept.
 fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Output) -> Result<Exit> {
-    // A list of keys may be a pipe without a writer, so it is read while a signal still ends the process.
+    // The list of keys may be a pipe without a writer, so read it while a signal still ends the process.
     let asked = asked(args, dedup)?;
     let interrupt = Interrupt::catch()?;
     let begun = asked.begin().map_err(explained)?;
@@ -125,7 +125,7 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
     Ok(Exit::failed(done.reading.has_failures() || told.unread > 0))
 }
 
-/// What to do about a table that cannot be read as a whole, if the error is about one.
+/// What to do about a table that cannot be read completely, if the error is about one.
 fn of_input(error: &dedup::Error, dedup: &args::Dedup) -> Option<anyhow::Error> {
     let dedup::Error::Input { path, source } = error else {
         return None;
@@ -138,7 +138,7 @@ fn of_input(error: &dedup::Error, dedup: &args::Dedup) -> Option<anyhow::Error> 
         Some(_) => "nothing is written",
         None => "standard output may have a part of what is kept",
     };
-    // Of one file alone, nothing would be left.
+    // If this is the only file, nothing would be left.
     let is_alone = matches!(&dedup.paths[..], [only] if only.is_file());
     let more = if is_alone {
         ""
@@ -148,7 +148,7 @@ fn of_input(error: &dedup::Error, dedup: &args::Dedup) -> Option<anyhow::Error> 
     Some(anyhow!("{place}: {source}; {written}{more}"))
 }
 
-/// Says that the user asked to stop.
+/// Reports that the user asked to stop.
 fn stopped(dedup: &args::Dedup, console: &Console) -> Exit {
     console.error(&format!(
         "stopped; {} is not written, and the same command starts again",
@@ -157,7 +157,7 @@ fn stopped(dedup: &args::Dedup, console: &Console) -> Exit {
     Exit::Interrupted
 }
 
-/// Says how many documents of an interrupted run were forgotten, if any.
+/// Reports how many documents of an interrupted run were forgotten, if any.
 pub(super) fn note_forgotten(forgotten: u64, console: &Console) {
     if forgotten > 0 {
         let documents = counted(forgotten, "document", "documents");
@@ -167,7 +167,7 @@ pub(super) fn note_forgotten(forgotten: u64, console: &Console) {
     }
 }
 
-/// The output, if that is not standard output.
+/// The output file, unless the output is standard output.
 fn file(dedup: &args::Dedup) -> Option<&Path> {
     let output = dedup.output.as_deref();
     output.filter(|output| *output != Path::new(STDIN))
@@ -180,7 +180,7 @@ fn name(dedup: &args::Dedup) -> String {
     }
 }
 
-/// What the arguments mean, but for where it goes.
+/// What the arguments ask for, except for the output.
 pub(super) fn judged(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
     let mut asked = dedup::Dedup::new(sources(&dedup.paths, None))
         .reading(dedup.inputs.options())
@@ -205,7 +205,7 @@ pub(super) fn judged(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
     Ok(asked)
 }
 
-/// What the arguments mean.
+/// What the arguments ask for.
 fn asked(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
     let asked = judged(args, dedup)?
         .removed_as_json(args.json)
@@ -247,7 +247,9 @@ fn schema(parameters: &Parameters) -> Result<Schema> {
     Ok(schema.build()?)
 }
 
-/// Opens or makes the store that is named, if one is. None if the user asked to stop before that.
+/// Opens or makes the store, if one is named.
+///
+/// Returns `None` if the user asked to stop before that.
 fn with_store(
     begun: Begun,
     args: &Args,
@@ -269,7 +271,7 @@ fn with_store(
     Ok(Some(begun.store(&store)))
 }
 
-/// Refuses parameters that are given and are not those of the store.
+/// Refuses given parameters that differ from those of the store.
 fn check_parameters(store: &Store, schema: &Schema, parameters: &Parameters) -> Result<()> {
     let given = [
         ("threshold", parameters.threshold.is_some()),
@@ -291,23 +293,23 @@ fn check_parameters(store: &Store, schema: &Schema, parameters: &Parameters) -> 
     Ok(())
 }
 
-/// What is told while it runs.
+/// Reports on a run.
 pub(super) struct Told<'a> {
     console: &'a Console,
     pub(super) interrupt: Interrupt,
     left_out: LeftOut,
     pub(super) progress: Progress,
-    /// Whether a key came again; the first is told.
+    /// Whether a key was repeated. Only the first is reported.
     has_repeated: bool,
-    /// Listed keys whose documents are not dropped: all, and those of which no document was read.
+    /// The number of listed keys whose documents are not dropped, and of those for which no document was read.
     spared: u64,
     pub(super) unread: u64,
-    /// What keeps it from going on, on this side.
+    /// An error of this program that ends the run.
     pub(super) failed: Option<anyhow::Error>,
 }
 
 impl<'a> Told<'a> {
-    /// Nothing is told yet; `store` is the folder that is passed over.
+    /// Reports nothing yet. `store` is the folder that is skipped.
     pub(super) fn new(
         store: &Path,
         dedup: &args::Dedup,
@@ -327,7 +329,7 @@ impl<'a> Told<'a> {
         })
     }
 
-    /// Tells an event, and whether to go on.
+    /// Reports an event, and returns whether to continue.
     pub(super) fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
         let told = match event {
             Event::Forgotten { documents } => {
@@ -365,7 +367,7 @@ impl<'a> Told<'a> {
         self.interrupt.flow_after(told, &mut self.failed)
     }
 
-    /// Names a listed key whose document is not dropped: the first of them, the others are counted.
+    /// Reports a listed key whose document is not dropped. The first ones are named, the others only counted.
     fn spare(&mut self, key: &str, why: Spared) {
         self.spared += 1;
         let is_failure = matches!(why, Spared::Unknown | Spared::LeftOut);
@@ -382,10 +384,10 @@ impl<'a> Told<'a> {
     }
 }
 
-/// Says of an error what this program knows of it.
+/// Adds what this program knows about an error.
 pub(super) fn explained(error: dedup::Error) -> anyhow::Error {
     match error {
-        // Who read standard output wants no more.
+        // The reader of standard output wants no more.
         dedup::Error::Stream { source } if source.kind() == ErrorKind::BrokenPipe => {
             io::Error::from(ErrorKind::BrokenPipe).into()
         }
@@ -398,7 +400,7 @@ pub(super) fn explained(error: dedup::Error) -> anyhow::Error {
     }
 }
 
-/// What to know of records that are in the output and were not compared.
+/// A note about records that are in the output but were not compared.
 fn unmarked_note(unmarked: u64) -> Option<String> {
     let records = counted(
         unmarked,
@@ -408,7 +410,7 @@ fn unmarked_note(unmarked: u64) -> Option<String> {
     (unmarked > 0).then_some(records)
 }
 
-/// What to know before files are deleted for being dropped.
+/// A note for users who delete the files of dropped documents.
 fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
     let (one, many) = if is_against {
         (
@@ -426,13 +428,13 @@ fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
         .then(|| format!("{documents}: a file of these may be the only copy, so do not delete it"))
 }
 
-/// What to know where there was nothing at all to read.
+/// A note if there was nothing to read at all.
 pub(super) fn nothing_note(done: &Done) -> Option<String> {
     let is_nothing = done.documents == 0 && done.reading.all_skipped() == 0;
     is_nothing.then(|| "there was nothing to compare: no file or record was found".to_owned())
 }
 
-/// Says what was done.
+/// Reports what was done.
 fn tell(
     done: &Done,
     note: Option<String>,

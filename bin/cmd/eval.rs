@@ -1,4 +1,4 @@
-//! `eval`: experiments on texts of one's own.
+//! `eval`: experiments on the user's own texts.
 
 use std::path::PathBuf;
 
@@ -32,14 +32,14 @@ pub(crate) fn run(
         Experiment::Time(time) => time::run(args, time, console)?,
         Experiment::Accuracy(accuracy) => accuracy::run(args, accuracy, console)?,
     };
-    // What is left takes no time.
+    // The rest takes no time.
     ending.disarm();
     let report = report.of_corpus(&named(inputs));
     report.give(results, console, output)?;
     Ok(Exit::failed(report.failed))
 }
 
-/// The inputs in a line.
+/// The inputs on one line.
 fn named(inputs: &[PathBuf]) -> String {
     const SHOWN: usize = 3;
     let names = inputs.iter().take(SHOWN);

@@ -80,14 +80,14 @@ fn open(args: &Args, console: &Console) -> Result<Option<Store>> {
     }
 }
 
-/// Whether standard output is a terminal that is to have colours.
+/// Whether standard output is a terminal that shows colours.
 fn has_colours() -> bool {
     let output = std::io::stdout();
     let choice = anstream::AutoStream::choice(&output);
     output.is_terminal() && choice != anstream::ColorChoice::Never
 }
 
-/// What is to be said of two texts, but for the texts themselves.
+/// What is known about two texts, except for the texts themselves.
 struct Explained<'a> {
     schema: &'a Schema,
     sides: &'a [Side; 2],

@@ -9,10 +9,10 @@ use crate::json;
 use crate::number::percent;
 use crate::output::{Output, printable};
 
-/// Bytes that a stored shingle takes, about.
+/// The approximate number of bytes that a stored shingle takes.
 const SHINGLE_BYTES: f64 = 3.2;
 
-/// Similarities that the S-curve is shown at.
+/// The similarities at which the S-curve is shown.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
 /// Runs `init`.
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, init: &Init, output: &mut Output) -> Result<Exit>
     Ok(Exit::Found)
 }
 
-/// Says of a store that is there already how to change it.
+/// Explains how to change a store that already exists.
 fn existing(args: &Args, init: &Init, error: anyhow::Error) -> anyhow::Error {
     let Some(Error::AlreadyAStore { path }) = error.downcast_ref() else {
         return error;
@@ -52,7 +52,7 @@ fn existing(args: &Args, init: &Init, error: anyhow::Error) -> anyhow::Error {
     )
 }
 
-/// The schema that the options ask for, to be built.
+/// A builder with the parameters that the options ask for.
 pub(super) fn schema(sketching: &Sketching) -> SchemaBuilder {
     let mut builder = match sketching.preset {
         Some(preset) => preset.builder(),
@@ -74,7 +74,7 @@ pub(super) fn schema(sketching: &Sketching) -> SchemaBuilder {
     if let Some(recall) = sketching.recall {
         builder = builder.target_recall(recall);
     }
-    // Where nothing is folded anyway, the builder refuses to be told to fold.
+    // The builder refuses to fold if the shingling never folds, so pass on only what is turned off.
     if sketching.no_lowercase {
         builder = builder.lowercase(false);
     }
@@ -87,7 +87,7 @@ pub(super) fn schema(sketching: &Sketching) -> SchemaBuilder {
     builder
 }
 
-/// The parameters and what they lead to, for people.
+/// The parameters and their consequences, for people.
 pub(super) fn describe(schema: &Schema) -> Vec<String> {
     let mut lines: Vec<String> = schema
         .parameters()

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
     ) else {
         bail!("two files are needed");
     };
-    // As everywhere, texts that are the same are as similar as can be, also without shingles.
+    // As everywhere, identical texts have a similarity of 1, even without shingles.
     let exact = if is_copy { 1.0 } else { exact };
     let both = a.intersection_len(b);
     let either = a.len() + b.len() - both;

@@ -1,4 +1,4 @@
-//! `link`: lets copies share their bytes.
+//! `link`: lets identical files share their bytes.
 
 use std::path::Path;
 

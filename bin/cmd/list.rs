@@ -45,7 +45,7 @@ pub(crate) fn run(
     Ok(Exit::found(found))
 }
 
-/// Refuses two forms at a time.
+/// Refuses two output forms at once.
 pub(super) fn check_form(print0: bool, output: &Output) -> Result<()> {
     if print0 && output.is_json() {
         bail!("--print0 and --json are two forms of the same output; give one of them");

@@ -1,4 +1,4 @@
-//! `load`: stores documents by their sketches.
+//! `load`: stores documents from their sketches.
 
 use std::time::Instant;
 

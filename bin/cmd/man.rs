@@ -17,7 +17,7 @@ use crate::output::Output;
 /// Runs `man`.
 pub(crate) fn run(man: &Man, output: &mut Output) -> Result<Exit> {
     let mut all = Args::command().disable_help_subcommand(true);
-    // Gives every command its full name and the options that all have.
+    // Gives every command its full name and the global options.
     all.build();
     if let Some(folder) = &man.out {
         write_all(&all, folder)?;
@@ -40,7 +40,7 @@ pub(crate) fn run(man: &Man, output: &mut Output) -> Result<Exit> {
 
 /// Writes the page of every command.
 fn write_all(all: &Command, folder: &Path) -> Result<()> {
-    // Before there is a folder. Beside a store pages may lie.
+    // This comes before the folder is made. Pages may lie beside a store.
     check_no_store(&folder.join("dedupdb.1"), &[])?;
     let in_folder = || folder.display().to_string();
     fs::create_dir_all(folder).with_context(in_folder)?;
@@ -51,7 +51,7 @@ fn write_all(all: &Command, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A command, its commands, and theirs.
+/// A command, its subcommands, and theirs.
 fn with_all_below(command: &Command) -> Vec<&Command> {
     let below = command.get_subcommands().flat_map(with_all_below);
     [command].into_iter().chain(below).collect()
@@ -74,7 +74,7 @@ fn page(command: &Command) -> io::Result<(String, Vec<u8>)> {
     Ok((man.get_filename(), text))
 }
 
-/// How the command is called: its own options with their values, and its arguments.
+/// The synopsis: the command's own options with their values, and its arguments.
 fn synopsis(command: &Command) -> Roff {
     let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
     let mut line = vec![
@@ -119,7 +119,7 @@ fn synopsis(command: &Command) -> Roff {
     roff
 }
 
-/// An argument, in brackets if it may be left out.
+/// Appends an argument, in brackets if it is optional.
 fn push(line: &mut Vec<Inline>, arg: &Arg, inside: Vec<Inline>) {
     let (open, close) = if arg.is_required_set() {
         (" ", "")
@@ -145,7 +145,7 @@ fn value_names(arg: &Arg) -> String {
     names.join(" ")
 }
 
-/// The sections that the text after a command's options makes: its examples, notes, and the exit codes.
+/// The sections for the text after a command's options: examples, notes, and exit codes.
 fn sections(paragraphs: &[Paragraph]) -> Roff {
     let mut roff = Roff::new();
     let mut has_notes = false;
@@ -171,7 +171,7 @@ fn sections(paragraphs: &[Paragraph]) -> Roff {
     roff
 }
 
-/// The items of a paragraph, each description below its term.
+/// Appends the items of a paragraph, each description below its term.
 fn list(roff: &mut Roff, paragraph: &Paragraph) {
     for item in &paragraph.items {
         if item.description.is_empty() {

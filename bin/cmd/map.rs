@@ -1,4 +1,4 @@
-//! `map`: writes the lines of documents.
+//! `map`: writes the lines of documents for `reduce`.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
     Ok(Exit::failed(worked.reading.has_failures()))
 }
 
-/// What is to be read, and how.
+/// What to read, and how.
 fn inputs(map: &Map, schema: &Schema) -> Result<(Vec<PathBuf>, Options)> {
     let mut inputs = map.inputs.clone();
     let mut needs_ids = false;
@@ -84,7 +84,7 @@ fn inputs(map: &Map, schema: &Schema) -> Result<(Vec<PathBuf>, Options)> {
     Ok((paths, options.repeats(Repeats::Skip)))
 }
 
-/// What was written.
+/// The numbers of what was written.
 #[derive(Clone, Copy, Debug, Default)]
 struct Written {
     lines: u64,
@@ -102,7 +102,7 @@ impl Written {
         Ok(())
     }
 
-    /// The counts as lines for people; `has_converter` says whether a program makes text of files.
+    /// The counts as lines for people. `has_converter` says whether a program converts files to text.
     fn to_text(self, worked: &Worked, has_converter: bool, elapsed: Duration) -> String {
         let reading = &worked.reading;
         let mut text = line("documents", worked.documents, "");

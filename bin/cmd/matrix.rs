@@ -84,7 +84,7 @@ pub(crate) fn run(
     Ok(Exit::failed(failed))
 }
 
-/// Refuses outputs over an input or one another.
+/// Refuses outputs that would replace an input or each other.
 fn check_outputs(matrix: &Matrix) -> Result<()> {
     check_output(&matrix.output, &matrix.paths)?;
     if let Some(keys) = &matrix.keys {
@@ -100,7 +100,7 @@ fn check_outputs(matrix: &Matrix) -> Result<()> {
     matrix.telling.check(&matrix.paths, &outputs)
 }
 
-/// Signs in slots of 32 bits.
+/// A signer with slots of 32 bits.
 fn signer(schema: &Schema) -> Result<Signer> {
     let (family, seed, slots) = (schema.family(), schema.seed(), schema.permutations());
     Ok(Signer::new(family, seed, slots, SlotWidth::Bits32)?)

@@ -40,7 +40,7 @@ pub(crate) fn run(
         console.note(&Error::Interrupted.to_string());
         return Ok(Exit::Interrupted);
     };
-    // What cannot be merged is said before anything is.
+    // Refuse stores that cannot be merged before merging any.
     for other in &others {
         let same = target.schema().check_same(&other.schema());
         same.with_context(|| other.folder().display().to_string())?;
@@ -63,7 +63,7 @@ pub(crate) fn run(
     Ok(Exit::Found)
 }
 
-/// Says what is left out, if anything is.
+/// Reports what is left out, if anything is.
 fn note_unpublished(other: &Store, merged: &Merged, console: &Console) {
     if merged.unpublished > 0 {
         let documents = counted(merged.unpublished, "document", "documents");

@@ -1,4 +1,4 @@
-//! The commands, one file a verb.
+//! The commands, one file per command.
 
 mod add;
 mod backup;

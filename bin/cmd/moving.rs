@@ -103,7 +103,7 @@ pub(super) fn undo(
 ) -> Result<Exit> {
     let interrupt = Interrupt::catch()?;
     let mut list = List::new(console, output);
-    // The list has whole paths. What is below the current folder is shown as the move did.
+    // The manifest has whole paths. Those below the current folder are shown as the move showed them.
     list.here = env::current_dir().ok();
     let undo = Undo::new(manifest).pretend(dedup.dry_run);
     let undone = undo.run(|event| {
@@ -122,7 +122,7 @@ pub(super) fn undo(
     Ok(Exit::failed(undone.failed > 0))
 }
 
-/// A path as a word for a shell, which no command takes for an option.
+/// A path as a shell word that no command takes for an option.
 fn shell_path(path: &Path) -> String {
     let path = path.to_string_lossy();
     let here = if path.starts_with('-') { "./" } else { "" };
@@ -131,14 +131,13 @@ fn shell_path(path: &Path) -> String {
 
 /// The list of what is moved, on standard output.
 ///
-/// All files are moved even if that cannot be written, or nobody reads it to its end: half of a move is what nobody
-/// asked for.
+/// All files are moved even if the list cannot be written, or its reader stops reading: nobody wants half a move.
 struct List<'a> {
     console: &'a Console,
     output: &'a mut Output,
-    /// The folder that paths below it are shown from.
+    /// Paths below this folder are shown relative to it.
     here: Option<PathBuf>,
-    /// Why it ended before its end.
+    /// Why the list ended early.
     failed: Option<anyhow::Error>,
 }
 
@@ -152,7 +151,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Lists a file that was moved, or says why one was not.
+    /// Lists a moved file, or reports why a file was not moved.
     fn event(&mut self, event: MoveEvent<'_>) {
         match event {
             MoveEvent::Moved {
@@ -194,14 +193,14 @@ impl<'a> List<'a> {
         }
     }
 
-    /// A path as it is shown.
+    /// The form in which a path is shown.
     fn shown<'p>(&self, path: &'p Path) -> &'p Path {
         let here = self.here.as_deref();
         let below = here.and_then(|here| path.strip_prefix(here).ok());
         below.unwrap_or(path)
     }
 
-    /// Says what was done.
+    /// Reports what was done.
     fn sum(&mut self, moved: &Moved, dry_run: bool, done: &str) {
         self.write(|output| {
             if output.is_json() {
@@ -232,7 +231,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Why the list ended before its end, unless its reader wanted no more.
+    /// Returns the error that ended the list early, unless its reader wanted no more.
     fn end(self) -> Result<()> {
         match self.failed {
             Some(error) if !is_broken_pipe(&error) => {

@@ -1,4 +1,4 @@
-//! `pairs`: lists the documents that are alike.
+//! `pairs`: lists the similar documents.
 
 use anyhow::Result;
 use dedupdb::groups::{Pair, PairQuery};
@@ -28,14 +28,14 @@ pub(crate) fn run(
     if let [a, b] = pairs.between.as_slice() {
         query = query.between(a, b);
     }
-    // On a terminal the pairs themselves show that it goes on.
+    // On a terminal, the pairs themselves show the progress.
     let watch = (!output.is_terminal())
         .then(|| Watch::new(console, "compared", Unit::Step, store.progress()));
     let all = store.pairs(query)?;
     let found = if args.threads == 1 {
         list_all(all, output)?
     } else {
-        // Pairs are found while others are written.
+        // Find pairs while earlier ones are written.
         list_all(Ahead::begin(all)?, output)?
     };
     drop(watch);
@@ -57,7 +57,7 @@ pub(crate) fn run(
     Ok(Exit::found(found))
 }
 
-/// Lists pairs; returns whether there were any.
+/// Lists pairs. Returns whether there were any.
 fn list_all(
     pairs: impl Iterator<Item = dedupdb::Result<Pair>>,
     output: &mut Output,

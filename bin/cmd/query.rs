@@ -1,4 +1,4 @@
-//! `query`: finds documents that are like a text.
+//! `query`: finds documents that resemble a text.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -61,7 +61,7 @@ pub(crate) fn run(
     let alike = |document: &Sourced| {
         let text = dedupdb::Query::text(document.text()).except(&document.key);
         let matches = ask(&store, query, text)?;
-        // Of many documents nobody wants to know why each resembles none.
+        // With many documents, the reason why each has no match is of no interest.
         if asked.fetch_add(1, Ordering::Relaxed) == 0 && matches.is_empty() {
             unlike.get_or_init(|| Unlike::of(document, &store));
         }
@@ -97,7 +97,8 @@ pub(crate) fn run(
     })
 }
 
-/// Says that nothing was found, and of one text why that may be. `first` is the first of the texts that were asked.
+/// Reports that nothing was found and, for a single text, a possible reason. `first` is the first text, if it has no
+/// match.
 fn note_nothing(
     store: &Store,
     query: &Query,
@@ -120,7 +121,7 @@ fn note_nothing(
 /// A text that resembles no stored one.
 struct Unlike {
     key: String,
-    /// Whether a document of this key is stored, which is not compared with itself.
+    /// Whether a document with this key is stored. It is not compared with itself.
     is_stored: bool,
     shingles: usize,
 }
@@ -134,7 +135,7 @@ impl Unlike {
         })
     }
 
-    /// Says whether it is too short for a small change.
+    /// Prints a note if the text has no words, or is too short to tolerate a small change.
     fn explain(&self, store: &Store, least: f64, console: &Console) {
         let (key, shingles) = (escape(&self.key), self.shingles as f64);
         if self.shingles == 0 {
@@ -146,7 +147,7 @@ impl Unlike {
             Shingling::Char(_) | Shingling::CharNoSpace(_) => "character",
             _ => return,
         };
-        // The shingles with the changed one are others: the texts share the rest.
+        // The shingles that contain the changed unit differ. The texts share the others.
         let changed = f64::from(shingling.k()).min(shingles);
         if (shingles - changed) / (shingles + changed) < least {
             let count = counted(self.shingles as u64, "shingle", "shingles");
@@ -157,7 +158,7 @@ impl Unlike {
     }
 }
 
-/// Whether what was given as a path looks like the text itself.
+/// Whether an argument for a path looks like a text.
 fn is_text(path: &Path) -> bool {
     const WORDS: usize = 3;
     let words = path
@@ -166,7 +167,7 @@ fn is_text(path: &Path) -> bool {
     words >= WORDS && path.symlink_metadata().is_err()
 }
 
-/// Says what is missed below the threshold that the store was made for.
+/// Reports what is missed below the threshold for which the store was made.
 fn note_recall(store: &Store, args: &Args, query: &Query, console: &Console) {
     let schema = store.schema();
     if let Some(threshold) = query.threshold

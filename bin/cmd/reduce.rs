@@ -1,4 +1,4 @@
-//! `reduce`: lists the pairs among sorted lines of `map`.
+//! `reduce`: lists the pairs among the sorted lines of `map`.
 
 use std::io;
 
@@ -15,11 +15,11 @@ use crate::output::{Output, escape};
 use crate::piped::Piped;
 use crate::reading::line;
 
-/// What was met.
+/// The counts of what was read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     keys: u64,
-    /// Keys of several lines.
+    /// Keys with several lines.
     shared: u64,
     pairs: u64,
 }
@@ -34,7 +34,7 @@ pub(crate) fn run(reduce: &Reduce, console: &Console, output: &mut Output) -> Re
     let mut counts = Counts::default();
     loop {
         let next = groups.next_group();
-        // A pipeline is interrupted as a whole, so that the end of the input is none.
+        // A signal interrupts the whole pipeline, so the end of the input may not be its real end.
         if interrupt.is_raised() {
             output.flush()?;
             console.error("stopped; these are not all pairs");
@@ -71,7 +71,7 @@ fn list(a: &str, b: &str, jaccard: f64, output: &mut Output) -> Result<()> {
     Ok(output.line(format!("{}\t{}\t{jaccard:.4}", escape(a), escape(b)))?)
 }
 
-/// Says what was done; standard output has the pairs.
+/// Reports what was done, on standard error: standard output has the pairs.
 fn tell(
     counts: Counts,
     lines: u64,

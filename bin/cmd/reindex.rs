@@ -61,7 +61,7 @@ pub(crate) fn run(
     Ok(Exit::Found)
 }
 
-/// Tells what the store has become.
+/// Reports the store's new parameters.
 fn report(
     args: &Args,
     store: &Store,
@@ -95,7 +95,7 @@ fn report(
     Ok(())
 }
 
-/// Says that bands that were chosen anew are those of before, where there are other permutations.
+/// Prints a note if the bands stayed the same although the number of permutations changed, unless bands were given.
 fn note_same_bands(before: &Schema, after: &Schema, reindex: &Reindex, console: &Console) {
     let is_asked = reindex.bands.is_some() || before.permutations() == after.permutations();
     if is_asked || before.bands() != after.bands() {
@@ -123,7 +123,7 @@ fn target(store: &Store, reindex: &Reindex) -> Result<Schema> {
     Ok(target)
 }
 
-/// What the arguments change.
+/// The changes that the arguments ask for.
 fn changes(reindex: &Reindex) -> upkeep::Reindex {
     let mut changes = upkeep::Reindex::new();
     if let Some(family) = reindex.family {

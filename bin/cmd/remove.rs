@@ -17,7 +17,7 @@ use crate::number::{counted, grouped};
 use crate::output::{Output, shell_word};
 use crate::watch::{Unit, Watch};
 
-/// Removals that wait for a commit cost memory.
+/// Uncommitted removals take memory, so this many are committed together.
 const COMMIT_DOCUMENTS: u64 = 200_000;
 
 /// Runs `remove`.
@@ -45,7 +45,7 @@ pub(crate) fn run(
     Ok(Exit::found(removed > 0))
 }
 
-/// Removes what is meant; returns how many documents that were.
+/// Removes the selected documents. Returns their number.
 fn take_out(store: &Store, remove: &Remove, console: &Console) -> Result<u64> {
     let mut writer = store.writer()?;
     let mut removed = 0_u64;
@@ -60,7 +60,7 @@ fn take_out(store: &Store, remove: &Remove, console: &Console) -> Result<u64> {
     Ok(removed)
 }
 
-/// Lists what is meant; returns how many documents that are.
+/// Lists the selected documents. Returns their number.
 fn show(store: &Store, remove: &Remove, console: &Console, output: &mut Output) -> Result<u64> {
     let mut count = 0;
     for_each(store, remove, console, |document| {
@@ -84,7 +84,7 @@ fn show(store: &Store, remove: &Remove, console: &Console, output: &mut Output) 
     Ok(count)
 }
 
-/// Calls `work` with each document that is meant, once.
+/// Calls `work` once for each selected document.
 fn for_each(
     store: &Store,
     remove: &Remove,
@@ -115,7 +115,7 @@ fn for_each(
     Ok(())
 }
 
-/// Calls `work` with each document whose key is given, once.
+/// Calls `work` once for each document whose key is given.
 fn for_each_named(
     store: &Store,
     remove: &Remove,
@@ -151,7 +151,7 @@ fn for_each_named(
     Ok(())
 }
 
-/// What to do where the key is that of a folder with documents below it.
+/// What to do if the key is a folder with documents below it.
 fn below(store: &Store, key: &str) -> Result<String> {
     let prefix = format!("{}/", key.trim_end_matches('/'));
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! `report`: writes a page to look through the clusters and decide.
+//! `report`: writes a page for looking through the clusters and deciding what to do.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     check_arguments(args, report, console)?;
-    // Not before: a wait for the store ends at once.
+    // Interrupts are caught only later, so that a signal ends a wait for the store at once.
     let (opened, reading);
     if report.paths.is_empty() {
         opened = Opened {
@@ -55,7 +55,7 @@ pub(crate) fn run(
     let unread = reading.as_ref();
     let unread = unread.and_then(|reading| reading.left_out_note(has_converter));
     let watch = Watch::new(console, "looked at", Unit::Step, opened.store.progress());
-    // Clusters are found in one call, so the process ends in the midst of it.
+    // Clusters are found in one call, so a signal ends the process during it.
     let temporary = opened.temporary.as_ref();
     let folder = temporary.map(|temporary| temporary.place().to_owned());
     let ending = Ending::removing(console, STOPPED, folder)?;
@@ -82,13 +82,13 @@ pub(crate) fn run(
     })
 }
 
-/// A store, and the folder that it was made in, which goes after it.
+/// A store, and its temporary folder, which is removed after the store is closed.
 struct Opened {
     store: Store,
     temporary: Option<TemporaryStore>,
 }
 
-/// What is said when the user asks to stop.
+/// The message when the user asks to stop.
 const STOPPED: &str = "stopped; nothing is written";
 
 fn is_file(report: &args::Report) -> bool {
@@ -119,7 +119,7 @@ fn check_arguments(args: &Args, report: &args::Report, console: &Console) -> Res
     report.inputs.check(&options, &report.paths, console)
 }
 
-/// Refuses a name by which programs would take the page for something else.
+/// Refuses a name by which programs would take the page for another kind of file.
 fn check_name(output: &Path) -> Result<()> {
     const OTHERS: [&str; 11] = [
         "csv", "docx", "json", "jsonl", "md", "parquet", "pdf", "png", "svg", "tsv", "txt",
@@ -136,7 +136,9 @@ fn check_name(output: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A store of the paths that are named, and what was read of them. None if that was stopped.
+/// Makes a store of the given paths, and returns it with what was read.
+///
+/// Returns `None` if the user asked to stop.
 fn of_paths(
     args: &Args,
     report: &args::Report,
@@ -183,7 +185,7 @@ fn of_paths(
     Ok(Some((opened, added.reading)))
 }
 
-/// What the arguments mean.
+/// What the arguments ask for.
 fn asked(args: &Args, report: &args::Report) -> Report {
     let is_temporary = !report.paths.is_empty();
     let title = if is_temporary {
@@ -210,7 +212,7 @@ fn asked(args: &Args, report: &args::Report) -> Report {
     asked
 }
 
-/// What this program has for the readers of a page.
+/// The commands that a page names for its readers.
 fn commands() -> Commands {
     let mut commands = Commands::default();
     for (command, words) in [
@@ -250,7 +252,7 @@ fn write(page: &Page, report: &args::Report, output: &mut Output) -> Result<u64>
     Ok(page.html().len() as u64)
 }
 
-/// Says what was found and what is not on the page.
+/// Reports what was found, and what is not on the page.
 fn tell(
     summary: &Summary,
     (written, skipped): (u64, u64),

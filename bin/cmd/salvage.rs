@@ -1,4 +1,4 @@
-//! `salvage`: makes a store of the intact parts of a damaged one.
+//! `salvage`: makes a store from the intact parts of a damaged one.
 
 use anyhow::Result;
 use dedupdb::upkeep::{Casualty, Progress, Salvaged, Unreadable};

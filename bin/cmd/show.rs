@@ -1,4 +1,4 @@
-//! `show`: shows what is stored of a document.
+//! `show`: shows what is stored about a document.
 
 use anyhow::Result;
 use dedupdb::Document;

@@ -1,4 +1,4 @@
-//! `stats`: tells what the store holds.
+//! `stats`: shows what the store holds.
 
 use anyhow::Result;
 use dedupdb::{
@@ -15,10 +15,10 @@ use crate::number::{bytes, counted, grouped, percent};
 use crate::output::{Output, printable};
 use crate::watch::{Unit, Watch};
 
-/// Buckets that are shown.
+/// The number of buckets that are shown.
 const BUCKETS: usize = 5;
 
-/// Characters of a line that says what a document takes.
+/// The width of a line about the bytes per document, in characters.
 const WIDE: usize = 54;
 
 /// Runs `stats`.
@@ -56,7 +56,7 @@ pub(crate) fn run(
     Ok(Exit::Found)
 }
 
-/// The clusters, and those of each range of sizes.
+/// The clusters in total, and in each range of sizes.
 fn describe_clusters(sizes: &[ClusterSizes]) -> Vec<String> {
     let line = |name: &str, clusters, documents| {
         let documents = counted(documents, "document", "documents");
@@ -85,7 +85,7 @@ fn all_bytes(stats: &Stats) -> u64 {
     stats.files.iter().map(|(_, bytes)| bytes).sum()
 }
 
-/// Bytes that a document takes, if there is one.
+/// The number of bytes per document, if there is one.
 fn bytes_per_document(stats: &Stats, bytes: u64) -> Option<f64> {
     (stats.documents > 0).then(|| bytes as f64 / stats.documents as f64)
 }

@@ -1,4 +1,4 @@
-//! `tune`: shows which shapes of bands would do, and what each finds and costs.
+//! `tune`: shows possible shapes of bands, and what each finds and costs.
 
 use std::sync::Arc;
 
@@ -18,17 +18,17 @@ use crate::output::Output;
 use crate::picture;
 use crate::watch::{Unit, Watch};
 
-/// Similarities that the S-curves are told at.
+/// The similarities at which the S-curves are shown.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
-/// Similarities that the sample's pairs are counted at.
+/// The similarities at which the sample's pairs are counted.
 const COUNTED: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 
-/// What was measured.
+/// The measurements.
 struct Tuned {
     tuning: Tuning,
     sample: Option<Sample>,
-    /// Contents of the store when it was sampled.
+    /// The number of contents in the store when it was sampled.
     measured: u64,
     shapes: Vec<Compared>,
 }
@@ -70,7 +70,7 @@ pub(crate) fn run(
     Ok(Exit::Found)
 }
 
-/// The store, which may be missing if everything is said by the arguments.
+/// The store, which may be missing if the arguments give all parameters.
 fn store(args: &Args, tune: &Tune) -> Result<Option<Store>> {
     match crate::store::open_to_read(args) {
         Err(error)
@@ -89,7 +89,7 @@ impl Tuned {
         tuning.threshold = tune.threshold.unwrap_or(tuning.threshold);
         tuning.permutations = tune.permutations.unwrap_or(tuning.permutations);
         tuning.recall = tune.recall;
-        // What cannot be is said before the store is read.
+        // Refuse impossible parameters before reading the store.
         tuning.shapes(None)?;
         let mut sample = store.map(Store::sample).transpose()?;
         let measured = sample.as_ref().map_or(0, Sample::contents);

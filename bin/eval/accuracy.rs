@@ -18,12 +18,12 @@ use crate::inputs::STDIN;
 use crate::number::{counted, grouped};
 use crate::watch::{Unit, Watch};
 
-/// Pairs whose exact similarities are kept at most, at eight bytes each.
+/// The maximum number of pairs whose exact similarities are kept, at eight bytes each.
 const MOST: u64 = 20_000_000;
 
 /// Runs the experiment.
 pub(crate) fn run(args: &Args, asked: &eval::Accuracy, console: &Console) -> Result<Outcome> {
-    // What cannot be is said before anything is read.
+    // Refuse impossible parameters before reading anything.
     for &permutations in &asked.permutations {
         Signer::new(Family::default(), 0, permutations, SlotWidth::Bits32)?;
     }
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, asked: &eval::Accuracy, console: &Console) -> Res
     Ok(Outcome::new(report, failed))
 }
 
-/// Refuses to read several times what can be read but once.
+/// Refuses inputs that can be read only once if they would be read several times.
 fn check_kinds(asked: &eval::Accuracy) -> Result<()> {
     if asked.shingling.len() < 2 {
         return Ok(());

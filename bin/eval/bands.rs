@@ -1,4 +1,4 @@
-//! What numbers of bands find, and what they look at in vain.
+//! What numbers of bands find, and what they compare in vain.
 
 use anyhow::{Result, bail};
 use dedupdb::eval::{self as experiments, Monitor, draw};
@@ -14,10 +14,10 @@ use crate::console::Console;
 use crate::number::{counted, grouped};
 use crate::watch::{Unit, Watch};
 
-/// Comparisons that are made at most; so many take some minutes.
+/// The maximum number of comparisons, which take some minutes.
 const MOST: u64 = 200_000_000;
 
-/// So many are worth a word beforehand.
+/// From this number of comparisons on, a note announces them.
 const MANY: u64 = 20_000_000;
 
 const WIDTH: SlotWidth = SlotWidth::Bits16;
@@ -55,7 +55,7 @@ fn shapes(asked: &eval::Bands) -> Result<Vec<Bands>> {
     asked.numbers.iter().map(shape).collect()
 }
 
-/// Refuses what would take too long, and says what will take long.
+/// Refuses too many comparisons, and announces those that take long.
 fn check_cost(queries: usize, texts: usize, console: &Console) -> Result<()> {
     let comparisons = queries as u64 * (texts as u64 - 1);
     let work = format!(

@@ -13,18 +13,18 @@ use crate::interrupt::Interrupt;
 use crate::left_out::Named;
 use crate::number::{counted, grouped};
 
-/// Texts as sets of shingles, in the order in which they were read.
+/// Texts as sets of shingles, in the order of the input.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Corpus {
     pub(crate) keys: Vec<String>,
-    /// The set of each, not empty.
+    /// The set of each text, never empty.
     pub(crate) sets: Vec<ShingleSet>,
     /// Whether something could not be read.
     pub(crate) failed: bool,
 }
 
 impl Corpus {
-    /// Reads all texts and keeps their shingles; those that have none are left out.
+    /// Reads all texts and keeps their shingles. Texts without shingles are left out.
     pub(crate) fn read(
         args: &Args,
         texts: &Texts,
@@ -61,13 +61,13 @@ impl Corpus {
         Ok(corpus)
     }
 
-    /// Number of texts.
+    /// The number of texts.
     pub(crate) fn len(&self) -> usize {
         self.sets.len()
     }
 }
 
-/// Refuses what has no pair.
+/// Refuses a corpus without a pair.
 fn check_two(texts: usize) -> Result<()> {
     if texts < 2 {
         let texts = counted(texts as u64, "text", "texts");
@@ -76,7 +76,7 @@ fn check_two(texts: usize) -> Result<()> {
     Ok(())
 }
 
-/// Refuses more than `most` comparisons; `work` says what they are, and `option` asks for fewer.
+/// Refuses more than `most` comparisons. `work` describes them, and `option` asks for fewer.
 pub(super) fn check_work(work: &str, comparisons: u64, most: u64, option: &str) -> Result<()> {
     if comparisons > most {
         let most = grouped(most);
@@ -85,11 +85,11 @@ pub(super) fn check_work(work: &str, comparisons: u64, most: u64, option: &str) 
     Ok(())
 }
 
-/// Works on each text, and hands on what comes of it; the first that cannot be worked on is the end.
+/// Works on each text, and passes on the results. The first text that cannot be worked on is an error.
 ///
 /// # Errors
 ///
-/// Those of `work` and `take`, and under `--strict` the first failure.
+/// The errors of `work` and `take` and, with `--strict`, the first failure.
 pub(crate) fn each<T: Send>(
     args: &Args,
     texts: &Texts,
@@ -114,18 +114,17 @@ pub(crate) fn each<T: Send>(
     each.run(console, work, take)
 }
 
-/// The texts themselves: so many, drawn by the hashes of their keys, or all if there are no more
-/// than `most`.
+/// The texts themselves: a sample drawn by the hashes of their keys, or all of them if there are at most `most`.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
-    /// In the order in which they were read.
+    /// In the order of the input.
     pub(super) texts: Vec<String>,
     /// Whether something could not be read.
     pub(super) failed: bool,
 }
 
 impl Sample {
-    /// Reads all texts, and keeps those that are drawn.
+    /// Reads all texts, and keeps the sample.
     pub(super) fn read(
         args: &Args,
         texts: &Texts,

@@ -1,4 +1,4 @@
-//! Experiments on texts of one's own, and what they found as it is printed and written.
+//! Experiments on the user's own texts, and the output of their results.
 
 pub(crate) mod accuracy;
 pub(crate) mod bands;

@@ -11,20 +11,20 @@ use crate::console::Console;
 use crate::number::{counted, grouped};
 use crate::watch::{Unit, Watch};
 
-/// Pairs that are gone through at most; so many take some minutes.
+/// The maximum number of pairs to go through, which takes some minutes.
 const MOST_PAIRS: u64 = 50_000_000;
 
-/// Distinct texts up to which all are joined.
+/// The maximum number of distinct texts that are all joined.
 const MOST_TEXTS: u64 = 1_000_000;
 
-/// Comparisons of a sample with all texts that are made at most.
+/// The maximum number of comparisons of a sample with all texts.
 const MOST: u64 = 500_000_000;
 
 /// Runs the experiment.
 pub(crate) fn run(args: &Args, asked: &eval::Recall, console: &Console) -> Result<Outcome> {
     let store = crate::store::open_to_read(args)?;
     let texts = store.stats()?.contents;
-    // No more than there are.
+    // No more than there are texts.
     let most = usize::try_from(texts).unwrap_or(usize::MAX);
     let sample = asked.sample.map(|sample| sample.min(most));
     check_cost(&store, texts, sample)?;

@@ -1,4 +1,4 @@
-//! What an experiment found, as it is printed and written.
+//! Prints and writes the results of an experiment.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::json;
 use crate::output::Output;
 use crate::picture;
 
-/// How an experiment ended.
+/// The result of an experiment.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
     report: Report,
@@ -22,12 +22,12 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// What was found, and whether something could not be read.
+    /// Returns a result. `failed` says whether something could not be read.
     pub(crate) fn new(report: Report, failed: bool) -> Outcome {
         Outcome { report, failed }
     }
 
-    /// The same, whose picture says what corpus it is of.
+    /// The same result, with the name of the corpus in the picture.
     pub(crate) fn of_corpus(self, corpus: &str) -> Outcome {
         Outcome {
             report: self.report.of_corpus(corpus),
@@ -35,7 +35,7 @@ impl Outcome {
         }
     }
 
-    /// Writes the files that are asked for, and prints the figures.
+    /// Writes the files that the arguments ask for, and prints the figures.
     pub(crate) fn give(
         &self,
         results: &Results,
@@ -55,7 +55,7 @@ impl Outcome {
         Ok(())
     }
 
-    /// Writes the files first: nobody may be there to read standard output.
+    /// Writes the files. This comes first, because standard output may have no reader.
     fn write(&self, results: &Results, console: &Console) -> Result<()> {
         let report = &self.report;
         if let Some(path) = &results.output {
@@ -81,8 +81,9 @@ impl Outcome {
     }
 }
 
-/// Checks, before any work is done, that the files that are asked for can be made, can be what they
-/// are called, and are apart from the inputs.
+/// Checks the names of the files that the arguments ask for, before any work is done.
+///
+/// The files must be possible to create, have the right extensions, and be apart from the inputs.
 pub(crate) fn check_names(results: &Results, inputs: &[PathBuf]) -> Result<()> {
     if let Some(path) = &results.plot {
         picture::check_name(path)?;
@@ -114,7 +115,7 @@ fn is_csv(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("csv"))
 }
 
-/// The rows with a header; a figure that is not known is an empty field.
+/// The rows below a header. An unknown figure is an empty field.
 fn csv(rows: &[Row]) -> String {
     let names = rows.first().into_iter().flatten();
     let mut text = names.map(|(name, _)| *name).collect::<Vec<_>>().join(",") + "\n";

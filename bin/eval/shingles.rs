@@ -11,10 +11,10 @@ use crate::console::Console;
 use crate::number::{counted, grouped};
 use crate::watch::{Unit, Watch};
 
-/// Comparisons of two sets that are made at most; so many take some minutes.
+/// The maximum number of comparisons of two sets, which take some minutes.
 const MOST: u64 = 200_000_000;
 
-/// A kind of any length, and whether texts are lowercased and normalized.
+/// A kind of shingle for any length, and whether texts are lowercased and normalized.
 type Kind = (fn(u8) -> Shingling, bool);
 
 /// All kinds.
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, asked: &eval::Shingles, console: &Console) -> Res
     Ok(Outcome::new(found.report(asked.threshold), sample.failed))
 }
 
-/// Texts all of whose pairs can be compared with so many kinds of shingles.
+/// The maximum number of texts all of whose pairs can be compared with `kinds` kinds of shingles.
 fn most_texts(kinds: u64) -> usize {
     let most = MOST / kinds.max(1);
     let texts = (1..).take_while(|&texts| pairs(texts) <= most);

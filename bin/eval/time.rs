@@ -1,4 +1,4 @@
-//! What comparing all texts costs, exactly, by signatures and by bands.
+//! The cost of comparing all texts exactly, by signatures, and by bands.
 
 use anyhow::Result;
 use dedupdb::eval::{self as experiments, Monitor, pairs, shuffled};
@@ -14,11 +14,11 @@ use crate::console::Console;
 use crate::number::{counted, grouped};
 use crate::watch::{Unit, Watch};
 
-/// Share of the pairs at the threshold that LSH is to find.
+/// The share of the pairs at the threshold that LSH should find.
 const RECALL: f64 = 0.98;
 
-/// Pairs of which all are compared at most in one part; so many take some minutes. Those that LSH
-/// compares are not bounded by it: how many share a band is what it is measured for.
+/// The maximum number of pairs in a part that compares all of them, which takes some minutes. The pairs that LSH
+/// compares have no maximum: the number of pairs that share a band is what is measured.
 const MOST: u64 = 300_000_000;
 
 const WIDTH: SlotWidth = SlotWidth::Bits16;

@@ -1,4 +1,4 @@
-//! Two texts that were compared.
+//! Comparisons of two texts.
 
 use dedupdb::Schema;
 use dedupdb::diff::Passage as Shared;
@@ -138,7 +138,7 @@ pub(crate) struct TwoFiles<'a> {
 }
 
 impl<'a> TwoFiles<'a> {
-    /// Two files of which `both` of `either` shingles are in both, and `agreeing` of `slots` agree.
+    /// Two files: `both` of `either` shingles are in both of them, and `agreeing` of `slots` slots agree.
     pub(crate) fn new(
         (a, b): (&'a str, &'a str),
         jaccard: f64,

@@ -18,7 +18,7 @@ pub(crate) struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// What is stored of a document.
+    /// What is stored about a document.
     pub(crate) fn new(document: &'a dedupdb::Document) -> Document<'a> {
         Document {
             key: &document.key,

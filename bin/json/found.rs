@@ -20,7 +20,7 @@ pub(crate) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// What was found like the text that is called `query`.
+    /// A document that resembles the text called `query`.
     pub(crate) fn new(query: &'a str, found: &'a Match) -> Found<'a> {
         Found {
             query,
@@ -46,7 +46,7 @@ pub(crate) struct AddMatch<'a> {
 }
 
 impl<'a> AddMatch<'a> {
-    /// The document `key` resembles an earlier one.
+    /// The document `key`, which resembles an earlier one.
     pub(crate) fn new(key: &'a str, earlier: &'a Match) -> AddMatch<'a> {
         AddMatch {
             key,
@@ -93,7 +93,7 @@ pub(crate) struct Clustered<'a> {
 }
 
 impl<'a> Clustered<'a> {
-    /// A member of the cluster of this number.
+    /// A member of the cluster with this number.
     pub(crate) fn new(number: u64, cluster: &'a Cluster, member: &'a Member) -> Clustered<'a> {
         Clustered {
             cluster: number,

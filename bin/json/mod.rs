@@ -1,7 +1,8 @@
-//! What `--json` prints: one type for each object of `docs/reference/json.md`, the fields in the order of that page.
+//! The output of `--json`: one type for each object in `docs/reference/json.md`, with its fields in the order of that
+//! page.
 //!
-//! A field is never renamed or removed. A new one goes where it belongs, here, in the page and in the schema beside it;
-//! the test `json` holds the three together.
+//! A field is never renamed or removed. Put a new field where it belongs: here, on the page, and in the schema beside
+//! the page. The test `json` keeps the three consistent.
 
 mod compared;
 mod document;

@@ -29,7 +29,7 @@ pub(crate) struct Moved<'a> {
 }
 
 impl<'a> Moved<'a> {
-    /// What became of all files.
+    /// The outcome for all files.
     pub(crate) fn new(moved: &'a dedup::Moved, dry_run: bool) -> Moved<'a> {
         Moved {
             files: moved.files,
@@ -63,7 +63,7 @@ pub(crate) struct Linked {
 }
 
 impl Linked {
-    /// What became of all copies.
+    /// The outcome for all copies.
     pub(crate) fn new(linked: &dedup::Linked, dry_run: bool) -> Linked {
         Linked {
             files: linked.files,

@@ -1,4 +1,4 @@
-//! The parameters of a store, and what they lead to.
+//! The parameters of a store, and their consequences.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    /// All parameters, as `Schema::parameters` has them.
+    /// All parameters, as `Schema::parameters` lists them.
     pub(crate) fn new(schema: &Schema) -> Parameters {
         Parameters {
             shingling: schema.shingling().to_string(),
@@ -60,7 +60,7 @@ pub(crate) struct Init {
 }
 
 impl Init {
-    /// A store that was made, and its S-curve at some similarities; a stored shingle takes `shingle_bytes`.
+    /// A new store, and its S-curve at some similarities. A stored shingle takes `shingle_bytes`.
     pub(crate) fn new(store: &Path, schema: &Schema, curve: &[f64], shingle_bytes: f64) -> Init {
         let point = |&jaccard| Point {
             jaccard,

@@ -18,7 +18,7 @@ struct Read<'a> {
     replaced: u64,
     grown: u64,
     bytes: u64,
-    /// To the millisecond.
+    /// Rounded to milliseconds.
     seconds: f64,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Additions<'a> {
 }
 
 impl Additions<'_> {
-    /// What became of all documents.
+    /// The outcome for all documents.
     pub(crate) fn new(added: &corpus::Added, elapsed: Duration, dry_run: bool) -> Additions<'_> {
         Additions {
             documents: added.documents(),
@@ -91,7 +91,7 @@ pub(crate) struct Deduped<'a> {
 }
 
 impl Deduped<'_> {
-    /// What became of all documents.
+    /// The outcome for all documents.
     pub(crate) fn new(done: &Done, elapsed: Duration) -> Deduped<'_> {
         Deduped {
             documents: done.documents,
@@ -133,7 +133,7 @@ pub(crate) struct Mapped<'a> {
 }
 
 impl Mapped<'_> {
-    /// What was read, how many documents have how many lines, and the bytes of these.
+    /// What was read, the numbers of documents and of lines, and the bytes of the lines.
     pub(crate) fn new(
         reading: &Reading,
         elapsed: Duration,

@@ -1,4 +1,4 @@
-//! What a report has.
+//! The contents of a report.
 
 use dedupdb::report::Summary;
 use serde::Serialize;
@@ -31,7 +31,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// What was found, the bytes of the page, and the files and records that were left out.
+    /// What was found, the bytes written for the page, and the number of files and records that were left out.
     pub(crate) fn new(summary: &Summary, written: u64, skipped: u64) -> Report {
         Report {
             documents: summary.documents,

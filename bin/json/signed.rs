@@ -16,7 +16,7 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
-    /// A table of so many rows and bytes.
+    /// A table with `documents` rows and `bytes` bytes.
     pub(crate) fn new(schema: &Schema, documents: u64, bytes: u64, seconds: f64) -> Matrix {
         Matrix {
             documents,

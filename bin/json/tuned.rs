@@ -10,12 +10,12 @@ use super::parameters::Point;
 pub(crate) struct Figures<'a>(Vec<&'a (&'static str, Value)>);
 
 impl<'a> Figures<'a> {
-    /// All of them.
+    /// All figures.
     pub(crate) fn new(row: &'a Row) -> Figures<'a> {
         Figures(row.iter().collect())
     }
 
-    /// All but the one of this name.
+    /// All figures except the one with this name.
     fn without(row: &'a Row, name: &str) -> Figures<'a> {
         Figures(row.iter().filter(|figure| figure.0 != name).collect())
     }
@@ -52,7 +52,7 @@ pub(crate) struct Tuned<'a> {
 }
 
 impl<'a> Tuned<'a> {
-    /// Shapes with their rows and S-curves, and the sample that they are measured on.
+    /// Shapes with their rows and S-curves, and the sample on which they are measured.
     pub(crate) fn new(
         tuning: &Tuning,
         sample: Option<Sample>,
@@ -60,7 +60,7 @@ impl<'a> Tuned<'a> {
         curve: &[f64],
     ) -> Tuned<'a> {
         let shape = |(row, compared): (&'a Row, &Compared)| Shape {
-            // A line for people has the names in one text.
+            // A row for people has all names in one text.
             figures: Figures::without(row, "is"),
             is: compared.names(),
             curve: curve
@@ -102,7 +102,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// A sample of a store of `contents`, and its pairs at some similarities.
+    /// A sample of a store with `contents` contents, and its pairs at some similarities.
     pub(crate) fn new(sample: &upkeep::Sample, contents: u64, similarities: &[f64]) -> Sample {
         let at_least = |&jaccard| AtLeast {
             jaccard,

@@ -1,4 +1,4 @@
-//! What a store holds, and what upkeep made of it.
+//! What a store holds, and the results of upkeep.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub(crate) struct Stats<'a> {
 }
 
 impl Stats<'_> {
-    /// What a store holds, how much of it `compact` frees, its largest buckets, and its clusters if they are counted.
+    /// What a store holds, how much `compact` would free, its largest buckets, and its clusters if they were counted.
     pub(crate) fn new<'a>(
         schema: &Schema,
         stats: &'a upkeep::Stats,
@@ -116,7 +116,7 @@ pub(crate) struct Status {
 }
 
 impl Status {
-    /// How far a rebuild is.
+    /// The progress of a rebuild.
     pub(crate) fn new(unfinished: &Unfinished) -> Status {
         let progress = unfinished.progress;
         Status {
@@ -150,7 +150,7 @@ pub(crate) struct Merged<'a> {
 }
 
 impl<'a> Merged<'a> {
-    /// What became of the documents of a store.
+    /// The outcome for the documents of a store.
     pub(crate) fn new(store: &'a str, merged: &write::Merged) -> Merged<'a> {
         Merged {
             store,
@@ -183,7 +183,7 @@ pub(crate) struct Checked<'a> {
 }
 
 impl Checked<'_> {
-    /// What was checked, and the damage.
+    /// What was checked, and the damage that was found.
     pub(crate) fn new(report: &upkeep::Report) -> Checked<'_> {
         Checked {
             documents: report.documents,

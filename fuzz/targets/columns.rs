@@ -1,4 +1,4 @@
-//! Columns with any bytes in them: what is read of them is an error, or right as far as it goes.
+//! Columns with arbitrary bytes: a read gives an error, or a result that is right as far as it goes.
 #![no_main]
 
 use std::fs;
@@ -16,7 +16,7 @@ fn text(number: usize) -> String {
     words.collect::<Vec<_>>().join(" ") + ["", " more"][number % 2]
 }
 
-/// A store and its columns as they were.
+/// A store, and its columns before any change.
 struct Made {
     folder: TempDir,
     columns: [Vec<u8>; 3],
@@ -59,7 +59,7 @@ fn use_store(folder: &Path) {
 fuzz_target!(|bytes: &[u8]| {
     let made = made();
     let mut columns = made.columns.clone();
-    // Each change: a column, a place, and a byte; the last three may cut a column.
+    // Each change has a column, a place of two bytes, and a byte. The last three bytes may cut a column.
     let (changes, cut) = bytes.as_chunks::<4>();
     for &[column, high, low, byte] in changes {
         let column = &mut columns[usize::from(column) % 3];

@@ -1,4 +1,4 @@
-//! Kernels of every instruction set beside their definition.
+//! The kernels of every instruction set, compared with their definition.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Operations on a store beside the model.
+//! Operations on a store, compared with the model.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

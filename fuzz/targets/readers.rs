@@ -1,5 +1,6 @@
-//! Files of records: they are read without a defect, and records that are wanted as they are give
-//! the same documents when they are read again.
+//! Files of records.
+//!
+//! They are read without a panic, and verbatim records give the same documents when they are read again.
 #![no_main]
 
 use std::fs;
@@ -10,7 +11,7 @@ use dedupdb::corpus::{Encoding, Format, Item, Options, Repeats, Source, Sourced}
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
 
-/// The documents in a file, its header, and whether anything was wrong with it.
+/// The documents of a file, its header, and whether all of it could be read.
 fn read(path: &Path, format: Format, options: &Options) -> (Vec<Sourced>, Vec<u8>, bool) {
     let source = Source::path(path).key("file").format(format);
     let batches = options.batches([source]).unwrap();
@@ -29,7 +30,7 @@ fn read(path: &Path, format: Format, options: &Options) -> (Vec<Sourced>, Vec<u8
     (documents, header, is_whole)
 }
 
-/// A key that the record has itself.
+/// The key that the record itself has, if any.
 fn own_key(document: &Sourced) -> Option<&str> {
     Some(&*document.key).filter(|key| !key.starts_with("file#"))
 }
@@ -40,7 +41,7 @@ fn folder() -> PathBuf {
     folder.path().to_owned()
 }
 
-/// Reads the documents of a file again, from their records as they are.
+/// Reads the documents of a file again, from their verbatim records.
 fn read_again(format: Format, first: &[Sourced], header: &[u8], options: &Options) {
     let path = folder().join("again");
     let mut bytes = Vec::new();
@@ -61,7 +62,7 @@ fn read_again(format: Format, first: &[Sourced], header: &[u8], options: &Option
     assert_eq!(all(first), all(&again));
 }
 
-// The first byte chooses the format and how it is read.
+// The first byte selects the format and the options.
 fuzz_target!(|bytes: &[u8]| {
     let Some((&how, bytes)) = bytes.split_first() else {
         return;
@@ -95,7 +96,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(!document.key.is_empty());
     }
     let is_utf8 = std::str::from_utf8(bytes).is_ok();
-    // Where the first line of a table is passed over, the next one may be taken for a header.
+    // If the first line of a table is skipped, the next one may be taken for a header.
     let is_table = format == Format::Csv || format == Format::Tsv;
     let is_alike = is_whole || !is_table || !header.is_empty();
     if format != Format::Parquet && verbatim && !is_given && is_utf8 && is_alike {

@@ -1,4 +1,4 @@
-//! Coded shingle sets.
+//! Encoded shingle sets.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

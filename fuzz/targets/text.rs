@@ -1,4 +1,4 @@
-//! The way from text to shingles beside the plain one of the tests.
+//! The path from text to shingles, compared with the simple one of the tests.
 #![no_main]
 
 #[path = "../../tests/it/text/reference.rs"]
@@ -26,7 +26,7 @@ fn plain(shingling: Shingling, text: &str, lowercase: bool, nfkc: bool) -> BTree
     }
 }
 
-// The first byte chooses the shingling, the second its length.
+// The first byte selects the shingling, the second its length.
 fuzz_target!(|bytes: &[u8]| {
     let [kind, length, text @ ..] = bytes else {
         return;

@@ -10,7 +10,7 @@ use crate::errors::{of_row, raised};
 use crate::rows::{Batch, Flaw, Rows, input};
 use crate::watch::{TICK, Told as Watched};
 
-/// What is done about a row that cannot be stored.
+/// What to do about a row that cannot be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Errors {
     Raise,
@@ -29,13 +29,13 @@ impl Errors {
     }
 }
 
-/// What is told of each row.
+/// What is reported about each row.
 pub(crate) enum Told {
     Outcome(Box<Outcome>),
     Skipped,
 }
 
-/// An add that is under way.
+/// An add in progress.
 pub(crate) struct Adding {
     pub(crate) store: dedupdb::Store,
     pub(crate) unique: bool,
@@ -43,7 +43,7 @@ pub(crate) struct Adding {
     pub(crate) told: Watched,
 }
 
-/// Rows that were pushed: the first one's number, and those with flaws, in order.
+/// Rows that were pushed: the number of the first one, how many there are, and those with flaws, in order.
 struct Pushed {
     first: u64,
     rows: u64,
@@ -51,7 +51,7 @@ struct Pushed {
 }
 
 impl Pushed {
-    /// The documents of a batch, and what is to be remembered of it.
+    /// The documents of a batch, and a record of its rows.
     fn of(batch: Batch, first: u64) -> (Vec<dedupdb::Input>, Pushed) {
         let mut pushed = Pushed {
             first,
@@ -70,7 +70,7 @@ impl Pushed {
 }
 
 impl Adding {
-    /// Adds all rows, and tells what became of each; returns those that were skipped, with the reasons.
+    /// Adds all rows, and reports the outcome of each. Returns the skipped rows with the reasons.
     pub(crate) fn run(
         mut self,
         py: Python<'_>,
@@ -84,7 +84,7 @@ impl Adding {
         let mut skipped = Vec::new();
         let (mut first, mut is_ended, mut is_closed) = (0, false, false);
         while !is_closed || pipeline.under_way() > 0 {
-            // Nothing more is committed before every row is known to be fit.
+            // Nothing more is committed before every row is known to be valid.
             if is_ended && !is_closed && pipeline.under_way() == 0 {
                 pipeline.close();
                 is_closed = true;
@@ -121,7 +121,7 @@ impl Adding {
         Ok(skipped)
     }
 
-    /// Takes the outcomes of a batch.
+    /// Reports the outcomes of a batch.
     fn take(
         &self,
         py: Python<'_>,

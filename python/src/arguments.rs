@@ -1,4 +1,4 @@
-//! What calls are given, each by the name of its argument: what is wrong with one is told with its name.
+//! The arguments of calls, by name. An error about an argument includes its name.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use pyo3::types::PyString;
 
 use crate::rows::{Flaw, is_one, string};
 
-/// A value, or why it is none.
+/// Extracts the value of an argument, or explains why it does not fit.
 pub(crate) fn named<'py, T>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<T>
 where
     T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
@@ -28,7 +28,7 @@ fn told(name: &str, value: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
     }
 }
 
-/// Functions that take an argument by its name, for `from_py_with`.
+/// Functions that extract an argument by name, for `from_py_with`.
 macro_rules! arguments {
     ($($name:ident: $kind:ty),* $(,)?) => {
         $(pub(crate) fn $name(value: &Bound<'_, PyAny>) -> PyResult<$kind> {
@@ -61,7 +61,7 @@ arguments! {
     encoding: Option<String>,
 }
 
-/// The key of a document: a string, or an integer, of which it is the digits.
+/// The key of a document: a string, or an integer, whose digits become the key.
 pub(crate) fn key_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
     string("key", value).map_err(|flaw| match &flaw {
         Flaw::Type(..) | Flaw::Null(_) => PyTypeError::new_err(flaw.to_string()),
@@ -69,7 +69,7 @@ pub(crate) fn key_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
     })
 }
 
-/// Functions that take a string by its name, without a copy.
+/// Functions that extract a string by name, without a copy.
 macro_rules! strings {
     ($($function:ident: $name:literal),* $(,)?) => {
         $(pub(crate) fn $function<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
@@ -99,9 +99,9 @@ pub(crate) fn given<'a>(name: &str, string: &'a Bound<'_, PyString>) -> PyResult
         .map_err(|error| told(name, string.as_any(), &error))
 }
 
-/// One key, or those of an iterable.
+/// One key, or the keys of an iterable.
 pub(crate) fn keys(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    // Of a string, no more than of bytes, the parts are no keys.
+    // The parts of a string are not keys, nor are those of bytes.
     if is_one(value) {
         return Ok(vec![key_of(value)?]);
     }
@@ -113,7 +113,7 @@ pub(crate) fn keys(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     Ok(keys)
 }
 
-/// The whole path of a folder.
+/// The absolute path of a folder.
 pub(crate) fn whole(path: &Path) -> PyResult<PathBuf> {
     if path.as_os_str().is_empty() {
         return Err(PyValueError::new_err("path: it is empty"));

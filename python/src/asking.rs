@@ -1,4 +1,4 @@
-//! Questions and verdicts.
+//! Queries and verdicts.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::rows::Rows;
 use crate::table::{Table, defect, schema};
 use crate::watch::{Stop, Told, waited};
 
-/// Matches that a batch of an answer has, about.
+/// The approximate number of matches in a batch of an answer.
 const ROWS: usize = 1 << 16;
 
-/// What is asked of every text.
+/// The options of a query, the same for every text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked {
     pub(crate) threshold: Option<f64>,
@@ -38,7 +38,7 @@ impl Asked {
     }
 }
 
-/// Bytes of a text from which on Ctrl-C is looked for while the text is asked about.
+/// During a query about a text of at least this many bytes, Ctrl-C is checked for.
 const LONG: usize = 1 << 20;
 
 /// The matches of one text, as a list.
@@ -57,7 +57,7 @@ pub(crate) fn one_text<'py>(
     listed(py, &found.map_err(|error| raised(py, &error))?)
 }
 
-/// The matches of one question, as a list.
+/// The matches of one query, as a list.
 pub(crate) fn one<'py>(
     py: Python<'py>,
     store: &dedupdb::Store,
@@ -132,7 +132,7 @@ fn found_schema() -> SchemaRef {
 
 type Batches = Result<Vec<RecordBatch>, arrow_schema::ArrowError>;
 
-/// The matches of all answers, or the first row that has none because of an error.
+/// The matches of all answers, or the first row with an error.
 fn found(answers: Vec<dedupdb::Result<Vec<Match>>>) -> Result<Batches, (u64, dedupdb::Error)> {
     let mut columns = Found::default();
     let mut batches = Vec::new();
@@ -189,7 +189,7 @@ impl Found {
     }
 }
 
-/// What became of rows that were inserted, column by column.
+/// The outcomes of inserted rows, column by column.
 #[derive(Default)]
 pub(crate) struct Verdicts {
     rows: u64,

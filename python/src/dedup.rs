@@ -1,4 +1,4 @@
-//! Rows without their near-duplicates, without a store of one's own.
+//! Rows without their near-duplicates, for callers without a store.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::schema;
 use crate::table::{self, Table, defect};
 use crate::watch::{TICK, Told};
 
-/// Which rows to keep, why the others are dropped, and the kept ones if they are of an Arrow table and asked for.
+/// Which rows to keep, why the others are dropped, and the kept rows if an Arrow table has them and they are asked for.
 #[pyfunction]
 #[pyo3(signature = (data, text, keep, keep_rows, within, progress, parameters))]
 #[expect(clippy::too_many_arguments, reason = "one call of ours makes it")]
@@ -99,12 +99,12 @@ fn which(keep: &str) -> PyResult<Keep> {
 /// Texts in the order in which they are judged.
 struct Texts {
     rows: Rows,
-    /// Texts that were taken from `rows`.
+    /// The number of texts that were taken from `rows`.
     taken: u64,
     ranked: Option<Ranked>,
 }
 
-/// All texts, which wait for their turns.
+/// All texts, waiting for their turns.
 struct Ranked {
     texts: Vec<String>,
     order: Vec<usize>,
@@ -112,7 +112,7 @@ struct Ranked {
 }
 
 impl Texts {
-    /// Reads all texts first if their order is to be another one than that in which they come.
+    /// Reads all texts first, if they are judged in another order than that in which they come.
     fn of(py: Python<'_>, rows: Rows, keep: Keep) -> PyResult<Texts> {
         let mut texts = Texts {
             rows,
@@ -135,7 +135,7 @@ impl Texts {
         Ok(texts)
     }
 
-    /// The next texts; none at the end.
+    /// The next texts, or `None` at the end.
     fn next(&mut self, py: Python<'_>) -> PyResult<Option<Vec<String>>> {
         if let Some(ranked) = &mut self.ranked {
             return Ok(ranked.next());
@@ -158,7 +158,7 @@ impl Texts {
         row.map_or(turn, |row| *row as u64)
     }
 
-    /// How many there are, if that is known.
+    /// The number of texts, if it is known.
     fn all(&self) -> Option<u64> {
         self.ranked.as_ref().map(|ranked| ranked.order.len() as u64)
     }

@@ -11,11 +11,11 @@ use crate::errors::raised;
 use crate::results;
 use crate::watch::lock;
 
-/// Documents that are read at a time.
+/// The number of documents that are read at a time.
 const AHEAD: usize = 256;
 
-/// Documents or keys, in the order of their keys, as of the commit when the loop began. As long as it is
-/// there, it keeps the store open.
+/// Documents or keys, in the order of their keys, as of the commit when the loop began. As long as it exists, it keeps
+/// the store open.
 #[pyclass(frozen, module = "dedupdb")]
 pub(crate) struct Iterating {
     reading: Arc<Mutex<Reading>>,
@@ -23,7 +23,7 @@ pub(crate) struct Iterating {
 }
 
 struct Reading {
-    /// With the store, which counts its users.
+    /// Together with the store, which counts its users.
     documents: Option<(dedupdb::find::Documents, dedupdb::Store)>,
     ready: VecDeque<dedupdb::Result<Document>>,
 }

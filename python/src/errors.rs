@@ -1,4 +1,4 @@
-//! Errors of the crate as exceptions of `dedupdb.errors`.
+//! Exceptions of `dedupdb.errors` for the crate's errors.
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -9,7 +9,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// The exception of an error.
+/// The exception for an error.
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     let message = match error {
         Error::WriterHeld => {
@@ -22,7 +22,7 @@ pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     exception(py, error, &message).unwrap_or_else(|failed| failed)
 }
 
-/// A `Locked` of this process's own making.
+/// A `Locked` exception for a store that this process itself is using.
 pub(crate) fn locked(py: Python<'_>, path: &Path, why: &str) -> PyErr {
     let path = path.to_string_lossy();
     let made = || -> PyResult<PyErr> {
@@ -35,12 +35,12 @@ pub(crate) fn locked(py: Python<'_>, path: &Path, why: &str) -> PyErr {
     made().unwrap_or_else(|failed| failed)
 }
 
-/// The exception of an error that lies in a row.
+/// The exception for an error in a row.
 pub(crate) fn of_row(py: Python<'_>, row: u64, error: &Error) -> PyErr {
     exception(py, error, &format!("row {row}: {error}")).unwrap_or_else(|failed| failed)
 }
 
-/// The exception of an error of reading a corpus.
+/// The exception for an error while reading a corpus.
 pub(crate) fn of_corpus(py: Python<'_>, error: &corpus::Error) -> PyErr {
     match error {
         corpus::Error::Store { source } => raised(py, source),
@@ -48,7 +48,7 @@ pub(crate) fn of_corpus(py: Python<'_>, error: &corpus::Error) -> PyErr {
     }
 }
 
-/// The exception of an error of a dedup.
+/// The exception for an error of a dedup.
 pub(crate) fn of_dedup(py: Python<'_>, error: &dedup::Error) -> PyErr {
     match error {
         dedup::Error::Store(source) => raised(py, source),
@@ -113,7 +113,7 @@ fn exception(py: Python<'_>, error: &Error, message: &str) -> PyResult<PyErr> {
     Ok(PyErr::from_value(raised))
 }
 
-/// The class of an error has the name of its variant.
+/// The name of an error's class, which is the name of its variant.
 fn name(error: &Error) -> &'static str {
     match error {
         Error::InvalidSchema { .. } => "InvalidSchema",

@@ -25,7 +25,7 @@ fn batch(schema: &SchemaRef, columns: Vec<ArrayRef>) -> Result<Option<RecordBatc
         .map_err(|error| -> Failure { Box::new(move |_| defect(&error)) })
 }
 
-/// Similarities, of which the exact one may not be known.
+/// Similarities. The exact one may be unknown.
 #[derive(Default)]
 struct Alike {
     jaccard: Float64Builder,
@@ -107,7 +107,7 @@ pub(crate) fn pairs(py: Python<'_>, store: dedupdb::Store, query: PairQuery) -> 
     Ok(Batches::new("pairs", schema, Box::new(make)))
 }
 
-/// A cluster whose members are on their way, in as many batches as they need.
+/// A cluster whose members are being returned, in as many batches as they need.
 struct Now {
     number: u64,
     size: u64,
@@ -126,7 +126,7 @@ impl Now {
     }
 }
 
-/// The clusters of a store, a row for each member.
+/// The clusters of a store, one row for each member.
 pub(crate) fn clusters(
     py: Python<'_>,
     store: dedupdb::Store,

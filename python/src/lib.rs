@@ -1,7 +1,7 @@
 //! The extension module `dedupdb._native`: the crate's store for Python, Arrow in and out.
 //!
-//! A thin skin: it gives arguments and results their shapes, runs the crate without the interpreter, and looks
-//! for Ctrl-C. What it does is in the crate.
+//! This is a thin layer: it converts arguments and results, runs the crate without the interpreter, and checks for
+//! Ctrl-C. The crate does the work.
 
 #![expect(
     clippy::needless_pass_by_value,

@@ -34,7 +34,7 @@ impl How {
     }
 }
 
-/// Opens the store, again and again while it is locked and there is time, so that Ctrl-C ends the wait.
+/// Opens the store. A wait for its lock runs on a separate thread, so that Ctrl-C ends it.
 pub(crate) fn open(py: Python<'_>, how: &How, make: Option<&Schema>) -> PyResult<dedupdb::Store> {
     let (options, wait) = (how.options().wait(how.wait), how.wait);
     let (path, make) = (how.path.clone(), make.cloned());

@@ -16,7 +16,7 @@ use crate::stream::{Batches, Failure, ROWS, Skipped};
 use crate::table::{defect, schema};
 use crate::watch::{Stop, lock};
 
-/// Bytes of text that a batch has, about.
+/// The approximate number of bytes of text in a batch.
 const BYTES: usize = 4 << 20;
 
 /// Reads files, folders and patterns as documents: columns ``key``, ``text``, ``source`` and ``record``.
@@ -70,14 +70,14 @@ pub(crate) fn read(
     Ok(Batches::new("documents", schema, Box::new(make)).skipping(skipped))
 }
 
-/// A corpus on its way into batches.
+/// A corpus that is being read into batches.
 struct Reading {
     corpus: Corpus,
     schema: SchemaRef,
     skipped: Skipped,
-    /// Whether no document came so far.
+    /// Whether there has been no document yet.
     is_empty: bool,
-    /// What failed first.
+    /// The first failure.
     failed: Option<String>,
 }
 
@@ -127,7 +127,7 @@ impl Reading {
             .map_err(|error| -> Failure { Box::new(move |_| defect(&error)) })
     }
 
-    /// Ends it; if nothing came because something failed, that is an error.
+    /// Ends the reading. If a failure left nothing to return, that is an error.
     fn end(&mut self, stop: &Stop) -> Result<Option<RecordBatch>, Failure> {
         match self.failed.take() {
             Some(first) if self.is_empty && !stop.is_asked() => Err(Box::new(move |_| {

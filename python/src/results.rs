@@ -1,4 +1,4 @@
-//! The tuples with names of `dedupdb.results`.
+//! The named tuples of `dedupdb.results`.
 
 use dedupdb::upkeep::{Report, Stats};
 use dedupdb::write::{Change, Outcome, Relation};
@@ -30,7 +30,7 @@ pub(crate) fn matched<'py>(py: Python<'py>, found: &Match) -> PyResult<Bound<'py
     ))
 }
 
-/// The word for what became of a text.
+/// The word for the outcome of a text.
 pub(crate) fn verdict(outcome: &Outcome) -> &'static str {
     match (outcome.change, outcome.relation) {
         (Change::Added, _) => "added",

@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyString};
 use crate::arguments;
 use crate::errors::raised;
 
-/// Changes a schema as named arguments say, which are those of ``open``.
+/// Changes a schema by named arguments, which are those of ``open``.
 pub(crate) fn changed(
     mut schema: SchemaBuilder,
     parameters: Option<&Bound<'_, PyDict>>,
@@ -59,8 +59,8 @@ pub(crate) fn changed(
     })
 }
 
-/// The schema that a store with `stored` is to get. Bands are chosen again where what they follow from changes, as
-/// `upkeep::Reindex` does.
+/// The schema that a reindex gives a store that has `stored`. New bands are chosen if a parameter that they depend on
+/// changes, as in `upkeep::Reindex`.
 pub(crate) fn reindexed(
     py: Python<'_>,
     stored: &Schema,
@@ -85,7 +85,7 @@ pub(crate) fn reindexed(
     }
 }
 
-/// Changes a schema to what a preset says, which other arguments may change further.
+/// Changes a schema to the parameters of a preset, which other arguments may change further.
 fn of_preset(schema: SchemaBuilder, preset: Preset) -> dedupdb::Result<SchemaBuilder> {
     let preset = preset.builder().build()?;
     let bands = preset.bands();
@@ -98,7 +98,7 @@ fn of_preset(schema: SchemaBuilder, preset: Preset) -> dedupdb::Result<SchemaBui
         .threshold(preset.threshold()))
 }
 
-/// The schema of named arguments alone.
+/// The schema from named arguments alone.
 pub(crate) fn built(py: Python<'_>, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Schema> {
     let schema = changed(Schema::builder(), parameters)?;
     schema.build().map_err(|error| raised(py, &error))

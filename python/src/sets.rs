@@ -40,7 +40,7 @@ pub(crate) fn add_sets(
     Ok(())
 }
 
-/// The keys of the documents that are like a set of 64-bit integers, the most similar first.
+/// The keys of the documents that resemble a set of 64-bit integers, the most similar first.
 #[pyfunction]
 #[pyo3(signature = (store, ids))]
 pub(crate) fn query_set(
@@ -54,7 +54,7 @@ pub(crate) fn query_set(
     Ok(found.into_iter().map(|found| found.key).collect())
 }
 
-/// The buckets of each band with the number of documents in them, of these keys or of all.
+/// The buckets of each band with their numbers of documents, for these keys or for all.
 #[pyfunction]
 #[pyo3(signature = (store, keys=None))]
 pub(crate) fn bucket_counts<'py>(

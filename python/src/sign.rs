@@ -13,10 +13,10 @@ use crate::rows::Rows;
 use crate::schema;
 use crate::watch::{Told, lock, waited};
 
-/// Texts that are signed between two looks whether to stop.
+/// The number of texts that are signed between two checks whether to stop.
 const TEXTS: usize = 2048;
 
-/// The threads that sign, of this process: a fork has none of its parent's.
+/// The threads that sign, for this process. A fork does not have its parent's.
 static POOL: Mutex<Option<(u32, std::sync::Arc<ThreadPool>)>> = Mutex::new(None);
 
 fn pool() -> Option<std::sync::Arc<ThreadPool>> {
@@ -31,14 +31,15 @@ fn pool() -> Option<std::sync::Arc<ThreadPool>> {
         .thread_name(|n| format!("sign-{n}"))
         .build();
     let made = std::sync::Arc::new(made.ok()?);
-    // The parent's threads are not there to be ended.
+    // The parent's threads do not exist here, so they cannot be ended.
     if let Some(parents) = pool.replace((own, made.clone())) {
         let _parents = std::mem::ManuallyDrop::new(parents);
     }
     Some(made)
 }
 
-/// The minima of texts: number of rows, of columns, and the matrix as bytes of 32-bit numbers, row by row.
+/// The minima of texts: the number of rows, the number of columns, and the matrix as bytes of 32-bit numbers, row by
+/// row.
 #[pyfunction]
 #[pyo3(signature = (texts, text, progress, parameters))]
 pub(crate) fn sign<'py>(
@@ -92,7 +93,7 @@ pub(crate) fn sign<'py>(
     Ok((count, columns, bytes))
 }
 
-/// An error of a row, with its number among all.
+/// An error of a row, with the row's number among all rows.
 fn moved(error: dedupdb::Error, by: usize) -> dedupdb::Error {
     match error {
         dedupdb::Error::InvalidColumn {

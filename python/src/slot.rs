@@ -1,4 +1,4 @@
-//! Where a handle has its store.
+//! The place where a handle keeps its store.
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
@@ -11,13 +11,13 @@ use crate::errors::locked;
 use crate::opening::How;
 use crate::watch::TICK;
 
-/// How long a check waits at least for others to let go of the store, before and after it.
+/// The minimum time that a check waits for others to release the store, before and after it.
 const MOMENT: Duration = Duration::from_secs(1);
 
-/// Whether a handle can be used.
+/// The state of a handle.
 enum State {
     Open(dedupdb::Store),
-    /// A check has the store; its thread opens it again.
+    /// A check has the store. Its thread opens it again.
     Checked,
     Closed,
 }
@@ -67,14 +67,14 @@ impl Slot {
 
     /// Closes the store.
     pub(crate) fn close(&self, py: Python<'_>) {
-        // Closing writes.
+        // Closing the store writes.
         py.detach(|| {
             let before = std::mem::replace(&mut *self.write(), State::Closed);
             drop(before);
         });
     }
 
-    /// Closes the store for a check, once no call of another thread and no stream has it any more.
+    /// Closes the store for a check, once no other thread's call and no stream uses it.
     pub(crate) fn begin_check(&self, py: Python<'_>) -> PyResult<()> {
         let start = Instant::now();
         while !py.detach(|| self.left_alone()) {
@@ -89,7 +89,7 @@ impl Slot {
         Ok(())
     }
 
-    /// Takes the store away if nobody else has it.
+    /// Takes the store out, if nothing else uses it.
     fn left_alone(&self) -> bool {
         let mut state = self.write();
         if !matches!(&*state, State::Open(store) if !store.is_shared()) {

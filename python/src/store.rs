@@ -26,7 +26,7 @@ use crate::stream::Batches;
 use crate::upkeep::{rebuilt, tell};
 use crate::watch::{Stop, Told, lock, waited};
 
-/// Bytes that a merge takes between two commits, about.
+/// The approximate number of bytes that a merge takes between two commits.
 const MERGE_BYTES: u64 = 64 << 20;
 
 /// A near-duplicate store in a folder, from `dedupdb.open`.
@@ -35,11 +35,11 @@ const MERGE_BYTES: u64 = 64 << 20;
 #[pyclass(frozen, module = "dedupdb")]
 pub(crate) struct Store {
     slot: Arc<Slot>,
-    /// Threads that are in a call which writes: iterables that they read must not write, too.
+    /// Threads in a call that writes. An iterable that such a call reads must not write too.
     writing: Mutex<Vec<ThreadId>>,
 }
 
-/// A thread's call that writes.
+/// A call that writes, of one thread.
 pub(crate) struct Entered<'a>(&'a Mutex<Vec<ThreadId>>);
 
 impl Drop for Entered<'_> {
@@ -100,7 +100,7 @@ impl Store {
         let make = (create && !read_only).then(|| schema::built(py, parameters));
         let make = match make {
             Some(Err(error)) if !how.path.exists() => return Err(error),
-            // Parameters that are no schema of their own may still be those of the store.
+            // Parameters that are not a valid schema by themselves may still be those of the store.
             Some(Ok(schema)) => Some(schema),
             Some(Err(_)) | None => None,
         };
@@ -144,7 +144,7 @@ impl Store {
         Ok(parameters)
     }
 
-    /// Least Jaccard similarity of near-duplicates.
+    /// Minimum Jaccard similarity of near-duplicates.
     #[getter]
     fn threshold(&self) -> PyResult<f64> {
         Ok(self.opened()?.schema().threshold())
@@ -167,10 +167,11 @@ impl Store {
 
     /// Stores documents, each under its key, and replaces the text that a key had.
     ///
-    /// `data` is a table with the columns `key` and `text`, an iterable of dicts or pairs, or, with `texts`, the
-    /// keys. The key is in the column `id` where none is named, or in `key` where a table has no `id`. Commits about every five seconds, or by memory, and at the end. With `unique`, near-duplicates are
-    /// kept out. Gives an `Added`. A row that is null, or no string, raises a `ValueError` or `TypeError` that
-    /// names it, and leaves the last commit; with `errors="skip"` it is listed.
+    /// `data` is a table with the columns `key` and `text`, an iterable of dicts or pairs, or, with `texts`, the keys.
+    /// If `key` names no column, the key is in the column `id`, or in `key` if a table has no `id`. Commits about every
+    /// five seconds, when memory requires it, and at the end. With `unique`, near-duplicates are kept out. Returns an
+    /// `Added`. A row that is null or not a string raises a `ValueError` or `TypeError` that names it, and leaves the
+    /// last commit; with `errors="skip"`, it is listed instead.
     #[pyo3(signature = (data, texts=None, /, *, key=None, text="text", unique=false, errors="raise", progress=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn add<'py>(
@@ -202,13 +203,13 @@ impl Store {
 
     /// Stores each document unless it is a copy or a near-duplicate of a stored one.
     ///
-    /// Takes what `add` takes. Gives a table with a row for each document: its number `row`, `verdict` (`added`,
-    /// `updated`, `unchanged`, `near_duplicate`, `exact_copy`, `skipped`), the key of the `earlier` document and
-    /// the `jaccard` of both. One key and one text give a `Verdict`, durable when this returns; threads that come
-    /// together share a commit.
+    /// Takes what `add` takes. Returns a table with a row for each document: its number `row`, `verdict` (`added`,
+    /// `updated`, `unchanged`, `near_duplicate`, `exact_copy`, `skipped`), the key of the `earlier` document and the
+    /// `jaccard` of both. One key and one text give a `Verdict`, durable when this returns; concurrent threads share a
+    /// commit.
     ///
-    /// If the key is stored and the new text resembles another document, the key keeps its old text. To be rid of
-    /// that, remove the key.
+    /// If the key is stored and the new text resembles another document, the key keeps its old text. To get rid of the
+    /// old text, remove the key.
     #[pyo3(signature = (data, texts=None, /, *, key=None, text="text", errors="raise", progress=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn insert<'py>(
@@ -239,10 +240,10 @@ impl Store {
 
     /// Documents similar to a text, or to each of many, the most similar first.
     ///
-    /// One text gives a list of `Match`. A table, an array or an iterable of texts gives a table from one commit,
-    /// with a row for each match: the number of the text (`row`), `key`, `jaccard`, `estimate`, `error`,
-    /// `containment`, `containment_of_match`, `bands`, `exact_copy`. `threshold` is 0 to 1, the store's by
-    /// default; `limit` is the most matches of a text. Raises `errors.InvalidQuery`, a `ValueError`.
+    /// One text gives a list of `Match`. A table, an array or an iterable of texts gives a table from one commit, with
+    /// a row for each match: the number of the text (`row`), `key`, `jaccard`, `estimate`, `error`, `containment`,
+    /// `containment_of_match`, `bands`, `exact_copy`. `threshold` is 0 to 1, the store's by default; `limit` is the
+    /// maximum number of matches per text. Raises `errors.InvalidQuery`, a `ValueError`.
     #[pyo3(signature = (texts, /, *, text="text", threshold=None, limit=None, progress=None))]
     fn query<'py>(
         &self,
@@ -328,7 +329,7 @@ impl Store {
         Err(raised(py, &Error::NoSuchDocument { key }))
     }
 
-    /// Removes documents, one key or an iterable of keys, with one commit; returns how many were there.
+    /// Removes documents, one key or an iterable of keys, with one commit; returns how many of them were stored.
     fn remove(&self, py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         self.removed(py, arguments::keys(keys)?)
     }
@@ -355,9 +356,9 @@ impl Store {
         results::stats(py, &stats.map_err(|error| raised(py, &error))?)
     }
 
-    /// Every pair of similar documents, as a stream: `key_a`, `key_b`, `jaccard`, `estimate`, `error`,
-    /// `exact_copy`. `between` takes two prefixes: one key of each pair has the first, the other one the second. `exhaustive` misses
-    /// no pair.
+    /// Every pair of similar documents, as a stream: `key_a`, `key_b`, `jaccard`, `estimate`, `error`, `exact_copy`.
+    /// `between` takes two prefixes: one key of each pair begins with the first, the other key with the second.
+    /// `exhaustive` misses no pair.
     #[pyo3(signature = (*, threshold=None, between=None, fold_copies=false, exhaustive=false))]
     fn pairs(
         &self,
@@ -379,8 +380,8 @@ impl Store {
         groups::pairs(py, self.opened()?, query)
     }
 
-    /// Groups of similar documents, as a stream with a row for each member: number of the `cluster`, its
-    /// `size`, `representative`, `key`, and how like the representative it is. `linkage` is `connected` or
+    /// Groups of similar documents, as a stream with a row for each member: the number of the `cluster`, its `size`,
+    /// `representative`, `key`, and how similar it is to the representative. `linkage` is `connected` or
     /// `representative`.
     #[pyo3(signature = (*, threshold=None, linkage="connected", min_size=2))]
     fn clusters(
@@ -469,7 +470,7 @@ impl Store {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut told = Told::new(progress, "steps")?;
-        // A check takes no store that is open for writing: it is closed meanwhile.
+        // A check needs a store that no handle has open for writing, so this one is closed meanwhile.
         let (store, _entered) = self.entered(py)?;
         drop(store);
         if !self.how().read_only {
@@ -557,7 +558,7 @@ impl Store {
         text: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (store, _entered) = self.entered(py)?;
-        // Callers that come together share a commit.
+        // Concurrent callers share a commit.
         let outcome = py.detach(|| store.insert_unless_duplicate(key, text));
         results::judged(py, &outcome.map_err(|error| raised(py, &error))?)
     }

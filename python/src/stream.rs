@@ -1,4 +1,4 @@
-//! Answers that come batch after batch, and are never in memory together.
+//! Answers that come batch by batch, and are never in memory as a whole.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,22 +16,22 @@ use pyo3_arrow::ffi::{ArrayReader, to_stream_pycapsule};
 use crate::table::{column_names, exported, record, rows, rows_of};
 use crate::watch::{Stop, TICK, died, lock, received};
 
-/// Rows that a batch has.
+/// The number of rows in a batch.
 pub(crate) const ROWS: usize = 4096;
 
 /// A failure on the thread that makes batches, to be raised on another one.
 pub(crate) type Failure = Box<dyn FnOnce(Python<'_>) -> PyErr + Send>;
 
-/// A batch, or none for the end, which a thread that panics does not reach.
+/// A batch, or `None` at the end. A thread that panics does not reach the end.
 type Received = Result<Option<RecordBatch>, Failure>;
 
-/// Places and reasons of what was left out so far.
+/// The places of what was left out so far, with the reasons.
 pub(crate) type Skipped = Arc<Mutex<Vec<(String, String)>>>;
 
-/// What a stream was ended by, for a reader that knows exceptions.
+/// The exception that ended a stream, for readers that know exceptions.
 pub(crate) type Raised = Arc<Mutex<Option<PyErr>>>;
 
-/// Makes the next batch; none at the end. It looks now and then whether to stop.
+/// Makes the next batch, or `None` at the end. Checks now and then whether to stop.
 pub(crate) type Make = Box<dyn FnMut(&Stop) -> Result<Option<RecordBatch>, Failure> + Send>;
 
 /// The thread that makes batches ahead. It stops when this is dropped.
@@ -93,23 +93,23 @@ impl Ahead {
     }
 }
 
-/// A stream of record batches, which is read once: by an Arrow library (``pyarrow.table(it)``,
-/// ``pyarrow.RecordBatchReader.from_stream(it)``, ``polars.DataFrame(it)``), or row by row, as dicts, by a
-/// loop. A batch is made ahead; no more are in memory.
+/// A stream of record batches that can be read once: by an Arrow library (``pyarrow.table(it)``,
+/// ``pyarrow.RecordBatchReader.from_stream(it)``, ``polars.DataFrame(it)``), or row by row, as dicts, by a loop. One
+/// batch is made ahead; no more are in memory.
 ///
-/// As long as it is there, it keeps its store open.
+/// As long as it exists, it keeps its store open.
 #[pyclass(frozen, module = "dedupdb")]
 pub(crate) struct Batches {
     what: &'static str,
     schema: SchemaRef,
     make: Mutex<Option<Make>>,
     rows: Mutex<Option<Rows>>,
-    /// The records that were left out while a corpus was read.
+    /// The records that were left out while reading a corpus.
     skipped: Option<Skipped>,
     raised: Raised,
 }
 
-/// What a loop has not come to: of the batch that it is in, and of batches that other threads got meanwhile.
+/// What a loop has not reached yet: the rest of its batch, and batches that other threads fetched meanwhile.
 struct Rows {
     ahead: Arc<Ahead>,
     ready: VecDeque<(RecordBatch, usize)>,
@@ -132,7 +132,7 @@ impl Batches {
         Batches { skipped, ..self }
     }
 
-    /// Where the exception is that an Arrow library was told of as an error.
+    /// The place of the exception that an Arrow library gets as an error.
     pub(crate) fn raised(&self) -> Raised {
         self.raised.clone()
     }
@@ -173,7 +173,7 @@ impl Batches {
         column_names(&self.schema)
     }
 
-    /// What was left out so far: place and reason of each. Only reading a corpus leaves something out.
+    /// What was left out so far: the place and the reason of each. Only reading a corpus leaves something out.
     #[getter]
     fn skipped(&self) -> Vec<(String, String)> {
         let skipped = self.skipped.as_ref();
@@ -206,7 +206,7 @@ impl Batches {
                 }
                 rows.ahead.clone()
             };
-            // Not while the lock is held: another thread may ask, which has the interpreter.
+            // Not while holding the lock: another thread that holds the interpreter may need it.
             let Some(batch) = ahead.next(py)? else {
                 return Ok(None);
             };
@@ -222,7 +222,7 @@ impl Batches {
     }
 }
 
-/// The stream as an Arrow library reads it.
+/// The stream in the form that an Arrow library reads.
 struct Exported {
     ahead: Ahead,
     field: FieldRef,
@@ -243,7 +243,7 @@ impl Iterator for Exported {
     }
 }
 
-/// What an Arrow library is told, which knows no exceptions; Ctrl-C is raised again once it returns.
+/// The message for an Arrow library, which knows no exceptions. Ctrl-C is raised again once the library returns.
 fn told(py: Python<'_>, raised: PyErr) -> String {
     if raised.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
         let interrupted = py

@@ -1,4 +1,4 @@
-//! What is answered as a table: record batches that any Arrow library takes.
+//! Answers as tables: record batches that any Arrow library takes.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(crate) fn column_names(schema: &Schema) -> Vec<String> {
     fields.map(|field| field.name().clone()).collect()
 }
 
-/// A schema as an Arrow library reads it.
+/// A schema in the form that an Arrow library reads.
 pub(crate) fn exported<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
     Ok(to_schema_pycapsule(py, schema)?)
 }

@@ -1,4 +1,4 @@
-//! Long calls that look after a store.
+//! Long calls that maintain a store.
 
 use dedupdb::upkeep::{Progress, Rebuild, RebuildProgress};
 use pyo3::prelude::*;
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use crate::errors::raised;
 use crate::watch::{Stop, Told, waited};
 
-/// Tells how far a call is that counts its steps.
+/// Reports the progress of a call that counts its steps.
 pub(crate) fn tell(py: Python<'_>, told: &mut Told, counts: &Progress) -> PyResult<()> {
     match counts.total() {
         0 => Ok(()),
@@ -14,7 +14,7 @@ pub(crate) fn tell(py: Python<'_>, told: &mut Told, counts: &Progress) -> PyResu
     }
 }
 
-/// Rebuilds the store; it may be stopped, and the same call goes on from there.
+/// Rebuilds the store. If the rebuild is stopped, the same call continues it.
 pub(crate) fn rebuilt(
     py: Python<'_>,
     store: dedupdb::Store,

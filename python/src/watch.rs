@@ -1,4 +1,4 @@
-//! Long calls: they run without the interpreter, Ctrl-C ends them, and progress is told.
+//! Long calls: they run without the interpreter, report progress, and end at Ctrl-C.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,10 +10,10 @@ use std::time::Duration;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 
-/// Time between two looks for a signal.
+/// The time between two checks for a signal.
 pub(crate) const TICK: Duration = Duration::from_millis(30);
 
-/// How long a call that is stopped waits for what is under way.
+/// How long a stopped call waits for the work in progress.
 const MOMENT: Duration = Duration::from_millis(40);
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -33,7 +33,7 @@ impl Stop {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Whether to go on, as the crate asks it.
+    /// Whether to continue, in the form that the crate asks for.
     pub(crate) fn flow(&self) -> ControlFlow<()> {
         if self.is_asked() {
             ControlFlow::Break(())
@@ -43,7 +43,7 @@ impl Stop {
     }
 }
 
-/// Who is told how far a call is: a callable of what is done and all there is to do, or None for that.
+/// The receiver of progress: a callable that takes what is done and the total, or None for an unknown total.
 pub(crate) struct Told {
     call: Option<Py<PyAny>>,
     last: Option<(u64, Option<u64>)>,
@@ -73,7 +73,7 @@ impl Told {
         Ok(Told { call, last: None })
     }
 
-    /// Tells what is new.
+    /// Reports progress, if there is any.
     pub(crate) fn tell(&mut self, py: Python<'_>, done: u64, total: Option<u64>) -> PyResult<()> {
         let Some(call) = &self.call else {
             return Ok(());
@@ -86,7 +86,7 @@ impl Told {
         Ok(())
     }
 
-    /// Says that the end is reached, to a bar: a callable of one's own is left alone.
+    /// Tells a bar that the work has ended. A callable of the user is left alone.
     pub(crate) fn end(self, py: Python<'_>) -> PyResult<()> {
         let Some(call) = self.call else {
             return Ok(());
@@ -99,8 +99,9 @@ impl Told {
     }
 }
 
-/// Does `work` on a thread of its own while this one looks for signals and calls `tick`; if one of them
-/// raises, the work is asked to stop, and is waited for a moment only.
+/// Runs `work` on a separate thread, while this one checks for signals and calls `tick`.
+///
+/// If either raises, the work is asked to stop, and this waits only a moment for it.
 pub(crate) fn waited<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Stop) -> T + Send + 'static,
@@ -110,7 +111,7 @@ pub(crate) fn waited<T: Send + 'static>(
     let asked = stop.clone();
     let (sender, receiver) = sync_channel(1);
     let receiver = Mutex::new(receiver);
-    // Nobody is left to be told where the call was stopped.
+    // If the call was stopped, nothing receives the result.
     let run = move || drop(sender.send(work(&asked)));
     thread::Builder::new()
         .name("dedupdb".to_owned())
@@ -129,7 +130,7 @@ pub(crate) fn waited<T: Send + 'static>(
     }
 }
 
-/// Waits without the interpreter.
+/// Waits without holding the interpreter.
 pub(crate) fn received<T: Send>(
     py: Python<'_>,
     receiver: &Mutex<Receiver<T>>,
@@ -138,7 +139,7 @@ pub(crate) fn received<T: Send>(
     py.detach(|| lock(receiver).recv_timeout(time))
 }
 
-/// A thread ended before its work.
+/// The error for a thread that ended before its work did.
 pub(crate) fn died() -> PyErr {
     PyRuntimeError::new_err("a thread of dedupdb ended by a panic, which is a defect")
 }

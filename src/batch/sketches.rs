@@ -20,14 +20,14 @@ pub struct Columns {
     pub hashes: Vec<[u8; 32]>,
     /// Number of distinct shingles of each text: n.
     pub sizes: Vec<u32>,
-    /// The signatures, one after the other: n times
+    /// The signatures, one after another: n times
     /// [`Schema::signature_bytes`](crate::Schema::signature_bytes) bytes of little-endian slots.
     pub signatures: Vec<u8>,
     /// The band keys, row by row: n times the number of bands.
     pub keys: Vec<u64>,
     /// The offsets of the packed shingles of each text, and their end: n + 1 ascending numbers, from 0.
     pub offsets: Vec<u64>,
-    /// The packed shingles ([`ShingleSet::to_packed`]), one after the other.
+    /// The packed shingles ([`ShingleSet::to_packed`]), one after another.
     pub packed: Vec<u8>,
     /// The rows of texts that could not be read, ascending, each with the reason.
     pub failed: Vec<(usize, Error)>,

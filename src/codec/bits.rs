@@ -1,9 +1,9 @@
-//! Unsigned integers of a fixed number of bits, packed into bytes from the lowest bit up.
+//! Unsigned integers of a fixed number of bits, packed into bytes starting at the lowest bit.
 
-/// Zero bytes behind packed integers, so that each is read with one eight-byte load.
+/// The number of zero bytes after packed integers, which let each be read with one eight-byte load.
 pub(crate) const PADDING: usize = 8;
 
-/// Appends integers of `bits` bits, at most 32, packed, and no padding behind them. The bits above must be zero.
+/// Appends integers of `bits` bits, at most 32, packed and without padding. The bits above must be zero.
 pub(crate) fn write_all(values: impl ExactSizeIterator<Item = u32>, bits: u32, out: &mut Vec<u8>) {
     let start = out.len();
     let end = start + (values.len() * bits as usize).div_ceil(8);
@@ -28,12 +28,12 @@ pub(crate) fn write_all(values: impl ExactSizeIterator<Item = u32>, bits: u32, o
     out.truncate(end);
 }
 
-/// Bytes that `bits` packed bits take, padding included.
+/// The number of bytes that `bits` packed bits take, including padding.
 pub(crate) fn packed_bytes(bits: u64) -> u64 {
     bits.div_ceil(8) + PADDING as u64
 }
 
-/// The integer of `bits` bits, at most 32, that begins at bit `at`; `bytes` end in the padding.
+/// The integer of `bits` bits, at most 32, that begins at bit `at`. `bytes` must end in the padding.
 pub(crate) fn read(bytes: &[u8], at: usize, bits: u32) -> u32 {
     let start = at / 8;
     let mut word = [0; 8];
@@ -42,23 +42,23 @@ pub(crate) fn read(bytes: &[u8], at: usize, bits: u32) -> u32 {
     low32(value & mask(bits))
 }
 
-/// Replaces `values` by the integers of `bits` bits, at most 32, that are packed in `bytes`, which end in the padding.
+/// Replaces `values` by the integers of `bits` bits, at most 32, packed in `bytes`, which must end in the padding.
 pub(crate) fn read_all(bytes: &[u8], bits: u32, values: &mut [u32]) {
     if let Some(read) = READERS.get(bits as usize) {
         read(bytes, values);
     }
 }
 
-/// Integers that are read in a row: they begin and end with a byte.
+/// The number of integers that are read at a time. They begin and end at byte boundaries.
 const ROW: usize = 8;
 
-/// The bytes that are looked at for a row of integers of 32 bits.
+/// The number of bytes that are read for a row of 32-bit integers.
 const WINDOW: usize = 32 + PADDING;
 
-/// Fills a slice with the integers that are packed in bytes.
+/// Fills a slice with the integers packed in bytes.
 type Reader = fn(&[u8], &mut [u32]);
 
-/// [`read_all`] for each number of bits. With a number that is known, nothing is computed to find an integer.
+/// [`read_all`] for each number of bits. With a constant number, the positions of the integers need no computation.
 const READERS: [Reader; 33] = [
     read_of::<0>,
     read_of::<1>,

@@ -1,13 +1,13 @@
-//! Little-endian integers in bytes.
+//! Reading little-endian integers from bytes.
 
-/// The little-endian u32 at `offset`, which the caller knows to lie inside.
+/// The little-endian u32 at `offset`, which must be inside `bytes`.
 pub(crate) fn u32_at(bytes: &[u8], offset: usize) -> u32 {
     let mut le = [0; 4];
     le.copy_from_slice(&bytes[offset..offset + 4]);
     u32::from_le_bytes(le)
 }
 
-/// The little-endian u64 at `offset`, which the caller knows to lie inside.
+/// The little-endian u64 at `offset`, which must be inside `bytes`.
 pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> u64 {
     let mut le = [0; 8];
     le.copy_from_slice(&bytes[offset..offset + 8]);

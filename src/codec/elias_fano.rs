@@ -1,21 +1,21 @@
 //! Sorted sets of 32-bit integers in Elias-Fano coding.
 //!
-//! A set of n integers is stored as its low bits, l to an integer, and its high parts as a string
-//! of bits in which the i-th one stands at place `high(i) + i`. With l = floor(log2(2^32 / n)) this
-//! takes at most l + 3 bits an integer, within a bit of what any coding of n random integers needs.
-//! Elias, "Efficient Storage and Retrieval by Content and Address of Static Files", JACM 21, 1974.
+//! A set of n integers is stored as the lower l bits of each integer, followed by the upper parts as a bit string, in
+//! which the i-th one is at place `high(i) + i`. With l = floor(log2(2^32 / n)), this takes at most l + 3 bits an
+//! integer, within a bit of what any coding of n random integers needs. Elias, "Efficient Storage and Retrieval by
+//! Content and Address of Static Files", JACM 21, 1974.
 //!
 //! | bytes | field |
 //! |---|---|
 //! | n l / 8 rounded up, and 8 of zero | the low bits of each integer |
 //! | (n + (largest >> l) + 1) / 64 rounded up, times 8 | the high parts, as little-endian u64 |
 //!
-//! The number of integers is kept by the caller. The empty set takes no bytes.
+//! The caller must keep the number of integers. The empty set takes no bytes.
 
 use super::bits::{self, PADDING, low32, packed_bytes};
 use super::bytes::u64_at;
 
-/// Appends the code of `set`, which is sorted and has no repetitions.
+/// Appends the code of `set`, which must be sorted and free of repetitions.
 pub(crate) fn encode(set: &[u32], out: &mut Vec<u8>) {
     let Some(&largest) = set.last() else { return };
     let low_bits = low_bits(set.len());
@@ -32,7 +32,7 @@ pub(crate) fn encode(set: &[u32], out: &mut Vec<u8>) {
     }
 }
 
-/// The most bytes that the code of `count` integers may take.
+/// The maximum size in bytes of the code of `count` integers.
 pub(crate) fn most_bytes(count: u32) -> u64 {
     if count == 0 {
         return 0;
@@ -42,7 +42,7 @@ pub(crate) fn most_bytes(count: u32) -> u64 {
     packed_bytes(u64::from(count) * u64::from(low_bits)) + places.div_ceil(64) * 8
 }
 
-/// Replaces `set` by the `count` integers whose code is `bytes`; says what is wrong if it is none.
+/// Replaces `set` by the `count` integers encoded in `bytes`, or describes what is wrong.
 pub(crate) fn decode(bytes: &[u8], count: usize, set: &mut Vec<u32>) -> Result<(), &'static str> {
     set.clear();
     if count == 0 {
@@ -162,7 +162,7 @@ mod tests {
         let set: Vec<u32> = set.into_iter().collect();
         let mut bytes = Vec::new();
         encode(&set, &mut bytes);
-        // log2(2^32 / 300) + 1.44 = 25.2 bits is the least for random sets of this size.
+        // Random sets of this size need at least log2(2^32 / 300) + 1.44 = 25.2 bits a shingle.
         let bits = (bytes.len() * 8) as f64 / set.len() as f64;
         assert!(bits < 26.2, "{bits} bits a shingle");
     }

@@ -1,4 +1,4 @@
-//! Packed integers. Nothing here knows what they stand for.
+//! Packed integers, regardless of their meaning.
 
 pub(crate) mod bits;
 mod bytes;

@@ -1,11 +1,11 @@
-//! Unsigned integers in LEB128: seven bits a byte, the lowest first, the top bit set in all bytes but the
-//! last.
+//! Unsigned integers in LEB128: seven bits a byte, the lowest first, with the top bit set in all bytes except the last.
 
-/// The most bytes that an integer takes.
+/// The maximum number of bytes of an integer.
 pub(crate) const MOST_BYTES: usize = 10;
 
-/// Writes `value` to the front of `out` and returns the bytes it took, at most [`MOST_BYTES`]; `out` has
-/// room for them.
+/// Writes `value` to the start of `out`, and returns the number of bytes written, at most [`MOST_BYTES`].
+///
+/// `out` must have room for them.
 pub(crate) fn write(mut value: u64, out: &mut [u8]) -> usize {
     let mut len = 0;
     while value > 0x7F {
@@ -17,7 +17,7 @@ pub(crate) fn write(mut value: u64, out: &mut [u8]) -> usize {
     len + 1
 }
 
-/// Takes an integer off the front of `bytes`; nothing if they do not begin with one of 64 bits.
+/// Takes an integer off the start of `bytes`, or returns `None` if they do not begin with one of 64 bits.
 pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for (index, byte) in bytes.iter().take(MOST_BYTES).enumerate() {
@@ -35,12 +35,12 @@ pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// A signed integer as an unsigned one that is small where its magnitude is: 0, -1, 1, -2, ...
+/// Maps a signed integer to an unsigned one that is small if its magnitude is small: 0, -1, 1, -2, ...
 pub(crate) fn zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63).cast_unsigned()
 }
 
-/// The signed integer of [`zigzag`].
+/// Reverses [`zigzag`].
 pub(crate) fn unzigzag(value: u64) -> i64 {
     (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }

@@ -1,4 +1,4 @@
-//! Documents, one after the other.
+//! An iterator over the documents of a corpus.
 
 use std::sync::mpsc::Receiver;
 use std::vec;
@@ -9,8 +9,7 @@ use crate::corpus::skipped::{Reason, Skipped};
 use crate::corpus::source::Source;
 use crate::corpus::sourced::{Batch, Item, Sourced};
 
-/// The documents of files, folders, patterns and streams, in the order in which these are given. The files of a
-/// folder are sorted by name.
+/// The documents of files, folders, patterns and streams, in the given order. The files of a folder are sorted by name.
 ///
 /// Each item is a document, or a [`Skipped`] with its reason: nothing is skipped silently. An unreadable file or a
 /// broken record is one skipped item; reading continues after it, unless [`Options::strict`] is set.
@@ -25,7 +24,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// Starts to read, with the options that the command line has without a flag.
+    /// Starts reading, with the default options of the command line.
     ///
     /// # Errors
     ///
@@ -34,12 +33,12 @@ impl Corpus {
         Options::new().open(sources)
     }
 
-    /// Options for reading; [`Options::open`] starts to read with them.
+    /// Returns options for reading. [`Options::open`] starts to read with them.
     pub fn options() -> Options {
         Options::new()
     }
 
-    /// Reads the documents of these batches.
+    /// Returns the documents of these batches.
     pub(crate) fn of(batches: Receiver<Result<Batch, Error>>) -> Corpus {
         Corpus {
             batches,
@@ -56,11 +55,11 @@ impl Iterator for Corpus {
             match self.items.next() {
                 Some(Item::Document(document)) => return Some(Ok(document)),
                 Some(Item::Skipped(skipped)) => return Some(Err(skipped)),
-                // The one was asked not to be read, the other is no document.
+                // An unchanged file was not read, and the start of a file is not a document.
                 Some(Item::Unchanged | Item::Opened(_)) => {}
                 None => match self.batches.recv().ok()? {
                     Ok(batch) => self.items = batch.items.into_iter(),
-                    // The thread that reads sends nothing after this.
+                    // The reading thread sends nothing after this.
                     Err(error) => return Some(Err(stopped(&error))),
                 },
             }
@@ -68,7 +67,7 @@ impl Iterator for Corpus {
     }
 }
 
-/// Everything after this is left out.
+/// Reports the rest of the corpus as skipped because of an error.
 fn stopped(error: &Error) -> Skipped {
     Skipped {
         reason: Reason::Stopped,

@@ -13,13 +13,13 @@ use crate::corpus::source::Source;
 use crate::corpus::sourced::{Batch, Item, Origin, Sourced, met};
 use crate::parallel;
 
-/// How long to wait for a batch before asking the observer.
+/// How long to wait for a batch before calling the observer.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Works on each document of a corpus: several at a time, with the results in the order of the input.
+/// Works on each document of a corpus: on several at a time, with the results in the order of the input.
 ///
-/// The work is done on the threads of rayon's pool while the next batch is read. What it returns and what is left
-/// out goes to an observer, on the thread of the caller.
+/// The work runs on the threads of rayon's pool while the next batch is read. The observer receives the results and the
+/// skipped items on the caller's thread.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -62,15 +62,15 @@ pub struct ForEach {
 #[non_exhaustive]
 #[expect(clippy::large_enum_variant, reason = "nearly all events are documents")]
 pub enum EachEvent<'a, T> {
-    /// A document, and what the work on it returned.
+    /// A document, and the result of the work on it.
     Document(Origin, T),
-    /// A file or record is left out.
+    /// A file or record is skipped.
     Skipped(&'a Skipped),
-    /// How far it is: reported after each batch, and twenty times a second while nothing else happens.
+    /// The progress, after each batch, and twenty times a second while nothing else happens.
     Progress {
-        /// Documents that were worked on, and what was left out.
+        /// Documents and skipped items so far.
         documents: u64,
-        /// Bytes that were read or spared for them.
+        /// Bytes of their sources, read or not.
         bytes: u64,
     },
 }
@@ -83,14 +83,14 @@ pub struct Worked {
     pub documents: u64,
     /// Files that were not read because they are [stored as they are](Options::unless_stored).
     pub unchanged: u64,
-    /// What was read and what was left out.
+    /// Counts of what was read and skipped.
     pub reading: Reading,
-    /// Why it ended.
+    /// Why the run ended.
     pub ended: Ended,
 }
 
 impl ForEach {
-    /// Works on what is read from these sources.
+    /// Works on the documents of these sources.
     pub fn new<S: Into<Source>>(sources: impl IntoIterator<Item = S>) -> ForEach {
         ForEach {
             sources: sources.into_iter().map(Into::into).collect(),
@@ -98,19 +98,19 @@ impl ForEach {
         }
     }
 
-    /// How the corpus is read. If it is read [strictly](Options::strict), nothing comes after the first failure.
+    /// Sets how the corpus is read. If it is read [strictly](Options::strict), the run ends at the first failure.
     pub fn reading(self, options: Options) -> ForEach {
         ForEach { options, ..self }
     }
 
-    /// Works on each document, and reports to the observer, who may stop it.
+    /// Works on each document and reports to the observer, which may stop the run.
     ///
     /// A document that the work refuses with [`InvalidKey`](crate::Error::InvalidKey) or
-    /// [`InvalidText`](crate::Error::InvalidText) is left out.
+    /// [`InvalidText`](crate::Error::InvalidText) is skipped.
     ///
     /// # Errors
     ///
-    /// Any other error of the work, the first in the order of the input; [`Error::Thread`].
+    /// The first other error of the work, in the order of the input; [`Error::Thread`].
     pub fn run<T: Send>(
         self,
         work: impl Fn(&Sourced) -> crate::Result<T> + Sync,
@@ -146,7 +146,7 @@ impl ForEach {
     }
 }
 
-/// What became of the documents of a batch.
+/// Runs the work on the documents of a batch.
 fn done<T: Send>(
     batch: Batch,
     work: &(impl Fn(&Sourced) -> crate::Result<T> + Sync),
@@ -189,7 +189,7 @@ impl Worked {
                 self.unchanged += 1;
                 return Ok(ControlFlow::Continue(()));
             }
-            // Nobody asked for records as they are.
+            // This run does not request verbatim records.
             Item::Opened(_) => return Ok(ControlFlow::Continue(())),
         };
         self.reading.skipped(skipped.reason);

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::corpus::error::Error;
 
-/// An encoding of text, by one of the names that the Encoding Standard has for it.
+/// An encoding of text, by one of its names in the Encoding Standard.
 ///
 /// `"latin1".parse::<Encoding>()` is `windows-1252`, as in browsers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

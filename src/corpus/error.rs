@@ -35,24 +35,24 @@ pub enum Error {
         /// The system's reason.
         source: Arc<io::Error>,
     },
-    /// The store that was asked for a document did not answer.
+    /// The store that was asked for a document failed.
     Store {
         /// Its reason.
         source: crate::Error,
     },
-    /// A file is not one of sketches, is damaged, or has other parameters.
+    /// A file is not a sketch file, is damaged, or has other parameters.
     Sketches {
         /// The file or folder.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
-    /// The files of the documents that are asked about are all gone, as seen from the current folder.
+    /// None of the files of the requested documents is found from the current folder.
     NoFileFound {
         /// The number of files that were looked for.
         files: u64,
     },
-    /// Reading stopped because of a bug in this crate, or in one that it reads with.
+    /// Reading stopped because of a bug in this crate or in a dependency.
     Defect,
 }
 

@@ -8,8 +8,10 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::corpus::error::Error;
 
-/// A pattern of the names of files and folders, as in `.gitignore`: `*.pdf` at any depth, `/drafts` and
-/// `notes/*.md` from the folder on that is read, `old/` for folders alone, `**` for any folders.
+/// A pattern of file and folder names, as in `.gitignore`.
+///
+/// `*.pdf` matches at any depth, `/drafts` and `notes/*.md` match from the folder that is read, `old/` matches only
+/// folders, and `**` matches any folders.
 ///
 /// ```
 /// use dedupdb::corpus::Glob;
@@ -48,12 +50,12 @@ impl fmt::Display for Glob {
     }
 }
 
-/// Patterns below a folder; none if there are none.
+/// Compiles patterns relative to a folder. Returns `None` if there are none.
 pub(crate) fn below(folder: &Path, globs: &[Glob]) -> Option<Gitignore> {
     built(builder(folder), globs)
 }
 
-/// Patterns of names, in which case does not count; none if there are none.
+/// Compiles case-insensitive patterns. Returns `None` if there are none.
 pub(crate) fn of_any_case(globs: &[Glob]) -> Option<Gitignore> {
     let mut builder = builder(Path::new(""));
     builder.case_insensitive(true).ok()?;
@@ -65,7 +67,7 @@ fn built(mut builder: GitignoreBuilder, globs: &[Glob]) -> Option<Gitignore> {
         return None;
     }
     for Glob(glob) in globs {
-        // Each was parsed before.
+        // Each pattern has been parsed before.
         builder.add_line(None, glob).ok()?;
     }
     builder.build().ok()

@@ -1,4 +1,4 @@
-//! From files, folders, patterns and streams to documents: walked, decompressed, cut into records, decoded.
+//! Reads documents from files, folders, patterns and streams: walks, decompresses, splits into records, decodes.
 //!
 //! ```
 //! use dedupdb::corpus::Corpus;
@@ -21,11 +21,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A program gets what the command line gets, which reads through these calls. [`Corpus`] gives one document
-//! after the other; [`Options`] say how all are read; [`Source`]s are what they are read from. [`Add`] stores all
-//! that is read, as `dedupdb add` does; [`ForEach`] works on each document with all processors, as `dedupdb query`
-//! does. A program that chooses what to store makes an [`Input`](crate::Input) of each document or,
-//! faster, takes batches that are sketched while the one before is written:
+//! The command line reads through these calls, too. [`Corpus`] yields one document after another; [`Options`] say how
+//! to read; [`Source`]s say what to read. [`Add`] stores everything, as `dedupdb add` does. [`ForEach`] works on each
+//! document on all processors, as `dedupdb query` does. A program that chooses what to store makes an
+//! [`Input`](crate::Input) of each document. It is faster to take batches, which are sketched while the previous one is
+//! written:
 //!
 //! ```
 //! use dedupdb::corpus::{Corpus, Item, sketch_ahead};
@@ -55,21 +55,21 @@
 //!
 //! # What is read
 //!
-//! | format | a document is | its key | files that are called |
+//! | format | a document is | its key | file names |
 //! |---|---|---|---|
 //! | [`Text`](Format::Text) | a file | its path | anything else |
 //! | [`Html`](Format::Html) | a file, without its tags | its path | `.html`, `.htm`, `.xhtml` |
 //! | [`Jsonl`](Format::Jsonl) | a line, which is a JSON object | field `id`, or `PATH#LINE` | `.jsonl`, `.ndjson` |
 //! | [`Csv`](Format::Csv) | a row, with quotes as in RFC 4180 | column `id`, or `PATH#ROW` | `.csv` |
-//! | [`Tsv`](Format::Tsv) | a line with tabs | column `id`, or what is before the first tab | `.tsv` |
+//! | [`Tsv`](Format::Tsv) | a line with tabs | column `id`, or the text before the first tab | `.tsv` |
 //! | [`Parquet`](Format::Parquet) | a row | column `id`, or `PATH#ROW` | `.parquet` |
 //! | [`Warc`](Format::Warc) | a record with a text or a page | `WARC-Target-URI` | `.warc`, `.wet` |
-//! | [`Shingles`](Format::Shingles) | a line of integers | the first word | none: it is chosen |
+//! | [`Shingles`](Format::Shingles) | a line of integers | the first word | none: it must be chosen |
 //!
-//! Texts are in the field or column `text`, or the one that [`Options::text_field`] names. Lines
-//! are counted from 1 in their file, rows and records from 1 without a header.
+//! Texts are in the field or column `text`, or in the one that [`Options::text_field`] names. Lines are counted from 1
+//! in their file; rows and records from 1, without the header.
 //!
-//! | compressed with | known by | which may hold |
+//! | compression | recognized by | used for |
 //! |---|---|---|
 //! | gzip, of any number of members | its first bytes, and `.gz` for files of one document | any format |
 //! | Zstandard, of any number of frames | its first bytes, and `.zst` for files of one document | any format |
@@ -78,16 +78,15 @@
 //!
 //! A compressed file may grow to 64 MiB, or to a thousand times its size if that is more.
 //!
-//! Text is UTF-8, or UTF-16 or UTF-32 with a byte order mark, or what it looks like, unless
-//! [`Options::encoding`] says what it is. Bytes that are no characters become U+FFFD, and
-//! [`Origin::replaced`] tells so.
+//! Text is UTF-8, UTF-16 or UTF-32 with a byte order mark, or in a detected encoding, unless [`Options::encoding`] sets
+//! one. Invalid bytes become U+FFFD, which [`Origin::replaced`] reports.
 //!
-//! # What is left out
+//! # What is skipped
 //!
-//! Whatever is not read is a [`Skipped`] with its place and a [`Reason`]: binary files, texts of more than
-//! [`Options::max_document`] bytes, broken records, symbolic links, folders of stores and of version control, further
-//! names of one file. [`Reason::is_failure`] tells those that mean that something was not done that was asked
-//! for, and a [`Hint`] what would let it be read.
+//! Everything that is not read is reported as a [`Skipped`], with its place and a [`Reason`]: binary files, texts of
+//! more than [`Options::max_document`] bytes, broken records, symbolic links, folders of stores and of version control,
+//! and further names of one file. [`Reason::is_failure`] identifies the reasons for which something requested was not
+//! done. A [`Hint`] says what would make it readable.
 
 mod add;
 #[expect(clippy::module_inception, reason = "its one noun")]

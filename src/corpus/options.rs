@@ -1,4 +1,4 @@
-//! How a corpus is read.
+//! Options for reading a corpus.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::corpus::sourced::Batch;
 use crate::corpus::walk::wanted::Globs;
 use crate::corpus::walk::{Found, Walk};
 
-/// Bytes that a document has at most, unless another number is asked for.
+/// The default maximum size of a document in bytes.
 const MAX_DOCUMENT: u64 = 64 << 20;
 
-/// How a corpus is read. The defaults are those of the command line.
+/// Options for reading a corpus. The defaults are those of the command line.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Options {
@@ -40,7 +40,7 @@ pub struct Options {
     pub(crate) globs: Globs,
     pub(crate) converter: Option<Converter>,
     pub(crate) verbatim: bool,
-    /// Whether rows of columns are written from their file again, and so are not wanted as lines.
+    /// Whether rows of Parquet files are written from their file again, and so are not wanted as lines.
     pub(crate) tables_apart: bool,
     pub(crate) needs_ids: bool,
     pub(crate) repeats: Repeats,
@@ -48,10 +48,10 @@ pub struct Options {
     is_unchanged: Option<IsUnchanged>,
 }
 
-/// Says of a key, a size and a time of last change whether they are as stored.
+/// Whether a key, a size and a modification time are as stored.
 type Compare = dyn Fn(&str, u64, Option<SystemTime>) -> crate::Result<bool> + Send + Sync;
 
-/// Tells which files need not be read.
+/// Decides which files need not be read.
 #[derive(Clone)]
 struct IsUnchanged(Arc<Compare>);
 
@@ -90,7 +90,7 @@ impl Options {
         Options::default()
     }
 
-    /// Sets the format of all files and streams, instead of deciding by each name.
+    /// Sets the format of all files and streams. By default, each name determines it.
     #[must_use]
     pub fn format(self, format: Format) -> Options {
         Options {
@@ -99,8 +99,8 @@ impl Options {
         }
     }
 
-    /// Sets the field or column of a record's text, instead of `text`. Dots lead into nested fields of JSON. A number
-    /// selects a column of a table without a header, from 1 on.
+    /// Sets the field or column of a record's text, instead of `text`. Dots lead into nested fields of JSON. A number,
+    /// counted from 1, selects a column of a table without a header.
     #[must_use]
     pub fn text_field(self, name: impl Into<String>) -> Options {
         Options {
@@ -156,21 +156,21 @@ impl Options {
         Options { follow, ..self }
     }
 
-    /// Reads only those files in folders whose names match this or another such pattern.
+    /// Reads files in folders only if their names match this pattern or another one of these.
     #[must_use]
     pub fn include(mut self, glob: Glob) -> Options {
         self.globs.include.push(glob);
         self
     }
 
-    /// Skips files and folders in folders whose names match this pattern.
+    /// Skips files and folders in folders if their names match this pattern.
     #[must_use]
     pub fn exclude(mut self, glob: Glob) -> Options {
         self.globs.exclude.push(glob);
         self
     }
 
-    /// Whether to obey the files `.gitignore` in the folders that are read, and below them.
+    /// Whether to obey `.gitignore` files in the folders that are read, and below them.
     #[must_use]
     pub fn gitignore(mut self, gitignore: bool) -> Options {
         self.globs.gitignore = gitignore;
@@ -186,7 +186,8 @@ impl Options {
         }
     }
 
-    /// The same for a run of its own, which ends its programs when what comes with it is dropped.
+    /// Returns the options for a run with its own converter programs, which are ended when the returned guard is
+    /// dropped.
     pub(crate) fn begin(mut self) -> (Options, Option<Ending>) {
         let Some(converter) = &self.converter else {
             return (self, None);
@@ -204,7 +205,7 @@ impl Options {
         Options { verbatim, ..self }
     }
 
-    /// Whether records of tables are left to whoever reads their `Opened::table` again.
+    /// Whether to leave the records of tables to a second reader of `Opened::table`.
     pub(crate) fn tables_apart(self, tables_apart: bool) -> Options {
         Options {
             tables_apart,
@@ -212,14 +213,14 @@ impl Options {
         }
     }
 
-    /// Whether a record without an id of its own is bad.
+    /// Whether a record without its own id is bad.
     #[must_use]
     pub fn needs_ids(self, needs_ids: bool) -> Options {
         Options { needs_ids, ..self }
     }
 
-    /// Sets what happens to a record whose id came before with another text. Finding these takes about 40 bytes of
-    /// memory for each id.
+    /// Sets what happens to a record whose id came before with another text. Detection takes about 40 bytes of memory
+    /// per id.
     #[must_use]
     pub fn repeats(self, repeats: Repeats) -> Options {
         Options { repeats, ..self }
@@ -235,8 +236,8 @@ impl Options {
         }
     }
 
-    /// Does not read a file that is one document and that `store` holds with its current size and time of change. It
-    /// is an [`Item::Unchanged`](crate::corpus::Item::Unchanged) of its batch.
+    /// Skips the reading of a file that is one document and that `store` holds with its current size and modification
+    /// time. It becomes an [`Item::Unchanged`](crate::corpus::Item::Unchanged) of its batch.
     ///
     /// If the store is closed before everything is read, the remaining files count as unchanged.
     #[must_use]
@@ -248,7 +249,7 @@ impl Options {
             };
             let stored = store.get(key)?;
             Ok(stored.is_some_and(|stored| {
-                // A document of an interrupted run is read, so that it can be stored for good.
+                // A document of an interrupted run is read again, so that it can be published.
                 stored.is_published
                     && modified.is_some()
                     && stored.modified == modified
@@ -261,7 +262,7 @@ impl Options {
         }
     }
 
-    /// Starts to read, one document after another.
+    /// Starts reading, one document after another.
     ///
     /// # Errors
     ///
@@ -273,7 +274,7 @@ impl Options {
         self.batches(sources).map(Corpus::of)
     }
 
-    /// Starts to read, in batches of about 4 MB of text. One batch waits while the next is being read.
+    /// Starts reading, in batches of about 4 MB of text. One batch waits while the next is being read.
     ///
     /// An error is the last item. When the receiver is dropped, the reading thread ends as soon as its current read
     /// returns.
@@ -289,8 +290,8 @@ impl Options {
         start(sources, self.clone())
     }
 
-    /// Returns the bytes on disk of all files that would be read, as a measure of the work. None if one of them is
-    /// compressed, a Parquet file or a stream. Walks all folders.
+    /// Returns the bytes on disk of all files that would be read, as a measure of the work. Returns `None` if one of
+    /// them is converted, compressed, a Parquet file or a stream. Walks all folders.
     pub fn disk_bytes<S: Into<Source>>(&self, sources: impl IntoIterator<Item = S>) -> Option<u64> {
         let sources = sources.into_iter().map(Into::into).collect();
         let mut sum = 0;
@@ -314,8 +315,8 @@ impl Options {
         Some(sum)
     }
 
-    /// Returns whether the [converter](Options::converter) is for any file of these sources. Walks folders up to the
-    /// first. False without a converter.
+    /// Returns whether the [converter](Options::converter) applies to any file of these sources. Walks folders up to
+    /// the first such file. Returns false without a converter.
     pub fn converts_any<S: Into<Source>>(&self, sources: impl IntoIterator<Item = S>) -> bool {
         let Some(converter) = &self.converter else {
             return false;
@@ -326,7 +327,7 @@ impl Options {
     }
 
     /// Returns whether the [globs](Options::include) leave anything to read of these sources: a file, a stream, or
-    /// something that cannot be read. Walks folders up to the first.
+    /// something that cannot be read. Walks folders until it finds one.
     ///
     /// ```
     /// use dedupdb::corpus::Options;
@@ -346,7 +347,7 @@ impl Options {
         })
     }
 
-    /// The text of the file at `path`, if that is one document and can be read.
+    /// Returns the text of the file at `path`, if it is one document and can be read.
     pub fn text(&self, path: &Path) -> Option<String> {
         let format = self.format_of(path);
         if !path.is_file() || !format.is_document() {
@@ -357,12 +358,12 @@ impl Options {
         Some(read.ok()?.ok()?.decoded.text)
     }
 
-    /// The format of the file or stream of this name.
+    /// Returns the format of the file or stream of this name.
     pub(crate) fn format_of(&self, name: &Path) -> Format {
         self.format.unwrap_or_else(|| Format::of(name))
     }
 
-    /// Whether the document of this key, size and time of change need not be read.
+    /// Whether the document with this key, size and modification time need not be read.
     ///
     /// # Errors
     ///
@@ -378,22 +379,22 @@ impl Options {
         answer.map_err(|source| Error::Store { source })
     }
 
-    /// The field of a record's text.
+    /// Returns the field of a record's text.
     pub(crate) fn text_name(&self) -> &str {
         self.text_field.as_deref().unwrap_or("text")
     }
 
-    /// The field of a record's key.
+    /// Returns the field of a record's key.
     pub(crate) fn id_name(&self) -> &str {
         self.id_field.as_deref().unwrap_or("id")
     }
 
-    /// The encoding that all texts are in, if that is known.
+    /// Returns the encoding of all texts, if it was set.
     pub(crate) fn given_encoding(&self) -> Option<&'static encoding_rs::Encoding> {
         self.encoding.map(|encoding| encoding.0)
     }
 
-    /// The longest line or block of a record that is read, in bytes; its text may be a small part.
+    /// Returns the maximum size in bytes of a line or block of a record. The text may be a small part of it.
     pub(crate) fn max_record(&self) -> u64 {
         const LEAST: u64 = 64 << 20;
         LEAST.max(self.max_document)

@@ -1,4 +1,4 @@
-//! What was read, and what was left out, in numbers.
+//! Counts of what was read and what was skipped.
 
 use std::collections::BTreeMap;
 
@@ -20,13 +20,13 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Counts something left out.
+    /// Counts a skipped file or record.
     pub fn skipped(&mut self, reason: Reason) {
         *self.skipped.entry(reason).or_default() += 1;
         self.repeated += u64::from(reason == Reason::RepeatedKey);
     }
 
-    /// Counts a document that was not left out although its key came before with another text.
+    /// Counts a document that was not skipped although its key came before with another text.
     pub fn repeated(&mut self) {
         self.repeated += 1;
     }
@@ -42,38 +42,38 @@ impl Reading {
         *self.encodings.entry(origin.encoding).or_default() += 1;
     }
 
-    /// Whether a skipped file or record is a failure.
+    /// Returns whether a skipped file or record is a failure.
     pub fn has_failures(&self) -> bool {
         self.repeated > 0 || self.skipped.keys().any(|reason| reason.is_failure())
     }
 
-    /// The number of skipped files and records.
+    /// Returns the number of skipped files and records.
     pub fn all_skipped(&self) -> u64 {
         self.skipped.values().sum()
     }
 
-    /// The number of skipped files and records, by reason.
+    /// Returns the number of skipped files and records by reason.
     pub fn by_reason(&self) -> &BTreeMap<Reason, u64> {
         &self.skipped
     }
 
-    /// The number of documents by the name of their encoding.
+    /// Returns the number of documents by the name of their encoding.
     pub fn by_encoding(&self) -> &BTreeMap<&'static str, u64> {
         &self.encodings
     }
 
-    /// Documents with U+FFFD in place of undecodable bytes.
+    /// Returns the number of documents with U+FFFD in place of undecodable bytes.
     pub fn all_replaced(&self) -> u64 {
         self.replaced
     }
 
-    /// Keys with U+FFFD in place of undecodable bytes. In a file's name, the digits of the byte follow it (see
-    /// [`Key`](crate::corpus::Key)).
+    /// Returns the number of keys with U+FFFD in place of undecodable bytes. In a file's name, the digits of the byte
+    /// follow it (see [`Key`](crate::corpus::Key)).
     pub fn lossy_keys(&self) -> u64 {
         self.lossy_keys
     }
 
-    /// Files that grew while they were read or copied. Only their first size was read.
+    /// Returns the number of files that grew while they were read or copied. Only their first size was read.
     pub fn grown(&self) -> u64 {
         self.grown
     }
@@ -83,22 +83,22 @@ impl Reading {
         self.grown += files;
     }
 
-    /// Records whose key came before with another text.
+    /// Returns the number of records whose key came before with another text.
     pub fn all_repeated(&self) -> u64 {
         self.repeated
     }
 
-    /// Documents that are records.
+    /// Returns the number of documents that are records.
     pub fn records(&self) -> u64 {
         self.records
     }
 
-    /// Records with an id.
+    /// Returns the number of records with an id.
     pub fn with_id(&self) -> u64 {
         self.with_id
     }
 
-    /// Bytes of the files and records that were read.
+    /// Returns the number of bytes of the files and records that were read.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -1,4 +1,4 @@
-//! Which of the stored documents are meant.
+//! A selection of stored documents.
 
 use std::time::SystemTime;
 
@@ -65,14 +65,14 @@ impl Selection {
     /// # Errors
     ///
     /// [`Error::NoFileFound`] if documents with missing files are selected and no file at all is found: most likely,
-    /// the current folder is not the one they were added from. Those of the store.
+    /// the current folder is not the one from which they were added. Errors of the store.
     pub fn documents<'s>(&self, store: &'s Store) -> Result<Selected<'s>, Error> {
         if self.missing {
             self.check_place(store)?;
         }
         let all = match &*self.prefix {
             "" => store.stats()?.documents,
-            // How many they are is not known.
+            // The number of such documents is not known.
             _ => 0,
         };
         store.progress().begin(all);

@@ -24,7 +24,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// Why there is no document, or that there are several.
+    /// The reason why there is no document, or that there are several.
     pub fn document(&self, source: impl Into<Source>) -> Result<Sourced, Skipped> {
         let source = source.into();
         let place = source.name().display().to_string();
@@ -55,7 +55,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// The key names no file that is one document, the file cannot be read, or it has another text now.
+    /// The key does not name a file that is one document, the file cannot be read, or its text has changed.
     pub fn text_of(&self, document: &Document) -> Result<String, Skipped> {
         let fault = |reason, detail: &str| Skipped {
             reason,

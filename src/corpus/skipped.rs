@@ -1,4 +1,4 @@
-//! What is left out, and why.
+//! Files and records that are skipped, and why.
 
 use std::path::Path;
 use std::{error, fmt, io};
@@ -15,21 +15,21 @@ pub struct Skipped {
     pub place: String,
     /// Details beyond the name of the reason.
     pub detail: String,
-    /// What would help, if that is known.
+    /// What would help, if known.
     pub hint: Option<Hint>,
-    /// The record, if it is a whole one that gives no document, and records are kept as they are.
+    /// The record, if it is complete but not a document, and records are wanted verbatim.
     pub(crate) record: Option<Box<Unread>>,
 }
 
-/// A record that was cut out of its file and gives no document.
+/// A record that was cut from its file but is not a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unread {
     pub(crate) nth: Nth,
-    /// As it is in its file; nothing of a row of a table that is read again.
+    /// The record as it is in its file; empty for a row of a table that is read again.
     pub(crate) verbatim: Vec<u8>,
 }
 
-/// What would let a skipped file or record be read, in the words of this crate.
+/// What would make a skipped file or record readable, in the words of this crate.
 ///
 /// ```
 /// use dedupdb::corpus::{Corpus, Hint};
@@ -58,7 +58,7 @@ pub enum Hint {
 }
 
 impl Hint {
-    /// What follows the detail, from its first punctuation on.
+    /// Returns the words that follow the detail, including the first punctuation.
     pub fn words(self) -> &'static str {
         match self {
             Hint::TextField => " (choose one for the text)",
@@ -78,7 +78,7 @@ pub enum Reason {
     TooLarge,
     /// The system refused to read it.
     Unreadable,
-    /// It was named and does not exist.
+    /// It was named but does not exist.
     NotFound,
     /// It is a device.
     Device,
@@ -96,13 +96,13 @@ pub enum Reason {
     Store,
     /// It is the folder of a version-control system, or a file in place of one.
     VersionControl,
-    /// Hadoop or Spark keep it beside the files that they write: `_SUCCESS`, checksums, folders of unfinished files.
+    /// Hadoop or Spark wrote it beside their output: `_SUCCESS`, checksums, folders of unfinished files.
     JobFile,
     /// It is dedupdb's list of the files in a folder.
     Manifest,
     /// Its name does not match the patterns.
     Excluded,
-    /// It was named and is the folder of a store.
+    /// It was named but is the folder of a store.
     StoreNamed,
     /// Two arguments lead to it.
     NamedTwice,
@@ -114,7 +114,7 @@ pub enum Reason {
     BadRecord,
     /// It is a record of a web archive without a page: a request, an image, an error.
     NoPage,
-    /// Reading ended before its end: the system, a store or the program failed.
+    /// Reading stopped early: the system, a store or the program failed.
     Stopped,
     /// The store refuses its key.
     BadKey,
@@ -151,7 +151,7 @@ impl Reason {
         Reason::BadText,
     ];
 
-    /// The name of the reason, as summaries count it.
+    /// Returns the name of the reason, as summaries show it.
     pub fn name(self) -> &'static str {
         match self {
             Reason::Binary => "binary",
@@ -180,7 +180,7 @@ impl Reason {
         }
     }
 
-    /// Whether it is a failure rather than a choice.
+    /// Returns whether the reason is a failure rather than a choice.
     pub fn is_failure(self) -> bool {
         match self {
             Reason::Unreadable
@@ -212,7 +212,7 @@ impl Reason {
 }
 
 impl Skipped {
-    /// Leaves out the file at `path`.
+    /// Returns the skipped item for the file at `path`.
     pub fn file(reason: Reason, path: &Path) -> Skipped {
         Skipped {
             reason,
@@ -223,7 +223,7 @@ impl Skipped {
         }
     }
 
-    /// Leaves out the file at `path`, which the system refused to read.
+    /// Returns the skipped item for the file at `path`, which the system refused to read.
     pub fn unreadable(path: &Path, error: &io::Error) -> Skipped {
         Skipped {
             detail: error.to_string(),
@@ -232,7 +232,7 @@ impl Skipped {
         }
     }
 
-    /// The details, without the hint; empty if the reason says everything.
+    /// Returns the details, without the hint; empty if the reason says everything.
     pub fn detail(&self) -> &str {
         if self.detail == self.reason.name() {
             ""
@@ -241,12 +241,12 @@ impl Skipped {
         }
     }
 
-    /// A message of one line: the place, the problem, and the hint.
+    /// Returns a one-line message: the place, the problem, and the hint.
     pub fn message(&self) -> String {
         self.told(Hint::words)
     }
 
-    /// The [`message`](Skipped::message), with the caller's words for the hint.
+    /// Returns the [`message`](Skipped::message), with the caller's words for the hint.
     pub fn told(&self, words: impl FnOnce(Hint) -> &'static str) -> String {
         let (place, detail) = (&self.place, &self.detail);
         let words = self.hint.map_or("", words);
@@ -266,13 +266,13 @@ impl fmt::Display for Skipped {
 
 impl error::Error for Skipped {}
 
-/// What would help against an error of reading, which brought it along.
+/// Returns the hint that a read error carries, if any.
 pub(crate) fn hint(error: &io::Error) -> Option<Hint> {
     let wrong: &Hinted = error.get_ref()?.downcast_ref()?;
     Some(wrong.hint)
 }
 
-/// An error of reading that knows what would help.
+/// A read error with a hint.
 #[derive(Clone, Debug)]
 pub(crate) struct Hinted {
     pub(crate) detail: String,

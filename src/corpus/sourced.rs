@@ -1,4 +1,4 @@
-//! What reading gives: documents with all that is known of them, and what became of everything else.
+//! The results of reading: documents with their origin, and items for everything else.
 
 use std::fs::Metadata;
 use std::ops::Deref;
@@ -14,28 +14,28 @@ use crate::corpus::formats::record::Nth;
 use crate::corpus::read::repeats::Id;
 use crate::corpus::skipped::{Hint, Reason, Skipped};
 
-/// A text with its origin.
+/// A text with its origin, to which it dereferences.
 ///
-/// `Input::from(sourced)` drops the origin and makes an [`Input`] of it. It dereferences to its [`Origin`].
+/// `Input::from(sourced)` drops the origin and makes an [`Input`] of the text.
 #[derive(Clone, Debug)]
 pub struct Sourced {
     text: String,
-    /// It may have the hash of the text, so nobody else puts the two together.
+    /// May hold the hash of the text, so only this module pairs the two.
     pub(crate) origin: Origin,
 }
 
 impl Sourced {
-    /// A text of this origin.
+    /// Returns a text of this origin.
     pub(crate) fn new(text: String, origin: Origin) -> Sourced {
         Sourced { text, origin }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text alone.
+    /// Returns the text without the origin.
     pub fn into_text(self) -> String {
         self.text
     }
@@ -88,7 +88,7 @@ impl From<Sourced> for Input {
 pub struct Repeated {
     /// The earlier place.
     pub detail: String,
-    /// What would distinguish the two, if that is known.
+    /// What would distinguish the two, if known.
     pub hint: Option<Hint>,
 }
 
@@ -107,7 +107,7 @@ pub struct Origin {
     pub size: Option<u64>,
     /// The size in bytes of a file that is one document, or of the text otherwise.
     pub bytes: u64,
-    /// The time of the last change of a file that is one document.
+    /// The modification time of a file that is one document.
     pub modified: Option<SystemTime>,
     /// The name of the text's encoding, such as `UTF-8`.
     pub encoding: &'static str,
@@ -125,12 +125,12 @@ pub struct Origin {
     /// The record as it is in its file, with [`Options::verbatim`](crate::corpus::Options::verbatim). Empty for a
     /// file that is one document.
     pub verbatim: Vec<u8>,
-    /// Its id, where somebody looks for ids that come again.
+    /// The hashes of its key and text, if repeated ids are detected.
     pub(crate) id: Option<Id>,
 }
 
 impl Origin {
-    /// A document of this key from the file or stream `source`, in UTF-8.
+    /// Returns the origin of a document with this key from the file or stream `source`, in UTF-8.
     pub(crate) fn new(key: String, source: PathBuf) -> Origin {
         Origin {
             key,
@@ -150,12 +150,12 @@ impl Origin {
         }
     }
 
-    /// The place for messages: a path and, for a record, `:LINE` or `#NUMBER`.
+    /// Returns the place for messages: a path and, for a record, `:LINE` or `#NUMBER`.
     pub fn place(&self) -> String {
         place(&self.source, self.record)
     }
 
-    /// Skips the document because the store refuses it with `error`.
+    /// Returns the skipped item for this document, which the store refuses with `error`.
     pub fn refused(&self, error: &crate::Error) -> Skipped {
         let reason = match (error, self.record) {
             (crate::Error::InvalidKey { .. }, Some(_)) => Reason::BadRecord,
@@ -178,7 +178,7 @@ impl AsRef<Origin> for Origin {
     }
 }
 
-/// Where something came from, for messages.
+/// Formats a place for messages.
 pub(crate) fn place(source: &Path, line: Option<Nth>) -> String {
     match line {
         Some(nth) => format!("{}{nth}", source.display()),
@@ -190,29 +190,29 @@ pub(crate) fn place(source: &Path, line: Option<Nth>) -> String {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Item<D = Sourced> {
-    /// It was read.
+    /// The document was read.
     Document(D),
     /// A file that has not changed since it was stored, and was not read.
     Unchanged,
-    /// It was skipped.
+    /// The file or record was skipped.
     Skipped(Skipped),
-    /// A file of records begins, whose records are kept as they are.
+    /// A file of records begins, and its records are kept verbatim.
     Opened(Opened),
 }
 
-/// A file of records, partly read.
+/// A file of records that is being read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Opened {
     /// The file, or the name of the stream.
     pub source: PathBuf,
-    /// The form of its records.
+    /// The format of its records.
     pub format: Format,
-    /// The header of a table, as it is in the file.
+    /// The header of a table, verbatim.
     pub header: Vec<u8>,
-    /// The names of the columns of a table, if it says them.
+    /// The names of the columns of a table, if it has names.
     pub(crate) columns: Vec<String>,
-    /// The file of columns, which can be read again.
+    /// The Parquet file, which can be read again.
     pub(crate) table: Option<Arc<TableSource>>,
 }
 
@@ -227,7 +227,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// The items, whose bytes are those of their texts.
+    /// Returns a batch of items, whose bytes are those of their texts.
     pub(crate) fn of(items: Vec<Item>) -> Batch {
         let text = |item: &Item| match item {
             Item::Document(document) => document.text.len() as u64,
@@ -240,13 +240,13 @@ impl Batch {
     }
 }
 
-/// How many documents there are among the items, and how much was left out.
+/// Returns the number of documents and skipped items.
 pub(crate) fn met<D>(items: &[Item<D>]) -> u64 {
     let met = items.iter().filter(|item| !matches!(item, Item::Opened(_)));
     met.count() as u64
 }
 
-/// The time of a file's last change, as far as it can be stored.
+/// Returns the modification time of a file, if it can be stored.
 pub(crate) fn modified(metadata: &Metadata) -> Option<SystemTime> {
     let modified = metadata.modified().ok();
     modified.filter(|modified| clock::nanoseconds(*modified).is_some())

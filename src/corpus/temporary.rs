@@ -1,4 +1,4 @@
-//! Stores that are gone when they were used.
+//! Stores that are deleted after use.
 
 use std::fs;
 use std::io;
@@ -11,11 +11,11 @@ use tempfile::{Builder, TempDir};
 use crate::error::{Error, Result};
 use crate::{Options, Schema, Store};
 
-/// A store in a folder of its own, which is deleted with this: for a comparison whose index nobody keeps, or to try
-/// what a call would do.
+/// A store in its own folder, which is deleted when this value is dropped. It serves for a comparison whose index is
+/// not kept, or to try a call.
 ///
-/// It is used as the [`Store`] that it holds. A clone of that store that is used later fails with
-/// [`Error::Moved`] where it writes.
+/// It dereferences to the [`Store`] that it holds. A clone of that store fails with [`Error::Moved`] if it writes after
+/// the folder has been deleted.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -33,13 +33,13 @@ use crate::{Options, Schema, Store};
 /// ```
 #[derive(Debug)]
 pub struct TemporaryStore {
-    /// Closed before its folder goes.
+    /// Closed before its folder is deleted.
     store: Store,
     folder: TempDir,
 }
 
 impl TemporaryStore {
-    /// Makes an empty store in a new folder in `place`, such as [`std::env::temp_dir`].
+    /// Creates an empty store in a new folder in `place`, such as [`std::env::temp_dir`].
     ///
     /// # Errors
     ///
@@ -51,8 +51,8 @@ impl TemporaryStore {
         Ok(TemporaryStore { store, folder })
     }
 
-    /// Copies the store in the folder `source`, as of its last commit, into a new folder in `place`. It is enough that
-    /// this process may read it.
+    /// Copies the store in the folder `source`, as of its last commit, into a new folder in `place`. This process only
+    /// needs read access to the store.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl TemporaryStore {
         })
     }
 
-    /// The folder that is deleted with it, which holds that of the store.
+    /// Returns the folder that is deleted with it, which contains that of the store.
     pub fn place(&self) -> &Path {
         self.folder.path()
     }
@@ -95,7 +95,7 @@ fn of(path: &Path, source: io::Error) -> Error {
     }
 }
 
-/// Lets this user write to a copy of a store that he may only read.
+/// Lets the user write to a copy of a store that is read-only to them.
 #[cfg(unix)]
 fn own(copy: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -106,7 +106,7 @@ fn own(copy: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Elsewhere a copy is as the folder that it is made in.
+/// On other systems, a copy has the permissions of its folder.
 #[cfg(not(unix))]
 fn own(_: &Path) -> io::Result<()> {
     Ok(())

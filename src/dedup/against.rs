@@ -1,4 +1,4 @@
-//! What documents are compared with alone.
+//! Documents that the input is only compared with.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -12,7 +12,8 @@ use crate::dedup::lineage::Lineage;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::settings::{Against, Dedup};
 
-/// Refuses inputs that are, hold or are in what they are to be compared with: a document is no other copy of itself.
+/// Refuses inputs that are, contain or lie in what they are to be compared with. A document is not a duplicate of
+/// itself.
 ///
 /// # Errors
 ///
@@ -48,14 +49,14 @@ pub(super) fn check_apart(dedup: &mut Dedup) -> Result<()> {
     Ok(())
 }
 
-/// A source as it is named, and without symbolic links. None if it is a stream or is not there.
+/// Returns a source as named and resolved. `None` if it is a stream or does not exist.
 fn place(source: &Source) -> Option<(&Path, PathBuf)> {
     let named = source.named()?;
     Some((named, fs::canonicalize(named).ok()?))
 }
 
-/// Refuses what does not exist, and a file of records that could not be read to its end. A file that is one document is as
-/// one record: it is told, and the others count.
+/// Refuses a source that does not exist, and a file of records that could not be read to its end. A file that is one
+/// document is like one record: it is reported, and the others count.
 fn check_read(skipped: &Skipped, options: &Options) -> Result<()> {
     let path = PathBuf::from(&skipped.place);
     let is_lost = match skipped.reason {
@@ -75,7 +76,7 @@ fn check_read(skipped: &Skipped, options: &Options) -> Result<()> {
     })
 }
 
-/// The store that documents are compared with alone, and how many of its searches were cut short before.
+/// Returns the store to compare with, and the number of its searches that were cut short before.
 pub(super) fn compared(
     against: Against,
     dedup: &Dedup,

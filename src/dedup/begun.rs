@@ -1,4 +1,4 @@
-//! A run, from its beginning to the output in its place.
+//! A run, from its start to the published output.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -41,7 +41,7 @@ impl fmt::Debug for Begun {
     }
 }
 
-/// The store of a run that has none.
+/// Creates the store of a run that was given none.
 fn temporary(dedup: &Dedup, outputs: &Outputs) -> Result<Store> {
     let options = dedup.store_options.clone().fleeting();
     Ok(options.create(outputs.work().path("store"), &dedup.schema)?)
@@ -68,14 +68,14 @@ impl Begun {
         }
     }
 
-    /// Reads, judges and writes. The observer gets each event and may stop the run: then nothing is written, and
-    /// the same run gives the same output later.
+    /// Reads, judges and writes the documents. The observer receives each event and may stop the run: then nothing is
+    /// written, and the same run later gives the same output.
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`]; [`Error::FirstFailure`] if the corpus is read strictly; [`Error::Unfit`] if the input
-    /// does not fit into the output; errors of the store and of the system. If the output is in its place but the
-    /// run cannot be closed in the store, the output stays, and the next run ignores the documents of this one.
+    /// [`Error::Stopped`]; [`Error::FirstFailure`] if the corpus is read strictly; [`Error::Unfit`] if the input does
+    /// not fit into the output; errors of the store and of the system. If the output is published but the run cannot be
+    /// closed in the store, the output stays, and the next run ignores the documents of this one.
     pub fn run(self, mut observe: impl FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Done, Error> {
         self.run_watched(Observer::new(&mut observe))
     }
@@ -152,21 +152,22 @@ impl Begun {
     }
 }
 
-/// Ends what was written, durably. A store that is no longer needed goes meanwhile.
+/// Finishes the output durably. Meanwhile, drops a store that is no longer needed.
 fn finish(sink: Sink, met: &mut Met<'_>, store: Option<(Writer, Store)>) -> Result<()> {
     met.done.reading.grew(sink.grown());
     met.done.unmarked += sink.unmarked();
     thread::scope(|scope| {
         if let Some(store) = store {
             let thread = thread::Builder::new().name("ending".to_owned());
-            // Where no thread begins, it goes at once.
+            // If no thread starts, the store is dropped at once.
             drop(thread.spawn_scoped(scope, || drop(store)));
         }
         sink.finish(&mut || met.watch.tick())
     })
 }
 
-/// Gives what was written its place, if something stays of what was read. Says whether it does.
+/// Publishes the output. An empty one is not published if it would replace content, or if no document could be read.
+/// Returns whether it was published.
 fn publish(outputs: &Outputs, met: &mut Met<'_>, store: Option<(Writer, Store)>) -> Result<bool> {
     met.watch.tell(Event::Publishing)?;
     let done = &met.done;
@@ -174,7 +175,7 @@ fn publish(outputs: &Outputs, met: &mut Met<'_>, store: Option<(Writer, Store)>)
     if is_written {
         outputs.publish()?;
     }
-    // As late as can be: a run that ends before this gives its documents again when it is repeated.
+    // As late as possible: if a run ends before this, it outputs its documents again when it is repeated.
     if let Some((mut writer, store)) = store {
         writer.publish_run()?;
         drop(writer);
@@ -183,7 +184,7 @@ fn publish(outputs: &Outputs, met: &mut Met<'_>, store: Option<(Writer, Store)>)
     Ok(is_written)
 }
 
-/// Writes the index of a store as a whole if much was added; the observer may stop that alone.
+/// Rewrites the index of a store if much was added. The observer may stop this step alone.
 fn pack(store: &Store, watch: &mut Observer<'_>) -> Result<()> {
     store.pack_if_loose(|_| match watch.tick() {
         Ok(()) => ControlFlow::Continue(()),
@@ -192,7 +193,7 @@ fn pack(store: &Store, watch: &mut Observer<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Who judges as is asked for.
+/// Returns the judge for a run.
 fn judge<'a>(
     dedup: &Dedup,
     target: &Target,

@@ -1,4 +1,4 @@
-//! What became of everything that was met.
+//! The result of a run, in counts.
 
 use crate::corpus::Reading;
 
@@ -6,30 +6,29 @@ use crate::corpus::Reading;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Done {
-    /// Number of documents, including files and records that were left out.
+    /// The number of documents, including skipped files and records.
     pub documents: u64,
-    /// Number of documents in the output.
+    /// The number of documents in the output.
     pub kept: u64,
     /// Documents that resemble an earlier one of this input.
     pub of_input: Dropping,
     /// Documents that resemble one that was stored before this run.
     pub of_history: Dropping,
-    /// How many of these are stored themselves, under their own key or from the same file. They resemble
+    /// The number of these that are stored themselves, under their own key or from the same file. They resemble
     /// themselves; there may be no other copy.
     pub of_itself: u64,
     /// Keys of [`Dedup::drop_only`](crate::dedup::Dedup::drop_only) whose documents were not dropped; each was an
     /// [event](crate::dedup::Event::Spared).
     pub spared: u64,
-    /// Counts of what was read and what was left out.
+    /// Counts of what was read and what was skipped.
     pub reading: Reading,
-    /// Of the skipped records, those that are in the output nevertheless, with nulls for their
-    /// [marks](crate::dedup::Dedup::mark).
+    /// The number of skipped records that are in the output nevertheless, with null [marks](crate::dedup::Dedup::mark).
     pub unmarked: u64,
-    /// Number of searches that skipped candidates, because of
+    /// The number of searches that skipped candidates because of
     /// [`Options::false_candidates`](crate::Options::false_candidates).
     pub searches_cut_short: u64,
-    /// Whether the output was written. False if no document is kept and the old output is not empty, because an
-    /// empty output never replaces another one; also false if the input has documents and none could be read.
+    /// Whether the output was written. False if no document is kept and the old output is not empty, because an empty
+    /// output never replaces another one. Also false if the input has documents and none could be read.
     pub is_written: bool,
 }
 
@@ -56,12 +55,12 @@ impl Done {
         self.of_input.all() + self.of_history.all()
     }
 
-    /// Returns whether something could not be read, and no document could.
+    /// Returns whether there were failures and no document could be read.
     pub fn read_nothing(&self) -> bool {
         self.kept + self.dropped() == 0 && self.reading.has_failures()
     }
 
-    /// Counts a document that is dropped.
+    /// Counts a dropped document.
     pub(crate) fn dropped_one(&mut self, is_copy: bool, stored_before: bool) {
         let dropped = if stored_before {
             &mut self.of_history
@@ -75,7 +74,7 @@ impl Done {
         }
     }
 
-    /// The counts, with their sum.
+    /// Returns the counts with their sum.
     pub(crate) fn summed(self, searches_cut_short: u64, is_written: bool) -> Done {
         Done {
             documents: self.kept + self.dropped() + self.reading.all_skipped(),

@@ -1,4 +1,4 @@
-//! Bytes on their way into a file, compressed as its name says.
+//! Writes bytes to a file, compressed as its name says.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -10,26 +10,26 @@ use flate2::write::GzEncoder;
 use crate::publish::durable::Durable;
 use crate::publish::manifest::{Hashed, Listed};
 
-/// Where bytes end up.
+/// The destination of bytes.
 pub(crate) enum Outlet {
     File(Durable),
-    /// A file of a folder whose manifest is to list it.
+    /// A file of a folder, to be listed in the folder's manifest.
     Hashed(Hashed),
     Stream(Box<dyn Write + Send>),
 }
 
 impl Outlet {
-    /// A file of its own.
+    /// Returns the outlet of a single file.
     pub(crate) fn file(file: File) -> Outlet {
         Outlet::File(Durable::new(file))
     }
 
-    /// A file of a folder whose manifest is to list it.
+    /// Returns the outlet of a file to be listed in its folder's manifest.
     pub(crate) fn hashed(file: File) -> Outlet {
         Outlet::Hashed(Hashed::new(file))
     }
 
-    /// Ends what was written. A file is durable then; says what the manifest is to list.
+    /// Finishes writing. A file is durable then. Returns its entry for the manifest, if it is to be listed.
     ///
     /// # Errors
     ///
@@ -63,20 +63,20 @@ impl Write for Outlet {
 
 type Buffered = BufWriter<Outlet>;
 
-/// Compresses records, or not.
+/// Writes records, compressed or not.
 pub(crate) enum Encoder {
     Plain(Buffered),
     Gzip(GzEncoder<Buffered>),
-    /// Each record is a member of its own, so that it can be read alone.
+    /// Each record is its own gzip member, so that it can be read alone.
     GzipMembers(Buffered),
     Zstd(zstd::Encoder<'static, Buffered>),
 }
 
-/// Bytes that are written at a time.
+/// The number of bytes to write at a time.
 const BUFFER: usize = 1 << 18;
 
 impl Encoder {
-    /// Compresses into `place` as `name` says, with a member for each record if `has_members`.
+    /// Returns an encoder into `place` that compresses as `name` says, with a gzip member per record if `has_members`.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ impl Encoder {
         })
     }
 
-    /// Writes bytes that are whole in themselves.
+    /// Writes the bytes of whole records.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl Encoder {
         }
     }
 
-    /// Ends the stream. A file is durable then; says what the manifest is to list.
+    /// Finishes the stream. A file is durable then. Returns its entry for the manifest, if it is to be listed.
     ///
     /// # Errors
     ///

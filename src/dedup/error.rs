@@ -9,8 +9,7 @@ use crate::corpus::{self, Format, Glob, Hint, hint};
 use crate::publish::error as publish;
 
 /// Why a corpus was not written, with a variant for each situation that a caller can act on.
-///
-/// Each message is one line and includes the cause. In all these cases, nothing is written and an old output stays
+/// Each message is one line and includes the cause. In all these cases, nothing is written and an existing output stays
 /// as it was.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -18,14 +17,14 @@ pub enum Error {
     /// The observer stopped the run. The same run may be started again and gives the same output.
     Stopped,
     /// A file or record could not be read, which ends a [strict](crate::corpus::Options::strict) run. The observer
-    /// got an event that names it.
+    /// received an event that names it.
     FirstFailure,
     /// An input does not exist.
     NotFound {
         /// Its path.
         path: PathBuf,
     },
-    /// A stream is a single document, which has no name for a file of output.
+    /// A stream is a single document, which has no name for an output file.
     StreamOfText {
         /// The name of the stream.
         name: String,
@@ -34,29 +33,29 @@ pub enum Error {
     Unfit {
         /// The file.
         place: String,
-        /// Why it does not.
+        /// Why it does not fit.
         unfit: Unfit,
     },
-    /// Two inputs would have the same path in the folder of output.
+    /// Two inputs would have the same path in the output folder.
     SamePlace {
-        /// The second of them.
+        /// The second one.
         source: PathBuf,
         /// The place in the folder.
         place: PathBuf,
     },
-    /// An input has the name of the list that dedupdb writes into each folder of output.
+    /// An input has the name of the list that dedupdb writes into each output folder.
     ReservedName {
         /// The file.
         path: PathBuf,
     },
-    /// A table whose rows are to be copied cannot be read, or not completely.
+    /// A table whose rows are to be copied cannot be read completely.
     Input {
         /// The file.
         path: PathBuf,
-        /// Which part of it, and why.
+        /// The affected part, and the reason.
         source: Arc<io::Error>,
     },
-    /// A Parquet file was requested, but no input has columns.
+    /// A Parquet file was requested, but no table could be read.
     NoTable,
     /// A folder is needed, and this is not one, or is a symbolic link to one.
     NoFolder {
@@ -70,33 +69,33 @@ pub enum Error {
         /// What it would be compared with, and what to do.
         reason: String,
     },
-    /// None of the documents to compare the input with could be read. The observer got events with the reasons.
+    /// None of the documents to compare the input with could be read. The observer received events with the reasons.
     NothingToCompare,
-    /// What to compare the input with does not exist, or is a file of records that cannot be read completely, so what
-    /// resembles it would be kept.
+    /// A source to compare the input with does not exist, or is a file of records that cannot be read completely.
+    /// Documents that resemble it would be kept.
     UnreadCounterpart {
         /// The file.
         path: PathBuf,
         /// Why, and what to do.
         reason: String,
     },
-    /// A pattern of [`Dedup::protect`](crate::dedup::Dedup::protect) matches the name of no file.
+    /// A pattern of [`Dedup::protect`](crate::dedup::Dedup::protect) matches no file name.
     ProtectsNothing {
         /// The pattern.
         glob: Glob,
     },
-    /// A file is not a list of moved files, or was changed since it was written.
+    /// A file is not a list of moved files, or was changed after it was written.
     BadManifest {
         /// The list.
         path: PathBuf,
         /// What is wrong with it, and where.
         reason: String,
     },
-    /// Another process moves files to the folder, or back.
+    /// Another process is moving files to the folder, or back.
     Held {
         /// The folder.
         path: PathBuf,
-        /// Who, and what it does.
+        /// The process, and what it does.
         holder: String,
     },
     /// A file changed while it was read.
@@ -106,14 +105,14 @@ pub enum Error {
     },
     /// Temporary texts and records take more space than the limit.
     TemporaryLimit {
-        /// The folder that it is in.
+        /// The folder that contains them.
         folder: PathBuf,
-        /// Bytes that it may take.
+        /// The maximum number of bytes.
         limit: u64,
     },
     /// Temporary texts and records cannot be written.
     Temporary {
-        /// The folder that it is in.
+        /// The folder that contains them.
         folder: PathBuf,
         /// The system's reason.
         source: Arc<io::Error>,
@@ -129,9 +128,9 @@ pub enum Error {
     Corpus(corpus::Error),
     /// The store cannot be read or written.
     Store(crate::Error),
-    /// A defect of this crate.
+    /// A bug in this crate.
     Defect {
-        /// What should not be.
+        /// What should not happen.
         what: &'static str,
     },
 }
@@ -140,11 +139,11 @@ pub enum Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unfit {
-    /// A list has the paths of files with one document each, and this file has records.
+    /// A list has the paths of files with one document each, but this file has records.
     RecordsInList,
     /// All tables of an output need the same schema, and this one differs from the tables before it.
     OtherColumns,
-    /// Records keep their format, and the name of the output says another one.
+    /// Records keep their format, but the name of the output says another one.
     NotConverted {
         /// The format of the records.
         found: Format,
@@ -168,7 +167,7 @@ pub enum Unfit {
     MarkedBefore,
 }
 
-/// The result of what can fail here.
+/// The result of a fallible function of this module.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl fmt::Display for Error {
@@ -313,7 +312,7 @@ impl From<crate::Error> for Error {
 }
 
 impl Error {
-    /// What would help, if that is known.
+    /// Returns what would help, if known.
     pub fn hint(&self) -> Option<Hint> {
         match self {
             Error::Input { source, .. } => hint(source),
@@ -321,7 +320,7 @@ impl Error {
         }
     }
 
-    /// The table at `path` cannot be read as a whole.
+    /// Returns the error for the table at `path`, which cannot be read completely.
     pub(crate) fn input(path: PathBuf, source: io::Error) -> Error {
         Error::Input {
             path,
@@ -329,7 +328,7 @@ impl Error {
         }
     }
 
-    /// The system refused to read or write what is temporary in the folder.
+    /// Returns the error for temporary data in the folder that the system refused to read or write.
     pub(crate) fn temporary(folder: &Path, source: io::Error) -> Error {
         Error::Temporary {
             folder: folder.to_owned(),

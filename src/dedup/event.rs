@@ -1,4 +1,4 @@
-//! What an observer is told while a corpus is written.
+//! Events for the observer while a corpus is written.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -9,16 +9,16 @@ use crate::corpus::{Nth, Repeated, Skipped};
 
 use crate::dedup::error::{Error, Result};
 
-/// An event for the observer, in the order in which it happens.
+/// An event for the observer. Events are reported in the order in which they happen.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// Documents of an interrupted run were removed from the store.
     Forgotten {
-        /// How many.
+        /// The number of documents.
         documents: u64,
     },
-    /// A file or record is left out.
+    /// A file or record is skipped.
     Skipped(&'a Skipped),
     /// A record has an id that came before with another text. It is judged like any other.
     Repeated {
@@ -33,12 +33,12 @@ pub enum Event<'a> {
     Spared {
         /// The key.
         key: &'a str,
-        /// Why it is not.
+        /// Why it is not dropped.
         why: Spared,
     },
     /// The progress: after each batch, and twenty times per second while nothing else happens.
     Progress {
-        /// Documents that were judged, or read where all are read first, and what was left out.
+        /// Documents that were judged, or read if all are read first, and skipped items.
         documents: u64,
         /// Bytes that were read for them.
         bytes: u64,
@@ -55,7 +55,7 @@ pub enum Event<'a> {
 pub enum Spared {
     /// No document that was read has this key.
     Unknown,
-    /// Its file was left out, so it is not known what it resembles.
+    /// Its file was skipped, so it is not known what it resembles.
     LeftOut,
     /// It resembles no document that is kept.
     Alone,
@@ -86,7 +86,7 @@ pub struct Dropped<'a> {
     pub record: Option<Nth>,
     /// The document that it resembles: the key under which it is stored, and their similarity.
     pub earlier: &'a Match,
-    /// The file of the other document. None if that was in a store before this run, or without
+    /// The file of the other document. `None` if that was in a store before this run, or without
     /// [lineage](crate::dedup::Dedup::lineage).
     pub earlier_source: Option<&'a Path>,
     /// The number of the other record, if it is known and its file has records.
@@ -95,7 +95,7 @@ pub struct Dropped<'a> {
     pub stored_before: bool,
 }
 
-/// Tells the observer, and learns whether to go on.
+/// Reports events to the observer, which says whether to continue.
 pub(crate) struct Observer<'a> {
     observe: &'a mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
     documents: u64,
@@ -103,7 +103,7 @@ pub(crate) struct Observer<'a> {
 }
 
 impl<'a> Observer<'a> {
-    /// Nothing happened yet.
+    /// Returns an observer that has counted nothing.
     pub(crate) fn new(observe: &'a mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Observer<'a> {
         Observer {
             observe,
@@ -112,11 +112,11 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Tells an event.
+    /// Reports an event.
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] if the observer says so.
+    /// [`Error::Stopped`] if the observer stops the run.
     pub(crate) fn tell(&mut self, event: Event<'_>) -> Result<()> {
         match (self.observe)(event) {
             ControlFlow::Continue(()) => Ok(()),
@@ -124,7 +124,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Takes note of what was done.
+    /// Counts work done, and reports the progress.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl<'a> Observer<'a> {
         self.tick()
     }
 
-    /// Tells how far it is.
+    /// Reports the progress.
     ///
     /// # Errors
     ///

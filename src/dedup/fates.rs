@@ -1,18 +1,18 @@
-//! What becomes of all documents, in the order of the input.
+//! The fates of all documents, in the order of the input.
 
 use crate::dedup::judge::Verdict;
 use crate::dedup::mark::Mark;
 
-/// Whether each is kept, and its mark where all are written.
+/// Whether each document is kept, and its mark if all are written.
 #[derive(Debug)]
 pub(crate) struct Fates {
     kept: Vec<bool>,
-    /// None of them if no marks are wanted.
+    /// Empty if no marks are wanted.
     marks: Vec<Option<Box<Mark>>>,
 }
 
 impl Fates {
-    /// So many documents, of which none is kept.
+    /// Returns the fates of `documents` documents, none of which is kept.
     pub(crate) fn new(documents: usize, is_marking: bool) -> Fates {
         Fates {
             kept: vec![false; documents],
@@ -20,7 +20,7 @@ impl Fates {
         }
     }
 
-    /// Takes note of what becomes of a document.
+    /// Records the verdict on a document.
     pub(crate) fn set(&mut self, ordinal: u64, verdict: Verdict) {
         let Ok(at) = usize::try_from(ordinal) else {
             return;
@@ -33,7 +33,7 @@ impl Fates {
         }
     }
 
-    /// Drops a document after all.
+    /// Drops a document that was kept.
     pub(crate) fn drop_one(&mut self, ordinal: u64) {
         let Ok(at) = usize::try_from(ordinal) else {
             return;
@@ -46,7 +46,7 @@ impl Fates {
         }
     }
 
-    /// Whether a document is kept, and its mark.
+    /// Returns whether a document is kept, and its mark.
     pub(crate) fn of(&self, ordinal: usize) -> (bool, Option<&Mark>) {
         let kept = self.kept.get(ordinal).copied().unwrap_or(false);
         let mark = self.marks.get(ordinal).and_then(Option::as_deref);

@@ -1,4 +1,4 @@
-//! Whether what is read can be written as it is asked for.
+//! Checks whether the input can be written as requested.
 
 use std::fmt::Display;
 use std::io;
@@ -12,31 +12,31 @@ use crate::dedup::mark::Columns;
 use crate::dedup::settings::Dedup;
 use crate::dedup::target::{Form, Target};
 
-/// What was met so far.
+/// The input met so far.
 #[derive(Debug)]
 pub(crate) struct Fit {
     form: Form,
-    /// What says which files are tables.
+    /// Determines which files are tables.
     options: Options,
-    /// The format of all records, once it is known.
+    /// The format of all records, once known.
     format: Option<Format>,
-    /// Whether there were records of this format, which otherwise is that of the name.
+    /// Whether there were records of this format. Otherwise, it comes from the name of the output.
     has_records: bool,
     /// The header of all tables, once there is one.
     header: Option<Vec<u8>>,
     is_of_tables: bool,
-    /// The columns that all records get.
+    /// The columns that all records receive.
     mark: Option<Columns>,
-    /// Whether the file that is being read has lines of JSON.
+    /// Whether the current file has lines of JSON.
     has_fields: bool,
     /// The schema of all tables that go into one file, once there is one.
     schema: Option<Arc<TableSource>>,
-    /// The table that is being read, if its rows are written.
+    /// The current table, if its rows are written.
     table: Option<PathBuf>,
 }
 
 impl Fit {
-    /// Nothing yet.
+    /// Returns the state before any input.
     pub(crate) fn new(dedup: &Dedup, target: &Target) -> Fit {
         let named = target.path.as_deref().map(Format::of);
         Fit {
@@ -53,7 +53,7 @@ impl Fit {
         }
     }
 
-    /// Takes note of a file of records.
+    /// Checks a file of records.
     ///
     /// # Errors
     ///
@@ -109,11 +109,11 @@ impl Fit {
         Ok(())
     }
 
-    /// Takes note of a record.
+    /// Checks a record.
     ///
     /// # Errors
     ///
-    /// It has a field of the name of a mark.
+    /// It has a field with the name of a mark.
     pub(crate) fn record(&self, origin: &Origin) -> Result<()> {
         let columns = self.mark.as_ref().filter(|_| self.has_fields);
         match columns.and_then(|columns| columns.field_of(&origin.verbatim)) {
@@ -122,12 +122,12 @@ impl Fit {
         }
     }
 
-    /// Takes note of something that gives no document.
+    /// Checks a file or record that is not a document.
     ///
     /// # Errors
     ///
-    /// It is a table, or the rest of one, without which the output would lack rows that nobody read; or a record with a
-    /// field of the name of a mark.
+    /// It is a table, or the rest of one, so the output would lack unread rows; or a record with a field that has the
+    /// name of a mark.
     pub(crate) fn unread(&self, skipped: &Skipped) -> Result<()> {
         let path = Path::new(&skipped.place);
         let is_lost = skipped.reason == Reason::Unreadable;
@@ -155,7 +155,7 @@ impl Fit {
         has_rows && self.options.format_of(path) == Format::Parquet
     }
 
-    /// Takes note of a file that is one document.
+    /// Checks a file that is one document.
     ///
     /// # Errors
     ///
@@ -173,7 +173,7 @@ impl Fit {
     }
 }
 
-/// Refuses what has a column or field of the name of a mark.
+/// Refuses a table or record that has a column or field with the name of a mark.
 fn marked_before(place: &dyn Display, name: &str) -> Result<()> {
     Err(Error::Unfit {
         place: format!("{place}: {name}"),

@@ -1,4 +1,4 @@
-//! Which documents are like no other one, dropped ones included.
+//! Finds the documents that resemble no other one, including dropped ones.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -11,19 +11,19 @@ use crate::dedup::order::Rank;
 use crate::dedup::spool::Texts;
 use crate::{Query, Store};
 
-/// Texts that are asked about together.
+/// The number of texts to query together.
 const BATCH: usize = 256;
 
-/// What was judged, the first of each group kept and stored.
+/// The judged documents. The first document of each group was kept and stored.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
-    /// Those that were kept, by the hashes of the keys that they are stored under.
+    /// The kept documents, by the hashes of the keys under which they are stored.
     kept: HashMap<u64, Rank>,
     dropped: Vec<Rank>,
 }
 
 impl Groups {
-    /// Takes note of a document, which is stored under a key of this hash if it was kept.
+    /// Records a document. If it was kept, `stored` is the hash of the key under which it is stored.
     pub(crate) fn push(&mut self, rank: Rank, stored: Option<u64>) {
         match stored {
             Some(hash) => drop(self.kept.insert(hash, rank)),
@@ -31,8 +31,8 @@ impl Groups {
         }
     }
 
-    /// Drops the documents that a dropped one is like, which are all that are like any: what is kept is like
-    /// nothing else that is. Hands their places in the input over.
+    /// Drops the kept documents that resemble a dropped one. These are all that resemble any, because kept documents do
+    /// not resemble each other. Passes their positions in the input to `drop_one`.
     ///
     /// # Errors
     ///

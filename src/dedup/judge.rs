@@ -1,4 +1,4 @@
-//! Which documents are kept: the store's writer decides, one batch after the other.
+//! Judges which documents are kept. The store's writer decides, batch by batch.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -24,53 +24,53 @@ use crate::{
     write::{Outcome, Uncommitted},
 };
 
-/// How long to wait for a batch before looking after the rest.
+/// How long to wait for a batch before calling the observer.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 
-/// What is known of one document or file after the other.
+/// The judgement of one document or file of the input.
 #[derive(Debug)]
 pub(crate) enum Judged {
     /// A file of records begins.
     Opened(Opened),
     Document(Box<Origin>, Verdict),
-    /// A record that gives no document.
+    /// A record that is not a document.
     Unread(Box<Unread>),
-    /// A file that the store does not take.
+    /// A file that the store refuses.
     Refused,
 }
 
-/// What becomes of a document.
+/// The verdict on a document.
 #[derive(Debug)]
 pub(crate) struct Verdict {
     pub(crate) is_kept: bool,
-    /// The hash of the key that it is stored under, if it is.
+    /// The hash of the key under which it is stored, if it is stored.
     pub(crate) stored: Option<u64>,
-    /// What is said of it, if that is wanted.
+    /// Its mark, if marks are wanted.
     pub(crate) mark: Option<Mark>,
 }
 
-/// A judgement that is under way.
+/// The state of judging documents.
 pub(crate) struct Judge<'a> {
     pub(crate) writer: Writer,
     pub(crate) uncommitted: Uncommitted,
     pub(crate) removed: Option<Removed>,
-    /// None if nobody asks for it.
+    /// `None` unless it is requested.
     pub(crate) lineage: Option<Lineage>,
-    /// The same of the documents that were read to be compared with.
+    /// The same for the documents that were read for comparison.
     pub(crate) counterparts: Option<Lineage>,
-    /// How many that are like a kept one are kept beside it.
+    /// The number of duplicates to keep beside a kept document.
     pub(crate) beside: u32,
-    /// How many are, by the hash of the key that the kept one is stored under.
+    /// The number of duplicates met so far, by the hash of the key under which the kept document is stored.
     pub(crate) besides: HashMap<u64, u32>,
     /// Whether each document gets a mark.
     pub(crate) is_marking: bool,
     pub(crate) protection: Protection,
-    /// Whether those that are judged are protected.
+    /// Whether the documents being judged are protected.
     pub(crate) is_protecting: bool,
     pub(crate) met: Met<'a>,
 }
 
-/// What was met, to be counted and told.
+/// Counts and reports what is met.
 pub(crate) struct Met<'a> {
     pub(crate) done: Done,
     pub(crate) watch: Observer<'a>,
@@ -78,29 +78,29 @@ pub(crate) struct Met<'a> {
 }
 
 impl Met<'_> {
-    /// Counts and tells something left out.
+    /// Counts and reports a skipped file or record.
     pub(crate) fn skip(&mut self, skipped: &Skipped) -> Result<()> {
         self.done.reading.skipped(skipped.reason);
         self.watch.tell(Event::Skipped(skipped))
     }
 
-    /// Counts and tells a document whose id came before with another text.
+    /// Counts and reports a document whose id came before with another text.
     fn repeated(&mut self, place: &str, repeated: &Repeated) -> Result<()> {
         self.done.reading.repeated();
         self.watch.tell(Event::Repeated { place, repeated })
     }
 
-    /// Counts and tells a document that is not dropped although its key is listed.
+    /// Counts and reports a document that is not dropped although its key is listed.
     fn spare(&mut self, key: &str, why: Spared) -> Result<()> {
         self.done.spared += 1;
         self.watch.tell(Event::Spared { key, why })
     }
 
-    /// Takes note of what was read.
+    /// Checks, counts and reports an item that was read.
     ///
     /// # Errors
     ///
-    /// It does not fit into what is to be written.
+    /// It does not fit into the output; those of the observer.
     pub(crate) fn item<D: AsRef<Origin>>(&mut self, item: &Item<D>) -> Result<()> {
         match item {
             Item::Document(document) => {
@@ -127,11 +127,11 @@ impl Met<'_> {
 }
 
 impl Judge<'_> {
-    /// Judges all documents and hands them on. They were met before if `are_met`.
+    /// Judges all documents and passes them to `take`. If `are_met`, they have been counted before.
     ///
     /// # Errors
     ///
-    /// Those of reading, of the store, of the observer, and of whoever takes what was judged.
+    /// Those of reading, of the store, of the observer, and of `take`.
     pub(crate) fn judge_all<E: Into<Error>>(
         &mut self,
         batches: &Receiver<Result<Sketched, E>>,
@@ -150,7 +150,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Makes what was judged durable.
+    /// Commits the documents judged so far.
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Learns what is not to be dropped.
+    /// Determines which documents must not be dropped.
     ///
     /// # Errors
     ///
@@ -209,7 +209,7 @@ impl Judge<'_> {
         self.protection.look(dedup, inputs, &mut tick)
     }
 
-    /// Whether a document that was read is not to be dropped. To be asked once for each.
+    /// Returns whether a document that was read must not be dropped. Call this once per document.
     ///
     /// # Errors
     ///
@@ -222,7 +222,7 @@ impl Judge<'_> {
         Ok(guard != Guard::None)
     }
 
-    /// Tells the listed keys that no document had, once all are read.
+    /// After all documents are read, reports the listed keys that none of them had.
     ///
     /// # Errors
     ///
@@ -312,7 +312,7 @@ impl Judge<'_> {
         Ok(Judged::Document(Box::new(origin), verdict))
     }
 
-    /// Whether a document that is like the one stored as `key` is one of the few that are kept beside it.
+    /// Whether a document that resembles the one stored as `key` is one of the few to keep beside it.
     fn is_beside(&mut self, key: &str) -> bool {
         if self.beside == 0 {
             return false;
@@ -334,11 +334,11 @@ impl Judge<'_> {
         tell(&mut self.removed, &mut self.met, dropped)
     }
 
-    /// Judges documents by what the store has alone, and hands them on.
+    /// Judges documents only by comparison with the store, and passes them to `take`.
     ///
     /// # Errors
     ///
-    /// Those of reading, of the store, of the observer, and of whoever takes what was judged.
+    /// Those of reading, of the store, of the observer, and of `take`.
     pub(crate) fn judge_against(
         &mut self,
         batches: &Receiver<std::result::Result<Batch, corpus::Error>>,
@@ -388,13 +388,13 @@ impl Judge<'_> {
     }
 }
 
-/// Hands a record over that gives no document, if it is a whole one.
+/// Passes on a record that is not a document, if it is complete.
 fn take_unread(skipped: Skipped, take: &mut dyn FnMut(Judged) -> Result<()>) -> Result<()> {
     let unread = skipped.record.map(Judged::Unread);
     unread.map_or(Ok(()), take)
 }
 
-/// Whether the document that was stored before is the one that was read, as far as its key tells.
+/// Whether the document stored before is the one that was read, as far as its key shows.
 fn is_itself(origin: &Origin, earlier: &Match) -> bool {
     let key = &earlier.key;
     let is_same = |path: PathBuf| is_same_file(&path, &origin.source);
@@ -404,7 +404,7 @@ fn is_itself(origin: &Origin, earlier: &Match) -> bool {
     origin.key == *key || is_file && (Key::path(key).is_some_and(is_same) || is_it_from_above())
 }
 
-/// Tells a document that is dropped.
+/// Reports a dropped document.
 fn tell(removed: &mut Option<Removed>, met: &mut Met<'_>, dropped: &Dropped<'_>) -> Result<()> {
     if let Some(removed) = removed {
         removed.add(dropped)?;
@@ -412,7 +412,8 @@ fn tell(removed: &mut Option<Removed>, met: &mut Met<'_>, dropped: &Dropped<'_>)
     met.watch.tell(Event::Dropped(dropped))
 }
 
-/// The number of the cluster of the document that is stored as `key`: below 2^53, which all readers of JSON keep.
+/// Returns the cluster number of the document that is stored as `key`. It is below 2^53, so that all JSON readers
+/// preserve it.
 fn cluster(key: &str) -> u64 {
     short_hash(key) >> 11
 }

@@ -1,4 +1,4 @@
-//! What is said of each document where all are written.
+//! The marks of documents when all of them are written.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use serde_json::json;
 use crate::corpus::{Format, cells_of_csv};
 use crate::publish::{csv_field, escape};
 
-/// What became of a document.
+/// The mark of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Mark {
     /// Whether it would be kept.
     pub(crate) is_kept: bool,
-    /// A number that all of its cluster have, and that follows from the key of the representative.
+    /// A number that the whole cluster shares. It follows from the key of the representative.
     pub(crate) cluster: u64,
-    /// The key of the document for whose sake it would be dropped; its own if there is none.
+    /// The key of the document that it duplicates, or its own if there is none.
     pub(crate) representative: String,
-    /// The similarity of both, 0 to 1; 1 to itself.
+    /// The similarity of the two, from 0 to 1. It is 1 if there is no other.
     pub(crate) similarity: f64,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Mark {
 pub(crate) struct Columns([String; 4]);
 
 impl Columns {
-    /// Columns whose names begin with `name`.
+    /// Returns columns whose names begin with `name`.
     pub(crate) fn new(name: &str) -> Columns {
         let ends = ["keep", "cluster", "representative", "similarity"];
         Columns(ends.map(|end| format!("{name}_{end}")))
@@ -36,7 +36,8 @@ impl Columns {
         &self.0
     }
 
-    /// Whether records of this format can have further columns, if it has a header.
+    /// Whether records of this format can have further columns. For a table, that may depend on whether it has a
+    /// header.
     pub(crate) fn fit(format: Format, has_header: bool) -> bool {
         match format {
             Format::Jsonl | Format::Csv | Format::Parquet => true,
@@ -45,19 +46,19 @@ impl Columns {
         }
     }
 
-    /// The first of the names that a field of this line of JSON has, if one does.
+    /// Returns the first of the names that is a field of this JSON line, if there is one.
     pub(crate) fn field_of(&self, record: &[u8]) -> Option<&str> {
         let fields = fields(record)?;
         self.among(|name| fields.contains_key(name))
     }
 
-    /// The first of the names that `is_there`.
+    /// Returns the first of the names for which `is_there` is true.
     pub(crate) fn among(&self, is_there: impl Fn(&str) -> bool) -> Option<&str> {
         let mut names = self.0.iter().map(String::as_str);
         names.find(|name| is_there(name))
     }
 
-    /// The header with the columns.
+    /// Returns the header with the columns added.
     pub(crate) fn header(&self, format: Format, header: &[u8]) -> Vec<u8> {
         if header.is_empty() {
             return Vec::new();
@@ -65,8 +66,8 @@ impl Columns {
         extended(format, header, &self.0)
     }
 
-    /// The record with what `mark` says, or with nulls. A row of Parquet is a line of JSON here, and a row of another
-    /// table has at least as many cells as it is `wide`.
+    /// Returns the record with the values of `mark`, or with nulls. A row of Parquet is a JSON line here. A row of
+    /// another table is padded to `wide` cells.
     pub(crate) fn record(
         &self,
         format: Format,
@@ -113,12 +114,12 @@ impl Columns {
     }
 }
 
-/// Whether a record of this format, which gives no document, can have fields.
+/// Whether a record of this format that is not a document can have fields.
 pub(crate) fn has_fields(format: Format, record: &[u8]) -> bool {
     format != Format::Jsonl || fields(record).is_some()
 }
 
-/// The number of cells that a row of a table has.
+/// Returns the number of cells in a row of a table.
 pub(crate) fn width(format: Format, row: &[u8]) -> usize {
     match format {
         Format::Csv => cells_of_csv(row),
@@ -127,7 +128,7 @@ pub(crate) fn width(format: Format, row: &[u8]) -> usize {
     }
 }
 
-/// The fields of a line that is an object of JSON.
+/// Returns the fields of a line that is a JSON object.
 #[expect(
     clippy::zero_sized_map_values,
     reason = "only a map can be read from an object"
@@ -136,7 +137,7 @@ fn fields(record: &[u8]) -> Option<HashMap<String, IgnoredAny>> {
     serde_json::from_slice(record).ok()
 }
 
-/// A row with further cells.
+/// Returns a row with further cells.
 fn extended(format: Format, row: &[u8], cells: &[String]) -> Vec<u8> {
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let length = row

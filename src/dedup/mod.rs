@@ -1,8 +1,8 @@
-//! A corpus in, a corpus without its near-duplicates out, and who was dropped for whose sake.
+//! Writes a corpus without its near-duplicates, and reports each dropped document with the one that it resembles.
 //!
-//! Of documents that are alike one is kept: the [first](Keep::First), the [longest](Keep::Longest) or the
-//! [newest](Keep::Newest); or the first [few](Keep::Few), or [none](Keep::None). What is kept is written byte for
-//! byte and in the order of the input, into a file of records, a folder of files with their paths, a
+//! Of documents that resemble each other, one is kept: the [first](Keep::First), the [longest](Keep::Longest) or the
+//! [newest](Keep::Newest). Alternatively, the first [few](Keep::Few) or [none](Keep::None) are kept. Kept documents are
+//! written byte for byte and in the order of the input, into a file of records, a folder of files with their paths, a
 //! [list](Dedup::list) of paths, or a [stream](Dedup::output_to).
 //!
 //! ```
@@ -32,42 +32,42 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is promised
+//! # Guarantees
 //!
-//! - The output appears whole, once all of it is durable, or not at all. What stood in its place is there until
-//!   then. A folder beside it, `.NAME.dedup`, has what is temporary.
-//! - A run that is stopped, fails or is killed leaves no output, and the same run gives the same output later:
-//!   what it had stored is forgotten when the next one begins. The one exception is a crash in the moment
-//!   between the output and the end of the run in the store: the output is there then, and is written again.
-//! - Rows of Parquet files are written with all their columns, from their files as they were when they were
-//!   read. If one changed, or a column of it is damaged, nothing is written.
-//! - What is dropped was compared exactly, and is like a document that is kept or was stored before.
-//! - The output depends on the input and the parameters, and not on the number of threads, as long as no
-//!   search is [cut short](Done::searches_cut_short).
+//! - The output appears as a whole, once all of it is durable, or not at all. An existing output stays in its place
+//!   until then. Temporary data is in a folder beside it, `.NAME.dedup`.
+//! - A run that is stopped, fails or is killed leaves no output, and the same run later gives the same output: the next
+//!   run first removes what it had stored. The one exception is a crash in the moment between publishing the output and
+//!   ending the run in the store: then the output exists, and is written again.
+//! - Rows of Parquet files are written with all their columns, from the files as they were when they were read. If a
+//!   file changed, or one of its columns is damaged, nothing is written.
+//! - Dropped documents were compared exactly. Each resembles a document that is kept or was stored before.
+//! - The output depends on the input and the parameters, and not on the number of threads, as long as no search is
+//!   [cut short](Done::searches_cut_short).
 //!
 //! # With a store
 //!
-//! With [`Dedup::store`], documents like one that is stored are dropped as well, under whatever key, and what is
-//! kept is stored. So each day's crawl is written without what was written before. Without one, a temporary
-//! store is made beside the output.
+//! With [`Dedup::store`], documents that resemble a stored one under any key are dropped as well, and kept documents
+//! are stored. So each day's crawl is written without what was written before. Otherwise, a temporary store is created
+//! beside the output.
 //!
-//! With [`Dedup::against`] nothing is stored, and documents of the input are not compared with each other.
+//! With [`Dedup::against`], nothing is stored, and documents of the input are not compared with each other.
 //!
 //! # Choosing what may be dropped
 //!
-//! [`Dedup::protect`] keeps the documents of some files in any case, such as those of a folder of originals.
-//! [`Dedup::drop_only`] drops only documents that were chosen before, such as those that somebody marked in a
-//! [report](crate::report). Either way a dropped document resembles one that is kept.
+//! [`Dedup::protect`] always keeps the documents of some files, such as those in a folder of originals.
+//! [`Dedup::drop_only`] drops only documents that were chosen before, such as those marked in a
+//! [report](crate::report). Either way, a dropped document resembles one that is kept.
 //!
 //! # Memory and disk
 //!
-//! About [`Dedup::memory`] bytes are taken, and 40 bytes for each id and, with [`Dedup::lineage`], for each
-//! kept document. Where the first or the first few are kept, the input is read once and written at once; else, and
-//! where some documents are protected, its texts and records are on disk meanwhile, and [marks](Dedup::mark) take
-//! about 100 bytes for each document.
+//! A run takes about [`Dedup::memory`] bytes, plus 40 bytes for each id and, with [`Dedup::lineage`], for each kept
+//! document. If the first or the first few are kept, the input is read once and written at once. Otherwise, or if some
+//! documents are protected, its texts and records are on disk meanwhile, and [marks](Dedup::mark) take about 100 bytes
+//! per document.
 
-// What is read is judged by the store's writer, in the order of the input or, where it is kept in a spool
-// first, in another one. What is kept goes into a sink, which is published at the end.
+// The store's writer judges the documents, in the order of the input or, if they are spooled first, in another order.
+// Kept documents go into a sink, which is published at the end.
 
 mod against;
 mod begun;

@@ -1,10 +1,10 @@
-//! Who may read what is written: nobody who may not read what it is made of.
+//! Restricts access to the output: only those who may read the input may read it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Makes a new file for what is read from `source`, with its mode as far as the process allows.
+/// Creates a new file for the contents of `source`, with the mode of `source` as far as the process allows.
 ///
 /// # Errors
 ///
@@ -16,7 +16,7 @@ pub(crate) fn create_file(path: &Path, source: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Makes a new folder for what is in the folder `source`, with its mode.
+/// Creates a new folder for the contents of the folder `source`, with its mode.
 ///
 /// # Errors
 ///
@@ -29,8 +29,8 @@ pub(crate) fn create_folder(path: &Path, source: Option<&Path>) -> io::Result<()
     builder.create(path)
 }
 
-/// Makes a folder, and those that it is in, as far as they are called like those of `source` with their
-/// modes. What is there stays as it is.
+/// Creates a folder and its parents. Those named like the corresponding folders of `source` get their modes. Existing
+/// folders stay as they are.
 ///
 /// # Errors
 ///
@@ -57,12 +57,12 @@ fn restrict_file(options: &mut OpenOptions, source: &Path) {
 #[cfg(unix)]
 fn restrict_folder(builder: &mut DirBuilder, source: &Path) {
     if let Some(mode) = mode(source, fs::Metadata::is_dir) {
-        // Files are to be made in it.
+        // Files are to be created in it.
         std::os::unix::fs::DirBuilderExt::mode(builder, mode | 0o700);
     }
 }
 
-/// Who may read, write and run it, if it is of this kind.
+/// Returns the permissions of a path if it is of this kind.
 #[cfg(unix)]
 fn mode(source: &Path, is_of_kind: fn(&fs::Metadata) -> bool) -> Option<u32> {
     let metadata = fs::metadata(source).ok().filter(is_of_kind)?;

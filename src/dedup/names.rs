@@ -1,10 +1,11 @@
-//! All names below what is read, also those that nobody reads.
+//! All names below the input, including those that are not read.
 
 use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
-/// The files and symbolic links below these paths, whatever is chosen of them. What cannot be looked at is passed over.
+/// Returns the files and symbolic links below these paths, whether selected or not. Entries that cannot be read are
+/// skipped.
 pub(crate) fn below(paths: &[PathBuf]) -> impl Iterator<Item = DirEntry> {
     let walks = paths
         .iter()

@@ -1,4 +1,4 @@
-//! The order in which documents are judged, where it is not that of the input.
+//! The order in which documents are judged, if it is not that of the input.
 
 use std::cmp::Reverse;
 use std::fs;
@@ -9,15 +9,15 @@ use crate::corpus::{self, Sourced};
 
 use crate::dedup::settings::Keep;
 
-/// What a document is ordered by, and where its text is.
+/// The rank of a document, and the place of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rank {
     value: i64,
-    /// Place in the input.
+    /// Its position in the input.
     pub(crate) ordinal: u64,
-    /// Place in the spool.
+    /// Its offset in the spool.
     pub(crate) offset: u64,
-    /// Whether it is judged before all that are not, and never dropped.
+    /// Whether it is judged before all unprotected documents, and never dropped.
     pub(crate) is_protected: bool,
 }
 
@@ -26,12 +26,12 @@ pub(crate) struct Rank {
 pub(crate) struct Ranking {
     keep: Keep,
     ranks: Vec<Rank>,
-    /// The file that was asked for its time last.
+    /// The last file whose modification time was read, and that time.
     file: Option<(PathBuf, i64)>,
 }
 
 impl Ranking {
-    /// Ranks none yet.
+    /// Returns a ranking without documents.
     pub(crate) fn new(keep: Keep) -> Ranking {
         Ranking {
             keep,
@@ -40,7 +40,7 @@ impl Ranking {
         }
     }
 
-    /// Ranks the next document of the input, whose text is at `offset` of the spool.
+    /// Ranks the next document of the input, whose text is at `offset` in the spool.
     pub(crate) fn push(&mut self, document: &Sourced, offset: u64, is_protected: bool) {
         let value = match self.keep {
             Keep::First | Keep::Few(_) | Keep::None => 0,
@@ -58,7 +58,7 @@ impl Ranking {
         });
     }
 
-    /// When a file of records last changed. Standard input is newer than any.
+    /// Returns the modification time of a file of records. Standard input is newer than any file.
     fn time_of(&mut self, source: &Path) -> i64 {
         if let Some((path, time)) = &self.file
             && path == source
@@ -72,7 +72,8 @@ impl Ranking {
         time
     }
 
-    /// The ranks of the protected documents and those of all others, each in the order in which they are judged.
+    /// Returns the ranks of the protected documents and those of all others, each in the order in which they are
+    /// judged.
     pub(crate) fn sorted(mut self) -> [Vec<Rank>; 2] {
         let is_newest = self.keep == Keep::Newest;
         self.ranks.sort_unstable_by_key(|rank| {

@@ -1,4 +1,4 @@
-//! Everything that a run writes, from its beginning to where each has its place.
+//! Everything that a run writes, from creation to publication.
 
 use std::fs;
 use std::io;
@@ -13,16 +13,16 @@ use crate::publish::hash_of;
 use crate::publish::standing::Standing;
 use crate::publish::work::Work;
 
-/// The output and the list of what was dropped.
+/// The output and the list of dropped documents.
 #[derive(Debug)]
 pub(crate) struct Outputs {
     work: Work,
-    /// What stands in the place of the output, if it has one.
+    /// The existing output, if the output has a place.
     standing: Option<Standing>,
     removed: Option<Listing>,
 }
 
-/// The list of what was dropped.
+/// The list of dropped documents.
 #[derive(Debug)]
 struct Listing {
     work: Work,
@@ -30,12 +30,11 @@ struct Listing {
 }
 
 impl Outputs {
-    /// Makes the folders in which they are built.
+    /// Creates the folders in which the outputs are built.
     ///
     /// # Errors
     ///
-    /// Those of the system, another process writes the same, or what stands there must not be
-    /// replaced.
+    /// Those of the system; another process writes the same output; the existing output must not be replaced.
     pub(crate) fn begin(dedup: &Dedup, target: &Target) -> Result<Outputs> {
         let store = dedup.store_folder.as_deref();
         let stores = store.as_slice();
@@ -45,7 +44,7 @@ impl Outputs {
         };
         let listing = |path: &PathBuf| -> Result<Listing> {
             let listing = Work::beside(path, stores)?;
-            // It takes its place first, so a run that was killed then may have left it there.
+            // The list is published first, so a run that was killed right after that may have left it there.
             let is_ours = work.note().is_some_and(|note| is_noted(path, note));
             let standing = Standing::at(path, dedup.replace || is_ours)?;
             Ok(Listing {
@@ -63,26 +62,26 @@ impl Outputs {
         })
     }
 
-    /// The folder for what is temporary.
+    /// Returns the folder for temporary data.
     pub(crate) fn work(&self) -> &Work {
         &self.work
     }
 
-    /// Where the list of what was dropped is built, if there is to be one.
+    /// Returns the path at which the list of dropped documents is built, if there is one.
     pub(crate) fn removed(&self) -> Option<PathBuf> {
         self.removed.as_ref().map(|listing| listing.work.output())
     }
 
-    /// Whether something stands in the place of the output that would be gone.
+    /// Whether publishing the output would replace content.
     pub(crate) fn replaces_content(&self) -> bool {
         self.standing.as_ref().is_some_and(Standing::has_content)
     }
 
-    /// Lets what is whole and durable take its place, the list first.
+    /// Publishes the complete and durable outputs, the list first.
     ///
     /// # Errors
     ///
-    /// Those of the system. In each place is then what stood there or what is new.
+    /// Those of the system. Each place then has its old or its new content.
     pub(crate) fn publish(&self) -> Result<()> {
         if let Some(Listing { work, standing }) = &self.removed {
             let path = work.output();

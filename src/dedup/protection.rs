@@ -1,4 +1,4 @@
-//! Which documents are not to be dropped.
+//! Determines which documents must not be dropped.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -12,26 +12,26 @@ use crate::dedup::event::Spared;
 use crate::dedup::names::below;
 use crate::dedup::settings::Dedup;
 
-/// Keys or files between two ticks.
+/// The number of keys or files between two ticks.
 const TICK: usize = 1000;
 
-/// The documents that are not to be dropped: those of files that match a pattern, and where the ones to drop are
+/// The documents that must not be dropped: those of files that match a pattern and, if the documents to drop are
 /// listed, all others.
 #[derive(Debug, Default)]
 pub(crate) struct Protection {
     patterns: Vec<Pattern>,
-    /// The folders that are read. Their files are matched by their paths below them, all others by their whole paths.
+    /// The folders of the input. Their files are matched by their paths below them, all others by their whole paths.
     folders: Vec<PathBuf>,
-    /// Files of which any name matches, also a symbolic link.
+    /// Files with a name that matches, which may be a symbolic link.
     files: HashSet<FileIdentity>,
-    /// Folders to which a symbolic link leads that matches, without symbolic links.
+    /// Folders to which a matching symbolic link leads, as resolved paths.
     linked: Vec<PathBuf>,
-    /// The keys of those that may be dropped, and what was met of each. None if all may be.
+    /// The keys that may be dropped, and what was met of each. `None` if all may be dropped.
     keys: Option<Vec<(String, Met)>>,
     by_key: HashMap<String, usize>,
-    /// The keys of each file, because a list may name it by other paths.
+    /// The keys of each file, because a list may name a file by other paths.
     by_file: HashMap<FileIdentity, Vec<usize>>,
-    /// The source that was asked about last.
+    /// The last source that was looked up.
     last: Option<(PathBuf, Option<FileIdentity>, bool)>,
 }
 
@@ -39,12 +39,12 @@ pub(crate) struct Protection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Met {
     Nothing,
-    /// A file that gives no document.
+    /// A file that was skipped.
     LeftOut,
     Document,
 }
 
-/// A pattern, and whether a name matched it.
+/// A pattern, and whether it matched a name.
 #[derive(Debug)]
 struct Pattern {
     glob: Glob,
@@ -52,19 +52,19 @@ struct Pattern {
     is_met: bool,
 }
 
-/// What is known of a document before it is judged.
+/// Whether a document may be dropped, before it is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guard {
     /// It may be dropped.
     None,
-    /// It is not to be dropped.
+    /// It must not be dropped.
     Protected,
-    /// So it is, although its key is listed.
+    /// It must not be dropped, although its key is listed.
     Contradicted,
 }
 
 impl Protection {
-    /// What a corpus asks for that is read from these paths and streams.
+    /// Returns the protection that a run with these input paths and streams requests.
     pub(crate) fn of(dedup: &Dedup, inputs: &[PathBuf]) -> Protection {
         let pattern = |glob: &Glob| {
             Some(Pattern {
@@ -81,11 +81,11 @@ impl Protection {
         }
     }
 
-    /// Looks for the files that are meant, and calls `tick` from time to time.
+    /// Finds the protected files, and calls `tick` from time to time.
     ///
     /// # Errors
     ///
-    /// Those of `tick`; a pattern matches nothing, and no stream is still to come.
+    /// Those of `tick`; a pattern matches nothing, and no stream is still to be read.
     pub(crate) fn look(
         &mut self,
         dedup: &Dedup,
@@ -98,14 +98,14 @@ impl Protection {
         self.look_for_names(dedup, inputs, tick)
     }
 
-    /// Takes note of the keys of those that may be dropped.
+    /// Records the keys that may be dropped.
     fn list(&mut self, keys: &[String], tick: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         let mut listed = Vec::new();
         for (number, key) in keys.iter().enumerate() {
             if number.is_multiple_of(TICK) {
                 tick()?;
             }
-            // No document has an empty key: it is an empty line.
+            // No document has an empty key: it comes from an empty line.
             if key.is_empty() || self.by_key.contains_key(key) {
                 continue;
             }
@@ -119,7 +119,7 @@ impl Protection {
         Ok(())
     }
 
-    /// Takes note of the files of which any name matches a pattern, before one of them is judged by another name.
+    /// Records the files with a name that matches a pattern, before one of them is judged under another name.
     fn look_for_names(
         &mut self,
         dedup: &Dedup,
@@ -134,7 +134,7 @@ impl Protection {
                 tick()?;
             }
             let path = entry.path();
-            // A link that leads nowhere protects nothing.
+            // A broken link protects nothing.
             let Ok(metadata) = fs::metadata(path) else {
                 continue;
             };
@@ -158,12 +158,12 @@ impl Protection {
         self.keys.is_some() || !self.patterns.is_empty()
     }
 
-    /// Whether the documents that may be dropped are listed.
+    /// Whether the droppable documents are listed.
     pub(crate) fn has_keys(&self) -> bool {
         self.keys.is_some()
     }
 
-    /// What holds for a document. To be asked once for each, because it takes note of the patterns and keys that are
+    /// Returns what applies to a document. Call this once per document, because it records which patterns and keys were
     /// met.
     pub(crate) fn guard(&mut self, origin: &Origin) -> Guard {
         if !self.is_some() {
@@ -178,8 +178,8 @@ impl Protection {
         }
     }
 
-    /// Which file a source is, as far as that matters, and whether a name of it matches a pattern. Many records have one
-    /// source.
+    /// Returns the file of a source, if it is needed, and whether one of its names matches a pattern. The last result
+    /// is kept, because many records share one source.
     fn source(&mut self, source: &Path) -> (Option<FileIdentity>, bool) {
         if let Some((last, file, is_matched)) = &self.last
             && last == source
@@ -224,13 +224,13 @@ impl Protection {
         is_matched
     }
 
-    /// Whether a key is listed, or the file under another path. None without a list.
+    /// Whether a key is listed, or its file under another path. `None` without a list.
     fn is_listed(&mut self, key: &str, file: Option<FileIdentity>) -> Option<bool> {
         self.keys.as_ref()?;
         Some(self.meet(key, file, Met::Document))
     }
 
-    /// Takes note of what was met of the listed keys of a document or file. Whether there are any.
+    /// Records what was met of the listed keys of a document or file. Returns whether there are such keys.
     fn meet(&mut self, key: &str, file: Option<FileIdentity>, what: Met) -> bool {
         let by_file = file.and_then(|file| self.by_file.get(&file));
         let at = self
@@ -250,7 +250,7 @@ impl Protection {
         is_listed
     }
 
-    /// Takes note of a file that is left out.
+    /// Records a skipped file.
     pub(crate) fn leave_out(&mut self, skipped: &Skipped) {
         if self.keys.is_some() {
             let path = Path::new(&skipped.place);
@@ -258,7 +258,7 @@ impl Protection {
         }
     }
 
-    /// The listed keys that no document had, and why.
+    /// Returns the listed keys that no document had, and why.
     pub(crate) fn unknown(&self) -> impl Iterator<Item = (&str, Spared)> {
         let keys = self.keys.iter().flatten();
         keys.filter_map(|(key, met)| match met {
@@ -268,7 +268,7 @@ impl Protection {
         })
     }
 
-    /// Refuses patterns that matched no name: they would protect nothing where something was meant.
+    /// Refuses patterns that matched no name, because they would silently protect nothing.
     ///
     /// # Errors
     ///
@@ -281,14 +281,14 @@ impl Protection {
     }
 }
 
-/// The file of this name, unless that is a symbolic link.
+/// Returns the identity of the file of this name, unless it is a symbolic link.
 fn identity(path: &Path) -> Option<FileIdentity> {
     let metadata = fs::symlink_metadata(path).ok()?;
     let is_file = metadata.is_file();
     is_file.then(|| FileIdentity::of(path, &metadata))
 }
 
-/// Whether a part of a path is a name, and not the root or `..`: patterns are of names.
+/// Whether a part of a path is a name rather than the root or `..`: patterns match names.
 fn is_name(part: &Component<'_>) -> bool {
     matches!(part, Component::Normal(_))
 }

@@ -1,4 +1,4 @@
-//! Documents that are read first and judged by rank.
+//! Documents that are all read first and then judged by rank.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -15,7 +15,7 @@ use crate::dedup::spool::{Spool, Texts};
 ///
 /// # Errors
 ///
-/// Those of reading, or there is no room for it.
+/// Those of reading; the temporary files take too much space.
 pub(super) fn spool_all(
     judge: &mut Judge<'_>,
     batches: &Batches,
@@ -53,11 +53,11 @@ pub(super) fn spool_all(
     }
 }
 
-/// Reads the texts in the order of their ranks, in batches, on a thread of its own.
+/// Reads the texts in the order of their ranks, in batches, on a separate thread.
 ///
 /// # Errors
 ///
-/// No thread can be started.
+/// The system allows no further thread.
 pub(super) fn ranked(mut texts: Texts, order: Arc<Vec<Rank>>) -> Result<Receiver<Result<Batch>>> {
     let (sender, receiver) = sync_channel(1);
     let send = move || {
@@ -69,7 +69,7 @@ pub(super) fn ranked(mut texts: Texts, order: Arc<Vec<Rank>>) -> Result<Receiver
                     batch.items.push(Item::Document(document));
                 }
                 Err(error) => {
-                    // Nobody is left to be told when this fails.
+                    // If this fails, the receiver is gone.
                     drop(sender.send(Err(error)));
                     return;
                 }

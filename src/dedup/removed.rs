@@ -1,4 +1,4 @@
-//! The file that says what was dropped, and why.
+//! The list of dropped documents, with reasons.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::dedup::event::Dropped;
 use crate::publish::error::Of;
 use crate::publish::escape;
 
-/// The lines so far, under another name.
+/// The lines so far, in a file under another name.
 #[derive(Debug)]
 pub(crate) struct Removed {
     partial: PathBuf,
@@ -23,7 +23,7 @@ pub(crate) struct Removed {
 }
 
 impl Removed {
-    /// Begins the lines in `partial`, which is to become the file that is called `name`.
+    /// Starts the lines in `partial`, which is to become the file `name`.
     ///
     /// # Errors
     ///
@@ -37,7 +37,7 @@ impl Removed {
         })
     }
 
-    /// Takes note of a document that is like an earlier one.
+    /// Adds a document that resembles an earlier one.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl Removed {
         Ok(writeln!(self.writer, "{line}").of(&self.partial)?)
     }
 
-    /// Ends the lines, durably.
+    /// Finishes the lines durably.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Removed {
     }
 }
 
-/// A dropped document as JSON, the fields in this order.
+/// A dropped document as JSON, with the fields in this order.
 #[derive(Serialize)]
 struct Line<'a> {
     key: &'a str,
@@ -113,8 +113,8 @@ fn fields(dropped: &Dropped<'_>) -> String {
     .join("\t")
 }
 
-/// The path of a file; where it is no UTF-8, with its bytes spelled out as in its key, because it could be the
-/// path of another file else.
+/// Returns the path of a file. If it is not UTF-8, its bytes are spelled in digits as in its key, because it could
+/// otherwise be the path of another file.
 fn name(file: &Path) -> Cow<'_, str> {
     match file.to_str().filter(|name| !name.contains(REPLACED)) {
         Some(name) => Cow::Borrowed(name),
@@ -122,7 +122,7 @@ fn name(file: &Path) -> Cow<'_, str> {
     }
 }
 
-/// A similarity to four decimals; an estimate is marked and has its standard error.
+/// Formats a similarity with four decimals. An estimate is marked, with its standard error.
 fn similarity(earlier: &Match) -> String {
     let estimate = earlier.estimate;
     match earlier.jaccard {

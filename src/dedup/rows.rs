@@ -1,4 +1,4 @@
-//! Texts in memory, one after another, without their near-duplicates.
+//! Rows of texts in memory, without their near-duplicates.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -12,8 +12,9 @@ use crate::dedup::settings::Keep;
 use crate::write::{Intake, Outcome, Pipeline, Relation};
 use crate::{Input, Options, Schema};
 
-/// Deduplicates rows of texts in memory, as [`Dedup`](crate::dedup::Dedup) does with [`Keep::First`]: a row is
-/// dropped if it resembles an earlier row that is kept. To keep other rows, push them in the order of
+/// Deduplicates rows of texts in memory, as [`Dedup`](crate::dedup::Dedup) does with [`Keep::First`].
+///
+/// A row is dropped if it resembles an earlier row that is kept. To keep other rows, push them in the order of
 /// [`Rows::order`].
 ///
 /// A temporary store holds the shingles and signatures of the texts. It is deleted when the rows are dropped.
@@ -50,20 +51,20 @@ pub struct Rows {
 pub struct DroppedRow {
     /// The number, from 0, of the kept row that it resembles.
     pub earlier: u64,
-    /// Exact Jaccard similarity of both, 0 to 1. None if the schema keeps no shingles.
+    /// The exact Jaccard similarity of the two rows, from 0 to 1. `None` if the schema keeps no shingles.
     pub jaccard: Option<f64>,
-    /// Estimate of this similarity from the signatures, 0 to 1.
+    /// The estimate of this similarity from the signatures, from 0 to 1.
     pub estimate: f64,
     /// Whether the texts are the same.
     pub exact_copy: bool,
 }
 
 impl Rows {
-    /// Starts before the first row. The temporary store is made in a new folder in `within`.
+    /// Starts without rows. The temporary store is created in a new folder in `within`.
     ///
     /// # Errors
     ///
-    /// [`Error::Temporary`] if the folder cannot be made, or those of making a store.
+    /// [`Error::Temporary`] if the folder cannot be created; those of creating a store.
     pub fn begin(schema: &Schema, within: impl AsRef<Path>) -> Result<Rows> {
         let within = within.as_ref();
         let folder = tempfile::tempdir_in(within).map_err(|source| Error::Temporary {
@@ -81,9 +82,11 @@ impl Rows {
         })
     }
 
-    /// Returns the order in which to push rows, given the bytes of their texts, so that of several similar rows the
-    /// one that `keep` asks for is kept. The newest row is the last one. The numbers of a [`DroppedRow`] then count
-    /// in this order. For [`Keep::Few`] and [`Keep::None`], the order is that of the input, and the caller counts.
+    /// Returns the order in which to push rows, given the sizes of their texts in bytes.
+    ///
+    /// In this order, the row that `keep` selects among several similar ones is the one that is kept. The newest row is
+    /// the last one. The numbers of a [`DroppedRow`] then count in this order. For [`Keep::Few`] and [`Keep::None`],
+    /// the order is that of the input, and the caller counts.
     ///
     /// ```
     /// use dedupdb::dedup::{Keep, Rows};
@@ -102,35 +105,35 @@ impl Rows {
         rows
     }
 
-    /// Takes the next rows, without waiting; see [`Pipeline::push`].
+    /// Pushes the next rows, without waiting; see [`Pipeline::push`].
     pub fn push(&mut self, texts: Vec<String>) {
         let inputs = texts.into_iter().map(|text| {
             let row = self.next;
             self.next += 1;
-            // In the order of the rows, which decides between two that are as alike.
+            // Keys sort in the order of the rows, which decides between two that are equally similar.
             Input::new(format!("{row:020}"), text)
         });
         let inputs = inputs.collect();
         self.pipeline.push(inputs);
     }
 
-    /// Whether to wait first; see [`Pipeline::is_full`].
+    /// Returns whether to wait before pushing; see [`Pipeline::is_full`].
     pub fn is_full(&self) -> bool {
         self.pipeline.is_full()
     }
 
-    /// Returns the number of batches that were pushed and not taken yet; see [`Pipeline::under_way`].
+    /// Returns the number of batches that were pushed and not yet returned; see [`Pipeline::under_way`].
     pub fn under_way(&self) -> usize {
         self.pipeline.under_way()
     }
 
-    /// Declares that no more rows come.
+    /// Declares that no more rows follow.
     pub fn close(&mut self) {
         self.pipeline.close();
     }
 
-    /// Waits for the next batch and returns, for each of its rows, why it is dropped, or None if it is kept.
-    /// Returns None if no batch is ready after this time. A text that cannot be read has an error in its place.
+    /// Waits for the next batch. For each of its rows, returns why it is dropped, or `None` if it is kept. Returns
+    /// `None` if no batch is ready after this time. A text that cannot be read has an error in its place.
     ///
     /// # Errors
     ///

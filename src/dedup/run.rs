@@ -1,4 +1,4 @@
-//! Reading, judging and writing, in the order of the input or by rank.
+//! Reads, judges and writes documents, in the order of the input or by rank.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,26 +18,26 @@ use crate::dedup::sink::{Kept, Sink};
 use crate::dedup::spool::{Records, Spool, Spooled};
 use crate::dedup::target::Target;
 
-/// Records that are written between two looks at the observer.
+/// The number of records to write between two calls of the observer.
 const WRITTEN: usize = 256;
 
-/// What is read.
+/// The batches of the input.
 pub(super) type Batches = Receiver<Result<Batch, corpus::Error>>;
 
-/// What a run works with.
+/// The parts of a run.
 pub(super) struct Run<'a> {
     pub(super) dedup: &'a Dedup,
     pub(super) target: &'a Target,
     pub(super) outputs: &'a Outputs,
     pub(super) store: &'a Store,
-    /// Whether the store stays when the run is done.
+    /// Whether the store remains after the run.
     pub(super) store_stays: bool,
     /// The paths of the inputs, and the names of streams.
     pub(super) inputs: &'a [PathBuf],
 }
 
 impl Run<'_> {
-    /// Reads, judges and writes document after document.
+    /// Reads, judges and writes one document after another.
     pub(super) fn in_order(&self, judge: &mut Judge<'_>, batches: Batches, to: To) -> Result<Sink> {
         let mut sink = self.sink(to)?;
         let sketched = sketch_ahead(batches, self.store)?;
@@ -49,7 +49,7 @@ impl Run<'_> {
         Ok(sink)
     }
 
-    /// Reads, compares with what is stored there alone, and writes document after document.
+    /// Reads one document after another, compares it only with the given store, and writes it.
     pub(super) fn against(
         &self,
         judge: &mut Judge<'_>,
@@ -103,7 +103,7 @@ impl Run<'_> {
         self.write(judge, records, &fates, to)
     }
 
-    /// Writes the records of a spool that are kept.
+    /// Writes the kept records of a spool.
     fn write(
         &self,
         judge: &mut Judge<'_>,
@@ -154,7 +154,7 @@ impl Run<'_> {
         Sink::new(self.target, to, &path, self.inputs, mark)
     }
 
-    /// Ends a strict run in which something failed.
+    /// Fails if the run is strict and had a failure.
     fn check_failures(&self, judge: &Judge<'_>) -> Result<()> {
         if self.dedup.options.strict && judge.met.done.reading.has_failures() {
             return Err(Error::FirstFailure);
@@ -163,7 +163,7 @@ impl Run<'_> {
     }
 }
 
-/// Writes what is to be written of one document or file.
+/// Writes the output of one document or file.
 fn taken(sink: &mut Sink, judged: &Judged) -> Result<()> {
     match judged {
         Judged::Opened(opened) => sink.open(opened),

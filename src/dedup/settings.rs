@@ -1,4 +1,4 @@
-//! What is to be done with a corpus.
+//! The settings of a run.
 
 use std::fmt;
 use std::io::Write;
@@ -15,7 +15,7 @@ use crate::dedup::error::Error;
 use crate::dedup::event::Event;
 use crate::dedup::mark::Columns;
 
-/// Bytes of memory to take, about, unless another number is asked for.
+/// The default approximate memory in bytes.
 const MEMORY: u64 = 512 << 20;
 
 /// Which of several similar documents is kept.
@@ -27,21 +27,21 @@ pub enum Keep {
     First,
     /// The one with the most bytes of text; of several, the first.
     Longest,
-    /// The one whose file changed last; in one file, the last record.
+    /// The one whose file was modified last; within one file, the last record.
     Newest,
-    /// The first in the input and the first ones that resemble it, this number in all.
+    /// The first in the input and the first ones that resemble it, up to this number in all.
     Few(NonZeroU32),
-    /// None of them, as a filter against contamination. A store nevertheless gets the first ones.
+    /// None of them, to filter out contamination. A store nevertheless receives the first ones.
     None,
 }
 
-/// What ends each path of a list.
+/// The terminator of each path in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ending {
     /// A line feed. Control characters and backslashes in the path are escaped.
     Line,
-    /// A NUL byte. The path is unescaped.
+    /// A NUL byte. The path is not escaped.
     Nul,
 }
 
@@ -56,7 +56,7 @@ pub struct Dedup {
     pub(crate) mark: Option<Columns>,
     pub(crate) against: Option<Against>,
     pub(crate) protected: Vec<Glob>,
-    /// The keys of those that may be dropped. None if all may be.
+    /// The keys that may be dropped. `None` if all may be dropped.
     pub(crate) droppable: Option<Vec<String>>,
     pub(crate) removed: Option<PathBuf>,
     pub(crate) removed_is_json: bool,
@@ -80,14 +80,14 @@ impl fmt::Debug for Dedup {
     }
 }
 
-/// What alone documents are compared with.
+/// What documents are compared with instead of each other.
 pub(crate) enum Against {
     Store(Store),
     Corpus(Vec<Source>),
 }
 
 impl Against {
-    /// The paths that are read for it.
+    /// Returns the paths that are read for comparison.
     #[cfg(unix)]
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
         match self {
@@ -100,9 +100,9 @@ impl Against {
     }
 }
 
-/// Where the output goes.
+/// The destination of the output.
 pub(crate) enum To {
-    /// Nowhere: the observer is told what is dropped.
+    /// Nowhere: the observer only learns what is dropped.
     Nowhere,
     Path(PathBuf),
     Stream(Box<dyn Write + Send>),
@@ -141,7 +141,7 @@ impl Dedup {
         Dedup { options, ..self }
     }
 
-    /// The format of a source that is a file or a stream.
+    /// Returns the format of a source that is a file or a stream.
     pub(crate) fn format(&self, source: &Source) -> Format {
         let given = source.format.or(self.options.format);
         given.unwrap_or_else(|| Format::of(source.name()))
@@ -162,7 +162,7 @@ impl Dedup {
         }
     }
 
-    /// Writes the kept records to a stream as they come; rows of Parquet files become lines of JSON.
+    /// Writes the kept records to a stream as they come. Rows of Parquet files become lines of JSON.
     pub fn output_to(self, stream: impl Write + Send + 'static) -> Dedup {
         Dedup {
             to: To::Stream(Box::new(stream)),
@@ -184,10 +184,11 @@ impl Dedup {
         Dedup { keep, ..self }
     }
 
-    /// Writes all documents, each with four more columns or fields: `NAME_keep`, whether it would be kept;
-    /// `NAME_representative`, the key of the document that it resembles, or its own; `NAME_cluster`, a number that
-    /// follows from that key; and `NAME_similarity`, 0 to 1, exact if the store keeps shingles. Works for JSONL,
-    /// CSV, Parquet, and TSV with a header.
+    /// Writes all documents, each with four more columns or fields.
+    ///
+    /// These are `NAME_keep`, whether the document would be kept; `NAME_representative`, the key of the document that
+    /// it resembles, or its own; `NAME_cluster`, a number that follows from that key; and `NAME_similarity`, from 0 to
+    /// 1, exact if the store keeps shingles. This works for JSONL, CSV, Parquet, and TSV with a header.
     pub fn mark(self, name: &str) -> Dedup {
         Dedup {
             mark: Some(Columns::new(name)),
@@ -195,8 +196,8 @@ impl Dedup {
         }
     }
 
-    /// Drops only documents that resemble one of `store`. Documents of the input are not compared with each other,
-    /// and nothing is stored.
+    /// Drops only documents that resemble one of `store`. Documents of the input are not compared with each other, and
+    /// nothing is stored.
     pub fn against(self, store: &Store) -> Dedup {
         Dedup {
             against: Some(Against::Store(store.clone())),
@@ -204,7 +205,7 @@ impl Dedup {
         }
     }
 
-    /// As [`Dedup::against`], but compares with documents that are read from `sources`, like the input.
+    /// Like [`Dedup::against`], but compares with documents that are read from `sources`, like the input.
     pub fn against_corpus<S: Into<Source>>(self, sources: impl IntoIterator<Item = S>) -> Dedup {
         Dedup {
             against: Some(Against::Corpus(
@@ -214,9 +215,10 @@ impl Dedup {
         }
     }
 
-    /// Never drops documents of files of which a name matches one of `globs`, below the folder that is read. A name may
-    /// be a hard link or a symbolic link. These documents are judged before all others, so other documents are dropped
-    /// for their sake. All texts and records are stored in temporary files until the end.
+    /// Never drops documents of files that have a name that matches one of `globs`, below the folder that is read.
+    ///
+    /// The name may be a hard link or a symbolic link. These documents are judged before all others, so that their
+    /// duplicates are dropped instead. All texts and records are stored in temporary files until the end.
     pub fn protect(self, globs: impl IntoIterator<Item = Glob>) -> Dedup {
         Dedup {
             protected: globs.into_iter().collect(),
@@ -224,9 +226,10 @@ impl Dedup {
         }
     }
 
-    /// Drops only documents with these keys, and of those only such that resemble a document that is kept. The others
-    /// are judged before them. A file is also found if its key has another path to it. Temporary files are
-    /// those of [`Dedup::protect`].
+    /// Drops only documents with these keys, and only those that resemble a document that is kept.
+    ///
+    /// All other documents are judged first. A file is also found if its key is another path to it. Texts and records
+    /// are stored in temporary files, as for [`Dedup::protect`].
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -307,7 +310,7 @@ impl Dedup {
         }
     }
 
-    /// Sets the parameters of the comparison. Without effect if a store is given, which has its own.
+    /// Sets the parameters of the comparison. They have no effect if a store is given, which has its own.
     pub fn schema(self, schema: Schema) -> Dedup {
         Dedup { schema, ..self }
     }
@@ -322,9 +325,9 @@ impl Dedup {
 
     /// Also compares with the documents of a store, and stores the kept documents in it.
     ///
-    /// A document that resembles a stored one is dropped, also if both have the same key. The documents that are
-    /// stored belong to a run (see [`Writer::begin_run`](crate::Writer::begin_run)). If this run is interrupted,
-    /// the next one removes them first, and so gives the same output.
+    /// A document that resembles a stored one is dropped, even if both have the same key. The documents that are stored
+    /// belong to a run (see [`Writer::begin_run`](crate::Writer::begin_run)). If this run is interrupted, the next one
+    /// removes them first, and so gives the same output.
     pub fn store(self, store: &Store) -> Dedup {
         Dedup {
             store: Some(store.clone()),
@@ -332,7 +335,7 @@ impl Dedup {
         }
     }
 
-    /// Names the folder of a store that is made or opened after [`Dedup::begin`], so that no output is placed in or
+    /// Names the folder of a store that is created or opened after [`Dedup::begin`], so that no output is placed in or
     /// around it.
     pub fn store_folder(self, folder: impl Into<PathBuf>) -> Dedup {
         Dedup {
@@ -352,8 +355,8 @@ impl Dedup {
         Begun::of(self)
     }
 
-    /// Reads, judges and writes. The observer gets each event and may stop the run: then nothing is written, and
-    /// the same run gives the same output later.
+    /// Reads, judges and writes the documents. The observer receives each event and may stop the run: then nothing is
+    /// written, and the same run later gives the same output.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Where what is kept goes.
+//! The destination of kept documents.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -18,29 +18,29 @@ use crate::dedup::tree::Tree;
 use crate::publish::error::Of;
 use crate::publish::escape;
 
-/// A document that is kept.
+/// A kept document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kept<'a> {
-    /// A record as it is, and which one of its file it is.
+    /// A verbatim record, and its number in its file.
     Record(&'a [u8], Nth),
-    /// A file of so many bytes that last changed so many nanoseconds after 1970.
+    /// A file, with its size in bytes and its modification time.
     File(&'a Path, u64, Option<SystemTime>),
 }
 
-/// What is being written.
+/// The output that is being written.
 pub(crate) struct Sink {
     kind: Kind,
-    /// The name of the file that is written; None if it is a stream.
+    /// The name of the output file; `None` if it is a stream.
     name: Option<PathBuf>,
-    /// The columns that all records get.
+    /// The columns that all records receive.
     mark: Option<Columns>,
-    /// The format of the records that come.
+    /// The format of the current records.
     format: Format,
-    /// The cells that a row of theirs has at least, if they are rows with marks.
+    /// The minimum number of cells of the current rows, if they have marks.
     wide: usize,
-    /// Files that grew since they were read.
+    /// The number of files that grew after they were read.
     grown: u64,
-    /// Records that have nulls for marks.
+    /// The number of records that have nulls for marks.
     unmarked: u64,
 }
 
@@ -57,7 +57,7 @@ enum Kind {
 }
 
 impl Sink {
-    /// Begins to write `target` at `path`, or to the stream that it goes to.
+    /// Starts to write `target` at `path`, or to its stream.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl Sink {
         Ok(of(kind, name))
     }
 
-    /// Takes note of a file whose records come next.
+    /// Starts a file of records.
     ///
     /// # Errors
     ///
@@ -138,8 +138,8 @@ impl Sink {
         }
     }
 
-    /// Writes a record that gives no document, with nulls for marks: where all records have marks, and it can have
-    /// some.
+    /// Writes a record that is not a document, with nulls for marks, if all records have marks and this one can have
+    /// them.
     ///
     /// # Errors
     ///
@@ -152,11 +152,11 @@ impl Sink {
         self.keep(Kept::Record(record, nth), None)
     }
 
-    /// Writes a document, with its mark if all have one.
+    /// Writes a document, with its mark if all documents have one.
     ///
     /// # Errors
     ///
-    /// Those of the system, or it does not fit.
+    /// Those of the system; the document does not fit.
     pub(crate) fn keep(&mut self, kept: Kept<'_>, mark: Option<&Mark>) -> Result<()> {
         let name = self.name.as_deref();
         let marked;
@@ -188,17 +188,17 @@ impl Sink {
         }
     }
 
-    /// Records that were written with nulls for marks.
+    /// Returns the number of records that were written with nulls for marks.
     pub(crate) fn unmarked(&self) -> u64 {
         self.unmarked
     }
 
-    /// Files that were copied as they were read, and have grown since.
+    /// Returns the number of files that were copied as they were read, and have grown since.
     pub(crate) fn grown(&self) -> u64 {
         self.grown
     }
 
-    /// Ends what was written, durably, and calls `wait` from time to time while that takes long.
+    /// Finishes the output durably. Calls `wait` from time to time while that takes long.
     ///
     /// # Errors
     ///
@@ -225,7 +225,7 @@ fn put(list: &mut BufWriter<Outlet>, path: &Path, ending: Ending) -> io::Result<
         list.write_all(name)?;
         return list.write_all(b"\0");
     }
-    // Bytes that are no characters stay as they are.
+    // Bytes that are not UTF-8 stay as they are.
     for chunk in name.utf8_chunks() {
         list.write_all(escape(chunk.valid()).as_bytes())?;
         list.write_all(chunk.invalid())?;
@@ -233,7 +233,7 @@ fn put(list: &mut BufWriter<Outlet>, path: &Path, ending: Ending) -> io::Result<
     list.write_all(b"\n")
 }
 
-/// Says of what was written which file it goes to.
+/// Adds the name of the output to an error.
 fn written<T>(written: io::Result<T>, name: Option<&Path>) -> Result<T> {
     match name {
         Some(name) => Ok(written.of(name)?),

@@ -12,12 +12,12 @@ use crate::publish::manifest::Listed;
 pub(crate) struct Stream {
     encoder: Encoder,
     has_header: bool,
-    /// The last line has its end.
+    /// Whether the last line has its ending.
     is_at_line: bool,
 }
 
 impl Stream {
-    /// Writes into `place`, compressed as `name` says, records of `format`.
+    /// Creates a stream of records of `format` into `place`, compressed as `name` says.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ impl Stream {
         })
     }
 
-    /// Takes note of a file whose records come next: writes its header, unless there is one.
+    /// Starts a file of records: writes its header, unless one has been written.
     ///
     /// # Errors
     ///
@@ -43,8 +43,8 @@ impl Stream {
         self.write(&opened.header)
     }
 
-    /// Writes a header or record as it is. If the one before has no end, as the last line of a file
-    /// may have none, it is given one.
+    /// Writes a header or record as it is. If the one before has no line ending, as the last line of a file may not,
+    /// this adds one.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Stream {
         self.encoder.write(record)
     }
 
-    /// Ends the file, durably; says what the manifest is to list.
+    /// Finishes the file durably. Returns its entry for the manifest, if it is to be listed.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
-//! Rows of files of columns, written on a thread of their own.
+//! Rows of Parquet files, written on a separate thread.
 //!
-//! Rows are known by their numbers alone. The columns of those that are kept are copied from the table as it was
-//! read, while further rows are judged.
+//! Rows are identified by their numbers alone. The columns of kept rows are copied from the table as it was read, while
+//! further rows are judged.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -21,51 +21,51 @@ use crate::dedup::mark::{Columns, Mark};
 use crate::publish::error::Of;
 use crate::publish::manifest::Written;
 
-/// Rows that the thread is told of together, about.
+/// The approximate number of rows to send to the thread at a time.
 const ROWS: usize = 256;
 
-/// How long to wait for the thread before the rest is looked after.
+/// How long to wait for the thread between two calls of `wait`.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What is still to be copied, and by whom. Dropped, it leaves unfinished files.
+/// The rows still to be copied, and the thread that copies them. If this is dropped, it leaves unfinished files.
 pub(crate) struct Tables {
-    /// Nothing once all is said.
+    /// `None` once all jobs are sent.
     jobs: Option<Sender<Job>>,
-    /// What the thread ends with. The thread is not joined: when it has told that, its allocator still gives memory back,
-    /// and nobody needs to wait for it.
+    /// Receives the result of the thread. The thread is not joined: after it has sent its result, its allocator still
+    /// returns memory, which need not be waited for.
     ended: Receiver<Result<Written>>,
     is_stopped: Arc<AtomicBool>,
-    /// Whether rows get columns.
+    /// Whether rows get further columns.
     is_marking: bool,
     reading: Option<Reading>,
 }
 
-/// What the thread is told.
+/// A message to the thread.
 enum Job {
-    /// A file at this path begins, which becomes the one of this name.
+    /// A file at this path begins, which becomes the file of this name.
     File(PathBuf, PathBuf),
-    /// Rows of this table come next.
+    /// Rows of this table follow.
     Table(PathBuf, Arc<TableSource>),
-    /// Which ones of the next rows of a group are kept.
+    /// Which of the next rows of a group are kept.
     Rows(usize, Vec<bool>),
-    /// A group ends, whose rows that are kept have these marks, or nulls.
+    /// A group ends, and its kept rows have these marks, or nulls.
     EndGroup(usize, Vec<Option<Mark>>),
 }
 
-/// How far a table was judged.
+/// How far a table has been judged.
 struct Reading {
     table: Arc<TableSource>,
     group: usize,
-    /// Rows before those that the thread was not told of.
+    /// The number of rows before those that were not sent yet.
     before: u64,
-    /// Rows before the next group.
+    /// The number of rows before the next group.
     end: u64,
     kept: Vec<bool>,
     marks: Vec<Option<Mark>>,
 }
 
 impl Tables {
-    /// Begins with nothing. Rows get the columns of their marks, if there are any; files are written as `outlet` does.
+    /// Starts without files. With `mark`, rows get the columns of their marks. `outlet` opens the output of each file.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl Tables {
         let columns = mark.cloned();
         let (ending, ended) = channel();
         let started = thread.spawn(move || {
-            // Whoever no longer listens does not need it.
+            // If this fails, the receiver is gone and needs no result.
             drop(ending.send(Copier::new(flag, columns, outlet).run(&jobs)));
         });
         started.map_err(corpus::Error::thread)?;
@@ -91,21 +91,21 @@ impl Tables {
         })
     }
 
-    /// Begins the file at `path`, which exists and is empty and becomes the one called `name`.
+    /// Starts the file at `path`, which exists and is empty, and becomes the file `name`.
     ///
     /// # Errors
     ///
-    /// Those of the files before it.
+    /// Those of earlier files.
     pub(crate) fn file(&mut self, path: PathBuf, name: PathBuf) -> Result<()> {
         self.close()?;
         self.tell(Job::File(path, name))
     }
 
-    /// Takes note of a table whose rows come next.
+    /// Starts a table whose rows follow.
     ///
     /// # Errors
     ///
-    /// Those of the tables before it.
+    /// Those of earlier tables.
     pub(crate) fn open(&mut self, source: &Path, table: Arc<TableSource>) -> Result<()> {
         self.close()?;
         self.tell(Job::Table(source.to_owned(), table.clone()))?;
@@ -120,11 +120,11 @@ impl Tables {
         Ok(())
     }
 
-    /// Keeps a row of the table, with its mark or nulls if rows get columns.
+    /// Keeps a row of the table, with its mark or nulls if rows get further columns.
     ///
     /// # Errors
     ///
-    /// Those of the groups before it.
+    /// Those of earlier groups.
     pub(crate) fn keep(&mut self, nth: Nth, mark: Option<&Mark>) -> Result<()> {
         let defect = || Error::Defect {
             what: "a row came that its table does not have",
@@ -157,11 +157,11 @@ impl Tables {
         }
     }
 
-    /// Ends all files, durably, and calls `wait` from time to time meanwhile. Says what a manifest is to list.
+    /// Finishes all files durably, and calls `wait` from time to time meanwhile. Returns the entries for a manifest.
     ///
     /// # Errors
     ///
-    /// What was read cannot be read again, those of the system, or those of `wait`.
+    /// A table cannot be read again; those of the system and of `wait`.
     pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<Written> {
         self.close()?;
         self.jobs = None;
@@ -180,7 +180,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Tells of the rows of the group that are not told yet, and that it ends.
+    /// Sends the remaining rows of the group, and its end.
     fn end_group(&mut self) -> Result<()> {
         self.tell_rows()?;
         let Some(reading) = &mut self.reading else {
@@ -212,7 +212,7 @@ impl Tables {
         }
     }
 
-    /// Waits for what the thread ends with.
+    /// Waits for the result of the thread.
     fn result(&self) -> Result<Written> {
         self.ended.recv().unwrap_or(Err(Error::Defect {
             what: "the thread that writes tables panicked",
@@ -224,26 +224,26 @@ impl Drop for Tables {
     fn drop(&mut self) {
         self.is_stopped.store(true, Ordering::Relaxed);
         self.jobs = None;
-        // Nobody is left to be told when it failed.
+        // The result is dropped: nothing can report an error here.
         drop(self.result());
     }
 }
 
-/// What the thread does.
+/// The state of the thread.
 struct Copier {
     is_stopped: Arc<AtomicBool>,
     /// The columns that rows get.
     columns: Option<Columns>,
     outlet: fn(File) -> Outlet,
-    /// The files that are done.
+    /// The finished files.
     written: Written,
-    /// The file that is being written, and its path.
+    /// The current output file, and its path.
     file: Option<(Writing, PathBuf)>,
-    /// The table that is being read, and its path.
+    /// The current table, and its path.
     table: Option<(Table, PathBuf)>,
 }
 
-/// A file before and after its first table, which tells the schema.
+/// A file before and after its first table, which determines the schema.
 enum Writing {
     Begun(Box<Encoded>),
     Rows(Box<Filtered<Encoded>>),
@@ -334,7 +334,8 @@ impl Copier {
             group,
             goes_on: &goes_on,
         };
-        // The library that reads Parquet may panic where levels and values are damaged. What it was in is not used again.
+        // The Parquet library may panic if levels and values are damaged. The state that it worked on is not used
+        // again.
         let worked = catch_unwind(AssertUnwindSafe(|| work(rows, origin)));
         match worked.unwrap_or_else(|_| Err(undecodable(group))) {
             Ok(()) => Ok(()),
@@ -358,20 +359,20 @@ impl Copier {
     }
 }
 
-/// A group whose columns cannot be decoded.
+/// Returns the failure of a group whose columns cannot be decoded.
 fn undecodable(group: usize) -> Failure {
     Failure::Read(io::Error::other(format!(
-        "its row group {} is damaged: its columns cannot be decoded; fetch it again, or write it anew",
+        "its row group {} is damaged: its columns cannot be decoded; download or write it again",
         group + 1
     )))
 }
 
-/// The columns of marks.
+/// Returns the columns of marks, without cells.
 fn further(columns: &Columns) -> Vec<(String, Cells)> {
     columns.names().iter().cloned().zip(cells(&[])).collect()
 }
 
-/// What marks say, column by column.
+/// Returns the cells of marks, column by column.
 fn cells(marks: &[Option<Mark>]) -> Vec<Cells> {
     fn column<T>(marks: &[Option<Mark>], cell: impl Fn(&Mark) -> T) -> Vec<Option<T>> {
         let marks = marks.iter().map(Option::as_ref);
@@ -385,7 +386,7 @@ fn cells(marks: &[Option<Mark>]) -> Vec<Cells> {
     ]
 }
 
-/// Bytes on their way into a file.
+/// An encoder as a writer of bytes.
 struct Encoded(Encoder);
 
 impl Write for Encoded {

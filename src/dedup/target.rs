@@ -1,4 +1,4 @@
-//! What is to be written, and where.
+//! The form and the place of the output.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +7,12 @@ use crate::dedup::error::{Error, Result};
 use crate::dedup::settings::{Against, Dedup, Ending, To};
 use crate::publish::apart::{bare, check_apart, check_outputs};
 
-/// What is written.
+/// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Nothing.
     Nothing,
-    /// Records, one after the other.
+    /// Records, one after another.
     Records,
     /// Files with their paths.
     Folder,
@@ -20,22 +20,22 @@ pub(crate) enum Form {
     List(Ending),
 }
 
-/// Where it is written.
+/// The form and the place of the output.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) form: Form,
-    /// Whether rows of tables are written as such, and not as lines.
+    /// Whether rows of tables are written as rows rather than lines.
     pub(crate) is_of_tables: bool,
-    /// None is a stream, or nowhere.
+    /// `None` for a stream, or for no output.
     pub(crate) path: Option<PathBuf>,
 }
 
 impl Target {
-    /// What is asked for.
+    /// Returns the target that a run requests.
     ///
     /// # Errors
     ///
-    /// It contradicts itself, or would write over what is to be read.
+    /// The settings contradict each other, or the output would overwrite an input.
     pub(crate) fn of(dedup: &Dedup) -> Result<Target> {
         let output = match &dedup.to {
             To::Path(path) => Some(path),
@@ -89,7 +89,7 @@ impl Target {
     }
 }
 
-/// Whether a file of columns is asked for: by the name of the output, or because the one input is one.
+/// Whether a Parquet file is requested, by the name of the output or because it is the only input.
 fn is_table(dedup: &Dedup, output: &Path) -> bool {
     match (Format::of(output), &*dedup.sources) {
         (Format::Parquet, _) => true,
@@ -98,8 +98,8 @@ fn is_table(dedup: &Dedup, output: &Path) -> bool {
     }
 }
 
-/// Whether records are asked for: by the name of the output, or because there is but one file of them and
-/// the output is not called as a folder.
+/// Whether records are requested, by the name of the output, or because the only input is a file of records and the
+/// output is not named like a folder.
 fn is_of_records(dedup: &Dedup, output: &Path) -> bool {
     let name = output.as_os_str().as_encoded_bytes();
     if output.is_dir()
@@ -117,7 +117,7 @@ fn is_of_records(dedup: &Dedup, output: &Path) -> bool {
     is_one || !Format::of(output).is_document()
 }
 
-/// Refuses a stream that is one document, and so has no file that could be kept.
+/// Refuses a stream that is one document, and so has no file to keep.
 fn check_streams(dedup: &Dedup) -> Result<()> {
     let mut streams = dedup.sources.iter().filter(|source| source.is_stream());
     match streams.find(|source| dedup.format(source).is_document()) {

@@ -18,20 +18,20 @@ use crate::publish::manifest::{self, Written};
 /// The files so far.
 pub(crate) struct Tree {
     root: PathBuf,
-    /// The arguments, and where what is below them goes.
+    /// The arguments, and the places of what is below them.
     bases: Vec<(PathBuf, PathBuf)>,
-    /// The file of records that is being written, unless it is one of columns.
+    /// The current file of records, unless it is a Parquet file.
     stream: Option<(Stream, PathBuf)>,
-    /// Those of columns, once there is one.
+    /// The Parquet files, once there is one.
     tables: Option<Tables>,
-    /// The files of records that are done.
+    /// The finished files of records.
     written: Written,
-    /// The columns that all records get.
+    /// The columns that all records receive.
     mark: Option<Columns>,
 }
 
 impl Tree {
-    /// Begins the folder `root`, which must not exist, for what is below `arguments`.
+    /// Creates the folder `root`, which must not exist, for what is below `arguments`.
     ///
     /// # Errors
     ///
@@ -60,11 +60,11 @@ impl Tree {
         })
     }
 
-    /// Begins a file of records.
+    /// Starts a file of records.
     ///
     /// # Errors
     ///
-    /// Those of the system, or another file has its place.
+    /// Those of the system; another file has its place.
     pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
         self.close()?;
         let (file, path) = self.create(&opened.source)?;
@@ -84,7 +84,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Writes a record of the file that was begun last.
+    /// Writes a record of the current file.
     ///
     /// # Errors
     ///
@@ -99,12 +99,12 @@ impl Tree {
         }
     }
 
-    /// Copies a file of so many bytes that last changed at `modified`; says whether it grew since, as logs do. Then
-    /// it is copied as it was, for its text was judged so.
+    /// Copies a file that had `size` bytes and was last modified at `modified`. Returns whether it has grown since, as
+    /// logs do. In that case, its first `size` bytes are copied, because they are the text that was judged.
     ///
     /// # Errors
     ///
-    /// Those of the system, another file has its place, or it changed since in another way.
+    /// Those of the system; another file has its place; the file has changed in another way.
     pub(crate) fn copy(
         &mut self,
         source: &Path,
@@ -119,7 +119,7 @@ impl Tree {
         };
         let metadata = file.metadata().of(source)?;
         let has_grown = metadata.len() > size && !is_compressed(source);
-        // Files of /proc have more than they say.
+        // Files in /proc have more bytes than their size says.
         let has_more = size == 0 && !has_grown && file.read(&mut [0]).of(source)? > 0;
         let is_as_read = metadata.len() == size && corpus::modified(&metadata) == modified;
         if copied != size || has_more || !is_as_read && !has_grown {
@@ -132,7 +132,7 @@ impl Tree {
         Ok(has_grown)
     }
 
-    /// Ends the folder, durably and with a manifest, and calls `wait` from time to time while that takes long.
+    /// Finishes the folder durably, with a manifest. Calls `wait` from time to time while that takes long.
     ///
     /// # Errors
     ///
@@ -153,11 +153,11 @@ impl Tree {
         Ok(())
     }
 
-    /// Makes the file for what is read from `source`.
+    /// Creates the file for the contents of `source`.
     fn create(&self, source: &Path) -> Result<(File, PathBuf)> {
         let place = self.bases.iter().find_map(|(argument, base)| {
             let below = source.strip_prefix(argument).ok()?;
-            // Joined to nothing, the name of a file would become that of a folder.
+            // Joining an empty path would turn the name of a file into that of a folder.
             let is_itself = below.as_os_str().is_empty();
             Some(if is_itself {
                 base.clone()
@@ -188,8 +188,8 @@ impl Tree {
     }
 }
 
-/// Where one of several arguments goes: its path as given, or its last part alone if that leads out
-/// of the current folder.
+/// Returns the place of one of several arguments: its path as given, or only its last part if the path leads out of the
+/// current folder.
 fn base(argument: &Path) -> PathBuf {
     let leads_out = |part: Component<'_>| !matches!(part, Component::Normal(_) | Component::CurDir);
     if argument.components().any(leads_out) {
@@ -199,7 +199,7 @@ fn base(argument: &Path) -> PathBuf {
     parts.filter(|part| *part != Component::CurDir).collect()
 }
 
-/// Whether there is no room where something is written.
+/// Whether the destination is out of space.
 fn is_full(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)

@@ -1,4 +1,4 @@
-//! How far estimates are from exact similarities.
+//! The errors of similarity estimates.
 
 use std::borrow::Borrow;
 
@@ -11,7 +11,7 @@ use crate::parallel;
 use crate::sketch::{Family, Signer, SlotWidth, agreeing};
 use crate::text::ShingleSet;
 
-/// Whole minima: slots that agree by chance would be errors of another kind.
+/// Whole minima. In narrower slots, chance agreement would add errors of another kind.
 const WIDTH: SlotWidth = SlotWidth::Bits32;
 
 /// The settings of [`accuracy`].
@@ -29,15 +29,15 @@ pub struct AccuracyQuery {
 pub struct Accuracy {
     /// The family of the permutations.
     pub family: Family,
-    /// Number of permutations.
+    /// The number of permutations.
     pub permutations: u32,
-    /// Root of the mean square of the differences between estimates and exact similarities.
+    /// The root of the mean square of the differences between estimates and exact similarities.
     pub error: f64,
     /// The expected value for ideal permutations: the root of the mean of J (1 - J) / k.
     pub ideal_error: f64,
     /// Pairs that are off, in the order of the epsilons.
     pub off: Vec<Off>,
-    /// Seconds to sign all texts with the largest number of permutations, on all threads; the mean of the runs.
+    /// The seconds to sign all texts with the largest number of permutations, on all threads; the mean of the runs.
     pub signing: f64,
 }
 
@@ -47,11 +47,11 @@ pub struct Accuracy {
 pub struct Off {
     /// The epsilon.
     pub epsilon: f64,
-    /// The number of such pairs, mean of the runs.
+    /// The number of such pairs; the mean of the runs.
     pub mean: f64,
     /// The expected number for ideal permutations, whose agreeing slots are binomial.
     pub ideal: f64,
-    /// Standard error of the mean: that of the runs or, if larger, of runs with independent pairs.
+    /// The standard error of the mean: that of the runs or, if larger, of runs with independent pairs.
     pub standard_error: f64,
 }
 
@@ -67,8 +67,8 @@ impl Default for AccuracyQuery {
 }
 
 impl AccuracyQuery {
-    /// 15 runs of the default family with 128, 256 and 512 permutations; differences of more than 0.05
-    /// and 0.1.
+    /// Returns the default settings: 15 runs of the default family with 128, 256 and 512 permutations, and differences
+    /// of more than 0.05 and 0.1.
     pub fn new() -> AccuracyQuery {
         AccuracyQuery::default()
     }
@@ -87,7 +87,7 @@ impl AccuracyQuery {
         self
     }
 
-    /// Sets the differences from which a pair counts as off, 0 or more.
+    /// Sets the differences above which a pair counts as off, 0 or more.
     #[must_use]
     pub fn epsilons(mut self, epsilons: Vec<f64>) -> AccuracyQuery {
         self.epsilons = epsilons;
@@ -101,7 +101,7 @@ impl AccuracyQuery {
         self
     }
 
-    /// The numbers of permutations, ascending.
+    /// Returns the numbers of permutations, ascending.
     fn slots(&self) -> Result<Vec<u32>> {
         let mut slots = self.permutations.clone();
         slots.sort_unstable();
@@ -116,12 +116,12 @@ impl AccuracyQuery {
 /// Compares the exact similarities of all pairs of sets with their estimates, in several runs with different
 /// permutations.
 ///
-/// Signatures keep whole minima, so that an estimate is the share m / k of slots that agree. With ideal
-/// permutations m is binomial with probability J (Broder, "On the Resemblance and Containment of
-/// Documents", 1997), which gives the expectations exactly. The rows are ordered by family, as they are
-/// given, and number of permutations. Except for the times, they depend on the sets and their order alone.
+/// Signatures keep whole minima, so an estimate is the share m / k of slots that agree. With ideal permutations, m is
+/// binomial with probability J (Broder, "On the Resemblance and Containment of Documents", 1997), which gives the
+/// expectations exactly. The rows are ordered by family, as given, and by number of permutations. Except for the times,
+/// they depend only on the sets and their order.
 ///
-/// A step is a run. Takes 8 bytes of memory for each pair and 4 for each slot of all signatures. Uses the threads of
+/// A step is one run. Takes 8 bytes of memory for each pair and 4 for each slot of all signatures. Uses the threads of
 /// the current rayon pool.
 ///
 /// # Errors
@@ -178,16 +178,16 @@ pub fn accuracy<S: Borrow<ShingleSet> + Sync>(
     Ok(rows)
 }
 
-/// The exact similarities of all pairs: for each text those with the texts before it.
+/// The exact similarities of all pairs: for each text, those to the texts before it.
 struct Exact {
     rows: Vec<Vec<f64>>,
 }
 
-/// What ideal permutations of one number come to.
+/// The expectations for ideal permutations of one number.
 struct Ideal {
     error: f64,
-    /// For each epsilon, the number of pairs that are off, and its standard deviation in a run in
-    /// which all pairs are independent.
+    /// For each epsilon, the number of pairs that are off, and its standard deviation in a run in which all pairs are
+    /// independent.
     off: Vec<(f64, f64)>,
 }
 
@@ -206,7 +206,7 @@ impl Exact {
         self.rows.iter().map(Vec::len).sum::<usize>() as f64
     }
 
-    /// The expectations, exactly: pairs of the same similarity are computed once.
+    /// Returns the exact expectations. Pairs with the same similarity are computed once.
     fn ideal(&self, slots: &[u32], epsilons: &[f64]) -> Vec<Ideal> {
         let mut all: Vec<f64> = self.rows.concat();
         all.sort_unstable_by(f64::total_cmp);
@@ -245,12 +245,12 @@ struct Experiment<'a> {
     family: Family,
 }
 
-/// What a run came to with one number of permutations.
+/// The result of a run with one number of permutations.
 #[derive(Clone, Debug)]
 struct Run {
     /// For each epsilon.
     off: Vec<u64>,
-    /// Sum of the squares of the differences.
+    /// The sum of the squares of the differences.
     squares: f64,
 }
 
@@ -285,7 +285,7 @@ impl Experiment<'_> {
         Ok(numbered.map(accuracy).collect())
     }
 
-    /// Compares all pairs under the permutations of a seed, and says how long signing took.
+    /// Compares all pairs under the permutations of a seed. Also returns the seconds that signing took.
     fn run(&self, seed: u64) -> Result<(Vec<Run>, f64)> {
         let most = self.slots.last().copied().unwrap_or(1);
         let signer = Signer::new(self.family, seed, most, WIDTH)?;
@@ -301,7 +301,7 @@ impl Experiment<'_> {
             sums
         };
         let rows = parallel::map((0..signed.len()).collect(), row);
-        // In the order of the texts, whatever thread had them: sums of f64 depend on it.
+        // In the order of the texts, whichever thread computed them: sums of f64 depend on the order.
         let mut sums = self.nothing();
         for row in &rows {
             for (sum, run) in sums.iter_mut().zip(row) {
@@ -344,8 +344,8 @@ impl Run {
 }
 
 impl Off {
-    /// What the counts of the runs come to, and what is expected of a run: a mean and its standard
-    /// deviation.
+    /// Returns the mean of the counts of the runs, and its standard error. The tuple has the expected count of a run
+    /// and its standard deviation.
     fn new(epsilon: f64, off: &[f64], (ideal, deviation): (f64, f64)) -> Off {
         let runs = off.len() as f64;
         let mean = off.iter().sum::<f64>() / runs;
@@ -359,7 +359,7 @@ impl Off {
         }
     }
 
-    /// Returns the difference from the ideal number, in standard errors. None if the standard error is 0.
+    /// Returns the difference from the ideal number, in standard errors. Returns `None` if the standard error is 0.
     pub fn deviation(&self) -> Option<f64> {
         let more = self.mean - self.ideal;
         (self.standard_error > 0.0).then(|| more / self.standard_error)

@@ -1,4 +1,4 @@
-//! What numbers of bands find, and what they look at in vain.
+//! The near-duplicates and false candidates that numbers of bands find.
 
 use std::borrow::Borrow;
 
@@ -11,20 +11,20 @@ use crate::schema::check_threshold;
 use crate::sketch::{Signature, Signer, SlotWidth};
 use crate::text::ShingleSet;
 
-/// Texts that one thread compares with all queries before it takes others.
+/// The number of texts that a thread compares with all queries at a time.
 const CHUNK: usize = 64;
 
 /// The results of [`bands`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BandsMeasured {
-    /// Number of texts.
+    /// The number of texts.
     pub texts: usize,
-    /// Number of texts that were compared with all others.
+    /// The number of texts that were compared with all others.
     pub queries: usize,
-    /// Near-duplicates of an average query: texts whose similarity to it reaches the threshold.
+    /// The near-duplicates of an average query: texts whose similarity to it reaches the threshold.
     pub near: f64,
-    /// In the order of the shapes.
+    /// The results in the order of the shapes.
     pub shapes: Vec<ShapeMeasured>,
 }
 
@@ -40,18 +40,20 @@ pub struct ShapeMeasured {
     pub candidates: Figure,
     /// Candidates below the threshold.
     pub false_positives: Figure,
-    /// Their share of all texts below the threshold, 0 to 1; none if there are no such texts.
+    /// Their share of all texts below the threshold, 0 to 1; `None` if there are no such texts.
     pub false_positive_rate: Option<Figure>,
     /// Near-duplicates that share no band with the query.
     pub false_negatives: Figure,
-    /// Their share of the near-duplicates, 0 to 1; none if there are no near-duplicates.
+    /// Their share of the near-duplicates, 0 to 1; `None` if there are no near-duplicates.
     pub false_negative_rate: Option<Figure>,
-    /// Candidates of all queries, where two queries that are candidates for each other count once.
+    /// The candidates of all queries. Two queries that are candidates for each other count once.
     pub candidate_pairs: u64,
 }
 
-/// A measurement beside its prediction: the S-curve 1 - (1 - J^r)^b, applied to the exact similarities of the same
-/// pairs ([`Bands::probability`]).
+/// A measurement beside its prediction.
+///
+/// The prediction is the S-curve 1 - (1 - J^r)^b, applied to the exact similarities of the same pairs
+/// ([`Bands::probability`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Figure {
@@ -121,7 +123,7 @@ pub fn bands<S: Borrow<ShingleSet> + Sync>(
         monitor.step(steps)?;
         Ok(part)
     });
-    // In the order of the texts, whatever thread had them: sums of f64 depend on it.
+    // In the order of the texts, whichever thread computed them: sums of f64 depend on the order.
     let mut sums = Part::new(shapes.len());
     for part in parts {
         sums.add(&part?);
@@ -129,7 +131,7 @@ pub fn bands<S: Borrow<ShingleSet> + Sync>(
     Ok(sums.measured(shapes, sets.len(), queries.len()))
 }
 
-/// The places of the queries, ascending, each once.
+/// Returns the indexes of the queries, ascending and without repetitions.
 fn places(queries: &[usize], texts: usize) -> Result<Vec<usize>> {
     if queries.is_empty() {
         return Err(invalid("queries", "there is 1 at least, not 0".to_owned()));
@@ -147,7 +149,7 @@ fn places(queries: &[usize], texts: usize) -> Result<Vec<usize>> {
     }
 }
 
-/// What is compared.
+/// The inputs of the comparison.
 struct Experiment<'a, S> {
     sets: &'a [S],
     /// Ascending.
@@ -158,7 +160,7 @@ struct Experiment<'a, S> {
     threshold: f64,
 }
 
-/// What some texts came to.
+/// The counts for some texts.
 #[derive(Clone, Debug)]
 struct Part {
     /// Pairs of a query and another text that reach the threshold.
@@ -167,7 +169,7 @@ struct Part {
     counts: Vec<Counts>,
 }
 
-/// What a shape came to, summed over queries; `expected` is what the S-curve says.
+/// The counts for a shape, summed over queries. The `expected` ones are the predictions of the S-curve.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     found: u64,

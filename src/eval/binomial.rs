@@ -1,9 +1,9 @@
-//! How often an estimate of ideal permutations is off.
+//! The probability that an estimate from ideal permutations is off.
 
 /// Terms below this share of the first one are not added.
 const NEGLIGIBLE: f64 = 1e-18;
 
-/// Differences that exceed epsilon by no more are its rounding.
+/// Differences that exceed epsilon by no more than this are due to rounding.
 const ROUNDING: f64 = 1e-12;
 
 /// Whether an estimate from `agreeing` of `slots` slots differs by more than `epsilon`.
@@ -11,7 +11,7 @@ pub(super) fn is_off(agreeing: u32, slots: u32, jaccard: f64, epsilon: f64) -> b
     (f64::from(agreeing) / f64::from(slots) - jaccard).abs() > epsilon + ROUNDING
 }
 
-/// Binomial distributions of one number of trials.
+/// Binomial distributions for one number of trials.
 #[derive(Clone, Debug)]
 pub(super) struct Binomial {
     trials: u32,
@@ -35,11 +35,11 @@ impl Binomial {
         }
     }
 
-    /// The probability that the share of hits is off by more than `epsilon`, if each trial hits
-    /// with probability `jaccard`.
+    /// Returns the probability that the share of hits is off by more than `epsilon`, if each trial hits with
+    /// probability `jaccard`.
     ///
-    /// Both tails are summed from their largest term outwards, each term from the one before it, so
-    /// that small probabilities are exact, too.
+    /// Both tails are summed from their largest term outwards, each term from the one before it, so that small
+    /// probabilities are exact, too.
     pub(super) fn off(&self, jaccard: f64, epsilon: f64) -> f64 {
         if jaccard <= 0.0 || jaccard >= 1.0 {
             return 0.0;
@@ -61,8 +61,7 @@ impl Binomial {
         low + high
     }
 
-    /// The sum of the probabilities of these numbers of hits, where `ratio` leads from one to the
-    /// next.
+    /// Returns the sum of the probabilities of these numbers of hits. `ratio` leads from one probability to the next.
     fn tail<'a>(
         &self,
         jaccard: f64,
@@ -86,7 +85,7 @@ impl Binomial {
         sum
     }
 
-    /// The probability of so many hits.
+    /// Returns the probability of `hits` hits.
     fn probability(&self, jaccard: f64, hits: u32) -> f64 {
         let misses = self.trials - hits;
         let factorial = |number: u32| self.factorials[number as usize];

@@ -1,4 +1,4 @@
-//! Which texts are drawn.
+//! Drawing samples of texts.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ pub struct Reservoir<T> {
     wanted: usize,
     seed: u64,
     met: u64,
-    /// By rank, and by place where keys come again.
+    /// By rank, and by position if keys repeat.
     drawn: BTreeMap<([u8; 32], u64), T>,
 }
 
@@ -125,7 +125,7 @@ pub fn pairs(texts: usize) -> u64 {
     u64::try_from(pairs).unwrap_or(u64::MAX)
 }
 
-/// Refuses what has no pair.
+/// Refuses fewer than two texts, which have no pair.
 pub(super) fn check_two(texts: usize) -> Result<()> {
     if texts < 2 {
         return Err(invalid("texts", format!("a pair needs two, not {texts}")));
@@ -133,7 +133,7 @@ pub(super) fn check_two(texts: usize) -> Result<()> {
     Ok(())
 }
 
-/// Refuses an argument.
+/// Returns the error for an invalid argument.
 pub(super) fn invalid(parameter: &'static str, reason: String) -> Error {
     Error::InvalidQuery { parameter, reason }
 }

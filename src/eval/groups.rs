@@ -1,27 +1,27 @@
-//! Pairs by groups of texts, which are found or missed together.
+//! Counts pairs by groups of texts, because the pairs of a group are found or missed together.
 
 use std::collections::HashMap;
 
-/// What the pairs of a text come to in one range.
+/// The counts of a text's pairs in one range.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     pairs: u64,
     found: u64,
 }
 
-/// Texts, joined by true pairs, and the pairs of each by ranges.
+/// Texts joined by true pairs, and the counts of each text's pairs by range.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     /// The number of each text that has a pair.
     numbers: HashMap<u64, u32>,
-    /// For each number one of the same group; itself for the first one.
+    /// For each number, another number of the same group. The first number of a group refers to itself.
     parents: Vec<u32>,
-    /// What the pairs of a text with others come to, by the place of the range.
+    /// The counts of a text's pairs with others, by the position of the range.
     tallies: HashMap<(u32, usize), Tally>,
 }
 
 impl Groups {
-    /// Counts a true pair of two texts in the range at `place`, and joins them.
+    /// Counts a true pair of two texts in the range at `place`, and joins their groups.
     pub(super) fn pair(&mut self, [a, b]: [u64; 2], place: usize) {
         let (a, b) = (self.number(a), self.number(b));
         self.tallies.entry((a, place)).or_default().pairs += 1;
@@ -29,7 +29,7 @@ impl Groups {
         self.parents[a.max(b) as usize] = a.min(b);
     }
 
-    /// Counts a pair of two texts that is found.
+    /// Counts a pair of two texts that was found.
     pub(super) fn found(&mut self, [a, _]: [u64; 2], place: usize) {
         let a = self.number(a);
         self.tallies.entry((a, place)).or_default().found += 1;
@@ -43,7 +43,7 @@ impl Groups {
         })
     }
 
-    /// The first text of a group; ways there get shorter.
+    /// Returns the first text of a group, and shortens the path to it.
     fn first(&mut self, mut at: u32) -> u32 {
         while self.parents[at as usize] != at {
             let next = self.parents[at as usize];
@@ -53,7 +53,7 @@ impl Groups {
         at
     }
 
-    /// How many independent pairs the pairs of a range, or of all, tell as much as.
+    /// Returns the number of independent pairs that say as much as the pairs of a range, or of all ranges.
     pub(super) fn independent(&mut self, place: Option<usize>) -> f64 {
         let tallies: Vec<(u32, Tally)> = self
             .tallies
@@ -71,17 +71,17 @@ impl Groups {
             .into_values()
             .map(|group| (group.pairs, group.found))
             .collect();
-        // Sums of numbers depend on their order.
+        // Floating-point sums depend on their order.
         groups.sort_unstable();
         independent(&groups)
     }
 }
 
-/// How many independent trials tell as much of a share as groups of trials of which so many hit each.
+/// Returns the number of independent trials that say as much about a share as these groups of trials and hits.
 ///
-/// The variance of the share, a ratio of sums over groups that are drawn, is that of a bootstrap over groups, without
-/// its chance (W. G. Cochran, "Sampling Techniques", 1977, chapter 2.11). Where all or none hit it says nothing, and
-/// little where few groups miss: a group counts as one trial at least, and as no more than it has.
+/// The variance of the share, a ratio of sums over sampled groups, is that of a bootstrap over groups, without its
+/// randomness (W. G. Cochran, "Sampling Techniques", 1977, chapter 2.11). It says nothing if all or none hit, and
+/// little if few groups miss. So a group counts as at least one trial, and as no more than it has.
 fn independent(groups: &[(u64, u64)]) -> f64 {
     let all: f64 = groups.iter().map(|group| group.0 as f64).sum();
     if all <= 0.0 {
@@ -114,10 +114,10 @@ mod tests {
             .map(|at| (10, u64::from(at % 5 > 0) * 10))
             .collect();
         assert!((independent(&together) - 100.0).abs() < 2.0);
-        // Each group hits as often as the others: nothing is known beyond that.
+        // All groups have the same share of hits, which says nothing more.
         let alike = vec![(10, 8); 100];
         assert!(is(independent(&alike), 100.0));
-        // Trials of their own.
+        // Single trials.
         let single: Vec<(u64, u64)> = (0..1000).map(|at| (1, u64::from(at % 5 > 0))).collect();
         assert!((independent(&single) - 1000.0).abs() < 2.0);
         assert!(is(independent(&[(10, 10); 7]), 7.0));
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn chance_is_that_of_a_bootstrap_over_groups() {
-        // Group sizes and hits that differ.
+        // Groups with different sizes and hits.
         let mut state = 1_u64;
         let mut random = |below: u64| {
             state = state

@@ -1,14 +1,15 @@
-//! How far a share of a sample may be from that of the whole.
+//! Confidence intervals of shares.
 
-/// The 97.5% quantile of the normal distribution: 95% lie within so many standard deviations.
+/// The 97.5% quantile of the normal distribution: 95% lie within this number of standard deviations.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Returns the lower and upper bound of a share of which `hits` of `trials` were seen, at 95%
-/// confidence; 0 and 1 without trials. More hits than trials count as all.
+/// Returns the lower and upper bound of a share at 95% confidence.
 ///
-/// The score interval of E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical
-/// Inference", Journal of the American Statistical Association 22, 1927. Other than that of the
-/// normal approximation it holds for shares near 0 and 1.
+/// `hits` of `trials` were seen. The bounds are 0 and 1 without trials. More hits than trials count as all.
+///
+/// This is the score interval of E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference",
+/// Journal of the American Statistical Association 22, 1927. Unlike the normal approximation, it holds for shares near
+/// 0 and 1.
 ///
 /// ```
 /// let (low, high) = dedupdb::eval::wilson(98, 100);
@@ -22,7 +23,7 @@ pub fn wilson(hits: u64, trials: u64) -> (f64, f64) {
     wilson_of(hits.min(trials) as f64 / n, n)
 }
 
-/// The bounds of a `share` of trials that tell as much as `n` independent ones; 0 and 1 without any.
+/// Returns the bounds of a `share` of trials that say as much as `n` independent ones; 0 and 1 without trials.
 pub(super) fn wilson_of(share: f64, n: f64) -> (f64, f64) {
     if n <= 0.0 {
         return (0.0, 1.0);

@@ -1,21 +1,20 @@
-//! All pairs that share a band, each compared exactly once.
+//! Finds all pairs that share a band, and compares each exactly once.
 
 use crate::lsh::Bands;
 use crate::sketch::SlotWidth;
 use crate::text::ShingleSet;
 
-/// Signatures of texts, one after the other.
+/// The signatures of texts, one after another.
 pub(super) struct Signatures<'a> {
     pub(super) bytes: &'a [u8],
-    /// Bytes of each.
+    /// The number of bytes of each signature.
     pub(super) length: usize,
     pub(super) width: SlotWidth,
 }
 
-/// Compares the texts that share a band; returns how many pairs that were, and how many of them
-/// reach the threshold.
+/// Compares the texts that share a band. Returns the number of these pairs, and how many of them reach the threshold.
 ///
-/// Memory is four bytes a text and band, and eight a text.
+/// Takes four bytes of memory per text and band, and 16 per text.
 pub(super) fn verify(
     sets: &[&ShingleSet],
     signatures: &Signatures<'_>,

@@ -1,21 +1,20 @@
-//! Experiments: what is found, what it costs, and what theory says of it.
+//! Experiments that measure what is found and what it costs, beside the predictions of theory.
 //!
-//! An experiment takes texts, sets or a store, and returns rows of figures, the measured ones beside
-//! their prediction. It reads and prints nothing. With the feature `plot` the figures become pictures, such as
-//! `Recall::picture`, and a `Report` has them as named values, as a table for people, and drawn, such as
-//! `Recall::report`.
+//! An experiment takes texts, sets or a store, and returns rows of figures, each measurement beside its prediction. It
+//! reads and prints nothing. With the feature `plot`, the figures become pictures, such as `Recall::picture`, and a
+//! `Report` has them as named values, as a readable table, and as a picture, such as `Recall::report`.
 //!
-//! | experiment | asks | of |
+//! | experiment | question | input |
 //! |---|---|---|
 //! | [`accuracy()`] | how far are estimates from exact similarities? | sets |
-//! | [`bands()`] | what do numbers of bands find, and what do they look at in vain? | sets |
+//! | [`bands()`] | how many near-duplicates and false candidates do numbers of bands find? | sets |
 //! | [`recall()`] | how many of its true pairs does a store find? | a store |
-//! | [`shingles()`] | which kind and length of shingles tells near-duplicates from others? | texts |
-//! | [`time()`] | from how many texts on is LSH worth it? | sets |
+//! | [`shingles()`] | which kind and length of shingles separates near-duplicates from others? | texts |
+//! | [`time()`] | from how many texts on does LSH pay off? | sets |
 //!
-//! **Figures depend on what is measured and on the seed, not on the number of threads**; times do, of
-//! course. Sums are made in the order of the texts. A [`Monitor`] shows how far an experiment is, and
-//! stops it. [`draw()`] takes a sample of texts that depends on their keys and a seed alone.
+//! **Figures depend on the input and the seed, not on the number of threads**, except for times. Sums are computed in
+//! the order of the texts. A [`Monitor`] reports the progress of an experiment, and can stop it. [`draw()`] takes a
+//! sample of texts that depends only on their keys and a seed.
 
 mod accuracy;
 mod bands;

@@ -1,4 +1,4 @@
-//! How far an experiment is, and whether it goes on.
+//! The progress of an experiment, and whether it continues.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -31,7 +31,7 @@ pub struct Monitor<'a> {
 type GoOn<'a> = dyn Fn() -> ControlFlow<()> + Sync + 'a;
 
 impl<'a> Monitor<'a> {
-    /// Lets an experiment run to its end.
+    /// Returns a monitor that lets an experiment run to its end.
     pub fn new() -> Monitor<'a> {
         Monitor::default()
     }
@@ -51,12 +51,12 @@ impl<'a> Monitor<'a> {
         self
     }
 
-    /// Begins work of so many steps.
+    /// Starts work of `steps` steps.
     pub(super) fn begin(&self, steps: u64) {
         self.progress.begin(steps);
     }
 
-    /// Counts steps that were done.
+    /// Counts finished steps.
     pub(super) fn step(&self, steps: u64) -> Result<()> {
         self.progress.step(steps);
         match self.go_on.map(|go_on| go_on()) {

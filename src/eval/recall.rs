@@ -1,4 +1,4 @@
-//! How many of its true pairs a store finds.
+//! The recall of a store: how many of its true pairs it finds.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::error::{Error, Result};
 use crate::schema::{Schema, check_threshold};
 use crate::store::Store;
 
-/// Ranges of similarity from 0 to 1.
+/// The number of ranges of similarity between 0 and 1.
 const RANGES: u32 = 20;
 
-/// What [`recall`] is to measure.
+/// The settings of [`recall`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RecallQuery {
     threshold: Option<f64>,
@@ -23,17 +23,17 @@ pub struct RecallQuery {
     most_pairs: Option<u64>,
 }
 
-/// What [`recall`] measured.
+/// The results of [`recall`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Recall {
-    /// Least similarity of the pairs.
+    /// The minimum similarity of the pairs.
     pub threshold: f64,
-    /// Distinct texts of the store.
+    /// The number of distinct texts in the store.
     pub texts: u64,
-    /// Texts that were asked about, if not all.
+    /// The number of texts in the sample, if not all texts were compared.
     pub sample: Option<usize>,
-    /// Pairs by their similarity: ranges of 0.05, ascending, the first one from the threshold on.
+    /// The pairs by their similarity, in ranges of 0.05, ascending. The first range begins at the threshold.
     pub ranges: Vec<RecallRange>,
     /// All pairs that reach the threshold.
     pub all: RecallRange,
@@ -41,40 +41,40 @@ pub struct Recall {
     pub candidates: u64,
 }
 
-/// The pairs of distinct texts of a range of similarities.
+/// The pairs of distinct texts in a range of similarities.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct RecallRange {
-    /// Least similarity.
+    /// The minimum similarity.
     pub from: f64,
-    /// Similarity from which on pairs are of the next range; 1 is of the last one.
+    /// The similarity from which pairs belong to the next range. A similarity of 1 belongs to the last range.
     pub to: f64,
-    /// True pairs, whatever the bands say.
+    /// True pairs, whether or not they share a band.
     pub pairs: u64,
-    /// Those of them that the store finds through its bands.
+    /// The true pairs that the store finds through its bands.
     pub found: u64,
-    /// Sums over the true pairs: of their similarities, and of what the S-curve says of them.
+    /// Sums over the true pairs: of their similarities, and of their probabilities by the S-curve.
     jaccard: f64,
     predicted: f64,
-    /// How many independent pairs the true pairs tell as much as.
+    /// The number of independent pairs that say as much as the true pairs.
     independent: f64,
 }
 
 impl RecallQuery {
-    /// All pairs that reach the store's threshold, 50,000,000 at most.
+    /// Returns the default settings: all pairs that reach the store's threshold, at most 50,000,000.
     pub fn new() -> RecallQuery {
         RecallQuery::default()
     }
 
-    /// Least Jaccard similarity of the pairs, above 0 and at most 1, instead of the store's threshold.
+    /// Sets the minimum Jaccard similarity of the pairs, above 0 and at most 1, instead of the store's threshold.
     #[must_use]
     pub fn threshold(mut self, threshold: f64) -> RecallQuery {
         self.threshold = Some(threshold);
         self
     }
 
-    /// Asks about this number of texts, drawn by the hash of their keys and `seed` ([`rank`](super::rank)), and
-    /// compares each with all others. A pair of two that are drawn counts once.
+    /// Compares only this number of texts with all others. They are drawn by the hash of their keys and `seed`
+    /// ([`rank`](super::rank)). A pair of two drawn texts counts once.
     #[must_use]
     pub fn sample(mut self, texts: usize, seed: u64) -> RecallQuery {
         self.sample = Some(texts);
@@ -82,8 +82,8 @@ impl RecallQuery {
         self
     }
 
-    /// Pairs that are gone through at most where all texts are joined; 50,000,000 by default, which
-    /// take some minutes.
+    /// Sets the maximum number of pairs to process if all texts are joined. The default is 50,000,000, which takes some
+    /// minutes.
     #[must_use]
     pub fn most_pairs(mut self, pairs: u64) -> RecallQuery {
         self.most_pairs = Some(pairs);
@@ -91,16 +91,19 @@ impl RecallQuery {
     }
 }
 
-/// Compares the pairs that a store finds with all that there are, which are found without its bands: by
-/// an exact join over all shingles, or by comparing a sample with all texts.
+/// Compares the pairs that a store finds with all pairs.
 ///
-/// Where all texts are joined, [`Store::progress`] shows how far that is, in two parts: the pairs that share a
-/// bucket, then the exact join; the monitor counts pairs. Of a sample, a step is a text. The figures depend on what the store holds, and on the seed.
+/// All pairs are found without the store's bands, by an exact join over all shingles or by comparing a sample with all
+/// texts.
+///
+/// If all texts are joined, [`Store::progress`] shows the progress in two parts, the pairs that share a bucket and then
+/// the exact join, and the monitor counts pairs. For a sample, a step is one text. The figures depend only on the
+/// contents of the store and the seed.
 ///
 /// # Errors
 ///
-/// [`Error::NoShingles`], [`Error::InvalidQuery`] for a threshold out of range, a sample of no text or
-/// more pairs than are to be gone through, those of reading the store, and [`Error::Stopped`].
+/// [`Error::NoShingles`]; [`Error::InvalidQuery`] for a threshold out of range, an empty sample or more pairs than the
+/// maximum; errors of reading the store; and [`Error::Stopped`].
 ///
 /// ```
 /// use dedupdb::eval::{Monitor, RecallQuery, recall};
@@ -127,7 +130,7 @@ pub fn recall(store: &Store, query: &RecallQuery, monitor: &Monitor<'_>) -> Resu
         return Err(Error::NoShingles);
     }
     let texts = store.stats()?.contents;
-    // No more than there are.
+    // At most all texts.
     let most = usize::try_from(texts).unwrap_or(usize::MAX);
     let sample = query.sample.map(|sample| sample.min(most));
     if query.sample == Some(0) {
@@ -202,41 +205,41 @@ impl Recall {
         }
     }
 
-    /// Returns the share, 0 to 1, of the pairs that share a bucket that reach the threshold; none if
-    /// none share one.
+    /// Returns the share of the pairs that share a bucket that reach the threshold, 0 to 1; `None` if no pair shares a
+    /// bucket.
     pub fn candidate_precision(&self) -> Option<f64> {
         (self.candidates > 0).then(|| self.all.found as f64 / self.candidates as f64)
     }
 }
 
 impl RecallRange {
-    /// Returns the share of the true pairs that the store finds, 0 to 1; none without pairs.
+    /// Returns the share of the true pairs that the store finds, 0 to 1; `None` without pairs.
     pub fn recall(&self) -> Option<f64> {
         (self.pairs > 0).then(|| self.found as f64 / self.pairs as f64)
     }
 
-    /// Returns the bounds of that share at 95% confidence; 0 and 1 without pairs.
+    /// Returns the bounds of [`recall`](RecallRange::recall) at 95% confidence; 0 and 1 without pairs.
     ///
-    /// Pairs of the same texts, and of texts that are connected by pairs, are found or missed together. So groups of
-    /// connected texts are taken for independent, and not pairs: the bounds are those of [`wilson`](super::wilson) for
-    /// as many independent pairs as tell as much.
+    /// Pairs of the same texts, and of texts connected by pairs, are found or missed together. So groups of connected
+    /// texts, rather than pairs, are treated as independent: the bounds are those of [`wilson`](super::wilson) for the
+    /// number of independent pairs that say as much.
     pub fn interval(&self) -> (f64, f64) {
         wilson_of(self.recall().unwrap_or(0.0).min(1.0), self.independent)
     }
 
-    /// Returns the share that the S-curve 1 - (1 - J^r)^b says is found of the true pairs
-    /// ([`Schema::recall`]), by their exact similarities; none without pairs.
+    /// Returns the share of the true pairs that the S-curve 1 - (1 - J^r)^b predicts to be found ([`Schema::recall`]),
+    /// from their exact similarities; `None` without pairs.
     pub fn predicted(&self) -> Option<f64> {
         (self.pairs > 0).then(|| self.predicted / self.pairs as f64)
     }
 
-    /// Returns the mean similarity of the true pairs; none without pairs.
+    /// Returns the mean similarity of the true pairs; `None` without pairs.
     pub fn jaccard(&self) -> Option<f64> {
         (self.pairs > 0).then(|| self.jaccard / self.pairs as f64)
     }
 
-    /// Returns the share of what the store finds that is so much alike: 1, because it compares the
-    /// shingles of every candidate; none if it finds nothing.
+    /// Returns the share of the pairs found that are true pairs. It is 1, because the store compares the shingles of
+    /// every candidate; `None` if it finds no pair.
     pub fn precision(&self) -> Option<f64> {
         (self.found > 0).then_some(1.0)
     }

@@ -1,4 +1,4 @@
-//! How the kind and length of shingles change similarities.
+//! The effect of the kind and length of shingles on similarities.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -12,8 +12,8 @@ use crate::parallel;
 use crate::schema::check_threshold;
 use crate::text::{ShingleSet, Shingler, Shingling};
 
-/// One of so many near-duplicates may fall short of their bound, and one of so many others exceed
-/// theirs: 95% and 99.9% do not.
+/// One in this many near-duplicates may fall short of their bound, and one in this many other pairs may exceed theirs:
+/// 95% and 99.9% do not.
 const NEAR_EXCEPT: usize = 20;
 const OTHERS_EXCEPT: usize = 1000;
 
@@ -24,36 +24,35 @@ pub struct ShingleKind {
     folds: bool,
 }
 
-/// What [`shingles`] measured.
+/// The results of [`shingles`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ShinglesMeasured {
-    /// Number of texts, whose pairs were all compared.
+    /// The number of texts. All of their pairs were compared.
     pub texts: usize,
-    /// Texts that a word diff does not compare to their end
-    /// ([`MOST_WORDS`](crate::diff::MOST_WORDS)).
+    /// The number of texts that a word diff does not compare to their end ([`MOST_WORDS`](crate::diff::MOST_WORDS)).
     pub cut: usize,
-    /// Pairs that are near-duplicates by a word diff.
+    /// The number of pairs that are near-duplicates by a word diff.
     pub near: u64,
-    /// In the order of the kinds.
+    /// The results in the order of the kinds.
     pub kinds: Vec<KindMeasured>,
 }
 
-/// What one kind and length of shingles came to.
+/// The results for one kind and length of shingles.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct KindMeasured {
     /// The kind.
     pub kind: ShingleKind,
-    /// Shingles of an average text.
+    /// The number of shingles of an average text.
     pub shingles: f64,
-    /// Seconds that making the sets of all texts takes, on one thread.
+    /// The seconds to make the sets of all texts, on one thread.
     pub seconds: f64,
-    /// Mean similarity of all pairs.
+    /// The mean similarity of all pairs.
     pub jaccard: f64,
-    /// The similarities of the near-duplicates, if there are such; 95% of them reach the bound.
+    /// The similarities of the near-duplicates, if there are any. 95% of them reach the bound.
     pub near: Option<PairClass>,
-    /// The similarities of all other pairs, if there are such; 99.9% of them do not exceed the bound.
+    /// The similarities of all other pairs, if there are any. 99.9% of them do not exceed the bound.
     pub others: Option<PairClass>,
 }
 
@@ -63,12 +62,12 @@ pub struct KindMeasured {
 pub struct PairClass {
     /// Their mean.
     pub mean: f64,
-    /// What nearly all near-duplicates reach, or others do not exceed.
+    /// The value that nearly all near-duplicates reach, or that nearly all others do not exceed.
     pub bound: f64,
 }
 
 impl ShingleKind {
-    /// Shingles of this kind and length. If `folds`, texts are lowercased and normalized to NFKC.
+    /// Returns shingles of this kind and length. If `folds`, texts are lowercased and normalized to NFKC.
     pub fn new(shingling: Shingling, folds: bool) -> ShingleKind {
         ShingleKind { shingling, folds }
     }
@@ -78,8 +77,8 @@ impl ShingleKind {
         self.shingling
     }
 
-    /// Returns what the shingles are made of, and `, as it is` where nothing is folded that could be:
-    /// `word`, `char, as it is`.
+    /// Returns what the shingles consist of, with `, as it is` if they could be folded but are not: `word`,
+    /// `char, as it is`.
     pub fn name(&self) -> String {
         let spelled = self.shingling.to_string();
         let token = spelled.split(':').next().unwrap_or_default();
@@ -87,16 +86,15 @@ impl ShingleKind {
         format!("{token}{}", if is_folded { "" } else { ", as it is" })
     }
 
-    /// Whether texts are lowercased and normalized.
+    /// Returns whether texts are lowercased and normalized.
     pub fn folds(&self) -> bool {
         self.folds
     }
 }
 
 impl KindMeasured {
-    /// Returns the room for a threshold between near-duplicates and others: the bound of the former
-    /// less that of the latter, -1 to 1. With a negative one, no threshold keeps them apart. None if
-    /// there are no pairs of either.
+    /// Returns the room for a threshold between near-duplicates and others: the bound of the former minus that of the
+    /// latter, -1 to 1. If it is negative, no threshold separates them. Returns `None` if either class has no pairs.
     pub fn gap(&self) -> Option<f64> {
         Some(self.near?.bound - self.others?.bound)
     }
@@ -104,16 +102,16 @@ impl KindMeasured {
 
 /// Compares all pairs of texts by each kind of shingles.
 ///
-/// Which pairs are near-duplicates is not for shingles to say: those are of which a word diff keeps at
-/// least the share `threshold`, 2 x kept words / words of both. A step is a kind, and one more. Figures
-/// except for the times depend on the texts and their order alone. Memory is 8 bytes a pair and the sets of
-/// one kind. The threads are those of the rayon pool that the call is made in.
+/// Near-duplicates are determined independently of shingles: they are the pairs of which a word diff keeps at least the
+/// share `threshold`, 2 x kept words / words of both. There is one step per kind, and one more. Except for the times,
+/// the figures depend only on the texts and their order. Takes 8 bytes of memory for each pair, and the sets of one
+/// kind. Uses the threads of the current rayon pool.
 ///
 /// # Errors
 ///
-/// [`Error::InvalidQuery`](crate::Error::InvalidQuery) for fewer than two texts or a threshold that is
-/// not above 0 and at most 1, [`Error::InvalidSchema`](crate::Error::InvalidSchema) for a kind that
-/// cannot be, [`Error::InvalidText`](crate::Error::InvalidText) for a text that it cannot read, and
+/// [`Error::InvalidQuery`](crate::Error::InvalidQuery) for fewer than two texts or a threshold that is not above 0 and
+/// at most 1, [`Error::InvalidSchema`](crate::Error::InvalidSchema) for an impossible kind,
+/// [`Error::InvalidText`](crate::Error::InvalidText) for a text that the kind cannot read, and
 /// [`Error::Stopped`](crate::Error::Stopped).
 ///
 /// ```
@@ -161,8 +159,8 @@ pub fn shingles<T: AsRef<str> + Sync>(
     })
 }
 
-/// For each text, those after it of which a word diff keeps at least the share `threshold`:
-/// 2 x kept words / words of both.
+/// Returns, for each text, the later texts for which a word diff keeps at least the share `threshold`: 2 x kept words /
+/// words of both.
 fn near_duplicates(texts: &[&str], threshold: f64) -> Vec<Vec<usize>> {
     let bags: Vec<Vec<u64>> = parallel::map(texts.to_vec(), bag);
     parallel::map((0..texts.len()).collect(), |a| {
@@ -171,7 +169,7 @@ fn near_duplicates(texts: &[&str], threshold: f64) -> Vec<Vec<usize>> {
             all > 0 && 2.0 * kept as f64 >= threshold * all as f64
         };
         let near = (a + 1..texts.len()).filter(|&b| {
-            // No diff keeps more than what both have in any order.
+            // No diff keeps more words than both texts share in any order.
             reaches(bags[a].len().min(bags[b].len()), b)
                 && reaches(common(&bags[a], &bags[b]), b)
                 && reaches(kept(texts[a], texts[b]), b)
@@ -180,7 +178,7 @@ fn near_duplicates(texts: &[&str], threshold: f64) -> Vec<Vec<usize>> {
     })
 }
 
-/// The hashes of the words of a text that a diff compares, each as often as it is there, sorted.
+/// Returns the sorted hashes of the words of a text that a diff compares, each as often as it occurs.
 fn bag(text: &str) -> Vec<u64> {
     let hash = |word: &str| {
         let mut hasher = DefaultHasher::new();
@@ -192,7 +190,7 @@ fn bag(text: &str) -> Vec<u64> {
     bag
 }
 
-/// Number of words that both bags have.
+/// Returns the number of words that both bags share.
 fn common(mut a: &[u64], mut b: &[u64]) -> usize {
     let mut common = 0;
     while let ([x, after_x @ ..], [y, after_y @ ..]) = (a, b) {
@@ -205,7 +203,7 @@ fn common(mut a: &[u64], mut b: &[u64]) -> usize {
     common
 }
 
-/// Words that a diff keeps.
+/// Returns the number of words that a diff keeps.
 fn kept(a: &str, b: &str) -> usize {
     let same = |piece: &Piece| match piece {
         Piece::Same(passage) => passage.words,
@@ -251,17 +249,17 @@ fn measure(
     })
 }
 
-/// Place of the greatest of so many ascending values that 95% of them reach.
+/// Returns the index of the greatest of `values` ascending values that 95% of them reach.
 fn reached(values: usize) -> usize {
     values / NEAR_EXCEPT
 }
 
-/// Place of the least of so many ascending values, one at least, that 99.9% of them do not exceed.
+/// Returns the index of the least of `values` ascending values, at least one, that 99.9% of them do not exceed.
 fn not_exceeded(values: usize) -> usize {
     values - 1 - values / OTHERS_EXCEPT
 }
 
-/// The mean, and the value at the place that `bound` makes of their number, in ascending order.
+/// Returns the mean, and the value at the index that `bound` returns for the number of values, in ascending order.
 fn class(values: &mut [f64], bound: impl FnOnce(usize) -> usize) -> Option<PairClass> {
     if values.is_empty() {
         return None;
@@ -292,7 +290,7 @@ mod tests {
 
     #[test]
     fn bounds_are_the_tightest_that_enough_values_keep() {
-        // The values are their places.
+        // Each value is its own index.
         for values in (1..200).chain(900..2100).chain([10_000, 20_001]) {
             let enough = |kept: usize, except: usize| kept * except >= values * (except - 1);
             let reach = |bound: usize| enough(values - bound, 20);

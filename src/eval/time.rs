@@ -1,4 +1,4 @@
-//! What comparing all texts costs, exactly, by signatures and by bands.
+//! The cost of comparing all texts: exactly, by signatures and by bands.
 
 use std::borrow::Borrow;
 use std::hint::black_box;
@@ -13,68 +13,69 @@ use crate::schema::check_threshold;
 use crate::sketch::{Signer, agreeing};
 use crate::text::ShingleSet;
 
-/// Texts of the smallest part.
+/// The number of texts in the smallest part.
 const SMALLEST: usize = 16;
 
-/// Work is repeated until it has taken so many seconds, but at least and at most so many times.
+/// Work is repeated until it has taken this number of seconds, within these numbers of runs.
 const ENOUGH: f64 = 0.05;
 const LEAST_RUNS: usize = 3;
 const MOST_RUNS: usize = 1000;
 
-/// What some work took.
+/// The cost of some work.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Cost {
-    /// Seconds of one thread, the median of several runs.
+    /// The seconds of one thread, as the median of several runs.
     pub seconds: f64,
-    /// Seconds that a quarter of the runs stays below; of a cost that is computed, by the same factor.
+    /// The lower quartile of the seconds of the runs. A computed cost is scaled by the same factor.
     pub low: f64,
-    /// Seconds that a quarter of the runs exceeds.
+    /// The upper quartile of the seconds of the runs.
     pub high: f64,
-    /// Whether it was measured, and not computed from a smaller part by the number of pairs.
+    /// Whether it was measured, rather than computed from a smaller part by the number of pairs.
     pub measured: bool,
 }
 
-/// What signatures of some permutations cost.
+/// The cost of signatures with some number of permutations.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct SignedCost {
-    /// Number of permutations.
+    /// The number of permutations.
     pub permutations: u32,
     /// The bands of LSH.
     pub bands: Bands,
-    /// Seconds for the signatures of all texts, the median of several runs.
+    /// The seconds for the signatures of all texts, as the median of several runs.
     pub signatures: f64,
-    /// The similarities of all pairs by their signatures, which are there.
+    /// The similarities of all pairs by their signatures, which exist already.
     pub estimates: Cost,
-    /// Seconds for signatures, bands, and the exact similarities of all pairs that share a band: the sum of medians.
+    /// The seconds for signatures, bands, and the exact similarities of all pairs that share a band: the sum of
+    /// medians.
     pub lsh: f64,
     /// The sums of the lower quartiles and of the upper ones.
     pub lsh_span: (f64, f64),
-    /// Pairs that share a band, all compared.
+    /// Pairs that share a band. All are compared.
     pub compared: u64,
-    /// Those of them that reach the threshold.
+    /// The pairs among them that reach the threshold.
     pub found: u64,
 }
 
-/// What a part of the texts costs.
+/// The cost of a part of the texts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PartCost {
-    /// Number of texts: the first ones.
+    /// The number of texts, from the first one on.
     pub texts: usize,
     /// The exact similarities of all pairs.
     pub exact: Cost,
-    /// In the order of the signers.
+    /// The results in the order of the signers.
     pub signed: Vec<SignedCost>,
 }
 
-/// Measures what growing parts of the texts cost, on one thread, shingles made beforehand.
+/// Measures the cost of growing parts of the texts, on one thread, from existing shingles.
 ///
-/// The parts are the first 16 sets, 32, and so on, the first `all_pairs`, and all. Up to `all_pairs` sets
-/// all pairs are compared; for more, these times are computed. The pairs that LSH compares have no bound:
-/// how many share a band is what it is measured for. Each signer comes with the bands that its signatures
-/// are cut into. Steps are about comparisons.
+/// The parts are the first 16 sets, the first 32, and so on, the first `all_pairs`, and all. All pairs are compared for
+/// up to `all_pairs` sets; for more, these times are computed. There is no limit on the pairs that LSH compares,
+/// because their number is part of the measurement. Each signer comes with the bands of its signatures. Steps are
+/// approximate numbers of comparisons.
 ///
 /// # Errors
 ///
@@ -122,20 +123,22 @@ pub fn time<S: Borrow<ShingleSet>>(
     Ok(parts)
 }
 
-/// From how many texts on LSH takes less than all exact similarities.
+/// The number of texts from which LSH takes less time than all exact similarities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Crossing {
     /// The number of texts.
     pub texts: f64,
-    /// The place of the last part at which LSH takes longer; none if it takes less at all.
+    /// The index of the last part at which LSH takes longer; `None` if it always takes less.
     pub after: Option<usize>,
 }
 
 impl Crossing {
-    /// Reads off where LSH with the signer `signer` begins to take less than all exact similarities, at
-    /// all larger parts too: between the last part where it does not and the next, on a straight line of
-    /// the logarithms. None if it takes longer at the last part, or there is no such part or signer.
+    /// Determines from which number of texts LSH with the signer `signer` takes less time than all exact similarities,
+    /// at all larger parts too.
+    ///
+    /// It lies between the last part at which LSH takes longer and the next part, on a straight line through the
+    /// logarithms. Returns `None` if LSH takes longer at the last part, or if there is no such part or signer.
     pub fn of(parts: &[PartCost], signer: usize) -> Option<Crossing> {
         let ratio = |part: &PartCost| {
             let lsh = part.signed.get(signer)?.lsh.max(f64::MIN_POSITIVE);
@@ -156,8 +159,8 @@ impl Crossing {
     }
 }
 
-/// Sizes of the parts, ascending: each half of the next, the number of texts whose pairs are all
-/// compared, and the whole.
+/// Returns the sizes of the parts, ascending: each half of the next, the number of texts whose pairs are all compared,
+/// and the whole.
 fn sizes(texts: usize, compared: usize) -> Vec<usize> {
     let doubled = std::iter::successors(Some(SMALLEST), |size| size.checked_mul(2));
     let mut sizes: Vec<usize> = doubled.take_while(|&size| size < texts).collect();
@@ -167,12 +170,12 @@ fn sizes(texts: usize, compared: usize) -> Vec<usize> {
     sizes
 }
 
-/// Work that a part is, about, in comparisons.
+/// Returns the approximate work for a part, in comparisons.
 fn steps(size: usize, compared: usize) -> u64 {
     size as u64 * 100 + if size <= compared { pairs(size) } else { 0 }
 }
 
-/// Measures a part; `before` are the smaller ones.
+/// Measures a part. `before` has the smaller parts.
 fn measure(
     sets: &[&ShingleSet],
     signers: &[(Signer, Bands)],
@@ -226,7 +229,7 @@ fn measure(
     }
 }
 
-/// What the work takes, and what it comes to.
+/// Returns the cost and the result of some work.
 fn timed<T>(work: &dyn Fn() -> T) -> (Cost, T) {
     let start = Stopwatch::start();
     let mut runs = Vec::new();
@@ -241,7 +244,7 @@ fn timed<T>(work: &dyn Fn() -> T) -> (Cost, T) {
     }
 }
 
-/// What runs of so many seconds each took; none took nothing.
+/// Returns the cost for the seconds of these runs; 0 without runs.
 fn cost(mut runs: Vec<f64>) -> Cost {
     runs.sort_unstable_by(f64::total_cmp);
     let at = |place: usize| runs.get(place).copied().unwrap_or(0.0);
@@ -254,7 +257,7 @@ fn cost(mut runs: Vec<f64>) -> Cost {
     }
 }
 
-/// Compares all pairs; returns how many reach the threshold.
+/// Compares all pairs. Returns the number that reach the threshold.
 fn exact(sets: &[&ShingleSet], threshold: f64) -> u64 {
     let mut found = 0;
     for (at, a) in sets.iter().enumerate() {
@@ -273,7 +276,7 @@ fn sign(sets: &[&ShingleSet], signer: &Signer) -> Vec<u8> {
     bytes
 }
 
-/// Compares the signatures of all pairs; returns the sum of slots that agree.
+/// Compares the signatures of all pairs. Returns the sum of agreeing slots.
 fn estimates(signatures: &Signatures<'_>) -> u64 {
     let rows: Vec<&[u8]> = signatures.bytes.chunks_exact(signatures.length).collect();
     let mut sum = 0;
@@ -327,7 +330,7 @@ mod tests {
             after: None,
         };
         assert_eq!(Crossing::of(&parts(&times[1..]), 0), Some(whole));
-        // A win that a larger part takes back does not count.
+        // A win that is lost again at a larger part does not count.
         let back = [(16, 2.0, 1.0), (32, 1.0, 2.0), (64, 4.0, 2.0)];
         let crossing = Crossing::of(&parts(&back), 0);
         assert_eq!(crossing.map(|crossing| crossing.after), Some(Some(1)));

@@ -1,4 +1,4 @@
-//! The true pairs of a store, found without its bands, beside those that share a bucket.
+//! The true pairs of a store, found without its bands, and the pairs that share a bucket.
 
 use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
@@ -11,20 +11,20 @@ use crate::parallel;
 use crate::store::{Document, PairQuery, Query, Store};
 use crate::text::ShingleSet;
 
-/// Texts that are read before they are compared.
+/// The number of texts to read before they are compared.
 const CHUNK: usize = 4096;
 
-/// Texts whose candidates are collected at a time.
+/// The number of texts whose candidates are collected at a time.
 const FEW: usize = 64;
 
-/// A threshold that every pair with a shingle in common reaches.
+/// A threshold that every pair with a common shingle reaches.
 const ANY: f64 = f64::MIN_POSITIVE;
 
-/// Pairs that are gone through at most unless another number is asked for, true ones or others. The
-/// candidates come first and take no memory; the join has the pairs of many texts in memory at a time.
+/// The default maximum number of pairs to process, true ones or candidates. Candidates come first and take no memory.
+/// The join has the pairs of many texts in memory at a time.
 const MOST_PAIRS: u64 = 50_000_000;
 
-/// Pairs between two looks at whether to go on.
+/// The number of pairs between two calls of the monitor.
 const PAIRS: u64 = 1 << 12;
 
 /// A pair of distinct texts.
@@ -33,7 +33,7 @@ pub(super) struct Seen {
     pub(super) how: How,
     /// Its exact similarity.
     pub(super) jaccard: f64,
-    /// What each of the two texts is told by, in the same order whenever the pair comes.
+    /// A number that identifies each of the two texts, in the same order whenever the pair occurs.
     pub(super) texts: [u64; 2],
 }
 
@@ -42,12 +42,12 @@ pub(super) struct Seen {
 pub(super) enum How {
     /// It reaches the threshold.
     True,
-    /// It shares a bucket, and a shingle. The store finds it if it reaches the threshold, too: it
-    /// compares what shares a bucket exactly.
+    /// It shares a bucket and a shingle. The store finds it if it also reaches the threshold, because the store
+    /// compares candidates exactly.
     Candidate,
 }
 
-/// Hands over all true pairs, which an exact join finds, and all candidates.
+/// Passes on all candidates, and all true pairs, which an exact join finds.
 pub(super) fn joined(
     store: &Store,
     threshold: f64,
@@ -82,21 +82,20 @@ pub(super) fn joined(
     each_pair(all, How::True)
 }
 
-/// A number that tells a text by the key of its first document.
+/// Returns a number that identifies a text by the key of its first document.
 fn told_by(key: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
     hasher.finish()
 }
 
-/// A text that is asked about.
+/// A text of the sample.
 struct Asked {
     document: Document,
     set: ShingleSet,
 }
 
-/// Hands over the pairs of so many texts, drawn with a seed, with all others, each compared, and each
-/// once.
+/// Compares `count` texts, drawn with a seed, with all others. Passes on the pairs, each once.
 pub(super) fn sampled(
     store: &Store,
     threshold: f64,
@@ -140,8 +139,7 @@ pub(super) fn sampled(
     Ok(())
 }
 
-/// So many documents, each with a text of its own, that are drawn with a seed; and how many texts there
-/// are.
+/// Returns `count` documents with distinct texts, drawn with a seed, and the total number of texts.
 fn drawn(store: &Store, count: usize, seed: u64) -> Result<(Vec<Document>, u64)> {
     let mut drawn: Vec<([u8; 32], Document)> = Vec::new();
     let mut texts = 0;
@@ -160,20 +158,20 @@ fn drawn(store: &Store, count: usize, seed: u64) -> Result<(Vec<Document>, u64)>
     Ok((documents.collect(), texts))
 }
 
-/// Whether the pair of a text of the sample and another is counted with the former: of two of the
-/// sample, with the one that has the smaller number.
+/// Whether the pair of a text of the sample with another counts for the former. A pair of two texts of the sample
+/// counts for the one with the smaller number.
 fn counts(asked: u32, other: u32, sample: &HashSet<u32>) -> bool {
     other > asked || other < asked && !sample.contains(&other)
 }
 
-/// The texts that share a bucket with one of the sample, each pair once.
+/// Returns the texts that share a bucket with a text of the sample, each pair once.
 fn candidates(store: &Store, asked: &Document, sample: &HashSet<u32>) -> Result<Vec<Seen>> {
     let mut met = HashSet::new();
     let mut candidates = Vec::new();
     for found in store.query(&Query::key(&asked.key).threshold(ANY))? {
         let content = store.get(&found.key)?.map(|document| document.content);
         let counted = content.filter(|&content| counts(asked.content, content, sample));
-        // Its copies are matches, too.
+        // Copies of the text are matches, too.
         if let Some(content) = counted.filter(|&content| met.insert(content)) {
             candidates.push(Seen {
                 how: How::Candidate,
@@ -185,7 +183,7 @@ fn candidates(store: &Store, asked: &Document, sample: &HashSet<u32>) -> Result<
     Ok(candidates)
 }
 
-/// The documents with shingles, each distinct text once, as the one whose key comes first.
+/// Returns the documents with shingles. Each distinct text occurs once, as the document with the first key.
 fn distinct(store: &Store) -> Result<impl Iterator<Item = Result<Document>>> {
     let mut met = HashSet::new();
     let documents = store.documents()?;

@@ -1,4 +1,4 @@
-//! How a signature is cut into bands.
+//! The shape of bands in a signature.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::str::FromStr;
 use crate::error::{Error, Result};
 use crate::sketch::{MAX_PERMUTATIONS, SlotWidth};
 
-/// A shape: `b` bands of `r` consecutive slots each, from the first slot on.
+/// A shape: `b` bands of `r` consecutive slots each, starting at the first slot.
 ///
 /// Two signatures are candidates for each other if all slots of at least one band agree.
 ///
@@ -31,8 +31,8 @@ impl Bands {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSchema`] if either is 0 or the bands need more slots than there are; the
-    /// message says what would fit.
+    /// [`Error::InvalidSchema`] if either is 0 or the bands need more slots than there are. The message says what would
+    /// fit.
     pub fn new(bands: u32, rows: u32, permutations: u32) -> Result<Bands> {
         let needed = u64::from(bands) * u64::from(rows);
         if needed == 0 {
@@ -62,17 +62,17 @@ impl Bands {
         self.bands
     }
 
-    /// Returns the number of rows of a band, r: the slots that must all agree.
+    /// Returns the number of rows of a band, r: its slots, all of which must agree.
     pub fn rows(&self) -> u32 {
         self.rows
     }
 
-    /// Returns the bytes that the postings of a document take in a store, about: one in every band.
+    /// Returns the approximate number of bytes that the postings of a document take in a store, one in every band.
     pub fn posting_bytes(&self) -> f64 {
         5.5 * f64::from(self.bands)
     }
 
-    /// Returns the number of slots the bands cover, b r; those after them are only for estimates.
+    /// Returns the number of slots that the bands cover, b r. Later slots only serve estimates.
     pub fn used(&self) -> u32 {
         self.bands * self.rows
     }
@@ -93,8 +93,9 @@ impl Bands {
         Some(a.zip(b).map(|(a, b)| u32::from(a == b)).sum())
     }
 
-    /// Returns those of some bands whose slots all agree between two signature rows, ascending; of rows that are too
-    /// short, those that both have.
+    /// Returns those of some bands whose slots all agree between two signature rows, ascending.
+    ///
+    /// If rows are too short, only bands that are in both rows count.
     #[inline]
     pub(crate) fn agreeing(
         self,
@@ -117,13 +118,13 @@ impl Bands {
         agreeing.map(|(band, _)| band)
     }
 
-    /// Returns the bands of a row of slots of `width`, one after the other; none if it is too short.
+    /// Returns the bands of a row of slots of `width`, in order, or `None` if it is too short.
     pub(super) fn cut(self, row: &[u8], width: SlotWidth) -> Option<ChunksExact<'_, u8>> {
         let bands = row.get(..self.used() as usize * width.bytes())?;
         Some(bands.chunks_exact(self.rows as usize * width.bytes()))
     }
 
-    /// Returns the bytes of a band within a row of slots of `width`; none where no row is that long.
+    /// Returns the byte range of a band within a row of slots of `width`, or `None` on overflow.
     pub(super) fn range(self, band: u32, width: SlotWidth) -> Option<Range<usize>> {
         let length = self.rows as usize * width.bytes();
         let start = (band as usize).checked_mul(length)?;
@@ -131,7 +132,7 @@ impl Bands {
     }
 }
 
-/// Returns whether bands of the same length are equal; those of 8 to 16 bytes are compared in place, as two words.
+/// Returns whether bands of the same length are equal. Those of 8 to 16 bytes are compared in place, as two words.
 #[inline]
 fn are_equal(a: &[u8], b: &[u8]) -> bool {
     if a.len() > 16 {
@@ -144,7 +145,7 @@ fn are_equal(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// Returns which shapes near the asked one fit.
+/// Returns which shapes close to the requested one fit.
 fn what_fits(bands: u32, rows: u32, permutations: u32) -> String {
     let fewer = (permutations / rows > 0).then(|| {
         format!(
@@ -167,7 +168,7 @@ fn what_fits(bands: u32, rows: u32, permutations: u32) -> String {
     }
 }
 
-/// Returns a number with its noun, in the plural unless it is 1.
+/// Returns a number with its noun, which is in the plural unless the number is 1.
 pub(super) fn counted(number: u32, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
@@ -186,8 +187,9 @@ impl fmt::Display for Bands {
     }
 }
 
-/// Parses `BANDSxROWS`, such as `18x7`. Whether a signature has that many slots is for
-/// [`Bands::new`] to say.
+/// Parses `BANDSxROWS`, such as `18x7`.
+///
+/// Whether a signature has that many slots is checked by [`Bands::new`].
 impl FromStr for Bands {
     type Err = Error;
 

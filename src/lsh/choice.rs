@@ -1,23 +1,21 @@
-//! Which shape a stated recall asks for.
+//! Choosing the shape for a given recall.
 
 use super::bands::{Bands, counted};
 use crate::error::{Error, Result};
 use crate::sketch::{MAX_PERMUTATIONS, SlotWidth};
 
 impl Bands {
-    /// Returns the shape that finds a pair at the threshold with the stated probability at the
-    /// least work.
+    /// Returns the shape that finds a pair at the threshold with the given probability at the least work.
     ///
-    /// Among the shapes within `permutations` slots whose [`probability`](Bands::probability) at
-    /// `threshold` is at least `recall`, it is the one of least
-    /// [`false_work`](Bands::false_work); of equals, the one with fewer bands, then the one with
-    /// fewer rows. `threshold` is above 0 and at most 1, `recall` above 0 and below 1.
+    /// Among the shapes within `permutations` slots whose [`probability`](Bands::probability) at `threshold` is at
+    /// least `recall`, this is the one with the least [`false_work`](Bands::false_work). Ties go to the shape with
+    /// fewer bands, then to the one with fewer rows. `threshold` must be above 0 and at most 1, `recall` above 0 and
+    /// below 1.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSchema`] if an argument is outside its range or no shape reaches the
-    /// recall; the message then says which recall is in reach and which number of permutations
-    /// would do.
+    /// [`Error::InvalidSchema`] if an argument is outside its range or no shape reaches the recall. The message then
+    /// names the highest recall within reach and a sufficient number of permutations.
     ///
     /// ```
     /// use dedupdb::sketching::{Bands, SlotWidth};
@@ -44,11 +42,10 @@ impl Bands {
             .ok_or_else(|| out_of_reach(permutations, width, threshold, recall))
     }
 
-    /// Returns the shapes worth weighing for a recall: for each number of rows the fewest bands
-    /// within `permutations` slots that find a pair at `threshold` with a probability of at least
-    /// `recall`. They are ordered by rows, and there is at least one.
+    /// Returns the shapes to consider for a recall, ordered by rows, at least one.
     ///
-    /// At fixed rows, more bands only add recall and work.
+    /// For each number of rows, this is the shape with the fewest bands within `permutations` slots that finds a pair
+    /// at `threshold` with a probability of at least `recall`. For fixed rows, more bands only add recall and work.
     ///
     /// # Errors
     ///
@@ -81,12 +78,13 @@ impl Bands {
         Ok(shapes)
     }
 
-    /// Returns the shape that the textbook's rule of thumb leads to: of those that use up
-    /// `permutations` slots, the one whose [`midpoint`](Bands::midpoint) is nearest to
-    /// `threshold`; of equals, the one with fewer rows.
+    /// Returns the shape that the textbook's rule of thumb selects.
     ///
-    /// It is here for comparison. The rule puts the steepest part of the S-curve at the threshold,
-    /// so that about a third of the pairs that lie there are missed.
+    /// Of the shapes that use up `permutations` slots, this is the one whose [`midpoint`](Bands::midpoint) is nearest
+    /// to `threshold`. Ties go to the one with fewer rows.
+    ///
+    /// It is here for comparison. The rule puts the steepest part of the S-curve at the threshold, so about a third of
+    /// the pairs at the threshold are missed.
     ///
     /// # Errors
     ///
@@ -129,10 +127,9 @@ fn check_ranges(permutations: u32, threshold: f64, recall: f64) -> Result<()> {
     Err(Error::InvalidSchema { parameter, reason })
 }
 
-/// Returns the error that names the nearest recall in reach and the permutations to reach the
-/// asked one.
+/// Returns the error that names the highest recall within reach and the permutations for the requested one.
 ///
-/// One row a band finds most: every other shape's candidates agree in some slot too.
+/// One row per band finds most: the candidates of every other shape also agree in some slot.
 fn out_of_reach(permutations: u32, width: SlotWidth, threshold: f64, recall: f64) -> Error {
     let reached = |bands| Bands::trusted(bands, 1).probability(threshold, width);
     let enough = (permutations + 1..=MAX_PERMUTATIONS).find(|&bands| reached(bands) >= recall);
@@ -140,7 +137,7 @@ fn out_of_reach(permutations: u32, width: SlotWidth, threshold: f64, recall: f64
         Some(bands) => format!("{} would do", counted(bands, "permutation")),
         None => format!("nor would {MAX_PERMUTATIONS} permutations do"),
     };
-    // Rounded down, so that the recall named is one that is reached.
+    // Rounded down, so that the named recall is reached.
     let best = (reached(permutations) * 1e6).floor() / 1e6;
     Error::InvalidSchema {
         parameter: "recall",

@@ -1,23 +1,22 @@
-//! The S-curve of a shape and the work it costs.
+//! The S-curve of a shape and the cost of a query.
 
 use super::bands::Bands;
 use crate::sketch::SlotWidth;
 
-/// Contents that resemble a query, spread evenly over the similarities 0 to 1, in the measure of
-/// work: one more band must save one candidate among so many.
+/// The number of contents that resemble a query, spread evenly over the similarities 0 to 1, in the measure of work.
+///
+/// One more band must save one candidate among this many contents.
 const CROWD: f64 = 1000.0;
 
-/// Intervals of Simpson's rule; even.
+/// The number of intervals for Simpson's rule, which must be even.
 const INTERVALS: u32 = 256;
 
 impl Bands {
-    /// Returns the probability that two sets of similarity `jaccard` become candidates. Less than 0 counts as 0, and
-    /// more than 1 as 1.
+    /// Returns the probability that two sets of similarity `jaccard` become candidates.
     ///
-    /// That is 1 - (1 - p^r)^b (Leskovec, Rajaraman and Ullman, "Mining of Massive Datasets",
-    /// section 3.4.2) with p = J + (1 - J) c, where c is the chance agreement of slots of
-    /// `width`. The arithmetic is multiplication and subtraction alone, so every machine gets the
-    /// same bits.
+    /// Similarities below 0 count as 0, and those above 1 as 1. The probability is 1 - (1 - p^r)^b (Leskovec, Rajaraman
+    /// and Ullman, "Mining of Massive Datasets", section 3.4.2) with p = J + (1 - J) c, where c is the chance agreement
+    /// of slots of `width`. It only takes multiplications and subtractions, so every machine computes the same bits.
     ///
     /// ```
     /// use dedupdb::sketching::{Bands, SlotWidth};
@@ -33,9 +32,10 @@ impl Bands {
         1.0 - power(1.0 - power(agreement, self.rows()), self.bands())
     }
 
-    /// Returns the similarity at which the S-curve is about steepest, (1/b)^(1/r): the rule of
-    /// thumb for the threshold of a shape (the same section of the book). A pair that lies there
-    /// is found with a probability of 1 - (1 - 1/b)^b, between 0.63 and 0.75 from two bands on.
+    /// Returns the similarity at which the S-curve is approximately steepest, (1/b)^(1/r).
+    ///
+    /// This is the rule of thumb for the threshold of a shape (the same section of the book). A pair at this similarity
+    /// is found with a probability of 1 - (1 - 1/b)^b, which is between 0.63 and 0.75 for two bands or more.
     ///
     /// ```
     /// use dedupdb::sketching::Bands;
@@ -49,15 +49,13 @@ impl Bands {
             .powf(f64::from(self.rows()).recip())
     }
 
-    /// Returns the expected work of a query that serves no match: bucket look-ups plus candidates
-    /// below the threshold.
+    /// Returns the expected work of a query without a match: bucket look-ups plus candidates below the threshold.
     ///
-    /// There are b look-ups, and 1000 times the integral of the S-curve from 0 to `threshold`
-    /// candidates: those among 1000 contents whose similarity to the query is spread evenly over
-    /// 0..=1. Real collections hold many more dissimilar pairs, but far below the threshold no
-    /// shape makes candidates of them; what tells shapes apart is the middle, where nothing
-    /// general is known, and an even spread prefers no part of it. A candidate and a look-up
-    /// cost the same here: each is one read in a sorted structure.
+    /// There are b look-ups. The number of candidates is 1000 times the integral of the S-curve from 0 to `threshold`:
+    /// those among 1000 contents whose similarity to the query is spread evenly over 0..=1. Real collections hold many
+    /// more dissimilar pairs, but no shape makes candidates of pairs far below the threshold. Shapes differ in the
+    /// middle, where nothing general is known, and an even spread favours no part of it. A candidate and a look-up cost
+    /// the same here, since each is one read in a sorted structure.
     ///
     /// ```
     /// use dedupdb::sketching::{Bands, SlotWidth};

@@ -5,15 +5,16 @@ use std::ops::Range;
 use super::bands::Bands;
 use crate::sketch::SlotWidth;
 
-/// The fractional part of the golden ratio, odd.
+/// The fractional part of the golden ratio, which is odd.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The bytes of a word.
+/// The size of a word in bytes.
 const WORD: usize = 8;
 
 impl Bands {
-    /// Appends the hash of each of the b bands of a signature row; nothing, with `None`, if the row is
-    /// shorter than [`Bands::used`] slots of `width`.
+    /// Appends the hash of each of the b bands of a signature row.
+    ///
+    /// Returns `None` and appends nothing if the row is shorter than [`Bands::used`] slots of `width`.
     ///
     /// See [`Bands::hash`] for the function.
     ///
@@ -32,8 +33,9 @@ impl Bands {
         Some(())
     }
 
-    /// Appends the key of each of the b bands of a signature row: the hashes, with 64 bits each. Nothing,
-    /// with `None`, if the row is shorter than [`Bands::used`] slots of `width`.
+    /// Appends the key of each of the b bands of a signature row: a 64-bit hash.
+    ///
+    /// Returns `None` and appends nothing if the row is shorter than [`Bands::used`] slots of `width`.
     ///
     /// ```
     /// use dedupdb::sketching::{Bands, SlotWidth};
@@ -56,7 +58,7 @@ impl Bands {
         Some(
             numbered.map(move |((band, number), end)| match two_words(band) {
                 Some([first, second]) => finish(absorb(absorb(start(number), first), second)),
-                // The band was cut from the row.
+                // This cannot fail, since the band was cut from the row.
                 None => key_of(number, signature, end - length..end).unwrap_or_default(),
             }),
         )
@@ -64,8 +66,8 @@ impl Bands {
 
     /// Returns the hash of one band of a signature row: the upper half of its [`key`](Bands::key).
     ///
-    /// 32-bit hashes of unequal bands collide once in 2^32 times. `None` if the row ends before the band
-    /// does.
+    /// The 32-bit hashes of unequal bands collide with a probability of 2^-32. Returns `None` if the row ends before
+    /// the band does.
     ///
     /// ```
     /// use dedupdb::sketching::{Bands, SlotWidth};
@@ -82,17 +84,15 @@ impl Bands {
         self.key(signature, width, band).map(upper)
     }
 
-    /// Returns the key of one band of a signature row: a hash of 64 bits, of the slots and the band's
-    /// number.
+    /// Returns the key of one band of a signature row: a 64-bit hash of the slots and the band's number.
     ///
-    /// The function is frozen, for stores keep its upper half. With all arithmetic modulo 2^64 and
-    /// `g` = 0x9E3779B97F4A7C15, the state starts as `g` times the band's number plus one. Each
-    /// eight bytes of the band, little-endian and the last ones filled up with zeros, are
-    /// exclusive-ored into the state, which is then multiplied by `g` and exclusive-ored with
-    /// itself shifted right by 32. The key is the state after the finalizer of `SplitMix64` (Steele,
-    /// Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). Keys of unequal bands
-    /// collide once in 2^64 times; those of bands that differ in one eight-byte word alone never do.
-    /// `None` if the row ends before the band does.
+    /// The function is frozen, because stores keep its upper half. With all arithmetic modulo 2^64 and `g` =
+    /// 0x9E3779B97F4A7C15, the state starts as `g` times the band's number plus one. Each eight bytes of the band,
+    /// little-endian and the last ones padded with zeros, are exclusive-ored into the state, which is then multiplied
+    /// by `g` and exclusive-ored with itself shifted right by 32. The key is the state after the finalizer of
+    /// `SplitMix64` (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). The keys of
+    /// unequal bands collide with a probability of 2^-64. Those of bands that differ in a single eight-byte word never
+    /// collide. Returns `None` if the row ends before the band does.
     ///
     /// ```
     /// use dedupdb::sketching::{Bands, SlotWidth};
@@ -109,7 +109,7 @@ impl Bands {
     }
 }
 
-/// Returns the key of the band of this number, which has these bytes of its row.
+/// Returns the key of band `number`, which is at `range` in its row.
 #[inline]
 fn key_of(number: u32, row: &[u8], range: Range<usize>) -> Option<u64> {
     let end = range.end;
@@ -129,22 +129,24 @@ fn key_of(number: u32, row: &[u8], range: Range<usize>) -> Option<u64> {
     Some(finish(state))
 }
 
-/// Returns the key that copies of a text without shingles share: that of a band whose bytes are the
-/// first eight of the text's hash. Frozen, as [`Bands::key`] is.
+/// Returns the key that copies of a text without shingles share.
+///
+/// It is that of a band whose bytes are the first eight of the text's hash. It is frozen, like [`Bands::key`].
 pub(crate) fn copies_key(band: u32, hash: &[u8; 32]) -> u64 {
     let (words, _) = hash.as_chunks::<WORD>();
     let state = words.first().map(|&word| u64::from_le_bytes(word));
     finish(absorb(start(band), state.unwrap_or_default()))
 }
 
-/// Returns the words of a band of more than one and at most two, the length of the usual shapes;
-/// without a loop over them, hashing takes two thirds of the time.
+/// Returns the words of a band longer than one word and at most two words long.
+///
+/// Usual shapes have bands of this length. Without a loop over the words, hashing takes two thirds of the time.
 #[inline]
 fn two_words(band: &[u8]) -> Option<[u64; 2]> {
     if !(WORD + 1..=2 * WORD).contains(&band.len()) {
         return None;
     }
-    // The last eight bytes overlap the first word; the shift drops what is in both.
+    // The last eight bytes overlap the first word. The shift drops the overlap.
     let (first, last) = (band.first_chunk::<WORD>()?, band.last_chunk::<WORD>()?);
     let overlap = 8 * (2 * WORD - band.len());
     Some([
@@ -153,11 +155,11 @@ fn two_words(band: &[u8]) -> Option<[u64; 2]> {
     ])
 }
 
-/// Returns the first `length` bytes, fewer than a word, as a word filled up with zeros.
+/// Returns the first `length` bytes, fewer than a word, as a word padded with zeros.
 #[inline]
 fn partial_word(bytes: &[u8], length: usize) -> u64 {
     if let Some(&word) = bytes.first_chunk::<WORD>() {
-        // What follows the band is read with it and masked away: cheaper than a short copy.
+        // The bytes after the band are read with it and masked out, which is cheaper than a short copy.
         u64::from_le_bytes(word) & ((1 << (8 * length)) - 1)
     } else {
         let mut word = [0; WORD];

@@ -1,4 +1,4 @@
-//! Signature to band hashes: shapes, their S-curve, and the choice of one.
+//! From signatures to band hashes: shapes, their S-curve, and the choice of a shape.
 
 mod bands;
 mod choice;

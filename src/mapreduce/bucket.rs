@@ -1,16 +1,18 @@
-//! The names of buckets, which lines are sorted by.
+//! The names of buckets, by which lines are sorted.
 
-/// A bucket in which documents meet.
+/// A bucket, in which documents meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bucket {
-    /// Those whose signatures have this hash of 32 bits in this band.
+    /// The documents whose signatures have this 32-bit hash in this band.
     Band { band: u32, key: u64 },
     /// The copies of a text without shingles, by the first half of its BLAKE3 hash.
     Copies(u128),
 }
 
-/// How the buckets of so many bands are spelled: all names of bands have the same length, so that
-/// any order that goes character by character keeps equal ones together.
+/// The spelling of the buckets of `bands` bands.
+///
+/// All names of bands have the same length, so that any order that compares character by character keeps equal names
+/// together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names {
     bands: u32,
@@ -33,7 +35,7 @@ impl Names {
         }
     }
 
-    /// The bucket of a name, each of which has one spelling.
+    /// The bucket with this name. Each bucket has only one spelling.
     pub(super) fn bucket(self, name: &[u8]) -> Option<Bucket> {
         let (kind, hash) = std::str::from_utf8(name).ok()?.split_once(':')?;
         let bucket = if kind == "copy" {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::{error, fmt, io};
 
-/// Why lines cannot be reduced, one variant for each situation a caller can act on.
+/// Why lines cannot be reduced, with a variant for each situation that a caller can act on.
 ///
 /// The message of every variant is one line. It begins with the name of the stream and, if there is one, the number
 /// of the line, from 1: `standard input:7`.
@@ -22,18 +22,18 @@ pub enum Error {
         /// The name of the stream.
         name: String,
     },
-    /// A line was made with another schema.
+    /// A line belongs to another schema.
     OtherParameters {
         /// The stream and the line.
         place: String,
-        /// The parameters of the schema that is reduced with.
+        /// The expected parameters, those of the reducer's schema.
         expected: String,
     },
     /// The lines of a bucket are not adjacent.
     NotSorted {
         /// The stream and the line.
         place: String,
-        /// The name of the bucket, which came before.
+        /// The name of the bucket, which occurred before.
         bucket: String,
     },
     /// The shingles of a line do not belong to its bucket: the line has changed since it was written.
@@ -43,7 +43,7 @@ pub enum Error {
     },
     /// The stream cannot be read.
     Read {
-        /// Its name.
+        /// The name of the stream.
         name: String,
         /// The system's reason.
         source: Arc<io::Error>,
@@ -93,7 +93,7 @@ impl error::Error for Error {
     }
 }
 
-/// The result of what can fail here.
+/// The result of an operation of this module.
 pub(super) type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl From<crate::Error> for Error {

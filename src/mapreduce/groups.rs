@@ -1,4 +1,4 @@
-//! Lines that are sorted by bucket, one bucket after the other.
+//! Reading lines sorted by bucket, bucket by bucket.
 
 use std::io::BufRead;
 use std::ops::Range;
@@ -15,10 +15,10 @@ use crate::schema::Schema;
 /// The lines of a bucket, without its name.
 #[derive(Debug)]
 pub struct Group {
-    /// Name of the stream.
+    /// The name of the stream.
     name: String,
     pub(super) bucket: Bucket,
-    /// Number of the first line, from 1.
+    /// The number of the first line, from 1.
     pub(super) first: u64,
     text: Vec<u8>,
     ends: Vec<usize>,
@@ -31,7 +31,7 @@ impl Group {
         self.ends.len()
     }
 
-    /// Where a line is, by its number from 1, for messages.
+    /// The location of a line for messages. Lines are numbered from 1.
     pub(super) fn place(&self, number: u64) -> String {
         format!("{}:{number}", self.name)
     }
@@ -52,8 +52,7 @@ pub struct Groups<R> {
     mark: String,
     parameters: String,
     met: Met,
-    /// The line that was read last, which has no group yet, and where its bucket's name is; its
-    /// number.
+    /// The line that was read last and has no group yet, the range of its bucket's name, and its number.
     line: Vec<u8>,
     name: Range<usize>,
     number: u64,
@@ -61,7 +60,7 @@ pub struct Groups<R> {
 }
 
 impl<R: BufRead> Groups<R> {
-    /// Reads lines made with a schema from a stream. Messages use the `name`.
+    /// Reads lines of a schema from a stream. Messages use the `name`.
     pub fn new(reader: R, name: impl Into<String>, schema: &Schema) -> Groups<R> {
         Groups {
             reader,
@@ -91,7 +90,7 @@ impl<R: BufRead> Groups<R> {
     ///
     /// # Errors
     ///
-    /// Those of reading; a line that was not made with these parameters; a bucket that had a group before.
+    /// Those of reading, or one for a line with other parameters or for a bucket that had an earlier group.
     pub fn next_group(&mut self) -> Result<Option<&Group>, Error> {
         self.group.text.clear();
         self.group.ends.clear();
@@ -112,12 +111,12 @@ impl<R: BufRead> Groups<R> {
         Ok(Some(&self.group))
     }
 
-    /// Where the line is.
+    /// The location of the line.
     fn place(&self) -> String {
         self.group.place(self.number)
     }
 
-    /// The bucket of the line, which begins a group.
+    /// The bucket of the line, which must begin a group.
     fn bucket(&mut self) -> Result<Bucket> {
         let name = &self.line[self.name.clone()];
         let Some(bucket) = self.names.bucket(name) else {
@@ -134,7 +133,7 @@ impl<R: BufRead> Groups<R> {
         Ok(bucket)
     }
 
-    /// Reads a line, which is empty at the end.
+    /// Reads a line. It is empty at the end of the stream.
     fn read(&mut self) -> Result<()> {
         self.line.clear();
         self.name = 0..0;

@@ -1,4 +1,4 @@
-//! Laws of map and reduce together.
+//! Laws of map and reduce combined.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ fn schema() -> Schema {
     builder.build().unwrap()
 }
 
-/// The sorted lines of documents whose ids are their numbers.
+/// The sorted lines of documents. The ids are the indices of the texts.
 fn mapped(texts: &[String]) -> Vec<String> {
     let mapper = Mapper::new(&schema()).unwrap();
     let mut lines = Vec::new();
@@ -44,7 +44,7 @@ fn reduce(lines: &[u8], mut take: impl FnMut(&str, &str, f64)) -> Result<(), Err
     Ok(())
 }
 
-/// The pairs of reducing lines, each of which must be found once.
+/// The pairs found by reducing lines, each of which must be found once.
 fn reduced(lines: &[u8]) -> Pairs {
     let mut pairs = Pairs::new();
     let take = |a: &str, b: &str, jaccard| {

@@ -6,10 +6,10 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use super::parameters;
 use crate::text::ShingleSet;
 
-/// What divides columns.
+/// The separator of columns.
 pub(super) const TAB: u8 = b'\t';
 
-/// The columns of a document, each with a tab before it; `mark` is that of the parameters.
+/// The columns of a document, each with a tab before it. `mark` is the mark of the parameters.
 pub(super) fn columns(id: &str, mark: &str, shingles: &ShingleSet) -> String {
     let quoted = serde_json::Value::from(id).to_string();
     let id = &quoted[1..quoted.len() - 1];
@@ -21,17 +21,16 @@ pub(super) fn columns(id: &str, mark: &str, shingles: &ShingleSet) -> String {
 /// A document in its bucket.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Member<'a> {
-    /// Number of shingles.
+    /// The number of shingles.
     pub(super) size: usize,
     pub(super) id: String,
     packed: &'a [u8],
-    /// Number of its line.
+    /// The number of the document's line.
     pub(super) number: u64,
 }
 
 impl<'a> Member<'a> {
-    /// Reads the columns after the bucket and its tab on the line `number`; none if that is not what
-    /// they are.
+    /// Parses the columns after the bucket and its tab on the line `number`, or returns `None` if they are invalid.
     pub(super) fn of(columns: &'a [u8], number: u64) -> Option<Member<'a>> {
         let mut columns = columns.split(|&byte| byte == TAB);
         let (id, _, size, packed) = (
@@ -52,19 +51,19 @@ impl<'a> Member<'a> {
         })
     }
 
-    /// Whether the other one is the same document again.
+    /// Whether the other document is a repetition of this one.
     pub(super) fn is_again(&self, other: &Member<'_>) -> bool {
         (self.size, &self.id, self.packed) == (other.size, &other.id, other.packed)
     }
 
-    /// Its shingles; none if they are not what they are said to be.
+    /// The document's shingles, or `None` if they are invalid.
     pub(super) fn shingles(&self) -> Option<ShingleSet> {
         let packed = STANDARD_NO_PAD.decode(self.packed).ok()?;
         ShingleSet::from_packed(&packed, self.size)
     }
 }
 
-/// The mark of the parameters among the columns after the bucket, if there is one.
+/// The mark of the parameters in the columns after the bucket, if there is one.
 pub(super) fn mark(columns: &[u8]) -> Option<&[u8]> {
     let mark = columns.split(|&byte| byte == TAB).nth(1)?;
     (mark.len() == parameters::MARK).then_some(mark)

@@ -1,4 +1,4 @@
-//! From a document to its lines.
+//! Turning documents into lines.
 
 use super::bucket::{Bucket, Names};
 use super::{WIDTH, line, parameters};
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::store::MAX_KEY_BYTES;
 
-/// Bytes of a hash that a bucket of copies is named after.
+/// The number of hash bytes in the name of a bucket of copies.
 const COPY: usize = 16;
 
 /// Makes the lines of documents.
@@ -23,12 +23,12 @@ pub struct Mapper {
 pub struct Lines {
     buckets: Vec<Bucket>,
     names: Names,
-    /// What follows the bucket, the end of the line included.
+    /// The part of the lines after the bucket, including the line break.
     columns: String,
 }
 
 impl Mapper {
-    /// Makes a mapper for a schema.
+    /// Creates a mapper for a schema.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl Mapper {
         })
     }
 
-    /// The lines of a document.
+    /// Returns the lines of a document.
     ///
     /// # Errors
     ///
@@ -81,8 +81,7 @@ impl Lines {
         self.buckets.len()
     }
 
-    /// Returns the lines, each in two parts: the name of the bucket, and the rest from the first tab to the line
-    /// break.
+    /// Returns the lines in two parts each: the name of the bucket, and the rest from the first tab to the line break.
     pub fn parts(&self) -> impl Iterator<Item = (String, &str)> {
         let names = self.buckets.iter().map(|&bucket| self.names.name(bucket));
         names.map(|name| (name, self.columns.as_str()))

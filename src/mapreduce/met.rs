@@ -1,15 +1,17 @@
-//! Buckets that were met before.
+//! A memory of recent buckets.
 
 use super::bucket::Bucket;
 
-/// Buckets that are remembered, as a power of two.
+/// The base-2 logarithm of the number of buckets that are remembered.
 const BITS: u32 = 20;
 
-/// Spreads numbers over the places: the fractional part of the golden ratio, odd.
+/// Spreads numbers over the places: the fractional part of the golden ratio, which is odd.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The last million buckets, more or less: each has one place, which it leaves to the next one that
-/// has it. So a bucket that is said to have been met was, and memory is 8 MiB.
+/// About a million recent buckets.
+///
+/// Each bucket has one place, which it keeps until another bucket takes it. So a bucket reported as seen was seen
+/// before. The memory is 8 MiB.
 #[derive(Debug)]
 pub(super) struct Met {
     places: Vec<u64>,
@@ -22,7 +24,7 @@ impl Met {
         }
     }
 
-    /// Takes note of a bucket; says whether it is known to have been met before.
+    /// Records a bucket, and returns whether it is known to have been seen before.
     pub(super) fn again(&mut self, bucket: Bucket) -> bool {
         let number = number(bucket);
         let place = number.wrapping_mul(GOLDEN) >> (u64::BITS - BITS);
@@ -31,11 +33,11 @@ impl Met {
     }
 }
 
-/// A number for each bucket, not 0.
+/// A nonzero number for each bucket.
 fn number(bucket: Bucket) -> u64 {
     match bucket {
         Bucket::Band { band, key } => ((u64::from(band) + 1) << 32) | key,
-        // Half of a hash of 128 bits has 64.
+        // The upper half of a 128-bit hash has 64 bits.
         Bucket::Copies(hash) => u64::try_from(hash >> 64).unwrap_or_default() | 1 << 63,
     }
 }

@@ -1,9 +1,8 @@
-//! The `MapReduce` form: lines that carry documents to their buckets, and pairs from lines that are
-//! sorted by bucket.
+//! The `MapReduce` form: lines that carry documents to their buckets, and pairs from lines that are sorted by bucket.
 //!
-//! Whatever sorts lines can find near-duplicates: a [`Mapper`] writes the lines of each document, and a
-//! [`Reducer`] compares those of a bucket. `dedupdb map` and `dedupdb reduce` are these two. Where an engine
-//! moves columns, [`batch`](crate::batch) has the same steps on slices.
+//! Any system that sorts lines can find near-duplicates: a [`Mapper`] writes the lines of each document, and a
+//! [`Reducer`] compares those of a bucket. `dedupdb map` and `dedupdb reduce` are these two. For engines that move
+//! columns, [`batch`](crate::batch) has the same steps on slices.
 //!
 //! ```
 //! use dedupdb::mapreduce::{Error, Groups, Mapper, Reducer};
@@ -38,9 +37,9 @@
 //!
 //! # Lines
 //!
-//! A document has a line for each of its buckets, with five columns and tabs between them:
+//! A document has a line for each of its buckets, with five columns separated by tabs:
 //!
-//! | column | what it is |
+//! | column | contents |
 //! |---|---|
 //! | bucket | the band in decimal, with as many digits as the last one has, `:` and its hash in eight hexadecimal digits. A text without shingles has one line: `copy:` and the first half of its BLAKE3 hash |
 //! | id | the document's key as a JSON string, without the quotes |
@@ -48,10 +47,9 @@
 //! | number | of shingles, in decimal |
 //! | shingles | the packed set in base64, without padding |
 //!
-//! A framework moves each line as a key, a tab and a value. Lines carry no signature: whoever needs
-//! one makes it from the shingles again. **Invariant: a pair is found in the bucket of the first band
-//! that both documents share, which their shingles tell, so those who see other buckets need not be
-//! asked.**
+//! A framework moves each line as a key, a tab and a value. Lines carry no signature, since it can be computed from the
+//! shingles. **Invariant: a pair is found in the bucket of the first band that both documents share. Their shingles
+//! determine that band, so reducers of other buckets need not be consulted.**
 
 use crate::batch::KeyWidth;
 
@@ -72,5 +70,5 @@ pub use groups::{Group, Groups};
 pub use mapper::{Lines, Mapper};
 pub use reducer::Reducer;
 
-/// How much of a band's hash is in the names of buckets, and decides which documents meet.
+/// The width of a band's hash in the names of buckets. It decides which documents meet.
 const WIDTH: KeyWidth = KeyWidth::Bits32;

@@ -1,20 +1,20 @@
-//! The mark of the parameters that lines were made with.
+//! The mark of the parameters of lines.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 use crate::schema::Schema;
 
-/// Keeps this hash apart from others, and from that of lines of another form.
+/// Separates this hash from others, and from that of lines of another format.
 const DOMAIN: &str = "dedupdb lines between map and reduce, version 1: ";
 
-/// Bytes of the hash, which is there for mistakes.
+/// The number of hash bytes. The hash only guards against mistakes.
 const BYTES: usize = 3;
 
-/// Characters of a mark.
+/// The number of characters in a mark.
 pub(super) const MARK: usize = 4;
 
-/// Four characters that tell the parameters of a schema from others.
+/// Four characters that distinguish the parameters of a schema from others.
 pub(super) fn mark(schema: &Schema) -> String {
     let hash = blake3::hash(format!("{DOMAIN}{schema}").as_bytes());
     STANDARD_NO_PAD.encode(&hash.as_bytes()[..BYTES])

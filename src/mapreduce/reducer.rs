@@ -1,4 +1,4 @@
-//! From the lines of a bucket to its pairs.
+//! Turning the lines of a bucket into its pairs.
 
 use std::collections::HashSet;
 
@@ -13,14 +13,14 @@ use crate::schema::Schema;
 #[derive(Debug)]
 pub struct Reducer {
     schema: Schema,
-    /// That of the band in hand: its permutations are drawn once.
+    /// The comparer of the current band, kept because drawing its permutations is costly.
     comparer: Option<Comparer>,
-    /// Returns the number of documents with the id of another document of their bucket, and one such id.
+    /// The number of documents that share their id with another document of their bucket, and one such id.
     repeated: (u64, Option<String>),
 }
 
 impl Reducer {
-    /// Makes a reducer for a schema.
+    /// Creates a reducer for a schema.
     pub fn new(schema: Schema) -> Reducer {
         Reducer {
             schema,
@@ -29,18 +29,18 @@ impl Reducer {
         }
     }
 
-    /// Documents whose id another document of their bucket has, and one such id.
+    /// Returns the number of documents that share their id with another document of their bucket, and one such id.
     pub fn repeated(&self) -> (u64, Option<&str>) {
         (self.repeated.0, self.repeated.1.as_deref())
     }
 
-    /// Calls `take` with the pairs of a bucket, ids ascending, and their Jaccard similarity.
+    /// Calls `take` for each pair of a bucket, with the ids in ascending order and their Jaccard similarity.
     ///
-    /// Pairs are sorted by the sizes and ids of the documents, whatever the order of the lines.
+    /// Pairs are sorted by the sizes and ids of the documents, regardless of the order of the lines.
     ///
     /// # Errors
     ///
-    /// Those of `take`, or a line is damaged.
+    /// Those of `take`, or one for a damaged line.
     pub fn pairs<E: From<Error>>(
         &mut self,
         group: &Group,
@@ -57,7 +57,7 @@ impl Reducer {
             let (one, other) = (one.id.as_str(), other.id.as_str());
             match one.cmp(other) {
                 std::cmp::Ordering::Less => take(one, other, jaccard),
-                // Nothing is a pair with itself.
+                // A document is not a pair with itself.
                 std::cmp::Ordering::Equal => Ok(()),
                 std::cmp::Ordering::Greater => take(other, one, jaccard),
             }

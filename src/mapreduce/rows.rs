@@ -1,4 +1,4 @@
-//! The documents of a bucket that can match by size, one row after the other.
+//! Comparing the documents of a bucket that can match by size, row by row.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::batch::{self, Verifier};
 use crate::parallel;
 use crate::schema::Schema;
 
-/// Comparisons of a row from which on they are made by several threads.
+/// Rows of at least this many documents are compared by several threads.
 const MANY: usize = 1 << 12;
 
 /// Compares the documents of the buckets of a band.
@@ -31,10 +31,10 @@ impl Comparer {
         self.verifier.band()
     }
 
-    /// Compares those of `members`, which are the lines of `group`, share the bucket `key` and are ordered by
-    /// size, whose sizes fit. Hands every pair over that matches and shares no earlier bucket.
+    /// Compares `members`, which are the lines of `group`, share the bucket `key` and are sorted by size.
     ///
-    /// What is unpacked at a time fits the size of one.
+    /// Passes every pair that matches and shares no earlier bucket to `take`. Documents whose sizes differ too much are
+    /// not compared. Only the documents that fit the size of the current one are unpacked at a time.
     pub(super) fn compare<E: From<Error>>(
         &self,
         group: &Group,
@@ -42,7 +42,7 @@ impl Comparer {
         members: &[Member<'_>],
         take: &mut impl FnMut(&Member<'_>, &Member<'_>, f64) -> Result<(), E>,
     ) -> Result<(), E> {
-        // The first is that of the row.
+        // The first document of the window is that of the current row.
         let mut window: VecDeque<batch::Member> = VecDeque::new();
         for (at, member) in members.iter().enumerate() {
             let rest = &members[at..];
@@ -61,7 +61,7 @@ impl Comparer {
         Ok(())
     }
 
-    /// Compares the first document with the others; gives the places of those that match.
+    /// Compares the first document with the others, and returns the places and similarities of those that match.
     fn row(&self, window: &VecDeque<batch::Member>) -> Vec<(usize, f64)> {
         let similar = |other: usize| {
             let jaccard = self.verifier.verify(&window[0], &window[other])?;

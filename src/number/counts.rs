@@ -1,4 +1,4 @@
-//! Numbers with their nouns and units.
+//! Formatting numbers with their nouns and units.
 
 /// The number with a comma between groups of three digits: `12,345`.
 pub fn grouped(number: u64) -> String {
@@ -13,7 +13,7 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
-/// The number with its noun, in the plural unless it is 1: `12,345 texts`.
+/// The number with its noun, which is in the plural unless the number is 1: `12,345 texts`.
 pub fn counted(number: u64, singular: &str, plural: &str) -> String {
     let noun = if number == 1 { singular } else { plural };
     format!("{} {noun}", grouped(number))
@@ -31,7 +31,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A share from 0 to 1 in percent to two significant digits at least, for those that are near 0: `0.0012%`.
+/// A share from 0 to 1 in percent, with at least two significant digits for shares near 0: `0.0012%`.
 pub fn small_percent(share: f64) -> String {
     let in_percent = share * 100.0;
     if in_percent >= 10.0 || in_percent <= 0.0 {
@@ -50,7 +50,7 @@ pub fn bytes(number: u64) -> String {
     let mut value = number as f64 / 1000.0;
     let mut units = UNITS.iter();
     let mut unit = units.next();
-    // What would be rounded to 1000 is 1 of the next unit.
+    // A value that would be rounded to 1000 becomes 1 of the next unit.
     while value >= 999.95 {
         value /= 1000.0;
         unit = units.next().or(unit);

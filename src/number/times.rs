@@ -1,8 +1,8 @@
-//! Times on a calendar.
+//! Calendar times.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Nanoseconds from 1970 to a time, negative before; as far as 64 bits go.
+/// Nanoseconds from the start of 1970 to a time, saturating at 64 bits. Negative for earlier times.
 pub fn unix_nanoseconds(time: SystemTime) -> i64 {
     let whole = |span: Duration| i64::try_from(span.as_nanos()).unwrap_or(i64::MAX);
     match time.duration_since(UNIX_EPOCH) {
@@ -11,7 +11,7 @@ pub fn unix_nanoseconds(time: SystemTime) -> i64 {
     }
 }
 
-/// Whole seconds from 1970 to a time, rounded down; negative before.
+/// Whole seconds from the start of 1970 to a time, rounded down. Negative for earlier times.
 pub fn unix_seconds(time: SystemTime) -> i64 {
     let whole = |span: Duration| i64::try_from(span.as_secs()).unwrap_or(i64::MAX);
     match time.duration_since(UNIX_EPOCH) {
@@ -23,7 +23,7 @@ pub fn unix_seconds(time: SystemTime) -> i64 {
     }
 }
 
-/// The day and time in UTC, as ISO 8601 has it, to the second: `2024-02-29T23:59:59Z`.
+/// The date and time in UTC in ISO 8601 format, to the second: `2024-02-29T23:59:59Z`.
 pub fn utc(time: SystemTime) -> String {
     let seconds = unix_seconds(time);
     let (day, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
@@ -31,9 +31,9 @@ pub fn utc(time: SystemTime) -> String {
     format!("{}T{hour:02}:{minute:02}:{second:02}Z", date(day))
 }
 
-/// The date this number of days after the first of 1970, by the calendar of today, as ISO 8601 has it: `2024-02-29`.
+/// The Gregorian date `days` days after 1 January 1970, in ISO 8601 format: `2024-02-29`.
 pub fn date(days: impl Into<i128>) -> String {
-    // Eras of 400 years from 1 March of the year 0 on; a year begins with March, so that a leap day is its last.
+    // Eras of 400 years start on 1 March of year 0. A year begins in March, so that a leap day is its last day.
     const ERA: i128 = 146_097;
     let days = days.into().saturating_add(719_468);
     let (era, day) = (days.div_euclid(ERA), days.rem_euclid(ERA));

@@ -1,8 +1,8 @@
-//! Amounts as people type them.
+//! Parsing amounts that people type.
 
 use std::time::Duration;
 
-/// Milliseconds of a unit.
+/// Milliseconds per unit.
 const SPANS: [(&str, u64); 18] = [
     ("ms", 1),
     ("s", 1000),
@@ -24,7 +24,7 @@ const SPANS: [(&str, u64); 18] = [
     ("y", 365 * 86_400_000),
 ];
 
-/// Bytes of a unit.
+/// Bytes per unit.
 const SIZES: [(&str, u64); 9] = [
     ("", 1),
     ("k", 1000),
@@ -37,7 +37,7 @@ const SIZES: [(&str, u64); 9] = [
     ("ti", 1 << 40),
 ];
 
-/// A share above 0 and up to 1: `0.8` or `80%`; none of any other text.
+/// Parses a share above 0 and up to 1, such as `0.8` or `80%`. Returns `None` for any other text.
 pub fn parse_share(text: &str) -> Option<f64> {
     let text = text.trim();
     let (number, whole) = match text.strip_suffix('%') {
@@ -48,7 +48,7 @@ pub fn parse_share(text: &str) -> Option<f64> {
     share.filter(|share| *share > 0.0 && *share <= 1.0)
 }
 
-/// Bytes, rounded down: `1000`, `500kB`, `64MiB` or `1.5GiB`; none of any other text.
+/// Parses a number of bytes, rounded down: `1000`, `500kB`, `64MiB` or `1.5GiB`. Returns `None` for any other text.
 pub fn parse_bytes(text: &str) -> Option<u64> {
     let lower = text.trim().to_ascii_lowercase();
     let number = lower.strip_suffix('b').unwrap_or(&lower);
@@ -58,8 +58,9 @@ pub fn parse_bytes(text: &str) -> Option<u64> {
     times(digits.trim_end(), *bytes)
 }
 
-/// A span of time, to the millisecond: `90d`, `12 hours`, `1.5h` or `500ms`, with a year of 365 days; none of any other
-/// text. The unit is not guessed, and `m`, which may be minutes or months, is none.
+/// Parses a span of time, to the millisecond: `90d`, `12 hours`, `1.5h` or `500ms`, with a year of 365 days.
+///
+/// Returns `None` for any other text. The unit is not guessed: `m` is refused, since it may mean minutes or months.
 pub fn parse_span(text: &str) -> Option<Duration> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
@@ -71,7 +72,7 @@ pub fn parse_span(text: &str) -> Option<Duration> {
 
 /// A decimal number of units, rounded down.
 fn times(number: &str, unit: u64) -> Option<u64> {
-    // The standard library takes a sign.
+    // The standard library also accepts a sign.
     if !number
         .bytes()
         .all(|byte| byte.is_ascii_digit() || byte == b'.')

@@ -1,4 +1,4 @@
-//! From a picture to the bytes of a file.
+//! Draws a picture into the bytes of a file.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -7,23 +7,23 @@ use plotters::style::{FontStyle, register_font};
 use super::{Picture, caption, legend, panel, png};
 use crate::error::{Error, Result};
 
-/// Units of a pixel: coordinates are whole numbers, and curves of whole pixels would look jagged.
+/// The number of units in a pixel. Coordinates are integers, and curves in whole pixels would look jagged.
 pub(super) const UNIT: u32 = 4;
 
-/// Pixels that are averaged in each direction of a PNG, whose lines have no soft edges otherwise.
-/// That leaves two of its pixels for each of the picture's.
+/// The number of pixels to average in each direction of a PNG, because its lines have no soft edges otherwise. This
+/// leaves two pixels for each pixel of the picture.
 const SHRUNK: u32 = 2;
 
-/// Width of a picture's only panel, and of each if there are several, in pixels.
+/// The width of a picture's only panel, and of each panel if there are several, in pixels.
 const WIDTHS: (u32, u32) = (880, 660);
 
-/// Height of a panel above its legend, in pixels.
+/// The height of a panel above its legend, in pixels.
 pub(super) const CHART: u32 = 520;
 
-/// Pixels below a legend.
+/// The number of pixels below a legend.
 const FOOT: u32 = 16;
 
-/// Panels of a picture at most, and named series of one, so that its pixels fit into memory.
+/// The maximum numbers of panels in a picture and of named series in a panel, so that the pixels fit into memory.
 const MOST_PANELS: usize = 8;
 const MOST_NAMES: usize = 64;
 
@@ -36,8 +36,8 @@ impl Picture {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidPicture`] if there are more than 8 panels, or more than 64 named series on one,
-    /// or it could not be drawn.
+    /// [`Error::InvalidPicture`] if there are more than 8 panels, or more than 64 named series in a panel, or the
+    /// picture could not be drawn.
     pub fn to_svg(&self) -> Result<String> {
         check(self)?;
         let shown = size(self);
@@ -46,12 +46,12 @@ impl Picture {
         let area = SVGBackend::with_string(&mut svg, drawn).into_drawing_area();
         draw(&area, self).map_err(|reason| invalid(reason.to_string()))?;
         drop(area);
-        // Its viewer makes so many pixels of the units.
+        // The viewer scales the units to this number of pixels.
         let attributes = |(width, height)| format!("width=\"{width}\" height=\"{height}\"");
         Ok(svg.replacen(&attributes(drawn), &attributes(shown), 1))
     }
 
-    /// Draws the picture as a PNG file, of two pixels for each of the SVG file's.
+    /// Draws the picture as a PNG file, with two pixels for each of the SVG file's.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ fn invalid(reason: String) -> Error {
     Error::InvalidPicture { reason }
 }
 
-/// Refuses what has no place.
+/// Refuses a picture that is too large.
 fn check(picture: &Picture) -> Result<()> {
     let panels = picture.panels.len();
     if panels > MOST_PANELS {
@@ -87,7 +87,7 @@ fn check(picture: &Picture) -> Result<()> {
     }
 }
 
-/// The picture's size in pixels.
+/// Returns the picture's size in pixels.
 fn size(picture: &Picture) -> (u32, u32) {
     let (panels, width) = match picture.panels.len() {
         0 | 1 => (1, WIDTHS.0),
@@ -105,7 +105,7 @@ fn draw<DB: DrawingBackend>(area: &Area<DB>, picture: &Picture) -> Drawn
 where
     DB::ErrorType: 'static,
 {
-    // In a PNG letters are drawn with it, and in both their sizes are known by it.
+    // In a PNG, letters are drawn with this font. In both formats, their sizes are determined by it.
     register_font("sans-serif", FontStyle::Normal, dejavu::sans::regular())
         .map_err(|_| "the font of this program is broken")?;
     area.fill(&WHITE)?;
@@ -122,7 +122,7 @@ where
     Ok(area.present()?)
 }
 
-/// A font of so many pixels.
+/// Returns a font of this size in pixels.
 pub(super) fn font(pixels: u32) -> (&'static str, u32) {
     ("sans-serif", pixels * UNIT)
 }

@@ -1,25 +1,25 @@
-//! What the figures of a picture are of, below its panels.
+//! The caption below the panels, which says what the figures describe.
 
 use plotters::prelude::*;
 
 use super::Picture;
 use super::canvas::{Area, Drawn, UNIT, font};
 
-/// Height of a line, in pixels.
+/// The height of a line, in pixels.
 const LINE: u32 = 20;
 
-/// Pixels to the left and to the right, and below.
+/// The pixels to the left and to the right, and those below.
 const MARGIN: u32 = 32;
 const FOOT: u32 = 12;
 
-/// Size of letters, and the width of one on average, in pixels.
+/// The size of letters, and the average width of a letter, in pixels.
 const LETTERS: u32 = 13;
 const LETTER: u32 = 8;
 
-/// Lines at most; a corpus may have many names.
+/// The maximum number of lines. A corpus may have many names.
 const MOST_LINES: usize = 12;
 
-/// Height of the caption of a picture of this width, in pixels.
+/// Returns the height of the caption of a picture of this width, in pixels.
 pub(super) fn height(picture: &Picture, width: u32) -> u32 {
     match u32::try_from(lines(picture, width).len()) {
         Ok(0) | Err(_) => 0,
@@ -43,7 +43,7 @@ where
     Ok(())
 }
 
-/// The lines, none of which is wider than the picture.
+/// Returns the lines, none of which is wider than the picture.
 fn lines(picture: &Picture, width: u32) -> Vec<String> {
     let most = usize::try_from(width.saturating_sub(2 * MARGIN) / LETTER)
         .unwrap_or(0)
@@ -52,7 +52,7 @@ fn lines(picture: &Picture, width: u32) -> Vec<String> {
     lines.take(MOST_LINES).collect()
 }
 
-/// A line as lines of so many characters at most, broken between words where there are any.
+/// Wraps a line into lines of at most `most` characters, between words where possible.
 fn wrapped(line: &str, most: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut length = 0;

@@ -1,4 +1,4 @@
-//! What the lines and points of a panel are, below its chart, where none of them passes.
+//! The legend of a panel, below its chart, where no line passes through it.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -7,33 +7,33 @@ use super::canvas::{Area, Drawn, UNIT, font};
 use super::panel::{line, point};
 use super::{Panel, style};
 
-/// Entries beside each other.
+/// The number of entries beside each other.
 const COLUMNS: u32 = 2;
 
-/// Height of a row of entries, in pixels.
+/// The height of a row of entries, in pixels.
 const ROW: u32 = 28;
 
-/// Length of the line that stands for a series, in pixels.
+/// The length of the line that represents a series, in pixels.
 const SAMPLE: u32 = 44;
 
-/// Pixels to the left.
+/// The number of pixels to the left.
 const MARGIN: u32 = 32;
 
-/// Characters of a name that half a panel has room for.
+/// The number of characters that fit into half a panel.
 const SHORT: usize = 40;
 
-/// Height of a panel's legend, in pixels.
+/// Returns the height of a panel's legend, in pixels.
 pub(super) fn height(panel: &Panel) -> u32 {
     let entries = u32::try_from(named(panel).count()).unwrap_or(u32::MAX / ROW);
     entries.div_ceil(columns(panel)) * ROW
 }
 
-/// Number of the entries of a panel's legend.
+/// Returns the number of entries in a panel's legend.
 pub(super) fn names(panel: &Panel) -> usize {
     named(panel).count()
 }
 
-/// One column if a name is too long for two.
+/// Returns the number of columns: one if a name is too long for two.
 fn columns(panel: &Panel) -> u32 {
     let is_long = named(panel).any(|series| series.name.chars().count() > SHORT);
     if is_long { 1 } else { COLUMNS }

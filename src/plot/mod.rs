@@ -1,7 +1,7 @@
 //! Pictures of figures as SVG or PNG: panels beside each other, each with axes, units and a legend.
 //!
-//! A picture looks the same on every machine: it brings its font, and colours, dashes and shapes of
-//! points are told apart without one another.
+//! A picture looks the same on every machine: it brings its own font. Colour, dashes and the shape of points each
+//! suffice to distinguish series.
 //!
 //! ```
 //! use dedupdb::plot::{Axis, Form, Panel, Picture, Series};
@@ -38,13 +38,13 @@ mod ticks;
 
 pub use ticks::Scale;
 
-/// A picture of panels beside each other, 8 at most.
+/// A picture of at most 8 panels beside each other.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Picture {
-    /// From left to right.
+    /// The panels, from left to right.
     pub panels: Vec<Panel>,
-    /// What stands below them: what the figures are of, a line each; long ones are wrapped.
+    /// The caption below the panels, which says what the figures describe. Long lines are wrapped.
     pub caption: Vec<String>,
 }
 
@@ -52,44 +52,44 @@ pub struct Picture {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Panel {
-    /// What stands above it.
+    /// The title above the chart.
     pub title: String,
-    /// The axis below.
+    /// The horizontal axis.
     pub x: Axis,
-    /// The axis to the left.
+    /// The vertical axis.
     pub y: Axis,
-    /// Drawn in this order, the last on top; 64 with a name at most.
+    /// The series, drawn in this order, the last one on top. At most 64 have a name.
     pub series: Vec<Series>,
 }
 
-/// What is along an axis.
+/// The quantity along an axis.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Axis {
     /// The quantity and its unit.
     pub name: String,
-    /// How values become places.
+    /// How values are mapped to positions.
     pub scale: Scale,
-    /// Whether values from 0 to 1 are shown in percent.
+    /// Whether values from 0 to 1 are shown as percentages.
     pub in_percent: bool,
-    /// Values that are on it whatever is drawn.
+    /// Values that the axis always includes.
     pub includes: Vec<f64>,
 }
 
-/// Values that belong together.
+/// A series of values.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Series {
-    /// What the legend says; nothing if it is empty.
+    /// The name in the legend. A series with an empty name has no entry.
     pub name: String,
-    /// Ascending by x. Values that an axis has no place for are left out: those that are not finite,
-    /// and those of 0 or less where the axis is logarithmic.
+    /// The points, ascending by x. Values without a position on an axis are left out: those that are not finite, and
+    /// those of 0 or less on a logarithmic axis.
     pub points: Vec<(f64, f64)>,
-    /// Lower and upper bound of each point's y, or nothing.
+    /// The lower and upper bound of each point's y, or empty.
     pub spans: Vec<(f64, f64)>,
     /// How it is drawn.
     pub form: Form,
-    /// Series of the same number share a colour, dashes and the shape of points; there are six.
+    /// Series with the same number share their colour, their dashes and the shape of their points. There are six.
     pub hue: usize,
 }
 
@@ -97,20 +97,20 @@ pub struct Series {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {
-    /// A line, for what is predicted.
+    /// A line, for predictions.
     Line,
     /// A thicker line, which stands out.
     BoldLine,
-    /// Points, for what was measured.
+    /// Points, for measurements.
     Points,
     /// Points with a thin line from one to the next.
     JoinedPoints,
-    /// A thin grey line, for what others are compared with.
+    /// A thin grey line, for a reference.
     Reference,
 }
 
 impl Picture {
-    /// A picture of these panels, from left to right.
+    /// Returns a picture of these panels, from left to right.
     pub fn new(panels: Vec<Panel>) -> Picture {
         Picture {
             panels,
@@ -120,7 +120,7 @@ impl Picture {
 }
 
 impl Panel {
-    /// A chart of these series.
+    /// Returns a chart of these series.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis, series: Vec<Series>) -> Panel {
         Panel {
             title: title.into(),
@@ -132,7 +132,7 @@ impl Panel {
 }
 
 impl Axis {
-    /// An axis of evenly spaced values from 0 on; `name` is the quantity and its unit.
+    /// Returns an axis of evenly spaced values from 0 on. `name` is the quantity and its unit.
     pub fn linear(name: impl Into<String>) -> Axis {
         Axis {
             name: name.into(),
@@ -142,7 +142,7 @@ impl Axis {
         }
     }
 
-    /// An axis on which equal distances are equal ratios.
+    /// Returns an axis on which equal distances are equal ratios.
     pub fn log(name: impl Into<String>) -> Axis {
         Axis {
             scale: Scale::Log,
@@ -151,7 +151,7 @@ impl Axis {
         }
     }
 
-    /// An axis of evenly spaced values, from the least to the greatest of what is drawn.
+    /// Returns an axis of evenly spaced values, from the least to the greatest value drawn.
     pub fn within(name: impl Into<String>) -> Axis {
         Axis {
             includes: Vec::new(),
@@ -159,7 +159,7 @@ impl Axis {
         }
     }
 
-    /// A logarithmic axis for these values: if one is 0, it has its place below the others, where it is labelled.
+    /// Returns a logarithmic axis for these values. A value of 0 has a labelled position below the others.
     pub fn log_and_zero(name: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Axis {
         Axis {
             scale: Scale::log_and_zero(values),
@@ -167,7 +167,7 @@ impl Axis {
         }
     }
 
-    /// An axis of shares from 0 to 1, shown in percent, all of them.
+    /// Returns an axis of shares from 0 to 1, shown as percentages. It includes the whole range.
     pub fn percent(name: impl Into<String>) -> Axis {
         Axis {
             in_percent: true,
@@ -176,7 +176,7 @@ impl Axis {
         }
     }
 
-    /// An axis of similarities from 0 to 1, all of them.
+    /// Returns an axis of similarities from 0 to 1. It includes the whole range.
     pub fn similarity(name: impl Into<String>) -> Axis {
         Axis {
             includes: vec![0.0, 1.0],
@@ -186,7 +186,7 @@ impl Axis {
 }
 
 impl Series {
-    /// A series without bounds.
+    /// Returns a series without bounds.
     pub fn new(name: impl Into<String>, form: Form, hue: usize, points: Vec<(f64, f64)>) -> Series {
         Series {
             name: name.into(),

@@ -14,7 +14,7 @@ use super::{Axis, Panel, Series};
 /// Half the size of a point, in units.
 const POINT: i32 = 18;
 
-/// A place on the canvas, in units.
+/// A position on the canvas, in units.
 type Spot = (i32, i32);
 
 /// Draws the panel into its part of the canvas.
@@ -55,7 +55,7 @@ where
     Ok(())
 }
 
-/// Where the labels of an axis are.
+/// Returns the positions of an axis's labels.
 fn places(axis: &Axis, panel: &Panel, of: impl Fn(&(f64, f64)) -> f64) -> Vec<f64> {
     let points = panel.series.iter().flat_map(|series| &series.points);
     let spans = panel.series.iter().flat_map(|series| &series.spans);
@@ -66,14 +66,14 @@ fn places(axis: &Axis, panel: &Panel, of: impl Fn(&(f64, f64)) -> f64) -> Vec<f6
         .ticks(values.filter_map(|value| axis.scale.place(value)))
 }
 
-/// Evenly spaced places, some of which have labels.
+/// A coordinate of evenly spaced positions, some of which have labels.
 struct Ruler {
     places: RangedCoordf64,
     ticks: Vec<f64>,
 }
 
 impl Ruler {
-    /// From the first label to the last.
+    /// Returns a ruler from the first label to the last.
     fn new(ticks: Vec<f64>) -> Ruler {
         let first = ticks.first().copied().unwrap_or(0.0);
         let last = ticks.last().copied().unwrap_or(1.0);
@@ -134,7 +134,7 @@ where
     Ok(())
 }
 
-/// Draws a line through the places.
+/// Draws a line through these positions.
 pub(super) fn line<DB: DrawingBackend>(
     canvas: &Area<DB>,
     places: Vec<Spot>,

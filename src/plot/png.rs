@@ -1,8 +1,8 @@
-//! Pixels as a PNG file.
+//! Encoding pixels as a PNG file.
 
-/// Averages squares of `by` times `by` pixels of three bytes each and encodes what that leaves.
+/// Averages squares of `by` times `by` pixels of three bytes each, and encodes the result.
 ///
-/// Width and height are multiples of `by`.
+/// Width and height must be multiples of `by`.
 ///
 /// # Errors
 ///

@@ -1,11 +1,11 @@
-//! Colours, dashes and shapes, each told apart without the others.
+//! Colours, dashes and shapes, each of which suffices to distinguish series.
 
 use plotters::style::{BLACK, Color, RGBAColor, RGBColor, ShapeStyle};
 
 use super::Form;
 
-/// Okabe and Ito's palette without its yellow, which is too light for lines on white: told apart
-/// with every kind of colour vision.
+/// The palette of Okabe and Ito without its yellow, which is too light for lines on white. Its colours differ for every
+/// kind of colour vision.
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -15,7 +15,7 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(86, 180, 233),
 ];
 
-/// Pixels of dashes and gaps.
+/// The lengths of dashes and gaps, in pixels.
 const DASHES: [(u32, u32); 6] = [(1, 0), (10, 5), (3, 4), (16, 4), (6, 3), (2, 7)];
 
 /// The shape of a point.
@@ -43,21 +43,21 @@ const SHAPES: [Shape; 6] = [
 pub(super) struct Stroke {
     pub(super) style: ShapeStyle,
     pub(super) dash: u32,
-    /// 0 for a line without gaps.
+    /// The gap between dashes, or 0 for a solid line.
     pub(super) gap: u32,
 }
 
-/// The colour of a hue; they repeat after six.
+/// Returns the colour of a hue. Colours repeat after six.
 pub(super) fn colour(hue: usize) -> RGBColor {
     COLOURS[hue % COLOURS.len()]
 }
 
-/// The shape of a hue's points.
+/// Returns the shape of a hue's points.
 pub(super) fn shape(hue: usize) -> Shape {
     SHAPES[hue % SHAPES.len()]
 }
 
-/// The line of a form and hue, if the form has one.
+/// Returns the line of a form and hue, if the form has one.
 pub(super) fn stroke(form: Form, hue: usize, unit: u32) -> Option<Stroke> {
     let (dash, gap) = DASHES[hue % DASHES.len()];
     let (colour, width, dash, gap): (RGBAColor, _, _, _) = match form {

@@ -1,22 +1,22 @@
-//! Where the labels of an axis are.
+//! Scales, and the labels of axes.
 
 use crate::number::grouped;
 
-/// How values become places on an axis.
+/// How values are mapped to positions on an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scale {
     /// Equal distances are equal differences.
     #[default]
     Linear,
-    /// Equal distances are equal ratios. Values of 0 or less have no place.
+    /// Equal distances are equal ratios. Values of 0 or less have no position.
     Log,
-    /// The same from ten to this power on, where smaller values are, too; 0 is a decade below.
+    /// Logarithmic from ten to this power on. Smaller values are placed there too, and 0 is a decade below.
     LogAndZero(i32),
 }
 
 impl Scale {
-    /// The logarithmic scale for these values, with a place for 0 if one of them is.
+    /// Returns the logarithmic scale for these values, with a position for 0 if one of them is 0.
     pub(super) fn log_and_zero(values: impl IntoIterator<Item = f64>) -> Scale {
         let mut has_zero = false;
         let mut least = f64::INFINITY;
@@ -31,7 +31,7 @@ impl Scale {
         Scale::LogAndZero(power.unwrap_or(0))
     }
 
-    /// The place of a value; none if the axis has no such value.
+    /// Returns the position of a value, or `None` if the axis has no such value.
     pub(super) fn place(self, value: f64) -> Option<f64> {
         let place = match self {
             Scale::Linear => value,
@@ -43,7 +43,7 @@ impl Scale {
         (place.abs() <= FARTHEST).then_some(place)
     }
 
-    /// The value at a place.
+    /// Returns the value at a position.
     pub(super) fn value(self, place: f64) -> f64 {
         match self {
             Scale::Linear => place,
@@ -52,7 +52,7 @@ impl Scale {
         }
     }
 
-    /// The label at a place, one of `ticks`.
+    /// Returns the label at a position, which is one of `ticks`.
     pub(super) fn label(self, ticks: &[f64], place: f64, in_percent: bool) -> String {
         let value = self.value(place);
         if value == 0.0 && self != Scale::Linear {
@@ -60,7 +60,7 @@ impl Scale {
         }
         let unit = match (self, ticks) {
             (Scale::Linear, [first, second, ..]) => second - first,
-            // A digit of its own.
+            // Its own leading digit.
             _ => value.abs(),
         };
         if in_percent {
@@ -69,8 +69,8 @@ impl Scale {
         label(value, unit)
     }
 
-    /// Places of labels, two at least: the first is not above the least of the places, the last not
-    /// below the greatest.
+    /// Returns the positions of at least two labels. The first is not above the least of `places`, the last not below
+    /// the greatest.
     pub(super) fn ticks(self, places: impl Iterator<Item = f64>) -> Vec<f64> {
         let bounds = places.fold(None, |bounds: Option<(f64, f64)>, place| {
             let (low, high) = bounds.unwrap_or((place, place));
@@ -89,32 +89,32 @@ impl Scale {
     }
 }
 
-/// Steps between labels, about.
+/// The approximate number of steps between labels.
 const STEPS: f64 = 9.0;
 
-/// Up to so many powers of ten there are labels between them.
+/// With fewer powers of ten than this, there are labels between them.
 const FEW_DECADES: f64 = 2.5;
 
-/// Smaller values are labelled as 2e-12.
+/// Smaller values have labels like 2e-12.
 const LEAST_PLAIN: f64 = 1e-4 * (1.0 - SLACK);
 
-/// Digits that a number of 64 bits has at most.
+/// The maximum number of significant digits of a 64-bit float.
 const MOST_DIGITS: i32 = 17;
 
-/// Values beyond have no place: the distance of two that are within is a number.
+/// Values beyond this have no position, so that the distance of two positions is finite.
 const FARTHEST: f64 = 1e300;
 
-/// Least length of an axis as a share of what is on it, so that steps change the number.
+/// The minimum length of an axis as a share of its values, so that a step changes the float.
 const NARROWEST: f64 = 1e-9;
 
-/// Slack for what arithmetic loses, in steps.
+/// The tolerance for rounding errors, in steps.
 const SLACK: f64 = 1e-6;
 
-/// Powers of ten that numbers of this kind are between.
+/// The range of the powers of ten of a 64-bit float.
 const LEAST_POWER: i32 = -330;
 const MOST_POWER: i32 = 308;
 
-/// The place of 0, and powers of ten from this one on.
+/// Returns the position of 0, and powers of ten from this one on.
 fn from_zero(power: f64, high: f64) -> Vec<f64> {
     let step = ((high - power) / STEPS).ceil().max(1.0);
     let mut ticks = vec![power - 1.0, power];
@@ -126,7 +126,7 @@ fn from_zero(power: f64, high: f64) -> Vec<f64> {
     ticks
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten.
+/// Returns multiples of 1, 2 or 5 times a power of ten.
 fn even(low: f64, high: f64, steps: f64) -> Vec<f64> {
     let farthest = low.abs().max(high.abs());
     let span = if high > low {
@@ -148,7 +148,7 @@ fn even(low: f64, high: f64, steps: f64) -> Vec<f64> {
     ticks
 }
 
-/// 1, 2 and 5 times powers of ten.
+/// Returns 1, 2 and 5 times powers of ten.
 fn within_decades(low: f64, high: f64) -> Vec<f64> {
     let mut ticks = Vec::new();
     let mut decade = low.floor();
@@ -167,12 +167,12 @@ fn within_decades(low: f64, high: f64) -> Vec<f64> {
     }
 }
 
-/// A value as a label that differs from those of values a unit away.
+/// Formats a value as a label that differs from those of values a unit away.
 fn label(value: f64, unit: f64) -> String {
     if value.abs() < unit / 2.0 {
         return "0".to_owned();
     }
-    // The place of the last digit.
+    // The decimal place of the last digit.
     let last = 10f64.powf((unit.log10() + SLACK).floor());
     if value.abs() < LEAST_PLAIN {
         let all = value.abs() * (1.0 + SLACK);
@@ -191,7 +191,7 @@ fn label(value: f64, unit: f64) -> String {
     }
 }
 
-/// A number without zeros at the end of its decimals.
+/// Returns a number without trailing zeros in its decimals.
 fn trimmed(number: &str) -> &str {
     if number.contains('.') {
         number.trim_end_matches('0').trim_end_matches('.')

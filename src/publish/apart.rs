@@ -1,4 +1,4 @@
-//! What is written is apart from what is read.
+//! Keeping outputs apart from inputs and stores.
 
 use std::fs;
 use std::io;
@@ -10,10 +10,10 @@ use crate::{
     upkeep::{Near, Nearness},
 };
 
-/// What is said where an output has no folder to be in.
+/// The context of an error about an output's folder.
 pub(super) const NO_FOLDER: &str = "its folder cannot be written to";
 
-/// Why a folder cannot be used, without the system's words and number for one that is not there.
+/// Replaces the system's message and number for a missing folder by a plain sentence.
 fn plain(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::NotFound => io::Error::new(error.kind(), "there is no such folder"),
@@ -25,15 +25,16 @@ fn plain(error: io::Error) -> io::Error {
 ///
 /// # Errors
 ///
-/// [`Error::Overlaps`] names the input or store and what to do; [`Error::NoName`] and [`Error::Io`] if nothing can be
+/// [`Error::Overlaps`] names the input or store and what to do. [`Error::NoName`] and [`Error::Io`] if nothing can be
 /// written there.
 pub fn check_output(path: &Path, inputs: &[PathBuf]) -> Result<()> {
     check_apart(path, inputs)?;
     check_no_store(path, &[])
 }
 
-/// Refuses to write `path` over or into an input, or around one. An input that is not there has
-/// nothing to lose.
+/// Refuses to write `path` over, into or around an input.
+///
+/// An input that does not exist has nothing to lose.
 pub(crate) fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
     parts(path)?;
     let written = resolved(path)?;
@@ -60,7 +61,7 @@ pub(crate) fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
 ///
 /// # Errors
 ///
-/// As of [`check_output`].
+/// Those of [`check_output`].
 pub fn check_outputs(path: &Path, other: &Path) -> Result<()> {
     let (one, two) = (resolved(path)?, resolved(other)?);
     if one == two {
@@ -81,8 +82,9 @@ pub fn check_outputs(path: &Path, other: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to write `path` over, in or around a store. Existing stores are found by their files; `stores` are folders
-/// in which stores will be made.
+/// Refuses to write `path` over, in or around a store.
+///
+/// Existing stores are found by their files. `stores` are folders in which stores will be created.
 ///
 /// # Errors
 ///
@@ -100,7 +102,7 @@ pub fn check_no_store(path: &Path, stores: &[&Path]) -> Result<()> {
     Err(Error::overlaps(path, reason))
 }
 
-/// The path without symbolic links; its last part need not exist.
+/// The path without symbolic links. Its last part need not exist.
 pub(super) fn resolved(path: &Path) -> Result<PathBuf> {
     if let Ok(resolved) = fs::canonicalize(path) {
         return Ok(resolved);
@@ -112,11 +114,11 @@ pub(super) fn resolved(path: &Path) -> Result<PathBuf> {
     Ok(folder.join(name))
 }
 
-/// The folder and the name of what is to be written.
+/// The folder and the name of an output.
 ///
 /// # Errors
 ///
-/// It has no name of its own, as `..` has none.
+/// An error if the path does not end in a name, such as `..`.
 pub(super) fn parts(path: &Path) -> Result<(&Path, &Path)> {
     let Some(Component::Normal(name)) = path.components().next_back() else {
         return Err(Error::NoName {
@@ -129,7 +131,7 @@ pub(super) fn parts(path: &Path) -> Result<(&Path, &Path)> {
     Ok((folder.unwrap_or(Path::new(".")), Path::new(name)))
 }
 
-/// The path without what says nothing at its end: a link with a slash behind it would be followed.
+/// The path without trailing separators: a link with a slash after it would be followed.
 pub(crate) fn bare(path: &Path) -> PathBuf {
     path.components().collect()
 }

@@ -1,17 +1,18 @@
-//! A file that is made durable while it is written.
+//! A file that is made durable while it is being written.
 
 use std::fs::File;
 use std::io::{self, Write};
 
-/// What was written becomes durable each time that it has grown by so many bytes. The disk works then while there is more to
-/// compute, and little is left to wait for at the end.
+/// The file is synced each time it has grown by this many bytes.
+///
+/// The disk then works while there is more to compute, and little is left to wait for at the end.
 const STEP: usize = 8 << 20;
 
-/// A file that is written from its beginning to its end.
+/// A file that is written sequentially.
 #[derive(Debug)]
 pub(crate) struct Durable {
     file: File,
-    /// Bytes since the last step.
+    /// The number of bytes since the last sync.
     since: usize,
 }
 
@@ -20,7 +21,7 @@ impl Durable {
         Durable { file, since: 0 }
     }
 
-    /// Ends the file, durably.
+    /// Finishes the file and makes it durable.
     ///
     /// # Errors
     ///

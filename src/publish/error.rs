@@ -1,4 +1,4 @@
-//! Why an output did not take its place.
+//! Why an output was not published.
 
 use std::fmt;
 use std::io;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Why an output was not published, with a variant for each situation that a caller can act on.
 ///
 /// The message of every variant is one line with the path and the cause. An earlier file or folder is still in its
-/// place, or the message says where it is.
+/// place, or the message tells where it is.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -17,19 +17,23 @@ pub enum Error {
         /// The place.
         path: PathBuf,
     },
-    /// The existing file or folder, or the folder where the output is built, was not written by dedupdb or has
-    /// changed since. It is left alone.
+    /// The existing file or folder, or the folder in which the output is built, was not written by dedupdb or has
+    /// changed since.
+    ///
+    /// It is left alone.
     Foreign {
-        /// What it is.
+        /// The file or folder.
         path: PathBuf,
         /// What is wrong with it, and what to do.
         reason: String,
     },
-    /// The existing file or folder changed while the output was built. It is left alone.
+    /// The existing file or folder changed while the output was built.
+    ///
+    /// It is left alone.
     Changed {
-        /// What was changed.
+        /// The file or folder that changed.
         path: PathBuf,
-        /// What was done to it, and what is not replaced.
+        /// What happened to it, and what is not replaced.
         reason: String,
     },
     /// Another process is writing the same output.
@@ -49,18 +53,18 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
-    /// The name does not have the extension of a known form.
+    /// The name does not have the extension of a known format.
     NoForm {
         /// The path.
         path: PathBuf,
-        /// The forms, and how files of them are called.
+        /// The formats and their extensions.
         reason: String,
     },
     /// The operating system refused something.
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What was to be done and what is left, where the path and the reason do not say it all.
+        /// The operation and its remains, where the path and the reason are not clear enough.
         context: Option<String>,
         /// The system's reason.
         source: Arc<io::Error>,
@@ -69,7 +73,7 @@ pub enum Error {
     Store(crate::Error),
 }
 
-/// The result of what can fail here.
+/// The result of an operation of this module.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl fmt::Display for Error {
@@ -133,20 +137,20 @@ impl Error {
     }
 }
 
-/// What the system said, of a file or folder.
+/// Adds a path to an error of the system.
 pub(crate) trait Of<T> {
-    /// Says which file or folder it is about.
+    /// Adds the file or folder that the error is about.
     ///
     /// # Errors
     ///
-    /// The one that there was, with the path.
+    /// The original error, with the path.
     fn of(self, path: &Path) -> Result<T>;
 
-    /// Says which file or folder it is about, and what was to be done.
+    /// Adds the file or folder that the error is about, and the operation.
     ///
     /// # Errors
     ///
-    /// The one that there was, with the path and the context.
+    /// The original error, with the path and the context.
     fn of_doing(self, path: &Path, context: impl FnOnce() -> String) -> Result<T>;
 }
 

@@ -1,11 +1,13 @@
-//! Names and keys as fields of lines.
+//! Escaping names and keys as fields of lines.
 
 use std::borrow::Cow;
 
-/// A key or name as a field of a line: control characters and backslashes are spelled out (`\t`, `\n`,
-/// `\u{1b}`, `\\`), so that a line stays a line, columns stay columns, and [`unescape`] gives it back.
+/// Escapes a key or name as a field of a line.
+///
+/// Control characters and backslashes become escape sequences (`\t`, `\n`, `\u{1b}`, `\\`), so that lines and columns
+/// stay intact, and [`unescape`] restores the text.
 pub fn escape(text: &str) -> Cow<'_, str> {
-    // Without a branch for each byte, for most keys are plain.
+    // There is no branch for each byte, since most keys are plain.
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'[' | b']'..=b'~');
     if text
         .as_bytes()
@@ -17,13 +19,12 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     spelled(text, |c| c == '\\' || is_unprintable(c))
 }
 
-/// The text with its control characters spelled out, for people to read: a terminal shows nothing that
-/// is not there.
+/// Escapes control characters for display, so that a text cannot fool people by what a terminal does with it.
 pub fn printable(text: &str) -> Cow<'_, str> {
     spelled(text, is_unprintable)
 }
 
-/// A text as a field of a line of CSV (RFC 4180): in quotes where it has a comma, a quote or an end of a line.
+/// Formats a text as a field of CSV (RFC 4180): quoted if it has a comma, a quote or a line break.
 pub fn csv_field(text: &str) -> Cow<'_, str> {
     if text.contains([',', '"', '\n', '\r']) {
         return Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")));
@@ -46,7 +47,7 @@ fn spelled(text: &str, is_spelled: fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// What [`escape`] made of it. None if a backslash begins none of the sequences that are written.
+/// Reverses [`escape`]. Returns `None` if a backslash does not begin one of its sequences.
 pub fn unescape(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -75,7 +76,7 @@ pub fn unescape(text: &str) -> Option<String> {
     Some(plain)
 }
 
-/// Whether the character moves the cursor, ends a line or turns the direction of writing.
+/// Whether the character moves the cursor, ends a line or changes the direction of writing.
 fn is_unprintable(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')

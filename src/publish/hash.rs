@@ -1,4 +1,4 @@
-//! The hash of what is in a file.
+//! The hash of a file's contents.
 
 use std::fs::File;
 use std::io;

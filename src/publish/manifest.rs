@@ -1,9 +1,8 @@
-//! The list in a folder of output that says what dedupdb wrote there.
+//! The list in a folder of output of everything that dedupdb wrote there.
 //!
-//! It is a file called `.dedupdb-output`, of lines of JSON. The first one has the number of the
-//! format, `{"dedupdb_output":1,"writer":"dedupdb 0.1.0","files":2}`. Each of the others is a file,
-//! sorted by path: `{"path":"a/b.txt","bytes":12,"blake3":"..."}`; a path that is not UTF-8 is in
-//! hexadecimal, as `path_hex`.
+//! It is a file called `.dedupdb-output` with lines of JSON. The first line has the number of the format,
+//! `{"dedupdb_output":1,"writer":"dedupdb 0.1.0","files":2}`. Each of the others is a file, sorted by path:
+//! `{"path":"a/b.txt","bytes":12,"blake3":"..."}`. A path that is not UTF-8 is in hexadecimal, as `path_hex`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -20,30 +19,30 @@ use super::error::{Error, Of, Result};
 use super::hash::hash_of;
 use crate::parallel;
 
-/// Its name in the folder.
+/// The name of the manifest in the folder.
 pub(crate) const NAME: &str = ".dedupdb-output";
 
 /// The number of the format.
 const FORMAT: u64 = 1;
 
-/// What the file begins with.
+/// The first bytes of the manifest.
 const START: &[u8] = b"{\"dedupdb_output\":";
 
 /// The files of an output.
 #[derive(Debug)]
 struct Manifest(BTreeMap<PathBuf, Listed>);
 
-/// What a file was when it was written.
+/// The state of a file when it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Listed {
     bytes: u64,
     hash: String,
 }
 
-/// Files of an output whose lines in the manifest are known, by their paths.
+/// Files of an output whose lines in the manifest are known, by path.
 pub(crate) type Written = BTreeMap<PathBuf, Listed>;
 
-/// A file of an output that is hashed while it is written from its beginning to its end.
+/// A file of an output that is written sequentially and hashed at the same time.
 #[derive(Debug)]
 pub(crate) struct Hashed {
     file: Durable,
@@ -58,7 +57,7 @@ impl Hashed {
         }
     }
 
-    /// Ends the file, durably.
+    /// Finishes the file and makes it durable.
     ///
     /// # Errors
     ///
@@ -91,7 +90,8 @@ pub(crate) fn is_manifest(path: &Path) -> bool {
     path.file_name() == Some(OsStr::new(NAME)) && starts().unwrap_or(false)
 }
 
-/// Makes the folder `root` and all that is in it durable, with a manifest of it. Those that are `written` are durable.
+/// Makes the folder `root` and everything in it durable, and writes a manifest of it. The `written` files already are
+/// durable.
 ///
 /// # Errors
 ///
@@ -124,12 +124,13 @@ pub(crate) fn seal(root: &Path, written: &Written) -> Result<()> {
     write().of(&path)
 }
 
-/// Checks that all in the folder `root` is as dedupdb wrote it; says what is there, with what `before` said of it before
-/// it was looked at. What was removed since is no matter.
+/// Checks that everything in the folder `root` is as dedupdb wrote it. Missing files are ignored.
+///
+/// Returns the entries, each with the result of `before`, which is called before the entry is examined.
 ///
 /// # Errors
 ///
-/// Those of the system and of `before`, or there is something else: it is named.
+/// Those of the system and of `before`, or one that names an entry that dedupdb did not write.
 pub(crate) fn verify<T: Send>(
     root: &Path,
     before: impl Fn(&Path) -> Result<T> + Sync,
@@ -169,22 +170,22 @@ pub(crate) fn verify<T: Send>(
         }
         Ok((path.to_owned(), known))
     };
-    // The error that is told is the first one's, whatever the threads did.
+    // The reported error is that of the first entry, whatever the order of the threads.
     parallel::map(entries(root)?, check).into_iter().collect()
 }
 
-/// The folder and all that is in it, sorted by name.
+/// The folder and everything in it, sorted by name.
 fn entries(root: &Path) -> Result<Vec<DirEntry>> {
     let entries = WalkDir::new(root).sort_by_file_name().into_iter();
     entries.map(|entry| found(entry, root)).collect()
 }
 
-/// What a walk below `root` found.
+/// Converts an entry of a walk below `root`.
 pub(super) fn found(entry: walkdir::Result<DirEntry>, root: &Path) -> Result<DirEntry> {
     entry.map_err(io::Error::from).of(root)
 }
 
-/// The path as it is below `root`.
+/// The path relative to `root`.
 fn below<'a>(root: &Path, path: &'a Path) -> &'a Path {
     path.strip_prefix(root).unwrap_or(path)
 }
@@ -215,7 +216,7 @@ impl Manifest {
                 None => ("path_hex", hex(path.as_os_str().as_encoded_bytes())),
             };
             let line = json!({ name: path, "bytes": listed.bytes, "blake3": listed.hash });
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "{line}");
         }
         text
@@ -289,7 +290,7 @@ fn path_of(_: Vec<u8>) -> Option<PathBuf> {
 fn hex(bytes: &[u8]) -> String {
     let mut text = String::new();
     for byte in bytes {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
     }
     text
@@ -338,7 +339,7 @@ mod tests {
         assert!(is_manifest(&folder.path().join(NAME)));
         let known = there(folder.path()).unwrap();
         assert_eq!(known.len(), 6, "{known:?}");
-        // What is gone needs no care.
+        // Missing files are ignored.
         fs::remove_dir_all(folder.path().join("deep")).unwrap();
         assert_eq!(there(folder.path()).unwrap().len(), 3);
     }

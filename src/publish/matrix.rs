@@ -1,4 +1,4 @@
-//! Rows of numbers as a file.
+//! Files of rows of numbers.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,16 +8,17 @@ use super::escape::csv_field;
 use super::npy;
 use super::whole::Whole;
 
-/// What the file is.
+/// The format of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Csv,
     Npy,
 }
 
-/// A table of signatures as a file, with a row for each document. The name decides the form: CSV with a header and a
-/// first column of keys, or an array of `NumPy` (format 1.0, little-endian 32-bit numbers). If it is dropped before
-/// it is finished, it leaves nothing.
+/// A file with a table of signatures, with one row for each document.
+///
+/// The name selects the format: CSV with a header and a first column of keys, or a `NumPy` array (format 1.0,
+/// little-endian 32-bit numbers). If it is dropped before it is finished, it leaves nothing.
 ///
 /// ```
 /// use dedupdb::publish::MatrixFile;
@@ -48,7 +49,7 @@ impl MatrixFile {
         form(path).map(drop)
     }
 
-    /// Starts to write a matrix with `columns` numbers in each row.
+    /// Starts a matrix with `columns` numbers in each row.
     ///
     /// # Errors
     ///
@@ -61,7 +62,7 @@ impl MatrixFile {
                 let numbers = (0..columns).map(|column| format!(",{column}"));
                 file.write(format!("document{}\n", numbers.collect::<String>()).as_bytes())?;
             }
-            // Of as many bytes as the one with the number of rows.
+            // This header has the same size as the final one, which has the number of rows.
             Form::Npy => file.write(&npy::header(0, columns))?,
         }
         Ok(MatrixFile {
@@ -96,7 +97,7 @@ impl MatrixFile {
         self.rows
     }
 
-    /// Publishes the file under its name; returns its size in bytes.
+    /// Publishes the file under its name, and returns its size in bytes.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
-//! Files that take their place whole, apart from what is read, and replace only what may be replaced.
+//! Files that appear complete, apart from what is read, and only replace what may be replaced.
 //!
-//! For programs that write beside their corpus and their stores, as the command line does: [`Whole`] is a file
-//! that appears once all of it is written, [`check_output`] and its like refuse a place over, in or around an
-//! input, another output or a store, [`escape()`] makes a key a field of a line, and a [`MatrixFile`] is a table of
+//! This is for programs that write beside their corpus and their stores, as the command line does. [`Whole`] is a file
+//! that appears once all of it is written. [`check_output`] and similar functions refuse a place over, in or around an
+//! input, another output or a store. [`escape()`] makes a key a field of a line, and a [`MatrixFile`] is a table of
 //! signatures.
 //!
 //! ```
@@ -22,10 +22,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-// An output of `dedup` is built in a folder beside its place (`work`). What stands in its place is looked at
-// first (`standing`): a plain file, or a folder whose `manifest` says that dedupdb wrote all that is in it.
-// **Invariant: at every step either what stood there or what is new has the name, and what stood there is
-// deleted only when the new one is durable in its place.**
+// An output of `dedup` is built in a folder beside its place (`work`). What exists in its place is examined first
+// (`standing`): a plain file, or a folder whose `manifest` shows that dedupdb wrote everything in it.
+// **Invariant: at every step either the old or the new output has the name, and the old one is deleted only when the
+// new one is durable in its place.**
 
 pub(crate) mod apart;
 pub(crate) mod durable;

@@ -1,20 +1,20 @@
-//! Files of arrays for `NumPy`, in format 1.0 (see the documentation of `numpy.lib.format`).
+//! Files of `NumPy` arrays, in format 1.0 (see the documentation of `numpy.lib.format`).
 
 use std::io::{Result, Seek, SeekFrom, Write};
 
-/// Bytes of a header: enough for any number of rows, and a multiple of 64 as the format asks for.
+/// The size of a header in bytes: enough for any number of rows, and a multiple of 64 as the format requires.
 const HEADER: usize = 128;
 
-/// Magic, version, and the length of what follows.
+/// Magic, version, and the length of the rest of the header.
 const PREFIX: [u8; 10] = *b"\x93NUMPY\x01\x00\x76\x00";
 
-/// The header of an array of so many rows of so many little-endian 32-bit numbers.
+/// The header of an array of `rows` rows and `columns` columns of little-endian 32-bit numbers.
 pub(super) fn header(rows: u64, columns: u32) -> [u8; HEADER] {
     let shape = format!("({rows}, {columns})");
     let text = format!("{{'descr': '<u4', 'fortran_order': False, 'shape': {shape}, }}");
     let mut header = [b' '; HEADER];
     header[..PREFIX.len()].copy_from_slice(&PREFIX);
-    // At most 90 bytes.
+    // The text has at most 90 bytes.
     for (byte, &character) in header[PREFIX.len()..HEADER - 1]
         .iter_mut()
         .zip(text.as_bytes())
@@ -25,7 +25,7 @@ pub(super) fn header(rows: u64, columns: u32) -> [u8; HEADER] {
     header
 }
 
-/// Puts the header of so many rows at the beginning of a file.
+/// Replaces the header at the beginning of a file.
 pub(super) fn rewrite(file: &mut (impl Write + Seek), rows: u64, columns: u32) -> Result<()> {
     file.seek(SeekFrom::Start(0))?;
     file.write_all(&header(rows, columns))?;

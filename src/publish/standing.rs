@@ -1,4 +1,4 @@
-//! What stands in the place of an output.
+//! The existing file or folder in the place of an output.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -8,16 +8,16 @@ use std::time::SystemTime;
 use super::error::{Error, Of, Result};
 use super::manifest;
 
-/// What stands there, and may be replaced.
+/// What exists in the place and may be replaced.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
     Nothing,
     File(Stamp),
-    /// An output of dedupdb: all that is in it.
+    /// An output of dedupdb, with all its entries.
     Folder(Vec<(PathBuf, Stamp)>),
 }
 
-/// What shows that a file or folder was changed.
+/// Metadata that reveals a change of a file or folder.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     bytes: u64,
@@ -45,12 +45,13 @@ impl Stamp {
 }
 
 impl Standing {
-    /// What stands at `place`; anything but nothing is refused unless it is to be replaced by
-    /// `force`.
+    /// Examines `place`.
+    ///
+    /// Refuses an existing file or folder unless `force` is set.
     ///
     /// # Errors
     ///
-    /// Those of the system, or it must not be replaced.
+    /// Those of the system, or one for something that must not be replaced.
     pub(crate) fn at(place: &Path, force: bool) -> Result<Standing> {
         let metadata = match fs::symlink_metadata(place) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Standing::Nothing),
@@ -69,7 +70,7 @@ impl Standing {
             ));
         }
         if metadata.is_dir() {
-            // What changes after it was compared with the manifest has another stamp than before.
+            // The stamp is taken before the comparison with the manifest, so any later change is noticed.
             return Ok(Standing::Folder(manifest::verify(place, Stamp::at)?));
         }
         if metadata.is_file() {
@@ -79,7 +80,7 @@ impl Standing {
         Err(Error::foreign(place, reason))
     }
 
-    /// Whether it has anything but names: an output without content is no loss.
+    /// Whether any file has content: losing an empty output is no loss.
     pub(crate) fn has_content(&self) -> bool {
         match self {
             Standing::Nothing => false,
@@ -90,11 +91,11 @@ impl Standing {
         }
     }
 
-    /// Refuses to go on if `place` is not as it was.
+    /// Checks that `place` is unchanged.
     ///
     /// # Errors
     ///
-    /// It changed, or the system does not tell.
+    /// An error if it changed, or one of the system.
     pub(super) fn check(&self, place: &Path) -> Result<()> {
         let changed = match self {
             Standing::Nothing => None,

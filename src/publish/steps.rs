@@ -1,10 +1,10 @@
-//! The steps in which names change, where tests refuse any of them.
+//! The steps that change names, any of which tests can refuse.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// The file system as publishing uses it.
+/// The file system as used for publishing.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     #[cfg(test)]
@@ -12,7 +12,9 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// Exchanges two names in one step. Says whether the system can do that; if not, nothing changes.
+    /// Exchanges two names in one step.
+    ///
+    /// Returns whether the system supports this. If not, nothing changes.
     pub(super) fn exchange(&self, a: &Path, b: &Path) -> io::Result<bool> {
         self.step()?;
         #[cfg(test)]
@@ -31,8 +33,10 @@ impl Steps {
         }
     }
 
-    /// Renames a file or folder of ours to a name that must be free. Where the system can neither do that nor give a
-    /// file a second name, what appears at this very moment is replaced.
+    /// Renames a file or folder of ours to a name that must be free.
+    ///
+    /// If the system supports neither this nor a second name for a file, whatever appears at this very moment is
+    /// replaced.
     pub(super) fn rename_to_free(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.step()?;
         if renamed_at_once(from, to)? {
@@ -64,7 +68,7 @@ impl Steps {
         Ok(())
     }
 
-    /// Removes a file, a link or a folder with all that is in it, if there is one.
+    /// Removes a file, a link or a folder with everything in it, if it exists.
     pub(super) fn remove(&self, path: &Path) -> io::Result<()> {
         self.step()?;
         let removed = match fs::symlink_metadata(path) {
@@ -97,7 +101,7 @@ impl Steps {
 ///
 /// # Errors
 ///
-/// Those of the system, and that it can neither do that nor give a file a second name.
+/// Those of the system, also if it supports neither this nor a second name for a file.
 #[cfg(unix)]
 pub(crate) fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
     if renamed_at_once(from, to)? {
@@ -106,8 +110,9 @@ pub(crate) fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
     link_to_free(from, to)
 }
 
-/// Renames a file or folder to a name that must be free, in one step. Says whether the system can do that; if not,
-/// nothing changes.
+/// Renames a file or folder to a name that must be free, in one step.
+///
+/// Returns whether the system supports this. If not, nothing changes.
 fn renamed_at_once(from: &Path, to: &Path) -> io::Result<bool> {
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
     {
@@ -121,11 +126,11 @@ fn renamed_at_once(from: &Path, to: &Path) -> io::Result<bool> {
     }
 }
 
-/// Gives a file a name that must be free, and takes its old one. Killed in between, it has both names.
+/// Gives a file a name that must be free, and removes the old one. A kill in between leaves both names.
 fn link_to_free(from: &Path, to: &Path) -> io::Result<()> {
     fs::hard_link(from, to)?;
     fs::remove_file(from).inspect_err(|_| {
-        // It has its old name, so this one holds nothing that is lost.
+        // The file still has its old name, so removing the new one loses nothing.
         fs::remove_file(to).unwrap_or_default();
     })
 }
@@ -136,7 +141,7 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     Steps::default().sync_folder(folder)
 }
 
-/// Whether the system, or the file system, knows the flags of a rename.
+/// Whether the system and the file system support the flags of a rename.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn supported(renamed: rustix::io::Result<()>) -> io::Result<bool> {
     use rustix::io::Errno;
@@ -177,7 +182,7 @@ pub(super) mod plan {
     use std::io;
     use std::ops::Range;
 
-    /// Which steps fail.
+    /// The steps that fail.
     #[derive(Debug)]
     pub(in crate::publish) struct Plan {
         taken: Cell<usize>,
@@ -202,7 +207,7 @@ pub(super) mod plan {
             self.refused.replace(steps);
         }
 
-        /// Steps since then.
+        /// The number of steps since then.
         pub(in crate::publish) fn taken(&self) -> usize {
             self.taken.get()
         }

@@ -1,4 +1,4 @@
-//! A file that appears whole or not at all.
+//! A file that appears complete or not at all.
 
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, IntoInnerError, Write};
@@ -9,8 +9,9 @@ use tempfile::{Builder, TempPath};
 use super::apart::{check_no_store, parts, resolved};
 use super::error::{Of, Result};
 
-/// A file that is being written. If it is dropped before it is finished, an earlier file of this name stays, and
-/// nothing else is left.
+/// A file that is being written.
+///
+/// If it is dropped before it is finished, an earlier file of this name stays, and nothing else remains.
 ///
 /// ```
 /// use dedupdb::publish::Whole;
@@ -26,11 +27,10 @@ use super::error::{Of, Result};
 /// ```
 #[derive(Debug)]
 pub struct Whole {
-    /// As it was named, for messages.
+    /// The name as given, for messages.
     name: PathBuf,
     file: BufWriter<File>,
-    /// The file beside its place, and the place. None where that is a pipe or a device, which is
-    /// written as it comes.
+    /// The file beside its place, and the place. `None` if the place is a pipe or a device, which is written directly.
     part: Option<(TempPath, PathBuf)>,
 }
 
@@ -39,7 +39,7 @@ impl Whole {
     ///
     /// # Errors
     ///
-    /// Its folder does not exist, the path is over or in a store, or it cannot be written.
+    /// An error if its folder does not exist, the path is over or in a store, or it cannot be written.
     pub fn create(path: &Path) -> Result<Whole> {
         check_no_store(path, &[])?;
         let place = resolved(path)?;
@@ -56,7 +56,7 @@ impl Whole {
     ///
     /// # Errors
     ///
-    /// There is no folder for it, it is over or in a store, or it cannot be written.
+    /// An error if its folder does not exist, it is over or in a store, or it cannot be written.
     pub fn of(path: &Path, bytes: &[u8]) -> Result<()> {
         let mut whole = Whole::create(path)?;
         whole.write(bytes)?;
@@ -64,7 +64,7 @@ impl Whole {
         Ok(())
     }
 
-    /// Writes bytes at the end.
+    /// Appends bytes.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Whole {
         edit(&mut self.file).of(&self.name)
     }
 
-    /// Publishes the file under its name; returns its size in bytes.
+    /// Publishes the file under its name, and returns its size in bytes.
     ///
     /// # Errors
     ///
@@ -106,9 +106,9 @@ impl Whole {
     }
 }
 
-/// The file to be written for a place, and its path if it is not at the place itself.
+/// Opens a file to write for a place, and returns its path if that is not the place itself.
 fn open(place: &Path, folder: &Path) -> io::Result<(File, Option<TempPath>)> {
-    // What must not be written is not to be replaced.
+    // A file that must not be written must not be replaced either.
     let old = match File::options().write(true).open(place) {
         Ok(file) => Some(file),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -125,7 +125,7 @@ fn open(place: &Path, folder: &Path) -> io::Result<(File, Option<TempPath>)> {
     builder.prefix(".dedupdb-");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    // Its error names the file that could not be made, which nobody asked for.
+    // The error names the temporary file, which means nothing to the user.
     let made = builder.tempfile_in(folder);
     let (file, part) = made
         .map_err(|error| io::Error::from(error.kind()))?

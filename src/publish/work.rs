@@ -1,4 +1,4 @@
-//! The folder beside an output, in which it is built.
+//! The work folder beside an output, in which the output is built.
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -13,49 +13,49 @@ use super::error::{Error, Of, Result};
 use super::standing::Standing;
 use super::steps::Steps;
 
-/// A file in every such folder. It is locked as long as the folder is in use.
+/// A file in every work folder. It is locked while the folder is in use.
 const MARKER: &str = "dedupdb-work";
 
-/// What is being written, and what it replaced once it has its place.
+/// The output being written, and afterwards what it replaced.
 const OUTPUT: &str = "output";
 
-/// What stood in the place, where the system cannot exchange two names.
+/// What was in the place, on a system that cannot exchange two names.
 const OLD: &str = "old";
 
-/// What else a run keeps here.
+/// Other files and folders that a run keeps here.
 const OTHERS: [&str; 4] = ["store", "against", "texts", "records"];
 
-/// What a run notes for the one after it, in case that it is killed.
+/// The note of a run for the next one, in case it is killed.
 const NOTE: &str = "publishing";
 
-/// How often to look again at a folder that another process is about to remove.
+/// How often to retry when another process is about to remove the folder.
 const TRIES: usize = 100;
 
-/// A folder for what is temporary. Dropped, it is gone, unless it has what is nowhere else.
+/// A folder for temporary files. It is deleted when dropped, unless it has the only copy of something.
 #[derive(Debug)]
 pub(crate) enum Work {
-    /// Where nothing takes a place.
+    /// For an output without a place.
     Temporary(TempDir),
     Beside(Beside),
 }
 
-/// A folder beside the place that something is to take.
+/// A folder beside the place of an output.
 #[derive(Debug)]
 pub(crate) struct Beside {
     folder: PathBuf,
-    /// Where the output is to be.
+    /// The place of the output.
     place: PathBuf,
     /// The locked file.
     _marker: File,
-    /// The folder is not to be removed: it may have what is nowhere else.
+    /// Whether to keep the folder, because it may have the only copy of something.
     keeps: Cell<bool>,
-    /// What an earlier run noted before it was killed.
+    /// The note of an earlier run that was killed.
     note: Option<String>,
     steps: Steps,
 }
 
 impl Work {
-    /// A folder for an output that takes no place.
+    /// Creates a folder for an output without a place.
     ///
     /// # Errors
     ///
@@ -68,14 +68,15 @@ impl Work {
         Ok(Work::Temporary(made?))
     }
 
-    /// The folder for what is to be `place`, apart from all stores and from `stores`, the folders in
-    /// which the command is about to make some. What a killed run left of one is cleared away, and if it
-    /// left the place empty, what stood there is put back.
+    /// Creates the folder for an output in `place`, which must be apart from all stores and from `stores`.
+    ///
+    /// `stores` are the folders in which the command is about to create stores. Deletes the remains of a killed run. If
+    /// that left the place empty, what was there is put back.
     ///
     /// # Errors
     ///
-    /// Those of the system; the place is over, in or around a store; another process writes the same; or what is there is not provably a
-    /// folder of this kind and of this user.
+    /// Those of the system, or an error if the place is over, in or around a store, if another process writes the same
+    /// output, or if the existing folder is not provably a work folder of this user.
     pub(crate) fn beside(place: &Path, stores: &[&Path]) -> Result<Work> {
         check_no_store(place, stores)?;
         Work::with(place, Steps::default())
@@ -93,7 +94,7 @@ impl Work {
             folder,
             place: place.to_owned(),
             _marker: marker,
-            // Nothing is known yet of what is in it.
+            // The content of the folder is not yet known.
             keeps: Cell::new(true),
             note,
             steps,
@@ -105,7 +106,7 @@ impl Work {
         Ok(Work::Beside(beside))
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub(crate) fn folder(&self) -> &Path {
         match self {
             Work::Temporary(folder) => folder.path(),
@@ -113,7 +114,7 @@ impl Work {
         }
     }
 
-    /// A file or folder in it, by one of the names that are known here.
+    /// The path of a file or folder in it, by one of the known names.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         debug_assert!(
             [OUTPUT, NOTE].contains(&name) || OTHERS.contains(&name),
@@ -122,12 +123,12 @@ impl Work {
         self.folder().join(name)
     }
 
-    /// Where the output is built.
+    /// The path at which the output is built.
     pub(crate) fn output(&self) -> PathBuf {
         self.path(OUTPUT)
     }
 
-    /// What an earlier run noted, if it was killed after that.
+    /// The note of an earlier run, if it was killed after that.
     pub(crate) fn note(&self) -> Option<&str> {
         match self {
             Work::Beside(beside) => beside.note.as_deref(),
@@ -135,7 +136,7 @@ impl Work {
         }
     }
 
-    /// Notes something for the next run, durably.
+    /// Durably writes a note for the next run.
     ///
     /// # Errors
     ///
@@ -153,13 +154,14 @@ impl Work {
         noted.of(&path)
     }
 
-    /// Gives the output its place, where `standing` stood when the run began. That is gone when this
-    /// returns, once the output is durable.
+    /// Puts the output into its place, and then deletes what was there.
+    ///
+    /// `standing` is what was there when the run began. It is deleted once the output is durable.
     ///
     /// # Errors
     ///
-    /// Those of the system, or somebody changed what stood there. What stood there or the output is in
-    /// the place then, and the other one is gone only where the output is in it durably.
+    /// Those of the system, or an error if what was in the place has changed. The place then has either that or the
+    /// output, and the other one is kept unless the output is durable in the place.
     pub(crate) fn publish(&self, standing: &Standing) -> Result<()> {
         let Work::Beside(beside) = self else {
             return Ok(());
@@ -207,15 +209,15 @@ impl Beside {
             format!("it has its place, but may not be durable; what it replaced is in {folder}")
         })?;
         self.keeps.set(false);
-        // Not only when this is dropped: whoever has published wants to be done soon. What cannot be
-        // removed now is removed by the next run.
+        // This does not wait for the drop, since the caller wants to be done soon. The next run removes what cannot be
+        // removed now.
         for replaced in [&output, &self.folder.join(OLD)] {
             drop(self.steps.remove(replaced));
         }
         Ok(())
     }
 
-    /// Puts the output in the place of what stands there, in one step where the system can do that.
+    /// Replaces what is in the place by the output, in one step if the system can do that.
     fn replace(&self, standing: &Standing) -> Result<(), Failed> {
         let (output, old) = (self.folder.join(OUTPUT), self.folder.join(OLD));
         let steps = &self.steps;
@@ -242,7 +244,7 @@ impl Beside {
         })
     }
 
-    /// Clears away what a killed run left, or puts back what it took from the place.
+    /// Deletes the remains of a killed run, or puts back what it took from the place.
     fn recover(&self) -> Result<()> {
         let folder = &self.folder;
         for entry in fs::read_dir(folder).of(folder)? {
@@ -269,18 +271,18 @@ impl Beside {
                 ));
             }
         }
-        // What has the place has it durably, before what it replaced goes.
+        // What is in the place must be durable there before what it replaced is deleted.
         self.steps.sync_folder(parent).of(folder)?;
         self.clear().of(folder)
     }
 
-    /// Deletes all but the marker and the note, which is of use until there is an output.
+    /// Deletes everything except the marker and the note, which is useful until there is an output.
     fn clear(&self) -> io::Result<()> {
         let mut names = OTHERS.iter().chain(&[OUTPUT, OLD]);
         names.try_for_each(|name| self.steps.remove(&self.folder.join(name)))
     }
 
-    /// Deletes all; the marker last, so that what is left can be told from folders of others.
+    /// Deletes everything. The marker goes last, so that the remains are still recognized.
     fn remove(&self) -> io::Result<()> {
         self.clear()?;
         self.steps.remove(&self.folder.join(NOTE))?;
@@ -292,22 +294,23 @@ impl Beside {
 impl Drop for Beside {
     fn drop(&mut self) {
         if !self.keeps.get() {
-            // What cannot be removed is removed by the next run. The lock is let go of after it.
+            // The next run removes what cannot be removed. The lock is released afterwards.
             drop(self.remove());
         }
     }
 }
 
-/// Why an output has not got its place.
+/// Why an output did not get its place.
 enum Failed {
-    /// What stood there is there.
+    /// The place is unchanged.
     AsBefore(io::Error),
-    /// What stood there was taken away and could not be put back.
+    /// What was in the place was moved away and could not be put back.
     WithoutPlace(io::Error),
 }
 
-/// Makes the folder, or takes over one that a killed run left. Gives its locked marker, and says
-/// whether it is new.
+/// Creates the folder, or takes over one that a killed run left.
+///
+/// Returns its locked marker, and whether the folder is new.
 fn enter(folder: &Path, place: &Path) -> Result<(File, bool)> {
     for _ in 0..TRIES {
         let mut builder = DirBuilder::new();
@@ -333,7 +336,7 @@ fn enter(folder: &Path, place: &Path) -> Result<(File, bool)> {
             opened => opened,
         };
         let marker = match opened {
-            // It was removed just now by the process that had it.
+            // The process that used the folder has just removed it.
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
             opened => opened.of(folder)?,
         };
@@ -342,7 +345,7 @@ fn enter(folder: &Path, place: &Path) -> Result<(File, bool)> {
             Err(TryLockError::WouldBlock) => break,
             Err(TryLockError::Error(error)) => return Err(error).of(folder),
         }
-        // The process that had it may have removed it before it let go of the lock.
+        // The process that used it may have removed it before it released the lock.
         if is_same_file(&marker, &path) {
             return Ok((marker, is_new));
         }
@@ -352,8 +355,9 @@ fn enter(folder: &Path, place: &Path) -> Result<(File, bool)> {
     })
 }
 
-/// Whether this is a folder that a run of this user made: no link, closed to others, and with a
-/// marker, or empty as one that was killed at once.
+/// Whether a run of this user created this folder.
+///
+/// It must be no link, be closed to others, and have a marker or, after an early kill, be empty.
 fn is_left_over(folder: &Path) -> io::Result<bool> {
     let found = match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),

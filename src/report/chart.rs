@@ -12,21 +12,21 @@ const BOTTOM: f64 = 172.0;
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 212.0;
 
-/// Labels below bars, at most.
+/// The maximum number of labels below bars.
 const MOST_LABELS: usize = 6;
 
-/// What is along the axes.
+/// The names of the axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axes<'a> {
-    /// What the chart says, for those who do not see it.
+    /// The description of the chart, for readers who do not see it.
     pub(super) told: &'a str,
-    /// Below.
+    /// The name of the horizontal axis.
     pub(super) x: &'a str,
-    /// To the left.
+    /// The name of the vertical axis.
     pub(super) y: &'a str,
 }
 
-/// The S-curve: `share` of the pairs at each similarity is found; `threshold` is marked.
+/// Draws the S-curve: the `share` of the pairs that is found at each similarity, with the `threshold` marked.
 pub(super) fn curve(axes: Axes<'_>, share: impl Fn(f64) -> f64, threshold: f64) -> Markup {
     let x = |similarity: f64| LEFT + (RIGHT - LEFT) * similarity;
     let y = |share: f64| BOTTOM - (BOTTOM - TOP) * share;
@@ -46,7 +46,7 @@ pub(super) fn curve(axes: Axes<'_>, share: impl Fn(f64) -> f64, threshold: f64) 
     framed(axes, ticks.collect(), labels.collect(), &inside)
 }
 
-/// Bars of counts, each with its label; on a logarithmic axis one that counts nothing has no bar.
+/// Draws bars of counts, each with its label. On a logarithmic axis, a count of 0 has no bar.
 pub(super) fn bars(axes: Axes<'_>, bars: &[(String, u64)], is_log: bool) -> Markup {
     let most = bars
         .iter()
@@ -56,7 +56,7 @@ pub(super) fn bars(axes: Axes<'_>, bars: &[(String, u64)], is_log: bool) -> Mark
         .max(1);
     let height = |count: u64| match (count, is_log) {
         (0, _) => 0.0,
-        // One stands above the line.
+        // A count of one is above the base line.
         (count, true) => (count as f64 * 2.0).log10() / (most as f64 * 2.0).log10(),
         (count, false) => count as f64 / most as f64,
     };
@@ -79,14 +79,14 @@ pub(super) fn bars(axes: Axes<'_>, bars: &[(String, u64)], is_log: bool) -> Mark
     framed(axes, ticks.collect(), labels.collect(), &inside)
 }
 
-/// Counts that are written beside an axis that goes up to `most`.
+/// Returns the counts to label on an axis up to `most`.
 fn ticks(most: u64, is_log: bool) -> Vec<u64> {
     if is_log {
         let powers = (0..20).map(|power| 10_u64.pow(power));
         return powers.take_while(|power| *power <= most).collect();
     }
     let mut step = 1_u64;
-    // The largest of 1, 2 and 5 by a power of ten that gives five ticks at most.
+    // The smallest step of 1, 2 or 5 times a power of ten that gives at most five ticks above 0.
     for factor in [2, 5, 10].into_iter().cycle() {
         if most / step <= 5 {
             break;
@@ -97,7 +97,7 @@ fn ticks(most: u64, is_log: bool) -> Vec<u64> {
     (0..=most / step).map(|tick| tick * step).collect()
 }
 
-/// A chart with its axes.
+/// Draws a chart with its axes.
 fn framed(
     axes: Axes<'_>,
     ticks: Vec<(f64, String)>,

@@ -1,11 +1,11 @@
-//! The largest clusters that there is room for.
+//! Chooses the largest clusters that fit.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::row::Group;
 
-/// By size, ties in the order in which they came.
+/// The size of a cluster. Ties are in the order of arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank(u64, Reverse<u64>);
 
@@ -32,20 +32,20 @@ impl Ord for Ranked {
     }
 }
 
-/// Clusters in a number of bytes: no smaller one stays where a larger one went.
+/// The largest clusters that fit into a number of bytes. No smaller cluster stays where a larger one was dropped.
 #[derive(Debug)]
 pub(super) struct Chosen {
     most: usize,
     bytes: usize,
     came: u64,
-    /// The smallest on top.
+    /// The clusters, with the smallest on top.
     groups: BinaryHeap<Reverse<Ranked>>,
-    /// The largest that went.
+    /// The largest cluster that was dropped.
     gone: Option<Rank>,
 }
 
 impl Chosen {
-    /// None yet, of `most` bytes.
+    /// Returns an empty choice of at most `most` bytes.
     pub(super) fn new(most: usize) -> Chosen {
         Chosen {
             most,
@@ -56,7 +56,7 @@ impl Chosen {
         }
     }
 
-    /// Takes a cluster, or lets it or smaller ones go.
+    /// Adds a cluster, and drops it or smaller ones if they do not fit.
     pub(super) fn offer(&mut self, group: Group) {
         let rank = Rank(group.documents, Reverse(self.came));
         self.came += 1;
@@ -73,7 +73,7 @@ impl Chosen {
         }
     }
 
-    /// The clusters, the largest first.
+    /// Returns the clusters, the largest first.
     pub(super) fn finish(self) -> Vec<Group> {
         let sorted = self.groups.into_sorted_vec();
         let groups = sorted.into_iter();
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn no_smaller_one_stays_where_a_larger_one_went() {
         assert_eq!(chosen(20, &[(3, 15), (4, 15), (2, 1)]), [(4, 15)]);
-        // Nothing else, though the largest alone is too large.
+        // Nothing else stays, though only the largest is too large.
         assert_eq!(chosen(20, &[(3, 5), (9, 21), (2, 1)]), []);
     }
 }

@@ -1,7 +1,7 @@
-//! What a reader of a page does next.
+//! The next steps for the reader of a page.
 
-/// The commands that a page and its summary name, in the syntax of the program that makes the page. By default,
-/// none is named.
+/// The commands that a page and its summary name, in the syntax of the program that makes the page. By default, no
+/// command is named.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -24,9 +24,9 @@ pub struct Commands {
     pub forget_gone: String,
     /// Reads changed files again.
     pub add_changed: String,
-    /// Reads all files again, even if their sizes and times have not changed.
+    /// Reads all files again, even if their sizes and modification times have not changed.
     pub add_all: String,
-    /// Names files with texts whose keys name no file.
+    /// Names files with texts whose keys do not name a file.
     pub show_texts: String,
     /// Moves the files of the list `drop.keys` to another folder.
     pub move_files: String,
@@ -38,7 +38,7 @@ pub struct Commands {
     pub forget_lines: String,
 }
 
-/// What there is to say, and what a command does about it.
+/// Formats a finding, and what a command does about it.
 pub(super) fn with(what: &str, command: &str, does: &str) -> String {
     if command.is_empty() {
         what.to_owned()

@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 use super::row::{Group, Text};
 use super::texts::Texts;
 
-/// The value as JSON that stands inside of an element of HTML and is nothing else there: no character of it means
-/// anything to a parser of HTML, or ends a line for one of JavaScript.
+/// Returns the value as JSON that is inert inside an HTML element: no character of it has a meaning for an HTML parser,
+/// or ends a line in JavaScript.
 pub(super) fn inert(value: &Value) -> String {
     let json = value.to_string();
     let mut inert = String::with_capacity(json.len());
-    // These are in strings only.
+    // These characters occur only in strings.
     for c in json.chars() {
         match c {
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\u{7f}' => {
-                // Writing to a string does not fail.
+                // Writing to a string never fails.
                 let _ = write!(inert, "\\u{:04x}", u32::from(c));
             }
             c => inert.push(c),
@@ -25,7 +25,7 @@ pub(super) fn inert(value: &Value) -> String {
     inert
 }
 
-/// Clusters and texts. No texts are those that nobody wants.
+/// Returns the clusters and texts. Without `texts`, no texts are wanted.
 pub(super) fn data(groups: &[Group], texts: Option<&Texts>, is_estimated: bool) -> String {
     let listed = groups.iter().map(|group| {
         inert(&group.to_json(|row| texts.map_or(Text::Unwanted, |texts| texts.text(row))))

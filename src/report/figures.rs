@@ -1,18 +1,18 @@
-//! What is drawn of all clusters, listed or not.
+//! The figures of all clusters, listed or not.
 
 use std::collections::BTreeMap;
 
 use super::row::Row;
 use crate::groups::{Cluster, ClusterSizes};
 
-/// Bars of similarities: one for each hundredth, and the last for what is 1 or nearly so.
+/// The number of bars for similarities: one for each hundredth, and the last for similarities of 1 or nearly 1.
 const BARS: usize = 101;
 
-/// Sizes and similarities of clusters.
+/// The sizes and similarities of clusters.
 #[derive(Clone, Debug)]
 pub(super) struct Figures {
     sizes: BTreeMap<u32, ClusterSizes>,
-    /// Documents by the similarity to their representative, without those that are identical to it.
+    /// The number of documents by their similarity to the representative, without those that are identical to it.
     similarities: [u64; BARS],
     identical: u64,
 }
@@ -33,7 +33,7 @@ impl Figures {
         ClusterSizes::count(&mut self.sizes, cluster.members.len() as u64);
     }
 
-    /// Counts a document that is not its representative.
+    /// Counts a document that is not the representative of its cluster.
     pub(super) fn member(&mut self, row: &Row) {
         if row.likeness.text == 0 {
             self.identical += 1;
@@ -42,17 +42,17 @@ impl Figures {
         }
     }
 
-    /// Documents that are identical to their representative, without itself.
+    /// Returns the number of documents that are identical to their representative, without the representative itself.
     pub(super) fn identical(&self) -> u64 {
         self.identical
     }
 
-    /// Clusters by their sizes, ascending.
+    /// Returns the clusters by size, ascending.
     pub(super) fn sizes(&self) -> Vec<ClusterSizes> {
         self.sizes.values().copied().collect()
     }
 
-    /// Documents by similarity, in hundredths, from the first that any has or `threshold` on.
+    /// Returns the documents by similarity, in hundredths, from the first that any document has or from `threshold` on.
     pub(super) fn similarities(&self, threshold: f64) -> Vec<(usize, u64)> {
         let first = self.similarities.iter().position(|count| *count > 0);
         let first = first.unwrap_or(BARS).min(bar(threshold));
@@ -61,7 +61,7 @@ impl Figures {
     }
 }
 
-/// The bar of a similarity.
+/// Returns the bar of a similarity.
 fn bar(similarity: f64) -> usize {
     let hundredths = (similarity * 100.0 + 1e-9).floor().clamp(0.0, 100.0);
     (0..BARS)

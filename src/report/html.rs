@@ -11,21 +11,21 @@ use crate::groups::Linkage;
 use crate::number::{bytes, counted, grouped, percent};
 use crate::upkeep::Bucket;
 
-/// What every report begins with.
+/// The start of every report.
 pub(super) const MARK: &str = "<!DOCTYPE html><html lang=\"en\" data-dedupdb=\"report\">";
 
-/// All that runs in the page, and all that it looks like.
+/// The script and the style of the page.
 const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
 
-/// Their SHA-256 in base64, by which the page allows them and nothing else.
+/// Their SHA-256 hashes in base64. The page allows only these two.
 const SCRIPT_HASH: &str = "G6iiw2ELJ0iS5y7nN53uowDa7k7U4tM9KpQtPBK8Oi0=";
 const STYLE_HASH: &str = "dsA49RVn9hWhUIG/oFGMzoQ50S3zFVmduHT6EpzahVk=";
 
-/// Characters of a heading, at most.
+/// The maximum number of characters of a heading.
 const MOST_TITLE: usize = 300;
 
-/// What stands on the page beside the clusters.
+/// The contents of the page besides the clusters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shown<'a> {
     pub(super) title: &'a str,
@@ -37,11 +37,11 @@ pub(super) struct Shown<'a> {
     pub(super) buckets: &'a [Bucket],
     pub(super) has_texts: bool,
     pub(super) commands: &'a Commands,
-    /// What was not read.
+    /// A line about what could not be read.
     pub(super) unread: Option<&'a str>,
 }
 
-/// The page with its data, which is inert.
+/// Returns the page with its data, which is inert.
 pub(super) fn page(shown: &Shown<'_>, data: &str) -> String {
     let title: String = shown.title.chars().take(MOST_TITLE).collect();
     let policy = format!(
@@ -92,7 +92,7 @@ pub(super) fn page(shown: &Shown<'_>, data: &str) -> String {
     page.into_string()
 }
 
-/// What was found.
+/// Renders what was found.
 fn counts(summary: &Summary) -> Markup {
     let near = summary.clustered - summary.clusters.min(summary.clustered) - summary.identical;
     html! {
@@ -113,7 +113,7 @@ fn counts(summary: &Summary) -> Markup {
     }
 }
 
-/// What is no longer as it was added.
+/// Renders what has changed since it was added.
 fn no_longer(shown: &Shown<'_>) -> Markup {
     let lines = shown.summary.no_longer(shown.commands);
     html! {
@@ -126,7 +126,7 @@ fn no_longer(shown: &Shown<'_>) -> Markup {
     }
 }
 
-/// What is not on the page.
+/// Renders what is not on the page.
 fn left_out(shown: &Shown<'_>) -> Markup {
     let unread = shown.unread.map(str::to_owned);
     let lines = shown.summary.left_out(shown.has_texts, shown.commands);
@@ -141,7 +141,7 @@ fn left_out(shown: &Shown<'_>) -> Markup {
     }
 }
 
-/// Parameters and predicted recall.
+/// Renders the parameters and the predicted recall.
 fn how(shown: &Shown<'_>) -> Markup {
     let recall = percent(shown.schema.recall(shown.threshold));
     let told = format!(
@@ -295,7 +295,7 @@ fn hottest(shown: &Shown<'_>) -> Markup {
     }
 }
 
-/// Where the script puts the clusters.
+/// Renders the place of the clusters, which the script fills.
 fn clusters(commands: &Commands) -> Markup {
     html! {
         section aria-labelledby="clusters" {
@@ -365,7 +365,7 @@ mod tests {
 
     use super::{SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
 
-    /// As a browser sees it, which knows one end of a line.
+    /// Hashes the text as a browser sees it, with normalized line endings.
     fn hash(text: &str) -> String {
         STANDARD.encode(Sha256::digest(text.replace('\r', "")))
     }

@@ -1,8 +1,8 @@
-//! Clusters as a page that a person looks through, to decide what is kept and what goes.
+//! Clusters as a page on which a person decides what to keep and what to drop.
 //!
-//! The page is one file of HTML, which any browser opens without a network: parameters and predicted recall,
-//! counts, sizes, similarities, and the clusters, the largest first, with the texts of their documents, as far as
-//! these are at hand and there is room. It exports a list of what is to go.
+//! The page is a single HTML file, which any browser opens without a network. It shows parameters and predicted recall,
+//! counts, sizes, similarities, and the clusters, the largest first, with the texts of their documents as far as they
+//! are available and fit. It exports a list of the documents to drop.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -24,26 +24,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Texts of strangers
+//! # Untrusted texts
 //!
-//! Keys and texts are data in the page, in one element that no browser runs. The page's one script puts them there as
-//! text; the page names that script and its style by their hashes (Content-Security-Policy), so nothing else runs.
+//! Keys and texts are data in the page, in one element that no browser runs. The page's only script inserts them as
+//! text. The page names that script and its style by their hashes (Content-Security-Policy), so nothing else runs.
 //!
 //! # Files that are gone, changed, or named twice
 //!
-//! A store knows its files as they were added. The page looks for each file of a cluster once more: one that is gone, that
-//! has another size or time, or that is another name of an earlier file of the cluster is marked, is not counted among what
-//! could go, and is no reason for another one to go. What came from no file of its own is not checked, and counts as there.
+//! A store records its files as they were added. The page checks each file of a cluster again. A file is marked if it
+//! is gone, has another size or modification time, or is another name of an earlier file of the cluster. A marked file
+//! does not count among what could go, and is no reason for another one to go. Documents that did not come from their
+//! own files are not checked, and count as existing.
 //!
 //! # Where texts come from
 //!
-//! A store keeps no texts. Those that keys name as files, or as records of files, are read there; others in the
-//! [sources](Report::texts_from) that are given. A text is taken if its hash is the stored one, from wherever it
-//! comes.
+//! A store keeps no texts. If a key names a file or a record of a file, its text is read there. Other texts are read
+//! from the given [sources](Report::texts_from). A text is used if its hash is the stored one, wherever it comes from.
 
-// From the lowest to the highest: what became of files (`standing`), what readers do (`commands`), what is counted (`summary`), what is listed (`row`,
-// `chosen`) and drawn (`figures`), its texts (`texts`), the data of the page (`data`), and the page (`chart`, `html`,
-// `page`), which `settings` makes.
+// From the lowest to the highest: the state of files (`standing`), the reader's next steps (`commands`), the counts
+// (`summary`), the list (`row`, `chosen`), the charts (`figures`), the texts (`texts`), the data of the page (`data`),
+// and the page (`chart`, `html`, `page`), which `settings` makes.
 
 mod chart;
 mod chosen;

@@ -1,4 +1,4 @@
-//! The page, and where it is written.
+//! The page, and writing it to a file.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -28,7 +28,7 @@ impl Page {
     }
 
     /// Writes the page to `path`, completely or not at all, and returns its size in bytes. An existing report is
-    /// replaced; any other file only with `force`.
+    /// replaced; any other file is replaced only with `force`.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl Page {
     /// Those of [`Page::write`].
     pub fn check(path: &Path, force: bool) -> Result<(), Error> {
         check_no_store(path, &[])?;
-        // Nothing, or what writing will tell.
+        // The path does not exist, or writing will report the error.
         let Ok(there) = fs::metadata(path) else {
             return Ok(());
         };
@@ -69,7 +69,7 @@ impl Page {
     }
 }
 
-/// Whether a file begins as a report does.
+/// Whether a file begins like a report.
 fn is_report(path: &Path) -> bool {
     let mut start = Vec::new();
     let read =

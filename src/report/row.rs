@@ -1,4 +1,4 @@
-//! What is listed of a cluster.
+//! The listed documents of a cluster.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,29 +10,29 @@ use super::summary::Summary;
 use crate::groups::{Cluster, Member};
 use crate::{Document, Result, Store};
 
-/// Documents of a cluster that are listed, at most.
+/// The maximum number of listed documents of a cluster.
 const MOST_ROWS: usize = 2000;
 
-/// Bytes that the number of a row's text takes, at most.
+/// The maximum number of bytes of the number of a row's text.
 const TEXT_NUMBER: usize = 8;
 
 /// A document of a cluster.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) key: String,
-    /// To the representative.
+    /// The similarity to the representative.
     pub(super) similarity: f64,
     pub(super) likeness: Likeness,
-    /// Bytes of its source.
+    /// The size of its source in bytes.
     pub(super) size: u64,
-    /// Of the source's last change, or when it was added: seconds from 1970.
+    /// The modification time of its source, or the time of adding, in seconds since 1970.
     time: Option<i64>,
-    /// Of its text.
+    /// The hash of its text.
     pub(super) hash: [u8; 32],
     pub(super) standing: Standing,
 }
 
-/// What the page is told in the place of a text's number.
+/// What the page shows of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Text {
     Number(usize),
@@ -41,18 +41,18 @@ pub(super) enum Text {
     Unwanted,
 }
 
-/// A cluster as it is listed.
+/// A cluster as listed.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// All documents, also those that are not listed.
+    /// The number of all documents, including those not listed.
     pub(super) documents: u64,
     /// The lowest similarity to the representative.
     lowest: f64,
-    /// Documents with the text of an earlier one.
+    /// The number of documents with the text of an earlier one.
     pub(super) identical: u64,
-    /// The representative first.
+    /// The listed documents, with the representative first.
     pub(super) rows: Vec<Row>,
-    /// Bytes that it takes on the page.
+    /// The number of bytes that it takes on the page.
     pub(super) bytes: usize,
 }
 
@@ -98,9 +98,10 @@ impl Row {
 }
 
 impl Group {
-    /// The cluster, as far as its rows take no more than `most` bytes; `count` is called with each document,
-    /// listed or not, and whether it is the first. `threshold` is that of the report, and `has_added` says whether the
-    /// time of adding stands in for one that is not known.
+    /// Returns the cluster, with as many rows as fit into `most` bytes.
+    ///
+    /// `count` is called with each document, listed or not, and whether it is the first. `threshold` is that of the
+    /// report. `has_added` says whether the time of adding replaces an unknown modification time.
     ///
     /// # Errors
     ///
@@ -123,7 +124,7 @@ impl Group {
         let (mut files, mut met) = (Files::default(), 0);
         let mut texts = HashMap::new();
         for member in &cluster.members {
-            // A document that was removed meanwhile is not told of.
+            // A document that was removed meanwhile is ignored.
             let Some(document) = store.get(&member.key)? else {
                 continue;
             };
@@ -149,7 +150,7 @@ impl Group {
         Ok(group)
     }
 
-    /// Takes note of the documents, by their keys, whose files have other texts than are stored: as if their size or time
+    /// Marks the documents, by their keys, whose files have other texts than the stored ones, as if their size or time
     /// had changed.
     pub(super) fn rewritten(&mut self, keys: &HashSet<String>, summary: &mut Summary) {
         let before = self.going();
@@ -169,7 +170,7 @@ impl Group {
         );
     }
 
-    /// What could go of the documents that are listed.
+    /// Returns the bytes of the listed documents that could go.
     fn going(&self) -> Going {
         let mut going = Going::default();
         for row in &self.rows {
@@ -178,7 +179,7 @@ impl Group {
         going
     }
 
-    /// One of so many documents and bytes.
+    /// Returns a group with this number of documents and bytes.
     #[cfg(test)]
     pub(super) fn sized(documents: u64, bytes: usize) -> Group {
         Group {
@@ -190,7 +191,7 @@ impl Group {
         }
     }
 
-    /// The group, of whose rows `text` tells the texts.
+    /// Returns the group as JSON. `text` returns the text of each row.
     pub(super) fn to_json(&self, text: impl Fn(&Row) -> Text) -> Value {
         let rows = self.rows.iter().map(|row| row.to_json(text(row)));
         json!([
@@ -202,7 +203,7 @@ impl Group {
     }
 }
 
-/// A similarity to four decimals, and below 1 if it is.
+/// Rounds a similarity to four decimals, but not up to 1 if it is below 1.
 fn rounded(similarity: f64) -> f64 {
     let rounded = (similarity * 10_000.0).round() / 10_000.0;
     if similarity < 1.0 && rounded >= 1.0 {

@@ -1,4 +1,4 @@
-//! What a report is to be about, and how it is made.
+//! The settings of a report, and how it is made.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -17,16 +17,16 @@ use crate::Store;
 use crate::corpus::{Error, Options};
 use crate::groups::{ClusterQuery, Linkage};
 
-/// Bytes that a page may take, unless it is told otherwise.
+/// The default maximum size of a page in bytes.
 const BYTES: u64 = 20_000_000;
 
-/// Bytes for all but clusters and texts.
+/// The number of bytes for everything except clusters and texts.
 const FRAME: usize = 90_000;
 
-/// Largest buckets that are told.
+/// The number of largest buckets to show.
 const BUCKETS: usize = 10;
 
-/// What a page shows. By default, it shows all clusters at the store's threshold, with their texts, in at most 20
+/// The settings of a page. By default, it shows all clusters at the store's threshold, with their texts, in at most 20
 /// MB.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is made before it is asked for"]
@@ -66,7 +66,7 @@ impl Report {
     /// The smallest limit for the size of a page, in bytes.
     pub const LEAST_BYTES: u64 = 200_000;
 
-    /// Makes a report of all clusters.
+    /// Returns the settings for a report of all clusters.
     pub fn new() -> Report {
         Report::default()
     }
@@ -88,7 +88,7 @@ impl Report {
         }
     }
 
-    /// Sets what makes a cluster.
+    /// Sets the condition that links documents into clusters.
     pub fn linkage(self, linkage: Linkage) -> Report {
         Report { linkage, ..self }
     }
@@ -101,8 +101,8 @@ impl Report {
         }
     }
 
-    /// Sets the maximum size of the page in bytes, 20 MB by default. Less than [`Report::LEAST_BYTES`] counts as
-    /// that. At most half of it is for lists of documents; the rest is for texts.
+    /// Sets the maximum size of the page in bytes, 20 MB by default. A smaller value than [`Report::LEAST_BYTES`]
+    /// counts as that minimum. At most half of it is for lists of documents; the rest is for texts.
     pub fn bytes(self, bytes: u64) -> Report {
         Report {
             bytes: bytes.max(Report::LEAST_BYTES),
@@ -110,7 +110,7 @@ impl Report {
         }
     }
 
-    /// Sets whether texts are shown and compared, which is the default.
+    /// Sets whether texts are shown and compared. This is the default.
     pub fn texts(self, has_texts: bool) -> Report {
         Report { has_texts, ..self }
     }
@@ -120,7 +120,7 @@ impl Report {
         Report { options, ..self }
     }
 
-    /// Names files and folders with texts whose keys do not name their files, such as ids of records.
+    /// Names files and folders that have the texts of documents whose keys do not name a file, such as ids of records.
     pub fn texts_from(self, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Report {
         Report {
             sources: paths.into_iter().map(Into::into).collect(),
@@ -128,8 +128,8 @@ impl Report {
         }
     }
 
-    /// Sets whether the store was made only for this report. Then the times at which documents were added mean
-    /// nothing and are not shown.
+    /// Sets whether the store was created only for this report. In that case, the times at which documents were added
+    /// mean nothing and are not shown.
     pub fn temporary(self, is_temporary: bool) -> Report {
         Report {
             has_added: !is_temporary,
@@ -150,14 +150,13 @@ impl Report {
         Report { commands, ..self }
     }
 
-    /// Makes the page. The same store and files give the same bytes. `go_on` is called from time to time and may
-    /// stop it.
+    /// Makes the page. The same store and files give the same bytes. `go_on` is called from time to time and may stop
+    /// the work.
     ///
     /// Takes the memory of [`Store::clusters`], and three times the size of the page.
     ///
     /// # Errors
-    ///
-    /// Those of the store, or an error of the system if no thread can be started; [`Error::Store`] with
+    /// Those of the store; an error of the system if no thread can be started; [`Error::Store`] with
     /// [`crate::Error::Stopped`] if `go_on` breaks.
     pub fn make(
         &self,
@@ -204,7 +203,7 @@ impl Report {
         Ok(Page { html, summary })
     }
 
-    /// Counts all clusters, and lists the largest that have room in `most` bytes.
+    /// Counts all clusters, and lists the largest ones that fit into `most` bytes.
     fn find(
         &self,
         store: &Store,
@@ -259,7 +258,7 @@ impl Report {
         Ok((summary, figures, groups))
     }
 
-    /// The texts of the clusters that are at hand and have room in `most` bytes, if they are wanted.
+    /// Returns the available texts of the clusters that fit into `most` bytes, if texts are wanted.
     fn find_texts(
         &self,
         groups: &[Group],

@@ -1,4 +1,4 @@
-//! What became of the files that documents came from.
+//! The state of the files from which documents came.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -7,29 +7,29 @@ use std::io::ErrorKind;
 use crate::Document;
 use crate::corpus::{FileIdentity, Key, modified};
 
-/// What became of a document's file since it was added.
+/// The state of a document's file since the document was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// It came from no file of its own, or nobody knows which.
+    /// The document did not come from its own file, or the file is unknown.
     NotChecked,
-    /// It has the size and the time that are stored.
+    /// The file has the stored size and modification time.
     AtHand,
     Gone,
-    /// It has another size or time.
+    /// The file has another size or modification time.
     Changed,
-    /// The system refuses to look.
+    /// The system refuses access.
     OutOfReach,
-    /// As it is stored, and an earlier document of the cluster is at hand in the same file.
+    /// The file is as stored, but an earlier document of the cluster is at hand in the same file.
     OtherName,
 }
 
 impl State {
-    /// Whether the document can be the one of its cluster that stays, or one that goes for the sake of another.
+    /// Whether the document can be the one of its cluster that stays, or one that goes because of another.
     pub(super) fn stands(self) -> bool {
         matches!(self, State::NotChecked | State::AtHand)
     }
 
-    /// As the page's script knows it.
+    /// Returns the number by which the page's script knows the state.
     pub(super) fn number(self) -> u8 {
         match self {
             State::NotChecked => 0,
@@ -42,23 +42,23 @@ impl State {
     }
 }
 
-/// What became of a document's file, and which file it is.
+/// The state of a document's file, and which file it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Standing {
     pub(super) state: State,
-    /// The place in the cluster of the first document that has this file: its own, if it is the first.
+    /// The position in the cluster of the first document with this file: its own position, if it is the first.
     pub(super) file: usize,
 }
 
-/// The files that the documents of a cluster have.
+/// The files of the documents of a cluster.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    /// Of each the place of the first document, and whether one so far is at hand in it.
+    /// For each file, the position of its first document, and whether a document so far is at hand in it.
     met: HashMap<FileIdentity, (usize, bool)>,
 }
 
 impl Files {
-    /// Looks for the file of the document at `place` of the cluster; places ascend.
+    /// Checks the file of the document at `place` in the cluster. Calls must be in ascending order of `place`.
     pub(super) fn look(&mut self, document: &Document, place: usize) -> Standing {
         let standing = |state| Standing { state, file: place };
         let path = document.modified.and_then(|_| Key::path(&document.key));
@@ -93,29 +93,29 @@ impl Files {
     }
 }
 
-/// Bytes of a cluster that could go: of what is at hand, what is like the first of it, which stays.
+/// The bytes of a cluster that could go: of the documents at hand, those that resemble the first one, which stays.
 #[derive(Debug, Default)]
 pub(super) struct Going {
     pub(super) all: u64,
-    /// If only copies go, and of each text one document stays.
+    /// The bytes if only copies go, and one document of each text stays.
     pub(super) identical: u64,
     stays: Option<Likeness>,
-    /// The texts of which a document stays, by their places.
+    /// The texts of which a document stays, by their positions.
     staying: HashSet<usize>,
 }
 
-/// What is known of how a document of a cluster is like the others.
+/// How a document of a cluster resembles the others, as far as known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Likeness {
-    /// The place in the cluster of the first document with this text.
+    /// The position in the cluster of the first document with this text.
     pub(super) text: usize,
-    /// Whether it reaches the threshold with the representative.
+    /// Whether its similarity to the representative reaches the threshold.
     pub(super) reaches: bool,
 }
 
 impl Likeness {
-    /// Whether two documents are known to reach the threshold with each other: others of the cluster may be
-    /// connected by what lies between them alone.
+    /// Whether the similarity of two documents is known to reach the threshold. Other documents of the cluster may be
+    /// connected only through documents between them.
     fn reaches(self, other: Likeness) -> bool {
         self.text == other.text
             || self.text == 0 && other.reaches
@@ -124,7 +124,7 @@ impl Likeness {
 }
 
 impl Going {
-    /// Counts a document of `size` bytes; the representative comes first.
+    /// Counts a document of `size` bytes. The representative must come first.
     pub(super) fn count(&mut self, state: State, size: u64, likeness: Likeness) {
         if !state.stands() {
             return;
@@ -164,11 +164,11 @@ mod tests {
         assert_eq!(same(&[Gone, AtHand]), (0, 0));
         assert_eq!(same(&[Gone, AtHand, NotChecked]), (4, 4));
         assert_eq!(same(&[AtHand, Changed, OutOfReach, OtherName]), (0, 0));
-        // What is like it may go for the sake of another text; what is identical may not.
+        // A document may go because it resembles another text, but not as a copy of it.
         let documents = [(Gone, 0, true), (AtHand, 1, true), (AtHand, 0, true)];
         assert_eq!(going(&documents), (4, 0));
         assert_eq!(going(&[(AtHand, 0, true), (AtHand, 1, true)]), (2, 0));
-        // Copies of another text than the representative's are copies.
+        // Copies of a text other than the representative's are copies, too.
         let documents = [(AtHand, 0, true), (AtHand, 1, true), (AtHand, 1, true)];
         assert_eq!(going(&documents), (6, 4));
     }
@@ -178,7 +178,7 @@ mod tests {
         use State::{AtHand, Gone};
         let far = [(AtHand, 0, true), (AtHand, 1, false), (AtHand, 1, false)];
         assert_eq!(going(&far), (0, 4));
-        // Both are like the representative, and may be unlike each other.
+        // Both resemble the representative, but they may not resemble each other.
         let sides = [(Gone, 0, true), (AtHand, 1, true), (AtHand, 2, true)];
         assert_eq!(going(&sides), (0, 0));
     }

@@ -1,4 +1,4 @@
-//! What a report counts.
+//! The counts of a report.
 
 use super::commands::{Commands, with};
 use super::standing::State;
@@ -8,34 +8,34 @@ use crate::number::counted;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Number of documents of the store.
+    /// The number of documents in the store.
     pub documents: u64,
-    /// Number of distinct texts of the store.
+    /// The number of distinct texts in the store.
     pub contents: u64,
-    /// Number of clusters.
+    /// The number of clusters.
     pub clusters: u64,
-    /// Number of documents in clusters.
+    /// The number of documents in clusters.
     pub clustered: u64,
-    /// How many of these have the text of an earlier document of their cluster.
+    /// The number of these documents with the text of an earlier document of their cluster.
     pub identical: u64,
-    /// Bytes of all documents in clusters.
+    /// The bytes of all documents in clusters.
     pub bytes: u64,
-    /// Bytes that could be freed if each cluster keeps one document whose file exists unchanged, if possible its
-    /// representative, and loses all that are known to reach the threshold with it. Files that are gone, changed, or
+    /// The bytes that could be freed if each cluster keeps one document whose file exists unchanged, if possible its
+    /// representative, and loses all documents known to reach the threshold with it. Files that are gone, changed, or
     /// other names of a counted file do not count.
     pub could_go: u64,
-    /// Bytes that could be freed if only copies are dropped, and one document of each text stays.
+    /// The bytes that could be freed if only copies are dropped, and one document of each text stays.
     pub identical_could_go: u64,
     /// Documents in clusters whose files are gone.
     pub gone: u64,
-    /// Documents in clusters whose files have changed in size or time since they were added.
+    /// Documents in clusters whose files have changed in size or modification time since they were added.
     pub changed: u64,
     /// Documents in clusters whose files were read for the page and have another text than the one that was added,
-    /// although their size and time are the same.
+    /// although their size and modification time are the same.
     pub other_texts: u64,
-    /// Documents in clusters whose files cannot be looked up because the system refuses it.
+    /// Documents in clusters whose files cannot be checked because the system refuses access.
     pub out_of_reach: u64,
-    /// Documents in clusters that are other names of the file of an earlier document, and so are not copies.
+    /// Documents in clusters that are other names of an earlier document's file, and so are not copies.
     pub other_names: u64,
     /// Clusters that are not listed.
     pub clusters_left_out: u64,
@@ -67,7 +67,7 @@ impl Summary {
         }
     }
 
-    /// Returns lines for people: what has changed since it was added, and the command that updates it.
+    /// Returns readable lines about what has changed since it was added, with the commands that update it.
     pub fn no_longer(&self, commands: &Commands) -> Vec<String> {
         let gone = with("gone", &commands.forget_gone, "forgets what is gone");
         let changed = "changed after being added";
@@ -95,7 +95,7 @@ impl Summary {
         lines(&counts)
     }
 
-    /// Returns lines for people: what is not on the page, and the command that would show it.
+    /// Returns readable lines about what is not on the page, with the command that would show it.
     pub fn left_out(&self, has_texts: bool, commands: &Commands) -> Vec<String> {
         let missing = "not shown: the files have changed, are elsewhere, or are read with the options of `add`, such as \
                        a program for PDF";
@@ -128,7 +128,7 @@ impl Summary {
     }
 }
 
-/// A line for each count that is not 0.
+/// Returns a line for each count that is not 0.
 fn lines(counts: &[(u64, [&str; 2], &str)]) -> Vec<String> {
     let counts = counts.iter().filter(|(count, ..)| *count > 0);
     counts

@@ -1,4 +1,4 @@
-//! The texts of listed documents, read again from where they came.
+//! The texts of listed documents, read again from their sources.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -8,40 +8,40 @@ use super::data::inert;
 use super::row::{Group, Row, Text};
 use crate::corpus::{Error, Options, Repeats, Source, is_pipe};
 
-/// Bytes of a text that are shown, at most.
+/// The maximum number of bytes to show of a text.
 const MOST_BYTES: usize = 32 << 10;
 
-/// Texts of a cluster that are shown before those of all others had as much room.
+/// The number of texts of each cluster that come before further texts of any cluster.
 const MOST_OF_CLUSTER: usize = 24;
 
-/// Texts that are wanted for the page, by their hashes.
+/// The texts wanted for the page, by their hashes.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     numbers: HashMap<[u8; 32], usize>,
     found: Vec<Found>,
     missing: usize,
-    /// Of each text, its number among those that are shown.
+    /// For each text, its number among the texts shown.
     places: Vec<usize>,
-    /// Keys of files that were read and have other texts than are stored.
+    /// The keys of files that were read and have other texts than the stored ones.
     rewritten: HashSet<String>,
 }
 
-/// What became of a text.
+/// The result of looking for a text.
 #[derive(Clone, Debug)]
 enum Found {
     Missing,
-    /// As an element of the data.
+    /// The text as an element of the data.
     Read {
         json: String,
         is_cut: bool,
     },
-    /// It was read, and there is no room for it.
+    /// It was read, but does not fit.
     LeftOut,
 }
 
 impl Texts {
-    /// The texts of these clusters that may find room in `most` bytes: of each the representative's and those of
-    /// the first others, and then the rest.
+    /// Returns the texts of these clusters that may fit into `most` bytes: for each cluster, that of the representative
+    /// and those of the first others, and then the rest.
     pub(super) fn of(groups: &[Group], most: usize) -> Texts {
         let mut texts = Texts::default();
         let mut bytes = 0;
@@ -58,7 +58,7 @@ impl Texts {
                     let number = texts.found.len();
                     if *texts.numbers.entry(row.hash).or_insert(number) == number {
                         texts.found.push(Found::Missing);
-                        // A compressed file has more than it seems.
+                        // The text of a compressed file may be larger than its size.
                         bytes += usize::try_from(row.size)
                             .map_or(MOST_BYTES, |size| size.min(MOST_BYTES));
                         wanted += 1;
@@ -69,11 +69,11 @@ impl Texts {
         texts
     }
 
-    /// Reads what the keys name, and then, as long as a text is missing, `sources`.
+    /// Reads the files that keys name, and then, as long as a text is missing, `sources`.
     ///
     /// # Errors
     ///
-    /// The system allows no thread, or `go_on` breaks.
+    /// The system allows no further thread, or `go_on` breaks.
     pub(super) fn read(
         &mut self,
         groups: &[Group],
@@ -84,7 +84,7 @@ impl Texts {
         self.missing = self.found.len();
         let options = options.clone().repeats(Repeats::Allow).strict(false);
         let rows = || groups.iter().flat_map(|group| &group.rows);
-        // Of copies one is enough.
+        // One of several copies is enough.
         let mut asked = vec![false; self.found.len()];
         let first = rows().filter_map(|row| {
             let number = *self.numbers.get(&row.hash)?;
@@ -111,7 +111,7 @@ impl Texts {
         self.read_files(&sources, &options, &stored, go_on)
     }
 
-    /// Keys of files that were read and have other texts than are stored.
+    /// Returns the keys of files that were read and have other texts than the stored ones.
     pub(super) fn rewritten(&self) -> &HashSet<String> {
         &self.rewritten
     }
@@ -135,7 +135,7 @@ impl Texts {
             if go_on().is_break() {
                 return Err(crate::Error::Stopped.into());
             }
-            // What cannot be read is missing.
+            // A document that cannot be read stays missing.
             let Ok(document) = read else { continue };
             let text = document.text();
             let hash = blake3::hash(text.as_bytes());
@@ -162,7 +162,7 @@ impl Texts {
         Ok(())
     }
 
-    /// Lets texts go for which there is no room in `most` bytes, the last first.
+    /// Leaves out texts that do not fit into `most` bytes. Earlier texts take precedence.
     pub(super) fn fit(&mut self, most: usize) {
         let mut bytes = 0;
         for found in &mut self.found {
@@ -175,7 +175,7 @@ impl Texts {
                 *found = Found::LeftOut;
             }
         }
-        // What is shown is numbered from 0 on.
+        // The texts shown are numbered from 0 on.
         let mut shown = 0;
         let places = self.found.iter().map(|found| {
             let place = shown;
@@ -185,7 +185,7 @@ impl Texts {
         self.places = places.collect();
     }
 
-    /// What the page is told of a row's text.
+    /// Returns what the page shows of a row's text.
     pub(super) fn text(&self, row: &Row) -> Text {
         match self.numbers.get(&row.hash) {
             None => Text::LeftOut,
@@ -197,7 +197,7 @@ impl Texts {
         }
     }
 
-    /// The texts that are shown, as elements of the data, and whether only their beginning is.
+    /// Returns the texts shown, as elements of the data, and whether each is truncated.
     pub(super) fn shown(&self) -> impl Iterator<Item = (&str, bool)> {
         self.found.iter().filter_map(|found| match found {
             Found::Read { json, is_cut } => Some((&**json, *is_cut)),
@@ -205,20 +205,20 @@ impl Texts {
         })
     }
 
-    /// Texts of listed documents for which there is no room.
+    /// Returns the number of texts of listed documents that do not fit.
     pub(super) fn left_out(&self, groups: &[Group]) -> usize {
         let rows = groups.iter().flat_map(|group| &group.rows);
         let left_out = rows.filter(|row| self.text(row) == Text::LeftOut);
         left_out.map(|row| row.hash).collect::<HashSet<_>>().len()
     }
 
-    /// Texts that are nowhere to be read.
+    /// Returns the number of texts that could not be found.
     pub(super) fn missing(&self) -> usize {
         self.missing
     }
 }
 
-/// A text as an element of the data.
+/// Returns a text as an element of the data.
 fn shown(text: &str) -> Found {
     let mut ends = (0..=MOST_BYTES.min(text.len())).rev();
     let end = ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0);
@@ -229,7 +229,7 @@ fn shown(text: &str) -> Found {
     }
 }
 
-/// The file that a key names, itself or one that has the record.
+/// Returns the file that a key names, or the file of the record that it names.
 fn file_of(key: &str) -> Option<PathBuf> {
     let whole = Path::new(key);
     if whole.is_file() {
@@ -241,7 +241,7 @@ fn file_of(key: &str) -> Option<PathBuf> {
     (is_record && file.is_file()).then(|| file.to_owned())
 }
 
-/// The paths without those that came before.
+/// Returns the paths without duplicates.
 fn unique(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut met = HashSet::new();
     paths.filter(|path| met.insert(path.clone())).collect()

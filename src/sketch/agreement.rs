@@ -4,9 +4,9 @@ use super::width::SlotWidth;
 
 /// Returns how many slots of `a` equal the slot of `b` at the same position.
 ///
-/// Both are signature rows of the same length: little-endian slots of `width`, as
-/// [`Signature::as_bytes`](crate::sketching::Signature::as_bytes) gives them. Of rows of unequal length, the
-/// slots whole in both count.
+/// Both are signature rows of the same length: little-endian slots of `width`, as returned by
+/// [`Signature::as_bytes`](crate::sketching::Signature::as_bytes). If the lengths differ, only slots that are complete
+/// in both rows count.
 ///
 /// ```
 /// use dedupdb::sketching::{SlotWidth, agreeing};
@@ -25,11 +25,11 @@ pub fn agreeing(a: &[u8], b: &[u8], width: SlotWidth) -> u32 {
     }
 }
 
-// The loops take rows of equal length. Each has the form that becomes good vector code with the
-// instructions that every machine of its kind has; at the length of a row, choosing wider ones at
-// run time costs what they save.
+// The loops take rows of equal length. Each is written so that it compiles to good vector code with the baseline
+// instructions of the architecture. For the length of a row, choosing wider instructions at run time costs what they
+// save.
 
-/// Bytes of a row compared in one step.
+/// The number of bytes of a row that one step compares.
 const STEP: usize = 64;
 
 fn agreeing8(a: &[u8], b: &[u8]) -> u32 {
@@ -60,8 +60,9 @@ fn agreeing16(a: &[u8], b: &[u8]) -> u32 {
     total + count(a_rest.as_chunks::<2>().0, b_rest.as_chunks::<2>().0)
 }
 
-/// Keeps the compiler from working on several steps at a time, which it does from eight on by gathering
-/// bytes from each, a dozen times slower.
+/// Keeps the compiler from merging several steps.
+///
+/// With eight or more, it gathers bytes from each step, which is a dozen times slower.
 fn step_by_step<T>(equal: T) -> T {
     std::hint::black_box(equal)
 }

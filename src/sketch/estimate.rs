@@ -1,4 +1,4 @@
-//! What an agreement says about the sets behind it.
+//! From the agreement of signatures to the similarity of their sets.
 
 use super::width::SlotWidth;
 
@@ -23,14 +23,13 @@ pub struct Estimate {
 impl Estimate {
     /// Returns the estimate from `agreeing` equal slots out of `permutations`.
     ///
-    /// A slot of two sets of similarity J agrees with probability J (Broder, "On the Resemblance
-    /// and Containment of Documents", 1997), and with probability p = J + (1 - J) c
-    /// when unequal minima share their stored bits by chance c (Li and König, "b-Bit Minwise
-    /// Hashing", 2010, section 2, where the sets are small next to the 2^32 hashes). Solved for
-    /// J with p = m / k: J = (p - c) / (1 - c), clamped to 0..=1, with standard error
-    /// sqrt(p (1 - p) / k) / (1 - c). At full width that is sqrt(J (1 - J) / k).
+    /// A slot of two sets of similarity J agrees with probability J (Broder, "On the Resemblance and Containment of
+    /// Documents", 1997). If unequal minima share their stored bits by chance with probability c, it agrees with
+    /// probability p = J + (1 - J) c (Li and König, "b-Bit Minwise Hashing", 2010, section 2, where the sets are small
+    /// compared with the 2^32 hashes). Solving for J with p = m / k gives J = (p - c) / (1 - c), clamped to 0..=1, with
+    /// a standard error of sqrt(p (1 - p) / k) / (1 - c). At full width this is sqrt(J (1 - J) / k).
     ///
-    /// `agreeing` above `permutations` counts as `permutations`, and no permutations as one.
+    /// `agreeing` above `permutations` counts as `permutations`, and no permutations count as one.
     pub fn new(agreeing: u32, permutations: u32, width: SlotWidth) -> Estimate {
         let slots = f64::from(permutations.max(1));
         let agreement = (f64::from(agreeing) / slots).min(1.0);

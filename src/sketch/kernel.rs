@@ -1,7 +1,7 @@
-//! The signing loop, written so that a compiler turns it into vector code.
+//! The signing loop, written so that a compiler vectorizes it.
 //!
-//! It is inlined into one caller for each family and instruction set (`simd`); the arithmetic is on
-//! integers and wraps, so all sets give the same bits.
+//! It is inlined into one caller for each family and instruction set (`simd`). All arithmetic is wrapping integer
+//! arithmetic, so all instruction sets give the same bits.
 #![expect(
     clippy::inline_always,
     reason = "a loop takes the instruction set of its caller"
@@ -11,22 +11,22 @@
     reason = "plain counted loops over lanes vectorise"
 )]
 
-/// Slots whose minima stay in registers while the shingles stream by.
+/// The number of slots whose minima stay in registers while the shingles stream by.
 pub(super) const BLOCK: usize = 32;
 
-/// Shingles held against all blocks before the next ones are read; 16 KiB, half of a small
+/// The number of shingles that are processed against all blocks before the next ones are read: 16 KiB, half of a small
 /// first-level cache.
 const TILE: usize = 4096;
 
 /// [`BLOCK`] consecutive permutations of one family.
 pub(super) trait Block: Sized {
-    /// Returns the permutations of a seed, block after block, without an end.
+    /// Returns the permutations of a seed as an endless sequence of blocks.
     fn draw(seed: u64) -> impl Iterator<Item = Self>;
 
-    /// Returns what permutation `lane`, below [`BLOCK`], makes of a shingle.
+    /// Applies permutation `lane`, which is below [`BLOCK`], to a shingle.
     fn permuted(&self, lane: usize, shingle: u32) -> u32;
 
-    /// Lowers each minimum to the least permuted shingle; consecutive blocks may share work.
+    /// Lowers each minimum to the least permuted shingle. Consecutive blocks may share work.
     #[inline(always)]
     fn lower(shingles: &[u32], blocks: &[Self], minima: &mut [[u32; BLOCK]]) {
         for (block, minima) in blocks.iter().zip(minima) {
@@ -37,7 +37,7 @@ pub(super) trait Block: Sized {
 
 /// Lowers each minimum to the least permuted shingle.
 ///
-/// `blocks` and `minima` are equally long.
+/// `blocks` and `minima` must be equally long.
 #[inline(always)]
 pub(super) fn lower<B: Block>(shingles: &[u32], blocks: &[B], minima: &mut [[u32; BLOCK]]) {
     debug_assert_eq!(
@@ -50,8 +50,9 @@ pub(super) fn lower<B: Block>(shingles: &[u32], blocks: &[B], minima: &mut [[u32
     }
 }
 
-/// Lowers the minima of one block, four shingles a step: their four values are independent, which
-/// hides the multiplier's latency, and load each coefficient once.
+/// Lowers the minima of one block, four shingles per step.
+///
+/// Their four values are independent, which hides the multiplier's latency, and each coefficient is loaded only once.
 #[inline(always)]
 fn lower_block<B: Block>(shingles: &[u32], block: &B, minima: &mut [u32; BLOCK]) {
     let mut least = *minima;

@@ -1,4 +1,4 @@
-//! Laws of the kernels for any shingles, which tests and fuzzers choose.
+//! Laws of the kernels that hold for any shingles, which tests and fuzzers choose.
 
 use super::family::{Affine32, Jenkins, LinearPrime, Modular, Murmur, Xor};
 use super::kernel::{BLOCK, Block};
@@ -6,8 +6,8 @@ use super::mixing;
 use super::simd::Level;
 use super::{SlotWidth, agreeing};
 
-/// Every instruction set gives the minima that are defined, of at least so many permutations of
-/// each family.
+/// Every instruction set gives the minima that the definition gives, for at least `permutations` permutations of each
+/// family.
 pub(crate) fn minima(shingles: &[u32], seed: u64, permutations: u32) {
     let blocks = (permutations as usize).div_ceil(BLOCK);
     check::<Affine32>(shingles, seed, blocks);
@@ -18,7 +18,7 @@ pub(crate) fn minima(shingles: &[u32], seed: u64, permutations: u32) {
     check::<Murmur>(shingles, seed, blocks);
 }
 
-/// The same for the first blocks of a family.
+/// The same law for the first blocks of a family.
 fn check<B: Block>(shingles: &[u32], seed: u64, blocks: usize) {
     let blocks: Vec<B> = B::draw(seed).take(blocks).collect();
     let expected = by_definition(shingles, &blocks);
@@ -38,7 +38,7 @@ fn check<B: Block>(shingles: &[u32], seed: u64, blocks: usize) {
     }
 }
 
-/// The minima one by one.
+/// The minima according to the definition, one by one.
 fn by_definition<B: Block>(shingles: &[u32], blocks: &[B]) -> Vec<[u32; BLOCK]> {
     let least = |block: &B, lane: usize| {
         let values = shingles.iter().map(|&x| block.permuted(lane, x));
@@ -50,7 +50,7 @@ fn by_definition<B: Block>(shingles: &[u32], blocks: &[B]) -> Vec<[u32; BLOCK]> 
         .collect()
 }
 
-/// The slots that two rows share are those that are the same one by one.
+/// The number of slots that two rows share is that found by comparing them one by one.
 pub(crate) fn agreement(a: &[u8], b: &[u8]) {
     for width in [SlotWidth::Bits8, SlotWidth::Bits16, SlotWidth::Bits32] {
         let slots = |row: &'_ [u8]| -> Vec<Vec<u8>> {

@@ -1,18 +1,17 @@
-//! What a minimum goes through before a narrow slot is cut from it.
+//! The mixing of a minimum before a narrow slot is cut from it.
 
-/// The fractional part of the golden ratio, odd.
+/// The fractional part of the golden ratio, which is odd.
 const GOLDEN: u32 = 0x9E37_79B9;
 
 /// Replaces the minima of the slots from number `first` on by their mixtures.
 ///
-/// The low bits of `a x + b` depend on the low bits of `x` alone, so slots that were cut from minima
-/// as they are would agree all at once for two sets of one shingle whose low bits agree. Mixed minima
-/// agree in their low bits by chance, each slot for itself.
+/// The low bits of `a x + b` depend only on the low bits of `x`. If slots were cut from the minima directly, all slots
+/// of two single-shingle sets would agree whenever the low bits of the shingles do. The low bits of mixed minima agree
+/// by chance, independently for each slot.
 ///
-/// The mixture is a bijection of 32 bits, another one for each slot, and frozen, for stores keep what
-/// is cut from it: the minimum, exclusive-ored with [`GOLDEN`] times the slot's number plus one, goes
-/// through the mixer `lowbias32` of Chris Wellons ("Prospecting for Hash Functions", 2018, in the
-/// public domain).
+/// The mixture is a bijection of 32 bits that differs for each slot. It is frozen, because stores keep what is cut from
+/// it. The minimum is exclusive-ored with [`GOLDEN`] times the slot's number plus one, and then goes through the mixer
+/// `lowbias32` of Chris Wellons ("Prospecting for Hash Functions", 2018, in the public domain).
 #[expect(
     clippy::inline_always,
     reason = "a loop takes the instruction set of its caller"

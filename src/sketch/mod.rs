@@ -1,4 +1,4 @@
-//! Shingles to signature: permutation families, their kernels, agreement and estimate.
+//! From shingles to signatures: permutation families, their kernels, agreement and estimate.
 
 mod agreement;
 mod estimate;

@@ -1,10 +1,10 @@
-//! The permutations of a signer, whatever their family.
+//! The permutations of a signer, for any family.
 
 use super::family::{Affine32, Family, Jenkins, LinearPrime, Modular, Murmur, Xor};
 use super::kernel::{BLOCK, Block};
 use super::simd::Level;
 
-/// The first permutations of a family, filled up to whole blocks with those that follow.
+/// The first permutations of a family, padded to whole blocks with the permutations that follow.
 #[derive(Clone, Debug)]
 pub(super) enum Permutations {
     Affine32(Vec<Affine32>),
@@ -28,8 +28,9 @@ impl Permutations {
         }
     }
 
-    /// Lowers the minima of the blocks from number `first` on, as many as there are minima, to the
-    /// least permuted shingle.
+    /// Lowers the minima of the blocks from number `first` on to the least permuted shingle.
+    ///
+    /// There are as many blocks as minima.
     pub(super) fn lower(
         &self,
         level: Level,

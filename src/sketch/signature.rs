@@ -20,8 +20,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Returns the signature with these little-endian slots, or `None` if they are not a whole
-    /// number of slots.
+    /// Returns the signature with these little-endian slots, or `None` if the last slot is incomplete.
     pub fn from_bytes(width: SlotWidth, bytes: Vec<u8>) -> Option<Signature> {
         bytes
             .len()
@@ -34,7 +33,7 @@ impl Signature {
         &self.bytes
     }
 
-    /// Returns the slots' width.
+    /// Returns the width of the slots.
     pub fn width(&self) -> SlotWidth {
         self.width
     }
@@ -49,8 +48,9 @@ impl Signature {
         self.bytes.is_empty()
     }
 
-    /// Returns slot `i`: the minimum under permutation `i`, or the low bits of a mixture of it. `None` if there
-    /// is no slot `i`.
+    /// Returns slot `i`: the minimum under permutation `i`, or the low bits of a mixture of it.
+    ///
+    /// Returns `None` if there is no slot `i`.
     pub fn slot(&self, i: usize) -> Option<u32> {
         let slot = self.bytes.chunks_exact(self.width.bytes()).nth(i)?;
         let mut bytes = [0; 4];
@@ -58,8 +58,9 @@ impl Signature {
         Some(u32::from_le_bytes(bytes))
     }
 
-    /// Returns the first `slots` slots, which are the same set's signature under as many
-    /// permutations; the whole signature if it has no more.
+    /// Returns the first `slots` slots, which are the signature of the same set under that many permutations.
+    ///
+    /// Returns the whole signature if it has no more slots.
     #[must_use]
     pub fn prefix(&self, slots: usize) -> Signature {
         let bytes = slots.min(self.len()) * self.width.bytes();

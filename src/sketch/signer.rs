@@ -1,4 +1,4 @@
-//! Shingles to signature.
+//! Computing signatures from shingles.
 
 use super::family::Family;
 use super::kernel::BLOCK;
@@ -8,14 +8,13 @@ use super::simd::Level;
 use super::width::SlotWidth;
 use crate::error::{Error, Result};
 
-/// The most permutations a signature may have.
+/// The maximum number of permutations of a signature.
 pub(crate) const MAX_PERMUTATIONS: u32 = 16_384;
 
 /// Computes signatures: the minimum of a shingle set under each of k permutations.
 ///
-/// A signature depends on the set alone, not on the order or repetition of its shingles, and slot
-/// `i` depends on the family, the seed and `i`, not on k: the signature under fewer permutations
-/// is a prefix of the one under more.
+/// A signature depends only on the set, not on the order or repetition of its shingles. Slot `i` depends on the family,
+/// the seed and `i`, but not on k. So the signature under fewer permutations is a prefix of the one under more.
 ///
 /// ```
 /// use dedupdb::sketching::{Estimate, Family, Signer, SlotWidth, agreeing};
@@ -72,20 +71,21 @@ impl Signer {
     pub fn sign(&self, shingles: &[u32]) -> Signature {
         let mut bytes = Vec::with_capacity(self.signature_bytes());
         self.sign_into(shingles, &mut Vec::new(), &mut bytes);
-        // The bytes are whole slots: that many were appended.
+        // The bytes are whole slots, since whole slots were appended.
         Signature::from_bytes(self.width, bytes).unwrap_or_else(|| unreachable!())
     }
 
     /// Appends the little-endian slots of a shingle set's signature to `out`.
     ///
-    /// `scratch` holds working memory between calls, its content means nothing; once it and `out`
-    /// have their capacity, a call allocates nothing.
+    /// `scratch` is working memory that can be reused between calls, and its content is ignored. Once it and `out` have
+    /// enough capacity, a call allocates nothing.
     pub fn sign_into(&self, shingles: &[u32], scratch: &mut Vec<u32>, out: &mut Vec<u8>) {
         self.extend(0, shingles, scratch, out);
     }
 
-    /// Appends the slots `from..` of a shingle set's signature to `out`: what a signature of
-    /// `from` slots lacks.
+    /// Appends the slots `from..` of a shingle set's signature to `out`.
+    ///
+    /// This extends a signature of `from` slots.
     ///
     /// Appends nothing if there are no such slots. `scratch` is as for [`Signer::sign_into`].
     ///
@@ -109,9 +109,9 @@ impl Signer {
         }
     }
 
-    /// Returns the whole 32-bit minimum under each permutation; [`u32::MAX`] for the empty set.
+    /// Returns the full 32-bit minimum under each permutation, [`u32::MAX`] for the empty set.
     ///
-    /// The minima of a union of sets are the slot-wise minima of theirs.
+    /// The minima of a union of sets are the slot-wise minima of the minima of the sets.
     pub fn minima(&self, shingles: &[u32]) -> Vec<u32> {
         let mut minima = Vec::new();
         self.minima_from(0, shingles, &mut minima);
@@ -119,7 +119,7 @@ impl Signer {
         minima
     }
 
-    /// Computes the minima of the blocks that hold slots `from..`, and returns those slots.
+    /// Computes the minima of the blocks that contain slots `from..`, and returns those slots.
     fn minima_from<'a>(
         &self,
         from: usize,
@@ -145,17 +145,17 @@ impl Signer {
         self.seed
     }
 
-    /// Returns the number of permutations, the slots of a signature.
+    /// Returns the number of permutations, which is the number of slots of a signature.
     pub fn permutations(&self) -> u32 {
         self.permutations
     }
 
-    /// Returns the slots' width.
+    /// Returns the width of the slots.
     pub fn width(&self) -> SlotWidth {
         self.width
     }
 
-    /// Returns the bytes a signature takes.
+    /// Returns the size of a signature in bytes.
     pub fn signature_bytes(&self) -> usize {
         self.permutations as usize * self.width.bytes()
     }

@@ -1,6 +1,6 @@
-//! Which instruction set runs the kernel.
+//! Choosing the instruction set that runs the kernel.
 //!
-//! The loop is that of `kernel`, compiled once for each family and set. On aarch64 the portable build
+//! The loop is that of `kernel`, compiled once for each family and instruction set. On aarch64 the portable build
 //! already uses NEON, which every such machine has.
 #![allow(
     unsafe_code,
@@ -10,8 +10,9 @@
 use super::kernel::{self, BLOCK, Block};
 use super::mixing;
 
-/// An instruction set this machine has. Only [`Level::all`] makes one, and it makes none that the
-/// machine lacks: that is what the calls below rely on.
+/// An instruction set that this machine has.
+///
+/// Only [`Level::all`] creates one, and only for sets that the machine has. The calls below rely on this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Level(Instructions);
 
@@ -30,7 +31,7 @@ impl Level {
         Level::all().next().unwrap_or(Level(Instructions::Portable))
     }
 
-    /// Returns every instruction set of this machine, the widest first.
+    /// Returns every instruction set of this machine, widest first.
     pub(super) fn all() -> impl Iterator<Item = Level> {
         [
             #[cfg(target_arch = "x86_64")]
@@ -60,9 +61,8 @@ impl Level {
             Instructions::Portable => kernel::lower(shingles, blocks, minima),
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2 => {
-                // SAFETY: a `Level` of these instructions is made only after they were detected
-                // on this machine, and the set of a machine does not change while it runs. The
-                // function is otherwise safe.
+                // SAFETY: a `Level` of these instructions is only created after they were detected on this machine, and
+                // the instruction set of a machine does not change while it runs. The function is otherwise safe.
                 unsafe { lower_avx2(shingles, blocks, minima) }
             }
             #[cfg(target_arch = "x86_64")]

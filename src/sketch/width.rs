@@ -1,15 +1,16 @@
-//! How many bits of a minimum a signature keeps.
+//! The number of bits of a minimum that a signature keeps.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// How many bits of each minimum a slot keeps.
+/// The number of bits of each minimum that a slot keeps.
 ///
-/// A slot of 32 bits is the minimum, a narrower one the low bits of a mixture of it. Narrow slots make small signatures, and agree by chance now and then: two unequal minima have
-/// the same low `w` bits with probability 2^-w (Li and König, "b-Bit Minwise Hashing", 2010,
-/// section 2), each slot for itself. [`Estimate`](crate::sketching::Estimate) corrects for it.
+/// A slot of 32 bits is the minimum, and a narrower one is the low bits of a mixture of it. Narrow slots make small
+/// signatures but may agree by chance: two unequal minima have the same low `w` bits with probability 2^-w (Li and
+/// König, "b-Bit Minwise Hashing", 2010, section 2), independently for each slot.
+/// [`Estimate`](crate::sketching::Estimate) corrects for this.
 ///
 /// ```
 /// use dedupdb::sketching::SlotWidth;
@@ -23,17 +24,17 @@ use crate::error::{Error, Result};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SlotWidth {
-    /// One byte a slot; unequal minima agree once in 256 times.
+    /// One byte per slot. Unequal minima agree with a probability of 1 in 256.
     Bits8,
-    /// Two bytes a slot; unequal minima agree once in 65 536 times.
+    /// Two bytes per slot. Unequal minima agree with a probability of 1 in 65,536.
     #[default]
     Bits16,
-    /// Four bytes a slot: the whole minimum.
+    /// Four bytes per slot: the full minimum.
     Bits32,
 }
 
 impl SlotWidth {
-    /// Returns the bytes a slot takes: 1, 2 or 4.
+    /// Returns the size of a slot in bytes: 1, 2 or 4.
     pub const fn bytes(self) -> usize {
         match self {
             SlotWidth::Bits8 => 1,
@@ -51,7 +52,7 @@ impl SlotWidth {
         }
     }
 
-    /// Whether a slot is cut from its minimum, which is mixed before.
+    /// Whether a slot is cut from its minimum, which is then mixed first.
     pub(super) const fn is_narrow(self) -> bool {
         !matches!(self, SlotWidth::Bits32)
     }

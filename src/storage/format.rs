@@ -6,32 +6,32 @@
 //!   contents.G     column: one 48-byte row for each content id
 //!   shingles.G     column: each content's shingle set, compressed (empty where none are kept)
 //!   signatures.G   column: one signature for each content id
-//!   filter.G.N     which hashes the bucket tables cannot hold; made anew where it is missing
+//!   filter.G.N     which hashes the bucket tables cannot hold; recreated if missing
 //!   holder         while a writer has the store open: its process and the store's id; no data
 //! ```
 //!
-//! G is the generation that a file was made for. A new store is generation 1. A rebuild makes an
-//! index of the next generation beside the one in use, with those columns that change, and then
-//! gives it the name `index.redb`; columns that do not change are shared by both. While it is being
-//! made, the index is called `index.redb.next`: see the `rebuild` module.
+//! G is the generation that a file was created for. A new store is generation 1. A rebuild creates an index of the next
+//! generation beside the one in use, with those columns that change, and then renames it to `index.redb`. Both
+//! generations share the columns that do not change. During the rebuild, the index is called `index.redb.next`: see the
+//! `generation` module.
 //!
-//! Every integer is little-endian and of fixed width. Content ids are dense: row `i` of a column
+//! Integers are little-endian and of fixed width unless stated otherwise. Content ids are dense: row `i` of a column
 //! belongs to content `i`.
 //!
 //! # Columns
 //!
-//! A column is a header of [`HEADER_BYTES`] and then rows, only ever appended. How many bytes of
-//! it count is said by the index, not by the file: what lies past the committed length is the rest
-//! of a write that was never committed, and is cut off when a writer opens the store.
+//! A column is a header of [`HEADER_BYTES`] followed by rows that are only ever appended. The index, not the file,
+//! records how many of its bytes are valid. Bytes past the committed length are the rest of a write that was never
+//! committed. They are cut off when a writer opens the store.
 //!
 //! | offset | bytes | header field |
 //! |---|---|---|
 //! | 0 | 8 | `dedupdb\n` |
 //! | 8 | 4 | format version, 2 |
 //! | 12 | 4 | kind: 1 contents, 2 shingles, 3 signatures |
-//! | 16 | 8 | store id, drawn when the store is made, the same in all its files |
-//! | 24 | 4 | generation that the column was made for |
-//! | 28 | 4 | bytes of a row (0 for shingles, whose rows vary) |
+//! | 16 | 8 | store id, drawn when the store is created, the same in all its files |
+//! | 24 | 4 | generation that the column was created for |
+//! | 28 | 4 | bytes per row (0 for shingles, whose rows vary) |
 //! | 32 | 24 | zero |
 //! | 56 | 8 | first 8 bytes of the BLAKE3 hash of the 56 bytes before |
 //!
@@ -44,9 +44,9 @@
 //! | 40 | 4 | number of distinct shingles |
 //! | 44 | 4 | zero |
 //!
-//! The block of content `i` in `shingles` begins where that of content `i - 1` ends; its coding is
-//! that of the `packed` module. A row of `signatures` is the signature's slots in order; those of 8 or
-//! 16 bits are cut from mixed minima (`sketch::mixing`).
+//! The block of content `i` in `shingles` begins where that of content `i - 1` ends. Its encoding is that of the
+//! `packed` module. A row of `signatures` holds the signature's slots in order. Slots of 8 or 16 bits are cut from
+//! mixed minima (`sketch::mixing`).
 //!
 //! # Index
 //!
@@ -61,33 +61,33 @@
 //! | `level-L-copies-P` | top P bits of a content hash's first four bytes | packed postings |
 //! | `level-L-band-B-P` | top P bits of a band hash, band B | packed postings |
 //!
-//! Packed postings are the format of the `leaf` module. Each list of buckets, the copies or a band, has up to four
+//! Packed postings have the format of the `leaf` module. Each list of buckets, the copies or a band, has up to four
 //! tables. Level 3 has the postings of contents whose ids are below `meta/end-3`, level 2 of those from there to below
-//! `meta/end-2`, and so on; a level that ends where the next older one does has no tables. A content whose id is at or
-//! above `meta/end-0` has no postings in tables yet; they follow from its rows in `contents` and `signatures`, and an open
-//! store keeps them in memory. `meta/prefix-bits-L` is P, and `meta/posted-L` counts the contents of a level, without
-//! removed ones.
+//! `meta/end-2`, and so on. A level that ends where the next older one does has no tables. A content whose id is at or
+//! above `meta/end-0` has no postings in tables yet. They follow from its rows in `contents` and `signatures`, and an
+//! open store keeps them in memory. `meta/prefix-bits-L` is P, and `meta/posted-L` counts the contents of a level,
+//! without removed ones.
 //!
 //! # Runs
 //!
-//! `meta/runs` is the number of the last run, `meta/open-run` that of the open one or 0. A document
-//! whose run is the open one does not count as published. It names a content from `meta/open-run-first`
-//! on, so that all of them are found without a look at older documents.
+//! `meta/runs` is the number of the last run, and `meta/open-run` that of the open one, or 0. A document of the open
+//! run does not count as published. It names a content with an id of at least `meta/open-run-first`, so all such
+//! documents are found without examining older ones.
 //!
 //! # Filters
 //!
-//! A filter is derived data: the `filter` module. `meta/old-filter` is the number of the one over level 3,
-//! `meta/young-filter` of that over the younger levels, and `meta/filters` how many were made, so that no number is used
-//! twice in a generation. `meta/old-filter-mark` and `meta/young-filter-mark` are numbers that were drawn by chance when
-//! those filters gained their last postings. The file has a header (magic `dedupflt`, store id, generation, its number, 8
-//! bytes of the BLAKE3 hash of the 24 bytes before), two words with its last two marks, a word that says how many words
-//! follow, and those. A word has 56 bits and eight above them that check those. A filter is used only if all are there and
-//! one of its marks is that in `meta`.
+//! A filter is derived data: see the `filter` module. `meta/old-filter` is the number of the filter over level 3,
+//! `meta/young-filter` that of the filter over the younger levels, and `meta/filters` the number of filters created, so
+//! that no number is used twice in a generation. `meta/old-filter-mark` and `meta/young-filter-mark` are random numbers
+//! drawn when those filters gained their last postings. The file has a header (the magic `dedupflt`, store id,
+//! generation, filter number, and the first 8 bytes of the BLAKE3 hash of the 24 bytes before), two words with its last
+//! two marks, a word that holds the number of the words that follow, and those words. A word has 56 bits of data below
+//! eight check bits. A filter is used only if it is complete and one of its marks is that in `meta`.
 //!
 //! # Commit
 //!
-//! Rows are appended to the columns, the columns are synced, then one redb transaction commits the
-//! new lengths together with every table. Until that commit the rows do not exist.
+//! Rows are appended to the columns, the columns are synced, then one redb transaction commits the new lengths together
+//! with every table. Before that commit the rows do not exist.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -95,24 +95,25 @@ use std::path::Path;
 use crate::codec::{u32_at, u64_at};
 use crate::error::{Error, Result};
 
-/// The format this release writes, and the only one that it reads.
+/// The format that this release writes, and the only one that it reads.
 pub(crate) const FORMAT: u32 = 2;
 
-/// Bytes of a column's header.
+/// The size of a column's header in bytes.
 pub(crate) const HEADER_BYTES: usize = 64;
 
 const MAGIC: [u8; 8] = *b"dedupdb\n";
 
-/// How a database of redb begins.
+/// The first bytes of a redb database.
 const REDB_MAGIC: [u8; 9] = *b"redb\x1A\x0A\xA9\x0D\x0A";
 
-/// Bytes of a filter's header: the magic, the store's id, generation, the filter's number, and a checksum of those.
+/// The size of a filter's header in bytes: the magic, the store's id, the generation, the filter's number, and a
+/// checksum.
 pub(crate) const FILTER_HEADER_BYTES: usize = 32;
 
-/// How a filter begins.
+/// The first bytes of a filter.
 pub(crate) const FILTER_MAGIC: [u8; 8] = *b"dedupflt";
 
-/// Which column a file is.
+/// The kind of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Contents = 1,
@@ -123,7 +124,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) const ALL: [Kind; 3] = [Kind::Contents, Kind::Shingles, Kind::Signatures];
 
-    /// The name of the column's file of a generation.
+    /// The name of the column's file in a generation.
     pub(crate) fn file_name(self, generation: u32) -> String {
         let name = match self {
             Kind::Contents => "contents",
@@ -146,7 +147,7 @@ impl Kind {
     }
 }
 
-/// What a column's header says.
+/// The header of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) kind: Kind,
@@ -184,8 +185,9 @@ impl Header {
         (header.encode() == *bytes).then_some(header)
     }
 
-    /// Checks that the file at `path`, which begins with `bytes`, is not of another format. A header
-    /// that is damaged says nothing.
+    /// Checks that the file at `path`, which begins with `bytes`, has no other format.
+    ///
+    /// A damaged header passes, since it proves nothing.
     ///
     /// # Errors
     ///
@@ -199,11 +201,11 @@ impl Header {
         }
     }
 
-    /// Checks that `bytes`, the start of the file at `path`, are this header.
+    /// Checks that `bytes`, the start of the file at `path`, hold this header.
     ///
     /// # Errors
     ///
-    /// [`Error::NewerFormat`], [`Error::OlderFormat`], or [`Error::Damaged`] that names the first difference.
+    /// [`Error::NewerFormat`], [`Error::OlderFormat`], or an [`Error::Damaged`] that names the first difference.
     pub(crate) fn expect(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         let Some(bytes) = bytes.first_chunk::<HEADER_BYTES>() else {
             let reason = format!("{} bytes are too few for a header", bytes.len());
@@ -233,7 +235,7 @@ impl Header {
     }
 }
 
-/// Refuses a format, that of the file at `path`, that this release does not read.
+/// Refuses the format `found` of the file at `path` unless this release reads it.
 ///
 /// # Errors
 ///
@@ -260,40 +262,42 @@ pub(super) fn is_column(start: &[u8]) -> bool {
     start.starts_with(&MAGIC)
 }
 
-/// Whether a file with these first bytes is a database of redb.
+/// Whether a file with these first bytes is a redb database.
 pub(super) fn is_redb(start: &[u8]) -> bool {
     start.starts_with(&REDB_MAGIC)
 }
 
-/// Whether a file with these first bytes may be a column that was being made and has no rows.
+/// Whether a file with these first bytes may be an unfinished column without rows.
 pub(crate) fn may_be_unfinished(start: &[u8]) -> bool {
     start.len() <= HEADER_BYTES && (is_start_of(&MAGIC, start) || is_lost(start))
 }
 
-/// Whether a file with these first bytes may be an index that was being made: redb writes how it begins
-/// last.
+/// Whether a file with these first bytes may be an unfinished index.
+///
+/// redb writes the first bytes last.
 pub(super) fn may_be_unfinished_index(start: &[u8]) -> bool {
     is_lost(&start[..start.len().min(REDB_MAGIC.len())])
 }
 
-/// Whether a file with these first bytes may be a filter, whole or not.
+/// Whether a file with these first bytes may be a filter, complete or not.
 pub(crate) fn may_be_a_filter(start: &[u8]) -> bool {
     is_start_of(&FILTER_MAGIC, start) || is_lost(start)
 }
 
-/// Whether a file with the name of a filter and these first bytes is one of a store, or what is left of one: a killed
-/// process leaves the beginning of a header, and a crash nothing of that.
+/// Whether a file with the name of a filter and these first bytes is one of a store, complete or not.
+///
+/// A killed process leaves the beginning of a header. A crash may leave zeros in its place.
 pub(crate) fn may_be_filter_of(start: &[u8], store: u64) -> bool {
     let is_unfinished = start.len() < FILTER_HEADER_BYTES || is_lost(start);
     belongs_to(start, store) || is_unfinished && may_be_a_filter(start)
 }
 
-/// Whether bytes are a beginning of those that `magic` begins, or the other way round.
+/// Whether `start` begins with `magic` or is a prefix of it.
 fn is_start_of(magic: &[u8], start: &[u8]) -> bool {
     start.starts_with(&magic[..start.len().min(magic.len())])
 }
 
-/// Whether nothing of what was written got to the disk but the length.
+/// Whether all bytes are zero: only the length of the file reached the disk.
 pub(super) fn is_lost(start: &[u8]) -> bool {
     start.iter().all(|&byte| byte == 0)
 }
@@ -325,7 +329,7 @@ impl ContentRow {
         bytes
     }
 
-    /// The row that `bytes` hold.
+    /// Decodes a row.
     pub(crate) fn decode(bytes: &[u8; Self::BYTES]) -> ContentRow {
         let mut hash = [0; 32];
         hash.copy_from_slice(&bytes[..32]);
@@ -336,23 +340,23 @@ impl ContentRow {
         }
     }
 
-    /// Where the shingles end of the row that `bytes` hold.
+    /// The end of the shingles of the encoded row `bytes`.
     pub(crate) fn shingles_end(bytes: &[u8; Self::BYTES]) -> u64 {
         u64_at(bytes, 32)
     }
 }
 
-/// The posting hash of a content hash: the bucket in which its exact copies are looked for.
+/// The posting hash of a content hash. It selects the bucket in which exact copies are looked up.
 pub(crate) fn copy_hash(content: &[u8; 32]) -> u32 {
     u32_at(content, 0)
 }
 
-/// First 8 bytes of the BLAKE3 hash of `bytes`.
+/// The first 8 bytes of the BLAKE3 hash of `bytes`.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     u64_at(blake3::hash(bytes).as_bytes(), 0)
 }
 
-/// A stored count as u32.
+/// Converts a stored count to u32.
 pub(crate) fn narrow(path: &Path, value: u64) -> Result<u32> {
     u32::try_from(value).map_err(|_| Error::damaged(path, format!("a count of {value}")))
 }

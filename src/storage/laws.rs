@@ -1,4 +1,4 @@
-//! Laws of the stored formats for any bytes, which tests and fuzzers choose.
+//! Laws of the stored formats that hold for any bytes, which tests and fuzzers choose.
 #![allow(
     clippy::unwrap_used,
     reason = "what fails where it should not is a defect"
@@ -18,7 +18,7 @@ fn integers(bytes: &[u8]) -> impl Iterator<Item = u32> {
     words.map(|word| u32::from_le_bytes(*word))
 }
 
-/// A header is taken for the one that it is and no other, and a row is what its bytes say.
+/// An encoded header matches itself and no other header, and a row survives decoding and encoding.
 pub(crate) fn headers(bytes: &[u8]) {
     let mut numbers = integers(bytes);
     let mut next = || numbers.next().unwrap_or(0);
@@ -35,7 +35,7 @@ pub(crate) fn headers(bytes: &[u8]) {
     let rest = bytes.get(20..).unwrap_or_default();
     let is_it = rest.starts_with(&encoded);
     assert_eq!(header.expect(path, rest).is_ok(), is_it);
-    // The rest changes some of its bits.
+    // XOR with the rest flips some of its bits.
     let mut changed = encoded;
     for (byte, change) in changed.iter_mut().zip(rest) {
         *byte ^= change;
@@ -54,8 +54,9 @@ pub(crate) fn headers(bytes: &[u8]) {
     }
 }
 
-/// Bytes make no leaf, or one that can be read; postings survive packing. The first byte is the
-/// number of bits of a hash.
+/// Bytes are either refused as a leaf or can be read as one, and postings survive packing.
+///
+/// The first byte is the number of bits of a hash.
 pub(crate) fn leaf(bytes: &[u8]) {
     let Some((&bits, bytes)) = bytes.split_first() else {
         return;
@@ -119,8 +120,9 @@ fn check_ids(ids: impl Iterator<Item = u32>, postings: &[Posting], hash: u32) {
     assert!(ids.eq(below));
 }
 
-/// Bytes are no set of a size, or can be decoded to one; sets survive their code. The first two
-/// bytes are the size.
+/// Bytes are either refused as a set of some size or can be decoded as one, and sets survive encoding.
+///
+/// The first two bytes are the size.
 pub(crate) fn shingle_blocks(bytes: &[u8]) {
     let Some((count, code)) = bytes.split_first_chunk() else {
         return;
@@ -148,8 +150,9 @@ pub(crate) fn shingle_blocks(bytes: &[u8]) {
     packed_sets(count, code);
 }
 
-/// Bytes are no packed set of a size, or one that gives the same bytes again; what a store keeps of a
-/// small set has tails. A set of the bytes survives packing, with tails and without.
+/// Bytes are either refused as a packed set of some size or give a set that survives packing.
+///
+/// A small set that a store keeps has tails. A set built from the bytes survives packing, with and without tails.
 fn packed_sets(count: usize, bytes: &[u8]) {
     let mut set = ShingleSet::from_hashes(vec![7; 3]);
     let unpacked = unpack(bytes, count, &mut set);

@@ -1,41 +1,41 @@
-//! From how much on something is done in another way.
+//! Limits at which the store switches to another method.
 
-/// How much is done at a time, and from how much on another way pays.
+/// The sizes of batches, and the thresholds above which another method pays.
 ///
-/// None of this is stored, and a store that was written with some limits is read with any others. Tests
-/// set low ones, so that small stores see every path.
+/// None of this is stored, and a store written with some limits can be read with any others. Tests set low limits, so
+/// that small stores take every path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Postings that a leaf of a bucket table holds, at most and on average.
+    /// The maximum of the average number of postings in a leaf of a bucket table.
     pub(crate) leaf_postings: u64,
-    /// Recent contents that are merged into tables, at least: fewer are not worth it.
+    /// The minimum number of recent contents that are merged into tables: merging fewer does not pay.
     pub(crate) merged: u64,
-    /// A level takes in all that is younger once that comes to one in so many of its contents,
+    /// A level takes in all younger contents once their number times this reaches the number of its own.
     pub(crate) level_ratio: u64,
-    /// and at once while it has fewer than this: then writing them all is cheap, and another table would make every
-    /// question dearer.
+    /// A level with fewer contents than this takes them in at once: rewriting it is cheap, and another table would slow
+    /// down every query.
     pub(crate) small_level: u64,
-    /// Contents that a rebuild takes over at a time.
+    /// The number of contents that a rebuild takes over at a time.
     pub(crate) taken_over: u32,
-    /// Bytes of columns, and postings, that a rebuild writes between two checkpoints.
+    /// The number of column bytes, and of postings, that a rebuild writes between two checkpoints.
     pub(crate) checkpoint_bytes: u64,
     pub(crate) checkpoint_postings: u64,
-    /// A rebuild asks for the store's lock once fewer contents than this are to be taken over.
+    /// A rebuild takes the store's lock once fewer contents than this are left to take over.
     pub(crate) few_behind: u32,
-    /// An index is loose when this many contents came since it was written as a whole, and one to so
-    /// many of all.
+    /// An index is loose when at least this many contents were added since it was written as a whole, and at least one
+    /// in `all_to_loose` of all contents.
     pub(crate) loose: u64,
     pub(crate) all_to_loose: u64,
-    /// With more contents than this without postings, it puts those into the tables first.
+    /// With more contents without postings than this, a rebuild first puts those into the tables.
     pub(crate) many_unbanded: u64,
-    /// Contents of each bucket that a search reads at first where one match is enough, where all are
-    /// wanted, and next, so many that it tells something which of them share most buckets.
+    /// The number of contents of each bucket that a search reads at first: where one match is enough, and where all are
+    /// wanted. The third is the next number, large enough to show which contents share most buckets.
     pub(crate) few_of_bucket: usize,
     pub(crate) some_of_bucket: usize,
     pub(crate) many_of_bucket: usize,
-    /// Contents of a bucket from which on clusters do more than comparing each with each.
+    /// The size of a bucket above which clustering does more than compare all pairs.
     pub(crate) large_bucket: usize,
-    /// Entries, of 8 bytes each, that the index of such a bucket holds, unless a single content has more.
+    /// The number of entries, of 8 bytes each, in the index of such a bucket, unless a single content has more.
     pub(crate) bucket_entries: usize,
 }
 
@@ -63,7 +63,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Limits that a store of some dozen contents reaches.
+    /// Limits that a store of a few dozen contents reaches.
     #[cfg(any(test, fuzzing))]
     pub(crate) const LOW: Limits = Limits {
         leaf_postings: 8,
@@ -84,8 +84,9 @@ impl Limits {
         bucket_entries: 1 << 6,
     };
 
-    /// Contents of each bucket that a search reads after so many. Tables are looked up anew each time,
-    /// so ever more are.
+    /// The number of contents of each bucket that a search reads after `depth`.
+    ///
+    /// Each round looks up the tables again, so the number grows.
     pub(crate) fn deeper(&self, depth: usize) -> usize {
         if depth < self.many_of_bucket {
             self.many_of_bucket

@@ -1,4 +1,4 @@
-//! The names in a store's folder, and whose a file of such a name is.
+//! The names in a store's folder, and checks of which store a file belongs to.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use super::format::{HEADER_BYTES, belongs_to, may_be_filter_of};
 
 pub(super) const INDEX: &str = "index.redb";
 
-/// The index of a store that is being made.
+/// The index of a store that is being created.
 pub(super) const NEW_INDEX: &str = "index.redb.new";
 
-/// The index of a generation that is being made.
+/// The index of a generation that is being built.
 pub(super) const NEXT_INDEX: &str = "index.redb.next";
 
 /// The folder for the copy of a damaged index.
@@ -19,7 +19,7 @@ pub(super) const SCRATCH: &str = "scratch";
 /// The name of the copy.
 pub(super) const COPY: &str = "damaged.redb";
 
-/// Generations begin with 1; a rebuild makes the next.
+/// The number of a store's first generation. A rebuild creates the next one.
 pub(super) const FIRST_GENERATION: u32 = 1;
 
 /// Whether a file begins like a column or filter of a store.
@@ -27,7 +27,7 @@ pub(super) fn is_of_store(path: &Path, store: u64) -> bool {
     start(path).is_some_and(|start| belongs_to(&start, store))
 }
 
-/// Whether a file with the name of a filter is one of a store, or what is left of one.
+/// Whether a file with the name of a filter is one of a store, complete or not.
 pub(super) fn is_filter_of(path: &Path, store: u64) -> bool {
     start(path).is_some_and(|start| may_be_filter_of(&start, store))
 }

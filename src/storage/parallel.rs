@@ -1,11 +1,11 @@
-//! Work on several tables at a time.
+//! Parallel work on several tables.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 use crate::error::{Error, Result};
 
-/// Calls `work` with each of `lists`, on so many threads. An error of a thread ends its work.
+/// Calls `work` for each of `lists`, on `threads` threads. After an error, a thread stops.
 pub(super) fn for_each_list(
     lists: std::ops::Range<u32>,
     threads: usize,
@@ -22,7 +22,7 @@ pub(super) fn for_each_list(
         }
     };
     thread::scope(|scope| {
-        // Where the system allows no more threads, those that there are do it all.
+        // If the system allows no more threads, the existing ones do all the work.
         let others: Vec<_> = (1..threads.min(lists.len()))
             .map_while(|_| thread::Builder::new().spawn_scoped(scope, some).ok())
             .collect();
@@ -40,7 +40,7 @@ pub(super) fn for_each_list(
     })
 }
 
-/// Does two things at the same time, if there are two threads for it, else one after the other.
+/// Does two things in parallel if there are at least two threads, and one after the other otherwise.
 pub(super) fn both<A, B: Send, E: Follows + Send>(
     threads: usize,
     one: impl FnOnce() -> Result<A, E>,
@@ -64,9 +64,9 @@ pub(super) fn both<A, B: Send, E: Follows + Send>(
     }
 }
 
-/// An error that may have followed from one that another thread met, which says more.
+/// An error that may be the consequence of an error of another thread, which is more informative.
 pub(super) trait Follows {
-    /// Whether it is of that kind.
+    /// Whether this is such an error.
     fn follows(&self) -> bool;
 }
 

@@ -1,4 +1,4 @@
-//! Searches whose buckets have more false candidates than are allowed, beside a plain account of
+//! Searches of buckets with more false candidates than allowed, compared with a simple model of
 //! what they may look at.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ const THRESHOLD: f64 = 0.5;
 
 const LIMITS: Limits = Limits::LOW;
 
-/// Few slots, so that unlike texts share buckets.
+/// A schema with few slots, so that different texts share buckets.
 fn schema() -> Schema {
     let schema = Schema::builder().shingling(Shingling::Word(1));
     let schema = schema.permutations(3).bands(3, 1).threshold(THRESHOLD);
@@ -26,7 +26,7 @@ fn schema() -> Schema {
     schema.build().unwrap()
 }
 
-/// Texts of ten words, most of which many have; no two are the same.
+/// Distinct texts of ten words, most of which are common.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     let words = prop::collection::vec(prop_oneof![3 => 0..4_u32, 1 => 4..40_u32], 10);
     let text = words.prop_map(|words| {
@@ -47,7 +47,7 @@ fn key(content: usize) -> String {
     format!("{content:03}")
 }
 
-/// The texts as the store is told of them, and all that a search may know.
+/// The properties of the texts that a search may use, by content.
 struct Account {
     sizes: Vec<usize>,
     slots: Vec<Vec<u8>>,
@@ -77,8 +77,8 @@ impl Account {
         &self.slots[content][band * 4..][..4]
     }
 
-    /// The contents that match one, of those below `end`, where so many of each bucket are read at
-    /// first; and how many times some were passed over.
+    /// The contents below `end` that match `content`, and how many times candidates were skipped.
+    /// `first` contents of each bucket are read first.
     fn matches(&self, content: usize, end: usize, first: usize) -> (BTreeSet<usize>, u64) {
         let bucket = |band| {
             let alike = move |&other: &usize| self.slot(other, band) == self.slot(content, band);
@@ -142,7 +142,7 @@ impl Account {
             for (place, &one) in bucket.iter().enumerate() {
                 let mut left = self.most;
                 for &other in &bucket[place + 1..] {
-                    // In the order of sizes, no later one fits either.
+                    // In the order of sizes, later ones do not fit either.
                     let is_sorted = bucket.len() >= self.most;
                     let fit = self.sizes[one] as f64 / self.sizes[other] as f64;
                     if is_sorted && fit < THRESHOLD {
@@ -172,7 +172,8 @@ fn keys_of(contents: impl IntoIterator<Item = usize>) -> Vec<String> {
     contents.into_iter().map(key).collect()
 }
 
-/// A store of the texts, a commit after each of some; the relation of each is as it may be.
+/// Makes a store of the texts, and checks the relation of each. `commits` has the number of texts
+/// in each commit.
 fn store_of(
     account: &Account,
     texts: &[String],
@@ -260,7 +261,7 @@ proptest! {
                 prop_assert_eq!(&clusters(&whole, linkage), &found);
             }
         }
-        // What is connected in part is connected.
+        // Each cluster of a limited search is within a cluster of the full search.
         let whole = clusters(&whole, Linkage::Connected);
         for part in clusters(&stores[0].0, Linkage::Connected) {
             let is_within = |all: &Vec<String>| part.iter().all(|key| all.contains(key));

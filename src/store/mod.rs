@@ -1,4 +1,4 @@
-//! The store: one file a verb.
+//! The store, with one file for each verb.
 
 #[cfg(test)]
 mod bounded;

@@ -6,28 +6,28 @@ use super::unicode::{CharEntry, CharTable, Class};
 /// Bytes in a full block: one for each bit of a mask.
 pub(super) const BLOCK: usize = 64;
 
-/// A piece of folded text with a bit a byte for what the byte belongs to.
+/// A piece of folded text, with masks that have a bit for each byte.
 ///
-/// A block takes in characters as long as folding leaves their length alone and they need no
-/// normalization. The first other one ends it, and so does a character that may have to be
-/// normalized with one beyond the block's end.
+/// A block takes in characters as long as folding does not change their length and they need no
+/// normalization. It ends before the first other character, and before a character that may have to
+/// be normalized together with one beyond the block's end.
 pub(super) struct Block {
-    /// The folded bytes; those after `taken` mean nothing.
+    /// The folded bytes; those from `taken` on mean nothing.
     pub(super) folded: [u8; BLOCK],
-    /// Bytes of the text taken in, and of `folded` in use.
+    /// The number of bytes that are taken from the text, and in use in `folded`.
     pub(super) taken: usize,
-    /// Whether what follows is a segment for [`Fold::segment`].
+    /// Whether a segment for [`Fold::segment`] follows.
     pub(super) cut: bool,
-    /// Bytes of words.
+    /// The bytes of words.
     pub(super) word: u64,
-    /// Bytes of characters that are a word each.
+    /// The bytes of characters that are a word each.
     pub(super) spaceless: u64,
-    /// The first byte of each of those.
+    /// The first byte of each such character.
     pub(super) lead: u64,
 }
 
 impl Block {
-    /// The block at `at`, which must be a character's start and before the text's end.
+    /// Reads the block at `at`, which must be the start of a character and before the text's end.
     #[inline]
     pub(super) fn read(fold: Fold, text: &str, at: usize) -> Block {
         let rest = &text.as_bytes()[at..];
@@ -63,11 +63,13 @@ impl Block {
         block
     }
 
-    /// Folds and classifies the characters beyond ASCII, whose bytes `beyond` has, as far as
-    /// possible; returns the start of the last character taken that no other can make change.
+    /// Folds and classifies the characters beyond ASCII, whose bytes are in `beyond`, as far as
+    /// possible. Returns the last boundary: the start of the last character taken that does not
+    /// combine with an earlier one.
     fn read_beyond_ascii(&mut self, fold: Fold, rest: &[u8], mut beyond: u64) -> usize {
         let table = CharTable::get();
-        // Of the character before: where it ends, where it or the last one it goes with starts.
+        // The end of the previous character, the last boundary, and the previous character's
+        // combining class.
         let (mut end, mut boundary, mut class) = (0, 0, 0);
         while beyond != 0 {
             let start = beyond.trailing_zeros() as usize;
@@ -107,7 +109,7 @@ impl Block {
         }
     }
 
-    /// Puts the character's lowercase in its place, if it fits.
+    /// Replaces a character by its lowercase, or returns false if that has another length.
     #[inline]
     fn lowercase(
         &mut self,
@@ -144,7 +146,7 @@ impl Block {
         self.cut = true;
     }
 
-    /// Clears the masks' bits beyond what was taken.
+    /// Clears the bits of the masks from `taken` on.
     fn keep_taken(&mut self) {
         let keep = if self.taken == BLOCK {
             u64::MAX
@@ -157,7 +159,7 @@ impl Block {
     }
 }
 
-/// The bytes, ASCII capitals lowered if asked for, and a bit for each ASCII word character.
+/// The bytes, with ASCII capitals lowered if asked for, and a mask of the ASCII word characters.
 #[inline]
 fn classify(input: &[u8; BLOCK], lower: bool) -> ([u8; BLOCK], u64) {
     let case = if lower { 0x20 } else { 0 };
@@ -166,13 +168,13 @@ fn classify(input: &[u8; BLOCK], lower: bool) -> ([u8; BLOCK], u64) {
         let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
         let digit = byte.wrapping_sub(b'0') < 10;
         *folded = if letter { byte | case } else { byte };
-        // Bits, not `||`, whose branches would keep the loop from being vectorized.
+        // Bitwise, because the branches of `||` would keep the loop from being vectorized.
         *word = u8::from(letter) | u8::from(digit) | u8::from(byte == b'_');
     }
     (folded, gather(&word))
 }
 
-/// A bit for each byte that is not ASCII.
+/// A mask of the bytes that are not ASCII.
 #[inline]
 fn beyond_ascii(input: &[u8; BLOCK]) -> u64 {
     if input.iter().fold(0, |all, byte| all | byte) < 0x80 {
@@ -187,15 +189,15 @@ fn gather(bytes: &[u8; BLOCK]) -> u64 {
     let (eights, _) = bytes.as_chunks();
     let mut mask = 0;
     for (i, eight) in eights.iter().enumerate() {
-        // The factor moves byte i's bit to bit 56 + i, and no two products meet.
+        // The factor moves byte i's bit to bit 56 + i, and no two products overlap.
         let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         mask |= bits << (8 * i);
     }
     mask
 }
 
-/// The first character of UTF-8 bytes that are valid and begin with one beyond ASCII: its code
-/// point and length.
+/// The code point and the length of the first character, which must be valid UTF-8 and beyond
+/// ASCII.
 #[inline]
 fn decode(bytes: &[u8]) -> (u32, usize) {
     let bits = |i: usize| u32::from(bytes[i] & 0x3F);

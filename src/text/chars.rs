@@ -1,14 +1,14 @@
-//! Text to tokens that are one character, or one byte, each.
+//! Text to tokens that are one character or one byte each.
 
 use super::fold::Fold;
 use super::hash;
 use super::sink::Sink;
 use super::windows::Windows;
 
-/// Tokens gathered before the windows roll.
+/// The number of tokens to gather before the windows roll.
 const GATHER: usize = 4 << 10;
 
-/// What becomes of white space.
+/// How white space counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Space {
     /// A run of it counts as one space, except at either end.

@@ -4,13 +4,14 @@ use super::unicode::{CharEntry, CharTable, ascii};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::decompose_compatible;
 
-/// Which differences of spelling a text loses: first those NFKC removes, then those of case. With
-/// both, what lowercasing leaves is composed once more, because some letters are one character only
-/// as lowercase: W̊ is two, ẘ one.
+/// The differences of spelling that folding removes: first those of NFKC, then those of case.
 ///
-/// Case is the full default lowercase mapping of Unicode, with one change: ς becomes σ, and Σ is σ
-/// wherever it stands. Unicode makes a Σ at a word's end ς, so the form of one letter would depend
-/// on its neighbours, and ΟΔΟΣ and ΟΔΟΣ7 would not begin alike.
+/// With both, the lowercase text is composed once more, because some letters are one character only
+/// in lowercase: W̊ is two, ẘ one.
+///
+/// Case is the full default lowercase mapping of Unicode, with one change: ς becomes σ, and Σ
+/// becomes σ everywhere. Unicode turns a Σ at a word's end into ς. The form of a letter would then
+/// depend on its neighbours, and ΟΔΟΣ and ΟΔΟΣ7 would not begin alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fold {
     pub(super) lowercase: bool,
@@ -32,8 +33,8 @@ impl Fold {
         }
     }
 
-    /// Folds the character at `at` with those after it that it must be normalized with, and
-    /// returns where they end. There must be a character.
+    /// Folds the character at `at`, which must exist, with those after it that it must be
+    /// normalized with. Returns where they end.
     pub(super) fn segment(
         self,
         text: &str,
@@ -67,7 +68,7 @@ impl Fold {
         } else if end == first_end && entry.is_mapped() {
             decompose_compatible(first, |c| self.lowered(c, entry_of(c), push));
         } else if entry.is_unassigned() {
-            // A code point without a meaning is its own normal form, and nothing composes with it.
+            // An unassigned code point is its own normal form, and nothing composes with it.
             push(first, entry);
             self.normalized(&text[first_end..end], push);
         } else {
@@ -98,14 +99,14 @@ impl Fold {
     }
 }
 
-/// The one character whose lowercase is two: `i` and a dot.
+/// The only character whose lowercase is two: `i` and a dot.
 const DOTTED: char = 'İ';
 
 fn entry_of(c: char) -> CharEntry {
     CharTable::get().entry(c.into())
 }
 
-/// The whole lowercase mapping.
+/// The full lowercase mapping.
 fn lowercase_of(c: char, entry: CharEntry) -> impl Iterator<Item = char> {
     let dot = (c == DOTTED).then_some('\u{307}');
     std::iter::once(lowercase(c.into(), entry)).chain(dot)

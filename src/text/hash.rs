@@ -1,6 +1,6 @@
 //! The frozen hash functions: token to 64 bits, run of tokens to a 32-bit shingle and its tail.
 //!
-//! Stored shingles are made of these, so not one bit of them may change.
+//! Stored shingles depend on them, so not one bit of their results may change.
 //!
 //! **Token.** The token's UTF-8 bytes are cut into blocks of 16, the last one padded with zeros,
 //! each read as two little-endian words `(a, b)`. From `state = S0`, every block but the last does
@@ -12,9 +12,8 @@
 //! rolls along a text at one multiplication a token. `M` is 3 modulo 8: powers of such a number go
 //! through 2^62 values, so tokens that change places change the sum.
 //!
-//! **Finish.** The polynomial goes through the 64-bit finalizer of `MurmurHash3`; the upper half
-//! is the shingle, the lower half its tail, which sets of few shingles have beside it. An integer id
-//! takes this last step alone.
+//! **Finish.** The polynomial goes through the 64-bit finalizer of `MurmurHash3`. The upper half is the shingle; the
+//! lower half is its tail, which small sets keep beside it. An integer id takes only this last step.
 //!
 //! | input | shingle | tail |
 //! |---|---|---|
@@ -28,7 +27,7 @@ const S0: u64 = 0xA076_1D64_78BD_642F;
 const S1: u64 = 0xE703_7ED1_A0B4_28DB;
 const M: u64 = 0x5899_65CC_7537_4CC3;
 
-/// Bytes a token block takes: what [`short_token`] reads at once.
+/// The size of a token block in bytes, which [`short_token`] reads at once.
 pub(super) const BLOCK: usize = 16;
 
 /// The 64-bit hash of a token.
@@ -47,8 +46,7 @@ pub(super) fn token(bytes: &[u8]) -> u64 {
     fold(state ^ a, S1 ^ b ^ bytes.len() as u64)
 }
 
-/// The hash of the token that is the first `length` (at most 16) bytes of `block`, whatever the
-/// others are.
+/// The hash of the token that is the first `length` (at most 16) bytes of `block`. The other bytes do not matter.
 #[inline]
 pub(super) fn short_token(block: &[u8; BLOCK], length: usize) -> u64 {
     let (a, b) = words(block);
@@ -56,7 +54,7 @@ pub(super) fn short_token(block: &[u8; BLOCK], length: usize) -> u64 {
     fold(S0 ^ (a & mask_a), S1 ^ (b & mask_b) ^ length as u64)
 }
 
-/// The hash of the token that is one character of the given UTF-8 encoding.
+/// The hash of the token that is one character.
 #[inline]
 pub(super) fn char_token(c: char) -> u64 {
     let mut block = [0; BLOCK];
@@ -67,7 +65,7 @@ pub(super) fn char_token(c: char) -> u64 {
 /// The shingle of a polynomial, or of an integer id.
 #[inline]
 pub(super) fn finish(x: u64) -> u32 {
-    // The finalizer's last step leaves the upper half as it is.
+    // The finalizer's last step does not change the upper half.
     upper_half(mixed(x))
 }
 
@@ -88,13 +86,13 @@ fn mixed(mut x: u64) -> u64 {
     x.wrapping_mul(0xC4CE_B9FE_1A85_EC53)
 }
 
-/// The polynomial of `tokens` after one of value `sum`.
+/// The polynomial of value `sum`, with one more token.
 #[inline]
 pub(super) fn append(sum: u64, token: u64) -> u64 {
     sum.wrapping_mul(M).wrapping_add(token)
 }
 
-/// `M^k`: what a token counts for, `k` tokens later.
+/// `M^k`: the factor of a token, `k` tokens later.
 pub(super) fn power(k: u8) -> u64 {
     M.wrapping_pow(k.into())
 }
@@ -122,7 +120,7 @@ fn upper_half(x: u64) -> u32 {
     (x >> 32) as u32
 }
 
-/// By length, the bits of a block's two words that belong to the token.
+/// For each length, the bits of a block's two words that belong to the token.
 const MASKS: [[u64; 2]; BLOCK + 1] = {
     let mut masks = [[0; 2]; BLOCK + 1];
     let mut length = 0;
@@ -142,7 +140,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// The shingle of three one-word tokens, from 12 bytes.
+    /// The shingle of three tokens of four bytes each.
     fn shingle_of(bytes: [u8; 12]) -> u32 {
         let (tokens, _) = bytes.as_chunks::<4>();
         finish(

@@ -1,17 +1,17 @@
-//! Text to integers that stand for shingles themselves.
+//! Text to integers that stand for shingles.
 
 use super::sink::Sink;
 use super::unicode::{CharTable, ascii};
 use crate::error::{Error, Result};
 
-/// Digits of which every number is below 2^64.
+/// The number of digits with which every number is below 2^64.
 const SAFE_DIGITS: usize = 19;
 
-/// Gives each integer to the sink.
+/// Passes each integer to the sink.
 ///
 /// # Errors
 ///
-/// [`Error::InvalidText`] at the first token that is no decimal integer below 2^64.
+/// [`Error::InvalidText`] at the first token that is not a decimal integer below 2^64.
 pub(super) fn read(text: &str, sink: &mut Sink<'_>) -> Result<()> {
     let (tokens, rest) = read_plain(text, sink);
     for (i, token) in rest
@@ -31,8 +31,8 @@ pub(super) fn read(text: &str, sink: &mut Sink<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Gives to the sink what the text begins with: numbers of few digits among ASCII white space, as most texts are
-/// altogether. Returns how many these are, and the rest of the text.
+/// Passes the numbers at the beginning of the text to the sink, as long as they have few digits and stand between ASCII
+/// white space. For most texts, this is all of it. Returns how many there are, and the rest of the text.
 fn read_plain<'t>(text: &'t str, sink: &mut Sink<'_>) -> (usize, &'t str) {
     let is_space = |byte: &u8| byte.is_ascii() && ascii(*byte).is_white_space();
     let (mut tokens, mut rest) = (0, text.as_bytes());
@@ -49,7 +49,7 @@ fn read_plain<'t>(text: &'t str, sink: &mut Sink<'_>) -> (usize, &'t str) {
         }
         let is_whole = rest.get(digits).is_none_or(is_space);
         if digits == 0 || !is_whole {
-            // What was read is ASCII, so this is the start of a character.
+            // Everything before is ASCII, so this is the start of a character.
             return (tokens, &text[text.len() - rest.len()..]);
         }
         sink.extend(std::iter::once(id));
@@ -58,7 +58,7 @@ fn read_plain<'t>(text: &'t str, sink: &mut Sink<'_>) -> (usize, &'t str) {
     }
 }
 
-/// Reads decimal digits; `u64::from_str` would take a plus sign too.
+/// Parses decimal digits; `u64::from_str` would accept a plus sign too.
 fn parse(token: &str) -> Option<u64> {
     token
         .bytes()

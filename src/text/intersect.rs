@@ -1,13 +1,13 @@
-//! The number of values two sorted slices share.
+//! The number of values that two sorted slices share.
 
-/// Values compared all against all in one step.
+/// The number of values that are compared all against all in one step.
 const BLOCK: usize = 8;
 
 /// From this ratio of sizes on, looking up each value of the smaller slice beats walking the
 /// larger one.
 const GALLOP: usize = 32;
 
-/// Values of one slice that are intersected before it is asked whether the rest can be enough.
+/// The number of values of one slice to intersect before checking whether the rest can be enough.
 const STRETCH: usize = 64;
 
 /// Counts the values that two sorted slices of distinct values have in common.
@@ -20,8 +20,8 @@ pub(super) fn intersection_len(a: &[u32], b: &[u32]) -> usize {
     }
 }
 
-/// The number of values that two sorted slices of distinct values have in common, if it is `least`
-/// or more; gives up as soon as it cannot be.
+/// The number of values that two sorted slices of distinct values have in common, if it is at least `least`. Gives up
+/// as soon as that is impossible.
 pub(super) fn intersection_reaching(mut a: &[u32], mut b: &[u32], least: usize) -> Option<usize> {
     let mut common = 0;
     while let Some((part, after)) = a.split_at_checked(STRETCH) {
@@ -37,9 +37,11 @@ pub(super) fn intersection_reaching(mut a: &[u32], mut b: &[u32], least: usize) 
     (common >= least).then_some(common)
 }
 
-/// Walks both slices in blocks. Equal blocks, most of those of near-copies, are passed as they are. Of two others all
-/// pairs are compared, without branches; then both slices are cut behind the lower maximum, so that what follows begins
-/// at the same value in both and can be equal again.
+/// Walks both slices in blocks.
+///
+/// Equal blocks, as most blocks of near-copies are, count as a whole. Of two other blocks, all pairs are compared,
+/// without branches. Then both slices are cut after the lower maximum, so that the next blocks begin at the same value
+/// and can be equal again.
 fn walk(mut a: &[u32], mut b: &[u32]) -> usize {
     let mut equal = 0;
     // No lane overflows: there are 2^32 values in all, and each lane sees every eighth.
@@ -62,7 +64,7 @@ fn walk(mut a: &[u32], mut b: &[u32]) -> usize {
     equal + common.iter().map(|&lane| lane as usize).sum::<usize>() + merge(a, b)
 }
 
-/// The values of a block that are not above `last`.
+/// The number of values of a block that are at most `last`.
 fn up_to(block: &[u32; BLOCK], last: u32) -> usize {
     let within = block.iter().map(|&value| u32::from(value <= last));
     within.sum::<u32>() as usize
@@ -80,7 +82,7 @@ fn merge(a: &[u32], b: &[u32]) -> usize {
     common
 }
 
-/// Looks each value of `small` up in what is left of `large`, in steps that double.
+/// Looks up each value of `small` in the rest of `large`, in steps that double.
 fn gallop(small: &[u32], mut large: &[u32]) -> usize {
     let mut common = 0;
     for &value in small {

@@ -1,27 +1,26 @@
-//! From text to the set that stands for it: pure functions, one arrow each.
+//! From text to the set that stands for it: pure functions, one for each arrow.
 //!
 //! ```text
 //! text -> folded text -> tokens -> shingles -> set
 //!         NFKC, case     words     u32 hashes  sorted, distinct
 //! ```
 //!
-//! **Folding** (`fold`) makes spellings equal that a reader takes for the same: compatibility
-//! variants and ways of composing a letter (NFKC), and case. **Tokens** are words, found 64 bytes at
-//! a time (`block`, `words`), or characters or bytes (`chars`), or terms under a stop rule
-//! (`terms`). **Shingles** are hashes of K tokens in a row, from a window that rolls at one
-//! multiplication a token (`windows`, `hash`). A set of few has 32 more bits for each, its tail, which a
-//! second reading of the text gives (`sink`). The **set** is what similarity is defined on (`set`);
-//! sorting it (`sort`) and intersecting two of them (`intersect`) are the hot spots after reading.
-//! Integers given as they are (`ids`) skip the way to the hashes.
+//! **Folding** (`fold`) makes spellings equal that a reader takes for the same: compatibility variants and ways of
+//! composing a letter (NFKC), and case. **Tokens** are words, found 64 bytes at a time (`block`, `words`), or
+//! characters or bytes (`chars`), or terms under a stop rule (`terms`). **Shingles** are hashes of K tokens in a row,
+//! from a window that rolls at one multiplication a token (`windows`, `hash`). Each shingle of a small set has 32 more
+//! bits, its tail, from a second reading of the text (`sink`). Similarity is defined on the **set** (`set`). Sorting a
+//! set (`sort`) and intersecting two of them (`intersect`) are the hot spots after reading. Integer ids (`ids`) skip
+//! the steps before the hashes.
 //!
-//! Every stored number depends on this module, so it is frozen in whole: the hash functions, and
-//! what each character is (`unicode`, at version 17.0.0). Only one thing comes from elsewhere, the
-//! normalization of assigned characters, which Unicode promises never to change.
+//! Every stored number depends on this module, so all of it is frozen: the hash functions, and the class of each
+//! character (`unicode`, at version 17.0.0). Only the normalization of assigned characters comes from elsewhere, and
+//! Unicode promises never to change it.
 //!
-//! Most text never gets to see a normalizer. ASCII needs a few vector instructions a block; a
-//! character beyond it needs a table lookup, as long as its entry says that NFKC keeps it and its
-//! lowercase is as long. The rest is cut out together with the neighbours it may join and folded
-//! apart. No part of this can fail but `ids`, and the working memory grows with the text alone.
+//! Most text never reaches a normalizer. ASCII takes a few vector instructions a block. A character beyond ASCII takes
+//! a table lookup, as long as its entry says that NFKC keeps it and its lowercase is as long. The rest is cut out
+//! together with the neighbours that it may combine with, and folded separately. Only `ids` can fail, and the working
+//! memory grows with the text alone.
 
 mod block;
 mod chars;

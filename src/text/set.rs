@@ -1,24 +1,24 @@
-//! Sets of shingles and how alike they are.
+//! Sets of shingles and their similarity.
 
 use super::intersect;
 use super::shingler::Shingler;
 use super::sink;
 use super::sort::Sorter;
 
-/// What the hash of a set is derived for, so that it is the hash of no text. Frozen: stores keep it.
+/// The context from which the hash of a set is derived, so that no text has it. Frozen: stores keep it.
 const DOMAIN: &str = "dedupdb 2026-11-22 a content that is given as its shingles";
 
 /// A text as the set of its shingles: distinct 32-bit hashes in ascending order.
 ///
-/// A small set, of at most 16 shingles, has a *tail* of 32 more bits for each, if it was made of a
-/// text or of [integers](ShingleSet::from_ids). Two small sets with tails have a shingle in common only
-/// if hash and tail agree, so that unlike texts of few words do not match because 32 bits collide. All
-/// other sets are compared by their hashes alone: large ones, a large one with a small one, and those
-/// that [`ShingleSet::from_hashes`] made, of 32-bit hashes of one's own.
+/// A small set, of at most 16 shingles, has a *tail* of 32 more bits for each, if it was made from a text or from
+/// [integers](ShingleSet::from_ids). Two small sets with tails have a shingle in common only if hash and tail agree, so
+/// that different texts of few words do not match because 32 bits collide. All other sets are compared by their hashes
+/// alone: large ones, a large one with a small one, and those that [`ShingleSet::from_hashes`] makes of your own 32-bit
+/// hashes.
 ///
-/// A store takes a set in place of a text: see [`Body`](crate::write::Body). The set remembers which
-/// [`Shingler`] made it, so that a store of another shingling can refuse it. Sets are equal if their
-/// shingles are, regardless of who made them.
+/// A store takes a set in place of a text: see [`Body`](crate::write::Body). The set remembers which [`Shingler`] made
+/// it, so that a store with another shingling can refuse it. Sets are equal if their shingles are, regardless of the
+/// shingler.
 ///
 /// # Examples
 ///
@@ -40,9 +40,9 @@ const DOMAIN: &str = "dedupdb 2026-11-22 a content that is given as its shingles
 #[derive(Clone, Debug, Default)]
 pub struct ShingleSet {
     hashes: Vec<u32>,
-    /// One for each hash, or none at all.
+    /// One for each hash, or empty.
     tails: Vec<u32>,
-    /// What made it, where that is known.
+    /// The shingler that made it, if known.
     shingler: Option<Shingler>,
 }
 
@@ -62,20 +62,20 @@ impl ShingleSet {
         shingler: None,
     };
 
-    /// The most shingles of a set that has tails.
+    /// The largest number of shingles in a set with tails.
     pub(crate) const SMALL: usize = 16;
 
-    /// Makes the set of these hashes, given in any order and as often as may be. It has no tails, so a
-    /// store takes it only if it has more than 16 shingles; see [`ShingleSet::from_ids`].
+    /// Makes a set of hashes, in any order and with repeats.
+    ///
+    /// It has no tails, so a store refuses it if it has 1 to 16 shingles; see [`ShingleSet::from_ids`].
     pub fn from_hashes(mut hashes: Vec<u32>) -> ShingleSet {
         ShingleSet::from_parts(Sorter::default().distinct(&mut hashes), Vec::new())
     }
 
-    /// Makes the set of integers that stand for shingles, such as 64-bit hashes of one's own, given in
-    /// any order and as often as may be: the set that
-    /// [`Shingling::Ids`](crate::sketching::Shingling::Ids) makes of a text that lists them.
+    /// Makes a set of integers that stand for shingles, such as your own 64-bit hashes, in any order and with repeats.
     ///
-    /// The integers need not be spread: each goes through a mixer, which leaves no two the same.
+    /// It is the set that [`Shingling::Ids`](crate::sketching::Shingling::Ids) makes of a text that lists them. The
+    /// integers need not be evenly spread: each goes through a mixer, which never maps two of them to one.
     ///
     /// ```
     /// use dedupdb::sketching::{ShingleSet, Shingler, Shingling};
@@ -95,8 +95,7 @@ impl ShingleSet {
         ShingleSet::from_parts(hashes, tails).made_by(Shingler::of_ids())
     }
 
-    /// Makes the set of hashes that are in ascending order, each once, with a tail for each or with
-    /// none.
+    /// Makes a set of distinct hashes in ascending order, with a tail for each or with none.
     pub(crate) fn from_parts(hashes: Vec<u32>, tails: Vec<u32>) -> ShingleSet {
         debug_assert!(tails.is_empty() || tails.len() == hashes.len());
         ShingleSet {
@@ -106,24 +105,26 @@ impl ShingleSet {
         }
     }
 
-    /// The set as one that this shingler made.
+    /// Records the shingler that made the set.
     pub(crate) fn made_by(self, shingler: Shingler) -> ShingleSet {
         let shingler = Some(shingler);
         ShingleSet { shingler, ..self }
     }
 
-    /// What made it, where that is known.
+    /// The shingler that made it, if known.
     pub(crate) fn shingler(&self) -> Option<&Shingler> {
         self.shingler.as_ref()
     }
 
-    /// Whether it is small and has no tails, which no set of a store is.
+    /// Whether it is small and has no tails. No set in a store is like that.
     pub(crate) fn lacks_tails(&self) -> bool {
         (1..=ShingleSet::SMALL).contains(&self.len()) && self.tails.is_empty()
     }
 
-    /// Returns the hash by which a store knows a content that was given as this set: 32 bytes, for
-    /// [`Document::hash`](crate::Document::hash). Equal sets have the same, and no text has it.
+    /// Returns the hash by which a store knows a content that was given as this set.
+    ///
+    /// It has 32 bytes, for [`Document::hash`](crate::Document::hash). Equal sets have the same hash, and no text has
+    /// it.
     pub fn content_hash(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
         hasher.update(&(self.len() as u64).to_le_bytes());
@@ -135,14 +136,13 @@ impl ShingleSet {
         *hasher.finalize().as_bytes()
     }
 
-    /// The hashes and the tails, to be replaced by those of any set. Whoever does so leaves a tail for
-    /// each hash, or none.
+    /// The hashes and the tails, for the caller to replace. The caller must leave a tail for each hash, or none.
     pub(crate) fn parts_mut(&mut self) -> (&mut Vec<u32>, &mut Vec<u32>) {
         self.shingler = None;
         (&mut self.hashes, &mut self.tails)
     }
 
-    /// Whether the hashes are in ascending order, each once. Those of a damaged store may not be.
+    /// Whether the hashes are distinct and ascending. Those of a damaged store may not be.
     pub(crate) fn is_ordered(&self) -> bool {
         self.hashes.is_sorted_by(|a, b| a < b)
     }
@@ -162,12 +162,12 @@ impl ShingleSet {
         self.hashes.len()
     }
 
-    /// Returns whether the text had no token at all.
+    /// Returns whether the text had no tokens at all.
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
     }
 
-    /// Returns the set of the hashes of either set. It has no tails.
+    /// Returns the union of the hashes of both sets. It has no tails.
     #[must_use]
     pub fn union(&self, other: &ShingleSet) -> ShingleSet {
         let (mut a, mut b) = (self.as_slice(), other.as_slice());
@@ -184,7 +184,7 @@ impl ShingleSet {
         ShingleSet::from_parts(hashes, Vec::new())
     }
 
-    /// Counts the shingles both sets have.
+    /// Counts the shingles that both sets have.
     pub fn intersection_len(&self, other: &ShingleSet) -> usize {
         if self.has_tails_as(other) {
             self.count_with_tails(other)
@@ -193,8 +193,7 @@ impl ShingleSet {
         }
     }
 
-    /// Counts the shingles both sets have, if there are `least` or more; gives up as soon as there
-    /// cannot be.
+    /// Counts the shingles that both sets have, if there are at least `least`. Gives up as soon as that is impossible.
     pub(crate) fn intersection_reaching(&self, other: &ShingleSet, least: usize) -> Option<usize> {
         if self.has_tails_as(other) {
             let common = self.count_with_tails(other);
@@ -204,7 +203,7 @@ impl ShingleSet {
         }
     }
 
-    /// Returns the Jaccard similarity, 0 to 1: shingles of both sets by shingles of either.
+    /// Returns the Jaccard similarity, 0 to 1: the shingles in both sets divided by the shingles in either.
     ///
     /// Two empty sets have similarity 0: a text without tokens is found only as an exact copy.
     pub fn jaccard(&self, other: &ShingleSet) -> f64 {
@@ -218,8 +217,8 @@ impl ShingleSet {
         share(self.intersection_len(other), self.len())
     }
 
-    /// The most shingles that this set can have in common with one that has these tails, in
-    /// little-endian bytes: as many as have a tail that is among them, if it has tails itself.
+    /// The largest number of shingles that this set can have in common with one that has these tails, in little-endian
+    /// bytes. If this set has tails, only shingles whose tail is among `others` count.
     #[inline]
     pub(crate) fn most_in_common(&self, others: &[[u8; 4]]) -> usize {
         let most = self.len().min(others.len());
@@ -254,7 +253,7 @@ impl ShingleSet {
     }
 }
 
-/// `part` by `whole`, 0 of nothing.
+/// `part` divided by `whole`, or 0 if `whole` is 0.
 pub(crate) fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 {
         0.0
@@ -263,18 +262,19 @@ pub(crate) fn share(part: usize, whole: usize) -> f64 {
     }
 }
 
-/// Whether `part` by `whole` is below the threshold for certain, without a division.
+/// Whether `part / whole` is certainly below the threshold, without a division.
 pub(crate) fn is_less(part: usize, whole: usize, threshold: f64) -> bool {
     (part as f64) < threshold * whole as f64 * (1.0 - f64::EPSILON)
 }
 
-/// Whether sets of these sizes can be as alike as the threshold: J(A, B) <= |A| / |B|.
+/// Whether sets of these sizes can reach the threshold: J(A, B) <= |A| / |B|.
 pub(crate) fn sizes_fit(small: usize, large: usize, threshold: f64) -> bool {
     !is_less(small, large, threshold)
 }
 
-/// Elements that a set of so many has in common at least with any that it is as alike as the threshold, 1 or
-/// more and at most all: J(A, B) >= t means that |A and B| >= t |A or B| >= t |A|.
+/// The least number of elements that a set of `elements` has in common with any set at the threshold or above.
+///
+/// It is at least 1 and at most all: J(A, B) >= t means that |A and B| >= t |A or B| >= t |A|.
 pub(crate) fn least_in_common(elements: usize, threshold: f64) -> usize {
     // A little less than computed, so that no rounding leaves out a match.
     let exact = threshold * elements as f64 * (1.0 - 4.0 * f64::EPSILON);

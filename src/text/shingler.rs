@@ -10,7 +10,7 @@ use super::{ShingleSet, Shingling, ids, terms};
 use crate::error::{Error, Result};
 use std::cell::Cell;
 
-/// Working memory beyond this many bytes is not kept from text to text.
+/// Working memory of more than this many bytes is not kept between texts.
 const KEPT: usize = 4 << 20;
 
 /// Turns texts into shingle sets. A set depends only on the text and the three parameters, never on
@@ -39,8 +39,8 @@ impl Shingler {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSchema`] if the shingle's length is not 1 to 64, or if a shingling to which
-    /// lowercasing and normalization do not apply ([`Shingling::folds`]) is to do them.
+    /// [`Error::InvalidSchema`] if the shingle's length is not 1 to 64, or if lowercasing or
+    /// normalization is asked for where it does not apply ([`Shingling::folds`]).
     pub fn new(shingling: Shingling, lowercase: bool, nfkc: bool) -> Result<Shingler> {
         let shingling = shingling.checked()?;
         for (parameter, asked) in [("lowercase", lowercase), ("nfkc", nfkc)] {
@@ -55,7 +55,7 @@ impl Shingler {
         })
     }
 
-    /// What it was made with, by the names of the schema's parameters.
+    /// The parameters, by their names in the schema.
     pub(crate) fn parameters(&self) -> [(&'static str, String); 3] {
         let Fold { lowercase, nfkc } = self.fold;
         [
@@ -65,7 +65,7 @@ impl Shingler {
         ]
     }
 
-    /// What makes sets of integer ids.
+    /// The shingler of integer ids.
     pub(super) fn of_ids() -> Shingler {
         Shingler {
             shingling: Shingling::Ids,
@@ -81,7 +81,8 @@ impl Shingler {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidText`] if the shingling is [`Shingling::Ids`] and a token is no integer.
+    /// [`Error::InvalidText`] if the shingling is [`Shingling::Ids`] and a token is not a decimal
+    /// integer below 2^64.
     pub fn shingles(&self, text: &str) -> Result<ShingleSet> {
         let mut memory = MEMORY.take();
         let set = self.shingles_in(&mut memory, text);
@@ -129,7 +130,7 @@ impl Shingler {
     }
 }
 
-/// The memory a thread works in, kept from text to text.
+/// The working memory of a thread, kept between texts.
 #[derive(Debug, Default)]
 struct Memory {
     reading: Reading,
@@ -137,7 +138,7 @@ struct Memory {
     sorter: Sorter,
 }
 
-/// The memory of reading a text.
+/// The working memory for reading a text.
 #[derive(Debug, Default)]
 struct Reading {
     tokens: Vec<u64>,
@@ -146,7 +147,7 @@ struct Reading {
 }
 
 impl Memory {
-    /// Bytes held.
+    /// The number of bytes held.
     fn capacity(&self) -> usize {
         8 * self.reading.tokens.capacity()
             + self.reading.words.capacity()

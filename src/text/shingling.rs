@@ -9,8 +9,8 @@ const MAX_K: u8 = 64;
 
 /// What a shingle is made of.
 ///
-/// Spelled `word:5`, `char:24`, `char-nospace:24`, `byte:8`, `term` and `ids`. A shingle has 1 to
-/// 64 tokens; a text of fewer is one shingle of all it has.
+/// It is spelled `word:5`, `char:24`, `char-nospace:24`, `byte:8`, `term` or `ids`. A shingle has 1
+/// to 64 tokens. A text with fewer tokens is one shingle of all of them.
 ///
 /// # Examples
 ///
@@ -25,28 +25,28 @@ const MAX_K: u8 = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Shingling {
-    /// So many consecutive words.
+    /// This many consecutive words.
     ///
     /// A word is a run of letters, marks, numbers, connector punctuation (`_`) and joiners. In
     /// scripts written without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) each
     /// such character is a word.
     Word(u8),
-    /// So many consecutive characters, where white space of any length counts as one space and
-    /// none at either end.
+    /// This many consecutive characters. A run of white space counts as one space, and at either
+    /// end as none.
     Char(u8),
-    /// So many consecutive characters, white space left out.
+    /// This many consecutive characters, without white space.
     CharNoSpace(u8),
-    /// So many consecutive bytes of the text as it is.
+    /// This many consecutive bytes of the text as it is.
     Byte(u8),
     /// Single terms: the characters `. , : ; '` are dropped, the rest is split at white space, and
-    /// every piece counts but `the` and those under three characters.
+    /// every piece counts except `the` and those of fewer than three characters.
     Term,
     /// Integers below 2^64 in decimal, split at white space, for sets hashed or numbered elsewhere.
     Ids,
 }
 
 impl Shingling {
-    /// Returns whether lowercasing and normalization apply: to bytes and ids they do not.
+    /// Returns whether lowercasing and normalization apply. They do not apply to bytes and ids.
     pub fn folds(&self) -> bool {
         !matches!(self, Shingling::Byte(_) | Shingling::Ids)
     }
@@ -96,7 +96,7 @@ impl FromStr for Shingling {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSchema`] for anything else, saying what fits.
+    /// [`Error::InvalidSchema`] for anything else, which says what fits.
     fn from_str(text: &str) -> Result<Shingling> {
         let parsed = match text.split_once(':') {
             None if text == "term" => Some(Shingling::Term),

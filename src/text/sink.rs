@@ -7,16 +7,16 @@ use super::{ShingleSet, hash};
 pub(super) enum Sink<'m> {
     /// Takes each 32-bit shingle, in the order of the text.
     Hashes(&'m mut Vec<u32>),
-    /// Takes the tails of the shingles of a text whose shingles are known already.
+    /// Takes the tails of the shingles of a text whose shingles are already known.
     Tails {
         /// The text's distinct shingles, ascending.
         hashes: &'m [u32],
-        /// What was met of each.
+        /// The tails found so far, for each shingle.
         met: &'m mut [Tails],
     },
 }
 
-/// The tails that were met of one shingle: one, unless the 32-bit hashes of two runs of tokens collide.
+/// The tails found for one shingle: one, unless the 32-bit hashes of two runs of tokens collide.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tails {
     least: u32,
@@ -24,7 +24,7 @@ pub(super) struct Tails {
 }
 
 impl Tails {
-    /// None so far.
+    /// No tails so far.
     const NONE: Tails = Tails {
         least: u32::MAX,
         greatest: 0,
@@ -40,8 +40,8 @@ impl Tails {
     }
 }
 
-/// The tails of the distinct shingles of a text, ascending, which `read` gives to a sink once more; none
-/// if there are many.
+/// The tails of a text's distinct shingles, which are ascending; empty if there are more than [`ShingleSet::SMALL`].
+/// `read` reads the text into a sink once more.
 pub(super) fn tails(hashes: &[u32], read: impl FnOnce(&mut Sink<'_>)) -> Vec<u32> {
     let mut met = [Tails::NONE; ShingleSet::SMALL];
     let Some(met) = met.get_mut(..hashes.len()) else {

@@ -6,8 +6,8 @@ const FEW: usize = 48;
 /// From this many hashes on, more buckets would only miss the cache more often.
 const MANY_BITS: u32 = 14;
 
-/// A bucket of more hashes than this is sorted by comparison, so that no choice of input makes the
-/// last pass quadratic.
+/// A bucket of more hashes than this is sorted by comparison, so that no input makes the last pass
+/// quadratic.
 const CROWDED: u32 = 12;
 
 /// Sorts hashes and drops repeats, reusing its working memory from call to call.
@@ -43,7 +43,7 @@ impl Sorter {
         distinct_of(&self.sorted)
     }
 
-    /// Bytes of working memory held.
+    /// The number of bytes of working memory held.
     pub(super) fn capacity(&self) -> usize {
         4 * (self.next.capacity() + self.sorted.capacity())
     }
@@ -65,7 +65,7 @@ impl Sorter {
         fullest
     }
 
-    /// Puts every hash into its bucket; `next` then holds where the buckets end.
+    /// Puts every hash into its bucket. Afterwards, `next` holds the ends of the buckets.
     fn distribute(&mut self, hashes: &[u32], bits: u32) {
         // Every cell is overwritten: the buckets' sizes add up to the number of hashes.
         self.sorted.resize(hashes.len(), 0);
@@ -105,7 +105,7 @@ fn bubble(values: &mut [u32]) {
     }
 }
 
-/// Sorts what is nearly sorted: linear in the number of inversions.
+/// Sorts nearly sorted values, in time linear in the number of inversions.
 fn insertion_sort(values: &mut [u32]) {
     for i in 1..values.len() {
         let value = values[i];
@@ -149,7 +149,7 @@ mod tests {
     fn crowded_buckets_are_sorted_too() {
         let mut sorter = Sorter::default();
         assert_sorts(&mut sorter, vec![7; 100_000]);
-        // An insertion sort alone would not end while anyone waits.
+        // An insertion sort alone would take far too long.
         assert_sorts(&mut sorter, (0..2_000_000).rev().collect());
         assert_sorts(
             &mut sorter,

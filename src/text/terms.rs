@@ -9,10 +9,10 @@ use super::windows::Windows;
 /// Characters dropped from a text, so that `don't` is `dont`.
 const DROPPED: [char; 5] = ['.', ',', ':', ';', '\''];
 
-/// The fewest characters of a term.
+/// The least number of characters in a term.
 const SHORTEST: usize = 3;
 
-/// The word of [`SHORTEST`] characters that is no term.
+/// The word of [`SHORTEST`] characters that is not a term.
 const STOP: &str = "the";
 
 /// Rolls the windows over the terms of a text, using the memory of `term`.

@@ -9,14 +9,15 @@ pub(super) struct Windows {
     k: usize,
     power: u64,
     sum: u64,
-    /// The last K tokens already rolled over (zeros before the text), then those still to come.
+    /// The last K tokens already rolled over (zeros before the text), then the tokens to roll over
+    /// next.
     tokens: Vec<u64>,
-    /// Tokens still missing before the window is full.
+    /// The number of tokens that are missing until the window is full.
     missing: usize,
 }
 
 impl Windows {
-    /// A window of `k` tokens at the start of a text, in the memory of `tokens`.
+    /// Makes a window of `k` tokens at the start of a text, in the memory of `tokens`.
     pub(super) fn new(k: u8, mut tokens: Vec<u64>) -> Windows {
         let power = hash::power(k);
         let k = usize::from(k);
@@ -31,12 +32,12 @@ impl Windows {
         }
     }
 
-    /// Where the text's next tokens go; what is there already stays.
+    /// Where to append the text's next tokens; those already there must stay.
     pub(super) fn tokens(&mut self) -> &mut Vec<u64> {
         &mut self.tokens
     }
 
-    /// Rolls over all tokens given so far, whose complete windows go into the sink.
+    /// Rolls over all tokens given so far and passes each complete window to the sink.
     pub(super) fn roll(&mut self, sink: &mut Sink<'_>) {
         let count = self.tokens.len() - self.k;
         let unfilled = count.min(self.missing.saturating_sub(1));
@@ -56,7 +57,7 @@ impl Windows {
         self.tokens.truncate(self.k);
     }
 
-    /// Ends the text: fewer than K tokens, if any, are one shingle. Returns the memory.
+    /// Ends the text: fewer than K tokens, if any, become one shingle. Returns the memory.
     pub(super) fn end(&mut self, sink: &mut Sink<'_>) -> Vec<u64> {
         self.roll(sink);
         if self.missing > 0 && self.missing < self.k {

@@ -7,13 +7,14 @@ use super::sink::Sink;
 use super::unicode::Class;
 use super::windows::Windows;
 
-/// Folded bytes gathered before their tokens are hashed, unless one token is longer.
+/// The number of folded bytes to gather before their tokens are hashed, unless one token is longer.
 const GATHER: usize = 8 << 10;
 
-/// What stays free behind the folded bytes: a block, and what hashing reads past a token's end.
+/// The bytes that stay free after the folded ones: a block, and those that hashing reads past a
+/// token's end.
 const SLACK: usize = BLOCK + hash::BLOCK;
 
-/// The memory a reader of words works in.
+/// The working memory of a reader of words.
 #[derive(Debug, Default)]
 pub(super) struct WordMemory {
     folded: Vec<u8>,
@@ -21,7 +22,7 @@ pub(super) struct WordMemory {
 }
 
 impl WordMemory {
-    /// Bytes held.
+    /// The number of bytes held.
     pub(super) fn capacity(&self) -> usize {
         self.folded.capacity() + size_of::<usize>() * self.edges.capacity()
     }
@@ -29,17 +30,17 @@ impl WordMemory {
 
 /// Reads a text's words.
 ///
-/// Folded text goes to a buffer, the places where tokens begin and end to a list; when enough has
-/// gathered, the complete tokens are hashed and rolled over.
+/// Folded text goes to a buffer, and the places where tokens begin and end go to a list. When
+/// enough has gathered, the complete tokens are hashed and rolled over.
 struct Words<'a, 'm> {
     folded: &'a mut Vec<u8>,
-    /// Folded bytes in use; the buffer is at least [`SLACK`] longer.
+    /// The number of folded bytes in use; the buffer is at least [`SLACK`] longer.
     filled: usize,
-    /// Begin and end of each token in turn; the last end is missing while a token is open.
+    /// The beginning and end of each token in turn; the last end is missing while a token is open.
     edges: &'a mut Vec<usize>,
-    /// Whether the last folded character was of a word.
+    /// Whether the last folded character belongs to a word.
     open: bool,
-    /// Whether it was a word by itself.
+    /// Whether it is a word by itself.
     spaceless: bool,
     windows: &'a mut Windows,
     sink: &'a mut Sink<'m>,
@@ -93,7 +94,7 @@ impl Words<'_, '_> {
             ..
         } = *block;
         let before = word << 1 | u64::from(self.open);
-        // Where no token goes on: at a character that is a word by itself, and right after one.
+        // Where no token continues: at a character that is a word by itself, and right after one.
         let apart = lead | ((spaceless << 1 | u64::from(self.spaceless)) & !spaceless);
         let begins = word & (!before | apart);
         let ends = before & (!word | apart) & (u64::MAX >> (BLOCK - block.taken));
@@ -108,7 +109,7 @@ impl Words<'_, '_> {
         self.filled += block.taken;
     }
 
-    /// Lists the edges of a block where no token begins right where another ends.
+    /// Lists the edges of a block in which no token begins right where another ends.
     fn edges_at(&mut self, mut places: u64) {
         while places != 0 {
             self.edges
@@ -117,7 +118,7 @@ impl Words<'_, '_> {
         }
     }
 
-    /// Lists the edges of any block, an end before a beginning at the same place.
+    /// Lists the edges of any block; an end comes before a beginning at the same place.
     fn edges_at_both(&mut self, begins: u64, ends: u64) {
         let mut either = begins | ends;
         while either != 0 {
@@ -149,7 +150,7 @@ impl Words<'_, '_> {
         self.filled += c.encode_utf8(&mut self.folded[self.filled..]).len();
     }
 
-    /// Makes sure of [`SLACK`] by hashing what can be hashed, or else by growing.
+    /// Makes room for [`SLACK`] bytes by hashing the complete tokens, or else by growing.
     #[inline]
     fn make_room(&mut self) {
         if self.filled + SLACK <= self.folded.len() {
@@ -163,7 +164,7 @@ impl Words<'_, '_> {
 
     /// Hashes the complete tokens and moves an open one to the front.
     ///
-    /// An open token moves once at most: the next call with anything to hash completes it.
+    /// An open token moves at most once: the next call with anything to hash completes it.
     fn hash_tokens(&mut self) {
         let (tokens, open) = self.edges.as_chunks();
         if tokens.is_empty() && !open.is_empty() {

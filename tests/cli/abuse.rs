@@ -1,4 +1,4 @@
-//! Hostile inputs: each takes bounded time and memory, and what is refused says why.
+//! Hostile inputs: each takes bounded time and memory, and a refusal gives the reason.
 #![cfg(unix)]
 
 use std::collections::HashSet;
@@ -10,15 +10,14 @@ use serde_json::{Value, json};
 use crate::compressed::gz;
 use crate::sandbox::{Ran, Sandbox, text};
 
-/// Address space that a run gets. What it takes of memory is far less: its threads and maps count
-/// in full.
+/// The address space of a run. The run uses far less memory: its threads and maps count in full.
 const BOUND_KB: u64 = 2_000_000;
 
-/// What is said where a search did not compare every candidate, after the number of times.
+/// The note about searches that did not compare every candidate, after their number.
 const NOTE: &str = "a search skipped candidates after 100 that did not match; --false-candidates all \
                     compares every one";
 
-/// Runs the program with a bound on its memory; without one it would end by a signal, or say so.
+/// Runs the program with a bound on its memory. A program that exceeds it ends by a signal, or reports it.
 fn bounded(sandbox: &Sandbox, arguments: &str) -> Ran {
     let program = env!("CARGO_BIN_EXE_dedupdb");
     let line = format!("ulimit -v {BOUND_KB}; exec '{program}' {arguments}");
@@ -82,8 +81,8 @@ fn a_bucket_of_thousands_is_added_to_and_queried() {
     assert_eq!(ran.lines().len(), 3000);
 }
 
-/// Phrases whose shingle is the least of all under a slot each of the first band, so that whatever
-/// text has them lies in one bucket of the band.
+/// Phrases whose shingles have the smallest values under the slots of the first band, one phrase per slot. Any text
+/// that has them lies in one bucket of the band.
 fn magnets(seed: u64, rows: u32) -> String {
     let shingler = Shingler::new(Shingling::Word(5), true, true).unwrap();
     let signer = Signer::new(Family::Affine32, seed, rows, SlotWidth::Bits32).unwrap();
@@ -104,7 +103,7 @@ fn magnets(seed: u64, rows: u32) -> String {
     phrases.join(" ")
 }
 
-/// Texts that are unlike and made to share a bucket under a seed that is known.
+/// Unlike texts that are made to share a bucket under a known seed.
 fn colliding(count: u64) -> impl Iterator<Item = (String, String)> {
     let magnets = magnets(1, 7);
     (0..count).map(move |n| (format!("{n:05}"), format!("{magnets} {}", text(n, 200))))
@@ -118,7 +117,7 @@ fn texts_made_to_collide_do_not_where_the_seed_is_random() {
         sandbox.run(&["init", "--seed", seed]).expect(0);
         sandbox.write("texts.jsonl", &texts);
         let added = summary(&sandbox, "texts.jsonl", 0);
-        // They are no near-duplicates for it.
+        // The store finds no near-duplicates among them.
         assert_eq!(
             (&added["added"], &added["near_duplicates"]),
             (&json!(800), &json!(0))
@@ -138,14 +137,14 @@ fn texts_made_to_collide_do_not_where_the_seed_is_random() {
     assert!(random < 200, "{random} of 800 share a bucket");
 }
 
-/// Each search ends after so many texts that do not match, and says so; what others find is not
-/// touched by that.
+/// Each search ends after this number of texts that do not match, and reports it. Searches for other texts are not
+/// affected.
 #[test]
 fn texts_made_to_collide_cost_no_more_than_is_allowed() {
     let sandbox = Sandbox::new();
     sandbox.write("texts.jsonl", jsonl(colliding(400)));
     let ran = bounded(&sandbox, "--false-candidates 100 add texts.jsonl").expect(0);
-    // All but the first 101, and a few that have lesser hashes of their own.
+    // All but the first 101 texts, and except for a few with smaller hashes of their own.
     let (_, told) = ran.stderr.split_once("\ndedupdb: ").unwrap();
     let (times, rest) = told.split_once(" times, ").unwrap();
     assert!((250..300).contains(&times.parse().unwrap()), "{told}");
@@ -155,7 +154,7 @@ fn texts_made_to_collide_cost_no_more_than_is_allowed() {
     sandbox.write("copy.jsonl", jsonl([copy, twin].into_iter()));
     let ran = bounded(&sandbox, "--false-candidates 100 add copy.jsonl").expect(0);
     assert!(!ran.stderr.contains("skipped candidates"), "{}", ran.stderr);
-    // Nothing but their phrases is common to them, so clusters need no comparison.
+    // They have nothing but their phrases in common, so clusters need no comparison.
     let ran = bounded(&sandbox, "--false-candidates 100 clusters").expect(0);
     assert!(!ran.stderr.contains("skipped candidates"), "{}", ran.stderr);
     for (verb, found) in [("pairs", 1), ("clusters", 2), ("query --key copy", 1)] {
@@ -227,12 +226,12 @@ fn keys_may_be_anything_but_empty_and_endless() {
 #[test]
 fn archives_that_expand_without_end_are_given_up() {
     let sandbox = Sandbox::new();
-    // Members without number, each of which is small.
+    // Very many members, each of which is small.
     let member = gz(&vec![b' '; 1 << 20]);
     sandbox.write("many.txt.gz", member.repeat(300));
     let skipped = summary(&sandbox, "many.txt.gz", 0);
     assert_eq!(skipped["skipped"], json!({ "too large": 1 }));
-    // A line without end in a file that is compressed.
+    // An endless line in a compressed file.
     sandbox.write("line.jsonl.gz", member.repeat(300));
     let skipped = summary(&sandbox, "line.jsonl.gz", 0);
     assert_eq!(skipped["skipped"], json!({ "too large": 1 }));

@@ -1,4 +1,4 @@
-//! `add`: files, what became of them, and what is listed.
+//! `add`: files, their outcomes, and what is listed.
 
 use serde_json::json;
 
@@ -151,8 +151,8 @@ fn unique_keeps_out_what_is_like_an_earlier_document() {
     sandbox.run(&question).expect(1);
 }
 
-/// The bytes of a store's columns, by name, and what the index holds of each document. (Opening the
-/// index for writing changes its bytes, whatever is done then.)
+/// The bytes of a store's columns, by name, and what the index holds about each document. The bytes of the index are
+/// left out, because opening it for writing changes them.
 fn stored(sandbox: &Sandbox) -> (Vec<(String, Vec<u8>)>, String) {
     let entries = std::fs::read_dir(sandbox.path(".dedupdb")).unwrap();
     let mut files: Vec<(String, Vec<u8>)> = entries
@@ -185,7 +185,7 @@ fn a_dry_run_says_what_an_add_would_and_stores_nothing() {
     let before = pretended(&["folder/docs"]);
     assert!(!sandbox.path(".dedupdb").exists());
     assert_eq!(before, summary(&["folder/docs"]));
-    // Beside one, nothing is changed.
+    // With a store, nothing is changed.
     sandbox.write("folder/docs/changelog.md", text(9, 60));
     let before_it = stored(&sandbox);
     let before = pretended(&["folder", "pages.jsonl"]);
@@ -212,7 +212,7 @@ fn a_dry_run_that_does_not_fit_into_memory_says_so() {
     let sandbox = Sandbox::new();
     sandbox.write("a.txt", text(1, 40));
     sandbox.add(&["a.txt"], 0);
-    // Keys take what their bytes take.
+    // Keys take memory, too.
     let key = |id: u64| text(id, 6).repeat(1100);
     let record = |id: u64| json!({ "id": key(id), "text": text(id, 9) }).to_string();
     let records: Vec<String> = (2..4002).map(record).collect();

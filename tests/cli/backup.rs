@@ -18,7 +18,7 @@ fn a_backup_is_a_store_of_its_own() {
     run(&["check"]).expect(0);
     assert_eq!(run(&["list"]).lines().len(), 57);
     run(&["query", "query.txt"]).expect(0);
-    // The first one is there to stay.
+    // The first one stays.
     let ran = sandbox.run(&["backup", "copies/monday"]).expect(2);
     let told =
         "copies/monday: there is a dedupdb store here already, and a backup goes into a new folder";

@@ -1,4 +1,4 @@
-//! A process that asks while another one adds, removes, reindexes and compacts.
+//! A process that queries while another one adds, removes, reindexes and compacts.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -7,10 +7,10 @@ use dedupdb::{Input, Options, Query, Schema, Store, upkeep::Rebuild};
 
 use crate::sandbox::{Sandbox, patience, text};
 
-/// Documents that are added by one commit, and removed by one.
+/// The number of documents that one commit adds, and another one removes.
 const BATCH: u64 = 20;
 
-/// Batches that are there at the same time.
+/// The number of batches that exist at the same time.
 const KEPT: u64 = 5;
 
 const ROUNDS: u64 = 40;
@@ -19,7 +19,7 @@ fn key(batch: u64, number: u64) -> String {
     format!("{batch:06}/{number:02}")
 }
 
-/// Each second text is a near-copy of the one before.
+/// Every second text is a near-copy of the one before.
 fn words(batch: u64, number: u64) -> String {
     let end = if number.is_multiple_of(2) {
         ""
@@ -54,7 +54,7 @@ fn rebuild(store: &Store, round: u64) {
     assert!(rebuilt.unwrap());
 }
 
-/// The batches that a list of keys has, which it must have whole and without a gap.
+/// The batches in a list of keys. Each must be complete, and none in between may be missing.
 fn whole_batches(keys: &[String]) -> Vec<u64> {
     let batch = |key: &String| key.split_once('/').unwrap().0.parse().unwrap();
     let mut batches: Vec<u64> = keys.iter().map(batch).collect();
@@ -82,8 +82,7 @@ fn another_process_gets_whole_answers_whatever_is_done_to_the_store() {
                 assert!(documents <= KEPT * BATCH);
                 let batch = seen[seen.len() - 1];
                 sandbox.write("asked", words(batch, 3) + " by the way");
-                // By now the batch may be gone. Bands miss a pair as alike as this one once in
-                // millions of times.
+                // By now the batch may be gone. Bands miss a pair as similar as this one once in millions of times.
                 let found = sandbox.run(&["query", "asked"]);
                 assert!(matches!(found.code, Some(0 | 1)), "{}", found.stderr);
                 if found.code == Some(0) {

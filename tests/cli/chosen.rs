@@ -1,4 +1,4 @@
-//! Which files are read, and programs that make text of them.
+//! Which files are read, and programs that convert them to text.
 
 use serde_json::json;
 
@@ -102,7 +102,7 @@ fn a_pattern_that_matches_nothing_or_is_none_is_named() {
             assert_eq!(sandbox.names(), before, "{command:?}");
         }
     }
-    // Something that cannot be read is told as that, and a folder may be empty.
+    // An input that cannot be read is reported as such, and a folder may be empty.
     std::fs::create_dir(sandbox.path("empty")).unwrap();
     let gone = ["dedup", "gone", "-o", "out", "--include", "*.pdf"];
     let ran = sandbox.run(&gone).expect(2);
@@ -112,10 +112,10 @@ fn a_pattern_that_matches_nothing_or_is_none_is_named() {
         let ran = sandbox.run(&["add", "in", "--include", wrong]).expect(2);
         assert!(ran.stderr.contains("--include"), "{}", ran.stderr);
     }
-    // What is named is read.
+    // A file that is named is read.
     sandbox.add(&["in/a.txt", "--include", "*.pdf"], 0);
     assert_eq!(sandbox.keys(), ["in/a.txt"]);
-    // A folder may have no file for a program, which is said and is no error.
+    // If a folder has no file for the program, a note says so, and it is no error.
     for (glob, said) in [("*.pdf", 1), ("*.MD", 0)] {
         let ran = sandbox.run(&["query", "in", "--pre", "cat", "--pre-glob", glob]);
         let note = format!("no file matches --pre-glob {glob}\n");
@@ -123,7 +123,7 @@ fn a_pattern_that_matches_nothing_or_is_none_is_named() {
     }
 }
 
-/// A program that takes its orders from the file.
+/// A program that runs these lines.
 #[cfg(unix)]
 fn program(sandbox: &Sandbox, lines: &str) -> String {
     use std::os::unix::fs::PermissionsExt;
@@ -169,7 +169,7 @@ fn a_program_makes_text_of_files() {
     assert_eq!(sandbox.keys(), ["in/a.pdf", "in/b.pdf", "in/c.txt"]);
     let again = sandbox.add(&arguments, 0);
     assert_eq!(again["unchanged"], 3, "{again}");
-    // The files themselves are what is kept.
+    // The files themselves are kept.
     let dedup = [
         "dedup",
         "in",

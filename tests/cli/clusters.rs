@@ -1,8 +1,8 @@
-//! `clusters`: groups of documents that are alike.
+//! `clusters`: groups of similar documents.
 
 use crate::sandbox::{Sandbox, fields};
 
-/// Five texts of which each is 16 / 19 like the next, a copy of the first, and one like none.
+/// Five texts, each with a similarity of 16 / 19 to the next, a copy of the first, and a text that resembles none.
 fn chain() -> Sandbox {
     let sandbox = Sandbox::new();
     let text = |first: usize, words: usize| {

@@ -18,7 +18,7 @@ pub(crate) fn zst(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 1).unwrap()
 }
 
-/// So many records, a line each.
+/// The given number of records, one per line.
 fn jsonl(records: u64) -> String {
     let record = |id| json!({ "id": format!("r{id}"), "text": text(id, 60) }).to_string() + "\n";
     (0..records).map(record).collect()

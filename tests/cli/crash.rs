@@ -52,7 +52,7 @@ fn a_killed_add_leaves_a_sound_store_that_can_be_added_to() {
         delay ^= delay << 13;
         delay ^= delay >> 7;
         delay ^= delay << 17;
-        // Up to a little more than a whole run takes; later rounds find more of it done.
+        // Up to a little more than a whole run takes. Later rounds find more of the work done.
         thread::sleep(Duration::from_millis(delay % (200 + 300 * round)));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 
 use crate::sandbox::{Sandbox, text};
 
-/// Lines of JSONL, of which many are alike: near-copies that grow and shrink, copies, and texts of
-/// their own, in no order.
+/// Lines of JSONL with many similar texts: near-copies that grow and shrink, copies, and unique texts, in no order.
 pub(crate) fn lines(documents: u64) -> Vec<String> {
     let line = |id: u64| {
         let mixed = id.wrapping_mul(0x9e37_79b9) % 1009;
@@ -19,7 +18,7 @@ pub(crate) fn lines(documents: u64) -> Vec<String> {
         if !mixed.is_multiple_of(3) {
             words += &" more".repeat(usize::try_from(mixed % 5).unwrap());
         }
-        // What is odd about a line is kept.
+        // The odd formatting of a line is kept.
         let id = format!("doc-{id}");
         format!("{{\"extra\" :  [{mixed}], \"id\":\"{id}\",   \"text\":\"{words}\"}}")
     };
@@ -50,8 +49,8 @@ fn dropped(line: &str) -> (String, String, String) {
     (key, earlier, jaccard)
 }
 
-/// Checks an output against its input: what is kept is there in order and byte for byte, and for
-/// each of the others there is a kept or `stored` one that its text is like.
+/// Checks an output against its input: the kept lines are there in order and byte for byte, and each of the others
+/// resembles a kept or `stored` one.
 pub(crate) fn check(input: &str, output: &str, removed: &str, stored: &[(String, String)]) {
     let mut rest = input.lines();
     for line in output.lines() {
@@ -88,12 +87,12 @@ pub(crate) fn files(folder: &Path) -> Vec<String> {
     files.map(|entry| name(entry.path())).collect()
 }
 
-/// The summary of a dedup that must end well; its counts must add up.
+/// The summary of a dedup that must succeed. Its counts must add up.
 pub(crate) fn dedup(sandbox: &Sandbox, arguments: &[&str]) -> Value {
     dedup_and_end(sandbox, arguments, 0)
 }
 
-/// The same of one that must end with `code`.
+/// The summary of a dedup that must end with `code`. Its counts must add up.
 pub(crate) fn dedup_and_end(sandbox: &Sandbox, arguments: &[&str], code: i32) -> Value {
     let ran = sandbox.run(&[&["--json", "dedup"], arguments].concat());
     let summary = ran.expect(code).objects().pop().unwrap();
@@ -115,7 +114,7 @@ pub(crate) fn dedup_and_end(sandbox: &Sandbox, arguments: &[&str], code: i32) ->
 #[test]
 fn what_is_kept_is_as_it_was_and_what_is_dropped_is_like_it() {
     let sandbox = Sandbox::new();
-    // Nothing but the last line's end is added.
+    // Only the end of the last line is added.
     let input = lines(400).join("\n");
     sandbox.write("in.jsonl", &input);
     for keep in ["first", "longest", "newest"] {
@@ -501,7 +500,7 @@ fn where_nothing_can_be_read_nothing_is_written() {
         );
     }
     assert_eq!(sandbox.names(), ["in"]);
-    // What is no text is a choice, and no failure.
+    // To leave out what is not text is a choice, and no failure.
     std::fs::remove_file(sandbox.path("in/broken.jsonl.gz")).unwrap();
     sandbox.run(&["dedup", "in", "-o", "out"]).expect(0);
     assert!(sandbox.path("out").exists());

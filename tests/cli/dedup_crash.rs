@@ -15,7 +15,7 @@ use crate::sandbox::{Sandbox, text};
 
 const ROUNDS: u64 = 6;
 
-/// A store with some documents, and an input that is like them in part.
+/// A store with some documents, and an input that resembles them in part.
 fn filled() -> (Sandbox, String) {
     let sandbox = Sandbox::new();
     let mut all = lines(400);
@@ -73,7 +73,7 @@ fn a_killed_run_leaves_no_output_and_the_next_gives_the_same() {
             child.kill().unwrap();
             child.wait().unwrap();
             sandbox.run(&["check", "--store", "killed"]).expect(0);
-            // It is there whole, if it is there.
+            // The output is complete if it exists.
             if sandbox.path("out.jsonl").exists() {
                 assert!(read(&sandbox, "out.jsonl") == output);
                 assert!(read(&sandbox, "out.tsv") == removed);
@@ -89,7 +89,7 @@ fn a_killed_run_leaves_no_output_and_the_next_gives_the_same() {
         }
         assert!(read(&sandbox, "out.jsonl") == output, "{keep}");
         assert!(read(&sandbox, "out.tsv") == removed, "{keep}");
-        // A kill between the end of a run and that of its work folders leaves these to the next run there.
+        // A kill between the end of a run and the removal of its work folders leaves them to the next run there.
         if !hidden(&sandbox).is_empty() {
             let mut next = arguments("next", "out.jsonl", "out.tsv", keep);
             next.push("--force");
@@ -113,7 +113,7 @@ fn has_open_run(sandbox: &Sandbox, store: &str) -> bool {
     ran.objects()[0]["open_run"].as_bool().unwrap()
 }
 
-/// Leaves a run on these lines in a store as a crash would, after all its commits.
+/// Leaves an unfinished run on these lines in a store, as a crash after all its commits would.
 fn interrupt(sandbox: &Sandbox, store: &str, lines: &[&str]) {
     let store = Store::open(sandbox.path(store)).unwrap();
     let mut writer = store.writer().unwrap();
@@ -136,7 +136,7 @@ fn whatever_follows_on_a_crash_is_judged_against_what_was_published() {
         }
         sandbox.write("other.jsonl", lines[700..].join("\n"));
         for input in ["in.jsonl", "other.jsonl"] {
-            // Nothing was judged; a part; everything.
+            // Nothing, a part, or everything was judged.
             for part in [0, 1000, lines.len()] {
                 let mut outputs = Vec::new();
                 for end in ["whole", "killed"] {
@@ -233,7 +233,7 @@ fn a_crash_between_the_two_files_is_no_obstacle() {
     interrupt(&sandbox, "killed", &input.lines().collect::<Vec<_>>());
     let run = arguments("killed", "out.jsonl", "out.tsv", "first");
     sandbox.run(&run).expect(2);
-    // What a killed run leaves: the list has its place, and a note says which one it is.
+    // What a killed run leaves: the list is in its place, and a note identifies it.
     let leave = |note: &str| {
         fs::DirBuilder::new()
             .mode(0o700)

@@ -64,7 +64,7 @@ fn a_damaged_text_or_key_loses_no_rows_of_the_output() {
             assert_eq!((after, sandbox.names().len()), (before.clone(), 3));
         }
     }
-    // What only reads it gives the rows before the damage.
+    // A command that only reads the file gets the rows before the damage.
     assert_eq!(sandbox.add(&["in"], 2)["documents"], 4);
 }
 
@@ -119,7 +119,7 @@ fn a_table_without_the_columns_is_told_how_to_choose_them() {
         let advice = "; choose columns by name or by number with --text-field and --id-field\n";
         assert!(told.ends_with(advice), "{told}");
     }
-    // To leave out the only file would leave nothing.
+    // Leaving out the only file would leave nothing.
     sandbox.write("in/a.parquet", "PAR1");
     let alone = told("in/a.parquet", "new.parquet");
     assert!(alone.ends_with("; nothing is written\n"), "{alone}");
@@ -209,7 +209,7 @@ fn lists() -> Vec<u8> {
     file.into_inner().unwrap()
 }
 
-/// The rows of the lists, as far as they can be read.
+/// The number of rows in the lists, as far as they can be read.
 fn rows_of_lists(file: &[u8]) -> Option<usize> {
     let read = || {
         let file = SerializedFileReader::new(bytes::Bytes::copy_from_slice(file)).ok()?;

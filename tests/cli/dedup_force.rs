@@ -61,7 +61,7 @@ fn no_output_is_replaced_by_one_without_documents() {
         assert!(!sandbox.path(format!(".{output}.dedup")).exists());
     }
     assert_eq!(read(&sandbox, "records.jsonl").lines().count(), 2);
-    // A new document is written, and what has no content is replaced.
+    // A new document is written. A file without content is replaced.
     sandbox.write("day.jsonl", record(1) + &record(3));
     run("day.jsonl", "records.jsonl").expect(0);
     assert_eq!(read(&sandbox, "records.jsonl"), record(3));
@@ -90,14 +90,14 @@ fn the_list_of_an_output_is_no_document() {
     let summary = sandbox.add(&["out"], 0);
     assert_eq!(summary["added"], 2);
     assert_eq!(summary["skipped"]["dedupdb manifest"], 1);
-    // Neither is it copied; the next output has its own.
+    // Nor is it copied; the next output has its own.
     sandbox
         .run(&["dedup", "out", "-o", "next", "--quiet"])
         .expect(0);
     sandbox
         .run(&["dedup", "in", "-o", "next", "--force", "--quiet"])
         .expect(0);
-    // A file that is only called so is a document, which an output has no place for.
+    // A file that only has this name is a document, for which an output has no place.
     sandbox.write("called/.dedupdb-output", text(4, 50));
     assert_eq!(sandbox.add(&["called"], 0)["added"], 1);
     let ran = sandbox.run(&["dedup", "called", "-o", "x"]).expect(2);
@@ -113,7 +113,7 @@ fn links_are_not_replaced_and_not_followed() {
     symlink("there", sandbox.path("out")).unwrap();
     refused(&sandbox, "out: this is a symbolic link");
     fs::remove_file(sandbox.path("out")).unwrap();
-    // A work folder that somebody else laid out.
+    // A work folder that is somebody else's.
     for name in ["store", "output", "old", "texts", "records", "dedupdb-work"] {
         sandbox.write(format!("theirs/{name}"), "precious");
     }
@@ -170,7 +170,7 @@ fn no_output_lies_in_another() {
     }
 }
 
-/// The run is not over then, so it can be repeated.
+/// The run is unfinished then, so it can be repeated.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_list_that_cannot_be_written_leaves_no_output() {
@@ -314,7 +314,7 @@ fn names_of_several_lines_go_into_a_list() {
     assert_eq!(ran.stdout, "in/a\\nb\nin/a\\\\nb\n");
     let ran = sandbox.run(&[&list[..], &["-0"]].concat()).expect(0);
     assert_eq!(ran.stdout, "in/a\nb\0in/a\\nb\0");
-    // What is printed of a key is the key.
+    // The printed form of a key leads to the key.
     sandbox.add(&["in"], 0);
     let listed = sandbox.run(&["list"]).expect(0);
     assert_eq!(listed.lines(), ["in/a\\nb", "in/a\\\\nb"]);

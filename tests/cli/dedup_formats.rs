@@ -35,7 +35,7 @@ fn rows_are_written_as_they_are() {
             ];
             sandbox.run(&both).expect(0);
             let third = quoted("5", &text(3, 50), end);
-            // A character more makes it the longest.
+            // One more character makes it the longest.
             let near = if keep == "first" { &first } else { &near };
             let all = [&*header, near, &last, "\n", &third].concat();
             assert_eq!(read(&sandbox, "all.csv"), all, "{keep}");
@@ -63,7 +63,7 @@ fn rows_are_written_as_they_are() {
     let written = [".dedupdb-output", "a.csv", "c.csv", "d.jsonl"];
     assert_eq!(files(&sandbox.path("all")), written);
     assert_eq!(read(&sandbox, "all/c.csv"), other);
-    // A table of which nothing is left has its header.
+    // A table without any rows left has its header.
     sandbox.write("e.csv", "id,text\n");
     sandbox
         .run(&["dedup", "e.csv", "-o", "e-out.csv"])
@@ -182,7 +182,7 @@ fn what_is_in_another_encoding_is_written_in_utf8() {
             .expect(0);
         assert_eq!(read(&sandbox, "out.jsonl"), line(1));
     }
-    // A line that is no UTF-8 stays what it is.
+    // A line that is not UTF-8 stays as it is.
     let odd = [
         b"{\"id\": 3, \"text\": \"caf\xe9 ",
         text(8, 40).as_bytes(),
@@ -229,7 +229,7 @@ fn pages_of_archives_are_written_with_their_headers() {
     assert_eq!(bytes, [gz_default(&first), gz_default(&third)].concat());
 }
 
-/// A member of its own.
+/// A member of a gzip file.
 fn gz_default(text: &str) -> Vec<u8> {
     let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     std::io::Write::write_all(&mut member, text.as_bytes()).unwrap();

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::dedup::{dedup_and_end, files};
 use crate::sandbox::Sandbox;
 
-/// What is there, by name.
+/// The files at a path and their bytes, by name.
 fn contents(root: &Path) -> Vec<(String, Vec<u8>)> {
     if root.is_file() {
         return vec![(String::new(), fs::read(root).unwrap())];

@@ -1,4 +1,4 @@
-//! Which documents are kept, what they are compared with, and what is said of those that are not.
+//! Which documents are kept, what they are compared with, and what is reported about the others.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn line(id: &str, text: &str) -> String {
     json!({ "id": id, "text": text }).to_string() + "\n"
 }
 
-/// Three texts, of which the second is like both others, which are not alike.
+/// Three texts. The second resembles the other two, which do not resemble each other.
 fn chain() -> [String; 3] {
     let words: Vec<String> = text(1, 100).split(' ').map(str::to_owned).collect();
     let first: Vec<String> = (0..6).map(|at| format!("first{at}")).collect();
@@ -61,7 +61,7 @@ fn a_few_or_none_of_those_that_are_alike_are_kept() {
     assert_eq!(kept("1"), "acdg");
     assert_eq!(kept("2"), "abcdeg");
     assert_eq!(kept("7"), "abcdefg");
-    // The third is like the second alone, which is dropped for the first.
+    // The third resembles only the second, which is dropped in favour of the first.
     assert_eq!(kept("none"), "g");
     sandbox
         .run(&["dedup", "in.jsonl", "-o", "x.jsonl", "--keep", "0"])
@@ -210,7 +210,7 @@ fn what_is_like_something_elsewhere_is_dropped_and_nothing_else() {
         assert_eq!(ids(&read(&sandbox, output)), ["b", "c"]);
         let gone = read(&sandbox, "gone.tsv");
         let gone: Value = serde_json::from_str(&gone).unwrap();
-        // What a store has says no file.
+        // A match in a store has no file.
         let file = (against == "test").then_some("test/known.txt");
         assert_eq!(gone["earlier_file"], json!(file), "{gone}");
     }
@@ -334,7 +334,7 @@ fn what_cannot_be_read_to_compare_with_leaves_no_output() {
     let told = "nothing could be read of --against, so nothing is written";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     assert_eq!(sandbox.names(), ["in.jsonl", "test.jsonl"]);
-    // The same fields, or a store, which needs none.
+    // With the same fields it works, and with a store, which needs none.
     sandbox
         .run(&["--store", "s", "add", "test.jsonl"])
         .expect(0);

@@ -106,7 +106,7 @@ fn rows(sandbox: &Sandbox, name: &str) -> Vec<Row> {
     rows.map(Result::unwrap).collect()
 }
 
-/// Two files: of the first the third and the fourth row are copies, of the second the second one.
+/// Two files. In the first, the third and fourth rows are copies; in the second, the second row is one.
 pub(crate) fn two_files(sandbox: &Sandbox) {
     let first = [(["a", "b", "c"], [1, 2, 1]), (["d", "e", "f"], [2, 3, 4])];
     sandbox.write("in/one.parquet", file(&first));
@@ -337,7 +337,7 @@ fn marks_are_further_columns() {
     );
 }
 
-/// Where a column of a group stands in a file.
+/// The position of a column of a group in a file.
 pub(crate) fn place_of(file: &[u8], group: usize, column: usize) -> std::ops::Range<usize> {
     let reader = SerializedFileReader::new(bytes::Bytes::copy_from_slice(file)).unwrap();
     let column = reader.metadata().row_group(group).column(column);
@@ -351,7 +351,7 @@ fn chunk(sandbox: &Sandbox, name: &str, group: usize, column: usize) -> Vec<u8> 
     bytes[place_of(&bytes, group, column)].to_vec()
 }
 
-/// A file of one group for each of `groups`: texts of these numbers, in pages of a few rows.
+/// A file with one group for each of `groups`: texts of these numbers, in pages of a few rows.
 fn pages(groups: &[&[u64]]) -> Vec<u8> {
     let schema = "message m { required binary text (UTF8); optional int64 n; }";
     let schema = Arc::new(parse_message_type(schema).unwrap());

@@ -1,12 +1,12 @@
-//! `dedup`: documents that are not to be dropped, and lists of those that are.
+//! `dedup`: documents that must not be dropped, and lists of those that should be.
 
 use std::collections::BTreeSet;
 
 use crate::dedup::{lines, record, shingles};
 use crate::sandbox::{Sandbox, text};
 
-/// The words of a text, without the first and with others behind it: versions of which each is like the next, and
-/// those that are some steps apart are not.
+/// The words of a text without the first ones, and with others after them. Each version resembles the next one;
+/// versions some steps apart do not resemble each other.
 fn version(seed: u64, version: usize) -> String {
     let words = text(seed, 60);
     let words: Vec<&str> = words.split(' ').skip(4 * version).collect();
@@ -29,8 +29,7 @@ fn files(sandbox: &Sandbox, folder: &str) -> Vec<String> {
         .collect()
 }
 
-/// A folder in which `a.txt` is like the second original and not like the first, and the originals are like each
-/// other.
+/// A folder in which `a.txt` resembles the second original and not the first, and the originals resemble each other.
 fn originals(sandbox: &Sandbox) {
     sandbox.write("in/a.txt", version(1, 2));
     sandbox.write("in/originals/b.txt", version(1, 0));
@@ -126,7 +125,7 @@ fn only_what_is_listed_is_dropped_and_one_of_them_stays() {
     let sandbox = Sandbox::new();
     originals(&sandbox);
     sandbox.write("in/other.txt", text(3, 60));
-    // Two are like each other alone, one is like none, and one is named by another path.
+    // Two resemble only each other, one resembles nothing, and one is named by another path.
     let away = sandbox.path("in/originals/c.txt").display().to_string();
     let list = [
         "in/z.txt",
@@ -241,7 +240,7 @@ fn lists_that_are_none_and_contradictions_are_refused() {
     }
 }
 
-/// The text of a file as it is.
+/// The text of a file.
 fn read(sandbox: &Sandbox, name: &str) -> String {
     std::fs::read_to_string(sandbox.path(name)).unwrap()
 }
@@ -299,10 +298,10 @@ fn names_that_are_not_read_protect_as_well() {
         ran.stderr
     );
     sandbox.run(&["dedup", "--undo", "aside"]).expect(0);
-    // Where nothing is protected, what a link leads to stays, whatever is said of the link.
+    // If nothing is protected, the target of a link stays, whatever is listed about the link.
     sandbox.run(&moving).expect(0);
     assert!(sandbox.path("in/c.txt").exists());
-    // A link that leads nowhere protects nothing.
+    // A broken link protects nothing.
     symlink("nowhere", sandbox.path("in/broken")).unwrap();
     let ran = sandbox.run(&["dedup", "in", "-o", "out", "--protect", "broken"]);
     assert!(ran.expect(2).stderr.contains("broken: no file has a name"));
@@ -329,7 +328,7 @@ fn a_list_names_files_by_any_name_and_links_to_none() {
     }
     assert_eq!(ran.objects()[0]["spared"], 2);
     assert_eq!(files(&sandbox, "out"), ["a.txt", "c.txt"]);
-    // A list that ends with an empty line, and one with a mark before it.
+    // A list that ends with an empty line, and one with a byte order mark.
     for list in ["in/b.txt\n\n", "\u{feff}in/b.txt"] {
         let listed = ["dedup", "in", "-o", "-", "--list", "--keys-from", "-"];
         let ran = sandbox.run_with(&listed, list.as_bytes()).expect(0);

@@ -1,4 +1,4 @@
-//! `dedup --store`: what was stored before, and what is stored then.
+//! `dedup --store`: what was stored before, and what the run stores.
 
 use serde_json::{Value, json};
 
@@ -45,7 +45,7 @@ fn what_is_stored_comes_first_and_what_was_published_is_not_written_again() {
             (&json!(0), ""),
             "{keep}"
         );
-        // What is new on Tuesday is history on Wednesday, under other keys, too.
+        // What is new on Tuesday is history on Wednesday, even under other keys.
         let renamed = tuesday.join("\n").replace("doc-", "wednesday-");
         sandbox.write("wednesday.jsonl", renamed);
         assert_eq!(day("wednesday", keep, keep).0["kept"], 0);
@@ -81,7 +81,7 @@ fn a_file_that_is_stored_itself_is_said_to_have_no_other_copy() {
     let told = "dedupdb: 3 dropped documents were in the store already: a file of these may be the only copy";
     let said = run("in", "out");
     assert!(said.contains(told), "{said}");
-    // By another path it is the same file.
+    // Under another path it is the same file.
     let whole = sandbox.path("in");
     let said = run(whole.to_str().unwrap(), "out2");
     assert!(said.contains(told), "{said}");
@@ -165,11 +165,11 @@ fn a_store_has_parameters_of_its_own() {
     let mut command = sandbox.command(&["dedup", "in.jsonl", "-o", "y", "--quiet"]);
     let status = command.env("DEDUPDB_STORE", "low").status();
     assert!(status.unwrap().success());
-    // All of it is stored, so nothing of it is new.
+    // All of it is stored, so none of it is new.
     assert_eq!(read(&sandbox, "y"), "");
 }
 
-/// Whoever keeps all compares with all; whoever drops some, with those that are kept.
+/// A run that keeps everything compares with everything. A run that drops some compares with those that it keeps.
 #[test]
 fn a_copy_of_what_is_dropped_is_a_near_duplicate_of_what_is_kept() {
     let sandbox = Sandbox::new();

@@ -1,4 +1,4 @@
-//! Records that give no document, where all records are written with marks.
+//! Records that give no document, when all records are written with marks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::sandbox::{Sandbox, text};
 
 const KEEP: [&str; 3] = ["first", "longest", "none"];
 
-/// Marks a file, of which something cannot be read, and returns the output and the summary.
+/// Marks a file of which something cannot be read. Returns the output and the summary.
 fn marked(sandbox: &Sandbox, input: &str, keep: &str) -> (String, Value) {
     let output = format!("{keep}-{input}");
     let arguments = [
@@ -49,7 +49,7 @@ fn lines_without_a_text_stay_and_have_null_marks() {
     for keep in KEEP {
         let (output, done) = marked(&sandbox, "in.jsonl", keep);
         let found: Vec<&str> = output.lines().collect();
-        // What is no object can have no fields.
+        // What is not an object can have no fields.
         assert_eq!(found.len(), 6, "{output}");
         assert_eq!(done["unmarked"], 4, "{done}");
         assert_eq!(done["skipped"]["bad record"], 6, "{done}");
@@ -65,7 +65,7 @@ fn lines_without_a_text_stay_and_have_null_marks() {
             assert_eq!(value(at)["x_keep"], Value::Null, "{}", found[at]);
         }
     }
-    // Without marks they are left out, told and counted.
+    // Without marks they are left out, reported and counted.
     let ran = sandbox
         .run(&["dedup", "in.jsonl", "-o", "out.jsonl"])
         .expect(2);
@@ -124,7 +124,7 @@ fn rows_that_are_cut_short_have_their_marks_in_their_columns() {
     }
 }
 
-/// A file of two groups of rows, of which some have no text.
+/// A file of two groups of rows, some of which have no text.
 fn nullable(texts: &[Option<&str>]) -> Vec<u8> {
     let schema = parse_message_type("message m { optional binary text (UTF8); }").unwrap();
     let mut file = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::default()).unwrap();
@@ -173,7 +173,7 @@ fn rows_of_parquet_without_a_text_have_null_marks() {
         for mark in ["x_cluster", "x_representative"] {
             assert_eq!(found[3][mark], found[0][mark], "{keep}");
         }
-        // As lines they are the same.
+        // Written as lines, they are the same.
         let lines = format!("{keep}.jsonl");
         let arguments = [
             "dedup",

@@ -1,4 +1,4 @@
-//! `add` of what is no text, and of what cannot be read.
+//! `add` of files that are not text, or cannot be read.
 
 use std::fs;
 
@@ -45,7 +45,7 @@ fn folders_of_version_control_are_left_out_unless_they_are_named() {
     sandbox.write("in/other/.git", "a file that is only called so");
     let summary = sandbox.add(&["in"], 0);
     assert_eq!(summary["skipped"], json!({ "version control": 8 }));
-    // What is only called so is what somebody wrote.
+    // A file that only has such a name belongs to a user.
     let keys = ["in/.gitignore", "in/CVS/format", "in/other/.git"];
     assert_eq!(sandbox.keys(), keys);
     assert_eq!(sandbox.add(&["in/.git"], 0)["added"], 1);
@@ -66,7 +66,7 @@ fn what_jobs_keep_beside_their_files_is_left_out_unless_it_is_named() {
         sandbox.write(format!("in/{name}"), "");
     }
     sandbox.write("in/part-0.txt", "");
-    // No file has this sum.
+    // There is no file that this sum belongs to.
     sandbox.write("in/.notes.crc", "what somebody wrote");
     let summary = sandbox.add(&["in"], 0);
     assert_eq!(summary["skipped"], json!({ "job file": left.len() }));
@@ -189,7 +189,7 @@ fn the_store_is_left_out() {
     let ran = sandbox.run(&["--store", store, "add", "folder/other"]);
     let said = "folder/other: this is a dedupdb store";
     assert!(ran.expect(2).stderr.contains(said));
-    // One that is met and one that is named are counted as one reason.
+    // A store that was found and one that was named count under the same reason.
     let summary = sandbox.add(&["--store", store, "folder", "folder/other"], 2);
     assert_eq!(summary["skipped"], json!({ "dedupdb store": 3 }));
     let ran = sandbox.run(&["--store", store, "add", "folder", "folder/other"]);
@@ -296,7 +296,7 @@ mod unix {
         let locked = fs::Permissions::from_mode(0o000);
         fs::set_permissions(sandbox.path("in/a.txt"), locked).unwrap();
         if fs::read(sandbox.path("in/a.txt")).is_ok() {
-            // Root reads everything; a file of /proc that refuses to be read does instead.
+            // Root can read everything, so a file of /proc that refuses to be read takes its place.
             fs::remove_file(sandbox.path("in/a.txt")).unwrap();
             symlink("/proc/self/mem", sandbox.path("in/a.txt")).unwrap();
         }
@@ -319,7 +319,7 @@ mod unix {
             ran.stderr
         );
         assert_eq!(sandbox.keys(), ["in/a\u{fffd}FE.txt", "in/a\u{fffd}FF.txt"]);
-        // The key leads to the file, also where another one is gone.
+        // The key leads to the file, even if another one is gone.
         let of_text = sandbox.run(&["explain", "in/a\u{fffd}FE.txt", "in/a\u{fffd}FF.txt"]);
         assert!(
             !of_text.stdout.contains("not at hand"),

@@ -1,4 +1,4 @@
-//! A collection of files that are hard to read, where it is at hand: what each must give.
+//! A collection of files that are hard to read, if it is present, and what each must give.
 //!
 //! `DEDUPDB_CORPORA` names the folder that it is in, `../shared/data` by default.
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::sandbox::Sandbox;
 
-/// A sandbox with the files in `dirty/`, or a notice that they are not here.
+/// A sandbox with the files in `dirty/`, or a notice that they are absent.
 #[expect(clippy::print_stdout, reason = "a test that cannot be made says so")]
 fn dirty() -> Option<Sandbox> {
     let folder = std::env::var_os("DEDUPDB_CORPORA").map_or_else(
@@ -49,7 +49,7 @@ const ROWS: &[Row] = &[
     ("filenames", &[], 0, [9, 0, 0, 0], &[]),
     ("invalid_utf8", &[], 0, [172, 0, 0, 3], &[]),
     ("normalization", &[], 0, [19, 0, 0, 8], &[]),
-    // Of UTF-16 without a byte order mark nothing can be known.
+    // UTF-16 without a byte order mark cannot be recognized.
     ("transcoded", &[], 0, [10, 0, 0, 7], &[("binary", 4)]),
     ("unicode_tests", &[], 0, [6, 0, 0, 0], &[]),
     ("containers/bom.jsonl", &[], 0, [3000, 0, 0, 16], &[]),
@@ -231,8 +231,8 @@ fn the_same_3000_documents_give_the_same_store() {
     }
 }
 
-/// Folders of texts whose encoding can be known from the text, and what it is taken for: itself, or
-/// an encoding that has the same characters at these bytes.
+/// Folders of texts whose encoding can be recognized, and what it is taken for: itself, or an encoding that has the
+/// same characters at these bytes.
 const KNOWN: [(&str, &[&str]); 19] = [
     ("ascii", &["UTF-8"]),
     ("utf-8", &["UTF-8"]),

@@ -1,4 +1,4 @@
-//! `eval`: experiments beside what theory says.
+//! `eval`: experiments, compared with theory.
 
 use std::fs;
 use std::process::Stdio;
@@ -139,7 +139,7 @@ fn results_are_not_written_over_what_is_read() {
 fn files_are_written_though_nobody_reads_standard_output() {
     let sandbox = Sandbox::new();
     groups(&sandbox, 2);
-    // More than is kept before it is written out.
+    // More than is buffered before it is written out.
     let bands: Vec<String> = (1..=300).map(|bands: u32| bands.to_string()).collect();
     let asked = ["--json", "eval", "bands", "texts", "--permutations", "300"];
     let bands = bands.join(",");
@@ -221,7 +221,7 @@ fn each_kind_of_shingles_has_its_own_number_of_texts() {
         rows.iter().map(of).collect::<Vec<_>>(),
         [(Some(9), Some(36)), (Some(8), Some(28))]
     );
-    // What can be read but once is read for one kind.
+    // An input that can be read only once is read for one kind.
     let input = b"{\"text\": \"a b c d\"}\n{\"text\": \"a b c e\"}\n";
     let stdin = ["--format", "jsonl", "-"];
     let ran = sandbox
@@ -274,7 +274,7 @@ fn longer_shingles_make_less_alike() {
     assert_eq!(two.len(), 7 * 6);
     for lines in two.chunks(6) {
         let jaccard: Vec<f64> = lines.iter().map(|line| number(line, "jaccard")).collect();
-        // There are few different characters, so that one more weighs much.
+        // There are few different characters, so one more of them weighs much.
         let falls = lines[0]["kind"] != "word" || jaccard.is_sorted_by(|a, b| a >= b);
         assert!(
             falls && jaccard.iter().all(|j| (0.5..1.0).contains(j)),
@@ -425,7 +425,7 @@ fn what_cannot_be_measured_is_said_in_one_line() {
 #[test]
 fn estimates_are_as_accurate_as_theory_says_and_masks_are_not() {
     let sandbox = Sandbox::new();
-    // Sets of 20 words, of which neighbours share some.
+    // Sets of 20 words. Neighbours share some of them.
     for number in 0..40 {
         let words: Vec<String> = (0..20).map(|word| text(number * 3 + word, 1)).collect();
         sandbox.write(format!("texts/{number:02}"), words.join(" "));

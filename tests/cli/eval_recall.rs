@@ -1,4 +1,4 @@
-//! `eval recall`: what a store finds of all that there is.
+//! `eval recall`: how much a store finds of all that it could find.
 
 use serde_json::Value;
 
@@ -56,7 +56,7 @@ fn a_store_finds_what_was_promised() {
         let parts = whole[..whole.len() - 1].iter().map(|row| number(row, name));
         assert_close(parts.sum(), number(all, name));
     }
-    // Below the threshold, buckets are shared too.
+    // Below the threshold, texts share buckets, too.
     let candidates = number(all, "candidates");
     assert!(candidates >= number(all, "found"), "{all}");
     let precision = number(all, "found") / candidates;
@@ -77,7 +77,7 @@ fn a_store_finds_what_was_promised() {
 fn a_sample_counts_each_pair_once() {
     let sandbox = store_of_groups();
     let whole = recall(&sandbox, &[]);
-    // Of all texts, asked about one by one, each pair counts once.
+    // Even if all texts are queried one by one, each pair counts once.
     let sampled = recall(&sandbox, &["--sample", "1000"]);
     assert_eq!(sampled.len(), whole.len());
     for (one, other) in sampled.iter().zip(&whole) {
@@ -88,7 +88,7 @@ fn a_sample_counts_each_pair_once() {
     }
     let few = recall(&sandbox, &["--sample", "10"]);
     let pairs = number(few.last().unwrap(), "pairs");
-    // Each is one of a group of four; a pair of two that are drawn is one pair.
+    // Each text is one of a group of four. A pair of two sampled texts is one pair.
     assert!((15.0..=30.0).contains(&pairs), "{pairs}");
     let said = sandbox
         .run(&["eval", "recall", "--sample", "1000"])

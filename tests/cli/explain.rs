@@ -37,7 +37,7 @@ fn near_duplicates_are_explained_with_their_differences() {
     assert!(!ran.stdout.contains('\u{1b}'), "no colours in a pipe");
     assert!(ran.stderr.is_empty(), "{}", ran.stderr);
 
-    // The same of files, and in a store that has neither.
+    // The same for files, and in a store that has neither.
     let files = [format!("./{JANUARY}"), format!("./{FEBRUARY}")];
     let files = ["explain", &files[0], &files[1]];
     let of_files = sandbox.run(&files).expect(0);

@@ -1,14 +1,14 @@
-//! Committed stores of every format that this release reads open, and answer as they did. `older.rs` has
-//! the one of format 1, which it does not read.
+//! Committed stores of every format that this release reads open, and give the same answers as before. `older.rs` has
+//! the store of format 1, which this release does not read.
 //!
-//! `testdata/stores` has a folder for each format: a store, and in files beside it what some commands
-//! print. What this release writes is made anew by
+//! `testdata/stores` has a folder for each format: a store, and files beside it with the output of some commands. This
+//! command replaces the folder of the format that this release writes:
 //!
 //! ```sh
 //! cargo test --test cli golden::remake -- --ignored
 //! ```
 //!
-//! which is done when a format is new, and never again after a release that wrote it.
+//! Run it when a format is new, and never again after a release that wrote it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const CURRENT: &str = "format-2";
 /// The format that was never released.
 const UNREAD: &str = "format-1";
 
-/// What is asked, and the file that has the answer.
+/// The files of answers, and the questions.
 const QUESTIONS: [(&str, &str); 5] = [
     ("list.jsonl", "--json list"),
     (
@@ -89,8 +89,8 @@ fn a_store_of_every_format_answers_as_it_did() {
     assert!(formats >= 1);
 }
 
-/// Makes the store of the current format anew, and its answers. It has bucket tables, contents that
-/// are not in them yet, exact copies, and a removed document.
+/// Makes the store of the current format again, and its answers. It has bucket tables, contents that are not in them
+/// yet, exact copies, and a removed document.
 #[test]
 #[ignore = "it replaces what other tests compare with"]
 fn remake() {

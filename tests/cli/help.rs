@@ -7,7 +7,7 @@ pub(crate) fn verbs(sandbox: &Sandbox) -> Vec<String> {
     listed(&sandbox.run(&["--help"]).expect(0).stdout)
 }
 
-/// What introduces commands: those of the program in groups, and those of a command.
+/// The headings of lists of commands: those of the program's groups, and that of a command's subcommands.
 const HEADINGS: [&str; 4] = [
     "\nEveryday commands:\n",
     "\nUpkeep of a store:\n",
@@ -15,7 +15,7 @@ const HEADINGS: [&str; 4] = [
     "\nCommands:\n",
 ];
 
-/// The commands that a help lists, if any.
+/// The commands that a help text lists, if any.
 pub(crate) fn listed(help: &str) -> Vec<String> {
     let lists = HEADINGS
         .iter()
@@ -110,7 +110,7 @@ fn completions_know_every_verb() {
     assert!(ran.stderr.contains("possible values: bash"));
 }
 
-/// What bash completes a line to, or nothing where there is no bash.
+/// What bash completes a line to. `None` without bash.
 #[cfg(unix)]
 fn completed(sandbox: &Sandbox, words: &[&str]) -> Option<Vec<String>> {
     if !std::path::Path::new("/bin/bash").exists() {
@@ -143,7 +143,7 @@ fn bash_completes_paths_where_paths_go() {
     let sandbox = Sandbox::new();
     sandbox.write("folder/file.txt", "");
     let completed = |words: &[&str]| completed(&sandbox, words);
-    // Nothing is an answer that lets bash look for files itself.
+    // An empty answer lets bash look for files itself.
     for words in [
         &["add", ""][..],
         &["add", "f"],
@@ -184,7 +184,7 @@ fn the_manual_has_a_page_for_every_verb() {
         }
         assert_eq!(sandbox.run(&["man", &verb]).expect(0).stdout, text);
     }
-    // Help forgets none.
+    // Help leaves none out.
     let pages = std::fs::read_dir(sandbox.path("pages/man1")).unwrap();
     let names = pages.map(|page| page.unwrap().file_name().into_string().unwrap());
     let own = names.filter(|name| name.matches('-').count() == 1);
@@ -203,7 +203,7 @@ fn the_manual_has_a_page_for_every_verb() {
     sandbox.run(&["man", "query", "--out", "x"]).expect(2);
 }
 
-/// Every help of the program, by its command.
+/// Every help text of the program, by command.
 fn helps(sandbox: &Sandbox, columns: &str) -> Vec<(String, String)> {
     let help = |command: &[&str]| {
         let arguments = [command, &["--help"]].concat();
@@ -228,7 +228,7 @@ fn help_fits_terminals_of_sixty_to_a_hundred_and_twenty_columns() {
     for columns in [60, 80, 120] {
         for (command, help) in helps(&sandbox, &columns.to_string()) {
             for line in help.lines() {
-                // Clap divides neither the usage, nor a word, nor an option and its value.
+                // Clap breaks neither the usage, nor a word, nor an option and its value.
                 let words = line.split_whitespace().count();
                 let can_be_divided = words > 2 && !line.starts_with("Usage: ");
                 let is_long = line.chars().count() > columns && can_be_divided;

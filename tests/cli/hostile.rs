@@ -1,5 +1,5 @@
-//! Files made to break readers: each costs what is wrong in it and no more, in bounded memory, and the
-//! message is one line that names the place.
+//! Files made to break readers. Each costs only what is wrong in it, in bounded memory, and the message is one line
+//! that names the place.
 #![cfg(unix)]
 
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
@@ -16,7 +16,7 @@ fn add(sandbox: &Sandbox, arguments: &str) -> Ran {
     Ran::of(sandbox.shell(&line).output().unwrap())
 }
 
-/// Adds a file with something wrong in it, of which there is one line that contains `message`.
+/// Adds a file with something wrong in it. Exactly one line must report it, with `message` in it.
 fn refused(name: &str, bytes: impl AsRef<[u8]>, message: &str) {
     let sandbox = Sandbox::new();
     sandbox.write(name, bytes);
@@ -97,7 +97,7 @@ fn surrogates_alone_are_replaced_and_counted() {
 
 const SCHEMA: &str = "message m { optional binary id (UTF8); required binary text (UTF8); }";
 
-/// A file of the same text in so many rows.
+/// A file with the same text in `rows` rows.
 fn rows(text: &str, rows: usize, coding: Compression) -> Vec<u8> {
     parquet(SCHEMA, &vec![(None, text.to_owned()); rows], rows, coding)
 }
@@ -118,7 +118,7 @@ fn coded(number: u8) -> Vec<u8> {
     let mut file = rows("one two three", 3, Compression::GZIP(GzipLevel::default()));
     let text = b"\x04text\x15\x04";
     let at = file.windows(text.len()).rposition(|window| window == text);
-    // Signs are in the lowest bit.
+    // The sign is in the lowest bit.
     file[at.unwrap() + text.len() - 1] = number << 1;
     file
 }
@@ -168,7 +168,7 @@ fn damaged_files_are_named_in_one_line() {
     );
 }
 
-/// A Parquet file that has nothing but a schema, of elements with so many children each.
+/// A Parquet file that has only a schema. Its elements have these numbers of children.
 fn schema(children: &[u64]) -> Vec<u8> {
     let variable = |number: u64| -> Vec<u8> {
         let sevens = (0..).map(|place| number >> (7 * place)).take(10);
@@ -248,7 +248,7 @@ fn nesting_blanks_and_marks_end_well() {
     assert_eq!(sandbox.keys(), ["1"]);
 }
 
-/// Threads with stacks that take more address space than there is; what is left of it does for the rest.
+/// Stacks of threads that need more address space than there is. What is left of it suffices for the rest.
 #[test]
 fn where_the_system_allows_few_threads_that_is_said() {
     let sandbox = Sandbox::new();

@@ -20,7 +20,7 @@ fn signal(child: &Child, name: &str) {
     assert!(status.unwrap().success());
 }
 
-/// Waits until a process catches signals, where the system tells: before, they end it.
+/// Waits until a process catches signals, if the system reports that. Before that, signals end the process.
 fn until_caught(pid: &str) {
     let caught = |status: &str| {
         let masks = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
@@ -35,7 +35,7 @@ fn until_caught(pid: &str) {
     }
 }
 
-/// The exit code, or none of a program that does not end and is killed.
+/// The exit code. A program that does not end is killed and has none.
 fn code(child: &mut Child) -> Option<i32> {
     for _ in 0..600 {
         if let Some(status) = child.try_wait().unwrap() {
@@ -95,7 +95,7 @@ fn ctrl_c_ends_a_wait_for_standard_input() {
         .spawn()
         .unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    // The folder's matches are there while the program waits for the endless text.
+    // The folder's matches appear while the program waits for the endless text.
     let mut lines = String::new();
     stdout.read_line(&mut lines).unwrap();
     interrupt(&child);
@@ -118,7 +118,7 @@ fn interrupted(sandbox: &Sandbox, arguments: &[&str], input: &[u8]) -> (String, 
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    // More than the pipe holds, so that the program is at work once all is written.
+    // More than the pipe holds, so the program is at work once all of it is written.
     assert!(input.len() > 1 << 20, "{}", input.len());
     stdin.write_all(input).unwrap();
     interrupt(&child);
@@ -197,7 +197,7 @@ fn the_exit_code_tells_the_signal() {
         let mut made = String::new();
         stderr.read_line(&mut made).unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        // More than the pipe holds, so that the program is at work once all is written.
+        // More than the pipe holds, so the program is at work once all of it is written.
         stdin.write_all(&vec![b'a'; 1 << 20]).unwrap();
         signal(&child, name);
         assert_eq!(code(&mut child), Some(expected), "{name}");
@@ -205,7 +205,7 @@ fn the_exit_code_tells_the_signal() {
     }
 }
 
-/// The mask of the signals that a process catches, where the system tells.
+/// Whether a process catches the signal of Ctrl-C, if the system reports that.
 fn catches_interrupt(pid: u32) -> Option<bool> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let mask = status

@@ -1,4 +1,4 @@
-//! What `--json` prints is what the schema in the reference says, in its order, and the page beside it says the same.
+//! The output of `--json` follows the schema in the reference, in its order, and the page beside it says the same.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ impl Schema {
         self.0.get(name).unwrap()
     }
 
-    /// Why a value is not as a schema says, if it is not.
+    /// Why a value does not follow a schema, if it does not.
     fn complaint(&self, schema: &Json, value: &Json, place: &str) -> Option<String> {
         if let Some(name) = schema.get("$ref").and_then(Json::text) {
             let name = name.strip_prefix("#/$defs/").unwrap();
@@ -88,7 +88,7 @@ impl Schema {
         (!is_ordered).then(|| format!("{place}: the order is {ordered:?}"))
     }
 
-    /// Holds lines against a definition; the last one against another, if that is given.
+    /// Checks lines against a definition, and the last one against another, if that is given.
     fn check(&self, lines: &str, all: &str, last: Option<&str>) {
         let count = lines.lines().count();
         assert!(count > usize::from(last.is_some()), "{all}: {lines}");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::sandbox::{Sandbox, patience, text};
 
-/// Kills of each command.
+/// The number of kills of each command.
 const KILLS: u32 = 6;
 
 /// A sandbox with a store of files, some of them near-copies, some removed again.
@@ -23,7 +23,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// What the store says, in an order that does not depend on its bands.
+/// The answers of the store, in an order that does not depend on its bands.
 fn answers_of(sandbox: &Sandbox, store: &str) -> Vec<String> {
     let lines = |verb| {
         let ran = sandbox.run(&["--store", store, verb]).expect(0);
@@ -38,7 +38,7 @@ fn answers(sandbox: &Sandbox) -> Vec<String> {
     answers_of(sandbox, ".dedupdb")
 }
 
-/// Runs a command and kills it after some time; says whether it came to its end.
+/// Runs a command and kills it after some time. Returns whether it had finished.
 pub(crate) fn kill_after(sandbox: &Sandbox, arguments: &[&str], delay: Duration) -> bool {
     let mut child = sandbox
         .command(arguments)
@@ -51,8 +51,8 @@ pub(crate) fn kill_after(sandbox: &Sandbox, arguments: &[&str], delay: Duration)
     child.wait().unwrap().success()
 }
 
-/// Kills `arguments` at moments that are spread over the time that they take; `restore` brings the
-/// store to where it can be done again.
+/// Kills `arguments` at moments that are spread over the time that they take. `restore` resets the store for the next
+/// run.
 fn kill_often(sandbox: &Sandbox, arguments: &[&str], restore: &dyn Fn()) {
     let expected = answers(sandbox);
     let start = Instant::now();
@@ -71,7 +71,7 @@ fn kill_often(sandbox: &Sandbox, arguments: &[&str], restore: &dyn Fn()) {
             expected,
             "{arguments:?} killed after {delay:?}"
         );
-        // The same command goes on, or finds nothing more to do.
+        // The same command continues, or finds nothing more to do.
         let again = sandbox.run(arguments);
         assert!(matches!(again.code, Some(0 | 1)), "{}", again.stderr);
         sandbox.run(&["check"]).expect(0);
@@ -81,7 +81,7 @@ fn kill_often(sandbox: &Sandbox, arguments: &[&str], restore: &dyn Fn()) {
             "{arguments:?} after {delay:?}, again"
         );
     }
-    // With so many moments not all can be after the end.
+    // With this many moments, not all can be after the end.
     assert!(
         ended < rounds,
         "{arguments:?} was never killed before its end"

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::sandbox::{Ran, Sandbox, text};
 
-/// A folder with a text and two files that are none, and records that are broken.
+/// A folder with a text, two files that are not text, and broken records.
 fn mixed() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("in/a.txt", text(1, 40));
@@ -17,7 +17,7 @@ fn mixed() -> Sandbox {
     sandbox
 }
 
-/// What the list must have, whatever command writes it.
+/// What the list must contain, whichever command writes it.
 const FIRST: &str = "in/b.bin\tbinary\tit has a NUL byte\n\
                      in/c.pdf\tbinary\tPDF document\n\
                      in/d.jsonl:1\tbad record\tno field \"text\"; it has \"id\", \"body\" (choose one \
@@ -81,7 +81,7 @@ fn verbose_names_all_and_the_default_the_first_failures() {
         "{}",
         ran.stderr
     );
-    // Where there is no summary, the first of each reason are named.
+    // Without a summary, the first of each reason are named.
     let ran = sandbox.run(&["query", "in"]).expect(2);
     assert!(
         ran.stderr
@@ -112,7 +112,7 @@ fn a_list_takes_the_place_of_nothing_else() {
     }
 }
 
-/// The same folder under another name is not taken for copies of itself.
+/// An output that cannot be written is reported under the name that the user gave.
 #[cfg(unix)]
 #[test]
 fn a_place_that_cannot_be_written_is_named_and_nothing_else() {
@@ -133,7 +133,7 @@ fn files_stored_under_other_names_are_told_and_are_no_copies() {
     sandbox.add(&["in"], 0);
     let folder = sandbox.path("in").canonicalize().unwrap();
     let folder = folder.to_str().unwrap();
-    // One has changed a little since.
+    // One file has changed a little since.
     sandbox.write("in/2.txt", format!("{} more", text(2, 60)));
     let ran = sandbox
         .run(&["--json", "add", "--matches", folder])
@@ -149,7 +149,7 @@ fn files_stored_under_other_names_are_told_and_are_no_copies() {
         "dedupdb: 4 files are stored under other names, too (first: {folder}/0.txt = in/0.txt)"
     );
     assert!(ran.stderr.contains(&note), "{}", ran.stderr);
-    // By the way back, too.
+    // The same in the other direction.
     let again = sandbox.add(&["--checksum", "in"], 0);
     assert_eq!(
         (&again["unchanged"], &again["updated"]),
@@ -159,7 +159,7 @@ fn files_stored_under_other_names_are_told_and_are_no_copies() {
         (&again["near_duplicates"], &again["other_names"]),
         (&json!(0), &json!(1))
     );
-    // One can be forgotten at once.
+    // One of them can be forgotten at once.
     let ran = sandbox
         .run(&["add", "--checksum", &format!("{folder}/0.txt")])
         .expect(0);
@@ -184,7 +184,7 @@ fn a_renamed_file_is_told_and_a_copy_is_not() {
         let name = |end| sandbox.path(format!("in/{seed}{end}"));
         fs::rename(name(".txt"), name(" renamed.txt")).unwrap();
     }
-    // The text of this one is still there.
+    // The file with the text of this one still exists.
     sandbox.write("in/copy.txt", text(2, 60));
     let ran = sandbox.run(&["--json", "add", "in"]).expect(0);
     let summary = &ran.objects()[0];
@@ -201,7 +201,7 @@ fn a_renamed_file_is_told_and_a_copy_is_not() {
     // A whole folder, too.
     fs::rename(sandbox.path("in"), sandbox.path("out")).unwrap();
     assert_eq!(sandbox.add(&["out"], 0)["renamed"], 4);
-    // Seen from elsewhere, no file of the store is there; a copy has a time of its own, and nothing is said.
+    // From elsewhere, no file of the store seems to exist. A copy has its own time, so there is no note.
     sandbox.write("elsewhere/copy.txt", text(2, 60));
     let mut command = sandbox.command(&["--json", "add", "copy.txt"]);
     let command = command.current_dir(sandbox.path("elsewhere"));
@@ -269,7 +269,7 @@ fn a_summary_says_what_its_counts_leave_out() {
     assert!(!first.contains(unchanged), "{first}");
     let again = sandbox.run(&["add", "in"]).expect(0).stdout;
     assert!(again.contains(unchanged), "{again}");
-    // What --unique keeps out is in no pair.
+    // What `--unique` keeps out is in no pair.
     sandbox.write("in/d.txt", text(0, 60) + " more");
     let run = |arguments: &[&str]| sandbox.run(arguments).expect(0);
     let unique = run(&["add", "--unique", "in"]).stdout;
@@ -313,7 +313,7 @@ fn files_that_are_stored_from_another_folder_are_no_copies() {
         counts.map(|name| ran.objects()[0][name].as_u64().unwrap()),
         [3, 0, 3]
     );
-    // A copy that has its own time, and one whose path ends in another name, are copies.
+    // A copy with its own time, and one whose path ends in another name, are copies.
     sandbox.write("top/2.txt", text(2, 60));
     sandbox.write("top/out/0.txt", text(0, 60));
     let ran = add(".", "out");
@@ -321,7 +321,7 @@ fn files_that_are_stored_from_another_folder_are_no_copies() {
         counts.map(|name| ran.objects()[0][name].as_u64().unwrap()),
         [1, 1, 0]
     );
-    // In a dedup they are dropped for their own sake, and that is said.
+    // A dedup drops them as duplicates of themselves, and reports that.
     let store = sandbox.path("s");
     let listed = [
         "--store",
@@ -376,7 +376,7 @@ fn a_list_replaces_only_such_a_list() {
     for name in [".dedupdb", "out", "aside", "m.csv", "page.html"] {
         assert!(!sandbox.path(name).exists(), "{name}");
     }
-    // A list of the same name, of both forms, and what is empty.
+    // A list with the same name, in either form, and an empty file.
     for name in ["list.tsv", "list.jsonl"] {
         sandbox.write(name, "");
         for _ in 0..2 {

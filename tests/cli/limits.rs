@@ -14,10 +14,10 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// Runs the program under a limit, as the shell names it.
+/// Runs the program under a limit, in the form that the shell takes.
 fn run(sandbox: &Sandbox, limit: &str, arguments: &str) -> Ran {
     let program = env!("CARGO_BIN_EXE_dedupdb");
-    // A process that another test starts at the same time may have left a descriptor to this one.
+    // A process that another test starts at the same time may leak a descriptor into this one.
     let closing = "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-";
     let line = format!("{closing}; ulimit {limit}; exec {program} {arguments}");
     Ran::of(sandbox.shell(&line).output().unwrap())

@@ -12,7 +12,7 @@ fn inode(sandbox: &Sandbox, name: &str) -> u64 {
     fs::symlink_metadata(sandbox.path(name)).unwrap().ino()
 }
 
-/// Three copies of one file, two of another one, and files that are none.
+/// Three copies of one file, two of another one, and files that are not copies.
 fn files(sandbox: &Sandbox) {
     for (seed, name) in [
         (1, "in/a.txt"),
@@ -88,7 +88,7 @@ fn what_may_not_be_linked_is_told_and_left() {
     sandbox.write("out/copy.txt", text(1, 20));
     symlink(sandbox.path("out"), sandbox.path("in/folder")).unwrap();
     symlink(sandbox.path("in/a.txt"), sandbox.path("in/link")).unwrap();
-    // Two names of one file, of which one is elsewhere: no bytes go.
+    // Two names of one file, one of them elsewhere: no bytes are freed.
     fs::hard_link(sandbox.path("in/e.txt"), sandbox.path("out/e.txt")).unwrap();
     let outside = inode(&sandbox, "out/copy.txt");
     let ran = sandbox.run(&["--json", "link", "in"]).expect(0);
@@ -106,7 +106,7 @@ fn what_may_not_be_linked_is_told_and_left() {
     );
     assert_eq!(inode(&sandbox, "out/copy.txt"), outside);
     assert!(sandbox.path("in/link").is_symlink());
-    // Not through a link, not a file, not a store.
+    // A link to a folder, a file and a store are refused.
     let ran = sandbox.run(&["link", "in/folder"]).expect(2);
     assert!(
         ran.stderr.contains("a folder is needed here"),
@@ -124,7 +124,7 @@ fn what_a_killed_run_left_goes() {
     files(&sandbox);
     let left = sandbox.path("in/deep/.dedupdb-link-7-0");
     fs::hard_link(sandbox.path("in/a.txt"), &left).unwrap();
-    // A file of this name that is nothing else's stays.
+    // A file with such a name that is not a copy of another file stays.
     sandbox.write("in/.dedupdb-link-mine", "mine");
     sandbox.run(&["link", "in", "--dry-run"]).expect(0);
     assert!(left.exists());
@@ -143,7 +143,7 @@ fn a_folder_that_takes_no_names_keeps_its_copies() {
     let ran = sandbox.run(&["--json", "link", "in"]);
     let done = ran.objects().pop().unwrap();
     fs::set_permissions(sandbox.path("in/deep"), Permissions::from_mode(0o700)).unwrap();
-    // Root may write there nevertheless.
+    // Root can write there nevertheless.
     let failed = done["failed"].as_u64().unwrap();
     assert_eq!(done["copies"], 3 - failed, "{done}");
     assert_eq!(

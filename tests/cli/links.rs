@@ -183,7 +183,7 @@ fn a_pipe_that_is_named_is_read() {
     let ran = shell(&sandbox, "sh", line, 0);
     assert_eq!(ran.objects()[0]["exact_copies"], 1, "{}", ran.stdout);
     assert_eq!(sandbox.keys(), ["a.txt", "pipe.txt"]);
-    // A pipe that is met in a folder would be waited for without end.
+    // A pipe in a folder would keep the program waiting without end.
     sandbox.write("in/b.txt", "b");
     fs::rename(&pipe, sandbox.path("in/pipe.txt")).unwrap();
     assert_eq!(sandbox.add(&["in"], 0)["skipped"], json!({ "pipe": 1 }));

@@ -14,7 +14,7 @@ use crate::sandbox::{Sandbox, text};
 const SCHEMA: &str = "message m { optional binary key (UTF8); optional binary hash; optional int64 bytes; \
                       required int32 size; optional binary packed; required binary parameters (UTF8); }";
 
-/// Sketches, a row each; one that is changed is no sketch of its text.
+/// Sketches, one per row. A changed row is not a sketch of its text.
 #[derive(Clone)]
 struct Rows {
     keys: Vec<Option<String>>,
@@ -52,7 +52,7 @@ impl Rows {
         }
     }
 
-    /// A file with a group for every so many rows.
+    /// A file with a group for every `group` rows.
     fn file(&self, group: usize) -> Vec<u8> {
         let schema = Arc::new(parse_message_type(SCHEMA).unwrap());
         let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
@@ -127,7 +127,7 @@ fn documents() -> Vec<(String, String)> {
         .collect()
 }
 
-/// What a store answers, and what it knows of each document.
+/// The answers of a store, and what it knows about each document.
 fn answers(sandbox: &Sandbox, store: &str) -> [Vec<String>; 3] {
     let ask = |arguments: &[&str]| {
         let ran = sandbox.run(&[&["--store", store, "--json"], arguments].concat());
@@ -180,7 +180,7 @@ fn sketches_make_the_store_that_their_texts_make() {
     assert_eq!(answers(&sandbox, "sketched"), expected);
     sandbox.run(&["--store", "sketched", "check"]).expect(0);
 
-    // A store a part, merged.
+    // One store per part, merged.
     for part in 0..3 {
         let (store, file) = (
             format!("part-{part}"),
@@ -193,7 +193,7 @@ fn sketches_make_the_store_that_their_texts_make() {
         .expect(0);
     assert_eq!(answers(&sandbox, "merged"), expected);
 
-    // Texts that come later are copies of the same.
+    // The same texts, added later, are unchanged.
     let ran = sandbox
         .run(&["--store", "sketched", "--json", "add", "all.jsonl"])
         .expect(0);
@@ -257,7 +257,7 @@ fn what_is_no_sketch_is_named_with_its_file() {
         assert!(ran.stderr.contains(message), "{}", ran.stderr);
     }
 
-    // Rows without a sketch are left out and told, and the rest is there.
+    // Rows without a sketch are left out and reported, and the rest is stored.
     let mut odd = sound;
     odd.hashes[5] = None;
     odd.keys[7] = None;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::sandbox::{Ran, Sandbox, text};
 
-/// The bands that lines are made for where memory is cheap.
+/// Bands for lines that are made where memory is cheap.
 const SIXTY: [&str; 6] = [
     "--threshold",
     "0.9",
@@ -33,7 +33,7 @@ fn reduce(sandbox: &Sandbox, parameters: &[&str], lines: &[String]) -> Ran {
     sandbox.run_with(&[&["reduce"], parameters].concat(), input.as_bytes())
 }
 
-/// The pairs of reducing `lines`, each once.
+/// The pairs from reducing `lines`, each once.
 fn pairs(sandbox: &Sandbox, parameters: &[&str], lines: &[String]) -> BTreeSet<String> {
     let ran = reduce(sandbox, parameters, lines).expect(0);
     let pairs: BTreeSet<String> = ran.stdout.lines().map(str::to_owned).collect();
@@ -41,7 +41,7 @@ fn pairs(sandbox: &Sandbox, parameters: &[&str], lines: &[String]) -> BTreeSet<S
     pairs
 }
 
-/// Everything that the test data has, and copies of texts without words.
+/// All of the test data, and copies of texts without words.
 fn corpus() -> Sandbox {
     let sandbox = Sandbox::with_testdata();
     for name in ["a", "b", "c"] {
@@ -75,7 +75,7 @@ fn the_pairs_are_those_of_a_store() {
         };
         stored(&[&["init"], parameters].concat());
         stored(&[&["add"], &INPUTS[..]].concat());
-        // What was mapped has no texts, of which copies are told.
+        // Mapped lines have no texts, so pairs are not marked as exact copies.
         let expected = lines(&stored(&["pairs"])).into_iter();
         let expected: BTreeSet<String> = expected
             .map(|line| line.trim_end_matches("\texact copy").to_owned())
@@ -109,7 +109,7 @@ fn any_order_will_do_that_keeps_keys_together() {
     let sandbox = corpus();
     let mapped = sorted(map(&sandbox, &INPUTS, ""));
     let forward = reduce(&sandbox, &[], &mapped).expect(0);
-    // Within keys, the order does not show.
+    // Within a key, the order makes no difference.
     let key = |line: &String| line.split('\t').next().unwrap().to_owned();
     let mut within = mapped.clone();
     within.sort_by(|a, b| key(a).cmp(&key(b)).then(b.cmp(a)));
@@ -226,13 +226,13 @@ fn an_id_of_two_texts_ends_with_an_error() {
     let sandbox = Sandbox::new();
     let record = |id: &str, end: &str| format!("{id}\t{} {end}\n", text(1, 80));
     let input = [record("a", "x"), record("a", "y"), record("b", "z")].concat();
-    // A mapper sees it.
+    // A mapper notices it.
     let ran = sandbox.run_with(&["--json", "map", "--format", "tsv"], input.as_bytes());
     let ran = ran.expect(2);
     let said = "standard input:2: the key \"a\" came before with another text, at standard input:1";
     assert!(ran.stderr.contains(said), "{}", ran.stderr);
     assert!(ran.stderr.contains("\"repeated\":1"), "{}", ran.stderr);
-    // Two mappers do not, but the reducer where both meet.
+    // Two mappers do not, but the reducer where both meet does.
     let mapped = [record("a", "x"), record("a", "y") + &record("b", "z")];
     let mapped = mapped.map(|input| map(&sandbox, &["--format", "tsv"], &input));
     let mapped = sorted(mapped.concat());
@@ -338,7 +338,7 @@ fn a_shell_joins_them() {
     sandbox.add(&INPUTS, 0);
     let expected = shell("$DEDUPDB pairs | cut -f 1-3 | sort");
     assert_eq!(found.stdout, expected.stdout);
-    // Whoever reads the lines may go away.
+    // The reader of the lines may go away.
     let ended = shell("{ $DEDUPDB map folder; echo $? > code; } | head -n 1; cat code");
     assert!(ended.stdout.ends_with("\n0\n"), "{}", ended.stdout);
 }

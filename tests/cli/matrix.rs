@@ -23,7 +23,7 @@ const MATRIX: [&str; 8] = [
     "murmur",
 ];
 
-/// The slots of a row of CSV, whose key is in front.
+/// The slots of a row of CSV, which begins with the key.
 fn slots(row: &str, key: &str) -> Vec<u32> {
     let slots = row.strip_prefix(key).unwrap().strip_prefix(',').unwrap();
     slots.split(',').map(|slot| slot.parse().unwrap()).collect()
@@ -127,7 +127,7 @@ fn a_table_that_fails_leaves_what_was_there() {
             &["matrix", "in", "bad.jsonl", "-o", "old.csv", "--strict"],
             "bad.jsonl:2",
         ),
-        // What cannot be written is said before anything is read.
+        // Outputs that cannot be written are reported before anything is read.
         (
             &["matrix", "in", "-o", "old.csv", "--keys", "no/keys"],
             "no/keys",

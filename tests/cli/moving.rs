@@ -13,7 +13,7 @@ use dedupdb::dedup::{Dedup, MoveEvent, Undo};
 use crate::kill::kill_after;
 use crate::sandbox::{Ran, Sandbox, patience, text};
 
-/// All files and links below a folder, with what is in them.
+/// All files and links below a folder, with their contents.
 pub(crate) fn tree(sandbox: &Sandbox, folder: &str) -> BTreeMap<String, String> {
     let root = sandbox.path(folder);
     let entries = walkdir::WalkDir::new(&root).into_iter().map(Result::unwrap);
@@ -34,7 +34,7 @@ pub(crate) fn tree(sandbox: &Sandbox, folder: &str) -> BTreeMap<String, String> 
     files.collect()
 }
 
-/// So many pairs of files that are alike, in folders.
+/// The given number of pairs of similar files, in folders.
 pub(crate) fn pairs(sandbox: &Sandbox, pairs: u64) {
     for pair in 0..pairs {
         let words = text(pair, 40);
@@ -170,7 +170,7 @@ fn a_move_that_stops_anywhere_can_be_undone() {
             assert_eq!(sandbox.names(), ["in"]);
         }
     }
-    // Before the first file, nothing is left behind.
+    // A stop before the first file leaves nothing behind.
     let mut judging = 0;
     for stop in [1, 2, 3] {
         let moved = Dedup::new([&folder]).move_to(&aside).run(|event| {
@@ -198,7 +198,7 @@ fn a_killed_move_leaves_each_file_in_one_place() {
     let undoing = start.elapsed();
     let rounds = 8 * patience();
     for round in 0..rounds {
-        // Most of the time is reading; moving is at the end.
+        // Most of the time is spent reading; files are moved at the end.
         kill_after(&sandbox, &MOVE, whole * (rounds + round) / (2 * rounds));
         let mut all = tree(&sandbox, "in");
         if sandbox.path("aside").exists() {
@@ -220,7 +220,7 @@ fn a_killed_move_leaves_each_file_in_one_place() {
             sandbox.run(&UNDO).expect(0);
         }
         assert_eq!(tree(&sandbox, "in"), before);
-        // Killed before its list was there, it leaves at most a folder that the next run takes.
+        // A run that is killed before its list exists leaves at most a folder, which the next run takes.
         if round % 2 == 0 {
             sandbox.run(&MOVE).expect(0);
             sandbox.run(&UNDO).expect(0);
@@ -247,7 +247,7 @@ fn what_changed_meanwhile_stays() {
                     thread::sleep(Duration::from_millis(30));
                     fs::write(path("0/deep/b000.txt"), "words of somebody").unwrap();
                     fs::remove_file(path("1/deep/b001.txt")).unwrap();
-                    // The one that the third is like.
+                    // The file that the third one resembles.
                     fs::write(path("2/a002.txt"), "words of somebody").unwrap();
                 }
                 MoveEvent::Moved { .. } => assert!(std::mem::take(&mut is_first)),
@@ -407,7 +407,7 @@ fn folders_stay_private_there_and_back() {
 #[test]
 fn nobody_needs_to_read_the_list_to_its_end() {
     let sandbox = Sandbox::new();
-    // More lines than a pipe and a buffer have room for.
+    // More lines than fit into a pipe and a buffer.
     let name = "n".repeat(200);
     sandbox.write("in/a.txt", text(1, 40));
     for copy in 0..400 {
@@ -503,13 +503,13 @@ fn a_file_is_no_other_copy_of_itself() {
     for name in ["aside", "out", "gone.tsv"] {
         assert!(!sandbox.path(name).exists(), "{name}");
     }
-    // The store has these files themselves.
+    // The store has these very files.
     let ran = sandbox.run(&[&MOVE[..], &["--against", ".dedupdb"]].concat());
     let ran = ran.expect(0);
     assert_eq!(tree(&sandbox, "in"), before);
     let told = "other.txt is this file itself, and no other copy";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
-    // Another copy is one.
+    // Another copy is a duplicate.
     let ran = sandbox.run(&[&MOVE[..], &["--against", "known.txt"]].concat());
     assert_eq!(ran.expect(0).lines().len(), 2);
     sandbox.run(&UNDO).expect(0);

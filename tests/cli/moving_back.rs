@@ -37,7 +37,7 @@ fn nothing_is_replaced_when_files_come_back() {
             .next()
             .is_none()
     );
-    // What is in the way goes, and the same command goes on.
+    // Once the obstacles are gone, the same command continues.
     fs::remove_file(sandbox.path("in/0/deep/b000.txt")).unwrap();
     fs::remove_file(sandbox.path("in/2/deep")).unwrap();
     sandbox.run(&UNDO).expect(2);
@@ -55,7 +55,7 @@ fn a_file_that_is_gone_is_told_once() {
     pairs(&sandbox, 2);
     let before = tree(&sandbox, "in");
     let name = "in/1/deep/b001.txt";
-    // A folder or another file that has its name now is not the file.
+    // A folder or another file with its name is not the file.
     for other in [None, Some(None), Some(Some("another file"))] {
         sandbox.run(&MOVE).expect(0);
         fs::remove_file(sandbox.path("aside/1/deep/b001.txt")).unwrap();
@@ -153,7 +153,7 @@ fn only_lists_are_undone() {
     assert!(ran.stderr.ends_with(undo), "{}", ran.stderr);
     let ran = sandbox.run(&["dedup", "in", "--move-to", target]).expect(2);
     assert!(ran.stderr.ends_with(undo), "{}", ran.stderr);
-    // Killed between two names, where a file is moved by them.
+    // Killed between the new name and the removal of the old one, if that is how a file is moved.
     let [from, to] = ["it's aside/0/deep/b000.txt", "in/0/deep/b000.txt"];
     fs::hard_link(sandbox.path(from), sandbox.path(to)).unwrap();
     let ran = sandbox.run(&["dedup", "--undo", target]).expect(0);

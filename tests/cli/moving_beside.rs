@@ -1,4 +1,4 @@
-//! Moves beside other moves, and after killed ones.
+//! Moves while others run, and after others were killed.
 #![cfg(unix)]
 
 use dedupdb::dedup::{Dedup, MoveEvent, Undo};

@@ -1,4 +1,4 @@
-//! Files that are moved aside with links to them and other names.
+//! Moving files aside that have links to them and other names.
 #![cfg(unix)]
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! What is named as a source or a store and is no file or folder: devices, sockets, what cannot be read.
+//! Sources and stores that are neither file nor folder: devices, sockets, and what cannot be read.
 #![cfg(target_os = "linux")]
 
 use std::os::unix::net::UnixListener;
@@ -13,7 +13,7 @@ fn sandbox() -> (Sandbox, UnixListener) {
     (sandbox, socket)
 }
 
-/// Its only line on standard error.
+/// The only line on standard error.
 fn line(ran: Ran, code: i32) -> String {
     let ran = ran.expect(code);
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
@@ -60,7 +60,7 @@ fn a_device_and_a_socket_are_left_out_with_a_word() {
 fn a_source_that_the_system_cannot_read_is_named() {
     let (sandbox, _socket) = sandbox();
     let before = sandbox.contents();
-    // Its first page is nobody's.
+    // Its first page is not mapped.
     let source = "/proc/self/mem";
     let reason = "/proc/self/mem: Input/output error";
     for verb in [
@@ -73,7 +73,7 @@ fn a_source_that_the_system_cannot_read_is_named() {
         let told = sandbox.run(verb).expect(2).stderr;
         let mut lines = told.lines();
         assert!(lines.next().unwrap().contains(reason), "{told}");
-        // A deduplication says what becomes of its output.
+        // A dedup says what happens to its output.
         let output = "dedupdb: nothing could be read; out is not written";
         assert!(lines.all(|line| line == output), "{told}");
     }

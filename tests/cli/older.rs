@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::sandbox::Sandbox;
 
-/// The verbs that look at a store, with the one of format 1 where they look for it.
+/// Commands that open a store, with the one of format 1 in its place.
 const VERBS: [&str; 20] = [
     "add a.txt",
     "add --dry-run a.txt",

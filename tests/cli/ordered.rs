@@ -22,7 +22,7 @@ impl Json {
         serde_json::from_str(text).unwrap()
     }
 
-    /// The fields of an object; nothing else has any.
+    /// The fields of an object. Other values have none.
     pub(crate) fn fields(&self) -> &[(String, Json)] {
         match self {
             Json::Object(fields) => fields,
@@ -41,7 +41,7 @@ impl Json {
         fields.find(|field| field.0 == name).map(|(_, value)| value)
     }
 
-    /// The values of an array; a value that is none is the only one.
+    /// The values of an array. Any other value stands for itself.
     pub(crate) fn items(&self) -> &[Json] {
         match self {
             Json::Array(items) => items,

@@ -1,4 +1,4 @@
-//! `pairs`: all documents that are alike.
+//! `pairs`: all similar documents.
 
 use crate::sandbox::{Sandbox, fields, text};
 
@@ -50,7 +50,7 @@ fn pairs_have_two_keys_and_a_similarity() {
 fn an_exhaustive_search_needs_shingles_and_finds_what_bands_miss() {
     let sandbox = Sandbox::with_testdata();
     for seed in [2, 3] {
-        // Two texts that are alike in one half.
+        // Two texts that have one half in common.
         sandbox.write(format!("folder/half-{seed}"), text(1, 40) + &text(seed, 40));
     }
     sandbox.add(&["folder", "pages.jsonl"], 0);

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::compressed::{gz, zst};
 use crate::sandbox::{Sandbox, text};
 
-/// A file of rows in groups of so many, with a key that may be missing.
+/// A file of rows in groups of `group` rows, with a key that may be missing.
 pub(crate) fn parquet(
     schema: &str,
     rows: &[(Option<&str>, String)],

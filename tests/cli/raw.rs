@@ -1,4 +1,4 @@
-//! What is printed for scripts: keys as they are, nothing coloured, and pipes that close early.
+//! Output for scripts: unescaped keys, no colours, and pipes that close early.
 
 use serde_json::json;
 

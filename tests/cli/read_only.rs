@@ -1,4 +1,4 @@
-//! A store that its user may only read: by its modes, or because it is another user's.
+//! A store that its user may only read, because of its modes or because it belongs to another user.
 #![cfg(unix)]
 
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use crate::sandbox::{Ran, Sandbox, text};
 
-/// The user who asks where the tests are run by a superuser, whom no mode stops.
+/// The user who runs the program if the tests run as a superuser, whom no mode stops.
 const USER: u32 = 65_534;
 
 fn is_superuser(sandbox: &Sandbox) -> bool {
@@ -24,7 +24,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().mode() & 0o777
 }
 
-/// A store, and a folder `own` of the user who asks, in which the program is.
+/// A store, the program, and a folder `own` of the user who runs it.
 fn sandbox(of_folder: u32, of_files: u32) -> Sandbox {
     let sandbox = Sandbox::new();
     for index in 0..5 {
@@ -59,7 +59,7 @@ fn set_modes(store: &Path, of_folder: u32, of_files: u32) {
     set_mode(store, of_folder);
 }
 
-/// Makes the store the user's own.
+/// Gives the store to the user.
 fn give(sandbox: &Sandbox) {
     if is_superuser(sandbox) {
         let store = sandbox.path(".dedupdb");
@@ -69,7 +69,7 @@ fn give(sandbox: &Sandbox) {
     }
 }
 
-/// Lets the sandbox be removed.
+/// Opens the folders so that the sandbox can be removed.
 fn open_up(sandbox: &Sandbox) {
     for folder in [sandbox.path(".dedupdb")]
         .into_iter()
@@ -93,7 +93,7 @@ fn run(sandbox: &Sandbox, arguments: &[&str]) -> Ran {
     Ran::of(command.output().unwrap())
 }
 
-/// Backs the store up, salvages it and has a dry run of adding to it; the copies have these modes.
+/// Backs up the store, salvages it, and does a dry run of adding to it. The copies must have these modes.
 fn judge(sandbox: &Sandbox, of_folder: u32, of_files: u32) {
     let store = sandbox.path(".dedupdb");
     let before: Vec<_> = files(&store).iter().map(|path| mode(path)).collect();

@@ -1,4 +1,4 @@
-//! What the README and the book show is what happens.
+//! The commands in the README and the book print what these pages show.
 //!
 //! In blocks marked `console`, a line that begins with `$ ` is run in a shell, in a folder with a
 //! copy of `testdata`, one after another from the first block of the page to the last. The lines
@@ -25,7 +25,7 @@ fn pages() -> Vec<String> {
     pages
 }
 
-/// A command and the lines that it is said to print.
+/// A command and the lines that it should print.
 struct Shown {
     line: usize,
     command: String,
@@ -68,7 +68,7 @@ fn commands(text: &str) -> Vec<Shown> {
     commands
 }
 
-/// Whether a line is as shown, `...` standing for anything.
+/// Whether a line is as shown. `...` stands for anything.
 fn line_fits(shown: &str, line: &str) -> bool {
     let line = line.trim_end();
     let Some((start, rest)) = shown.split_once("...") else {
@@ -81,7 +81,7 @@ fn line_fits(shown: &str, line: &str) -> bool {
     ends.any(|end| line_fits(rest, &line[end..]))
 }
 
-/// Whether the lines are as shown, a line of `...` standing for any.
+/// Whether the lines are as shown. A line of `...` stands for any lines.
 fn fits(shown: &[String], lines: &[&str]) -> bool {
     match (shown.split_first(), lines.split_first()) {
         (None, _) => lines.is_empty(),
@@ -150,7 +150,7 @@ fn path() -> std::ffi::OsString {
     std::env::join_paths([folder].into_iter().chain(std::env::split_paths(&others))).unwrap()
 }
 
-/// A record that cannot be read costs the script its exit code, and nothing else.
+/// A record that cannot be read only changes the exit code of the script.
 #[cfg(unix)]
 #[test]
 fn the_nightly_script_makes_a_backup_after_a_broken_record() {
@@ -204,14 +204,14 @@ fn run_all(page: &str, commands: &[Shown]) {
     }
 }
 
-/// Whether a help's list of options has this one.
+/// Whether the options in a help text include this one.
 fn has_option(help: &str, option: &str) -> bool {
     let lines = help.lines().map(str::trim_start);
     let mut listed = lines.filter(|line| line.starts_with('-'));
     listed.any(|line| line.split([' ', ',']).any(|word| word == option))
 }
 
-/// Every command with its options, in blocks of shell commands and in the help's examples, exists.
+/// Every command and option in blocks of shell commands and in the help's examples exists.
 #[test]
 fn examples_use_what_there_is() {
     let sandbox = Sandbox::new();

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::sandbox::{Sandbox, fields, text};
 
-/// A sandbox with files in `in`, each second one a near-copy, and a store of them.
+/// A sandbox with files in `in`, every second one a near-copy, and a store of them.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     for number in 0..60 {
@@ -153,7 +153,7 @@ fn compact_gives_back_space() {
         let ran = sandbox.run(&["stats", "--json"]).expect(0);
         ran.objects().remove(0)
     };
-    // A header, and 128 slots of 16 bits a content.
+    // A header, and 128 slots of 16 bits per content.
     assert_eq!(stats()["files"]["signatures.1"], 64 + 60 * 256);
     let reclaimable = stats()["reclaimable_bytes"].as_u64().unwrap();
     assert!(reclaimable > 10 * (48 + 256), "{reclaimable}");
@@ -229,7 +229,7 @@ fn merge_adds_the_documents_of_other_stores() {
     sandbox.run(&["--store", "all", "check"]).expect(0);
 }
 
-/// Leaves a reindex that was stopped.
+/// Leaves a stopped reindex.
 fn begin(sandbox: &Sandbox, target: SchemaBuilder) {
     let store = Store::open(sandbox.path(".dedupdb")).unwrap();
     let rebuild = Rebuild::reindex(target.build().unwrap()).watch(|_| ControlFlow::Break(()));
@@ -262,7 +262,7 @@ fn a_reindex_goes_on_with_the_seed_that_it_drew() {
     let ran = sandbox.run(&["reindex", "--seed", "random"]).expect(0);
     assert_eq!(ran.stderr, "");
     assert_eq!(parameter(&sandbox, "seed"), json!(777));
-    // With other parameters it draws its own.
+    // With other parameters, it draws another seed.
     begin(&sandbox, Schema::builder().seed(778));
     let arguments = ["reindex", "--seed", "random", "--permutations", "64"];
     let ran = sandbox.run(&arguments).expect(0);

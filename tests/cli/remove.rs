@@ -1,4 +1,4 @@
-//! `remove`: by key, by prefix, by age, and what is missing.
+//! `remove`: by key, by prefix, by age, and documents whose files are missing.
 
 use std::fs;
 use std::thread;
@@ -77,13 +77,13 @@ fn a_file_that_is_there_is_not_missing_however_it_is_reached() {
     let keys = ["dirlink/d.txt", "in/b.txt", "in/link.txt", "locked/c.txt"];
     assert_eq!(sandbox.keys(), keys);
     sandbox.run(&["remove", "--missing"]).expect(1);
-    // What may not be looked at may be there.
+    // A file that may not be looked at may exist.
     let closed = fs::Permissions::from_mode(0o000);
     fs::set_permissions(sandbox.path("locked"), closed).unwrap();
     sandbox.run(&["remove", "--missing"]).expect(1);
     let open = fs::Permissions::from_mode(0o755);
     fs::set_permissions(sandbox.path("locked"), open).unwrap();
-    // What lies at another place is told by its key, and a link to nothing has no file.
+    // A document is missing if its key leads to no file, as with a link to nothing.
     fs::remove_file(sandbox.path("in/a.txt")).unwrap();
     let ran = sandbox.run(&["remove", "--missing", "--dry-run"]).expect(0);
     assert_eq!(ran.lines(), ["in/link.txt"]);
@@ -103,7 +103,7 @@ fn missing_refuses_to_remove_everything() {
 #[test]
 fn older_than_goes_by_the_time_of_adding() {
     let sandbox = filled();
-    // Nothing here is a day old yet, and everything is older than a second after two of them.
+    // Nothing here is a day old yet, and after two seconds everything is older than one.
     sandbox.run(&["remove", "--older-than", "1d"]).expect(1);
     thread::sleep(Duration::from_millis(2100));
     sandbox.add(&["query.txt"], 0);

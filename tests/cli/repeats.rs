@@ -1,11 +1,11 @@
-//! Ids that come again within a run.
+//! Ids that are repeated within a run.
 
 use serde_json::{Value, json};
 
 use crate::dedup::{dedup_and_end, files, read};
 use crate::sandbox::{Sandbox, text};
 
-/// Three files of `each` records with ids from 0 and texts of their own.
+/// Three files of `each` records with ids from 0 and unique texts.
 fn shards(each: u64) -> Sandbox {
     let sandbox = Sandbox::new();
     for shard in 0..3 {
@@ -51,7 +51,7 @@ fn an_add_keeps_the_first_text_of_an_id_and_counts_the_others() {
     for store in ["all-1", "all-3", "unique-1", "unique-3"] {
         assert_eq!(hashes(store), hashes("first"), "{store}");
     }
-    // In a run of its own, another text of an id is a new one.
+    // In a separate run, another text for an id replaces the first.
     let later = sandbox.add(&["1.jsonl", "--store", "first"], 0);
     assert_eq!(later["updated"], 2000);
 }
@@ -81,7 +81,7 @@ fn a_field_of_ids_that_no_record_has_is_told() {
         let ran = sandbox.run(&dedup).expect(0);
         assert!(ran.stderr.contains(said), "{}", ran.stderr);
     }
-    // One that some records have, and one that was not asked for, are as they should be.
+    // There is no note about a field that some records have, or that was not asked for.
     sandbox.write(
         "some.jsonl",
         "{\"text\":\"a\"}\n{\"text\":\"b\",\"ident\":1}\n",

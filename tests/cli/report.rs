@@ -29,7 +29,7 @@ fn keys(data: &Value) -> Vec<Vec<&str>> {
     found.collect()
 }
 
-/// The text that is shown of a document, or the number that stands for none.
+/// The text that is shown for a document, or the number that stands for the lack of one.
 fn shown<'a>(data: &'a Value, key: &str) -> Result<&'a str, i64> {
     let clusters = data["clusters"].as_array().unwrap();
     let mut rows = clusters
@@ -44,7 +44,7 @@ fn shown<'a>(data: &'a Value, key: &str) -> Result<&'a str, i64> {
     }
 }
 
-/// Three documents that are alike, two of them the same, two others, and one alone.
+/// Three similar documents, two of them identical, two others, and one alone.
 fn files(sandbox: &Sandbox) {
     let words = text(1, 60);
     sandbox.write("in/a.txt", &words);
@@ -124,7 +124,7 @@ fn keys_and_texts_of_strangers_are_data() {
     let data = data(&page);
     assert!(keys(&data)[0][0].ends_with("\n\u{2028}<!--"));
     assert!(data["texts"][0][0].as_str().unwrap().contains(EVIL));
-    // A heading is what somebody typed.
+    // A heading is typed by a user.
     let hostile = "x<script>alert(1)</script>";
     sandbox.run(&["backup", "store"]).expect(0);
     fs::create_dir_all(sandbox.path("x<script>alert(1)<")).unwrap();
@@ -170,7 +170,7 @@ fn texts_are_shown_where_they_are_as_they_were() {
     assert!(!told.contains("text"), "{told}");
 }
 
-/// Of each document of the first cluster its key, what became of its file, and where that file comes first.
+/// For each document of the first cluster: its key, the state of its file, and where that file comes first.
 fn standings(data: &Value) -> Vec<(&str, u64, u64)> {
     let rows = data["clusters"][0][3].as_array().unwrap();
     let standing = |row: &'_ Value| (row[6].as_u64().unwrap(), row[7].as_u64().unwrap());
@@ -211,7 +211,7 @@ fn what_is_gone_is_no_reason_to_drop_the_only_copy() {
     assert_eq!(states.collect::<Vec<_>>(), expected);
     let summary = &ran.objects()[0];
     assert_eq!(summary["gone"], 2);
-    // One of the two that are there could go, and neither for the sake of the same text under its old name.
+    // One of the two that exist could go, and neither in favour of the same text under its old name.
     let sizes = ["papers/a.txt", "papers/b.txt"].map(|name| read(&sandbox, name).len() as u64);
     assert!(
         sizes.contains(&summary["could_go"].as_u64().unwrap()),
@@ -281,7 +281,7 @@ fn a_file_that_changed_is_not_what_was_added() {
     let summary = &ran.objects()[0];
     assert_eq!(summary["changed"], 1);
     assert_eq!(summary["identical_could_go"], text(1, 60).len());
-    // Size and time stay, and the text does not.
+    // The size and the time stay the same, but not the text.
     let time = std::fs::metadata(sandbox.path("c.txt"))
         .unwrap()
         .modified()
@@ -435,7 +435,7 @@ fn only_a_report_is_replaced() {
     assert!(!sandbox.path("in/x.html").exists());
 }
 
-/// Texts of which each is like the next, and the ends are not alike.
+/// Texts each of which resembles the next, while the ends do not resemble each other.
 fn chain(sandbox: &Sandbox) {
     let words: Vec<String> = text(5, 100).split(' ').map(str::to_owned).collect();
     for version in 0..12 {

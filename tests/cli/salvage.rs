@@ -1,4 +1,4 @@
-//! `salvage`: a store made of what is whole of a damaged one.
+//! `salvage`: a store made from the intact parts of a damaged one.
 
 use std::fs;
 
@@ -92,7 +92,7 @@ fn without_an_index_another_store_tells_the_parameters() {
     assert!(keys.contains(&key), "{key}{keys}");
 }
 
-/// One bit of them: signatures do not show it, so that it is said.
+/// Signatures do not show one flipped bit of the parameters, so a note shows the parameters.
 #[test]
 fn parameters_of_a_damaged_index_are_shown() {
     let sandbox = sandbox();

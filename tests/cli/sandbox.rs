@@ -1,4 +1,4 @@
-//! A fresh folder to run the program in, and what a run left behind.
+//! A fresh folder to run the program in, and the results of a run.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder that is gone after the test.
+/// A folder that is removed after the test.
 pub(crate) struct Sandbox {
     folder: TempDir,
 }
@@ -65,7 +65,7 @@ impl Sandbox {
         names
     }
 
-    /// The program, to be run in the sandbox.
+    /// The program, ready to run in the sandbox.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dedupdb"));
         command
@@ -76,7 +76,7 @@ impl Sandbox {
         command
     }
 
-    /// A line for the shell, to be run in the sandbox.
+    /// A line for the shell, ready to run in the sandbox.
     #[cfg(unix)]
     pub(crate) fn shell(&self, line: &str) -> Command {
         let mut command = Command::new("sh");
@@ -102,7 +102,7 @@ impl Sandbox {
     /// Runs the program with `input` on standard input.
     pub(crate) fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
         let mut child = self.piped(arguments);
-        // A program that ends at an error does not wait for its input.
+        // A program that ends with an error does not wait for its input.
         match child.stdin.take().unwrap().write_all(input) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
             written => written.unwrap(),
@@ -110,7 +110,7 @@ impl Sandbox {
         Ran::of(child.wait_with_output().unwrap())
     }
 
-    /// The summary of an add that must end with `code`; its counts must add up.
+    /// The summary of an add that must end with `code`. Its counts must add up.
     pub(crate) fn add(&self, arguments: &[&str], code: i32) -> Value {
         let mut all = vec!["--json", "add"];
         all.extend(arguments);
@@ -160,7 +160,7 @@ impl Ran {
         }
     }
 
-    /// Itself, if the exit code is `code`.
+    /// Returns itself, if the exit code is `code`.
     #[track_caller]
     pub(crate) fn expect(self, code: i32) -> Ran {
         assert_eq!(
@@ -177,7 +177,7 @@ impl Ran {
         self.stdout.lines().collect()
     }
 
-    /// The JSON objects that were printed, one a line.
+    /// The JSON objects that were printed, one per line.
     pub(crate) fn objects(&self) -> Vec<Value> {
         let lines = self.stdout.lines();
         lines
@@ -198,7 +198,7 @@ pub(crate) fn fields(object: &Value) -> Vec<&str> {
     fields
 }
 
-/// A text of so many words, the same for the same seed and unlike any other's.
+/// A text of `words` words, the same for the same seed and unlike that of any other.
 pub(crate) fn text(seed: u64, words: u64) -> String {
     let word = |index: u64| {
         let mixed = (seed << 32 | index)
@@ -210,7 +210,7 @@ pub(crate) fn text(seed: u64, words: u64) -> String {
     (0..words).map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// How many times as long a test of chance is to go on; `DEDUPDB_PATIENCE` says it.
+/// How many times as long a randomized test should run, from `DEDUPDB_PATIENCE`.
 pub(crate) fn patience() -> u32 {
     #[expect(
         clippy::disallowed_methods,

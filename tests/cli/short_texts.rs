@@ -1,4 +1,4 @@
-//! Unlike texts of one shingle each, whose 32-bit hashes are equal: no command takes them for one.
+//! Unlike texts of one shingle each, whose 32-bit hashes are equal: every command distinguishes them.
 
 use crate::sandbox::Sandbox;
 

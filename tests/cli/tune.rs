@@ -1,4 +1,4 @@
-//! `tune`: which shapes would do.
+//! `tune`: possible shapes of bands.
 
 use std::fs;
 

@@ -40,7 +40,7 @@ fn who_does_not_wait_is_told_who_has_the_store() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    // What the killed process left in the folder is no hindrance, and gone after the next writer.
+    // What the killed process left in the folder does no harm, and is gone after the next writer.
     assert!(sandbox.path("s/holder").exists());
     let keys = ["--store", "s", "remove", "x"];
     sandbox.run(&keys).expect(1);

@@ -47,7 +47,7 @@ fn pages_are_stored_without_their_tags() {
     );
 }
 
-/// Records that are no pages.
+/// Records that are not pages.
 fn no_pages() -> [Vec<u8>; 4] {
     let page = PAGE.as_bytes();
     [
@@ -169,7 +169,7 @@ fn a_broken_record_of_an_archive_is_passed_over() {
         ran.stderr
     );
     let summary = ran.objects().pop().unwrap();
-    // The bound holds for the largest part of an archive that is kept in memory, too.
+    // The bound also holds for the largest part of an archive that is kept in memory.
     let expected = json!({ "bad record": 3, "too large": 1, "unreadable": 1 });
     assert_eq!(summary["skipped"], expected);
     assert_eq!(sandbox.keys(), ["a", "b", "d"]);

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::numbered;
 
-/// Lines of so many documents of so many words, of which each ten in a row are copies, and one that is no record.
+/// `documents` lines with documents of `words` words, of which every ten in a row are copies, and one invalid line.
 fn corpus(documents: usize, words: usize) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let line = |id: usize| {

@@ -10,8 +10,8 @@ use dedupdb::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// A document of a small world, in which keys come again and many texts are alike: pieces of the
-/// same long text, so that one may be like two that are not like each other.
+/// A document of a small world, in which keys are repeated and many texts are similar: they are pieces of the same long
+/// text, so that one can resemble two that do not resemble each other.
 fn document() -> impl Strategy<Value = Input> {
     (0u32..6, 0u32..3, 0u32..14).prop_map(|(key, subject, start)| {
         let words = (start..start + 60).map(|word| format!("w{subject}x{word}"));
@@ -26,7 +26,7 @@ fn jaccard(a: &str, b: &str) -> f64 {
     shingles(a).jaccard(&shingles(b))
 }
 
-/// Offers the documents in batches to a run and commits now and then; publishes it unless `is_killed`.
+/// Offers the documents to a run in batches, and commits now and then. Publishes the run unless `is_killed`.
 fn admit(store: &Store, inputs: &[Input], batch: usize, is_killed: bool) -> Vec<Outcome> {
     let mut writer = store.writer().unwrap();
     writer.begin_run().unwrap();
@@ -46,7 +46,7 @@ fn admit(store: &Store, inputs: &[Input], batch: usize, is_killed: bool) -> Vec<
     admissions
 }
 
-/// The texts by key, second keys too, of all that is stored.
+/// The texts of all that is stored, by key, including second keys.
 fn stored(store: &Store, inputs: &[Input]) -> BTreeMap<String, String> {
     let texts = inputs.iter().map(|input| {
         let hash = *blake3::hash(input.text().unwrap().as_bytes()).as_bytes();
@@ -91,7 +91,7 @@ proptest! {
                 prop_assert_eq!(earlier.jaccard, Some(exact));
                 continue;
             }
-            // The bands find practically all that are so much alike.
+            // The bands find practically all pairs that are this similar.
             let like = kept.iter().find(|text| jaccard(text, input.text().unwrap()) >= 0.95);
             prop_assert_eq!(like, None);
             kept.push(input.text().unwrap());
@@ -102,7 +102,7 @@ proptest! {
             prop_assert!(!admission.earlier_is_of_this_writer);
         }
         prop_assert_eq!(&stored(&store, &all), &texts);
-        // Killed half-way, and again: the same.
+        // Killed half-way, and repeated: the same.
         let store = Store::open(other.path().join("copy")).unwrap();
         let part = &inputs[..killed_after.min(inputs.len())];
         admit(&store, part, batch, true);
@@ -115,7 +115,7 @@ proptest! {
 fn what_was_added_is_a_duplicate_under_its_own_key_too() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(folder.path(), &Schema::default()).unwrap();
-    // So many that all are in tables.
+    // Enough documents that all of them are in tables.
     crate::numbered::add(&store, 0..1100, 7);
     let text = "the tide clock on the harbour wall has been wrong since the flood of last year";
     let inputs = [Input::new("a", text), Input::new("b", "!")];

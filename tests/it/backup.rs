@@ -17,7 +17,7 @@ fn add(store: &Store, numbers: std::ops::Range<usize>) {
     numbered::add(store, numbers, 30);
 }
 
-/// Documents with their contents' hashes, and what each of some texts is like.
+/// The documents with the hashes of their contents, and the matches of some texts.
 fn holdings(store: &Store) -> Vec<String> {
     let documents = store.documents().unwrap();
     let mut held: Vec<String> = documents.map(|d| format!("{:?}", d.unwrap())).collect();
@@ -39,7 +39,7 @@ fn a_copy_holds_what_the_store_holds_and_goes_on_by_itself() {
         let live = folder.path().join(format!("live {keep}"));
         let schema = Schema::builder().keep_shingles(keep).build().unwrap();
         let store = Store::create(&live, &schema).unwrap();
-        // Merged postings, recent ones, removed contents and rows that are not committed.
+        // Merged postings, recent ones, removed contents and uncommitted rows.
         add(&store, 0..1500);
         let mut writer = store.writer().unwrap();
         for number in (0..1500).step_by(7) {
@@ -116,7 +116,7 @@ fn a_copy_goes_only_where_nothing_is() {
         Err(Error::NotEmpty { .. } | Error::Io { .. })
     ));
     assert!(store.backup("").is_err());
-    // An empty folder is as good as none.
+    // An empty folder will do.
     fs::remove_file(file).unwrap();
     store.backup(&copy).unwrap();
     assert_is_clean(&copy);
@@ -174,7 +174,7 @@ fn damage_is_not_backed_up() {
         let mut damaged = sound.clone();
         damaged[64 + 700] ^= 4;
         fs::write(&path, damaged).unwrap();
-        // Damage to what is read at once is named by opening it.
+        // Damage to data that is read at once is reported when the store is opened.
         let opened = Options::new().read_only(true).open(&live);
         let refused = opened.and_then(|store| store.backup(&copy));
         assert!(

@@ -2,7 +2,7 @@
 
 use dedupdb::{Input, Query, Schema, Store};
 
-/// A text of its own for each number.
+/// A distinct text for each number.
 fn words(number: u32, count: u32) -> String {
     let words = (0..count).map(|word| format!("w{}", number * 1000 + word));
     words.collect::<Vec<_>>().join(" ")
@@ -17,7 +17,7 @@ fn batches_sketched_ahead_give_what_adding_in_turn_gives() {
             Input::new("b", text(2, "")),
             Input::new("", text(2, "")),
         ],
-        // Copies, near-copies and new texts of documents that the batch before it brings.
+        // Copies, near-copies and new texts of documents in the previous batch.
         vec![
             Input::new("c", text(1, "")),
             Input::new("d", text(2, "at the end")),
@@ -73,7 +73,7 @@ fn a_batch_of_a_copy_with_other_parameters_is_sketched_again() {
     one.insert_unless_duplicate("0", words(0, 30)).unwrap();
     one.backup(path("other")).unwrap();
     let other = Store::open(path("other")).unwrap();
-    // Both are of one origin and in their second generation.
+    // Both have the same origin and are in their second generation.
     for (store, permutations) in [(&one, 256), (&other, 192)] {
         let builder = store.schema().to_builder().permutations(permutations);
         let schema = builder.build().unwrap();

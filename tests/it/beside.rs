@@ -1,4 +1,4 @@
-//! Readers beside a writer in another process, which is killed again and again.
+//! Readers beside a writer in another process, which is killed repeatedly.
 
 use std::fs;
 use std::io::Read;
@@ -13,17 +13,17 @@ use tempfile::TempDir;
 
 use crate::numbered;
 
-/// Names the store for the process that [`writes_until_it_is_killed`] is run in.
+/// Names the store for the process that runs [`writes_until_it_is_killed`].
 const STORE: &str = "DEDUPDB_TEST_STORE";
 
-/// Batches that a store holds; with each commit one comes and the oldest goes.
+/// The number of batches in a store. Each commit adds one and removes the oldest.
 const WINDOW: usize = 6;
 
-/// Lives of the writer, and commits that are seen in each.
+/// The number of lives of the writer, and of commits that are seen in each.
 const LIVES: usize = 4;
 const COMMITS: usize = 12;
 
-/// Documents of a batch; several batches come to one merge.
+/// The number of documents in a batch. Several batches make one merge.
 fn size(batch: usize) -> usize {
     2 + batch * 74 % 300
 }
@@ -32,7 +32,7 @@ fn key(batch: usize, index: usize) -> String {
     format!("{batch:06}/{index:03}")
 }
 
-/// The text of a document; every second one is like the one before it.
+/// The text of a document. Every second one resembles the one before it.
 fn text(batch: usize, index: usize) -> String {
     let mut text = numbered::text(batch * 1000 + index / 2, 40);
     text.push_str(if index.is_multiple_of(2) { "" } else { " more" });
@@ -48,7 +48,7 @@ fn open(path: &Path) -> Store {
     Options::new().read_only(true).open(path).unwrap()
 }
 
-/// The last batch that was committed, if the store answers as it did after that commit.
+/// The last batch that was committed. The store must answer as it did after that commit.
 fn newest(store: &Store) -> usize {
     let documents = store.documents().unwrap();
     let keys: Vec<String> = documents.map(|document| document.unwrap().key).collect();
@@ -88,7 +88,7 @@ fn newest(store: &Store) -> usize {
     newest
 }
 
-/// Commits one batch after another; each takes away the one that falls out of the window.
+/// Commits one batch after another. Each commit removes the batch that leaves the window.
 fn write(store: &Store, batches: impl Iterator<Item = usize>) {
     let mut writer = store.writer().unwrap();
     for batch in batches {
@@ -104,14 +104,14 @@ fn write(store: &Store, batches: impl Iterator<Item = usize>) {
     }
 }
 
-/// What the writing process does; in any other it is no test.
+/// What the writing process does. In any other process, this tests nothing.
 #[test]
 fn writes_until_it_is_killed() {
     let Some(path) = std::env::var_os(STORE).map(PathBuf::from) else {
         return;
     };
     let store = Store::open(path).unwrap();
-    // It ends with the test that started it, however that ends.
+    // The process ends with the test that started it, however that ends.
     let ended = Arc::new(AtomicBool::new(false));
     let end = ended.clone();
     thread::spawn(move || {
@@ -125,7 +125,7 @@ fn writes_until_it_is_killed() {
     );
 }
 
-/// A process that writes, killed when it is dropped.
+/// A process that writes, killed on drop.
 struct Writing(Child);
 
 impl Writing {
@@ -190,7 +190,7 @@ fn readers_see_whole_commits_of_a_writer_that_is_killed() {
         assert_eq!(newest(&held), at);
         assert_eq!(newest(&open(&copy)), newest(&followed));
         assert!(Store::check(&copy).unwrap().is_clean());
-        // All come at once to what was left, and one of them has to mend it.
+        // All open what the killed writer left at once, and one of them has to repair it.
         thread::scope(|scope| {
             for follower in followers {
                 scope.spawn(move || {
@@ -204,7 +204,7 @@ fn readers_see_whole_commits_of_a_writer_that_is_killed() {
         seen = newest(&followed);
         assert_eq!(newest(&open(&path)), seen);
     }
-    // Readers are no hindrance to a check or to the next writer.
+    // Readers hinder neither a check nor the next writer.
     let report = Store::check(&path).unwrap();
     assert!(report.is_clean(), "{:?}", report.problems);
     write(&Store::open(&path).unwrap(), seen + 1..seen + 4);
@@ -219,7 +219,7 @@ fn whoever_comes_first_mends_what_a_killed_writer_left() {
     for round in 0..10 {
         let store = Store::open(&path).unwrap();
         write(&store, round + 3..round + 4);
-        // Its index says that a writer has it open, and none has.
+        // Its index says that a writer has it open, but none has.
         let left = folder.path().join(round.to_string());
         fs::create_dir(&left).unwrap();
         for entry in fs::read_dir(&path).unwrap() {
@@ -238,7 +238,7 @@ fn whoever_comes_first_mends_what_a_killed_writer_left() {
     }
 }
 
-/// Ends other threads when it is dropped, in a panic too.
+/// Ends other threads on drop, even in a panic.
 struct End<'a>(&'a AtomicBool);
 
 impl Drop for End<'_> {
@@ -300,7 +300,7 @@ fn a_reader_stays_where_it_is_until_it_is_refreshed() {
     let store = Store::open(&path).unwrap();
     let reader = open(&path);
     assert!(!reader.refresh().unwrap());
-    // Through small commits, merges, and merges that make another filter.
+    // Follows small commits, merges, and merges that make another filter.
     for batch in 3..60 {
         write(&store, batch..=batch);
         assert!(batch % 7 > 0 || newest(&reader) == batch - 1);
@@ -308,7 +308,7 @@ fn a_reader_stays_where_it_is_until_it_is_refreshed() {
         assert!(!reader.refresh().unwrap());
         assert!(batch % 7 > 0 || newest(&reader) == batch);
     }
-    // A commit that adds no content is one, too; what is not committed is not.
+    // A commit that adds no content counts as one, too. Uncommitted changes do not.
     let mut writer = store.writer().unwrap();
     assert!(writer.remove(&key(59, 0)).unwrap());
     assert!(!reader.refresh().unwrap());

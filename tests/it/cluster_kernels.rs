@@ -1,4 +1,4 @@
-//! The functions that a cluster calls, one after the other, give what a store gives.
+//! The functions that a cluster calls give the same results, one after the other, as a store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn texts() -> Vec<String> {
     for number in 0..160_u32 {
         let text = words(number / 4 * 1000, 60 + number / 4);
         texts.push(format!("{} end {}", text, number % 3));
-        // The template, with a tail of its own that is short or long.
+        // The template, with its own tail, which is short or long.
         let tail = words(500_000 + number * 100, 2 + number % 40);
         texts.push(format!("{} {tail}", words(77, 80)));
     }
@@ -52,7 +52,7 @@ impl Cluster {
         }
     }
 
-    /// Walks through rows of a key and a text, so many a batch.
+    /// Walks through rows of a key and a text, `batch` rows at a time.
     fn walk(&self, rows: &[(u64, usize)], batch: usize, search: BucketSearch) -> BucketPairs {
         let mut rows: Vec<_> = rows.iter().map(|&(k, row)| (k, self.codes[row])).collect();
         rows.sort_unstable();
@@ -145,7 +145,7 @@ fn pairs_and_clusters_are_those_of_a_store_with_large_buckets_or_without() {
     let search = BucketSearch::new(THRESHOLD).unwrap();
     let plain = cluster.found(search);
     assert!(cluster.found(search.large(20, 3)) == plain);
-    // Copies are told by their hashes, and are like what one of them is like.
+    // Copies are recognized by their hashes, and resemble what any of them resembles.
     let hashes = cluster.sketches.hashes();
     let copies = |a: usize| (0..texts.len()).filter(move |&b| hashes[a] == hashes[b]);
     let mut pairs: BTreeSet<(usize, usize)> = plain
@@ -230,7 +230,7 @@ fn what_is_dropped_and_for_whose_sake_is_what_a_store_says() {
             }
         }
     }
-    // A copy goes for the sake of the first one, or of what that went for.
+    // A copy is dropped in favour of the first one, or of what that was dropped for.
     for row in 0..texts.len() {
         let first = first_copy(row);
         if first < row {

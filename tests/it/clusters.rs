@@ -1,4 +1,4 @@
-//! Clusters, beside a model that compares each document with each.
+//! Clusters, compared with a model that compares each document with each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,8 +19,8 @@ fn schema() -> Schema {
     builder.build().unwrap()
 }
 
-/// A text that has its first words in common with all, others with its family, and some changed;
-/// it may end early.
+/// A text that shares its first words with all others, and other words with its family, with some changes. It may end
+/// early.
 #[derive(Clone, Debug)]
 struct Text {
     family: u8,
@@ -57,7 +57,7 @@ fn texts(largest: usize) -> impl Strategy<Value = Vec<Text>> {
     prop::collection::vec(text, 1..largest)
 }
 
-/// A store of the texts, in two commits, of which every ninth document is removed again.
+/// A store of the texts, made in two commits. Every ninth document is removed again.
 fn make(folder: &Path, threads: usize, schema: &Schema, texts: &[Text]) -> Store {
     let store = Options::new()
         .threads(threads)
@@ -65,7 +65,7 @@ fn make(folder: &Path, threads: usize, schema: &Schema, texts: &[Text]) -> Store
         .unwrap();
     let mut writer = store.writer().unwrap();
     let inputs = (0..).zip(texts).map(|(n, text)| {
-        // The order of keys is not that of contents.
+        // The keys are not in the order of the contents.
         Input::new(format!("{:04}", (n * 617) % 1000), text.words())
     });
     let mut inputs: Vec<Input> = inputs.collect();
@@ -127,7 +127,7 @@ impl Model {
         self.texts[one].0.jaccard(&self.texts[other].0)
     }
 
-    /// For each text the one that represents it.
+    /// The representative of each text.
     fn connected(&self, threshold: f64) -> Vec<usize> {
         let mut roots: Vec<usize> = (0..self.texts.len()).collect();
         for one in 0..roots.len() {
@@ -177,7 +177,7 @@ impl Model {
     }
 }
 
-/// Checks that a store's pairs are the model's, each once.
+/// Checks that a store's pairs are those of the model, each once.
 fn check_pairs(store: &Store, model: &Model, threshold: f64) {
     let mut expected = BTreeMap::new();
     for (one, (_, keys)) in model.texts.iter().enumerate() {
@@ -253,7 +253,7 @@ proptest! {
     }
 }
 
-/// The documents of the clusters, by joining the pairs that the store finds.
+/// The documents of the clusters, from joining the pairs that the store finds.
 fn components(store: &Store, query: PairQuery) -> BTreeSet<BTreeSet<String>> {
     let mut sets: Vec<BTreeSet<String>> = Vec::new();
     let mut set_of: BTreeMap<String, usize> = BTreeMap::new();
@@ -289,7 +289,7 @@ fn keys(clusters: &[Cluster]) -> BTreeSet<BTreeSet<String>> {
     keys.collect()
 }
 
-/// Checks that connected clusters are what a store's own pairs connect.
+/// Checks that connected clusters are what the store's own pairs connect.
 pub(crate) fn check_against_pairs(store: &Store) -> Vec<Cluster> {
     let found = clusters(store, ClusterQuery::new());
     let expected = components(store, PairQuery::new());
@@ -330,7 +330,7 @@ fn contents_of_tables_and_recent_ones_are_in_clusters() {
     }
 }
 
-/// The words of a chain's link, each of which has most in common with the next.
+/// The words of a link in a chain. Each link has most of its words in common with the next.
 fn link(number: usize) -> String {
     let words = (number * 6..number * 6 + 60).map(|word| format!("word{word}"));
     words.collect::<Vec<_>>().join(" ")
@@ -376,7 +376,7 @@ fn a_chain_is_one_connected_cluster_and_several_represented_ones() {
     assert!(represented.iter().all(|cluster| cluster.lowest >= 0.8));
 }
 
-/// Twenty thousand pages of one template, and five thousand of another that is half like it.
+/// Twenty thousand pages of one template, and five thousand of another one that shares half of it.
 #[test]
 fn a_template_makes_one_cluster_of_a_huge_bucket() {
     let text = |page: usize| {

@@ -9,7 +9,7 @@ use dedupdb::{Input, Query, Schema, Store, write::Change};
 
 use crate::numbered;
 
-/// A text of its own for each number.
+/// A distinct text for each number.
 fn text(number: usize) -> String {
     numbered::text(number, 30)
 }
@@ -38,7 +38,7 @@ fn of_many_callers_with_the_same_text_one_inserts_it() {
             let (store, inserted) = (&store, &inserted);
             scope.spawn(move || {
                 for step in 0..TEXTS {
-                    // Everyone starts elsewhere, and half of the callers shout.
+                    // Each caller starts elsewhere, and half of the callers write in capitals.
                     let number = (step + caller * 7) % TEXTS;
                     let mut page = text(number);
                     if caller % 2 == 0 {

@@ -1,4 +1,4 @@
-//! Real corpora with exact truth, where they are at hand.
+//! Real corpora with exact truth, if they are present.
 //!
 //! `DEDUPDB_CORPORA` names their folder, `../shared/data` by default. The texts are not part of the
 //! project; where they are absent the tests say so and pass.
@@ -22,7 +22,7 @@ use crate::text::reference::terms;
 type Pairs = BTreeMap<(String, String), f64>;
 type Group = BTreeSet<String>;
 
-/// The decompressed file of the corpora's folder, or a notice that it is not there.
+/// A decompressed file from the folder of the corpora, or a notice that it is absent.
 fn corpus(name: &str) -> Option<Box<dyn Read>> {
     let folder = std::env::var_os("DEDUPDB_CORPORA").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
@@ -97,7 +97,7 @@ fn stored(inputs: Vec<Input>) -> (TempDir, Store) {
     (folder, store)
 }
 
-/// Finds the documents that are alike, in three ways.
+/// Finds the similar documents in three ways.
 fn found(store: &Store) -> Found {
     let documents = store.documents().unwrap();
     let keys: Vec<String> = documents.map(|document| document.unwrap().key).collect();
@@ -125,7 +125,7 @@ fn found(store: &Store) -> Found {
 }
 
 impl Found {
-    /// What both ways through the buckets found, which is nothing that an exhaustive search misses.
+    /// What both ways through the buckets found. An exhaustive search must find all of it.
     fn through_buckets(&self) -> &Pairs {
         assert_eq!(self.queried, self.paired);
         let (recall, missed) = compare(&self.paired, &self.exhaustive);
@@ -138,7 +138,7 @@ impl Found {
     }
 }
 
-/// Share of the true pairs that were found, and the pairs that were found and are not true.
+/// The share of the true pairs that were found, and the pairs that were found but are not true.
 fn compare<'a>(found: &'a Pairs, truth: &Pairs) -> (f64, Vec<&'a (String, String)>) {
     let hits = truth
         .keys()
@@ -154,7 +154,7 @@ fn the_near_copies_of_24008_messages_are_found() {
         return;
     };
     let mut inputs = Vec::new();
-    // The truth reads bytes that are not UTF-8 in another way.
+    // The truth decodes bytes that are not UTF-8 differently.
     let mut replaced = BTreeSet::new();
     for (key, bytes) in files(archive) {
         if std::str::from_utf8(&bytes).is_err() {
@@ -184,8 +184,7 @@ fn the_near_copies_of_24008_messages_are_found() {
     assert_eq!(others, Vec::<Group>::new());
 }
 
-/// The text of a message: in UTF-8, or else in Latin-1, where each byte is the character of its
-/// number.
+/// The text of a message: in UTF-8, or else in Latin-1, where each byte is the character with its number.
 fn message(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -208,8 +207,8 @@ fn the_terms_of_1001_messages_are_the_known_ones() {
         .flat_map(|text| terms(&text.to_lowercase()))
         .collect::<BTreeSet<String>>();
     assert_eq!(by_definition.len(), 32_804);
-    // So many terms share a 32-bit hash with another in one draw of eight; here none do, so that
-    // counts of hashes are counts of terms.
+    // With this many terms, one draw in eight has two with the same 32-bit hash. Here none have, so counts of hashes
+    // are counts of terms.
     let shingler = Shingler::new(Shingling::Term, true, true).unwrap();
     let sets: Vec<ShingleSet> = texts
         .iter()
@@ -229,8 +228,8 @@ fn the_terms_of_1001_messages_are_the_known_ones() {
     assert!((mean - 0.088_502).abs() < 1e-6, "{mean}");
 }
 
-/// Scripts whose words the truth takes differently: it has no rule for scripts without spaces, and
-/// leaves combining marks out of words.
+/// Scripts whose words the truth splits differently: it has no rule for scripts without spaces, and leaves combining
+/// marks out of words.
 const OTHER_TOKENS: [&str; 13] = [
     "thai/", "/zh", "/ja", "/th/", ".th/", ".lo/", ".zh", ".ja", "/as/", "/hi/", "/kn/", "/mr/",
     "/fa/",
@@ -254,7 +253,7 @@ fn the_near_copies_of_34000_mixed_documents_are_found() {
     let all = found(&store);
     let found = all.through_buckets();
     let (recall, _) = compare(found, &truth);
-    // True pairs that are less alike than 0.8 in this crate's tokens are no misses of the store.
+    // True pairs with a similarity below 0.8 in this crate's tokens are not misses of the store.
     let shingler = Shingler::new(Shingling::default(), true, true).unwrap();
     let shingles = |key: &str| shingler.shingles(&texts[key]).unwrap();
     let mut own = truth.clone();
@@ -292,7 +291,7 @@ fn has_other_tokens(key: &str) -> bool {
     OTHER_TOKENS.iter().any(|part| key.contains(part))
 }
 
-/// The groups that true pairs connect and that are no cluster.
+/// The groups that true pairs connect and that are not clusters.
 fn other_groups(clusters: &[Cluster], truth: &Pairs) -> Vec<Group> {
     let parents = groups(truth);
     let mut members: BTreeMap<&str, Group> = BTreeMap::new();

@@ -25,7 +25,7 @@ fn folder(files: &[(&str, &[u8])]) -> TempDir {
     folder
 }
 
-/// Each document as its key and text, and why others were left out.
+/// The key and text of each document, and why others were left out.
 fn read(corpus: Corpus) -> Vec<Result<(String, String), Reason>> {
     let pair = |document: Result<Sourced, Skipped>| match document {
         Ok(document) => Ok((document.key.clone(), document.into_text())),
@@ -112,7 +112,7 @@ fn a_pattern_stands_for_what_matches_it() {
         read(Corpus::open([exactly]).unwrap()),
         [Err(Reason::NotFound)]
     );
-    // On Windows no file can be called so.
+    // Windows does not allow this file name.
     if cfg!(unix) {
         fs::write(
             folder.path().join("*.jsonl"),
@@ -253,7 +253,7 @@ fn what_is_stored_as_it_is_need_not_be_read() {
     );
 }
 
-/// Lines without end, until it is dropped.
+/// Endless lines, until it is dropped.
 struct Endless(Arc<AtomicBool>);
 
 impl Read for Endless {
@@ -280,7 +280,7 @@ fn reading_ends_when_nobody_takes_documents() {
     let mut corpus = Corpus::options().max_document(99).open([source]).unwrap();
     assert_eq!(corpus.next().unwrap().unwrap().key, "endless.jsonl#1");
     drop(corpus);
-    // As long as it takes; a thread that does not end makes the test hang.
+    // This may take any time. A thread that does not end makes the test hang.
     while !dropped.load(Ordering::SeqCst) {
         thread::sleep(Duration::from_millis(1));
     }

@@ -1,4 +1,4 @@
-//! Damaged files are named, never a panic or a wrong answer.
+//! Damage gives an error that names the file, never a panic or a wrong answer.
 
 use std::fs;
 use std::path::Path;
@@ -7,13 +7,13 @@ use dedupdb::{Error, Input, Match, Options, Query, Schema, Store, upkeep::Rebuil
 
 use crate::numbered;
 
-/// Bytes of a column's header.
+/// The size of a column's header, in bytes.
 const HEADER: usize = 64;
 
-/// Bytes of a filter before its bits.
+/// The number of bytes of a filter before its bits.
 const FILTER_HEAD: usize = 56;
 
-/// Bytes that a checksum covers.
+/// The number of bytes that a checksum covers.
 const BLOCK: usize = 64 << 10;
 
 const COLUMNS: [&str; 3] = ["contents.1", "shingles.1", "signatures.1"];
@@ -35,7 +35,7 @@ fn make(path: &Path, documents: usize) {
 /// The matches of a near-copy of a document, and the hash of its text.
 type Answer = (Vec<Match>, [u8; 32]);
 
-/// Asks for a document.
+/// Queries for a document.
 fn ask_one(store: &Store, number: usize) -> Result<Answer, Error> {
     let near = format!("{} more", text(number));
     let found = store.query(&Query::text(&near))?;
@@ -43,7 +43,7 @@ fn ask_one(store: &Store, number: usize) -> Result<Answer, Error> {
     Ok((found, document.unwrap().hash))
 }
 
-/// What the store in a folder says of so many documents.
+/// The answers of the store in a folder about its documents.
 fn all_answers(path: &Path, documents: usize) -> Vec<Answer> {
     let store = Store::open(path).unwrap();
     (0..documents)
@@ -51,8 +51,8 @@ fn all_answers(path: &Path, documents: usize) -> Vec<Answer> {
         .collect()
 }
 
-/// Asks for each of the documents: an answer is right, or an error that names a file. Returns how many
-/// of each there were.
+/// Queries for each of the documents. Each answer must be right, or an error that names a file. Returns the number of
+/// right answers and of errors.
 fn ask(path: &Path, expected: &[Answer], read_only: bool) -> (usize, usize) {
     let opened = Options::new().read_only(read_only).open(path);
     let (mut right, mut errors) = (0, 0);
@@ -75,7 +75,7 @@ fn ask(path: &Path, expected: &[Answer], read_only: bool) -> (usize, usize) {
     (right, errors)
 }
 
-/// Opens, queries and checks; says whether any of them named a problem.
+/// Opens, queries and checks a store. Returns whether any of these reported a problem.
 fn is_noticed(path: &Path) -> bool {
     match Store::check(path) {
         Ok(report) => !report.is_clean(),
@@ -113,7 +113,7 @@ fn every_flipped_bit_of_a_column_is_noticed() {
     assert!(!is_noticed(folder.path()));
 }
 
-/// A block that is damaged is found by the first who reads it, and the others are read all the same.
+/// The first reader of a damaged block finds the damage. Readers of the other blocks are not affected.
 #[test]
 fn a_damaged_block_is_named_when_it_is_first_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -130,7 +130,7 @@ fn a_damaged_block_is_named_when_it_is_first_read() {
             "{column} has {} bytes",
             bytes.len()
         );
-        // In its middle, and across the border of two blocks.
+        // In the middle, and across the border of two blocks.
         for at in [BLOCK / 2, BLOCK - 8] {
             let mut damaged = bytes.clone();
             damaged[HEADER + at..HEADER + at + 16].fill(0);
@@ -148,7 +148,7 @@ fn a_damaged_block_is_named_when_it_is_first_read() {
     assert_eq!(ask(folder.path(), &expected, false), (documents, 0));
 }
 
-/// Else the checksum of what is added would make it right.
+/// Otherwise, the new checksum would make the damage look right.
 #[test]
 fn nothing_is_added_to_a_damaged_block() {
     let folder = tempfile::tempdir().unwrap();
@@ -170,7 +170,7 @@ fn nothing_is_added_to_a_damaged_block() {
     }
 }
 
-/// What is verified stays so from commit to commit, and the block at the end is looked at again.
+/// Verified data stays verified from commit to commit, but the last block is looked at again.
 #[test]
 fn a_reader_that_follows_a_writer_sees_damage_to_what_is_new() {
     let folder = tempfile::tempdir().unwrap();
@@ -231,7 +231,7 @@ fn a_column_of_another_store_is_refused() {
     assert!(Store::open(&one).is_ok());
 }
 
-/// The answers about the first texts.
+/// The answers about the first 40 texts.
 fn answers(path: &Path) -> Vec<Vec<String>> {
     let store = Store::open(path).unwrap();
     let keys = |number| {
@@ -241,7 +241,7 @@ fn answers(path: &Path) -> Vec<Vec<String>> {
     (0..40).map(keys).collect()
 }
 
-/// Adds enough texts from a number on for a merge into tables.
+/// Adds texts from a number on, enough for a merge into tables.
 fn grow(path: &Path, first: usize) {
     let store = Store::open(path).unwrap();
     let mut writer = store.writer().unwrap();
@@ -253,7 +253,7 @@ fn grow(path: &Path, first: usize) {
 #[test]
 fn a_filter_that_is_gone_or_no_filter_is_not_missed_and_made_anew() {
     let folder = tempfile::tempdir().unwrap();
-    // As many as are merged into tables.
+    // Enough for a merge into tables.
     make(folder.path(), 1100);
     let expected = answers(folder.path());
     let filter = folder.path().join("filter.1.1");
@@ -305,7 +305,7 @@ fn the_filter_of_a_copy_that_went_its_own_way_is_not_used() {
     grow(&other, 4000);
     let expected = answers(&one);
     assert!(!is_noticed(&one));
-    // Of the same name, and the same size.
+    // With the same name and the same size.
     fs::copy(other.join("filter.1.1"), one.join("filter.1.1")).unwrap();
     let store = Store::open(&one).unwrap();
     for number in 2000..3100 {
@@ -396,7 +396,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Files of the same store at another time, and of another store.
+/// Files of the same store at another time, and files of another store.
 #[test]
 fn a_file_of_another_time_or_store_is_named_or_gives_that_time() {
     let folder = tempfile::tempdir().unwrap();
@@ -411,19 +411,19 @@ fn a_file_of_another_time_or_store_is_named_or_gives_that_time() {
     store.rebuild(Rebuild::compact()).unwrap();
     drop(store);
     make(&path("other"), 1100);
-    // An index of another generation or store names files that are not there, or not its own.
+    // An index of another generation or store names files that do not exist, or that are not its own.
     for other in ["before", "other"] {
         copy(&path("store"), &path("mixed"));
         fs::copy(path(other).join("index.redb"), path("mixed/index.redb")).unwrap();
         assert!(Store::open(path("mixed")).is_err(), "{other}");
         fs::remove_dir_all(path("mixed")).unwrap();
     }
-    // One of an earlier commit is that commit: later rows do not exist for it.
+    // An index of an earlier commit gives that commit: later rows do not exist for it.
     copy(&path("after"), &path("mixed"));
     fs::copy(path("before/index.redb"), path("mixed/index.redb")).unwrap();
     assert!(!is_noticed(&path("mixed")));
     assert_eq!(answers(&path("mixed")), answers(&path("before")));
-    // Columns of an earlier commit are too short, those of another generation are not its own.
+    // Columns of an earlier commit are too short. Those of another generation do not belong to the index.
     for column in COLUMNS {
         for (into, from) in [("after", "before"), ("store", "after")] {
             let name = column.replace('1', if into == "store" { "2" } else { "1" });

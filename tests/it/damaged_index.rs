@@ -1,8 +1,8 @@
-//! The index damaged or cut short: an error or the right answers, and nothing that passes a check.
+//! A damaged or truncated index gives an error or the right answers, and a store that passes a check works.
 //!
-//! redb may panic at such an index, and a panic while another one unwinds ends the process. So the
-//! stores are judged in a process of their own: this test program, told by its environment what to
-//! damage. `DEDUPDB_PATIENCE=N` damages N times as many bytes.
+//! redb may panic at such an index, and a panic while another one unwinds ends the process. So the stores are judged in
+//! a separate process: this test program, whose environment says what to damage. `DEDUPDB_PATIENCE=N` damages N times
+//! as many bytes.
 #![cfg(unix)]
 
 use std::fs;
@@ -19,27 +19,27 @@ use dedupdb::{
 
 use crate::numbered;
 
-/// Tells the child what to do: folder, how, first byte, step; with tabs in between.
+/// Gives the child its job: folder, kind of damage, first byte and step, separated by tabs.
 const JOB: &str = "DEDUPDB_DAMAGE";
 
-/// Bytes that are damaged in the quick form.
+/// The number of bytes that are damaged without `DEDUPDB_PATIENCE`.
 const POINTS: usize = 60;
 
-/// Lengths that it is cut to.
+/// The number of lengths to which the index is cut.
 const CUTS: usize = 20;
 
 const INDEX: &str = "index.redb";
 
-/// What is done to the index at each byte.
+/// What happens to the index at each byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     Flip,
     Cut,
-    /// The page is zeros.
+    /// The page becomes zeros.
     Zero,
-    /// The page is another one.
+    /// The page becomes a copy of another one.
     Other,
-    /// The page is one that leads to others: then pages lead to themselves.
+    /// The page becomes a copy of one that leads to others, so that pages can lead to themselves.
     Branch,
 }
 
@@ -48,10 +48,10 @@ const PAGE: usize = 4 << 10;
 /// The first byte of a page that leads to others.
 const BRANCH: u8 = 2;
 
-/// Such pages that stand in for each page.
+/// The number of such pages that replace each page.
 const BRANCHES: usize = 8;
 
-/// Pages that are damaged, from the first one on: a small index holds nothing behind them.
+/// The number of pages that are damaged, from the first one on. A small index has nothing after them.
 const PAGES: usize = 64;
 
 impl How {
@@ -126,7 +126,7 @@ fn answers(path: &Path) -> Result<Vec<String>, Error> {
     Ok(answers)
 }
 
-/// Adds, replaces and removes.
+/// Adds, replaces and removes documents.
 fn write(path: &Path) -> Result<(), Error> {
     let store = Options::new().threads(1).open(path)?;
     let mut writer = store.writer()?;
@@ -136,7 +136,7 @@ fn write(path: &Path) -> Result<(), Error> {
     writer.commit()
 }
 
-/// Asks everything else that there is to ask. Each may be an error; the first is returned.
+/// Makes all other calls that read a store. Each may fail; the first error is returned.
 fn ask(path: &Path) -> Result<(), Error> {
     let store = Options::new().threads(1).read_only(true).open(path)?;
     let asked = [
@@ -159,7 +159,7 @@ fn ask(path: &Path) -> Result<(), Error> {
     asked.into_iter().collect()
 }
 
-/// What is wrong with how the store in `path` is taken, a copy of which goes to `scratch`.
+/// What is wrong with how the store in `path` behaves. `scratch` is the place for a copy of it.
 fn judge(path: &Path, scratch: &Path, expected: &[String]) -> Option<String> {
     copy(path, scratch);
     let is_sound = match Store::check(scratch) {
@@ -179,7 +179,7 @@ fn judge(path: &Path, scratch: &Path, expected: &[String]) -> Option<String> {
     if is_sound && asked.is_err() {
         return Some(format!("it passes the check, and {asked:?}"));
     }
-    // Whether it can be written to or not, it must not bring the process down.
+    // Whether it can be written to or not, it must not end the process.
     let written = write(scratch);
     if is_sound && written.is_err() {
         return Some(format!("it passes the check, and {written:?}"));
@@ -187,7 +187,7 @@ fn judge(path: &Path, scratch: &Path, expected: &[String]) -> Option<String> {
     None
 }
 
-/// What is wrong with how the figures are taken of the store in `path`: they look at all pages.
+/// What is wrong with the figures of the store in `path`. They look at all pages.
 fn judge_figures(path: &Path) -> Option<String> {
     let store = Options::new().threads(1).read_only(true).open(path).ok()?;
     let figures = store.reclaimable_bytes();
@@ -243,8 +243,8 @@ fn child() {
     println!("done");
 }
 
-/// Damages bytes of the index, `step` apart, of the store in the folder `sound` of `folder`; returns
-/// how many, and what went wrong.
+/// Damages bytes, `step` apart, of the index of the store in the folder `sound` of `folder`. Returns how many, and what
+/// went wrong.
 fn damage(folder: &Path, how: How, step: usize) -> (usize, Vec<String>) {
     let (mut points, mut wrong) = (0, Vec::new());
     let mut first = 0;
@@ -265,7 +265,7 @@ fn damage(folder: &Path, how: How, step: usize) -> (usize, Vec<String>) {
         let (mut at, mut is_done) = (first, false);
         for line in BufReader::new(child.stdout.take().unwrap()).lines() {
             let line = line.unwrap();
-            // The test harness may have begun the line.
+            // The test harness may have written the beginning of the line.
             if let Some((_, number)) = line.rsplit_once("at ")
                 && let Ok(number) = number.parse()
             {
@@ -291,7 +291,7 @@ fn damage_store(documents: usize, how: How, points: usize) {
     let patience: usize = variable("DEDUPDB_PATIENCE").map_or(1, |times| times.parse().unwrap());
     let bytes = fs::metadata(sound.join(INDEX)).unwrap().len();
     let step = match how {
-        // Odd, so that it meets every place of a page in time.
+        // Odd, so that over time it reaches every place of a page.
         How::Flip | How::Cut => (usize::try_from(bytes).unwrap() / (points * patience)).max(1) | 1,
         How::Zero | How::Other => PAGE,
         How::Branch => PAGE / BRANCHES,

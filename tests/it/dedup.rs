@@ -11,7 +11,7 @@ use dedupdb::dedup::{Dedup, Error, Event, Keep};
 use dedupdb::publish;
 use dedupdb::{Options, Schema, Store};
 
-/// Lines of JSONL and files of text, of which each third is like an earlier one.
+/// Lines of JSONL and files of text. Every third one resembles an earlier one.
 fn corpus(folder: &Path) {
     let text = |subject: u32| -> String {
         let word = |word| format!("word{subject}x{word} ");
@@ -59,7 +59,7 @@ fn all(_: Event<'_>) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// A folder with a corpus in it, `in`, and what it becomes.
+/// A folder with a corpus in it, `in`, and with the outputs.
 struct Scene(tempfile::TempDir);
 
 impl Scene {
@@ -79,7 +79,7 @@ impl Scene {
         Dedup::new([input]).output(self.path(output))
     }
 
-    /// The names of what is there.
+    /// The names of all files and folders.
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name();
@@ -121,7 +121,7 @@ fn who_was_dropped_for_whose_sake_is_told_and_written() {
     });
     let done = done.unwrap();
     assert_eq!(skipped, ["binary"]);
-    // The output appears whole, after the last event.
+    // The output appears complete, after the last event.
     assert_eq!(last.unwrap(), [".out.dedup", ".removed.dedup", "in"]);
     assert_eq!(scene.names(), ["in", "out", "removed"]);
     assert_eq!(
@@ -172,7 +172,7 @@ fn a_stop_leaves_nothing_and_the_same_run_gives_the_same_output() {
         }
         assert!(stops > 5, "{stops}");
         assert_eq!(files(&scene.path("out")), files(&scene.path("expected")));
-        // At the very end all is stored, and is forgotten.
+        // At the very end everything is stored, and is forgotten again.
         let at_the_end = |event: Event<'_>| match event {
             Event::Publishing => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
@@ -191,7 +191,7 @@ fn a_stop_leaves_nothing_and_the_same_run_gives_the_same_output() {
         });
         assert_eq!(again.unwrap().kept, forgotten);
         assert_eq!(files(&scene.path("more")), files(&scene.path("expected")));
-        // What is published is not written again.
+        // Published documents are not written again.
         let done = scene.dedup("third").store(&other).run(all).unwrap();
         assert_eq!((done.kept, done.of_history.all()), (0, 200));
     }
@@ -244,7 +244,7 @@ fn patterns_and_named_streams_are_inputs_like_files() {
     let first = fs::read(scene.path("in/0.jsonl")).unwrap();
     let kept = fs::read(scene.path("out.jsonl")).unwrap();
     assert!(first.starts_with(&kept[..100]));
-    // In a folder a stream is a file of its name, and never one outside.
+    // In a folder, a stream becomes a file with its name, and never one outside.
     let dedup = Dedup::new([stream(), pattern()]).output(scene.path("out"));
     assert_eq!(dedup.run(all).unwrap().kept, 40);
     let written = files(&scene.path("out"));
@@ -329,7 +329,7 @@ fn files_that_others_must_not_read_stay_so() {
     }
 }
 
-/// Logs are written to while a corpus is read.
+/// Logs may be written to while a corpus is read.
 #[test]
 fn a_file_that_grows_is_copied_as_it_was_read() {
     use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! Work on each document of a corpus, and stores that are gone afterwards.
+//! Work on each document of a corpus, and temporary stores.
 
 use std::fs;
 use std::io::{self, Read};
@@ -13,7 +13,7 @@ use dedupdb::{Query, Schema, Store};
 
 use crate::numbered;
 
-/// A file of so many records, of which every tenth is none.
+/// A file of `count` lines. Every tenth one is not a record.
 fn records(folder: &Path, count: usize) -> std::path::PathBuf {
     let line = |number: usize| match number % 10 {
         9 => "no JSON\n".to_owned(),
@@ -27,7 +27,7 @@ fn records(folder: &Path, count: usize) -> std::path::PathBuf {
     path
 }
 
-/// What was worked on, and what was left out, as the observer learned of it until it had `most` of them.
+/// What was worked on and what was left out, as the observer saw it, until it had `most` of them.
 fn run(each: ForEach, most: usize) -> (Vec<String>, Worked) {
     let mut met = Vec::new();
     let worked = each.run(
@@ -84,7 +84,7 @@ fn nothing_comes_after_a_stop_or_a_first_failure() {
         (met.len(), worked.documents, worked.ended),
         (10, 9, Ended::All)
     );
-    // A document that the work refuses is a failure as one that cannot be read.
+    // A document that the work refuses is a failure, as is one that cannot be read.
     fs::write(
         &path,
         "{\"id\": 1, \"text\": \"\"}\n{\"id\": 2, \"text\": \"a\"}\n",

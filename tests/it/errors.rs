@@ -6,7 +6,7 @@ use std::path::Path;
 
 use dedupdb::{Error, Schema, Store};
 
-/// The message of an error and of all that lies behind it.
+/// The messages of an error and of all its causes.
 fn chain(error: &Error) -> String {
     let mut chain = error.to_string();
     let mut source = error.source();
@@ -42,7 +42,7 @@ fn a_process_that_has_the_store_open_is_told_that_it_has() {
     );
 }
 
-/// The library is also for programs that have no command line.
+/// Programs without a command line use the library, too.
 #[test]
 fn no_message_of_the_library_names_an_option() {
     fn look(folder: &Path) {

@@ -1,4 +1,4 @@
-//! Experiments: the same figures on any number of threads, an end when asked for, no panic.
+//! Experiments: the same figures with any number of threads, an end when asked for, no panic.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use dedupdb::{
     upkeep::Progress,
 };
 
-/// Texts in groups of three that are alike.
+/// Texts in groups of three similar ones.
 fn texts() -> Vec<String> {
     let word = |i: u32| format!("w{}", i.wrapping_mul(0x9E37_79B1) >> 20);
     let text = |text: u32| {
@@ -71,7 +71,7 @@ fn an_exact_recall_has_two_parts() {
 /// Runs an experiment with its monitor.
 type Run<'a> = Box<dyn Fn(&Monitor<'_>) -> Result<String> + Sync + Send + 'a>;
 
-/// All experiments, and the figures of each but for the times.
+/// All experiments, and the figures of each except for the times.
 fn all(store: &Store) -> Vec<(&'static str, Run<'_>)> {
     let kinds = [1, 5].map(|k| ShingleKind::new(Shingling::Word(k), true));
     vec![

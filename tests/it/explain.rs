@@ -1,4 +1,4 @@
-//! Explanations, beside what queries say.
+//! Explanations, compared with the results of queries.
 
 use dedupdb::{
     Error, Query, Schema, Store,

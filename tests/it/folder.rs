@@ -1,4 +1,4 @@
-//! What else may be in a store's folder: it stays, and no link leads out of it.
+//! Other files in a store's folder: they stay, and no link leads out of the folder.
 
 use std::fs;
 use std::path::Path;
@@ -109,7 +109,7 @@ mod unix {
 
     use super::*;
 
-    /// What is written through a link in a store would be outside.
+    /// A write through a link in a store would end up outside.
     #[test]
     fn links_are_named_and_not_followed() {
         let folder = tempfile::tempdir().unwrap();
@@ -136,7 +136,7 @@ mod unix {
             fs::remove_file(&file).unwrap();
             fs::rename(&outside, &file).unwrap();
         }
-        // A link to nothing is none of its files either.
+        // A link to nothing is not one of the store's files, either.
         for name in ["index.redb.next", "contents.2", "filter.2.1"] {
             symlink(&outside, store.join(name)).unwrap();
             let opened = Store::open(&store).unwrap();

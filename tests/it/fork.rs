@@ -19,17 +19,17 @@ const OTHER: &str = "nobody knows who painted the harbour crane in the colours o
 struct Child(libc::pid_t);
 
 impl Child {
-    /// Waits for its end; says whether no assertion failed in it.
+    /// Waits for the child's end. Returns whether no assertion failed in it.
     #[expect(unsafe_code, reason = "only the system knows what became of a fork")]
     fn succeeds(&self) -> bool {
         let mut status = 0;
-        // SAFETY: the status is written to a variable that is there.
+        // SAFETY: the status is written to a variable that exists.
         let waited = unsafe { libc::waitpid(self.0, &raw mut status, 0) };
         waited == self.0 && libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
     }
 }
 
-/// Forks this process: none in the child, which must [`end`].
+/// Forks this process. Returns `None` in the child, which must [`end`].
 #[expect(unsafe_code, reason = "no safe call forks")]
 fn fork() -> Option<Child> {
     // SAFETY: the child uses what its one thread owns, and the allocator, which the C library makes

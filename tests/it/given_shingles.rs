@@ -29,9 +29,9 @@ enum Way {
     Admit,
 }
 
-/// Offers documents in some way, each a key and a number of a body; commits in the end.
+/// Offers documents in some way, each a number for its key and a body. Commits in the end.
 fn offer(store: &Store, way: Way, documents: &[(u8, Body)], evidence: bool) -> Vec<Outcome> {
-    // A document that is admitted has a key of its own: the second one would tell its hash.
+    // An admitted document gets a unique key: a second key would reveal its hash.
     let key = |number: u8, fresh: usize| match way {
         Way::Admit => format!("{:?}/{fresh}", store.stats().unwrap().documents),
         _ => format!("key{:02}", number % 9),
@@ -73,7 +73,7 @@ fn groups(store: &Store) -> String {
     format!("{pairs:?} {clusters:?}")
 }
 
-/// Words of a few families, so that texts are alike, and of 0 to 30, so that some sets are small.
+/// Words of a few families, so that texts are similar. There are 0 to 30 words, so that some sets are small.
 fn text() -> impl Strategy<Value = String> {
     (0..4_u32, 0..30_u32, prop::collection::vec(0..30_u32, 0..3)).prop_map(
         |(family, count, changed)| {
@@ -100,7 +100,7 @@ fn way() -> impl Strategy<Value = Way> {
     prop::sample::select(vec![Way::Add, Way::AddUnique, Way::Insert, Way::Admit])
 }
 
-/// As if no text were the same: what a text is to a document that was given as its shingles.
+/// Marks no match as an exact copy, which a text never is for a document that was given as its shingles.
 fn not_the_same(matches: Vec<Match>) -> Vec<Match> {
     let unlike = |mut found: Match| {
         found.exact_copy = false;
@@ -126,7 +126,7 @@ proptest! {
         let shingler = schema.shingler().unwrap();
         let mut all: Vec<(String, ShingleSet)> = Vec::new();
         for text in texts {
-            // Texts of the same shingles are near-duplicates, and sets are copies.
+            // Texts with the same shingles are near-duplicates, but sets are copies.
             let set = shingler.shingles(&text).unwrap();
             if all.iter().all(|(_, known)| *known != set) {
                 all.push((text, set));
@@ -176,7 +176,7 @@ proptest! {
 
 #[test]
 fn two_runs_of_the_same_32_bits_are_told_apart() {
-    // Integers whose mixed values differ in the lower half alone.
+    // Integers whose mixed values differ only in the lower half.
     let unmixed = |value: u64| {
         let unshift = |x: u64| x ^ (x >> 33);
         let x = unshift(value).wrapping_mul(0x9CB4_B2F8_1293_37DB);
@@ -317,7 +317,7 @@ fn sets_that_cannot_be_compared_are_refused() {
         let explained = store.explain(Subject::Shingles(&set), Subject::Text(TEXT));
         is_told(explained.unwrap_err(), reason);
     }
-    // Where the set does not know what made it, it is up to the caller.
+    // If the set does not know what made it, the caller is responsible.
     let large = ShingleSet::from_hashes((0..17).collect());
     store.insert_unless_duplicate("hashes", large).unwrap();
     let packed = ShingleSet::from_packed(&right.to_packed(), right.len()).unwrap();
@@ -336,7 +336,7 @@ fn a_set_of_another_store_is_refused_even_if_it_has_the_same_shingles() {
         Store::create(folder.path().join(name), &schema).unwrap()
     };
     let (twos, threes) = (make("twos", 2), make("threes", 3));
-    // Fewer words than a shingle of either has.
+    // A shingle of either store has more words.
     twos.insert_unless_duplicate("one", "lake").unwrap();
     let document = twos.get("one").unwrap().unwrap();
     let set = twos.shingles(&document).unwrap();
@@ -350,7 +350,7 @@ fn a_set_of_another_store_is_refused_even_if_it_has_the_same_shingles() {
     threes.insert_unless_duplicate("own", own).unwrap();
     let refused = threes.insert_unless_duplicate("other", set.clone());
     assert!(matches!(refused, Err(Error::InvalidShingles { .. })));
-    // A batch that was sketched for another store is judged anew.
+    // A batch that was sketched for another store is checked again.
     let batch = twos.sketch_all(vec![Input::new("other", set)]);
     let mut writer = threes.writer().unwrap();
     let outcomes = writer.add_batch(batch).unwrap();
@@ -421,7 +421,7 @@ fn a_store_of_sets_is_kept_like_any_other() {
     let found = answers(&store, &more);
     let own = |answers: &[Vec<(String, Option<f64>)>]| answers.iter().map(Vec::len).sum::<usize>();
     assert!(own(&found) >= 199);
-    // Of a store that was made so, the answers are the same.
+    // A new store with these parameters gives the same answers.
     let anew = store_of(&folder.path().join("anew"), &more);
     assert_eq!(found, answers(&anew, &more));
     assert!(store.rebuild(Rebuild::compact()).unwrap());
@@ -435,7 +435,7 @@ fn a_store_of_sets_is_kept_like_any_other() {
     let saved_path = folder.path().join("saved");
     let told = |_: &_| {};
     let saved = Options::new().salvage(&copy, &saved_path, Some(&more), told);
-    // The empty set was there before and after: it is one content of several documents.
+    // The empty set existed before and after: it is one content of several documents.
     assert_eq!(saved.unwrap().lost, 0);
     clean(&saved_path);
     let saved = Store::open(&saved_path).unwrap();
@@ -464,7 +464,7 @@ fn a_store_without_shingles_is_signed_anew_from_sets() {
             .map(|(_, text, _)| text.clone())
     };
     let other = schema.to_builder().seed(9).build().unwrap();
-    // A text is not what was stored, even if its shingles are.
+    // A text is not what was stored, even if it has the same shingles.
     let refused = store.rebuild(Rebuild::reindex(other.clone()).source(text));
     assert!(matches!(refused, Err(Error::MissingSources { .. })));
     assert!(

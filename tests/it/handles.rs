@@ -1,4 +1,4 @@
-//! Handles of a store: who may have them, and what they leave behind.
+//! Handles of a store: where they may be used, and what they leave behind.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
@@ -20,7 +20,7 @@ fn new_store() -> (tempfile::TempDir, Store) {
     (folder, store)
 }
 
-/// What an owned writer makes possible.
+/// A struct that only an owned writer makes possible.
 struct Task {
     writer: Writer,
     store: Store,
@@ -113,7 +113,7 @@ fn is_held<T>(done: &Result<T, Error>) -> bool {
     matches!(done, Err(Error::WriterHeld))
 }
 
-/// A store of whose writer nobody expects to be used seldom.
+/// A store whose writer may be idle only for a moment.
 fn impatient() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     let options = Options::new().idle_writer(Duration::from_millis(5));
@@ -131,7 +131,7 @@ fn the_thread_that_feeds_a_pipeline_does_not_wait_for_it() {
     assert!(is_held(&store.insert_unless_duplicate("one", TEXT)));
     assert!(is_held(&store.rebuild(Rebuild::compact())));
     assert!(is_held(&store.pipeline(Intake::new())));
-    // It is another thread that feeds it from here on, and then again this one.
+    // Another thread feeds it from here on, and then this one again.
     let mut pipeline = thread::scope(|scope| {
         let store = &store;
         let other = scope.spawn(move || {
@@ -170,7 +170,7 @@ fn nobody_waits_for_a_writer_that_nobody_uses() {
     let writer = store.writer().unwrap();
     let other = store.clone();
     let asked = thread::spawn(move || {
-        // It moved here, and that is nowhere to be seen.
+        // The writer moved here, which nothing shows.
         let writer = writer;
         let asked = is_held(&other.writer()) && is_held(&other.insert_unless_duplicate("1", TEXT));
         drop(writer);
@@ -258,7 +258,7 @@ fn a_document_from_before_a_compaction_is_refused() {
     writer.remove("one").unwrap();
     writer.commit().unwrap();
     drop(writer);
-    // A removed text changes no number, a compaction does.
+    // The removal of a text changes no number, but a compaction does.
     assert_eq!(store.copies(&old[0]).unwrap(), ["two"]);
     store.rebuild(Rebuild::compact()).unwrap();
     let other = Store::create(folder.path().join("other"), &Schema::default()).unwrap();

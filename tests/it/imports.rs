@@ -1,14 +1,14 @@
-//! What the modules of a crate import from each other, as their sources tell.
+//! What the modules of a crate import from each other, according to their sources.
 //!
-//! Followed are `use` trees and paths that begin with `crate`, `self`, `super` or a module of one's
-//! own, through the `use` of whoever hands a name on. Code for tests alone is left out. Macros and
-//! names from a glob are not followed; the crate has neither between its modules.
+//! This follows `use` trees and paths that begin with `crate`, `self`, `super` or a child module, through every `use`
+//! that re-exports a name. Code only for tests is left out. Macros and names from a glob are not followed; the crate
+//! has neither between its modules.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// The segments of a path. That of the crate itself is empty.
+/// The segments of a path. Those of the crate itself are empty.
 pub(crate) type Segments = Vec<String>;
 
 /// The modules of a crate by their paths.
@@ -17,11 +17,11 @@ pub(crate) struct Modules(BTreeMap<Segments, Module>);
 
 #[derive(Debug, Default)]
 struct Module {
-    /// The paths that it imports, with the names that they get.
+    /// The paths that it imports, with their names in the module.
     imports: Vec<(String, Segments)>,
-    /// The paths that its code has elsewhere.
+    /// The other paths in its code.
     mentions: Vec<Segments>,
-    /// Its modules that are for tests alone.
+    /// Its modules that are only for tests.
     for_tests: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl Modules {
         self.0.insert(path.to_vec(), module);
     }
 
-    /// The paths of all modules that are not for tests alone.
+    /// The paths of all modules that are not only for tests.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Segments> {
         self.0.keys().filter(|path| !self.is_for_tests(path))
     }
@@ -76,7 +76,7 @@ impl Modules {
         })
     }
 
-    /// The modules whose items a module uses, each with the path that says so.
+    /// The modules whose items a module uses, each with the path that names the item.
     pub(crate) fn used_by(&self, path: &[String]) -> Vec<(Segments, String)> {
         let module = &self.0[path];
         let imports = module.imports.iter().map(|(_, import)| import);
@@ -89,7 +89,7 @@ impl Modules {
         used
     }
 
-    /// A path from the crate on, if it is one of this crate.
+    /// A path from the root of the crate, if it is one of this crate.
     fn absolute(&self, module: &[String], written: &[String]) -> Option<Segments> {
         let mut at = module.to_vec();
         let mut rest = written;
@@ -116,10 +116,9 @@ impl Modules {
         Some(at)
     }
 
-    /// The module that has the item of a path, or that is meant by it: names that modules on the way
-    /// hand on are followed.
+    /// The module that has the item of a path, or that the path names. Re-exports on the way are followed.
     fn home(&self, mut path: Segments) -> Segments {
-        // A name that leads back to itself would be no program.
+        // A name that leads back to itself would not compile.
         for _ in 0..100 {
             let mut depth = path.len();
             while !self.0.contains_key(&path[..depth]) {
@@ -261,7 +260,7 @@ impl Reader<'_> {
                     }
                     continue;
                 }
-                // What an opaque type captures.
+                // The captures of an opaque type.
                 "use" if self.tokens.get(self.at + 1).is_some_and(|next| next == "<") => {
                     self.at += 1;
                 }
@@ -295,7 +294,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads an attribute; says whether it keeps an item for tests and fuzzers alone.
+    /// Reads an attribute. Returns whether it keeps an item for tests and fuzzers only.
     fn attribute(&mut self) -> bool {
         let start = self.at;
         self.at += 1;
@@ -322,7 +321,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Goes behind an item, a statement or a field.
+    /// Moves past an item, a statement or a field.
     fn skip_item(&mut self) {
         let mut depth = 0;
         while let Some(token) = self.peek() {
@@ -351,7 +350,7 @@ impl Reader<'_> {
         path
     }
 
-    /// Reads a `use` tree, behind `before`.
+    /// Reads a `use` tree that comes after `before`.
     fn tree(&mut self, before: &[String], imports: &mut Vec<(String, Segments)>) {
         let mut path = before.to_vec();
         loop {

@@ -1,4 +1,4 @@
-//! The steps on plain slices, beside a store and beside brute force.
+//! The steps on plain slices, compared with a store and with brute force.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -57,7 +57,7 @@ fn stored(schema: &Schema, texts: &[String]) -> Pairs {
     pairs.collect()
 }
 
-/// The texts of `testdata`, and short ones, of which 16 shingles and fewer are left.
+/// The texts of `testdata`, and short ones that are left with 16 shingles or fewer.
 fn planted() -> Vec<String> {
     let paths = crate::planted::paths();
     let mut texts: Vec<String> = paths
@@ -198,7 +198,7 @@ fn large_buckets_are_bounded_and_what_is_left_out_counts() {
 
 #[test]
 fn sizes_may_come_in_any_order() {
-    // Each is the beginning of the longer ones; short and long ones by turns.
+    // Each text is the beginning of the longer ones. Short and long ones alternate.
     let sizes = (0..40).map(|at| if at % 2 == 0 { 10 + at } else { 90 - at });
     let text = |size: u32| {
         (0..size)
@@ -264,7 +264,7 @@ fn sets(texts: &[String]) -> Vec<ShingleSet> {
         .collect()
 }
 
-/// By comparing each with each: those that share a band and reach the threshold.
+/// Compares each set with each. Returns the pairs that share a band and reach the threshold.
 fn brute_force(sets: &[ShingleSet]) -> Pairs {
     let schema = schema();
     let (signer, bands) = (schema.signer().unwrap(), schema.bands());
@@ -293,7 +293,7 @@ proptest! {
         prop_assert!(all.pairs.iter().all(|(a, b)| a < b));
         prop_assert_eq!(matching(&sketches, &all, 0.5), brute_force(&sets(&texts)));
 
-        // Band by band, and bucket by bucket, rows in another order and twice.
+        // Band by band, and bucket by bucket, with rows in another order and twice.
         let mut by_band = Vec::new();
         let mut by_bucket = Vec::new();
         let keys = sketches.keys();
@@ -387,7 +387,7 @@ proptest! {
         shift in any::<u64>(),
         cut in 0_usize..60,
     ) {
-        // Ids far apart, in an order of their own.
+        // Ids that are far apart, in another order.
         let pairs: Vec<(u64, u64)> =
             pairs.iter().map(|&(a, b)| (a.wrapping_mul(shift | 1), b.wrapping_mul(shift | 1))).collect();
         let mut names: BTreeMap<u64, u64> = pairs.iter().flat_map(|&(a, b)| [(a, a), (b, b)]).collect();

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::imports::Modules;
 
-/// The order of the modules of the crate and of some rooms, from the lowest to the highest; a module may
-/// use those before it, its own, and what the rooms that it is in define themselves.
+/// The order of the modules of the crate and of some rooms, from the lowest to the highest. A module may use those
+/// before it, its own, and what the rooms that contain it define themselves.
 const ORDERS: &[(&str, &[&str])] = &[
     (
         "",
@@ -63,7 +63,7 @@ const ORDERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The order of the files in rooms that are inside of those, where there is one.
+/// The order of the files in rooms inside of those, if there is one.
 const INNER_ORDERS: &[(&str, &[&str])] = &[
     (
         "storage::index",
@@ -133,12 +133,12 @@ const INNER_ORDERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// A link in documentation leads up for the reader; it is not an import.
+/// A link in documentation may lead up. It is not an import.
 fn is_code(line: &str) -> bool {
     !line.trim_start().starts_with("//")
 }
 
-/// The imports of upper modules, a line each, and modules that have no place in an order.
+/// The imports of upper modules, one per line, and modules without a place in an order.
 fn upward(modules: &Modules, orders: &[(&str, &[&str])]) -> Vec<String> {
     let mut found = Vec::new();
     for (room, order) in orders {
@@ -204,7 +204,7 @@ fn the_map_shows_all_layers_in_their_order() {
     assert_eq!(rooms.len(), ORDERS.len());
     for ((room, order), (shown_room, names)) in ORDERS.iter().zip(rooms.iter().zip(&shown)) {
         assert_eq!(room, shown_room);
-        // Of a room the map shows the folders.
+        // The map shows only the folders of a room.
         let is_shown = |name: &&&str| {
             let folder = root.join("src").join(room).join(name);
             room.is_empty() || folder.is_dir()
@@ -249,7 +249,7 @@ fn every_form_of_an_upward_import_is_found() {
         "use super::{Own, two::{Second}};",
         "use super::two;",
         "use self::super::two::*;",
-        // Through a front door.
+        // Through a re-export.
         "use crate::Thing;",
         "use super::Second;",
         "use crate::low::{Own, Second};",
@@ -286,13 +286,13 @@ fn every_form_of_an_upward_import_is_found() {
     assert_eq!(unplaced, ["new has no place"]);
 }
 
-/// What the system is asked for is asked in one place, which tests can stand in.
+/// All calls to the system are in one place, which tests can replace.
 #[test]
 fn files_are_reached_through_the_disk_only() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     collect(&src, &mut files);
-    // Beside the disk, files of users and modules of tests.
+    // Except for the disk, files of users and modules of tests.
     let exempt = [
         src.join("storage/disk"),
         src.join("publish"),
@@ -323,7 +323,7 @@ fn files_are_reached_through_the_disk_only() {
     }
 }
 
-/// Where unsafe code is, so that it can be read in one sitting.
+/// Unsafe code is in few files, so that it can be read in one sitting.
 #[test]
 fn unsafe_code_is_in_four_files() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

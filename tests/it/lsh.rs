@@ -19,7 +19,7 @@ fn hashes(shape: Bands, row: &[u8], width: SlotWidth) -> Vec<u32> {
     hashes
 }
 
-/// Two rows of 60 slots at most, of which most slots agree.
+/// Two rows of at most 60 slots, most of which agree.
 fn rows(width: SlotWidth) -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
     vec(
         (any::<u8>(), prop::bool::weighted(0.05)),

@@ -8,14 +8,14 @@ use proptest::prelude::*;
 
 use crate::numbered;
 
-/// A document: its key and which text it has.
+/// A document: its key and the number of its text.
 type Step = (u8, u8);
 
 fn text((_, text): Step) -> String {
     if text == 0 {
         return "!".to_owned();
     }
-    // Every second is a near-copy of the one before.
+    // Every second text is a near-copy of the one before.
     let end = if text % 2 == 0 { " at last" } else { "" };
     numbered::text(usize::from(text / 2), 30) + end
 }

@@ -1,16 +1,16 @@
-//! Documents that are made from their numbers.
+//! Documents that are made from numbers.
 
 use std::ops::Range;
 
 use dedupdb::{Input, Store};
 
-/// A text of so many words, of its own for each number.
+/// A text of `words` words, distinct for each number.
 pub(crate) fn text(number: usize, words: usize) -> String {
     let words = (0..words).map(|word| format!("w{}", number * 100 + word));
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Adds and commits the documents of these numbers, whose texts have so many words.
+/// Adds and commits the documents with these numbers, whose texts have `words` words.
 pub(crate) fn add(store: &Store, numbers: Range<usize>, words: usize) {
     let mut writer = store.writer().unwrap();
     let inputs = numbers.map(|n| Input::new(format!("{n:05}"), text(n, words)));

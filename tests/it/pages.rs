@@ -8,9 +8,9 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folders that the packaged crate leaves out; none where the tests run in the repository.
+/// The folders that the packaged crate leaves out. Empty if the tests run in the repository.
 pub(crate) fn left_out() -> Vec<PathBuf> {
-    // Cargo keeps the manifest as it is written beside its own, in a package only.
+    // Only a package has the original manifest beside the one that Cargo wrote.
     let Ok(manifest) = fs::read_to_string(root().join("Cargo.toml.orig")) else {
         return Vec::new();
     };
@@ -81,7 +81,7 @@ fn targets(line: &str) -> Vec<&str> {
     links.filter_map(|rest| rest.split(')').next()).collect()
 }
 
-/// The name that a heading can be linked by.
+/// The name by which a heading can be linked.
 fn anchor(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = text.chars().filter_map(|letter| match letter {
@@ -151,7 +151,7 @@ fn the_book_has_every_page() {
     assert_eq!(linked, pages);
 }
 
-/// A published book has nothing from outside of its folder, so a link there would lead nowhere.
+/// A published book has no files from outside its folder, so a link there would lead nowhere.
 #[test]
 fn the_book_links_to_its_own_files() {
     for page in pages("docs") {

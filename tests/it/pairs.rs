@@ -1,4 +1,4 @@
-//! All pairs of a store, beside what queries say one by one.
+//! All pairs of a store, compared with what queries find one by one.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use dedupdb::{
     sketching::Shingler,
 };
 
-/// The text of a document: those of a family of ten differ in a few words, and some are copies.
+/// The text of a document. Those of a family of ten differ in a few words, and some are copies.
 fn text(number: usize) -> String {
     let (family, member) = (number / 10, number % 10);
     let changed = |word| word < member * 2 && member < 8;
@@ -24,7 +24,7 @@ fn key(number: usize) -> String {
     format!("{}/{number:05}", ["new", "old"][number % 2])
 }
 
-/// Documents in tables and recent ones, some of both removed.
+/// Documents in tables and recent ones. Some of both are removed.
 pub(crate) fn make(folder: &Path, threads: usize) -> Store {
     let options = Options::new().threads(threads);
     let store = options.create(folder, &Schema::default()).unwrap();
@@ -52,7 +52,7 @@ fn pairs(store: &Store, query: PairQuery) -> Vec<Pair> {
 
 type Similarities = BTreeMap<(String, String), f64>;
 
-/// The pairs by their keys; no pair is there twice.
+/// The pairs by their keys. No pair may occur twice.
 fn by_keys(pairs: &[Pair]) -> Similarities {
     let mut found = Similarities::new();
     for pair in pairs {

@@ -1,4 +1,4 @@
-//! Pictures, whatever is on them.
+//! Pictures, whatever they show.
 
 use dedupdb::Error;
 use dedupdb::plot::{Axis, Form, Panel, Picture, Series};

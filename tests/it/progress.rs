@@ -1,4 +1,4 @@
-//! How far long calls have come.
+//! The progress of long calls.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use dedupdb::{Options, Schema, Store};
 
 use crate::numbered;
 
-/// What a call counted, which must be all of its steps.
+/// The number of steps that a call counted, which must be all of them.
 #[track_caller]
 fn all_steps(progress: &Progress) -> u64 {
     assert_eq!(progress.done(), progress.total());
@@ -44,7 +44,7 @@ fn every_long_call_counts_all_its_steps() {
         ControlFlow::Continue(())
     });
     store.rebuild(rebuild).unwrap();
-    // After the contents a list a band and one of copies, and the rest.
+    // After the contents, one list for each band, one for copies, and the rest.
     assert_eq!(parts, [(2, 18), (3, 1)]);
     assert_eq!(all_steps(&progress), 1);
     drop(store);

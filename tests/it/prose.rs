@@ -1,5 +1,5 @@
-//! The habits that make English hard to read are kept out of what people read: the pages, help, messages, the
-//! documentation of public items, and the Python package.
+//! Keeps the habits that make English hard to read out of what people read: the pages, help, messages, comments, and
+//! the Python package.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -84,21 +84,14 @@ fn collect(folder: &Path, ends: &[&str], files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The documentation of items that begin with `pub `, with the numbers of its lines.
-fn public_docs(source: &str) -> Vec<(usize, &str)> {
-    let (mut docs, mut pending) = (Vec::new(), Vec::new());
-    for (index, line) in source.lines().enumerate() {
-        let code = line.trim_start();
-        if code.starts_with("///") {
-            pending.push((index + 1, line));
-        } else if !code.starts_with("#[") {
-            if code.starts_with("pub ") {
-                docs.append(&mut pending);
-            }
-            pending.clear();
-        }
-    }
-    docs
+/// The comment of a line of code, if it has one.
+fn comment(line: &str) -> Option<&str> {
+    let start = if line.trim_start().starts_with("//") {
+        0
+    } else {
+        line.find(" // ")?
+    };
+    Some(&line[start..])
 }
 
 fn lines() -> Vec<Line> {
@@ -115,11 +108,9 @@ fn lines() -> Vec<Line> {
     // What was written about earlier versions stays.
     whole.retain(|page| page != Path::new("CHANGELOG.md"));
     let mut files = Vec::new();
-    collect(&root.join("bin/args"), &["rs"], &mut files);
     if !left_out().contains(&PathBuf::from("python")) {
         collect(&root.join("python/dedupdb"), &["py", "pyi"], &mut files);
     }
-    files.extend(["inputs.rs", "left_out.rs"].map(|file| root.join("bin").join(file)));
     whole.extend(
         files
             .iter()
@@ -131,23 +122,32 @@ fn lines() -> Vec<Line> {
             add(&place, index + 1, line);
         }
     }
-    // What the program says is in its code: all lines but comments.
-    let mut programs = vec![root.join("src/error.rs")];
-    collect(&root.join("bin"), &["rs"], &mut programs);
-    for program in programs {
-        let text = fs::read_to_string(&program).unwrap();
-        for (index, line) in text.lines().enumerate() {
-            if !line.trim_start().starts_with("//") {
-                add(program.strip_prefix(root).unwrap(), index + 1, line);
-            }
+    // The messages of the program are in its code. The texts of tests are data.
+    for (folder, is_whole) in [
+        ("src", true),
+        ("bin", true),
+        ("benches", true),
+        ("examples", true),
+        ("python/src", true),
+        ("tests", false),
+    ] {
+        if left_out()
+            .iter()
+            .any(|path| Path::new(folder).starts_with(path))
+        {
+            continue;
         }
-    }
-    let mut sources = Vec::new();
-    collect(&root.join("src"), &["rs"], &mut sources);
-    for source in sources {
-        let text = fs::read_to_string(&source).unwrap();
-        for (number, line) in public_docs(&text) {
-            add(source.strip_prefix(root).unwrap(), number, line);
+        let mut sources = Vec::new();
+        collect(&root.join(folder), &["rs"], &mut sources);
+        for source in sources {
+            let text = fs::read_to_string(&source).unwrap();
+            let place = source.strip_prefix(root).unwrap();
+            for (number, line) in (1..).zip(text.lines()) {
+                let read = if is_whole { Some(line) } else { comment(line) };
+                if let Some(read) = read {
+                    add(place, number, read);
+                }
+            }
         }
     }
     lines
@@ -168,10 +168,11 @@ fn what_people_read_is_plain_english() {
 }
 
 #[test]
-fn habits_are_whole_words_and_of_public_items() {
+fn habits_are_whole_words_of_comments() {
     let count = |text: &str| habits(text).count();
     assert_eq!(count("Takes so many bytes, as it is told."), 2);
     assert_eq!(count("Also manythings, anewer one."), 0);
-    let docs = public_docs("/// One.\n#[must_use]\npub fn a() {}\n/// Two.\nfn b() {}\n");
-    assert_eq!(docs, [(1, "/// One.")]);
+    assert_eq!(comment("    /// One."), Some("    /// One."));
+    assert_eq!(comment("fn a() {} // two"), Some(" // two"));
+    assert_eq!(comment("let b = \"c\";"), None);
 }

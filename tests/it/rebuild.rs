@@ -13,7 +13,7 @@ use crate::numbered;
 
 const WORDS: usize = 30;
 
-/// A near-copy of the text of a number.
+/// A near-copy of the text with this number.
 fn near_copy(number: usize) -> String {
     format!("{} by the way", numbered::text(number, WORDS))
 }
@@ -23,7 +23,7 @@ fn schema(permutations: u32) -> Schema {
     builder.build().unwrap()
 }
 
-/// A store of so many documents, each with a near-copy and a copy.
+/// A store of `documents` documents, each with a near-copy and a copy.
 fn store(folder: &Path, schema: &Schema, documents: usize) -> Store {
     let store = Store::create(folder, schema).unwrap();
     numbered::add(&store, 0..documents, WORDS);
@@ -39,7 +39,7 @@ fn store(folder: &Path, schema: &Schema, documents: usize) -> Store {
     store
 }
 
-/// Everything that the store answers.
+/// All answers of the store.
 fn answers(store: &Store) -> Vec<String> {
     let keys = store.documents().unwrap().map(|document| {
         let document = document.unwrap();
@@ -69,7 +69,7 @@ fn column(folder: &Path, kind: &str) -> PathBuf {
     folder.join(format!("{kind}.{}", generations.remove(0)))
 }
 
-/// The data of a column, which begins behind its header.
+/// The data of a column, which begins after its header.
 fn data(folder: &Path, kind: &str) -> Vec<u8> {
     fs::read(column(folder, kind)).unwrap().split_off(64)
 }
@@ -99,7 +99,7 @@ fn longer_signatures_and_back_are_those_of_the_start() {
     let other = store(&fresh, &schema(256), 300);
     drop(other);
     let grown = fs::read(column(&path, "signatures")).unwrap();
-    // The file has room in advance while the store is open.
+    // While the store is open, its file has room in advance.
     assert!(grown[64..].starts_with(&data(&fresh, "signatures")));
     assert!(live.rebuild(Rebuild::reindex(schema(128))).unwrap());
     assert!(!live.rebuild(Rebuild::reindex(schema(128))).unwrap());
@@ -146,7 +146,7 @@ fn compacting_gives_back_the_space_and_changes_no_answer() {
     let bytes = |stats: &dedupdb::upkeep::Stats| stats.files.iter().map(|file| file.1).sum::<u64>();
     assert!(bytes(&after) * 2 < bytes(&before), "{before:?} {after:?}");
     assert_sound(&path);
-    // What is left is as if nothing else had ever been there.
+    // What is left is as if nothing else had ever been stored.
     let other = Store::create(&fresh, &schema(128)).unwrap();
     let kept = (0..2000).filter(|number| number % 10 == 0);
     for number in kept.clone() {
@@ -164,7 +164,7 @@ fn compacting_gives_back_the_space_and_changes_no_answer() {
     }
 }
 
-/// At every report the folder is as a process that is killed would leave it.
+/// At every report, the folder is as a killed process would leave it.
 #[test]
 fn wherever_it_ends_the_store_is_whole_and_the_rebuild_goes_on() {
     let folder = tempfile::tempdir().unwrap();
@@ -183,7 +183,7 @@ fn wherever_it_ends_the_store_is_whole_and_the_rebuild_goes_on() {
             copy(&path, &left);
             let killed = Store::open(&left).unwrap();
             assert_eq!(answers(&killed), expected);
-            // Of two that were killed here, one goes on and one begins anew.
+            // Half of the stores that are killed here continue, and the other half start again.
             if reports % 2 == 0 {
                 assert!(killed.rebuild(Rebuild::resume()).unwrap());
             } else {
@@ -259,7 +259,7 @@ fn without_shingles_the_texts_are_read_again() {
     }
     assert_eq!(live.schema().permutations(), 64);
     assert_eq!(live.unfinished_rebuild().unwrap(), None);
-    // What becomes shorter needs no text.
+    // Shorter signatures need no text.
     let shorter = bare.to_builder().permutations(48).choose_bands();
     let shorter = Rebuild::reindex(shorter.build().unwrap());
     assert!(live.rebuild(shorter).unwrap());
@@ -271,7 +271,7 @@ fn without_shingles_the_texts_are_read_again() {
     assert_sound(folder.path());
 }
 
-/// Whoever waits for the lock of an index that is replaced meanwhile gets the one in its place.
+/// A process that waits for the lock of an index gets the new index, if that replaced it meanwhile.
 #[test]
 fn who_waits_opens_the_newest_generation() {
     let folder = tempfile::tempdir().unwrap();
@@ -291,8 +291,8 @@ fn who_waits_opens_the_newest_generation() {
     });
 }
 
-/// Threads insert and ask while the store is reindexed and compacted over and over; each knows what
-/// it put in, and every answer must say so.
+/// Threads insert and query while the store is repeatedly reindexed and compacted. Each knows what it inserted, and
+/// every answer must show it.
 #[test]
 fn every_answer_is_right_while_the_store_is_rebuilt() {
     const WORKERS: usize = 4;
@@ -319,7 +319,7 @@ fn every_answer_is_right_while_the_store_is_rebuilt() {
                     let found = live.query(&Query::text(&near)).unwrap();
                     let found: Vec<_> = found.iter().map(|m| m.key.clone()).collect();
                     assert_eq!(found, std::slice::from_ref(&key));
-                    // Every third is gone again, and is not found.
+                    // Every third document is removed again, and is not found.
                     if step % 3 == 0 {
                         let mut writer = live.writer().unwrap();
                         assert!(writer.remove(&key).unwrap());

@@ -1,4 +1,4 @@
-//! Stories of processes that end in the middle of something.
+//! Processes that end in the middle of something.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -36,8 +36,7 @@ fn assert_holds(path: &Path, documents: usize) {
     assert_eq!(store.query(&Query::text(&text(documents))).unwrap(), []);
 }
 
-/// The folder as it is while a writer has appended rows and not committed them is what a killed
-/// process leaves.
+/// While a writer has appended rows without committing them, the folder is in the state that a killed process leaves.
 #[test]
 fn rows_that_were_never_committed_are_cut_off() {
     let folder = tempfile::tempdir().unwrap();
@@ -51,7 +50,7 @@ fn rows_that_were_never_committed_are_cut_off() {
         writer.add_all(inputs.collect()).unwrap();
         copy(&live, &left);
         assert_holds(&left, documents);
-        // A store that was left so takes up where it was.
+        // A store that was left so continues where it was.
         let again = Store::open(&left).unwrap();
         add(&again, documents..documents + 50);
         drop(again);

@@ -1,4 +1,4 @@
-//! Which parameters a store gets that is told what is to change.
+//! Which parameters a store gets if only the changes are given.
 
 use std::ops::ControlFlow;
 
@@ -60,7 +60,7 @@ fn bands_are_chosen_again_only_where_they_must_be() {
 fn tuned_bands_are_the_best_in_a_store_that_has_grown() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
-    // What is alike, but not enough, makes work.
+    // Texts that are similar, but not enough, make work.
     let mut writer = store.writer().unwrap();
     for number in 0..200 {
         let text = format!("{} {}", numbered::text(0, 16), numbered::text(number, 14));
@@ -94,7 +94,7 @@ fn only_a_rebuild_to_another_end_is_in_the_way() {
     for same in [larger(), Rebuild::resume()] {
         assert_eq!(store.cancel_other_rebuild(&same).unwrap(), None);
     }
-    // What would do nothing needs no room.
+    // A rebuild that does nothing needs no room.
     let nothing = Reindex::new().rebuild(&store).unwrap();
     assert_eq!(store.cancel_other_rebuild(&nothing).unwrap(), None);
     let begun = store.cancel_other_rebuild(&Rebuild::compact()).unwrap();

@@ -1,7 +1,7 @@
-//! A store that was opened by a relative path, in a process that goes to another folder.
+//! A store that was opened by a relative path, in a process that moves to another folder.
 //!
-//! A process has one current folder, so that the store is used in a process of its own: this test program,
-//! told so by its environment.
+//! A process has one current folder, so the store is used in a separate process: this test program, as its environment
+//! says.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Stories of runs that are interrupted, and what the other verbs do with their documents.
+//! Interrupted runs, and what other calls do with their documents.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ fn inputs(subjects: std::ops::Range<u32>) -> Vec<Input> {
     subjects.map(input).collect()
 }
 
-/// Begins a run and commits what it admits; returns how many were forgotten and admitted.
+/// Begins a run and commits what it admits. Returns how many documents were forgotten and admitted.
 fn run(store: &Store, subjects: std::ops::Range<u32>, publishes: bool) -> (u64, usize) {
     let mut writer = store.writer().unwrap();
     let forgotten = writer.begin_run().unwrap();
@@ -54,7 +54,7 @@ fn a_published_run_is_history_and_an_interrupted_one_is_forgotten() {
     assert!(store.stats().unwrap().has_open_run);
     // They are found until they are forgotten.
     assert_eq!(store.query(&Query::text(&text(19))).unwrap().len(), 1);
-    // Whatever comes next is judged against what is published.
+    // Later documents are judged against what is published.
     assert_eq!(run(&store, 12..30, false), (10, 18));
     assert_eq!(run(&store, 5..20, true), (18, 10));
     assert_eq!(run(&store, 0..30, true), (0, 10));
@@ -86,7 +86,7 @@ fn a_run_is_forgotten_by_its_own_writer_too() {
     writer.begin_run().unwrap();
     writer.admit_batch(store.sketch_all(inputs(0..3))).unwrap();
     assert_eq!(writer.forget_run(1 << 20).unwrap(), 3);
-    // Of no run: published with the commit.
+    // Outside of a run, documents are published with the commit.
     writer.admit_batch(store.sketch_all(inputs(0..3))).unwrap();
     writer.commit().unwrap();
     drop(writer);

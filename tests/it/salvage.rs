@@ -1,4 +1,4 @@
-//! What is whole of a damaged store is saved, and the rest is told.
+//! The intact parts of a damaged store are saved, and the rest is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,11 +24,10 @@ fn key(number: usize) -> String {
     format!("{number:05}")
 }
 
-/// Documents that are there in the end: one is removed, one replaced, one copied, and one removed and
-/// added again.
+/// The number of documents at the end: one is removed, one replaced, one copied, and one removed and added again.
 const LEFT: usize = DOCUMENTS + 1;
 
-/// Their texts, that of the removed one and that which was replaced.
+/// The number of their texts, with that of the removed one and the one that was replaced.
 const TEXTS: usize = LEFT + 1;
 
 /// A store with a removed document, a replaced one, a copy, and a text that came back.
@@ -54,7 +53,7 @@ fn make(path: &Path, documents: usize) {
     writer.commit().unwrap();
 }
 
-/// The documents by key, without the ids of their contents, which a new store may give anew.
+/// The documents by key, without the ids of their contents, which a new store may assign differently.
 fn documents(path: &Path) -> BTreeMap<String, Document> {
     let store = Options::new().read_only(true).open(path).unwrap();
     let documents = store.documents().unwrap().map(|document| {
@@ -65,12 +64,12 @@ fn documents(path: &Path) -> BTreeMap<String, Document> {
     documents.collect()
 }
 
-/// What is found of some texts: keys and similarities.
+/// The matches of some texts: keys and similarities.
 fn answers(path: &Path) -> Vec<(String, Option<f64>, f64)> {
     let store = Options::new().read_only(true).open(path).unwrap();
     let mut answers = Vec::new();
     for number in (0..DOCUMENTS).step_by(7) {
-        // One word less.
+        // One word fewer.
         let text = numbered::text(number, WORDS - 1);
         for found in store.query(&Query::text(&text)).unwrap() {
             answers.push((found.key, found.jaccard, found.estimate.jaccard));
@@ -120,7 +119,7 @@ impl Wreck {
         self.folder.path().join("saved")
     }
 
-    /// Replaces a file; None takes it away.
+    /// Replaces a file. `None` removes it.
     fn set(&self, file: &str, bytes: Option<&[u8]>) {
         let path = self.path().join(file);
         match bytes {
@@ -163,7 +162,7 @@ impl Wreck {
         (salvaged, told)
     }
 
-    /// Salvages; every document is told or as it was, and there are no others.
+    /// Salvages the store. Every document must be reported or unchanged, and there must be no others.
     fn salvage_and_compare(&self) -> (Salvaged, BTreeSet<String>) {
         let (salvaged, told) = self.salvage();
         let told: BTreeSet<String> = told.into_iter().filter_map(|told| told.key).collect();
@@ -219,7 +218,7 @@ fn a_damaged_signature_is_made_anew() {
         assert!(told.is_empty());
         wreck.mend();
     }
-    // That of another store.
+    // The column of another store.
     let other = tempfile::tempdir().unwrap();
     make(other.path(), DOCUMENTS);
     let foreign = fs::read(other.path().join("signatures.1")).unwrap();
@@ -227,8 +226,8 @@ fn a_damaged_signature_is_made_anew() {
     assert!(wreck.salvage_and_compare().1.is_empty());
 }
 
-/// A block of shingles or rows whose checksum is wrong: what does not fit is lost, what fits is told,
-/// and what lies in other blocks is neither.
+/// A block of shingles or rows has a wrong checksum. What does not fit is lost, what fits is reported, and what lies in
+/// other blocks is neither.
 #[test]
 fn damage_to_a_column_stays_in_its_block() {
     const BLOCK: usize = 64 << 10;
@@ -236,7 +235,7 @@ fn damage_to_a_column_stays_in_its_block() {
     let wreck = Wreck::of(documents);
     for file in ["shingles.1", "contents.1"] {
         let bytes = wreck.files[file].len();
-        // A tenth more, for not all rows are of one size, and one, for a row tells where the next begins.
+        // A tenth more, because rows differ in size, and one, because a row says where the next one begins.
         let in_block = 1 + documents * BLOCK * 11 / (bytes * 10);
         assert!(in_block < documents / 2, "{file}");
         let mut damaged = 0;
@@ -260,7 +259,7 @@ fn what_is_below_the_cut_is_saved() {
         wreck.set(file, Some(&bytes[..bytes.len() / 2]));
         let (salvaged, told) = wreck.salvage_and_compare();
         assert!((400..=800).contains(&salvaged.lost), "{file}: {salvaged:?}");
-        // All of it is told by key.
+        // All of it is reported by key.
         assert!(told.len() as u64 >= salvaged.lost);
         wreck.set(file, None);
         assert_eq!(wreck.salvage_again().lost, LEFT as u64, "{file}");
@@ -275,8 +274,8 @@ impl Wreck {
     }
 }
 
-/// Bytes all over the index. A key that either table still has is saved or told, or damage has made
-/// another of it, which is told; without any table of keys the texts are there under their hashes.
+/// Damages bytes all over the index. A key that either table still has is saved or reported, or damage has turned it
+/// into another key, which is reported. Without any table of keys, the texts are there under their hashes.
 #[test]
 fn a_damaged_index_loses_what_it_alone_has() {
     let wreck = Wreck::new();
@@ -326,7 +325,7 @@ fn without_an_index_contents_have_their_hash_for_a_key() {
     for index in [None, Some(&b"this is not an index"[..])] {
         wreck.set("index.redb", index);
         let (salvaged, told) = wreck.salvage();
-        // The removed document, and the text that another replaced, cannot be told from the others.
+        // The removed document and the replaced text cannot be distinguished from the others.
         assert_eq!(salvaged.unnamed, TEXTS as u64);
         assert_eq!((salvaged.lost, salvaged.doubtful), (0, salvaged.documents));
         assert!(!salvaged.index_is_whole && told.iter().all(|told| told.key.is_some()));
@@ -341,7 +340,7 @@ fn without_an_index_contents_have_their_hash_for_a_key() {
         drop(store);
         wreck.mend();
     }
-    // The parameters are lost with the index; others are refused.
+    // The parameters are lost with the index. Others are refused.
     wreck.set("index.redb", None);
     let refused = Store::salvage(wreck.path(), wreck.target(), |_| {});
     let Err(Error::Damaged { reason, .. }) = refused else {
@@ -373,7 +372,7 @@ fn a_store_without_shingles_is_saved_by_its_checksums() {
     assert!(Store::check(&target).unwrap().is_clean());
 }
 
-/// A killed process may have left a note, and its number may be another's by now.
+/// A killed process may have left a note, and its process number may belong to another one by now.
 #[test]
 fn a_note_that_nobody_stands_by_is_in_nobodys_way() {
     let folder = tempfile::tempdir().unwrap();
@@ -386,8 +385,8 @@ fn a_note_that_nobody_stands_by_is_in_nobodys_way() {
     assert_eq!(read_all(&path), before);
 }
 
-/// What a killed process left of a store, or of an index, may be damaged as anything else. It is named
-/// where it does not tell whose it is.
+/// What a killed process left of a store or of an index may be damaged like anything else. If it does not show whose it
+/// is, an error names it.
 #[test]
 fn damaged_leftovers_are_cleared_away_or_named() {
     let wreck = Wreck::new();
@@ -431,7 +430,7 @@ fn damaged_leftovers_are_cleared_away_or_named() {
     assert!(cleared > 0);
 }
 
-/// What else can be told of such a store is the length of its signatures.
+/// Otherwise, only the length of its signatures is known of such a store.
 #[test]
 fn without_index_and_shingles_the_caller_names_the_parameters() {
     let folder = tempfile::tempdir().unwrap();
@@ -456,7 +455,7 @@ fn without_index_and_shingles_the_caller_names_the_parameters() {
     assert_eq!(store.query(&Query::text(&text)).unwrap().len(), 1);
 }
 
-/// Another release wrote it: what is there cannot be read right.
+/// Another release wrote the column, so it cannot be read correctly.
 #[test]
 fn a_column_of_another_format_is_refused() {
     let wreck = Wreck::new();

@@ -1,4 +1,4 @@
-//! What a salvage makes of an index that is damaged: the two tables of keys stand in for each other.
+//! Salvages of stores with a damaged index: each of the two tables of keys replaces the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,11 +14,11 @@ use crate::numbered;
 const WORDS: usize = 20;
 const PAGE: usize = 4096;
 
-/// What a leaf begins with, and how many bytes there are before the places of its entries.
+/// The first byte of a leaf, and the number of bytes before the places of its entries.
 const LEAF: u8 = 1;
 const LEAF_HEADER: usize = 4;
 
-/// A store in a folder of its own, and what it held when it was sound.
+/// A store in its own folder, and what it held when it was sound.
 struct Broken {
     folder: tempfile::TempDir,
     index: Vec<u8>,
@@ -35,7 +35,7 @@ fn hashes(path: &Path) -> BTreeMap<String, [u8; 32]> {
 }
 
 impl Broken {
-    /// Of the documents, `copies` have one text.
+    /// Of the documents, `copies` have the same text.
     fn new(documents: usize, copies: usize) -> Broken {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store");
@@ -78,8 +78,8 @@ impl Broken {
         (saved, told)
     }
 
-    /// Every document is there as it was or is told, if need be under a key that damage has made of
-    /// its own; nothing else is there but what is told.
+    /// Checks that every document is unchanged or reported, if need be under a key that damage made of its own, and
+    /// that everything else is reported.
     fn compare(&self, told: &[Casualty], place: &str) {
         let saved = hashes(&self.target());
         let keys: Vec<&String> = told.iter().filter_map(|told| told.key.as_ref()).collect();
@@ -96,7 +96,7 @@ impl Broken {
         }
     }
 
-    /// Where a key is written, in either table.
+    /// The places of a key, in either table.
     fn places(&self, key: &str) -> Vec<usize> {
         let windows = self.index.windows(key.len());
         let found = windows.enumerate();
@@ -114,8 +114,8 @@ impl Broken {
     }
 }
 
-/// A bit of a key, so that it is another or no text at all: the document is saved under its key by
-/// the table that still has it, and all others are as they were.
+/// Flips a bit of a key, so that it becomes another key or no text at all. The table that still has the key saves the
+/// document under it, and all others are unchanged.
 #[test]
 fn a_bit_of_a_key_costs_that_key_at_most() {
     for (documents, copies) in [(320, 300), (320, 0)] {
@@ -137,7 +137,7 @@ fn a_bit_of_a_key_costs_that_key_at_most() {
     }
 }
 
-/// A page of either table: the other one has what was on it.
+/// Overwrites a page of either table. The other table has what was on it.
 #[test]
 fn a_page_of_keys_that_is_gone_costs_no_document() {
     for (documents, copies) in [(320, 300), (600, 0)] {
@@ -158,7 +158,7 @@ fn a_page_of_keys_that_is_gone_costs_no_document() {
     }
 }
 
-/// The parameters that signatures follow from are tried on them, whoever names them.
+/// Parameters that determine the signatures are checked against them, wherever they come from.
 #[test]
 fn parameters_that_do_not_give_the_signatures_are_not_believed() {
     let broken = Broken::new(40, 0);
@@ -172,11 +172,11 @@ fn parameters_that_do_not_give_the_signatures_are_not_believed() {
             let saved = Store::salvage(broken.store(), broken.target(), |_| {}).unwrap();
             assert!(!saved.index_is_whole, "{name} at {at}");
             let schema = Store::open(broken.target()).unwrap().schema();
-            // Nothing but the texts tells how they were cut into shingles.
+            // Only the texts show how they were cut into shingles.
             if name != "word:5" && name != "17x7" {
                 assert_eq!(*schema, like, "{name} at {at}");
             }
-            // But somebody else may say it.
+            // But the caller may know better.
             if *schema != like {
                 fs::remove_dir_all(broken.target()).unwrap();
                 let options = Options::new();

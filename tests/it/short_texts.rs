@@ -1,4 +1,4 @@
-//! Texts of few shingles whose 32-bit hashes collide are told apart everywhere.
+//! Texts of few shingles whose 32-bit hashes collide are distinguished everywhere.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ fn what_collides_within_a_text_is_one_shingle_of_its_own() {
     assert_eq!(beside(one).intersection_len(&beside(other)), 1);
 }
 
-/// The seventeenth shingle is where tails end.
+/// Sets of seventeen shingles have no tails any more.
 #[test]
 fn large_sets_are_compared_by_32_bits() {
     let [one, other] = COLLISIONS[0];
@@ -96,7 +96,7 @@ fn stores_and_collections_find_no_pair() {
     );
 }
 
-/// The runs of `k` words of a text, or the one of all words if there are fewer.
+/// The runs of `k` words of a text, or one run of all words if there are fewer.
 fn runs(k: usize, words: &[usize]) -> BTreeSet<Vec<usize>> {
     let all = (!words.is_empty()).then(|| words.to_vec());
     match words
@@ -117,7 +117,7 @@ proptest! {
         k in 1_u8..6,
     ) {
         const WORDS: [&str; 4] = ["141176", "44790", "beside", "me"];
-        // Alone, the words that collide are one shingle, in 32 bits.
+        // On their own, the words that collide are the same shingle in 32 bits.
         let k = k.max(2);
         let text = |words: &[usize]| words.iter().map(|&word| WORDS[word]).collect::<Vec<_>>().join(" ");
         let (x, y) = (shingles(k, &text(&a)), shingles(k, &text(&b)));

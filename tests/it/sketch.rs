@@ -28,7 +28,7 @@ impl Shingles {
         u32::try_from((mixed ^ (mixed >> 31)) >> 32).unwrap()
     }
 
-    /// Two sets of which `shared` shingles are in both and `own` in each alone.
+    /// Two sets with `shared` shingles in both and `own` in each alone.
     pub(crate) fn pair(&mut self, shared: u32, own: u32) -> [Vec<u32>; 2] {
         let common: Vec<u32> = (0..shared).map(|_| self.next()).collect();
         [0, 1].map(|_| {
@@ -39,7 +39,7 @@ impl Shingles {
     }
 }
 
-/// The minimum of a slot as it is mixed before bits are cut from it.
+/// The minimum of a slot, mixed as it is before bits are cut from it.
 fn mixed(slot: u32, minimum: u32) -> u32 {
     let x = minimum ^ 0x9E37_79B9_u32.wrapping_mul(slot + 1);
     let x = (x ^ (x >> 16)).wrapping_mul(0x7FEB_352D);
@@ -157,7 +157,7 @@ fn the_empty_set_has_every_minimum_at_its_maximum() {
     assert_eq!(narrow.slot(76), Some(mixed(76, u32::MAX) & 0xFFFF));
 }
 
-/// The slots of all families were computed by another program from their definitions.
+/// Another program computed the slots of all families from their definitions.
 #[test]
 fn signatures_are_frozen() {
     let set = [1, 2, 3, 0xDEAD_BEEF];
@@ -271,7 +271,7 @@ fn an_estimate_is_corrected_for_chance_and_clamped() {
         none.jaccard.abs() < 1e-12 && none.error.abs() < 1e-12,
         "{none:?}"
     );
-    // What chance alone gives is no similarity.
+    // Agreement by chance is no similarity.
     assert!(Estimate::new(16, 4096, SlotWidth::Bits8).jaccard.abs() < 1e-12);
     let half = Estimate::new(2048, 4096, SlotWidth::Bits8);
     assert!((half.jaccard - (0.5 - 1.0 / 256.0) / (255.0 / 256.0)).abs() < 1e-12);
@@ -280,7 +280,7 @@ fn an_estimate_is_corrected_for_chance_and_clamped() {
     assert!(Estimate::new(0, 0, SlotWidth::Bits32).jaccard.abs() < 1e-12);
 }
 
-/// The estimates from `permutations` slots each that one pair's minima give at a width.
+/// The estimates that the minima of one pair give at a width, from `permutations` slots each.
 fn estimates(a: &[u32], b: &[u32], permutations: u32, width: SlotWidth) -> Vec<Estimate> {
     let row = |minima: &[u32]| -> Vec<u8> {
         let slots = (0..).zip(minima).map(|(slot, &minimum)| match width {
@@ -298,11 +298,11 @@ fn estimates(a: &[u32], b: &[u32], permutations: u32, width: SlotWidth) -> Vec<E
         .collect()
 }
 
-/// The estimates of one similarity from 128 slots each, against what an ideal family gives.
+/// The estimates of one similarity from 128 slots each, compared with those of an ideal family.
 struct Measured {
-    /// Standard errors between the mean of the estimates and the similarity.
+    /// The distance between the mean of the estimates and the similarity, in standard errors.
     deviations: f64,
-    /// The variance of the estimates, and the one that they state, to the binomial one.
+    /// The variance of the estimates, and the one that they state, relative to the binomial variance.
     variance: f64,
     stated: f64,
     estimates: f64,
@@ -324,9 +324,9 @@ impl Measured {
     }
 }
 
-/// Measures estimates of pairs with so many shingles in both sets and in each alone.
+/// Measures estimates of pairs with `shared` shingles in both sets and `own` in each alone.
 ///
-/// Every 128 slots of a signature of 4096 make an estimate with permutations of its own.
+/// Every 128 slots of a signature of 4096 give an estimate with its own permutations.
 fn measured(family: Family, pairs: u64, shared: u32, own: u32) -> [Measured; 3] {
     let jaccard = f64::from(shared) / f64::from(shared + 2 * own);
     let mut shingles = Shingles(u64::from(shared));
@@ -359,7 +359,7 @@ fn estimates_are_unbiased_with_binomial_variance() {
                 let of = format!("{family}, {shared} shared at {width} bits");
                 let deviations = measured.deviations;
                 assert!(deviations.abs() < 3.5, "{of}: {deviations} off");
-                // Where there are too few estimates to tell 10%, 3.5 standard errors of a variance.
+                // With too few estimates to notice 10%, allow 3.5 standard errors of a variance.
                 let allowed = (3.5 * (2.0 / measured.estimates).sqrt()).max(0.1);
                 let ratio = measured.variance;
                 assert!((ratio - 1.0).abs() < allowed, "{of}: {ratio}");

@@ -1,4 +1,4 @@
-//! Signatures of sets of few shingles beside theory.
+//! Signatures of sets of few shingles, compared with theory.
 
 use dedupdb::sketching::{Bands, Estimate, Family, Signature, Signer, SlotWidth, agreeing};
 
@@ -7,15 +7,14 @@ use crate::sketch::Shingles;
 const WIDTHS: [SlotWidth; 3] = [SlotWidth::Bits8, SlotWidth::Bits16, SlotWidth::Bits32];
 const SLOTS: u32 = 128;
 
-/// Bits by which shingles that agree in the rest may differ: the hardest case for slots cut from
-/// low bits.
+/// The bits in which shingles may differ while the others agree: the hardest case for slots cut from low bits.
 const HIGH: u32 = 0xFFFF_0000;
 
-/// What pairs of signatures have in common, and what they should.
+/// What pairs of signatures have in common.
 #[derive(Debug, Default)]
 struct Found {
     pairs: f64,
-    /// Slots that agree in all pairs, and the sum of their squares over pairs.
+    /// The number of slots that agree, and of its square, summed over all pairs.
     slots: f64,
     squares: f64,
     /// Pairs that share a band.
@@ -45,8 +44,8 @@ impl Found {
         self.slots / self.pairs / f64::from(SLOTS)
     }
 
-    /// The variance of the number of slots that agree, about what it should be at a probability `p`
-    /// of each, to the binomial one.
+    /// The variance of the number of slots that agree, around its expected value at a probability `p` of each, relative
+    /// to the binomial variance.
     fn variance(&self, p: f64) -> f64 {
         let mean = f64::from(SLOTS) * p;
         let squares = self.squares - 2.0 * mean * self.slots + mean * mean * self.pairs;
@@ -54,8 +53,8 @@ impl Found {
     }
 }
 
-/// Signatures of sets of `size` shingles that have nothing in common. Each shingle agrees with those
-/// of many others in its low bits, if it is to be `hard`.
+/// Signatures of sets of `size` shingles that have nothing in common. If `is_hard`, each shingle agrees with many
+/// others in its low bits.
 fn unlike(signer: &Signer, size: u32, count: u32, is_hard: bool) -> Vec<Signature> {
     let mut shingles = Shingles(u64::from(size) << 32 | u64::from(count));
     let low = shingles.next() & !HIGH;
@@ -74,20 +73,20 @@ fn all_pairs(signatures: &[Signature]) -> impl Iterator<Item = (&Signature, &Sig
     numbered.flat_map(|(at, one)| signatures[at + 1..].iter().map(move |other| (one, other)))
 }
 
-/// Slots of unlike sets agree by chance, each for itself, also where shingles agree in their low bits.
+/// Slots of unlike sets agree by chance and independently, even if shingles agree in their low bits.
 #[test]
 fn slots_of_unlike_small_sets_agree_by_chance_alone() {
     let bands = Bands::new(64, 2, SLOTS).unwrap();
     for family in Family::ALL {
         for width in [SlotWidth::Bits8, SlotWidth::Bits16] {
             let signer = Signer::new(family, 1, SLOTS, width).unwrap();
-            // Hard shingles come in 2^16 values: more of them in a set and two sets share some.
+            // There are 2^16 hard shingles. With more of them in a set, two sets would share some.
             for (size, is_hard) in [(1, true), (1, false), (2, false), (3, false), (10, false)] {
                 let signatures = unlike(&signer, size, 160, is_hard);
                 let found = Found::of(all_pairs(&signatures), width, bands);
                 let chance = width.chance();
                 let of = format!("{family}, {size} shingles, {width} bits: {found:?}");
-                // Pairs of one set are as good as independent.
+                // Pairs that share a set are practically independent.
                 let expected = found.pairs * f64::from(SLOTS) * chance;
                 let off = (found.slots - expected).abs() / expected.sqrt();
                 assert!(off < 5.0, "{off}: {of}");
@@ -103,7 +102,7 @@ fn slots_of_unlike_small_sets_agree_by_chance_alone() {
     }
 }
 
-/// A pair of sets with so many shingles in both and in each alone, under many draws.
+/// A pair of sets with `shared` shingles in both and `own` in each alone, under many draws.
 fn alike(
     family: Family,
     width: SlotWidth,
@@ -120,7 +119,7 @@ fn alike(
     signatures
 }
 
-/// Figures of small sets beside theory, as docs/experiments.md has them.
+/// Figures of small sets, compared with theory as in docs/experiments.md.
 #[test]
 #[ignore = "it prints a table, in about a minute"]
 fn table() {

@@ -204,7 +204,7 @@ fn a_second_writer_is_told_who_is_in_the_way() {
     };
     assert_eq!(holder.unwrap().process, std::process::id());
     drop(store);
-    // Readers are not.
+    // A reader locks nobody out.
     let reader = Options::new().read_only(true).open(&path).unwrap();
     assert!(matches!(reader.writer(), Err(Error::ReadOnly)));
     assert!(matches!(
@@ -321,7 +321,7 @@ fn an_insert_is_kept_out_for_its_copy_before_any_other() {
     let store = Store::create(folder.path().join("store"), &Schema::default()).unwrap();
     let text = "seven swans were swimming on the lake when the snow began to fall";
     let mut writer = store.writer().unwrap();
-    // As similar, and before it by key.
+    // As similar, and first by key.
     writer.add("a", text.to_uppercase()).unwrap();
     writer.add("b", text).unwrap();
     writer.commit().unwrap();

@@ -1,4 +1,4 @@
-//! What a sample of a store says of shapes of bands.
+//! What a sample of a store says about shapes of bands.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ fn some(state: &mut u64, first: u64, limit: u64, share: u64) -> Vec<u64> {
     drawn.collect()
 }
 
-/// Sets of integers: a little alike all of them, and a good deal within one of twelve topics.
+/// Sets of integers. All of them are a little similar, and those of one of twelve topics much more so.
 fn sets(count: u64) -> Vec<BTreeSet<u64>> {
     let mut state = 5;
     let set = |number: u64| {
@@ -55,7 +55,7 @@ fn store(folder: &std::path::Path, sets: &[BTreeSet<u64>], seed: u64, keep: bool
     store
 }
 
-/// Matches, those found, and false candidates of an average query, from every pair.
+/// The matches of an average query, those that are found, and its false candidates, from every pair.
 fn truth(sets: &[BTreeSet<u64>], bands: Bands) -> [f64; 3] {
     let mut sums = [0.0; 3];
     for (index, one) in sets.iter().enumerate() {
@@ -113,8 +113,8 @@ fn a_sample_of_all_contents_gives_what_all_pairs_give() {
     }
 }
 
-/// Where hardly a pair is compared exactly, the power of an estimated similarity would be half as much
-/// again as the figure.
+/// If hardly any pair is compared exactly, the power of an estimated similarity would be half as large again as the
+/// figure.
 #[test]
 fn pairs_that_have_little_in_common_are_not_overrated() {
     let folder = tempfile::tempdir().unwrap();
@@ -143,7 +143,7 @@ fn a_sample_of_some_contents_is_within_its_error() {
         let wrong = truth(&sets, bands)[2];
         let expected = sample.expected(bands, THRESHOLD);
         let away = (expected.false_candidates - wrong).abs();
-        // One draw of the permutations has an error of its own.
+        // One draw of the permutations has its own error.
         assert!(
             away < 4.0 * expected.error + 0.1 * wrong,
             "{bands}: {expected:?}, not {wrong}"

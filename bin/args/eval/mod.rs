@@ -1,4 +1,4 @@
-//! Arguments of `eval`, one file an experiment.
+//! Arguments of `eval`, one file per experiment.
 
 mod accuracy;
 mod bands;
@@ -92,7 +92,7 @@ pub(crate) struct Results {
 }
 
 impl Experiment {
-    /// Where the figures of the experiment go.
+    /// Where the experiment's figures go.
     pub(crate) fn results(&self) -> &Results {
         match self {
             Experiment::Recall(recall) => &recall.results,
@@ -103,7 +103,7 @@ impl Experiment {
         }
     }
 
-    /// The texts of the experiment, if they are not those of a store.
+    /// The experiment's texts, unless they are those of a store.
     pub(crate) fn texts(&self) -> Option<&Texts> {
         match self {
             Experiment::Recall(_) => None,

@@ -1,5 +1,7 @@
-//! The laws that the fuzz targets hold bytes against, for a few bytes of any kind: for Miri, which is
-//! too slow to look for them. It maps no files, so that operations on a store are not among them.
+//! Checks the laws of the fuzz targets on a few arbitrary inputs.
+//!
+//! This is for Miri, which is too slow to search for failures. It maps no files, so it leaves out operations on a
+//! store.
 
 use dedupdb::fuzzing;
 
@@ -9,7 +11,7 @@ fn mix(value: u64) -> u64 {
     value ^ value >> 32
 }
 
-/// So many bytes; every `zeros`th is not zero.
+/// Returns `length` bytes. About one in `zeros` is not zero.
 fn bytes(seed: u64, length: usize, zeros: u64) -> Vec<u8> {
     let byte = |at| {
         let drawn = mix(seed << 32 | at);
@@ -28,7 +30,7 @@ fn main() {
         fuzzing::headers(&bytes);
         fuzzing::leaf(&bytes);
         fuzzing::shingle_blocks(&bytes);
-        // Shingles and rows of a signature of a few slots.
+        // With a signature of a few slots.
         let mut few = bytes;
         if let Some(permutations) = few.get_mut(8..10) {
             permutations.copy_from_slice(&[u8::try_from(round % 70).unwrap_or(0), 0]);

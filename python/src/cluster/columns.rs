@@ -1,4 +1,4 @@
-//! The columns of a batch by their names.
+//! The columns of a batch, by name.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// A column that there is.
+/// The column with this name, or an error.
 pub(super) fn column<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a ArrayRef> {
     batch
         .column_by_name(name)
@@ -21,7 +21,7 @@ fn wrong(name: &str, needed: &str, array: &ArrayRef) -> PyErr {
     ))
 }
 
-/// Numbers of 64 bits, none null.
+/// Numbers of 64 bits without nulls.
 pub(super) fn longs<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a [i64]> {
     let array = column(batch, name)?;
     match array.as_primitive_opt::<Int64Type>() {
@@ -30,7 +30,7 @@ pub(super) fn longs<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a [i64
     }
 }
 
-/// Numbers of 64 bits; none where null.
+/// Numbers of 64 bits, `None` for nulls.
 pub(super) struct Numbers<'a>(&'a PrimitiveArray<Int64Type>);
 
 impl<'a> Numbers<'a> {
@@ -47,7 +47,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Numbers of 32 bits, of which none is null.
+/// Numbers of 32 bits without nulls.
 pub(super) fn ints<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a [i32]> {
     let array = column(batch, name)?;
     match array.as_primitive_opt::<Int32Type>() {
@@ -56,7 +56,7 @@ pub(super) fn ints<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a [i32]
     }
 }
 
-/// What is so and what is not; nowhere null.
+/// Booleans without nulls.
 pub(super) fn flags(batch: &RecordBatch, name: &str) -> PyResult<Vec<bool>> {
     let array = column(batch, name)?;
     match array.as_boolean_opt() {
@@ -65,7 +65,7 @@ pub(super) fn flags(batch: &RecordBatch, name: &str) -> PyResult<Vec<bool>> {
     }
 }
 
-/// Bytes, or those of strings; none where null.
+/// Bytes, or those of strings, `None` for nulls.
 pub(super) struct Bytes<'a> {
     array: &'a ArrayRef,
 }
@@ -93,20 +93,20 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// As a string; empty where null or no UTF-8.
+    /// The bytes as a string. Empty for nulls and for invalid UTF-8.
     pub(super) fn text(&self, row: usize) -> &'a str {
         let bytes = self.get(row).unwrap_or_default();
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// A content's hash; none where null.
+    /// The hash of a content, `None` for a null.
     pub(super) fn hash(&self, row: usize) -> PyResult<Option<[u8; 32]>> {
         let hash = self.get(row).map(<[u8; 32]>::try_from).transpose();
         hash.map_err(|_| PyValueError::new_err("a hash has not 32 bytes"))
     }
 }
 
-/// Where a sketch was read, if it was read from a file.
+/// The file that a sketch was read from, as the end of a message. Empty if there is none.
 pub(super) fn of_file(files: &Bytes<'_>, row: usize) -> String {
     match files.text(row) {
         "" => String::new(),
@@ -137,7 +137,7 @@ impl<'a> Lists<'a> {
         }
     }
 
-    /// None where null.
+    /// Returns `None` for a null.
     pub(super) fn get(&self, row: usize) -> Option<&'a [i64]> {
         if self.array.is_null(row) {
             return None;
@@ -153,7 +153,7 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// The bits of a number; Arrow's longs have signs in other engines.
+/// The same bits without a sign. Other engines have signed longs, so Arrow's have signs too.
 pub(super) fn unsigned(number: i64) -> u64 {
     number.cast_unsigned()
 }

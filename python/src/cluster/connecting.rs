@@ -1,4 +1,4 @@
-//! Components of pairs.
+//! Connected components of pairs.
 
 use std::sync::Arc;
 
@@ -13,8 +13,7 @@ use super::columns::Bytes;
 use crate::errors::raised;
 use crate::table::{Table, defect, schema};
 
-/// Each hash that is in a pair of the columns `hash_a` and `hash_b`, in `hash`, with the lowest that it is
-/// connected to, in `label`.
+/// Each hash of the columns `hash_a` and `hash_b`, in `hash`, with the lowest hash that it is connected to, in `label`.
 #[pyfunction]
 pub(crate) fn cluster_components(py: Python<'_>, batches: Vec<PyRecordBatch>) -> PyResult<Table> {
     let mut pairs: Vec<([u8; 32], [u8; 32])> = Vec::new();

@@ -1,4 +1,4 @@
-//! Which contents of a group are kept.
+//! Which contents of a group to keep.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,7 @@ use crate::errors::raised;
 use crate::table::{Table, defect, schema};
 use crate::watch::lock;
 
-/// Judges the contents of groups that come one after the other.
+/// Judges the contents of groups, one group after another.
 #[pyclass(frozen, module = "dedupdb._native")]
 pub(crate) struct ClusterKeeper {
     judge: Mutex<Judge>,
@@ -24,7 +24,7 @@ pub(crate) struct ClusterKeeper {
 struct Judge {
     keeper: Keeper,
     group: Option<Vec<u8>>,
-    /// Keys of the kept contents of the group.
+    /// The keys of the group's contents that are kept.
     kept: Vec<String>,
     cut_short: u64,
 }
@@ -44,11 +44,11 @@ impl ClusterKeeper {
         })
     }
 
-    /// What becomes of the next contents: `hash`, the `representative`'s key and the `jaccard` with it, which is
-    /// 1 for a representative, and `cut_short`, 1 where not all that share a bucket were compared.
+    /// The verdicts on the next contents.
     ///
-    /// The batch has `label`, `key`, `hash`, `size`, `keys` and `packed`, sorted by label and key over all
-    /// batches.
+    /// These are `hash`, the `representative`'s key, the `jaccard` with it, which is 1 for a representative, and
+    /// `cut_short`, which is 1 if not all contents that share a bucket were compared. The batch has `label`, `key`,
+    /// `hash`, `size`, `keys` and `packed`, sorted by label and key across all batches.
     fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<Table> {
         let batch = batch.into_inner();
         py.detach(|| lock(&self.judge).judged(&batch))

@@ -1,4 +1,4 @@
-//! From sketches to a store.
+//! Loads sketches into a store.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use super::rare::unpacked;
 use crate::errors::raised;
 use crate::watch::{Stop, waited};
 
-/// How long a store is waited for: a task that is run again may come before the first one has ended.
+/// The time to wait for a store: a task that is run again may start before the first one has ended.
 const WAIT: Duration = Duration::from_secs(30);
 
-/// Adds sketches to a store, which is made if it is not there.
+/// Adds sketches to a store, which is created if it does not exist.
 #[pyclass(frozen, module = "dedupdb._native")]
 pub(crate) struct ClusterLoader {
     store: Store,
@@ -27,7 +27,7 @@ pub(crate) struct ClusterLoader {
 
 #[pymethods]
 impl ClusterLoader {
-    /// Opens the store in a folder for sketches of these parameters, in one line.
+    /// Opens the store in a folder for sketches with these parameters, given on one line.
     #[new]
     fn new(
         py: Python<'_>,
@@ -51,8 +51,8 @@ impl ClusterLoader {
         })
     }
 
-    /// Adds the next sketches, which have `key`, `hash`, `bytes`, `size`, `packed`, `parameters` and `file`, with a
-    /// commit.
+    /// Adds the next sketches, and commits. They have `key`, `hash`, `bytes`, `size`, `packed`, `parameters` and
+    /// `file`.
     fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<()> {
         let inputs = self.inputs(&batch.into_inner())?;
         let store = self.store.clone();

@@ -1,4 +1,4 @@
-//! The steps of `dedupdb.spark` and of other engines: a batch in, a batch out. They know no engine.
+//! The steps of `dedupdb.spark` and of other engines: a batch in, a batch out. They depend on no engine.
 
 mod columns;
 mod connecting;
@@ -12,7 +12,7 @@ mod walking;
 
 use pyo3::prelude::*;
 
-/// Adds them to the module.
+/// Adds the classes and functions to the module.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sketching::ClusterSketcher>()?;
     module.add_class::<posting::ClusterPostings>()?;

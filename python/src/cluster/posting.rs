@@ -1,4 +1,4 @@
-//! From sketches to the rows that are moved to the buckets.
+//! From sketches to the rows that go to the buckets.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -15,14 +15,14 @@ use crate::errors::raised;
 use crate::table::{Table, defect, schema};
 use crate::watch::lock;
 
-/// Contents that are remembered, so that their copies send nothing.
+/// The number of contents to remember, so that their copies send nothing.
 const REMEMBERED: usize = 1 << 20;
 
-/// Makes a row of `key` and `code` for each band of a sketch, once for copies that come in one partition.
+/// Makes a row of `key` and `code` for each band of a sketch. Copies in one partition get only one set of rows.
 #[pyclass(frozen, module = "dedupdb._native")]
 pub(crate) struct ClusterPostings {
     parameters: String,
-    /// Keys of each sketch.
+    /// The number of keys of each sketch.
     bands: usize,
     seen: Mutex<HashSet<ContentCode>>,
 }
@@ -81,7 +81,7 @@ impl ClusterPostings {
                 )));
             };
             if size == 0 {
-                continue; // an empty text is like its copies alone
+                continue; // an empty text resembles only its copies
             }
             if seen.len() >= REMEMBERED {
                 seen.clear();

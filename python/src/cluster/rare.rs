@@ -1,4 +1,4 @@
-//! The rarest shingles of contents of large buckets.
+//! The rarest shingles of contents in large buckets.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::columns::{Bytes, ints, longs};
 use crate::errors::raised;
 use crate::table::{Table, defect, schema};
 
-/// How often shingles are in some contents.
+/// How often shingles occur in some contents.
 #[pyclass(frozen, module = "dedupdb._native")]
 pub(crate) struct ClusterRarity {
     rarity: Rarity,
@@ -23,7 +23,7 @@ pub(crate) struct ClusterRarity {
 
 #[pymethods]
 impl ClusterRarity {
-    /// Reads what ``bytes`` made.
+    /// Reads what ``bytes`` returned.
     #[new]
     fn new(py: Python<'_>, counts: &[u8]) -> PyResult<ClusterRarity> {
         let rarity = Rarity::from_bytes(counts).map_err(|error| raised(py, &error))?;
@@ -99,7 +99,7 @@ impl<'a> Sets<'a> {
         })
     }
 
-    /// The set of a row, which has its packed bytes.
+    /// The set of a row, from its packed bytes.
     pub(super) fn get(&self, row: usize) -> PyResult<ShingleSet> {
         unpacked(self.sizes[row], self.packed.get(row)).ok_or_else(|| {
             PyValueError::new_err(
@@ -109,7 +109,7 @@ impl<'a> Sets<'a> {
     }
 }
 
-/// A set from its size and bytes, if they are one.
+/// A set from its size and bytes, if they are valid.
 pub(super) fn unpacked(size: i32, packed: Option<&[u8]>) -> Option<ShingleSet> {
     ShingleSet::from_packed(packed?, usize::try_from(size).ok()?)
 }

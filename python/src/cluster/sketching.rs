@@ -1,4 +1,4 @@
-//! From texts to what travels of them.
+//! From texts to the sketches that engines move in their place.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::table::{Table, defect, schema};
 #[pyclass(frozen, module = "dedupdb._native")]
 pub(crate) struct ClusterSketcher {
     sketcher: Sketcher,
-    /// The parameters in one line, which every sketch has.
+    /// The parameters on one line. Every sketch has them.
     mark: String,
     pool: ThreadPool,
 }
@@ -40,7 +40,7 @@ impl ClusterSketcher {
         })
     }
 
-    /// The parameters in one line.
+    /// The parameters on one line.
     #[getter]
     fn parameters(&self) -> &str {
         &self.mark
@@ -51,7 +51,7 @@ impl ClusterSketcher {
         self.sketcher.schema().threshold()
     }
 
-    /// A row for each of a batch's, whose columns are `key` and `text`.
+    /// One row for each row of a batch, whose columns are `key` and `text`.
     fn sketch(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<Table> {
         let batch = batch.into_inner();
         py.detach(|| self.sketched(&batch))
@@ -115,7 +115,7 @@ impl Default for Columns {
 }
 
 impl Columns {
-    /// The row of a text of this number of bytes, which has a place among those that are sketched.
+    /// Appends the row of a text with this number of bytes. `place` is its place among the sketched texts.
     fn push(
         &mut self,
         key: Option<&str>,

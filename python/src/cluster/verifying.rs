@@ -15,7 +15,7 @@ use super::columns::{Bytes, Lists, ints};
 use super::rare::unpacked;
 use crate::table::{Table, defect, schema};
 
-/// The side of a pair.
+/// One side of a pair.
 struct Side<'a> {
     hashes: Bytes<'a>,
     sizes: &'a [i32],
@@ -54,8 +54,9 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The pairs of a batch that reach the threshold and share a band key, or need not (`share`): `hash_a`, `hash_b`,
-/// the lower hash first, `jaccard`, and `later`, the larger code of both.
+/// The pairs of a batch that reach the threshold and, if `share` is set, share a band key.
+///
+/// These are `hash_a` and `hash_b`, the lower hash first, `jaccard`, and `later`, the larger of the two codes.
 #[pyfunction]
 pub(crate) fn cluster_verify(
     py: Python<'_>,
@@ -85,7 +86,7 @@ fn verified(batch: &RecordBatch, threshold: f64, share: bool) -> PyResult<Table>
         if hash_a == hash_b || share && !bands.any(|(a, b)| a == b) {
             continue;
         }
-        // Pairs of one content come one after the other.
+        // Pairs of the same content are adjacent.
         if last.as_ref().is_none_or(|(hash, _)| *hash != hash_a) {
             last = Some((hash_a, a.set(row)?));
         }

@@ -1,4 +1,4 @@
-//! Candidates of sorted rows.
+//! Candidates from sorted rows.
 
 use std::sync::{Arc, Mutex};
 
@@ -41,12 +41,12 @@ impl ClusterWalk {
         })
     }
 
-    /// The pairs of the next rows, in the columns `a` and `b`: codes of contents, the lower first. A row of a
-    /// code twice names a content of a large bucket, a row of a number below 0 and a code a content for which so
-    /// many pairs were passed over.
+    /// The pairs of the next rows, in the columns `a` and `b`: codes of contents, the lower one first.
     ///
-    /// The batch has `key` and `code`, sorted by both over all batches, `label`, if contents of one label
-    /// are not to be paired, and `asks`, if only some are to be paired with those before them.
+    /// A row with the same code twice names a content of a large bucket. A row with a negative number and a code says
+    /// how many pairs were skipped for a content. The batch has `key` and `code`, sorted by both across all batches. It
+    /// also has `label`, if contents with the same label must not be paired, and `asks`, if only some contents are
+    /// paired with earlier ones.
     fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<Table> {
         let batch = batch.into_inner();
         let keys: Vec<u64> = longs(&batch, "key")?

@@ -71,7 +71,7 @@ pub(super) fn iterator(name: &str, data: &Bound<'_, PyAny>) -> PyResult<Py<PyIte
             "{name}: {class}, where a table or an iterable is needed"
         )))
     };
-    // Python would ask for its items one by one; a frame that is not computed yet has none.
+    // Python would iterate by index, but a frame that is not computed yet has no items.
     if !data.hasattr("__iter__")? && !data.hasattr("__len__")? {
         return refused();
     }

@@ -1,4 +1,4 @@
-//! What calls are given: tables, arrays, records, and iterables of keys and texts.
+//! The rows that calls are given: tables, arrays, records, and iterables of keys and texts.
 
 mod column;
 mod records;
@@ -18,17 +18,17 @@ use column::Column;
 use records::{Records, Zipped};
 use table::Table;
 
-/// Bytes of texts that a batch has, about,
+/// The approximate number of bytes of text at which a batch is full.
 pub(crate) const BATCH_BYTES: usize = 2 << 20;
 
-/// or so many rows.
+/// The number of rows at which a batch is full.
 pub(crate) const BATCH_ROWS: usize = 4096;
 
 /// Why a row cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     Null(&'static str),
-    /// The field and the class that it has.
+    /// The field, and the class of its value.
     Type(&'static str, String),
     Value(&'static str, String),
 }
@@ -60,7 +60,7 @@ impl Flaw {
     }
 }
 
-/// Rows that come together: keys, empty where none are asked for, and texts.
+/// Rows that are read together: keys, which are empty if none are asked for, and texts.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     pub(crate) rows: Vec<Result<(String, String), Flaw>>,
@@ -80,7 +80,7 @@ impl Batch {
     }
 }
 
-/// A document of a row.
+/// The document of a row.
 pub(crate) fn input((key, text): (String, String)) -> Input {
     Input::new(key, text)
 }
@@ -88,7 +88,7 @@ pub(crate) fn input((key, text): (String, String)) -> Input {
 /// The column with the key.
 #[derive(Clone, Debug)]
 pub(crate) enum Key {
-    /// `id`, or `key` in a table without `id`, as the readers of a corpus give it.
+    /// `id`, or `key` in a table without `id`: the readers of a corpus name it so.
     Usual,
     Named(String),
 }
@@ -102,14 +102,14 @@ impl Key {
     }
 }
 
-/// The names of a table's columns; no key is taken where there is none.
+/// The names of a table's columns. Without `key`, no keys are read.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     pub(crate) key: Option<Key>,
     pub(crate) text: String,
 }
 
-/// What is read row by row. Arrow is read without the interpreter.
+/// Rows to be read. Arrow is read without the interpreter.
 pub(crate) enum Rows {
     Table(Table),
     Records(Records),
@@ -117,7 +117,7 @@ pub(crate) enum Rows {
 }
 
 impl Rows {
-    /// Keys and texts: of a table or records, or two columns.
+    /// Keys and texts: from a table, from records, or from two columns.
     pub(crate) fn documents(
         data: &Bound<'_, PyAny>,
         texts: Option<&Bound<'_, PyAny>>,
@@ -141,7 +141,7 @@ impl Rows {
         Ok(Rows::Zipped(Zipped::new(Some(keys), texts)))
     }
 
-    /// Texts alone: a table's column, an array, or an iterable of strings or records.
+    /// Only texts: from a table's column, an array, or an iterable of strings or records.
     pub(crate) fn texts(data: &Bound<'_, PyAny>, text: &str) -> PyResult<Rows> {
         check_iterable("texts", data)?;
         let names = Names {
@@ -161,7 +161,7 @@ impl Rows {
         }
     }
 
-    /// What was read of a table.
+    /// What was read from a table.
     pub(crate) fn kept(&mut self) -> Option<(arrow_schema::SchemaRef, Vec<ArrayRef>)> {
         match self {
             Rows::Table(table) => table.kept(),
@@ -169,7 +169,7 @@ impl Rows {
         }
     }
 
-    /// The next rows; none at the end.
+    /// The next rows, or `None` at the end.
     pub(crate) fn next(&mut self, py: Python<'_>) -> PyResult<Option<Batch>> {
         let mut batch = Batch::default();
         match self {
@@ -181,7 +181,7 @@ impl Rows {
     }
 }
 
-/// What was read without the interpreter: Ctrl-C in a stream of Python's comes as an error of the stream.
+/// Returns what was read without the interpreter. In a Python stream, Ctrl-C arrives as an error of the stream.
 fn not_stopped<T>(py: Python<'_>, read: PyResult<T>) -> PyResult<T> {
     if read.is_err() {
         py.check_signals()?;
@@ -189,7 +189,7 @@ fn not_stopped<T>(py: Python<'_>, read: PyResult<T>) -> PyResult<T> {
     read
 }
 
-/// Whether an object is one value, and none of many.
+/// Whether an object is a single value.
 pub(crate) fn is_one(object: &Bound<'_, PyAny>) -> bool {
     object.is_none()
         || object.is_instance_of::<PyString>()
@@ -197,7 +197,7 @@ pub(crate) fn is_one(object: &Bound<'_, PyAny>) -> bool {
         || is_integer(object)
 }
 
-/// A string is an iterable of characters, and a mapping one of its keys: neither is meant.
+/// Refuses strings, which are iterables of characters, and mappings, which are iterables of keys. Neither is meant.
 fn check_iterable(name: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
     let class = data.get_type().name()?;
     if data.is_instance_of::<PyString>() || data.is_instance_of::<PyBytes>() {
@@ -218,14 +218,14 @@ fn check_iterable(name: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
-/// The Arrow data that an object gives, if it does.
+/// The Arrow data that an object offers, if any.
 fn arrow(data: &Bound<'_, PyAny>) -> PyResult<Option<table::Reader>> {
     let py = data.py();
     let gives = |name| data.hasattr(name);
     if gives(intern!(py, "__arrow_c_array__"))? || gives(intern!(py, "__arrow_c_stream__"))? {
         return Ok(Some(table::Reader::of(data)?));
     }
-    // Hugging Face data sets are tables, but say so in a way of their own.
+    // Hugging Face data sets are tables, but offer them in their own way.
     if gives(intern!(py, "with_format"))? && gives(intern!(py, "column_names"))? {
         let table = data.call_method1("with_format", ("arrow",))?;
         let table = table.get_item(pyo3::types::PySlice::full(py))?;
@@ -234,7 +234,7 @@ fn arrow(data: &Bound<'_, PyAny>) -> PyResult<Option<table::Reader>> {
     Ok(None)
 }
 
-/// The string that an object is.
+/// Extracts a string.
 pub(crate) fn string(field: &'static str, object: &Bound<'_, PyAny>) -> Result<String, Flaw> {
     if let Ok(string) = object.cast::<PyString>() {
         return match string.to_str() {
@@ -258,7 +258,7 @@ pub(crate) fn string(field: &'static str, object: &Bound<'_, PyAny>) -> Result<S
     Err(Flaw::Type(field, class))
 }
 
-/// Numbers are keys; true and false are not.
+/// Integers can be keys. True and false cannot.
 fn is_integer(object: &Bound<'_, PyAny>) -> bool {
     object.is_instance_of::<pyo3::types::PyInt>() && !object.is_instance_of::<pyo3::types::PyBool>()
 }

@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
 use super::column::{Column, iterator};
 use super::{Batch, Flaw, Names, string};
 
-/// An iterable of mappings or of pairs, or, where no keys are asked for, of strings.
+/// An iterable of mappings or of pairs or, if no keys are asked for, of strings.
 pub(crate) struct Records {
     objects: Py<PyIterator>,
     key: Option<Py<PyString>>,
@@ -96,7 +96,7 @@ fn value(
     }
 }
 
-/// Keys and texts that are side by side.
+/// Keys and texts, side by side.
 pub(crate) struct Zipped {
     one: Option<Result<(String, String), Flaw>>,
     columns: Option<(Option<Column>, Column)>,

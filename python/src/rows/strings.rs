@@ -11,10 +11,10 @@ use arrow_schema::DataType;
 
 use super::Flaw;
 
-/// An array of strings; of keys, integers too.
+/// An array of strings or, for keys, of integers.
 pub(crate) struct Strings {
     field: &'static str,
-    /// Of the values, and of the rows of a dictionary.
+    /// The array itself. For a dictionary, it has the rows, not the values.
     array: ArrayRef,
     kind: Kind,
 }
@@ -24,12 +24,12 @@ enum Kind {
     LargeUtf8,
     View(BinaryViewArray),
     Integers(Vec<String>),
-    /// The value of each row.
+    /// The index of each row's value, and the values.
     Dictionary(Vec<usize>, Box<Strings>),
     Null,
 }
 
-/// Whether an array of this type has strings, or what can be a key.
+/// Whether an array of this type has strings, or values that can be keys.
 pub(crate) fn fits(field: &str, kind: &DataType) -> bool {
     match kind {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => true,
@@ -41,7 +41,7 @@ pub(crate) fn fits(field: &str, kind: &DataType) -> bool {
 }
 
 impl Strings {
-    /// None if the array's type does not [fit](fits).
+    /// Returns `None` if the array's type does not [fit](fits).
     pub(crate) fn of(field: &'static str, array: &ArrayRef) -> Option<Strings> {
         let kind = match array.data_type() {
             DataType::Utf8 => Kind::Utf8,
@@ -72,7 +72,7 @@ impl Strings {
         self.array.len()
     }
 
-    /// The string of a row. Nobody promises that the bytes are UTF-8 but whoever made the array.
+    /// The string of a row. Only the maker of the array promises UTF-8, so this checks it.
     pub(crate) fn get(&self, row: usize) -> Result<&str, Flaw> {
         if matches!(self.kind, Kind::Null) || row >= self.len() || self.array.is_null(row) {
             return Err(Flaw::Null(self.field));
@@ -97,7 +97,7 @@ fn slice<O: OffsetSizeTrait>(array: &GenericStringArray<O>, row: usize) -> Optio
     array.value_data().get(from.as_usize()..to.as_usize())
 }
 
-/// Integers in decimal digits; empty for nulls.
+/// Integers as decimal digits. Nulls give empty strings.
 fn digits(array: &ArrayRef) -> Vec<String> {
     fn of<T: ArrowPrimitiveType<Native: ToString>>(array: &ArrayRef) -> Vec<String> {
         let numbers = array.as_primitive::<T>().iter();

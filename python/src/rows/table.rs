@@ -19,12 +19,12 @@ use crate::watch::lock;
 pub(crate) struct Reader {
     arrays: Box<dyn ArrayReader + Send>,
     field: FieldRef,
-    /// What a stream of this package was ended by.
+    /// The exception that ended a stream of this package.
     raised: Option<Raised>,
 }
 
 impl Reader {
-    /// Takes the stream that an object gives.
+    /// Takes the stream that an object offers.
     pub(crate) fn of(data: &Bound<'_, PyAny>) -> PyResult<Reader> {
         let arrays = data.extract::<AnyArray>()?.into_reader()?;
         let field = arrays.field();
@@ -54,10 +54,10 @@ fn unreadable(error: &ArrowError) -> PyErr {
     PyValueError::new_err(format!("the Arrow data cannot be read: {error}"))
 }
 
-/// Which columns of a table are read, or the array itself.
+/// Which columns of a table to read, or the array itself.
 enum Picked {
     Array,
-    /// Places of the key, if it is asked for, and of the text.
+    /// The positions of the key, if it is asked for, and of the text.
     Columns(Option<usize>, usize),
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Table {
 
 /// The array that is being read.
 struct Now {
-    /// Rows of columns, which may be null as a whole.
+    /// The rows with their columns. A row may be null as a whole.
     rows: Option<ArrayRef>,
     keys: Option<Strings>,
     texts: Strings,
@@ -79,7 +79,7 @@ struct Now {
 }
 
 impl Table {
-    /// Reads the columns of these names. An array is as good as a table if only texts are asked for.
+    /// Reads the columns with these names. If `or_array` is set, an array of texts will do in place of a table.
     pub(crate) fn new(reader: Reader, names: &Names, or_array: bool) -> PyResult<Table> {
         let picked = match reader.field().data_type() {
             DataType::Struct(fields) => {
@@ -124,7 +124,7 @@ impl Table {
         self.kept = Some(Vec::new());
     }
 
-    /// What was read; none of an array that is no table.
+    /// What was read. `None` for an array that is not a table.
     pub(crate) fn kept(&mut self) -> Option<(SchemaRef, Vec<ArrayRef>)> {
         let DataType::Struct(fields) = self.reader.field().data_type() else {
             return None;
@@ -195,7 +195,7 @@ fn changed() -> PyErr {
     )
 }
 
-/// Says which columns there are.
+/// An error that names the existing columns.
 fn no_column<'a>(role: &str, name: &str, fields: impl Iterator<Item = &'a FieldRef>) -> PyErr {
     let names: Vec<String> = fields.map(|field| format!("{:?}", field.name())).collect();
     let names = if names.is_empty() {

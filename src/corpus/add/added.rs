@@ -1,4 +1,4 @@
-//! What became of everything that an add met.
+//! The result of an add, in counts.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::write::{Change, Outcome, Relation};
 pub struct Added {
     /// Documents with new keys.
     pub added: u64,
-    /// Documents that are stored with the same text, and files that were not read because they have not changed.
+    /// Documents already stored with the same text, and files not read because they have not changed.
     pub unchanged: u64,
     /// Documents that replaced another text of the same key.
     pub updated: u64,
@@ -23,17 +23,17 @@ pub struct Added {
     pub near_duplicates: u64,
     /// Files that are also stored under other keys, by other paths. They do not count as copies.
     pub other_names: u64,
-    /// The first of them that was stored, with its other key.
+    /// The first such file that was stored, with its other key.
     pub first_other: Option<(String, String)>,
-    /// New files with the text, size and time of a stored file that no longer exists, as a renamed file has. They count
-    /// as exact copies.
+    /// New files with the text, size and modification time of a stored file that no longer exists, such as renamed
+    /// files. They count as exact copies.
     pub renamed: u64,
-    /// The first of them, with the key of the file that no longer exists.
+    /// The first such file, with the key of the file that no longer exists.
     pub first_renamed: Option<(String, String)>,
-    /// Files that were skipped and are stored as they were before, such as PDF files without the
+    /// Skipped files whose earlier version is stored, such as PDF files read without the
     /// [converter](crate::corpus::Options::converter) that they were added with. Their documents stay as they are.
     pub stale: u64,
-    /// The key of the first of them.
+    /// The key of the first such file.
     pub first_stale: Option<String>,
     /// Counts of what was read and skipped.
     pub reading: Reading,
@@ -72,7 +72,7 @@ impl Added {
         }
     }
 
-    /// Counts what became of a document.
+    /// Counts the outcome for a document.
     pub(super) fn outcome(&mut self, outcome: &Outcome) {
         self.change(outcome.change);
         match outcome.relation {
@@ -89,7 +89,7 @@ impl Added {
             .get_or_insert_with(|| (key.to_owned(), old));
     }
 
-    /// Counts a file that is stored under another key, too. It is like itself, and no duplicate.
+    /// Counts a file that is also stored under another key. A file is not a duplicate of itself.
     pub(super) fn other_name(&mut self, change: Change, key: &str, other: String) {
         self.change(change);
         self.other_names += 1;

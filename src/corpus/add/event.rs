@@ -1,4 +1,4 @@
-//! What an observer is told while a corpus is added.
+//! Events for the observer while a corpus is added.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::Match;
 use crate::corpus::formats::record::Nth;
 use crate::corpus::skipped::Skipped;
 
-/// An event for the observer, in the order in which it happens.
+/// An event for the observer. Events are reported in the order in which they happen.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum AddEvent<'a> {

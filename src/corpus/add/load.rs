@@ -1,4 +1,4 @@
-//! Sketches into a store.
+//! Loading sketches into a store.
 
 use std::fs::{self, File};
 use std::io;
@@ -17,7 +17,7 @@ use crate::corpus::sourced::Origin;
 use crate::write::{Intake, Pipeline};
 use crate::{Schema, Store};
 
-/// How long to wait for what is under way before looking after the rest.
+/// How long to wait for the pipeline at a time.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Adds sketches from files to a store. The result is that of adding the texts in the same order.
@@ -37,7 +37,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Loads files, all files `*.parquet` of folders, sorted by name, and files that match patterns such as
+    /// Loads files, all `*.parquet` files of folders, sorted by name, and files that match patterns such as
     /// `sketches/*.parquet`.
     ///
     /// # Errors
@@ -73,7 +73,7 @@ impl Load {
         }
     }
 
-    /// Returns the parameters of the first sketch, which the store must have. None if there is no sketch.
+    /// Returns the parameters of the first sketch, which the store must have, or `None` if there is no sketch.
     ///
     /// # Errors
     ///
@@ -87,12 +87,13 @@ impl Load {
         Ok(None)
     }
 
-    /// Loads, and reports to the observer, which may stop the load: what was loaded so far is then committed.
+    /// Loads the sketches and reports to the observer. If the observer stops the load, what was loaded so far is
+    /// committed.
     ///
     /// # Errors
     ///
-    /// [`Error::Sketches`] names a file that is damaged or has other parameters than the store; if its first rows
-    /// show that, nothing is loaded. Otherwise those of the store. Earlier commits stay.
+    /// [`Error::Sketches`] if a file is damaged or its parameters differ from the store's; if the first rows of a file
+    /// show this, nothing is loaded. Otherwise, errors of the store. Earlier commits stay.
     pub fn run(
         self,
         store: &Store,
@@ -134,7 +135,7 @@ impl Load {
     }
 }
 
-/// The files of sketches in a folder, as engines write them.
+/// Returns the sketch files of a folder that an engine wrote.
 fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = fs::read_dir(folder).map_err(|error| refused(folder, &error))?;
     let mut files = Vec::new();
@@ -160,14 +161,14 @@ fn open(path: &Path) -> Result<SketchRows, Error> {
     SketchRows::new(file).map_err(|error| refused(path, &error))
 }
 
-/// The parameters of a file's sketches, if it has any.
+/// Returns the parameters of a file's sketches, if it has any.
 fn schema_of(path: &Path) -> Result<Option<Schema>, Error> {
     let mut rows = open(path)?;
     rows.read().map_err(|error| refused(path, &error))?;
     Ok(rows.mark().map(|mark| mark.schema().clone()))
 }
 
-/// Refuses a file whose sketches are not of the store's parameters. Whether the store keeps shingles is its own.
+/// Refuses a file whose sketches have other parameters than the store. Only whether shingles are kept may differ.
 fn check(path: &Path, store: &Store) -> Result<(), Error> {
     let Some(schema) = schema_of(path)? else {
         return Ok(());
@@ -185,7 +186,7 @@ fn refused(path: &Path, reason: &impl ToString) -> Error {
     }
 }
 
-/// A load that is under way.
+/// A load in progress.
 struct Run<'a> {
     pipeline: Pipeline,
     added: Added,
@@ -195,7 +196,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Loads a file, unless it is to stop.
+    /// Loads a file. Breaks if the observer stops the load.
     fn file(&mut self, path: &Path) -> Result<ControlFlow<()>, Error> {
         let mut rows = open(path)?;
         let mut origin = Origin::new(String::new(), path.to_owned());
@@ -239,7 +240,7 @@ impl Run<'_> {
         }
     }
 
-    /// Counts and tells a row without a sketch.
+    /// Counts and reports a row without a sketch.
     fn skip(&mut self, path: &Path, number: u64, why: String) -> ControlFlow<()> {
         let skipped = Skipped {
             reason: Reason::BadRecord,
@@ -252,7 +253,7 @@ impl Run<'_> {
         (self.observe)(AddEvent::Skipped(&skipped))
     }
 
-    /// Takes what is done of what is under way.
+    /// Waits up to `time` for outcomes of the pipeline and counts them.
     fn wait(&mut self, time: Duration) -> Result<(), Error> {
         for outcome in self.pipeline.wait(time)?.unwrap_or_default() {
             self.added.outcome(&outcome?);

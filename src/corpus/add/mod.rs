@@ -1,4 +1,4 @@
-//! A corpus into a store, commit by commit.
+//! Adding a corpus to a store, commit by commit.
 
 mod added;
 mod event;
@@ -16,14 +16,14 @@ use crate::corpus::error::Error;
 use crate::corpus::options::Options;
 use crate::corpus::source::Source;
 
-/// Bytes of memory that an add takes, about, unless it is told otherwise.
+/// The default approximate memory of an add, in bytes.
 const MEMORY: u64 = 512 << 20;
 
 /// Adds a corpus to a store: new and changed documents, in the order of the input.
 ///
 /// Reading, sketching and adding happen at the same time, with commits in between. A stopped run keeps what it has
-/// committed; the same run continues from there. A file that is one document is not read again if it still has its
-/// stored size and time of change.
+/// committed; the same run continues from there. A file that is one document is not read again if its size and
+/// modification time are as stored.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -94,7 +94,7 @@ impl Add {
         Add { evidence, ..self }
     }
 
-    /// Whether to read files whose size and time of change are as stored.
+    /// Whether to read files even if their size and modification time are as stored.
     pub fn reread(self, reread: bool) -> Add {
         Add { reread, ..self }
     }
@@ -108,17 +108,17 @@ impl Add {
         }
     }
 
-    /// Whether to commit nothing. The store does not change; new documents are kept in memory, up to half of
-    /// [`Add::memory`]. The rest of the input is not read ([`Ended::Full`]).
+    /// Whether to commit nothing. The store does not change. New documents are kept in memory, up to half of
+    /// [`Add::memory`]; beyond that, the rest of the input is not read ([`Ended::Full`]).
     pub fn pretend(self, pretend: bool) -> Add {
         Add { pretend, ..self }
     }
 
-    /// Adds, and reports to the observer, which may stop the run: what was added so far is then committed.
+    /// Adds the corpus and reports to the observer. If the observer stops the run, what was added so far is committed.
     ///
     /// # Errors
     ///
-    /// Those of the store; those of reading if it is strict or the system refuses a thread. Earlier commits stay.
+    /// Errors of the store; errors of reading if it is strict or the system refuses a thread. Earlier commits stay.
     pub fn run(
         self,
         store: &Store,

@@ -1,4 +1,4 @@
-//! An add, from its first batch to its last commit.
+//! The run of an add, from its first batch to its last commit.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -21,19 +21,19 @@ use crate::corpus::walk::others::{OtherKeys, is_path};
 use crate::write::{Change, Outcome, Relation, Uncommitted};
 use crate::{Document, Store, Writer};
 
-/// How long to wait for a batch before looking after the rest.
+/// How long to wait for a batch before calling the observer.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Documents with the text of a file that are asked whether they are the same file, at most.
+/// The maximum number of documents with the text of a file to check for being the same file.
 const LOOKED_AT: usize = 16;
 
-/// Whether to go on.
+/// Whether to continue.
 type Flow = ControlFlow<()>;
 
-/// What ends it before its end: the store or the reader failed, or the observer asked for it.
+/// The result of a step: an error of the store or the reader, or a break if the observer stops the run.
 type Step = Result<Flow, Error>;
 
-/// An add that is under way.
+/// An add in progress.
 struct Run<'a> {
     store: &'a Store,
     writer: Writer,
@@ -48,11 +48,11 @@ struct Run<'a> {
     observe: &'a mut dyn FnMut(AddEvent<'_>) -> Flow,
 }
 
-/// Adds as it is asked for.
+/// Runs an add.
 ///
 /// # Errors
 ///
-/// As of [`Add::run`].
+/// Those of [`Add::run`].
 pub(super) fn run(
     add: Add,
     store: &Store,
@@ -93,7 +93,7 @@ pub(super) fn run(
 }
 
 impl Run<'_> {
-    /// Forgets what an interrupted dedup stored.
+    /// Removes what an interrupted dedup stored.
     fn forget(&mut self) -> Step {
         if self.pretend {
             // Nothing may be committed.
@@ -107,7 +107,7 @@ impl Run<'_> {
         Ok((self.observe)(AddEvent::Forgotten { documents }))
     }
 
-    /// Adds all that is read, as far as it comes.
+    /// Adds all batches as they arrive.
     fn take_all(&mut self, batches: &Receiver<Result<Sketched, Error>>) -> Result<Ended, Error> {
         loop {
             let progress = AddEvent::Progress {
@@ -154,7 +154,7 @@ impl Run<'_> {
                         return Ok(Flow::Break(()));
                     }
                 }
-                // Nobody asked for records as they are.
+                // An add does not request verbatim records.
                 Item::Opened(_) => {}
             }
         }
@@ -180,7 +180,7 @@ impl Run<'_> {
         Ok((self.observe)(AddEvent::Skipped(skipped)))
     }
 
-    /// The key of the file that is left out, if an earlier run stored it.
+    /// Returns the key of a skipped file if an earlier run stored it.
     fn stale_key(&self, skipped: &Skipped) -> Result<Option<String>, Error> {
         let was_met = matches!(
             skipped.reason,
@@ -195,7 +195,7 @@ impl Run<'_> {
         Ok(is_stored.then_some(key))
     }
 
-    /// Counts and tells what became of a document.
+    /// Counts and reports the outcome for a document.
     fn note(&mut self, origin: &Origin, outcome: crate::Result<Outcome>) -> Step {
         let outcome = match outcome {
             Ok(outcome) => outcome,
@@ -230,7 +230,8 @@ impl Run<'_> {
         }
     }
 
-    /// The key under which an earlier run stored the same file, if it is like what it was.
+    /// Returns another key under which an earlier run stored the same file, if the file still resembles what was
+    /// stored.
     fn other_name(&mut self, origin: &Origin, outcome: &Outcome) -> Result<Option<String>, Error> {
         if origin.modified.is_none() {
             return Ok(None);
@@ -242,7 +243,7 @@ impl Run<'_> {
         let earlier = earlier.filter(|key| **key != origin.key);
         for key in self.other_keys.of(&origin.source) {
             let stored = self.store.get(&key)?;
-            // A relative path may have been that of a file of another folder.
+            // A relative path may belong to a file of another folder.
             let is_it = |stored: &Document| {
                 stored.modified.is_some()
                     && (Path::new(&key).is_absolute()
@@ -278,9 +279,9 @@ impl Run<'_> {
         Ok(None)
     }
 
-    /// The key of the file that a new file was before it was renamed: one that had its text, size and time, and no longer
-    /// exists, if no other file has the text. A relative path may have been that of a file of another folder, which does
-    /// not exist here either; but a copy of it has a time of its own.
+    /// Returns the key that a new file had before it was renamed: the key of a file with the same text, size and
+    /// modification time that no longer exists, if no other file has the text. A relative path may belong to a file of
+    /// another folder, which does not exist here either; but a copy of that file has its own modification time.
     fn old_name(&self, origin: &Origin, outcome: &Outcome) -> Result<Option<String>, Error> {
         let is_new_copy =
             outcome.change == Change::Added && outcome.relation == Relation::ExactCopy;
@@ -306,7 +307,7 @@ impl Run<'_> {
         Ok(old.filter(|_| are_all))
     }
 
-    /// Writes the index as a whole if much was added, and gives the counts.
+    /// Rewrites the index if much was added, and returns the counts.
     fn pack(self) -> Result<Added, Error> {
         let Run {
             store,

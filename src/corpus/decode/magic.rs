@@ -1,13 +1,13 @@
-//! What kind of file bytes are that are no text, by how they begin.
+//! Recognizes kinds of binary files by their first bytes.
 //!
-//! The crates that know hundreds of kinds take a text that begins with `BM` for a picture and one
-//! that begins with `MZ` for a program; what is here begins no text.
+//! The crates that know hundreds of kinds take a text that begins with `BM` for a picture and one that begins with `MZ`
+//! for a program. Here, such bytes only name a file that is already known to be binary.
 
-/// How files of a kind begin.
+/// The first bytes of files of a kind.
 struct Kind {
     magic: &'static [u8],
     name: &'static str,
-    /// Whether nothing else begins so, even if no NUL byte follows.
+    /// Whether no text begins like this, even without a NUL byte.
     is_sure: bool,
 }
 
@@ -19,7 +19,7 @@ const fn sure(magic: &'static [u8], name: &'static str) -> Kind {
     }
 }
 
-/// A kind whose files have NUL bytes anyway, and whose beginning a text could have.
+/// A kind whose first bytes a text could begin with. Its files contain NUL bytes anyway.
 const fn likely(magic: &'static [u8], name: &'static str) -> Kind {
     Kind {
         magic,
@@ -66,7 +66,7 @@ const KINDS: &[Kind] = &[
     likely(b"!<arch>\n", "library archive"),
 ];
 
-/// The kind of a file that is no text whatever follows.
+/// Returns the kind of a file that cannot be text, whatever follows.
 pub(crate) fn surely(bytes: &[u8]) -> Option<&'static str> {
     if is_pdf(bytes) {
         return Some("PDF document");
@@ -78,7 +78,7 @@ pub(crate) fn surely(bytes: &[u8]) -> Option<&'static str> {
     kind.filter(|kind| kind.is_sure).map(|kind| kind.name)
 }
 
-/// The kind of a file that is known to be no text, if it can be told.
+/// Returns the kind of a file known not to be text, if the kind is recognized.
 pub(crate) fn kind(bytes: &[u8]) -> Option<&'static str> {
     let riff = || match bytes {
         [b'R', b'I', b'F', b'F', _, _, _, _, rest @ ..] if rest.starts_with(b"WEBP") => {
@@ -93,13 +93,13 @@ pub(crate) fn kind(bytes: &[u8]) -> Option<&'static str> {
     surely(bytes).or_else(likely).or_else(riff)
 }
 
-/// `%PDF-1.7`, maybe after blanks, which readers of PDF pass over.
+/// Whether the bytes begin like `%PDF-1.7`, possibly after whitespace, which PDF readers skip.
 fn is_pdf(bytes: &[u8]) -> bool {
     let start = bytes.trim_ascii_start().strip_prefix(b"%PDF-");
     matches!(start, Some([b'0'..=b'9', b'.', b'0'..=b'9', ..]))
 }
 
-/// The size of its blocks as a digit, and the digits of pi.
+/// Whether the bytes begin like bzip2: the block size as a digit, then the digits of pi.
 fn is_bzip2(bytes: &[u8]) -> bool {
     matches!(bytes.strip_prefix(b"BZh"), Some([b'1'..=b'9', rest @ ..]) if rest.starts_with(b"1AY&SY"))
 }

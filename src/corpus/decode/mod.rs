@@ -1,4 +1,4 @@
-//! From bytes to text.
+//! Decoding of bytes to text.
 
 mod magic;
 pub(crate) mod transcode;
@@ -16,21 +16,21 @@ use crate::corpus::skipped::Reason;
 /// The byte order mark that some programs begin a text with.
 const MARK: &str = "\u{feff}";
 
-/// What detection looks at, from the first byte on that is not ASCII.
+/// The maximum number of bytes that detection examines, from the first non-ASCII byte on.
 const DETECTED: usize = 1 << 20;
 
-/// Text, and how it came to be.
+/// Text, and how it was decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decoded<T = String> {
     pub(crate) text: T,
-    /// Name of the encoding.
+    /// The name of the encoding.
     pub(crate) encoding: &'static str,
-    /// Whether bytes that are no characters were replaced.
+    /// Whether invalid bytes were replaced.
     pub(crate) replaced: bool,
 }
 
 impl Decoded<Cow<'_, str>> {
-    /// The text with bytes of its own.
+    /// Copies the text if it is borrowed.
     pub(crate) fn into_owned(self) -> Decoded {
         Decoded {
             text: self.text.into_owned(),
@@ -40,11 +40,11 @@ impl Decoded<Cow<'_, str>> {
     }
 }
 
-/// Refuses bytes that are no text in the encoding that they seem to have.
+/// Refuses bytes that are not text in the encoding that they seem to have.
 ///
 /// # Errors
 ///
-/// They are binary: they have a NUL, or begin as a kind of file does that is no text.
+/// A fault if the bytes are binary: they contain a NUL, or begin like a kind of file that is not text.
 pub(crate) fn check(bytes: &[u8], given: Option<&'static Encoding>) -> Result<(), Fault> {
     if is_wide(bytes, given) {
         return Ok(());
@@ -55,7 +55,7 @@ pub(crate) fn check(bytes: &[u8], given: Option<&'static Encoding>) -> Result<()
     magic::surely(bytes).map_or(Ok(()), |kind| Err(binary(Some(kind))))
 }
 
-/// Whether bytes that are NUL are parts of characters.
+/// Whether NUL bytes are parts of characters.
 fn is_wide(bytes: &[u8], given: Option<&'static Encoding>) -> bool {
     Mark::of(bytes).is_some_and(Mark::is_wide)
         || given.is_some_and(|given| [UTF_16LE, UTF_16BE].contains(&given))
@@ -69,11 +69,11 @@ fn binary(kind: Option<&str>) -> Fault {
     }
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 ///
 /// # Errors
 ///
-/// It is binary: it has a NUL.
+/// Those of [`check`], and a fault if text in a wide encoding contains a NUL.
 pub(crate) fn file(bytes: &[u8], given: Option<&'static Encoding>) -> Result<Decoded, Fault> {
     check(bytes, given)?;
     let decoded = decode(bytes, given);
@@ -83,10 +83,10 @@ pub(crate) fn file(bytes: &[u8], given: Option<&'static Encoding>) -> Result<Dec
     Ok(decoded.into_owned())
 }
 
-/// The text of `bytes`, without a byte order mark.
+/// Returns the text of `bytes`, without a byte order mark.
 ///
-/// A mark tells the encoding, else it is the one given, else UTF-8 if that fits or nearly fits, else
-/// what the bytes look like.
+/// The encoding is that of the mark; without a mark, the given one; otherwise ISO-2022-JP if its escapes are found,
+/// UTF-8 if the bytes are valid or nearly valid UTF-8, and else the detected one.
 pub(crate) fn decode<'a>(
     bytes: &'a [u8],
     given: Option<&'static Encoding>,
@@ -108,7 +108,7 @@ pub(crate) fn decode<'a>(
     }
 }
 
-/// The bytes without the mark of UTF-8.
+/// Returns the bytes without the UTF-8 byte order mark.
 pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(MARK.as_bytes()).unwrap_or(bytes)
 }
@@ -130,7 +130,7 @@ fn encoded<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Decoded<Cow<'a, 
     }
 }
 
-/// What the bytes, which are no UTF-8, look like.
+/// Detects the encoding of bytes that are not UTF-8.
 fn detect(bytes: &[u8]) -> &'static Encoding {
     let first = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
     let end = bytes.len().min(first.saturating_add(DETECTED));
@@ -149,7 +149,7 @@ fn is_iso_2022_jp(bytes: &[u8]) -> bool {
     detector.guess(None, Utf8Detection::Deny) == ISO_2022_JP
 }
 
-/// Whether the bytes are UTF-8 but for a few: other encodings rarely have sequences of UTF-8.
+/// Whether the bytes are UTF-8 except for a few. Other encodings rarely produce valid UTF-8 sequences.
 fn is_nearly_utf8(bytes: &[u8]) -> bool {
     let (mut characters, mut wrong) = (0usize, 0usize);
     for chunk in bytes.utf8_chunks() {
@@ -168,10 +168,10 @@ pub(crate) enum Mark {
 }
 
 impl Mark {
-    /// The mark that the bytes begin with.
+    /// Returns the mark that the bytes begin with.
     pub(crate) fn of(bytes: &[u8]) -> Option<Mark> {
         match bytes {
-            // The first two bytes of UTF-32 are a mark of UTF-16, with a NUL behind it.
+            // The UTF-32LE mark is the UTF-16LE mark with two NULs after it.
             [0xff, 0xfe, 0, 0, ..] => Some(Mark::Utf32(ByteOrder::Little)),
             [0, 0, 0xfe, 0xff, ..] => Some(Mark::Utf32(ByteOrder::Big)),
             [0xff, 0xfe, ..] => Some(Mark::Utf16(UTF_16LE)),
@@ -181,7 +181,7 @@ impl Mark {
         }
     }
 
-    /// Whether the encoding has NUL bytes in any text.
+    /// Whether text in the encoding may contain NUL bytes.
     fn is_wide(self) -> bool {
         self != Mark::Utf8
     }

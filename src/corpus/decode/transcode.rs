@@ -1,4 +1,4 @@
-//! A stream of text in any encoding, as UTF-8.
+//! A stream of text in any encoding, decoded to UTF-8.
 
 use std::io::{self, BufRead, Read};
 
@@ -9,7 +9,7 @@ use super::utf32::{self, ByteOrder};
 /// An encoding other than UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
-    /// One of the Encoding Standard.
+    /// An encoding of the Encoding Standard.
     Standard(&'static Encoding),
     Utf32(ByteOrder),
 }
@@ -24,11 +24,11 @@ impl Coding {
     }
 }
 
-/// The bytes of a reader, decoded; what is no character becomes U+FFFD.
+/// A reader that decodes the bytes of another reader to UTF-8. Invalid sequences become U+FFFD.
 pub(crate) struct Transcoded<R> {
     reader: R,
     decoding: Decoding,
-    /// What is decoded and not yet read.
+    /// Decoded text that has not been read yet.
     text: Vec<u8>,
     taken: usize,
     is_done: bool,
@@ -39,11 +39,11 @@ enum Decoding {
     Utf32(ByteOrder),
 }
 
-/// Bytes that are decoded at a time: whole characters of UTF-32.
+/// The number of bytes to decode at a time: a multiple of the size of a UTF-32 character.
 const BUFFER: usize = 1 << 16;
 
 impl<R: BufRead> Transcoded<R> {
-    /// Decodes `reader` from an encoding, without the mark that it may begin with; UTF-32 is known by its mark.
+    /// Decodes `reader` from an encoding, without the mark that it may begin with. UTF-32 always begins with its mark.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl<R: BufRead> Transcoded<R> {
         })
     }
 
-    /// Decodes until there is something to be read or all is done.
+    /// Decodes until there is text to read or the input ends.
     fn fill(&mut self) -> io::Result<()> {
         while self.taken == self.text.len() && !self.is_done {
             match &mut self.decoding {

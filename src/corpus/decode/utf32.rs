@@ -1,6 +1,6 @@
 //! UTF-32, which the Encoding Standard leaves out.
 
-/// In which order the bytes of a character come.
+/// The order of the bytes of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ByteOrder {
     Little,
@@ -25,8 +25,8 @@ impl ByteOrder {
     }
 }
 
-/// The text of bytes, in which U+FFFD stands for each four that are no character and for fewer at the end. Says whether
-/// there were such.
+/// Decodes bytes. Each four bytes that are not a character become U+FFFD, and so do fewer than four at the end. Also
+/// returns whether there were any.
 pub(super) fn text(bytes: &[u8], order: ByteOrder) -> (String, bool) {
     let (fours, rest) = bytes.as_chunks::<4>();
     let mut text = String::with_capacity(fours.len());

@@ -1,4 +1,4 @@
-//! The two fields of a record that count; the others are passed over and cost no memory.
+//! The two fields of a record that are read. Other fields are skipped and take no memory.
 
 use std::fmt;
 
@@ -6,22 +6,21 @@ use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 
-/// The names of the two fields. Dots lead into nested objects; a field whose own name has the dots
-/// is found too.
+/// The names of the two fields. Dots lead into nested objects. A field whose own name contains the dots is found too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Names<'a> {
     pub(crate) id: &'a str,
     pub(crate) text: &'a str,
 }
 
-/// The fields of a JSON object. Of a field that comes twice, the last counts.
+/// The fields of a JSON object. If a field occurs twice, the last one counts.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     pub(crate) id: Option<Field>,
     pub(crate) text: Option<Field>,
 }
 
-/// The names of an object's fields, in its order.
+/// The names of an object's fields, in order.
 #[derive(Debug)]
 pub(crate) struct FieldNames(pub(crate) Vec<String>);
 
@@ -50,7 +49,7 @@ impl<'de> Visitor<'de> for FieldNames {
 #[derive(Clone, Debug)]
 pub(crate) enum Field {
     String(String),
-    /// In decimal.
+    /// An integer, in decimal.
     Integer(String),
     Null,
     Other,
@@ -61,7 +60,7 @@ impl Fields {
     ///
     /// # Errors
     ///
-    /// Those of the deserializer; one of data if it is no object.
+    /// Those of the deserializer; a data error if the value is not an object.
     pub(crate) fn read<'de, D: Deserializer<'de>>(
         deserializer: D,
         names: Names<'_>,
@@ -83,18 +82,18 @@ impl Fields {
     }
 }
 
-/// What a value is to a field.
+/// The relation of a value to a field.
 #[derive(Clone, Copy, Debug)]
 enum Wanted<'a> {
     No,
-    /// It is the field.
+    /// The value is the field.
     This,
-    /// The field of this name is in it.
+    /// The value contains the field of this name.
     Below(&'a str),
 }
 
 impl<'a> Wanted<'a> {
-    /// What the value of `name` is to the field, in an object that is `self` to it.
+    /// Returns the relation of the value of `name` to the field, in an object whose relation is `self`.
     fn of(self, name: &str) -> Wanted<'a> {
         let Wanted::Below(wanted) = self else {
             return Wanted::No;
@@ -107,7 +106,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// A value that is one of the fields or has one in it. Says whether it is an object.
+/// A value that is one of the fields or contains one. Returns whether it is an object.
 struct Value<'a, 'f> {
     fields: &'f mut Fields,
     id: Wanted<'a>,
@@ -193,7 +192,7 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
     }
 }
 
-/// The name of a value in an object. Gives what the value is to the fields.
+/// The name of a value in an object. Returns the relation of the value to each field.
 struct Name<'a> {
     id: Wanted<'a>,
     text: Wanted<'a>,

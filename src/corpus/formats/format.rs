@@ -1,4 +1,4 @@
-//! What a file holds, by its name.
+//! The format of a file, by its name.
 
 use std::fmt;
 use std::path::Path;
@@ -6,25 +6,25 @@ use std::str::FromStr;
 
 use crate::corpus::error::Error;
 
-/// How a file is read.
+/// The format in which a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// One document, as it is.
+    /// One document, read as it is.
     Text,
     /// One document: a page without its tags.
     Html,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Jsonl,
     /// A table with commas and quotes, and a header.
     Csv,
     /// A table with tabs and a header, or lines of a key, a tab and a text.
     Tsv,
-    /// A table of columns.
+    /// A Parquet table.
     Parquet,
     /// A web archive: texts, and pages without their tags.
     Warc,
-    /// A line a document: its key, and the integers that are its shingles, for
+    /// One document per line: its key and the integers that are its shingles, for
     /// [`Shingling::Ids`](crate::sketching::Shingling::Ids).
     Shingles,
 }
@@ -42,7 +42,7 @@ impl Format {
         Format::Shingles,
     ];
 
-    /// The name that it is chosen by.
+    /// Returns the name by which the format is chosen.
     pub fn name(self) -> &'static str {
         match self {
             Format::Text => "text",
@@ -56,7 +56,7 @@ impl Format {
         }
     }
 
-    /// The format of the file at `path`: by its last extension, or the one before `.gz` and `.zst`.
+    /// Returns the format of the file at `path`, by its last extension, or by the one before `.gz` or `.zst`.
     pub fn of(path: &Path) -> Format {
         let stem = path.file_stem().map(Path::new);
         match (extension(path).as_str(), stem) {
@@ -110,7 +110,7 @@ impl FromStr for Format {
     }
 }
 
-/// Whether the name is one of a compressed file.
+/// Whether the name is that of a compressed file.
 pub(crate) fn is_compressed(path: &Path) -> bool {
     matches!(extension(path).as_str(), "gz" | "zst")
 }

@@ -1,4 +1,4 @@
-//! A JSON object a line.
+//! One JSON object per line.
 
 use crate::corpus::decode::{Decoded, decode};
 use crate::corpus::formats::fields::{Field, FieldNames, Fields, Names};
@@ -6,11 +6,11 @@ use crate::corpus::formats::record::{Fault, Record};
 use crate::corpus::formats::table::columns::short;
 use crate::corpus::skipped::Hint;
 
-/// The record on a line.
+/// Returns the record on a line.
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// A fault that says what is wrong with the line.
 pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
     let decoded = decode(line, None);
     let mut replaced = decoded.replaced;
@@ -56,7 +56,7 @@ pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
     })
 }
 
-/// Says that there is no field of the name, and which there are.
+/// Reports that there is no field of this name, and which fields there are.
 fn missing(line: &str, name: &str) -> Fault {
     const SHOWN: usize = 20;
     let Ok(found) = serde_json::from_str::<FieldNames>(line) else {
@@ -80,8 +80,7 @@ fn fields(json: &str, names: Names<'_>) -> serde_json::Result<Fields> {
     json.end().map(|()| fields)
 }
 
-/// The text with U+FFFD for escapes of surrogates that are not in pairs, if there are any: they are no
-/// characters.
+/// Replaces escapes of unpaired surrogates, which are not characters, by U+FFFD. Returns `None` if there are none.
 fn without_surrogates(json: &str) -> Option<String> {
     const LENGTH: usize = "\\udc00".len();
     let (mut whole, mut copied, mut at) = (String::new(), 0, 0);
@@ -103,14 +102,14 @@ fn without_surrogates(json: &str) -> Option<String> {
     (copied > 0).then(|| whole + &json[copied..])
 }
 
-/// The number that the escape at `at` has, if there is one with a number.
+/// Returns the number of the `\u` escape at `at`, if there is one.
 fn escape(json: &str, at: usize) -> Option<u32> {
     let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
     let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hexadecimal.then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
-/// The error's message with the column alone: the line is always the first.
+/// Returns the error's message with the column only: the line is always the first.
 fn without_line(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

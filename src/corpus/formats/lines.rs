@@ -1,11 +1,11 @@
-//! Lines of a file, one after the other.
+//! Lines of a file, one by one.
 
 use std::io::{self, BufRead, Read};
 
 use crate::corpus::decode::without_mark;
 use crate::corpus::formats::record::{Fault, Nth, Raw};
 
-/// The lines of a reader without their ends, blank ones left out.
+/// The lines of a reader, without line endings. Blank lines are skipped.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     reader: R,
@@ -27,12 +27,12 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// Gives the lines as they are too, if `verbatim`.
+    /// Sets whether to return the lines verbatim as well.
     pub(crate) fn verbatim(self, verbatim: bool) -> Lines<R> {
         Lines { verbatim, ..self }
     }
 
-    /// Leaves the white space within lines, around which there may be empty cells.
+    /// Keeps the white space around lines, which may separate empty cells.
     pub(crate) fn untrimmed(self) -> Lines<R> {
         Lines {
             is_trimmed: false,

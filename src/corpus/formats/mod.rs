@@ -1,4 +1,4 @@
-//! From the bytes of a file to records, and from a record to its text: one file a format.
+//! Formats: from the bytes of a file to records, and from a record to its text. One file per format.
 
 mod fields;
 pub(crate) mod format;

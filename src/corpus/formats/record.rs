@@ -1,4 +1,4 @@
-//! Records: as they are cut from a file, and as they are parsed.
+//! Records, as cut from a file and as parsed.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::corpus::decode::Decoded;
 use crate::corpus::skipped::{Hint, Reason, Skipped};
 
-/// Which record of a file, counted from 1.
+/// The number of a record in its file, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Nth {
@@ -17,7 +17,7 @@ pub enum Nth {
 }
 
 impl Nth {
-    /// The number alone.
+    /// Returns the number alone.
     pub fn number(self) -> u64 {
         match self {
             Nth::Line(number) | Nth::Record(number) => number,
@@ -26,7 +26,7 @@ impl Nth {
 }
 
 impl fmt::Display for Nth {
-    /// As it follows a file's path.
+    /// Writes the number as it follows a file's path.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Nth::Line(number) => write!(f, ":{number}"),
@@ -35,19 +35,19 @@ impl fmt::Display for Nth {
     }
 }
 
-/// A record that is cut out but not parsed.
+/// A record that is cut from its file but not parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Raw<T> {
     pub(crate) nth: Nth,
-    /// Bytes that it took in the file, decompressed.
+    /// The bytes that it took in the file, decompressed.
     pub(crate) bytes: u64,
-    /// The record as it is in the file, with its end; nothing unless that is wanted.
+    /// The record as it is in the file, with its line ending; empty unless requested.
     pub(crate) verbatim: Vec<u8>,
     pub(crate) body: Result<T, Fault>,
 }
 
 impl<T> Raw<T> {
-    /// Bytes of memory that it takes, about: a row of a table may have more than its text.
+    /// Returns the approximate bytes of memory that it takes. A row of a table may have more than its text.
     pub(crate) fn held(&self) -> u64 {
         self.bytes.max(self.verbatim.len() as u64)
     }
@@ -56,15 +56,15 @@ impl<T> Raw<T> {
 /// A document's key and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// None if it has none of its own.
+    /// `None` if the record has no key of its own.
     pub(crate) id: Option<String>,
-    /// Whether U+FFFD stands in the key for what is no character.
+    /// Whether U+FFFD in the key replaces invalid bytes.
     pub(crate) is_lossy: bool,
     pub(crate) decoded: Decoded,
 }
 
 impl Record {
-    /// Notes that the file was in `encoding` before it was decoded as a whole, if it was.
+    /// Sets the encoding of the file before it was decoded as a whole, if it was.
     pub(crate) fn of(mut self, encoding: Option<&'static str>) -> Record {
         if let Some(encoding) = encoding {
             self.decoded.encoding = encoding;
@@ -76,17 +76,17 @@ impl Record {
     }
 }
 
-/// Why a record gives no document.
+/// Why a record is not a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) reason: Reason,
     pub(crate) detail: String,
-    /// What would let the record be read.
+    /// What would make the record readable.
     pub(crate) hint: Option<Hint>,
 }
 
 impl Fault {
-    /// Something is wrong with the record.
+    /// Returns the fault of a malformed record.
     pub(crate) fn bad(detail: impl Into<String>) -> Fault {
         Fault {
             reason: Reason::BadRecord,
@@ -95,7 +95,7 @@ impl Fault {
         }
     }
 
-    /// What is left out for its sake.
+    /// Returns the skipped item for this fault.
     pub(crate) fn skipped(self, place: String) -> Skipped {
         Skipped {
             reason: self.reason,
@@ -106,12 +106,12 @@ impl Fault {
         }
     }
 
-    /// A defect of the program or of a library that it reads with.
+    /// Returns the fault of a bug in the program or in a library that it reads with.
     fn defect() -> Fault {
         Fault::bad(DEFECT)
     }
 
-    /// The record is larger than was asked for.
+    /// Returns the fault of a record that is larger than requested.
     pub(crate) fn too_large() -> Fault {
         Fault {
             reason: Reason::TooLarge,
@@ -121,10 +121,10 @@ impl Fault {
     }
 }
 
-/// What is said where reading panicked.
+/// The message if reading panicked.
 pub(crate) const DEFECT: &str = "it cannot be read, by a defect of this program; please report it";
 
-/// The record that `parse` gives; a panic costs the record and no other.
+/// Returns the record that `parse` returns. A panic costs only this record.
 ///
 /// # Errors
 ///

@@ -27,20 +27,20 @@ use crate::corpus::source::feed::Feed;
 use crate::corpus::sourced::{Batch, Item, Opened, Origin, Sourced, modified, place};
 use crate::parallel;
 
-/// Records that are parsed together.
+/// The number of records to parse together.
 const BATCH_RECORDS: usize = 16_384;
 
 /// A file of records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Records<'a> {
     pub(crate) source: &'a Feed,
-    /// What keys of records without an id begin with.
+    /// The start of the keys of records without an id.
     pub(crate) key: &'a str,
     pub(crate) options: &'a Options,
 }
 
 impl Records<'_> {
-    /// Reads a file of the format and hands its records over.
+    /// Reads a file of this format and sends its records.
     pub(crate) fn read(self, format: Format, outbox: &Outbox) -> Result<(), Enough> {
         let read = || match format {
             Format::Text | Format::Html => Ok(Ok(())),
@@ -131,7 +131,7 @@ impl Records<'_> {
         self.send(self.opened(Format::Shingles), lines, parse, outbox)
     }
 
-    /// The file, which has no header.
+    /// Returns the opened file, without a header.
     fn opened(self, format: Format) -> Opened {
         Opened {
             source: self.source.name().to_owned(),
@@ -142,7 +142,7 @@ impl Records<'_> {
         }
     }
 
-    /// Parses raw records and hands them over. What comes before an error is whole.
+    /// Parses raw records and sends them. Everything before an error is complete.
     fn send<T: Send>(
         self,
         opened: Opened,
@@ -180,7 +180,7 @@ impl Records<'_> {
         ended.map(|()| sent)
     }
 
-    /// The items of a batch.
+    /// Returns the items of a batch.
     fn parse<T: Send>(
         self,
         raws: Vec<Raw<T>>,
@@ -253,7 +253,7 @@ impl Records<'_> {
     }
 }
 
-/// What `read` gives; a panic ends the reading of one file.
+/// Calls `read`. A panic ends the reading of this file only.
 fn unpanicked<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(io::Error::other(DEFECT)))
 }

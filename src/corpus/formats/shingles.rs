@@ -1,10 +1,10 @@
-//! A line a document: its key and its shingles, which are integers.
+//! One document per line: its key and its shingles, which are integers.
 
 use crate::corpus::decode::{Decoded, decode};
 use crate::corpus::formats::record::Record;
 
-/// The record on a line: the key goes up to the first white space, of what is not white space, and the
-/// text is the rest. What is wrong with integers is found when they become shingles.
+/// Returns the record on a line: the key up to the first white space, and the text after it. Invalid integers are
+/// reported when they become shingles.
 pub(crate) fn record(line: &[u8]) -> Record {
     let decoded = decode(line, None).into_owned();
     let line = decoded.text.trim();
@@ -27,7 +27,7 @@ mod tests {
             ("a 1 2", "a", "1 2"),
             ("7\t 1\t2", "7", "1\t2"),
             ("\u{e9}", "\u{e9}", ""),
-            // White space that is not that of ASCII.
+            // White space that is not ASCII.
             ("\u{b}a\u{3000}1 2\u{85}", "a", "1 2"),
         ] {
             let record = record(line.as_bytes());

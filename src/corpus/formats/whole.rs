@@ -1,4 +1,4 @@
-//! Files that are one document.
+//! Files that hold one document each.
 
 use std::io::{self, Read};
 
@@ -8,21 +8,21 @@ use crate::corpus::formats::record::{Fault, Record, caught};
 use crate::corpus::formats::web::html;
 use crate::corpus::options::Options;
 
-/// Reads a text or page to its end, which is after about `size` bytes; 0 stands for an unknown size.
+/// Reads a text or page to its end. `size` is the expected number of bytes, or 0 if it is unknown.
 ///
 /// # Errors
 ///
-/// Those of reading; the inner one says why what was read gives no document.
+/// Those of reading. The inner error says why the bytes that were read are not a document.
 pub(crate) fn read(
     reader: &mut dyn Read,
     size: u64,
     format: Format,
     options: &Options,
 ) -> io::Result<Result<Record, Fault>> {
-    // A file may have grown since it was looked at, and standard input has no size.
+    // A file may have grown since it was examined, and standard input has no size.
     let most = options.max_document.saturating_add(1);
     let mut bytes = Vec::new();
-    // Without room for all, the first bytes would be read a few at a time.
+    // Without enough capacity, the first bytes would be read a few at a time.
     bytes.try_reserve_exact(usize::try_from(size.min(most)).unwrap_or(0))?;
     let mut limited = reader.take(most);
     limited.read_to_end(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! From documents to sketches, one batch ahead of the store's writer.
+//! Sketches documents one batch ahead of the store's writer.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -7,21 +7,21 @@ use crate::Store;
 use crate::corpus::error::Error;
 use crate::corpus::sourced::{Batch, Item, Origin};
 
-/// A batch of the reader whose documents are sketched.
+/// A batch whose documents are sketched.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Sketched {
     /// The items of the batch, in the order of the input.
     pub items: Vec<Item<Origin>>,
-    /// The sketches of those that are documents.
+    /// The sketches of the documents among the items.
     pub documents: crate::write::Batch,
-    /// Bytes that were read or spared.
+    /// Bytes of their sources, read or not.
     pub bytes: u64,
 }
 
-/// Sketches batches on a thread of its own as they come, as long as somebody takes them.
+/// Sketches batches on a separate thread as they arrive, until the receiver is dropped.
 ///
-/// The thread holds the store only while it sketches, because it may outlive an interrupted add.
+/// The thread holds the store only while it sketches, because the thread may outlive an interrupted add.
 ///
 /// # Errors
 ///
@@ -30,7 +30,7 @@ pub fn start<E: Send + 'static>(
     batches: Receiver<Result<Batch, E>>,
     store: &Store,
 ) -> Result<Receiver<Result<Sketched, E>>, Error> {
-    // No queue: one batch is being sketched, and one waits for its taker in the sender's hand.
+    // No queue: the thread sketches one batch or holds it until it is taken.
     let (sender, receiver) = sync_channel(0);
     let store = store.weak();
     thread::Builder::new()

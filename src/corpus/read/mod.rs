@@ -1,4 +1,4 @@
-//! From files to batches of documents, read ahead on threads of their own.
+//! Reads files into batches of documents, ahead on separate threads.
 
 pub(crate) mod ahead;
 pub(crate) mod outbox;

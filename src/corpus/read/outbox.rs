@@ -1,4 +1,4 @@
-//! Where batches are handed over to whoever takes them.
+//! Sends batches from the reader to its receiver.
 
 use std::cell::RefCell;
 use std::sync::mpsc::SyncSender;
@@ -9,22 +9,22 @@ use crate::corpus::read::repeats::{Ids, Repeats};
 use crate::corpus::skipped::{Reason, Skipped};
 use crate::corpus::sourced::{Batch, Item};
 
-/// The way out of the reader.
+/// The output of the reader.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     sender: SyncSender<Result<Batch, Error>>,
     strict: bool,
     repeats: Repeats,
-    /// Everything goes out one after the other, so that the first of an id is the first of the input.
+    /// All batches pass here in order, so the first record with an id is the first of the input.
     ids: RefCell<Ids>,
 }
 
-/// Nothing more is to be read: the command ends early, or something failed and that ends it.
+/// Reading is to stop: the receiver is gone, or a failure ends the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Enough;
 
 impl Outbox {
-    /// An outbox for what is read in this way; nothing gets past the first failure if that is strict.
+    /// Returns an outbox for reading with these options. If they are strict, nothing is sent after the first failure.
     pub(crate) fn new(sender: SyncSender<Result<Batch, Error>>, options: &Options) -> Outbox {
         Outbox {
             sender,
@@ -34,7 +34,7 @@ impl Outbox {
         }
     }
 
-    /// Hands over a batch; an empty one is kept back.
+    /// Sends a batch, unless it is empty.
     pub(crate) fn send(&self, mut batch: Batch) -> Result<(), Enough> {
         if self.repeats != Repeats::Allow {
             batch
@@ -57,7 +57,7 @@ impl Outbox {
         first.map_or(Ok(()), |_| Err(Enough))
     }
 
-    /// Takes note of a record's id, and of what is wrong if it came before with another text.
+    /// Records the id of a record, and reports it if the id came before with another text.
     fn look_at_id(&self, item: &mut Item) {
         let Item::Document(document) = item else {
             return;
@@ -78,9 +78,9 @@ impl Outbox {
         });
     }
 
-    /// Says what keeps the whole command from going on.
+    /// Sends an error that ends the run.
     pub(crate) fn fail(&self, error: Error) -> Enough {
-        // Nobody is left to be told when this fails.
+        // If this fails, the receiver is gone.
         drop(self.sender.send(Err(error)));
         Enough
     }

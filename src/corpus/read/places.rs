@@ -1,4 +1,4 @@
-//! Where documents stand, in few bytes.
+//! The places of documents, in few bytes.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::corpus::formats::record::Nth;
 
-/// A document's file, and which of its records it is. Numbers that do not fit are given up.
+/// A document's file, and the number of its record. Numbers that do not fit are not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordPlace {
     file: u32,
@@ -14,16 +14,16 @@ pub(crate) struct RecordPlace {
     number: u32,
 }
 
-/// The files that places are in.
+/// The files that places refer to.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
-    /// Each with whether its records are lines.
+    /// Each file, and whether its records are lines.
     files: Vec<(Arc<Path>, bool)>,
     numbers: HashMap<Arc<Path>, u32>,
 }
 
 impl Places {
-    /// The place of a document.
+    /// Returns the place of a document.
     pub(crate) fn place(&mut self, source: &Path, line: Option<Nth>) -> RecordPlace {
         let number = line.map_or(0, Nth::number);
         RecordPlace {
@@ -43,7 +43,7 @@ impl Places {
         file
     }
 
-    /// The file and the record of a place, as far as they are known.
+    /// Returns the file and the record of a place, as far as they are known.
     pub(crate) fn of(&self, place: RecordPlace) -> (Option<&Path>, Option<Nth>) {
         let Some((file, has_lines)) = self.files.get(place.file as usize) else {
             return (None, None);
@@ -54,12 +54,12 @@ impl Places {
     }
 }
 
-/// The first 64 bits of the BLAKE3 hash of a key.
+/// Returns the first 64 bits of the BLAKE3 hash of a key.
 pub(crate) fn short_hash(key: &str) -> u64 {
     prefix(blake3::hash(key.as_bytes()).as_bytes())
 }
 
-/// The first 64 bits of a BLAKE3 hash.
+/// Returns the first 64 bits of a BLAKE3 hash.
 pub(crate) fn prefix(hash: &[u8; 32]) -> u64 {
     crate::codec::u64_at(hash, 0)
 }

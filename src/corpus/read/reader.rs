@@ -1,4 +1,4 @@
-//! From files to documents: reads ahead, in batches, on a thread of its own.
+//! Reads documents from files, ahead and in batches, on a separate thread.
 
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
@@ -25,54 +25,53 @@ use crate::corpus::walk::key::Key;
 use crate::corpus::walk::{Found, Walk};
 use crate::parallel;
 
-/// A batch is sent once it has so many bytes of text.
+/// The number of bytes of text from which a batch is sent.
 pub(crate) const BATCH_BYTES: u64 = 4 << 20;
 
-/// Files that are looked at together.
+/// The number of files to examine together.
 const BATCH_FILES: usize = 4096;
 
-/// Files that a program makes text of, in one batch: it may take a while for each.
+/// The maximum number of converted files in a batch. A converter may take a while for each.
 const BATCH_CONVERTED: usize = 64;
 
-/// Batches that wait to be taken while the next is being read.
+/// The number of batches that wait while the next is being read.
 const WAITING: usize = 1;
 
-/// What reads.
+/// The state of the reading thread.
 struct Reader {
     walk: Walk,
     options: Options,
 }
 
-/// A file that is to be read as one document.
+/// A file to be read as one document.
 struct Sized {
     path: PathBuf,
     format: Format,
     key: Key,
     size: u64,
     modified: Option<SystemTime>,
-    /// Whether a program makes its text.
+    /// Whether a converter extracts its text.
     is_converted: bool,
 }
 
-/// What the walk found, and of a file what the system says of it.
+/// What the walk found. A file comes with its metadata.
 enum Met {
     File(PathBuf, Key, Option<Format>, Metadata),
     Stream(Feed, Key, Option<Format>),
     Skipped(Skipped),
 }
 
-/// What a look at a file's size and time leads to.
+/// What to do with a file or stream, after a check of its size and modification time.
 enum Looked {
     Read(Sized),
-    /// A file of records, its format and its key.
+    /// Records: their source, format and key.
     Records(Feed, Format, String),
-    /// One document that comes as a stream.
+    /// One document from a stream.
     Stream(Feed, Format, Key),
     Done(Item, u64),
 }
 
-/// Begins to read `sources`. The batches end when everything is read; the thread ends when nobody takes
-/// them.
+/// Starts reading `sources`. The batches end when everything is read. The thread ends when the receiver is dropped.
 ///
 /// # Errors
 ///
@@ -88,7 +87,7 @@ pub(crate) fn start(
             let walk = Walk::new(sources, &options);
             Reader { walk, options }.run(&outbox)
         });
-        // Without this a defect would look like the end of the input. Enough: nobody wants the rest.
+        // Otherwise, a panic would look like the end of the input. `Enough` needs no report: the rest is not wanted.
         if catch_unwind(run).is_err() {
             outbox.fail(Error::Defect);
         }
@@ -107,7 +106,7 @@ impl Reader {
                 return Ok(());
             }
             let met: Vec<Met> = parallel::map(found, meet);
-            // In the order of the walk, for of a file's names the first counts.
+            // In the order of the walk, because the first name of a file counts.
             let met: Vec<Met> = met
                 .into_iter()
                 .map(|met| once(met, &mut identities))
@@ -163,7 +162,7 @@ impl Reader {
         }
     }
 
-    /// Reads what was looked at, in batches.
+    /// Reads the examined files, in batches.
     fn read_all(&self, looked: Vec<Looked>, outbox: &Outbox) -> Result<(), Enough> {
         let mut batch = Vec::new();
         let (mut bytes, mut converted) = (0, 0);
@@ -207,7 +206,7 @@ impl Reader {
         let read = |looked| match looked {
             Looked::Read(file) => Some(self.read_file(file)),
             Looked::Done(item, _) => Some(item),
-            // They have batches of their own.
+            // These have their own batches.
             Looked::Records(..) | Looked::Stream(..) => None,
         };
         Batch {
@@ -225,7 +224,8 @@ impl Reader {
             self.read_document(&feed, file.format, file.key)
         } else {
             document(&feed, file.key, |_| {
-                // Files are written to meanwhile. What has a size is read up to it; in /proc none has.
+                // Files may be written to meanwhile. A file with a size is read up to that size; files in /proc have
+                // none.
                 let mut reader = feed.open_as_is()?.take(file.size);
                 let record = whole::read(&mut reader, file.size, file.format, &self.options);
                 let is_whole = reader.limit() == 0;
@@ -242,12 +242,12 @@ impl Reader {
         item
     }
 
-    /// Reads a document to its end.
+    /// Reads one document to its end.
     fn read_document(&self, feed: &Feed, format: Format, key: Key) -> Item {
         document(feed, key, |_| self.read_record(feed, format))
     }
 
-    /// The text that the program makes of a file.
+    /// Returns the text that the converter extracts from a file.
     fn converted(&self, path: &Path, format: Format) -> io::Result<Result<Record, Fault>> {
         let limit = self.options.max_document;
         let converter = self.options.converter.as_ref();
@@ -266,7 +266,7 @@ impl Reader {
     }
 }
 
-/// The document of a file or stream that is read in this way.
+/// Returns the document of a file or stream that `read` reads.
 fn document(
     feed: &Feed,
     key: Key,
@@ -288,7 +288,7 @@ fn document(
     }
 }
 
-/// Asks the system about a file.
+/// Reads the metadata of a file.
 fn meet(found: Found) -> Met {
     match found {
         Found::File(path, key, format) => match fs::metadata(&path) {
@@ -300,7 +300,7 @@ fn meet(found: Found) -> Met {
     }
 }
 
-/// Leaves out what was met under another name.
+/// Skips a file that was met under another name.
 fn once(met: Met, identities: &mut Identities) -> Met {
     match &met {
         Met::File(path, _, _, metadata) => match identities.again(path, metadata) {
@@ -330,7 +330,7 @@ mod tests {
         for (size, text, has_grown) in [
             (9, "one line\n", true),
             (18, "one line\nand more\n", false),
-            // It was cut meanwhile, or says nothing of its size.
+            // The file was truncated meanwhile, or reports no size.
             (40, "one line\nand more\n", false),
             (0, "one line\nand more\n", false),
         ] {

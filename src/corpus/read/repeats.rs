@@ -1,4 +1,4 @@
-//! Ids that come again within a run.
+//! Ids that occur again within a run.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -31,16 +31,16 @@ pub enum Repeats {
     Skip,
 }
 
-/// A record's key, of which it brought at least a part, and its text.
+/// A record's key, at least part of which comes from the record, and its text, as hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Id {
     key: u64,
-    /// BLAKE3 hash of the text.
+    /// The BLAKE3 hash of the text.
     pub(crate) text: [u8; 32],
 }
 
 impl Id {
-    /// That of a key and a text.
+    /// Returns the id of a key and a text.
     pub(crate) fn of(key: &str, text: &str) -> Id {
         Id {
             key: short_hash(key),
@@ -49,8 +49,7 @@ impl Id {
     }
 }
 
-/// The ids that a run has met, in 40 bytes each, about. Two of them are taken for the same with a
-/// chance of 2^-64.
+/// The ids that a run has met, at about 40 bytes each. Two different ids collide with a probability of 2^-64.
 #[derive(Debug, Default)]
 pub(crate) struct Ids {
     places: Places,
@@ -64,7 +63,7 @@ struct Met {
 }
 
 impl Ids {
-    /// Takes note of a document; if its key came before with another text, says where.
+    /// Records a document. If its key came before with another text, says where.
     pub(crate) fn again(&mut self, document: &Origin) -> Option<Repeated> {
         let id = document.id?;
         let text = prefix(&id.text);

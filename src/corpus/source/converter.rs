@@ -1,4 +1,4 @@
-//! A program that makes text of files.
+//! Programs that convert files to text.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,42 +15,42 @@ use ignore::gitignore::Gitignore;
 use crate::clock::Stopwatch;
 use crate::corpus::glob::{Glob, of_any_case};
 
-/// Time that it may take for a file, unless another one is given.
+/// The default time limit for a file.
 const TIME: Duration = Duration::from_secs(60);
 
-/// How often to look whether it ended.
+/// The interval for checking whether a program has ended.
 const TICK: Duration = Duration::from_millis(5);
 
-/// How long to wait, at the end of a run, for those that are being ended.
+/// How long to wait, at the end of a run, for programs that are being ended.
 const END: Duration = Duration::from_secs(2);
 
-/// Bytes of what it says of an error.
+/// The number of bytes of a program's error output to keep.
 const SAID: u64 = 2000;
 
-/// A program that extracts the text of files, such as PDF. It gets the file's path as its argument and the file as
+/// A program that extracts the text of files, such as PDF. It receives the file's path as its argument and the file as
 /// its standard input. Its standard output is the document.
 ///
-/// A file in which it finds no text, such as a scan, is left out and told. It has a [time limit](Converter::time_limit),
-/// and its output is bounded like any text. If the limit is reached or
-/// the run is stopped, its process group is killed.
+/// If it finds no text in a file, such as a scan, the file is skipped and reported. The program has a
+/// [time limit](Converter::time_limit), and its output is bounded like any text. If the limit is reached or the run is
+/// stopped, its process group is killed.
 #[derive(Clone, Debug)]
 pub struct Converter {
     program: PathBuf,
     globs: Vec<Glob>,
-    /// The patterns together; None if there are none.
+    /// All patterns together; `None` if there are none.
     only: Option<Gitignore>,
     time: Duration,
     running: Arc<Running>,
 }
 
-/// Those that run, in all clones of one.
+/// The running programs of all clones of a converter.
 #[derive(Debug, Default)]
 struct Running {
     is_stopped: AtomicBool,
     count: AtomicUsize,
 }
 
-/// Ends what runs when it is dropped.
+/// Ends the running programs when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Ending(Arc<Running>);
 
@@ -64,7 +64,7 @@ impl Drop for Ending {
     }
 }
 
-/// Counts one that runs.
+/// Counts a running program until it is dropped.
 struct Counted<'a>(&'a Running);
 
 impl Drop for Counted<'_> {
@@ -74,7 +74,7 @@ impl Drop for Counted<'_> {
 }
 
 impl Converter {
-    /// Starts `program` for every file, with a limit of a minute each.
+    /// Runs `program` for every file, with a time limit of a minute per file.
     pub fn new(program: impl Into<PathBuf>) -> Converter {
         Converter {
             program: program.into(),
@@ -85,8 +85,8 @@ impl Converter {
         }
     }
 
-    /// Uses the program only for files whose paths match this or another such pattern, in capital letters or small
-    /// ones: `*.pdf` is for `SCAN.PDF` as well.
+    /// Uses the program only for files whose paths match this pattern or another one of these, ignoring case: `*.pdf`
+    /// matches `SCAN.PDF` as well.
     #[must_use]
     pub fn only(mut self, glob: Glob) -> Converter {
         self.globs.push(glob);
@@ -100,7 +100,7 @@ impl Converter {
         Converter { time, ..self }
     }
 
-    /// The same for a run of its own, which ends what runs when it is dropped.
+    /// Returns the converter for a run with its own programs, which are ended when the guard is dropped.
     pub(crate) fn begin(&self) -> (Converter, Ending) {
         let running = Arc::<Running>::default();
         let begun = Converter {
@@ -110,17 +110,17 @@ impl Converter {
         (begun, Ending(running))
     }
 
-    /// Whether it is for the file at `path`.
+    /// Whether the program is used for the file at `path`.
     pub(crate) fn fits(&self, path: &Path) -> bool {
         let only = self.only.as_ref();
         only.is_none_or(|globs| globs.matched(path, false).is_ignore())
     }
 
-    /// The text of a file, or as much of it as is more than `limit` bytes.
+    /// Returns the text of a file, or its first `limit` + 1 bytes if it is larger.
     ///
     /// # Errors
     ///
-    /// It cannot be started, does not end in time, finds no text, or says that it failed.
+    /// The program cannot be started, does not end in time, finds no text, or reports a failure.
     pub(crate) fn convert(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         let file = File::open(path)?;
         self.running.count.fetch_add(1, Ordering::Acquire);
@@ -130,7 +130,7 @@ impl Converter {
             return Err(named("stopped"));
         }
         let mut command = Command::new(&self.program);
-        // What begins with a dash would be taken for an option.
+        // A path that begins with a dash would be taken for an option.
         let is_option = path.as_os_str().as_encoded_bytes().starts_with(b"-");
         let below = is_option.then(|| Path::new(".").join(path));
         command
@@ -143,13 +143,13 @@ impl Converter {
         let ended = self.watch(&mut child, limit);
         let ended = ended.map_err(|error| named(&error.to_string()));
         if ended.is_err() {
-            // Whatever it started ends with it.
+            // This also ends the processes that it started.
             end(&mut child);
         }
         let Ended { status, text, said } = ended?;
         let is_whole = text.len() as u64 <= limit;
         if is_whole && status.success() && text.trim_ascii().is_empty() {
-            // Scans would be copies of one another.
+            // Empty scans would be copies of one another.
             return Err(named("it found no text"));
         }
         if !is_whole || status.success() {
@@ -161,7 +161,7 @@ impl Converter {
         Err(named(&format!("{status}{colon}{}", said.join(" "))))
     }
 
-    /// Waits for what it says until it ends.
+    /// Waits for the program to end, and returns its output.
     fn watch(&self, child: &mut Child, limit: u64) -> io::Result<Ended> {
         let since = Stopwatch::start();
         let text = read(child.stdout.take(), limit.saturating_add(1), false)?;
@@ -189,7 +189,7 @@ impl Converter {
         }
     }
 
-    /// Refuses to go on when the time is over.
+    /// Fails if the time limit is reached or the run is stopped.
     fn check(&self, since: Stopwatch) -> io::Result<()> {
         if self.running.is_stopped.load(Ordering::Relaxed) {
             return Err(io::Error::other("stopped"));
@@ -204,15 +204,15 @@ impl Converter {
     }
 }
 
-/// What became of one.
+/// The result of a program that ended.
 struct Ended {
     status: ExitStatus,
     text: Vec<u8>,
     said: Vec<u8>,
 }
 
-/// Reads on a thread of its own, to the end or so many bytes. What comes beyond is read and lost, if `drains`, so
-/// that nobody waits for it.
+/// Reads on a separate thread, to the end or up to `most` bytes. If `drains`, further bytes are read and discarded, so
+/// that the writer does not block.
 fn read(
     from: Option<impl Read + Send + 'static>,
     most: u64,
@@ -227,7 +227,7 @@ fn read(
                 drop(io::copy(&mut from, &mut io::sink()));
             }
         }
-        // Nobody is left to be told when this fails.
+        // If this fails, the receiver is gone.
         drop(sender.send(bytes));
     };
     thread::Builder::new()
@@ -236,7 +236,7 @@ fn read(
     Ok(receiver)
 }
 
-/// Gives the program a process group of its own.
+/// Gives the program its own process group.
 #[cfg(unix)]
 fn apart(command: &mut Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -245,7 +245,8 @@ fn apart(command: &mut Command) {
 #[cfg(not(unix))]
 fn apart(_: &mut Command) {}
 
-/// Ends a program with all of its group. It was not waited for, or others of its group may be left.
+/// Kills a program with its whole process group. Either the program has not been waited for, or other processes of its
+/// group may be left.
 #[cfg(unix)]
 fn end(child: &mut Child) {
     use rustix::process::{Pid, Signal, kill_process_group};

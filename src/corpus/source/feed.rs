@@ -13,24 +13,24 @@ use crate::corpus::decode::Mark;
 use crate::corpus::decode::transcode::{Coding, Transcoded};
 use crate::corpus::source::guard::{Counted, Guard};
 
-/// Bytes that are read at a time.
+/// The number of bytes to read at a time.
 const BUFFER: usize = 1 << 18;
 
-/// Bytes that tell how a file is compressed or encoded.
+/// The number of bytes that identify a file's compression or encoding.
 const HEAD: usize = 4;
 
 /// A stream of bytes.
 pub(crate) type Bytes = Box<dyn BufRead>;
 
-/// What is read where it is given, and has no place in the file system.
+/// A stream that the caller passes, without a place in the file system.
 pub(crate) struct Stream {
     pub(crate) name: PathBuf,
-    /// Nothing once it was opened.
+    /// `None` once it has been opened.
     reader: Mutex<Option<Box<dyn Read + Send>>>,
 }
 
 impl Stream {
-    /// A stream that is not opened.
+    /// Returns a stream that has not been opened.
     pub(crate) fn new(name: PathBuf, reader: Box<dyn Read + Send>) -> Stream {
         Stream {
             name,
@@ -51,18 +51,18 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// Where the bytes of one file come from.
+/// The source of one file's bytes.
 #[derive(Debug)]
 pub(crate) enum Feed {
     File(PathBuf),
-    /// It can be opened once.
+    /// A named pipe, which can be opened once.
     Pipe(PathBuf),
-    /// It can be opened once.
+    /// A stream, which can be opened once.
     Stream(Stream),
 }
 
 impl Feed {
-    /// The name for messages.
+    /// Returns the name for messages.
     pub(crate) fn name(&self) -> &Path {
         match self {
             Feed::File(path) | Feed::Pipe(path) => path,
@@ -70,11 +70,11 @@ impl Feed {
         }
     }
 
-    /// The bytes, decompressed if they are compressed.
+    /// Opens the bytes, decompressed if they are compressed.
     ///
     /// # Errors
     ///
-    /// Those of opening and reading; later ones are those of the stream.
+    /// Those of opening and reading. The stream reports later errors.
     pub(crate) fn open(&self) -> io::Result<Bytes> {
         match self {
             Feed::File(path) => decompressed(buffered(open_file(path)?)),
@@ -83,8 +83,8 @@ impl Feed {
         }
     }
 
-    /// The bytes of a file of text, and the name of the encoding that they were in if that is not UTF-8 in most
-    /// parts: the one that a byte order mark tells, or the one `given`.
+    /// Opens a text file as UTF-8. Also returns the name of its encoding if that is not UTF-8 for the most part: the
+    /// one of the byte order mark, or the one `given`.
     ///
     /// # Errors
     ///
@@ -107,8 +107,8 @@ impl Feed {
         Ok((bytes, coding.map(Coding::name)))
     }
 
-    /// The bytes, decompressed, as a file that can be read from its end. What is none is copied to
-    /// one without a name, in the folder for temporary files. Says whether it was.
+    /// Opens the bytes, decompressed, as a file that can be read from its end. Bytes that are not such a file are
+    /// copied to an unnamed one in the folder for temporary files. Also returns whether they were copied.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl Feed {
         Ok((copy, true))
     }
 
-    /// The bytes as they are.
+    /// Opens the bytes as they are.
     ///
     /// # Errors
     ///
@@ -139,7 +139,7 @@ impl Feed {
     }
 }
 
-/// Opens a file that had content when it was looked at. A pipe that took its name is not waited for.
+/// Opens a file that was a regular file when it was examined. If a pipe has taken its name, this does not block.
 fn open_file(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     #[cfg(unix)]
@@ -155,8 +155,8 @@ fn buffered<R: Read>(reader: R) -> BufReader<R> {
     BufReader::with_capacity(BUFFER, reader)
 }
 
-/// The bytes of `reader`, decompressed if the first ones say that they are compressed: all members
-/// of gzip, all frames of Zstandard.
+/// Decompresses the bytes of `reader` if the first ones identify a compression: all members of gzip, all frames of
+/// Zstandard.
 fn decompressed(reader: impl BufRead + 'static) -> io::Result<Bytes> {
     let (magic, reader) = peek(reader)?;
     let compression = Compression::of(&magic);
@@ -173,7 +173,7 @@ fn decompressed(reader: impl BufRead + 'static) -> io::Result<Bytes> {
     Ok(Box::new(buffered(guard)))
 }
 
-/// The first bytes of `reader`, and all of them.
+/// Returns the first bytes of `reader`, and a reader of all bytes.
 fn peek(mut reader: impl BufRead) -> io::Result<(Vec<u8>, impl BufRead)> {
     let mut head = Vec::with_capacity(HEAD);
     reader.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
@@ -190,7 +190,7 @@ impl Compression {
     fn of(magic: &[u8]) -> Option<Compression> {
         match magic {
             [0x1f, 0x8b, ..] => Some(Compression::Gzip),
-            // A frame, or one that is to be passed over, as parallel compressors begin with.
+            // A frame, or a skippable frame, with which parallel compressors begin.
             [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Some(Compression::Zstd),
             _ => None,
         }

@@ -1,13 +1,13 @@
-//! A bound for what a compressed file may grow to.
+//! A limit on the decompressed size of a file.
 
 use std::cell::Cell;
 use std::io::{self, BufRead, Read};
 use std::rc::Rc;
 
-/// So many bytes may come out of a file, however small it is.
+/// The number of bytes that any file may decompress to, however small it is.
 const FREE_BYTES: u64 = 64 << 20;
 
-/// From there on, so many bytes may come out for each that went in. Text gives up to about 300.
+/// Beyond that, the maximum number of bytes out per byte in. Text reaches about 300.
 const MAX_RATIO: u64 = 1000;
 
 /// Counts the bytes that are read through it.
@@ -18,13 +18,13 @@ pub(crate) struct Counted<R> {
 }
 
 impl<R: BufRead> Counted<R> {
-    /// A reader that has counted none.
+    /// Returns a reader that has counted nothing.
     pub(crate) fn new(reader: R) -> Counted<R> {
         let count = Rc::default();
         Counted { reader, count }
     }
 
-    /// The count, which goes on as bytes are read.
+    /// Returns the count, which is updated as bytes are read.
     pub(crate) fn count(&self) -> Rc<Cell<u64>> {
         self.count.clone()
     }
@@ -49,18 +49,18 @@ impl<R: BufRead> BufRead for Counted<R> {
     }
 }
 
-/// Bytes that came out of a file, until they are out of all proportion to what went in.
+/// Counts decompressed bytes, and checks that they are in proportion to the input.
 #[derive(Debug, Default)]
 pub(crate) struct Growth {
     bytes: u64,
 }
 
 impl Growth {
-    /// Counts further bytes that came out, where `compressed` went in so far.
+    /// Counts more decompressed bytes. `compressed` is the total input so far.
     ///
     /// # Errors
     ///
-    /// They are too many.
+    /// There are too many bytes.
     pub(crate) fn count(&mut self, bytes: u64, compressed: u64) -> io::Result<()> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes <= FREE_BYTES.max(compressed.saturating_mul(MAX_RATIO)) {
@@ -73,7 +73,7 @@ impl Growth {
     }
 }
 
-/// What comes out of a decoder, as long as it is in proportion to what went in.
+/// The output of a decoder, as long as it is in proportion to the input.
 #[derive(Debug)]
 pub(crate) struct Guard<R> {
     decoder: R,
@@ -82,7 +82,7 @@ pub(crate) struct Guard<R> {
 }
 
 impl<R: Read> Guard<R> {
-    /// Guards a decoder whose input is counted in `compressed`.
+    /// Guards a decoder. `compressed` counts its input.
     pub(crate) fn new(decoder: R, compressed: Rc<Cell<u64>>) -> Guard<R> {
         Guard {
             decoder,
@@ -100,11 +100,11 @@ impl<R: Read> Read for Guard<R> {
     }
 }
 
-/// A decoder's error in words.
+/// Explains a decoder's error.
 fn explain(error: &io::Error) -> io::Error {
     let message = match error.kind() {
         io::ErrorKind::UnexpectedEof => "the compressed data is cut short".to_owned(),
-        // So zstd says it, which takes 128 MiB.
+        // The message of zstd, whose limit is 128 MiB.
         _ if error.to_string().contains("requires too much memory") => {
             "it is compressed with a window of more than 128 MiB; compress it again with a smaller one, or pipe the \
              output of `zstd -dc -M2047MB`"

@@ -1,4 +1,4 @@
-//! What a corpus is read from: paths, patterns and streams.
+//! The sources of a corpus: paths, patterns and streams.
 
 pub(crate) mod converter;
 pub(crate) mod feed;
@@ -18,9 +18,9 @@ pub(crate) use pattern::expanded;
 
 /// A source of documents: a file, a folder with everything in it, a pattern, or a stream.
 ///
-/// Strings and paths convert to sources. If no file has the name, it is a pattern if it has `*`, `?` or `[...]`:
-/// `crawl/*.jsonl.zst`, or `**/*.txt` for all folders below this one. Matches are sorted by name. A star does not
-/// match names that begin with a dot.
+/// Strings and paths convert to sources. A name with `*`, `?` or `[...]` is a pattern, unless a file has exactly this
+/// name: `crawl/*.jsonl.zst`, or `**/*.txt` for all folders below the current one. Matches are sorted by name. A star
+/// does not match names that begin with a dot.
 ///
 /// ```
 /// use dedupdb::corpus::{Corpus, Format, Source};
@@ -38,28 +38,28 @@ pub struct Source {
     pub(crate) format: Option<Format>,
 }
 
-/// What a source is.
+/// The kind of a source.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// A path, or a pattern where there is no such file.
+    /// A path, or a pattern if there is no such file.
     Pattern(PathBuf),
     Path(PathBuf),
     Stream(Stream),
-    /// What a pattern led to and cannot be read.
+    /// A pattern without matches, or a match that cannot be read.
     Skipped(Skipped),
 }
 
 impl Source {
-    /// The file or folder of exactly this name.
+    /// Returns the file or folder of exactly this name.
     pub fn path(path: impl Into<PathBuf>) -> Source {
         Source::of(Kind::Path(path.into()))
     }
 
-    /// The bytes of `reader`, decompressed if necessary. Messages use the `name`. As for a file, it determines the
-    /// format, and it is the key of the document or the prefix of keys of records without an id.
+    /// Returns the bytes of `reader`, decompressed if necessary. Messages use the `name`. As for a file, it determines
+    /// the format, and it is the key of the document or the prefix of keys of records without an id.
     ///
-    /// Another thread reads it. The thread ends at the end of the stream, or if nobody takes its documents, as soon
-    /// as `reader` returns.
+    /// Another thread reads it. The thread ends at the end of the stream, or, once its documents are no longer
+    /// received, as soon as `reader` returns.
     pub fn stream(name: impl Into<String>, reader: impl Read + Send + 'static) -> Source {
         Source::of(Kind::Stream(Stream::new(
             name.into().into(),
@@ -67,7 +67,7 @@ impl Source {
         )))
     }
 
-    /// Standard input. Its key is `-`, unless [`Source::key`] sets another.
+    /// Returns standard input. Its key is `-`, unless [`Source::key`] sets another.
     pub fn stdin() -> Source {
         Source::stream("standard input", std::io::stdin()).key("-")
     }
@@ -92,7 +92,7 @@ impl Source {
         }
     }
 
-    /// The path, if it is one.
+    /// Returns the path, unless it is a stream.
     pub(crate) fn named(&self) -> Option<&Path> {
         match &self.kind {
             Kind::Path(path) | Kind::Pattern(path) => Some(path),
@@ -100,7 +100,7 @@ impl Source {
         }
     }
 
-    /// The path or the name of the stream, or what a pattern led to.
+    /// Returns the path, the name of the stream, or the place of what was skipped.
     pub(crate) fn name(&self) -> &Path {
         match &self.kind {
             Kind::Path(path) | Kind::Pattern(path) => path,
@@ -109,7 +109,7 @@ impl Source {
         }
     }
 
-    /// Whether there is no such file or folder, and nothing that a pattern matches.
+    /// Whether there is no such file or folder, or the pattern has no matches.
     pub(crate) fn is_missing(&self) -> bool {
         match &self.kind {
             Kind::Path(path) | Kind::Pattern(path) => std::fs::metadata(path).is_err(),
@@ -118,7 +118,7 @@ impl Source {
         }
     }
 
-    /// Whether it can be read once and has no file's size and time.
+    /// Whether it can be read only once, and has no size and modification time of a file.
     pub(crate) fn is_stream(&self) -> bool {
         match &self.kind {
             Kind::Path(path) | Kind::Pattern(path) => is_pipe(path),
@@ -142,7 +142,7 @@ impl From<PathBuf> for Source {
     }
 }
 
-/// Everything that names a path is a source.
+/// Implements `From` for types that name a path.
 macro_rules! named {
     ($($name:ty),*) => {
         $(impl From<$name> for Source {

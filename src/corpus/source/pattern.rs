@@ -8,7 +8,7 @@ use glob::MatchOptions;
 use crate::corpus::skipped::{Reason, Skipped};
 use crate::corpus::source::{Kind, Source};
 
-/// The sources, in which the paths that match it stand in the place of each pattern, sorted by name.
+/// Expands each pattern among the sources to the paths that match it, sorted by name.
 pub(crate) fn expanded(sources: Vec<Source>) -> Vec<Source> {
     let mut all = Vec::with_capacity(sources.len());
     for source in sources {
@@ -24,7 +24,7 @@ pub(crate) fn expanded(sources: Vec<Source>) -> Vec<Source> {
     all
 }
 
-/// Whether a name is that of no file and could be one of several.
+/// Whether no file has this name, and it could match several.
 fn is_pattern(path: &Path) -> bool {
     let has_wildcards = path
         .to_str()
@@ -32,7 +32,7 @@ fn is_pattern(path: &Path) -> bool {
     has_wildcards && fs::symlink_metadata(path).is_err()
 }
 
-/// What the pattern leads to; at least why that is nothing.
+/// Returns the matches of a pattern, or at least the reason why there are none.
 fn matches(pattern: &Path) -> Vec<Source> {
     let options = MatchOptions {
         case_sensitive: true,
@@ -78,7 +78,7 @@ mod tests {
     use super::expanded;
     use crate::corpus::source::{Kind, Source};
 
-    /// The names of what a pattern below a folder leads to.
+    /// Returns the names of the matches of a pattern below a folder.
     fn names(folder: &Path, pattern: &str) -> Vec<String> {
         let sources = expanded(vec![Source::from(folder.join(pattern))]);
         let name = |source: Source| match source.kind {

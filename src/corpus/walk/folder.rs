@@ -1,4 +1,5 @@
-//! What is below a folder and is not its content: stores, the data of version control, and what jobs leave there.
+//! Recognizes what is below a folder but not its content: stores, data of version control, and files that jobs leave
+//! there.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -7,18 +8,18 @@ use std::path::Path;
 
 use crate::storage;
 
-/// What a file begins with that names the folder of git's data.
+/// The start of a file that names the folder of git's data.
 const GIT_LINK: &[u8] = b"gitdir: ";
 
-/// Whether a folder is that of a store: the open one, in which it `is_inside`, or another. That is asked only of a folder
-/// with an index: to resolve the path of each folder of a deep tree takes as long as its depth cubed.
+/// Whether a folder is a store: the open one, which contains it if `is_inside` says so, or another one. Only a folder
+/// with an index is checked further: resolving the path of each folder of a deep tree takes time cubic in its depth.
 pub(crate) fn is_store(folder: &Path, is_inside: impl FnOnce() -> bool) -> bool {
-    // What cannot be looked at is a store by its names.
+    // A folder that cannot be examined counts as a store because of its file names.
     let is_another = || has_column(folder) && storage::is_store(folder).unwrap_or(true);
     folder.join("index.redb").is_file() && (is_inside() || is_another())
 }
 
-/// Whether a folder has a file with the name of a column of contents, of any generation.
+/// Whether a folder has a file named like a column of contents, of any generation.
 fn has_column(folder: &Path) -> bool {
     let is_column = |entry: fs::DirEntry| {
         let name = entry.file_name();
@@ -30,8 +31,7 @@ fn has_column(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_column))
 }
 
-/// Whether a file stands for a folder of version control that is elsewhere, as in a submodule or another
-/// work tree of git.
+/// Whether a file stands for a folder of version control elsewhere, as in a submodule or another work tree of git.
 pub(crate) fn is_git_link(file: &Path) -> bool {
     let starts = || -> io::Result<bool> {
         let mut start = [0; GIT_LINK.len()];
@@ -41,8 +41,8 @@ pub(crate) fn is_git_link(file: &Path) -> bool {
     file.file_name() == Some(OsStr::new(".git")) && starts().unwrap_or(false)
 }
 
-/// Whether an entry is what Hadoop and Spark keep beside the files that they write: a marker, a checksum, a folder of
-/// unfinished files or of a log.
+/// Whether Hadoop or Spark wrote an entry beside their output: a marker, a checksum, a folder of unfinished files or of
+/// a log.
 pub(crate) fn is_of_job(path: &Path, is_folder: bool) -> bool {
     let Some(name) = path.file_name().and_then(OsStr::to_str) else {
         return false;
@@ -54,13 +54,13 @@ pub(crate) fn is_of_job(path: &Path, is_folder: bool) -> bool {
     let summed = name
         .strip_prefix('.')
         .and_then(|name| name.strip_suffix(".crc"));
-    // Somebody may call a text so, but hardly beside that very file.
+    // A text may have such a name, but hardly beside that very file.
     let is_sum = summed.is_some_and(|summed| path.with_file_name(summed).is_file());
     name == "_SUCCESS" || is_mark || is_sum
 }
 
-/// Whether a folder has the data of a version-control system. Names that could be those of other
-/// folders need a file in it that speaks for them.
+/// Whether a folder has the data of a version-control system. Names that other folders may have require a typical file
+/// inside.
 pub(crate) fn is_version_control(folder: &Path) -> bool {
     match folder.file_name().and_then(|name| name.to_str()) {
         Some(".git" | ".hg" | ".svn" | ".bzr" | ".jj") => true,

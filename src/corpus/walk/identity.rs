@@ -1,4 +1,4 @@
-//! Which file a name leads to.
+//! The identity of the file that a name leads to.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use crate::corpus::skipped::{Reason, Skipped};
 
-/// What all names of a file have in common, and no other file has.
+/// An identity that all names of a file share, and no other file has.
 ///
-/// Size and time of last change are part of it, because some network file systems and snapshots
-/// give one number to several files. What is lost by that is little: a file that is changed while
-/// a run meets two names of it is two files to that run.
+/// It includes size and modification time, because some network file systems and snapshots give one inode number to
+/// several files. The cost is small: if a file changes while a run meets two of its names, the run takes it for two
+/// files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Identity([u8; 16]);
 
 impl Identity {
-    /// That of the file at `path`, of which `metadata` are.
+    /// Returns the identity of the file at `path`, with this metadata.
     #[cfg(unix)]
     pub(crate) fn of(_: &Path, metadata: &Metadata) -> Identity {
         use std::os::unix::fs::MetadataExt;
@@ -29,7 +29,7 @@ impl Identity {
         Identity::cut(&hasher)
     }
 
-    /// Hard links are not told here: the standard library has no number of a file.
+    /// Hard links are not recognized here: the standard library has no file number.
     #[cfg(not(unix))]
     pub(crate) fn of(path: &Path, _: &Metadata) -> Identity {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -45,7 +45,7 @@ impl Identity {
     }
 }
 
-/// Whether two names lead to the same file, as far as both lead to one.
+/// Returns whether two names lead to the same file. False if one of them leads to none.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     let identity = |path: &Path| {
         let metadata = fs::metadata(path).ok()?;
@@ -54,16 +54,16 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((identity(a), identity(b)), (Some(a), Some(b)) if a == b)
 }
 
-/// The files that a run has met, whatever their names: 20 to 40 bytes of memory each.
+/// The files that a run has met, under any name. Each takes 20 to 40 bytes of memory.
 #[derive(Debug, Default)]
 pub(crate) struct Identities {
     met: HashSet<Identity>,
-    /// The first names of those that have several.
+    /// The first names of files with several.
     linked: HashMap<Identity, PathBuf>,
 }
 
 impl Identities {
-    /// Takes note of a file. One that was met under another name is left out.
+    /// Records a file. Returns the skipped item if it was met under another name.
     pub(crate) fn again(&mut self, path: &Path, metadata: &Metadata) -> Option<Skipped> {
         let identity = Identity::of(path, metadata);
         if self.met.insert(identity) {
@@ -79,7 +79,7 @@ impl Identities {
 }
 
 impl Skipped {
-    /// Leaves out `path`, which is another name of the file or folder `other`.
+    /// Returns the skipped item for `path`, which is another name of the file or folder `other`.
     pub fn other_name(path: &Path, other: Option<&Path>) -> Skipped {
         let detail = match other {
             Some(other) => format!("another name of {}", other.display()),

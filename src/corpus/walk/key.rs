@@ -1,4 +1,4 @@
-//! From a file's path to its document's key.
+//! The key of a document, from the path of its file.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -26,12 +26,12 @@ use std::path::{Path, PathBuf};
 pub struct Key {
     /// The path as given, with `/` between its parts and without `.` and empty parts.
     pub text: String,
-    /// Whether it has bytes in digits.
+    /// Whether it contains bytes spelled as digits.
     pub lossy: bool,
 }
 
 impl Key {
-    /// The key of `path`.
+    /// Returns the key of `path`.
     pub fn of(path: &Path) -> Key {
         let text = spelled(path);
         let lossy = matches!(text, Cow::Owned(_));
@@ -51,8 +51,8 @@ impl Key {
         Key { text: key, lossy }
     }
 
-    /// Returns the path of the file of a key. None if it is unknown: the key has a U+FFFD without digits, as the key
-    /// of a record may, or the system has no such names.
+    /// Returns the path of the file of a key. Returns `None` if it is unknown: the key has a U+FFFD without digits, as
+    /// the key of a record may, or the system has no such names.
     pub fn path(key: &str) -> Option<PathBuf> {
         if !key.contains(REPLACED) {
             return Some(PathBuf::from(key));
@@ -68,13 +68,14 @@ impl Key {
     }
 }
 
-/// What stands for bytes that are no UTF-8.
+/// The character that stands for bytes that are not UTF-8.
 pub const REPLACED: char = char::REPLACEMENT_CHARACTER;
 
-/// Hexadecimal digits of a byte that is spelled out.
+/// The number of hexadecimal digits of a spelled byte.
 const DIGITS: usize = 2;
 
-/// The path as text, with its bytes spelled out that are no UTF-8, and U+FFFD that would be taken for such a byte.
+/// Returns the path as text. Bytes that are not UTF-8 are spelled in digits, and so is a U+FFFD that would be mistaken
+/// for such a byte.
 fn spelled(path: &Path) -> Cow<'_, str> {
     let is_plain = |text: &&str| {
         let mut after = text.split(REPLACED).skip(1);
@@ -99,7 +100,7 @@ fn spelled(path: &Path) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The byte that two digits in capitals are.
+/// Returns the byte for two hexadecimal digits in upper case.
 fn hexadecimal(digits: &str) -> Option<u8> {
     let is_digit = |c: u8| matches!(c, b'0'..=b'9' | b'A'..=b'F');
     let is_byte = digits.len() == DIGITS && digits.bytes().all(is_digit);
@@ -113,7 +114,7 @@ fn named(bytes: Vec<u8>) -> Option<PathBuf> {
     Some(std::ffi::OsString::from_vec(bytes).into())
 }
 
-/// Elsewhere names are not bytes.
+/// On other systems, names are not bytes.
 #[cfg(not(unix))]
 fn named(_: Vec<u8>) -> Option<PathBuf> {
     None
@@ -166,7 +167,7 @@ mod tests {
             assert_eq!(Key::path(&key.text).as_deref(), Some(path), "{key:?}");
             assert!(keys.insert(key.text));
         }
-        // As it is, and nobody can tell it from a byte that was replaced elsewhere.
+        // Kept as it is: it is indistinguishable from a byte that was replaced elsewhere.
         let plain = Key::of(Path::new("a\u{fffd}.txt"));
         assert_eq!((plain.text.as_str(), plain.lossy), ("a\u{fffd}.txt", false));
         assert_eq!(Key::path(&plain.text), None);

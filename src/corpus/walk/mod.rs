@@ -1,4 +1,4 @@
-//! From sources to the files that they lead to.
+//! Walks from sources to files.
 
 mod folder;
 pub(crate) mod identity;
@@ -28,50 +28,47 @@ use crate::publish::manifest::is_manifest;
 /// What a source leads to.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// A file that can be read, its key, and its format as far as it is chosen for it alone.
+    /// A readable file, its key, and its format if one was chosen for this file.
     File(PathBuf, Key, Option<Format>),
-    /// A stream, or a pipe that a source names; it can be read once.
+    /// A stream, or a pipe that a source names, which can be read once.
     Stream(Feed, Key, Option<Format>),
-    /// Something to be left out.
+    /// Something to skip.
     Skipped(Skipped),
 }
 
-/// The files that the sources lead to: one source after the other, the content of a folder
-/// sorted by name.
+/// The files that the sources lead to: one source after another, the content of a folder sorted by name.
 ///
-/// Symbolic links below an argument are passed over, or followed once everything else was met: so a
-/// file comes under its own name, if that is below an argument, before it comes by a link.
+/// Symbolic links below an argument are skipped, or followed after everything else. So a file appears under its own
+/// name, if that is below an argument, before it appears through a link.
 #[derive(Debug)]
 pub(crate) struct Walk {
     sources: std::vec::IntoIter<Source>,
-    /// What is to be followed at the end, in the order in which it was met.
+    /// The links to follow at the end, in the order in which they were met.
     links: VecDeque<Source>,
     current: Option<Below>,
     seen: Seen,
-    /// Folders that were begun to be gone through, without symbolic links. None is begun twice, so
-    /// links that lead in a circle come to an end.
+    /// The resolved paths of the folders that were entered. A link never leads into them again, so cycles of links end.
     roots: HashSet<PathBuf>,
-    /// The folder of the open store, without symbolic links.
+    /// The resolved path of the open store's folder.
     store: Option<PathBuf>,
     follows: bool,
     globs: Globs,
 }
 
-/// A folder that is gone through.
+/// A folder that is being walked.
 #[derive(Debug)]
 struct Below {
-    /// The key of a source; nothing of a folder that a link led to.
+    /// The key of the source; `None` for a folder reached through a link.
     argument: Option<Key>,
     entries: walkdir::IntoIter,
     wanted: Wanted,
 }
 
 impl Walk {
-    /// Goes through `sources`, past the store that the `options` name, and along symbolic links if they say
-    /// so.
+    /// Walks `sources`, except the store that `options` name, and follows symbolic links if they say so.
     ///
-    /// A path that is reached by a symbolic link is followed in any case. It comes last if what it leads
-    /// to is below another source.
+    /// A source whose path contains a symbolic link is always followed. It comes last if its target is below another
+    /// source.
     pub(crate) fn new(sources: Vec<Source>, options: &Options) -> Walk {
         let sources = expanded(sources);
         let real = sources.iter().filter_map(Source::named);
@@ -98,7 +95,7 @@ impl Walk {
         }
     }
 
-    /// Begins with the next source, which may be answered at once.
+    /// Starts with the next source. Returns its item if it is not a folder.
     fn begin(&mut self, source: Source) -> Option<Found> {
         let path = match source.kind {
             Kind::Path(path) | Kind::Pattern(path) => path,
@@ -149,7 +146,7 @@ impl Walk {
         Some(found?.chosen(source.key, source.format))
     }
 
-    /// Begins to go through a folder, or says what another file is.
+    /// Enters a folder, or returns the item of another file.
     fn enter(&mut self, path: &Path, kind: FileType, argument: Option<Key>) -> Option<Found> {
         if !kind.is_dir() {
             let found = self.file(path, kind, argument.is_none());
@@ -183,7 +180,7 @@ impl Walk {
             .is_some_and(|store| path.is_ok_and(|path| path.starts_with(store)))
     }
 
-    /// What an entry is; nothing for a folder to be gone into, and for a link to be followed later.
+    /// Returns the item of an entry. Returns `None` for a folder to enter, and for a link to follow later.
     fn look(&mut self, entry: walkdir::Result<DirEntry>) -> Option<Found> {
         let entry = match entry {
             Ok(entry) => entry,
@@ -221,7 +218,8 @@ impl Walk {
         Some(self.file(path, kind, is_by_link))
     }
 
-    /// Why an entry of a folder is not its content, if another program keeps it there, or a store is there.
+    /// Returns the reason why an entry of a folder is not its content: another program keeps it there, or it is a
+    /// store.
     fn reason_below(&self, path: &Path, kind: FileType) -> Option<Reason> {
         let is_folder = kind.is_dir();
         if is_folder && is_version_control(path) || kind.is_file() && is_git_link(path) {
@@ -234,7 +232,7 @@ impl Walk {
         is_store.then_some(Reason::Store)
     }
 
-    /// What a file is that is no folder and no link.
+    /// Returns the item of a file that is neither a folder nor a link.
     fn file(&self, path: &Path, kind: FileType, is_by_link: bool) -> Found {
         if let Some(reason) = special(kind) {
             return Found::Skipped(Skipped::file(reason, path));
@@ -280,7 +278,7 @@ impl Iterator for Walk {
     }
 }
 
-/// The files below a folder, and what is left out.
+/// Returns the files below a folder, and the skipped items.
 #[cfg(unix)]
 pub(crate) fn folder_files(
     folder: &Path,
@@ -294,13 +292,13 @@ pub(crate) fn folder_files(
     })
 }
 
-/// Whether a path is that of a pipe, which can be read once.
+/// Returns whether a path is that of a named pipe, which can be read only once.
 pub fn is_pipe(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| special(meta.file_type()) == Some(Reason::Pipe))
 }
 
 impl Found {
-    /// A file or pipe with the key and the format that were chosen for it.
+    /// Sets the key and the format that were chosen for a file or pipe.
     fn chosen(self, chosen_key: Option<String>, chosen_format: Option<Format>) -> Found {
         let named = |key| match chosen_key {
             Some(text) => Key { text, lossy: false },
@@ -318,18 +316,18 @@ impl Found {
     }
 }
 
-/// Whether one of `folders`, which have no symbolic links, is `path` or above it.
+/// Whether `path` is one of `folders` or below one. The folders are resolved paths.
 fn covers(folders: &HashSet<PathBuf>, path: &Path) -> bool {
     path.ancestors().any(|above| folders.contains(above))
 }
 
-/// Whether some part of a path is a symbolic link.
+/// Whether any part of a path is a symbolic link.
 fn is_by_link(path: &Path) -> bool {
     let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
     path.ancestors().any(is_link)
 }
 
-/// Why a path that is a source cannot be read.
+/// Returns the reason why a path that is a source cannot be read.
 fn skipped_source(path: &Path, error: &io::Error) -> Skipped {
     let skipped = Skipped::unreadable(path, error);
     let detail = match error.kind() {
@@ -344,7 +342,7 @@ fn skipped_source(path: &Path, error: &io::Error) -> Skipped {
     }
 }
 
-/// Why a symbolic link cannot be followed.
+/// Returns the reason why a symbolic link cannot be followed.
 fn skipped_link(link: &Path, error: &io::Error) -> Skipped {
     if error.kind() == io::ErrorKind::NotFound {
         return Skipped::file(Reason::BrokenLink, link);
@@ -355,7 +353,7 @@ fn skipped_link(link: &Path, error: &io::Error) -> Skipped {
     Skipped::unreadable(link, error)
 }
 
-/// What cannot be gone into.
+/// Returns the reason why an entry cannot be read.
 fn skipped_entry(error: &walkdir::Error) -> Skipped {
     let path = error.path().unwrap_or(Path::new(""));
     match error.io_error() {
@@ -364,7 +362,7 @@ fn skipped_entry(error: &walkdir::Error) -> Skipped {
     }
 }
 
-/// Whether links lead from `path` only to one another.
+/// Whether links from `path` lead only to further links.
 fn is_too_many_links(path: &Path) -> bool {
     // The system's own limit is 40 on Linux and 32 on macOS.
     const LIMIT: usize = 64;
@@ -378,7 +376,7 @@ fn is_too_many_links(path: &Path) -> bool {
     true
 }
 
-/// Why a file of this kind is not read, if it is not a plain one.
+/// Returns the reason why a special file is not read. `None` for plain files and folders.
 #[cfg(unix)]
 fn special(kind: FileType) -> Option<Reason> {
     use std::os::unix::fs::FileTypeExt;
@@ -393,7 +391,7 @@ fn special(kind: FileType) -> Option<Reason> {
     }
 }
 
-/// Why a file of this kind is not read, if it is not a plain one.
+/// Returns the reason why a special file is not read. `None` for plain files and folders.
 #[cfg(not(unix))]
 fn special(kind: FileType) -> Option<Reason> {
     (!kind.is_file() && !kind.is_dir()).then_some(Reason::Device)

@@ -1,4 +1,4 @@
-//! The other names of a file, by which an earlier run may have stored it.
+//! The other names of a file, under which an earlier run may have stored it.
 
 use std::cmp::Reverse;
 use std::ffi::OsStr;
@@ -9,18 +9,18 @@ use crate::corpus::walk::key::Key;
 
 /// Finds the other keys of files.
 ///
-/// The system resolves a path part by part, each from the root. So a folder is resolved once for the files in it, and
-/// a folder in the last one from there.
+/// The system resolves a path part by part, from the root. So a folder is resolved once for all its files, and a folder
+/// inside the last one is resolved from there.
 #[derive(Debug)]
 pub(crate) struct OtherKeys {
-    /// The current folder, as it is named and without symbolic links.
+    /// The current folder, as named and resolved.
     here: [Option<PathBuf>; 2],
-    /// The last folder, and where it is without symbolic links.
+    /// The last folder, as named and resolved.
     folder: Option<(PathBuf, PathBuf)>,
 }
 
 impl OtherKeys {
-    /// Those of files whose paths begin in the current folder or at the root.
+    /// Returns a finder for paths from the current folder or from the root.
     pub(crate) fn new() -> OtherKeys {
         OtherKeys {
             here: [absolute("."), fs::canonicalize(".")].map(Result::ok),
@@ -28,8 +28,8 @@ impl OtherKeys {
         }
     }
 
-    /// The keys of the file at `path` where it is named by another path: the one from the root, the one from the
-    /// current folder, and both without symbolic links.
+    /// Returns the keys of the file at `path` under other paths: the absolute one, the one from the current folder, and
+    /// both with symbolic links resolved.
     pub(crate) fn of(&mut self, path: &Path) -> Vec<String> {
         let places = self.places(path);
         let mut keys = Vec::new();
@@ -50,13 +50,13 @@ impl OtherKeys {
         keys
     }
 
-    /// The keys of the file at `path` where it is named from a folder above it, the longest first. One that
-    /// [is a path](is_path) from the current folder is that file's rather than this one's.
+    /// Returns the keys of the file at `path` as named from each folder above it, the longest first. A key that
+    /// [is a path](is_path) from the current folder belongs to the file there rather than to this one.
     pub(crate) fn above(&mut self, path: &Path) -> Vec<String> {
         let mut keys = Vec::new();
         for place in self.places(path).into_iter().flatten() {
             let mut parts = place.components();
-            // The root, and a folder below which the next key begins.
+            // Removes the root, then one folder at a time. Each rest is a key.
             while parts.next().is_some() && !parts.as_path().as_os_str().is_empty() {
                 keys.push(text(parts.as_path()));
             }
@@ -68,7 +68,7 @@ impl OtherKeys {
         keys
     }
 
-    /// Where the file at `path` is, as it is named and without symbolic links.
+    /// Returns the place of the file at `path`, as named and resolved.
     fn places(&mut self, path: &Path) -> [Option<PathBuf>; 2] {
         let named = match &self.here[0] {
             Some(here) => absolute(here.join(path)).ok(),
@@ -108,7 +108,7 @@ pub(crate) fn is_path(key: &str) -> bool {
     Key::path(key).is_some_and(|path| path.exists())
 }
 
-/// The last part of a path that is no symbolic link: without links, it has the same one.
+/// Returns the last part of a path if it is not a symbolic link. The resolved path has the same last part.
 fn own_name(path: &Path) -> Option<&OsStr> {
     path.file_name().filter(|_| !path.is_symlink())
 }

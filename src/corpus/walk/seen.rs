@@ -1,37 +1,37 @@
-//! Which files a run has met already.
+//! The files that a run has already met.
 
 use std::collections::HashSet;
 
 use crate::corpus::walk::key::Key;
 
-/// Tells when a file is met a second time, without keeping the name of every file.
+/// Detects files that are met a second time, without keeping the name of every file.
 ///
-/// A file is met again only if it is reached from two arguments, which the keys of the arguments tell: two files
-/// have two keys.
+/// A file is met again only if two arguments lead to it. The keys of the arguments reveal that, because two files have
+/// two keys.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// Keys of the arguments that were gone through and are not reached by links.
+    /// The keys of the arguments that are finished and do not contain links.
     arguments: HashSet<String>,
 }
 
 impl Seen {
-    /// Takes note that everything below an argument was met.
+    /// Records that everything below an argument has been met.
     pub(crate) fn finish(&mut self, argument: Key) {
         self.arguments.insert(argument.text);
     }
 
-    /// Whether an earlier argument led to a file. What is reached `by_link` was not met with the folder that
-    /// the link is in.
+    /// Whether an earlier argument led to a file. A file reached `by_link` was not met with the folder that contains
+    /// the link.
     pub(crate) fn again(&self, key: &Key, by_link: bool) -> bool {
         !by_link && !self.arguments.is_empty() && self.is_below_argument(&key.text)
     }
 
     fn is_below_argument(&self, key: &str) -> bool {
-        // The key of `.` is empty; it has every relative key below it, and `/` every absolute one.
+        // The key of `.` is empty. Every relative key is below it, and every absolute one is below `/`.
         let root = if key.starts_with('/') { "/" } else { "" };
         let ends = key.match_indices('/').map(|(end, _)| end);
         let parents = ends.filter(|&end| end > 0).map(|end| &key[..end]);
-        // `..` leads out of the folder named before it, so only what is below `..` is compared.
+        // `..` leads out of the folder before it, so only the parts below `..` are compared.
         parents
             .chain([key, root])
             .any(|parent| self.covers(parent, key))

@@ -1,4 +1,4 @@
-//! Which files below a folder are wanted, by their names.
+//! Selects the files below a folder by their names.
 
 use std::path::Path;
 
@@ -7,26 +7,26 @@ use ignore::gitignore::Gitignore;
 
 use crate::corpus::glob::{Glob, below};
 
-/// What is asked for.
+/// The requested patterns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Globs {
     pub(crate) include: Vec<Glob>,
     pub(crate) exclude: Vec<Glob>,
-    /// Whether files `.gitignore` count.
+    /// Whether `.gitignore` files are obeyed.
     pub(crate) gitignore: bool,
 }
 
-/// What is wanted below one folder.
+/// The selection below one folder.
 #[derive(Debug)]
 pub(crate) struct Wanted {
     include: Option<Gitignore>,
     exclude: Option<Gitignore>,
-    /// Those of the folders that the walk is in, with their depths; None if none counts.
+    /// The `.gitignore` files of the folders that the walk is in, with their depths. `None` if they are not obeyed.
     files: Option<Vec<(usize, Gitignore)>>,
 }
 
 impl Wanted {
-    /// What `globs` want below a folder, which the walk begins with.
+    /// Returns the selection of `globs` below a folder, with which the walk begins.
     pub(crate) fn below(folder: &Path, globs: &Globs) -> Wanted {
         let mut wanted = Wanted {
             include: below(folder, &globs.include),
@@ -37,7 +37,7 @@ impl Wanted {
         wanted
     }
 
-    /// Whether an entry so many folders below is left out. Entries come in the order of the walk.
+    /// Whether to skip an entry at this depth below the folder. Entries come in the order of the walk.
     pub(crate) fn leaves_out(&mut self, path: &Path, depth: usize, is_folder: bool) -> bool {
         if let Some(files) = &mut self.files {
             while files.last().is_some_and(|(above, _)| *above >= depth) {
@@ -56,20 +56,20 @@ impl Wanted {
         include.is_some_and(|globs| !globs.matched(path, false).is_ignore())
     }
 
-    /// Takes note of the file `.gitignore` of a folder.
+    /// Reads the `.gitignore` file of a folder.
     fn enter(&mut self, folder: &Path, depth: usize) {
         let Some(files) = &mut self.files else {
             return;
         };
         let file = folder.join(".gitignore");
         if file.is_file() {
-            // Lines that are no patterns are passed over, as by git.
+            // Invalid lines are skipped, as git does.
             let (globs, _) = Gitignore::new(file);
             files.push((depth, globs));
         }
     }
 
-    /// Whether the nearest `.gitignore` that says something says so.
+    /// Whether the nearest `.gitignore` that decides ignores the path.
     fn is_ignored(&self, path: &Path, is_folder: bool) -> bool {
         let files = self.files.iter().flatten().rev();
         let mut said = files.map(|(_, globs)| globs.matched(path, is_folder));

@@ -1,4 +1,4 @@
-//! Files that are the same byte for byte, made one file of several names.
+//! Replaces byte-identical files by links to one of them.
 
 mod replace;
 mod twins;
@@ -59,20 +59,20 @@ pub enum LinkEvent<'a> {
     Linked {
         /// The copy.
         copy: &'a Path,
-        /// The file that it is a copy of.
+        /// The file of which it is a copy.
         original: &'a Path,
-        /// Bytes of each.
+        /// The size of each, in bytes.
         bytes: u64,
     },
     /// A copy was left alone.
     Left {
         /// The copy.
         copy: &'a Path,
-        /// The file that it is a copy of, or was when it was met.
+        /// The file of which it is a copy, or was when it was met.
         original: &'a Path,
-        /// Why.
+        /// Why it was left alone.
         why: &'a str,
-        /// Whether that is a failure, and not a choice.
+        /// Whether this is a failure rather than a choice.
         is_failure: bool,
     },
     /// A file or folder was not read.
@@ -90,20 +90,20 @@ pub enum LinkEvent<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Linked {
-    /// Number of files that were found.
+    /// The number of files found.
     pub files: u64,
-    /// Number of copies that were replaced, or would be.
+    /// The number of copies that were replaced, or would be.
     pub copies: u64,
-    /// Bytes on disk that this freed or would free: those of copies without other names elsewhere.
+    /// The bytes on disk that this freed or would free: those of copies without other names elsewhere.
     pub freed: u64,
-    /// Number of copies that were left alone on purpose.
+    /// The number of copies that were left alone on purpose.
     pub left: u64,
-    /// Number of files that could not be read and copies that could not be replaced.
+    /// The number of files that could not be read and copies that could not be replaced.
     pub failed: u64,
 }
 
 impl Link {
-    /// Takes all files of a folder.
+    /// Selects all files of a folder.
     pub fn new(folder: impl Into<PathBuf>) -> Link {
         Link {
             folder: folder.into(),
@@ -124,13 +124,13 @@ impl Link {
         Link { how, ..self }
     }
 
-    /// Sets whether everything is only reported, and nothing is changed.
+    /// Sets whether to report everything but change nothing.
     pub fn pretend(self, pretend: bool) -> Link {
         Link { pretend, ..self }
     }
 
-    /// Reads the files that have the same size as another one, and replaces copies of the first of several
-    /// identical files, in the order of their names. The observer may stop it between two files.
+    /// Reads the files that have the same size as another one, and replaces copies of the first of several identical
+    /// files, in the order of their names. The observer may stop the run between two files.
     ///
     /// # Errors
     ///
@@ -158,7 +158,7 @@ impl Link {
         Ok(told.linked)
     }
 
-    /// Replaces the copies of the first of `group`.
+    /// Replaces the copies of the first file of `group`.
     fn link(&self, group: &[Twin], told: &mut Told<'_>) -> Result<()> {
         let Some((mut original, copies)) = group.split_first() else {
             return Ok(());
@@ -196,7 +196,7 @@ impl Link {
                 };
                 told.tell(event)?;
                 if matches!(&replaced, Err(refusal) if refusal.is_full()) {
-                    // The next ones become names of this one.
+                    // The next ones become names of this copy.
                     original = copy;
                     break;
                 }
@@ -210,7 +210,7 @@ impl Link {
     }
 }
 
-/// Counts, and tells the observer.
+/// Counts the results, and reports to the observer.
 pub(super) struct Told<'a> {
     linked: Linked,
     observe: &'a mut dyn FnMut(LinkEvent<'_>) -> ControlFlow<()>,

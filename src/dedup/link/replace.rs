@@ -1,4 +1,4 @@
-//! A copy that becomes another name of a file, in one step.
+//! Replaces a copy by another name of a file, in one step.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::How;
 use super::twins::{Stamp, Twin};
 
-/// What the name of a link begins with until it takes the place of a copy.
+/// The prefix of a link's name until the link replaces a copy.
 const PREFIX: &str = ".dedupdb-link-";
 
-/// It is done, or would be.
+/// The copy was replaced, or would be.
 #[derive(Debug)]
 pub(super) struct Replaced;
 
-/// Why it is not.
+/// Why a copy is not replaced.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) why: String,
@@ -49,13 +49,13 @@ impl From<io::Error> for Refusal {
     }
 }
 
-/// Whether a file has the name of a link that a killed run left.
+/// Whether a file is named like a link that a killed run left.
 pub(super) fn leftover(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| name.starts_with(PREFIX))
 }
 
-/// Lets one name of `copy` become one of `original`, or a file that shares its bytes.
+/// Replaces one name of `copy` by a link to `original`, or by a file that shares its bytes.
 pub(super) fn replace(
     original: &Twin,
     copy: &Twin,
@@ -108,11 +108,11 @@ pub(super) fn replace(
     Ok(Replaced)
 }
 
-/// A name that goes unless the file took its place.
+/// A name that is removed unless it replaces a copy.
 struct Fresh(PathBuf);
 
 impl Fresh {
-    /// A name in the folder of `path` that no other process takes.
+    /// Returns a name in the folder of `path` that no other process uses.
     fn beside(path: &Path) -> Fresh {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -123,12 +123,12 @@ impl Fresh {
 
 impl Drop for Fresh {
     fn drop(&mut self) {
-        // After the rename there is none of this name.
+        // After the rename, this name no longer exists.
         drop(fs::remove_file(&self.0));
     }
 }
 
-/// Opens a file that is no symbolic link.
+/// Opens a file that is not a symbolic link.
 fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .read(true)
@@ -136,7 +136,7 @@ fn open(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Whether both have the same bytes from here to their ends.
+/// Whether both files have the same bytes from their current positions to their ends.
 fn is_same(mut first: &File, mut second: &File) -> io::Result<bool> {
     let (mut left, mut right) = (vec![0; 1 << 18], vec![0; 1 << 18]);
     loop {
@@ -153,7 +153,7 @@ fn is_same(mut first: &File, mut second: &File) -> io::Result<bool> {
     }
 }
 
-/// Makes a file that shares the bytes of `original` and has the mode and the time of `copy`.
+/// Creates a file that shares the bytes of `original` and has the mode and the modification time of `copy`.
 #[cfg(target_os = "linux")]
 fn reflink(original: &File, copy: &File, fresh: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! Files of the same bytes.
+//! Files with the same bytes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, Metadata};
@@ -16,12 +16,12 @@ use crate::publish::hash_of;
 pub(super) struct Twin {
     pub(super) names: Vec<PathBuf>,
     pub(super) size: u64,
-    /// How many names it has in all.
+    /// The number of all of its names.
     pub(super) links: u64,
     pub(super) stamp: Stamp,
 }
 
-/// What tells that a file is as it was.
+/// The metadata that shows whether a file has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     device: u64,
@@ -46,7 +46,7 @@ impl Stamp {
         }
     }
 
-    /// Whether both are the same file, or on the same file system.
+    /// Whether both are the same file.
     pub(super) fn is_same_file(&self, other: &Stamp) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
     }
@@ -57,14 +57,14 @@ impl Stamp {
 }
 
 impl Twin {
-    /// The name that was met first.
+    /// Returns the name that was met first.
     pub(super) fn name(&self) -> &Path {
         self.names.first().map_or(Path::new(""), PathBuf::as_path)
     }
 }
 
-/// The files below `folder` of which there are several of the same size, file system and hash, in the order of
-/// their names. What a killed run left is removed, unless it is only pretended.
+/// Returns the groups of files below `folder` that have the same size, file system and hash, in the order of their
+/// names. Removes what a killed run left, unless it only pretends.
 pub(super) fn twins(
     folder: &Path,
     options: &corpus::Options,
@@ -116,7 +116,7 @@ pub(super) fn twins(
     of_same_hash(of_same_size(twins), told)
 }
 
-/// Those that have the size and the file system of another one.
+/// Returns the files that have the size and the file system of another one.
 fn of_same_size(twins: Vec<Twin>) -> Vec<Twin> {
     let kind = |twin: &Twin| (twin.stamp.device, twin.size);
     let mut counts: HashMap<(u64, u64), u64> = HashMap::new();
@@ -127,7 +127,7 @@ fn of_same_size(twins: Vec<Twin>) -> Vec<Twin> {
     twins.into_iter().filter(is_several).collect()
 }
 
-/// Those whose bytes have the hash of another one's, together.
+/// Groups the files whose bytes have the same hash as those of another one.
 fn of_same_hash(twins: Vec<Twin>, told: &mut Told<'_>) -> Result<Vec<Vec<Twin>>> {
     let mut groups: BTreeMap<usize, Vec<Twin>> = BTreeMap::new();
     let mut first: HashMap<(u64, blake3::Hash), usize> = HashMap::new();

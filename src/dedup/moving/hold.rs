@@ -1,4 +1,4 @@
-//! A folder that files are moved to or from, held while they are, so that no other run moves there.
+//! Holds a folder while files are moved to or from it, so that no other run moves files there.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
@@ -12,28 +12,28 @@ use crate::publish;
 use crate::publish::error::Of as _;
 use crate::publish::work::is_same_file;
 
-/// The file that is locked. It says who has it, and is gone when the run ends, unless that is killed.
+/// The locked file. It names its holder, and is removed when the run ends, unless the run is killed.
 const NAME: &str = ".dedupdb-moving";
 
-/// The list before it is whole.
+/// The list before it is complete.
 const PART: &str = ".dedupdb-moved.part";
 
-/// What a file of that name begins with.
+/// The start of the locked file's contents.
 const START: &str = "process ";
 
-/// How often to look again at a folder that another process is about to remove.
+/// The number of attempts at a folder that another process is about to remove.
 const TRIES: usize = 100;
 
-/// What the folder is held for.
+/// The purpose for which a folder is held.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum For {
     Moving,
     Undoing,
 }
 
-/// Nobody else moves files to the folder or back, as long as this is there.
+/// While this exists, no other process moves files to the folder or back.
 ///
-/// Where the file system knows no locks, nobody is kept out; a list is never replaced there either.
+/// If the file system does not support locks, other processes are not kept out. Even then, a list is never replaced.
 #[derive(Debug)]
 pub(super) struct Hold {
     folder: PathBuf,
@@ -41,12 +41,12 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    /// Makes `folder` if it is not there, for the same people as the folder `model`, and holds it if it has nothing but
-    /// what a killed run left.
+    /// Creates `folder` if it does not exist, with the access rights of the folder `model`, and holds it if it contains
+    /// only what a killed run left.
     ///
     /// # Errors
     ///
-    /// Something else is in it; [`Error::Held`]; those of the system.
+    /// The folder contains something else; [`Error::Held`]; those of the system.
     pub(super) fn make(folder: &Path, model: &Path) -> Result<Hold> {
         for _ in 0..TRIES {
             make_like(model, folder).of(folder)?;
@@ -62,11 +62,11 @@ impl Hold {
         Err(held(folder, ""))
     }
 
-    /// Holds a folder; none if it is gone.
+    /// Holds a folder. Returns `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// [`Error::Held`]; those of the system; a file is in the way that is not of this kind.
+    /// [`Error::Held`]; those of the system; another kind of file has the name of the lock.
     pub(super) fn take(folder: &Path, what: For) -> Result<Option<Hold>> {
         let path = folder.join(NAME);
         for _ in 0..TRIES {
@@ -85,7 +85,7 @@ impl Hold {
                 }
                 _ => {}
             }
-            // Whoever had it may have removed it meanwhile.
+            // The previous holder may have removed the file meanwhile.
             if !is_same_file(&file, &path) {
                 continue;
             }
@@ -115,21 +115,21 @@ impl Hold {
         (&self.file).write_all(format!("{START}{process} {what}\n").as_bytes())
     }
 
-    /// When it was taken, by the clock of the file system, which says when files change.
+    /// Returns the time when the folder was taken, by the clock of the file system, which also dates changes of files.
     pub(super) fn since(&self) -> Result<Stamp> {
         let metadata = self.file.metadata().of(&self.folder)?;
         Ok(stamp(&metadata))
     }
 
-    /// Gives the folder its list, durably. Gives its path.
+    /// Writes the list of the folder, durably. Returns its path.
     ///
     /// # Errors
     ///
-    /// Those of the system. A list that is there already stays.
+    /// Those of the system. An existing list is not replaced.
     pub(super) fn list(&self, bytes: &[u8]) -> Result<PathBuf> {
         let (part, path) = (self.folder.join(PART), self.folder.join(manifest::NAME));
         let written = remove_if_there(&part).and_then(|()| {
-            // It has the names of files in folders that not everybody may look into.
+            // The list names files in folders that not everybody may read.
             let mut options = File::options();
             let mut file = options
                 .write(true)
@@ -154,14 +154,14 @@ impl Hold {
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        // The lock is let go of after the name is gone.
+        // The lock is released after the name is removed.
         for name in [PART, NAME] {
             fs::remove_file(self.folder.join(name)).unwrap_or_default();
         }
     }
 }
 
-/// Refuses a folder with anything in it that no killed run left before it moved a file.
+/// Refuses a folder that contains anything but what a run leaves if it is killed before it moves a file.
 pub(super) fn check_free(folder: &Path) -> Result<()> {
     let found = fs::symlink_metadata(folder).of(folder)?;
     let mut is_free = found.is_dir();
@@ -194,7 +194,7 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// What the file says, which is one short line.
+/// Returns the contents of the file: one short line.
 fn note_of(mut file: &File) -> io::Result<String> {
     let mut note = Vec::new();
     if file.metadata()?.is_file() {
@@ -204,7 +204,7 @@ fn note_of(mut file: &File) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&note).trim_end().to_owned())
 }
 
-/// Somebody has the folder, and says so in `note`.
+/// Returns the error for a folder that another process holds, as it says in `note`.
 fn held(folder: &Path, note: &str) -> Error {
     let holder = if note.starts_with(START) {
         note
@@ -244,7 +244,7 @@ mod tests {
         );
         assert_eq!(fs::read_dir(&aside).unwrap().count(), 1);
         fs::remove_file(&list).unwrap();
-        // What killed runs leave is in nobody's way, what others leave is.
+        // Leftovers of killed runs do not make a folder unusable; other files do.
         fs::write(aside.join(NAME), "process 1 is moving files to it\n").unwrap();
         fs::write(aside.join(PART), "half").unwrap();
         drop(Hold::make(&aside, folder.path()).unwrap());

@@ -1,10 +1,10 @@
-//! The list of what was moved.
+//! The list of moved files.
 //!
-//! Lines of JSON. The first has the number of the format, the number of the files and the folder that they are from,
-//! `{"dedupdb_moved":1,"files":2,"from":"/home/notes","writer":"dedupdb 0.1.0"}`; each of the others is a file with the
-//! key of the document that it is like, and with its size and time,
+//! Lines of JSON. The first has the number of the format, the number of files and their original folder,
+//! `{"dedupdb_moved":1,"files":2,"from":"/home/notes","writer":"dedupdb 0.1.0"}`; each of the others is a file,
+//! with the key of the document that it resembles, its size and its modification time,
 //! `{"bytes":12,"exact_copy":false,"like":"a/a.txt","modified":1700000000000000000,"path":"a/b.txt","similarity":0.91}`;
-//! the last has the hash of all before it, `{"blake3":"..."}`.
+//! the last has the hash of everything before it, `{"blake3":"..."}`.
 
 use std::fs::{self, File, Metadata};
 use std::io::Read;
@@ -16,10 +16,10 @@ use crate::clock;
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::Of as _;
 
-/// Its name in the folder that files are moved to.
+/// The name of the list in the folder to which files are moved.
 pub(super) const NAME: &str = ".dedupdb-moved";
 
-/// What every list begins with.
+/// The start of every list.
 const START: &[u8] = b"{\"dedupdb_moved\":";
 
 /// The number of the format.
@@ -27,20 +27,20 @@ const FORMAT: u64 = 1;
 
 const NO_LIST: &str = "this is no list of moved files";
 
-/// Files that are moved, and from where.
+/// The moved files, and their original folder.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Manifest {
-    /// The folder, without symbolic links.
+    /// The resolved path of the original folder.
     pub(super) from: PathBuf,
     pub(super) files: Vec<Listed>,
 }
 
-/// A file that is moved.
+/// A moved file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Listed {
-    /// Below the folder, and below the one that it is moved to.
+    /// Its path relative to the original folder, and to the one to which it is moved.
     pub(super) path: PathBuf,
-    /// The key of the document that it is like.
+    /// The key of the document that it resembles.
     pub(super) like: String,
     pub(super) similarity: f64,
     /// Whether the two have the same text.
@@ -48,11 +48,11 @@ pub(super) struct Listed {
     pub(super) state: State,
 }
 
-/// By what a file is told from others that get its name.
+/// Distinguishes a file from others that take its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
     bytes: u64,
-    /// Nanoseconds after 1970 at which its content last changed.
+    /// The modification time, in nanoseconds since 1970.
     modified: i64,
 }
 
@@ -67,7 +67,7 @@ impl State {
 }
 
 impl Manifest {
-    /// As a file. Nothing if a path is not UTF-8.
+    /// Returns the contents of the list's file. `None` if a path is not UTF-8.
     pub(super) fn to_bytes(&self) -> Option<Vec<u8>> {
         let writer = concat!("dedupdb ", env!("CARGO_PKG_VERSION"));
         let first = json!({
@@ -96,11 +96,11 @@ impl Manifest {
         Some(lines.into_bytes())
     }
 
-    /// The one at `path`, which was named as `name`.
+    /// Reads the list at `path`, which the caller named as `name`.
     ///
     /// # Errors
     ///
-    /// It cannot be read, is none, or is not as it was written: [`Error::BadManifest`] says what is wrong.
+    /// It cannot be read, is not a list, or has been changed: [`Error::BadManifest`] says what is wrong.
     pub(super) fn read(path: &Path, name: &Path) -> Result<Manifest> {
         let bytes = bytes_of(path).of(name)?;
         let parsed = bytes.map_or_else(|| Err(NO_LIST.to_owned()), |bytes| Manifest::parse(&bytes));
@@ -166,7 +166,7 @@ impl Listed {
     }
 }
 
-/// The bytes of a regular file that begins as a list does; no other is read, and pipes are not opened.
+/// Returns the bytes of a regular file that begins like a list. Other files are not read, and pipes are not opened.
 fn bytes_of(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
@@ -184,12 +184,12 @@ fn bytes_of(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Whether a path leads down and nowhere else.
+/// Whether a path consists of normal names only.
 pub(super) fn is_below(path: &Path) -> bool {
     let mut parts = path.components();
     parts.next().is_some()
         && path.components().all(|part| matches!(part, Component::Normal(_)))
-        // What `components` passes over.
+        // `components` ignores some parts, such as repeated separators.
         && path.components().collect::<PathBuf>().as_os_str() == path.as_os_str()
 }
 
@@ -228,7 +228,7 @@ mod tests {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
             assert!(Manifest::parse(&changed).is_err(), "byte {at}");
-            // All but the last line end is needed.
+            // Every byte but the last line ending is needed.
             if at + 1 < bytes.len() {
                 assert!(Manifest::parse(&bytes[..at]).is_err(), "cut at {at}");
             }

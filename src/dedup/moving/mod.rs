@@ -1,4 +1,4 @@
-//! Files that would be dropped, moved aside, and back.
+//! Moves files that would be dropped to another folder, and back.
 
 mod hold;
 mod manifest;
@@ -16,14 +16,14 @@ use crate::dedup::settings::Dedup;
 
 pub use undo::Undo;
 
-/// Moves the near-duplicates in a folder to another folder, where they keep their paths.
+/// Moves the near-duplicates in a folder to another folder, where they keep their relative paths.
 ///
-/// Before the first file is moved, a list of all files to move, `.dedupdb-moved`, is durable in the other folder. A
-/// file is moved by a rename that replaces nothing. So, whenever a run is killed, each file is complete in one of
-/// the two places, and [`Undo`] moves all of them back. One run at a time moves files to a folder or back.
+/// Before the first file is moved, a list of all files to move, `.dedupdb-moved`, is durable in the other folder. Files
+/// are moved by a rename that replaces nothing. So, whenever a run is killed, each file is complete in one of the two
+/// places, and [`Undo`] moves all of them back. Only one run at a time moves files to a folder or back.
 ///
-/// These are not moved: records; files that changed since the run began, or that resemble one that changed; files
-/// that a symbolic link in the folder leads to; and files whose names are not UTF-8.
+/// These are not moved: records; files that changed since the run began, or that resemble one that changed; files to
+/// which a symbolic link in the folder leads; and files whose names are not UTF-8.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -62,7 +62,7 @@ pub enum MoveEvent<'a> {
         from: &'a Path,
         /// Where it is.
         to: &'a Path,
-        /// The key of the document that it is like.
+        /// The key of the document that it resembles.
         like: &'a str,
         /// Their similarity, 0 to 1.
         similarity: f64,
@@ -73,9 +73,9 @@ pub enum MoveEvent<'a> {
     Left {
         /// Where it is.
         file: &'a Path,
-        /// Why, and that it stays there, unless it is gone.
+        /// Why, and that it stays there, unless it no longer exists.
         why: &'a str,
-        /// Whether that is a failure, and not a choice.
+        /// Whether this is a failure rather than a choice.
         is_failure: bool,
     },
 }
@@ -84,19 +84,19 @@ pub enum MoveEvent<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Moved {
-    /// Number of files that were moved, or would be.
+    /// The number of files that were moved, or would be.
     pub files: u64,
     /// The bytes of these files.
     pub bytes: u64,
-    /// Number of files that were left where they are on purpose.
+    /// The number of files that were left where they are on purpose.
     pub left: u64,
-    /// Number of files that could not be moved.
+    /// The number of files that could not be moved.
     pub failed: u64,
-    /// Number of records that would be dropped; they stay in their files.
+    /// The number of records that would be dropped. They stay in their files.
     pub records: u64,
     /// The list for [`Undo`], if files were moved and it still exists.
     pub manifest: Option<PathBuf>,
-    /// The result of judging the folder. None for an undo.
+    /// The result of judging the folder; `None` for an undo.
     pub done: Option<Done>,
 }
 
@@ -113,12 +113,12 @@ impl Dedup {
 }
 
 impl Move {
-    /// Sets whether everything is only reported, and nothing is changed.
+    /// Sets whether to report everything but change nothing.
     pub fn pretend(self, pretend: bool) -> Move {
         Move { pretend, ..self }
     }
 
-    /// Reads and judges the whole folder, and then moves files. The observer gets each event and may stop the run.
+    /// Reads and judges the whole folder, and then moves files. The observer receives each event and may stop the run.
     ///
     /// # Errors
     ///
@@ -132,7 +132,7 @@ impl Move {
     }
 }
 
-/// Counts, and tells the observer.
+/// Counts the results, and reports to the observer.
 struct Told<'a> {
     moved: Moved,
     observe: &'a mut dyn FnMut(MoveEvent<'_>) -> ControlFlow<()>,
@@ -146,7 +146,7 @@ impl Told<'_> {
         }
     }
 
-    /// Counts and tells a file that stays.
+    /// Counts and reports a file that stays.
     fn left(&mut self, file: &Path, left: &Left) -> Result<()> {
         let count = if left.is_failure {
             &mut self.moved.failed
@@ -167,7 +167,7 @@ impl Told<'_> {
 struct Left {
     why: String,
     is_failure: bool,
-    /// Whether it is not there at all.
+    /// Whether the file does not exist.
     is_gone: bool,
 }
 
@@ -188,7 +188,7 @@ impl Left {
         }
     }
 
-    /// It is not there.
+    /// Returns the reason for a file that does not exist.
     fn gone(why: impl Into<String>) -> Left {
         Left {
             why: why.into(),
@@ -198,7 +198,7 @@ impl Left {
     }
 }
 
-/// Renames a file to a name that is free. Folders that are not there are made like those on the way to the file.
+/// Renames a file to an unused name. Missing folders are created like those on the way to the file.
 fn rename(from: &Path, to: &Path) -> std::result::Result<(), Left> {
     use std::io::ErrorKind;
     let folders = from.parent().zip(to.parent());
@@ -215,8 +215,8 @@ fn rename(from: &Path, to: &Path) -> std::result::Result<(), Left> {
     })
 }
 
-/// Makes a folder and those above it, each for the same people as its counterpart: whom a file was hidden from, it
-/// stays hidden from.
+/// Creates a folder and its parents, each accessible to the same people as its counterpart: a file stays hidden from
+/// those from whom it was hidden.
 fn make_like(model: &Path, folder: &Path) -> std::io::Result<()> {
     use std::io::ErrorKind;
     use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown};
@@ -231,16 +231,16 @@ fn make_like(model: &Path, folder: &Path) -> std::io::Result<()> {
         Err(error) => Err(error),
         Ok(()) => {
             let model = std::fs::metadata(model)?;
-            // Without the right to, the folder is its maker's, as the file would be that was copied.
+            // Without the permission to change it, the owner is this user, as for a copied file.
             chown(folder, Some(model.uid()), Some(model.gid())).unwrap_or_default();
-            // Files are yet to come, so that its owner may write whatever the model says.
+            // Files are still to be created in it, so the owner may write, whatever the mode of the model is.
             let mode = model.permissions().mode() | 0o700;
             std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode))
         }
     }
 }
 
-/// The folders on the ways to these paths, the deepest first.
+/// Returns all parent folders of these paths, the deepest first.
 fn folders_of<'a>(paths: impl Iterator<Item = &'a Path>) -> Vec<PathBuf> {
     let mut folders = std::collections::BTreeSet::new();
     for path in paths {

@@ -1,4 +1,4 @@
-//! Which of the dropped files may be moved.
+//! Plans which of the dropped files may be moved.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
@@ -12,37 +12,37 @@ use crate::corpus::{FileIdentity, Key, Reason, Skipped, is_same_file};
 use crate::dedup::event::Dropped;
 use crate::dedup::names::below;
 
-/// When something of a file last changed, also its name or its mode: seconds and nanoseconds of the file system.
+/// When a file, or its name or mode, last changed: seconds and nanoseconds of the file system.
 pub(super) type Stamp = (i64, i64);
 
-/// Files that were moved since the run began, each with the file that is there in its stead, if that is known.
+/// Files that were moved since the run began, each with the file that remains in its place, if known.
 pub(super) type Gone<'a> = HashMap<&'a Path, Option<&'a Path>>;
 
-/// When something of a file last changed.
+/// Returns when a file, or its name or mode, last changed.
 pub(super) fn stamp(metadata: &Metadata) -> Stamp {
     (metadata.ctime(), metadata.ctime_nsec())
 }
 
-/// A file that is dropped.
+/// A dropped file.
 #[derive(Clone, Debug)]
 pub(super) struct Planned {
     pub(super) file: PathBuf,
     like: String,
     similarity: f64,
     exact_copy: bool,
-    /// The file of the one that it is like, if that is known.
+    /// The file of the document that it resembles, if known.
     other: Option<PathBuf>,
-    /// Whether the one that it is like, which was stored before, came from the same file.
+    /// Whether the document that it resembles was stored before and came from the same file.
     is_itself: bool,
-    /// The first name of the file, if this is another one.
+    /// The first name of the file, if this is another name.
     pub(super) first: Option<PathBuf>,
 }
 
 impl Planned {
-    /// The file that is there in the stead of this one: the one that it is like, or if that was moved, the one in its
-    /// stead. None if that is not known, or all that are like it are to go.
+    /// Returns the file that remains in place of this one: the file that it resembles or, if that was moved, the one
+    /// that remains in place of that. `None` if this is unknown, or if all files that resemble it are to be moved.
     pub(super) fn kept<'a>(&'a self, gone: &Gone<'a>) -> Option<&'a Path> {
-        /// Each file that is moved has one that was there then, so that ways are short.
+        /// Each moved file refers to one that existed at that time, so the chains are short.
         const STEPS: usize = 100;
         let mut other = self.other.as_deref()?;
         for _ in 0..STEPS {
@@ -55,27 +55,27 @@ impl Planned {
     }
 }
 
-/// What is dropped, and what is known of the folder.
+/// The dropped files, and what is known about the folder.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// As it was named, and without symbolic links.
+    /// The folder as named, and its resolved path.
     folder: PathBuf,
     root: PathBuf,
-    /// When the run began, by the clock of the file system. None if nothing is to be done.
+    /// When the run began, by the clock of the file system. `None` if nothing is to be changed.
     pub(super) began: Option<Stamp>,
     pub(super) files: Vec<Planned>,
-    /// Records that are dropped.
+    /// The number of dropped records.
     pub(super) records: u64,
-    /// Where symbolic links in the folder lead to.
+    /// The targets of symbolic links in the folder.
     linked: HashSet<PathBuf>,
-    /// Names of files that were met under another name, as they are told.
+    /// The displayed names of files that were met under another name.
     told: HashSet<String>,
-    /// The same by their files, as they are.
+    /// The same names in full, by their files.
     names: HashMap<FileIdentity, Vec<PathBuf>>,
 }
 
 impl Plan {
-    /// Nothing is dropped yet.
+    /// Returns a plan without dropped files.
     pub(super) fn new(folder: &Path, root: PathBuf, began: Option<Stamp>) -> Plan {
         Plan {
             folder: folder.to_owned(),
@@ -89,7 +89,7 @@ impl Plan {
         }
     }
 
-    /// Takes note of a document that is dropped.
+    /// Records a dropped document.
     pub(super) fn drop(&mut self, dropped: &Dropped<'_>) {
         if dropped.record.is_some() {
             self.records += 1;
@@ -100,7 +100,7 @@ impl Plan {
             like: dropped.earlier.key.clone(),
             similarity: dropped.earlier.similarity(),
             exact_copy: dropped.earlier.exact_copy,
-            // What was there before is no file of the folder.
+            // A file stored before may not be in the folder.
             other: dropped
                 .earlier_source
                 .filter(|_| !dropped.stored_before)
@@ -110,15 +110,15 @@ impl Plan {
         });
     }
 
-    /// Takes note of what is left out, if it is another name of a file.
+    /// Records a skipped file, if it is another name of a file.
     pub(super) fn skip(&mut self, skipped: &Skipped) {
         if skipped.reason == Reason::OtherName {
             self.told.insert(skipped.place.clone());
         }
     }
 
-    /// Looks where symbolic links in the folder lead to, and plans to move the other names of each file as well: as
-    /// long as one stays, the file does.
+    /// Finds the targets of symbolic links in the folder, and plans to move the other names of each file as well: as
+    /// long as one of its names stays, the file does.
     pub(super) fn look(&mut self) {
         if self.files.is_empty() {
             return;
@@ -136,7 +136,7 @@ impl Plan {
         for planned in std::mem::take(&mut self.files) {
             let names = identity(&planned.file).and_then(|file| self.names.remove(&file));
             let others = names.into_iter().flatten();
-            // It may be told as another one is.
+            // Different names may be displayed alike.
             let others = others.filter(|name| *name != planned.file);
             let others = others.map(|file| Planned {
                 file,
@@ -149,7 +149,7 @@ impl Plan {
         }
     }
 
-    /// How the file is listed, and its bytes, or why it stays.
+    /// Returns the list entry of a file and its size in bytes, or the reason why it stays.
     pub(super) fn check(&self, planned: &Planned, gone: &Gone<'_>) -> Result<(Listed, u64), Left> {
         if planned.is_itself {
             let like = &planned.like;
@@ -182,7 +182,7 @@ impl Plan {
         if self.linked.contains(&self.root.join(path)) {
             return Err(Left::choice("a symbolic link leads to it"));
         }
-        // The move of its first name changed the file, but not what is in it.
+        // The move of its first name changed the file's status, but not its content.
         let is_changed = if planned.first.is_some() {
             let written = (metadata.mtime(), metadata.mtime_nsec());
             self.began.is_some_and(|began| written > began)
@@ -208,7 +208,7 @@ impl Plan {
         Ok((listed, bytes))
     }
 
-    /// Whether the file that is there in the stead of this one is there, as it was when it was read.
+    /// Checks that the file that remains in place of this one exists and has not changed since it was read.
     pub(super) fn check_kept(&self, planned: &Planned, gone: &Gone<'_>) -> Result<(), Left> {
         let Some(kept) = planned.kept(gone) else {
             return Ok(());
@@ -227,7 +227,7 @@ impl Plan {
     }
 }
 
-/// What the names of a file have in common.
+/// Returns the identity that all names of a file share.
 fn identity(path: &Path) -> Option<FileIdentity> {
     let metadata = fs::symlink_metadata(path).ok()?;
     metadata
@@ -235,7 +235,7 @@ fn identity(path: &Path) -> Option<FileIdentity> {
         .then(|| FileIdentity::of(path, &metadata))
 }
 
-/// Whether the document that is like this file is the file itself.
+/// Whether the document that this file resembles is the file itself.
 fn is_stored(dropped: &Dropped<'_>) -> bool {
     let key = &dropped.earlier.key;
     dropped.key == key || Key::path(key).is_some_and(|path| is_same_file(&path, dropped.source))

@@ -1,4 +1,4 @@
-//! From a folder to a folder beside it.
+//! Moves the dropped files of a folder to another folder.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -18,7 +18,7 @@ use crate::dedup::settings::Against;
 use crate::publish::error::Of as _;
 use crate::publish::{self, check_output};
 
-/// Moves what is dropped.
+/// Moves the files that are dropped.
 pub(super) fn run(
     asked: Move,
     observe: &mut dyn FnMut(MoveEvent<'_>) -> ControlFlow<()>,
@@ -32,7 +32,7 @@ pub(super) fn run(
     let root = fs::canonicalize(&folder).of(&folder)?;
     check_output(&target, std::slice::from_ref(&folder))?;
     check_apart(&mut dedup)?;
-    // What is set aside is not to be what others are dropped for next time.
+    // Otherwise, the next run would drop documents because of the files moved aside.
     let against = dedup.against.as_ref().map(Against::paths);
     check_output(&target, &against.unwrap_or_default())?;
     let hold = prepare(&folder, &target, pretend)?;
@@ -64,13 +64,13 @@ pub(super) fn run(
             fs::remove_file(list).unwrap_or_default();
         }
         drop(hold);
-        // Nothing is in it; where something is, it stays.
+        // Only an empty folder is removed.
         fs::remove_dir(&target).unwrap_or_default();
     }
     moved.map(|()| told.moved)
 }
 
-/// The one folder that is read.
+/// Returns the only source, which must be a folder.
 fn folder_of<'a>(sources: impl Iterator<Item = Option<&'a Path>>) -> Result<PathBuf> {
     let sources: Vec<Option<&Path>> = sources.collect();
     let [Some(folder)] = sources[..] else {
@@ -92,8 +92,8 @@ fn folder_of<'a>(sources: impl Iterator<Item = Option<&'a Path>>) -> Result<Path
     }
 }
 
-/// Makes and holds the folder that files are moved to, empty and on the file system of `folder`; none if it is only
-/// pretended.
+/// Creates and holds the folder to which files are moved. It must be empty and on the file system of `folder`. Returns
+/// `None` if the run only pretends.
 fn prepare(folder: &Path, target: &Path, pretend: bool) -> Result<Option<Hold>> {
     let is_new = match fs::symlink_metadata(target) {
         Err(error) if error.kind() == ErrorKind::NotFound => true,
@@ -125,13 +125,13 @@ fn prepare(folder: &Path, target: &Path, pretend: bool) -> Result<Option<Hold>> 
     }
     let hold = Hold::make(target, folder);
     if is_new && hold.is_err() {
-        // Nothing is in it; where something is, it stays.
+        // Only an empty folder is removed.
         fs::remove_dir(target).unwrap_or_default();
     }
     hold.map(Some)
 }
 
-/// Lists what may be moved, makes that durable, and moves it.
+/// Lists the files that may be moved, makes the list durable, and moves the files.
 fn move_all(
     plan: &Plan,
     root: PathBuf,
@@ -198,7 +198,7 @@ fn move_all(
     Ok(())
 }
 
-/// Refuses to move another name of a file whose first name stays: nothing would be moved by that.
+/// Refuses to move another name of a file whose first name stays, because that would move nothing.
 fn check_first(planned: &Planned, staying: &HashSet<&Path>) -> Result<(), Left> {
     match &planned.first {
         Some(first) if staying.contains(&**first) => {
@@ -211,10 +211,10 @@ fn check_first(planned: &Planned, staying: &HashSet<&Path>) -> Result<(), Left> 
     }
 }
 
-/// Moves a file if the one that it is like is there, before and after. Of two runs that move two files for the sake of
-/// each other at the same moment, at least one sees that, and moves its file back.
+/// Moves a file if the one that remains in its place exists, before and after the move. If two runs move two files
+/// because of each other at the same moment, at least one of the runs notices, and moves its file back.
 fn move_one(plan: &Plan, planned: &Planned, gone: &Gone<'_>, to: &Path) -> Result<(), Left> {
-    // What was all right may have changed by now.
+    // Earlier checks may no longer hold.
     plan.check(planned, gone)?;
     rename(&planned.file, to)?;
     match plan.check_kept(planned, gone) {
@@ -223,10 +223,10 @@ fn move_one(plan: &Plan, planned: &Planned, gone: &Gone<'_>, to: &Path) -> Resul
     }
 }
 
-/// Removes folders of the mirror that are empty.
+/// Removes the empty folders of the mirror.
 pub(super) fn clear(target: &Path, manifest: &Manifest) {
     for folder in folders_of(manifest.files.iter().map(|file| &*file.path)) {
-        // One that is not empty stays.
+        // A folder that is not empty stays.
         fs::remove_dir(target.join(folder)).unwrap_or_default();
     }
 }

@@ -1,4 +1,4 @@
-//! Back to where they were.
+//! Moves files back to where they were.
 
 use std::collections::HashSet;
 use std::fs::{self, Metadata};
@@ -16,10 +16,10 @@ use crate::publish::error::Of as _;
 
 /// Moves back the files that a [`Move`](super::Move) moved.
 ///
-/// The list that the move wrote is in the folder that the files were moved to, wherever that is now. Files that are
-/// back already are left alone, so an undo that was killed continues when it is repeated. A file is moved by a
-/// rename that replaces nothing. When all files are back, but for those that are in neither place, the list and the
-/// empty folders are deleted.
+/// The list that the move wrote is in the folder to which the files were moved, wherever that is now. Files that are
+/// already back are left alone, so an undo that was killed continues when it is repeated. Files are moved by a rename
+/// that replaces nothing. When all files are back, except those that are in neither place, the list and the empty
+/// folders are deleted.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is done before it is run"]
 pub struct Undo {
@@ -28,7 +28,7 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// Takes this list, a file called `.dedupdb-moved`, or the one in this folder.
+    /// Takes this list, a file named `.dedupdb-moved`, or the list in this folder.
     pub fn new(manifest: impl Into<PathBuf>) -> Undo {
         Undo {
             manifest: manifest.into(),
@@ -36,13 +36,13 @@ impl Undo {
         }
     }
 
-    /// Sets whether everything is only reported, and nothing is changed.
+    /// Sets whether to report everything but change nothing.
     pub fn pretend(self, pretend: bool) -> Undo {
         Undo { pretend, ..self }
     }
 
-    /// Moves the files back. The observer gets each event and may stop it. If a file that is there could not be moved, the
-    /// list stays.
+    /// Moves the files back. The observer receives each event and may stop the undo. If an existing file could not be
+    /// moved, the list stays.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl Undo {
             None
         } else {
             let hold = Hold::take(target, For::Undoing)?;
-            // Whoever held it before may have moved all back.
+            // The previous holder may have moved all files back.
             manifest = Manifest::read(&self.list()?, &self.manifest)?;
             hold
         };
@@ -82,7 +82,7 @@ impl Undo {
                 Ok(None) => {}
                 Ok(Some(moved)) => {
                     told.moved.files += 1;
-                    // Several names are one file.
+                    // Several names may belong to one file.
                     if counted.insert((moved.dev(), moved.ino())) {
                         told.moved.bytes += moved.len();
                     }
@@ -100,13 +100,13 @@ impl Undo {
             clear(target, &manifest);
             fs::remove_file(&path).of(&path)?;
             drop(hold);
-            // It stays if something else is in it.
+            // Only an empty folder is removed.
             fs::remove_dir(target).unwrap_or_default();
         }
         Ok(told.moved)
     }
 
-    /// The list without symbolic links; a folder becomes the list in it.
+    /// Returns the resolved path of the list. A folder stands for the list in it.
     fn list(&mut self) -> Result<PathBuf> {
         if self.manifest.is_dir() {
             self.manifest.push(NAME);
@@ -115,7 +115,7 @@ impl Undo {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let folder = self.manifest.parent().filter(|_| !self.pretend);
                 if let Some(folder) = folder.filter(|folder| hold::is_marked(folder)) {
-                    // A run that holds it has not begun to move; one that was killed never did.
+                    // A run that holds the folder has not started to move files; one that was killed never did.
                     Hold::take(folder, For::Undoing)?;
                 }
                 Err(Error::BadManifest {
@@ -130,7 +130,7 @@ impl Undo {
         }
     }
 
-    /// Moves a file back; none if it is there already. Gives what was known of it.
+    /// Moves a file back. Returns its metadata, or `None` if it is already back.
     fn put_back(
         &self,
         file: &Listed,
@@ -140,9 +140,9 @@ impl Undo {
         let there = fs::symlink_metadata(to);
         let Ok(moved) = fs::symlink_metadata(from) else {
             return match there {
-                // Somebody moved it back by hand.
+                // It was moved back by hand.
                 Ok(there) if there.is_file() && State::of(&there) == file.state => Ok(None),
-                // No failure: an undo that did not finish may have moved it back after it was edited here.
+                // Not a failure: it may have been edited here before an unfinished undo moved it back.
                 Ok(there) if there.is_file() => Err(Left {
                     is_failure: false,
                     ..Left::gone(format!(
@@ -156,7 +156,7 @@ impl Undo {
                 ))),
             };
         };
-        // Two names of one file: a move that was killed between them.
+        // Both are names of one file: a move was killed between creating one and removing the other.
         let has_both = there.as_ref().is_ok_and(|there| {
             there.nlink() > 1 && (there.dev(), there.ino()) == (moved.dev(), moved.ino())
         });
@@ -197,7 +197,7 @@ impl Told<'_> {
     }
 }
 
-/// Whether what there is of the way to `path` is below `root`, without symbolic links.
+/// Whether the existing part of the way to `path` is below `root`, without symbolic links.
 fn is_inside(path: &Path, root: &Path) -> bool {
     let ways = path
         .ancestors()

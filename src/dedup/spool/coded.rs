@@ -1,4 +1,4 @@
-//! Numbers, texts and times as bytes of a spool.
+//! Encodes numbers, texts and times as bytes of a spool.
 
 use std::io::{self, Read, Write};
 use std::time::SystemTime;

@@ -1,4 +1,4 @@
-//! Documents on disk between being read and being judged, and being judged and being written.
+//! Documents on disk, between reading, judging and writing.
 
 mod coded;
 mod names;
@@ -21,37 +21,37 @@ use crate::publish::work::Work;
 use coded::{put, put_bytes, put_line, put_time};
 use names::Names;
 
-/// Two files: the texts, which are read in the order of the judgement, and the records, which are
-/// read in that of the input.
+/// A spool of two files: the texts, which are read in the order of judgement, and the records, which are read in the
+/// order of the input.
 #[derive(Debug)]
 pub(crate) struct Spool {
     texts: BufWriter<File>,
-    /// Where the texts are.
+    /// The path of the texts.
     path: PathBuf,
     records: BufWriter<File>,
-    /// Where the next text begins.
+    /// The offset of the next text.
     offset: u64,
-    /// Bytes of records.
+    /// The approximate number of bytes of the records.
     recorded: u64,
-    /// Bytes that both files may have.
+    /// The maximum number of bytes of both files.
     most: u64,
     folder: PathBuf,
     names: Names,
     tables: Vec<Arc<TableSource>>,
 }
 
-/// A document or file as it was read.
+/// A document or file, as it was read.
 #[derive(Debug)]
 pub(crate) enum Spooled {
     Opened(Opened),
     Record(Vec<u8>, Nth),
-    /// A record that gives no document.
+    /// A record that is not a document.
     Unread(Vec<u8>, Nth),
-    /// A file that is one document, with its size and time.
+    /// A file that is one document, with its size and modification time.
     File(PathBuf, u64, Option<SystemTime>),
 }
 
-/// Bytes of a record or file beside what it says, about.
+/// The approximate number of bytes of a record or file in addition to its content.
 const HEAD: u64 = 64;
 
 const OPENED: u64 = 0;
@@ -60,8 +60,8 @@ const FILE: u64 = 2;
 const UNREAD: u64 = 3;
 
 impl Spool {
-    /// An empty spool in the folder for what is temporary, of at most `limit` bytes, or nine tenths of
-    /// what is free.
+    /// Creates an empty spool in the folder for temporary data. It may take `limit` bytes, or nine tenths of the free
+    /// space.
     ///
     /// # Errors
     ///
@@ -89,37 +89,37 @@ impl Spool {
         })
     }
 
-    /// Takes a file whose records come next.
+    /// Adds a file whose records follow.
     ///
     /// # Errors
     ///
-    /// Those of the system, or there is no room for it.
+    /// Those of the system; the spool takes too much space.
     pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
         let put = self.put_opened(opened);
         self.done(put)
     }
 
-    /// Takes a document. Says where its text is.
+    /// Adds a document. Returns the offset of its text.
     ///
     /// # Errors
     ///
-    /// Those of the system, or there is no room for it.
+    /// Those of the system; the spool takes too much space.
     pub(crate) fn push(&mut self, document: &Sourced) -> Result<u64> {
         let put = self.put_document(document);
         self.done(put)
     }
 
-    /// Takes a record that gives no document.
+    /// Adds a record that is not a document.
     ///
     /// # Errors
     ///
-    /// Those of the system, or there is no room for it.
+    /// Those of the system; the spool takes too much space.
     pub(crate) fn push_unread(&mut self, record: &Unread) -> Result<()> {
         let put = self.put_record(UNREAD, record.nth, &record.verbatim);
         self.done(put)
     }
 
-    /// Says what a failure is of, and what to do.
+    /// Checks the limit after a write, and names the folder in an error.
     fn done<T>(&self, put: io::Result<T>) -> Result<T> {
         let put = put.map_err(|error| Error::temporary(&self.folder, error))?;
         if self.offset + self.recorded > self.most {
@@ -153,7 +153,7 @@ impl Spool {
         if let Some(nth) = document.record {
             self.put_record(RECORD, nth, &document.verbatim)?;
         } else {
-            // The name and two numbers.
+            // Enough for the name, the size and the time.
             self.recorded += HEAD;
             put(&mut self.records, FILE)?;
             self.names.put(&mut self.records, &document.source)?;
@@ -174,12 +174,12 @@ impl Spool {
     fn put_record(&mut self, kind: u64, nth: Nth, verbatim: &[u8]) -> io::Result<()> {
         put(&mut self.records, kind)?;
         put_line(&mut self.records, Some(nth))?;
-        // More than its head.
+        // More than its head takes.
         self.recorded += HEAD + put_bytes(&mut self.records, verbatim)?;
         Ok(())
     }
 
-    /// The texts and the records, from their beginnings.
+    /// Returns readers of the texts and of the records, from their beginnings.
     ///
     /// # Errors
     ///

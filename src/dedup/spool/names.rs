@@ -1,16 +1,16 @@
-//! Names of files in a spool.
+//! The names of files in a spool.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::coded::{get, get_text, put, put_bytes};
 
-/// The names that are no UTF-8, which are few.
+/// The names that are not UTF-8. There are few.
 #[derive(Debug, Default)]
 pub(super) struct Names(Vec<PathBuf>);
 
 impl Names {
-    /// Writes a name. Gives the bytes that it takes.
+    /// Writes a name. Returns the number of bytes written.
     pub(super) fn put(&mut self, writer: &mut impl Write, path: &Path) -> io::Result<u64> {
         if let Some(name) = path.to_str() {
             let head = put(writer, 0)?;

@@ -19,7 +19,7 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// The next record or file.
+    /// Reads the next record or file.
     fn read(&mut self) -> io::Result<Option<Spooled>> {
         let mut first = [0];
         if self.reader.read(&mut first)? == 0 {
@@ -39,7 +39,7 @@ impl Records {
                 },
                 source: self.names.get(reader)?,
                 header: get_bytes(reader)?,
-                // They were looked at when the file was met.
+                // The columns were checked when the file was met.
                 columns: Vec::new(),
                 table: if get(reader)? == 1 {
                     self.tables.next()

@@ -20,7 +20,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// The same texts for another reader.
+    /// Opens the same texts for another reader.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl Texts {
         })
     }
 
-    /// The document whose text is at `offset`, as far as it matters for its judgement.
+    /// Returns the document whose text is at `offset`, with the data that judging it needs.
     ///
     /// # Errors
     ///

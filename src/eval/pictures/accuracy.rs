@@ -1,15 +1,16 @@
-//! How far estimates are from exact similarities, as a picture.
+//! The errors of similarity estimates, as a picture.
 
 use crate::eval::{Accuracy, Off};
 use crate::plot::{Axis, Form, Panel, Picture, Series};
 use crate::text::Shingling;
 
-/// Points of an ideal curve.
+/// The number of points of an ideal curve.
 const POINTS: u32 = 200;
 
-/// Draws the errors of estimates by the number of permutations, and the pairs that are off, beside what is expected
-/// of ideal permutations. The rows are those of [`accuracy`](crate::eval::accuracy()) for each kind of shingles;
-/// a colour is a kind and a family.
+/// Draws the errors of estimates by the number of permutations, and the pairs that are off.
+///
+/// Both are beside the values expected of ideal permutations. The rows are those of
+/// [`accuracy`](crate::eval::accuracy()) for each kind of shingles. Each kind and family has a colour.
 pub fn accuracy_picture(measured: &[(Shingling, &[Accuracy])]) -> Picture {
     let (mut errors, mut off) = (Vec::new(), Vec::new());
     let groups = measured.iter().flat_map(|(shingling, rows)| {
@@ -58,7 +59,7 @@ pub fn accuracy_picture(measured: &[(Shingling, &[Accuracy])]) -> Picture {
     ])
 }
 
-/// The error that is expected of ideal permutations: it falls with the root of their number.
+/// Returns the error expected of ideal permutations, which is inversely proportional to the root of their number.
 fn ideal(rows: &[Accuracy]) -> Vec<(f64, f64)> {
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
         return Vec::new();
@@ -71,7 +72,7 @@ fn ideal(rows: &[Accuracy]) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// The interval of 95% of a mean over runs.
+/// Returns the 95% interval of a mean over runs.
 fn interval(off: &Off) -> (f64, f64) {
     let half = 1.96 * off.standard_error;
     ((off.mean - half).max(0.0), off.mean + half)

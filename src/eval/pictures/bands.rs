@@ -1,12 +1,12 @@
-//! What numbers of bands find, as a picture.
+//! The results of numbers of bands, as a picture.
 
 use crate::eval::{BandsMeasured, Figure, ShapeMeasured};
 use crate::number::grouped;
 use crate::plot::{Axis, Form, Panel, Picture, Series};
 
 impl BandsMeasured {
-    /// Draws true and false candidates by the number of bands, with the values that the S-curve predicts.
-    /// `threshold` and `permutations` are those that were asked for.
+    /// Draws true and false candidates by the number of bands, with the values that the S-curve predicts. `threshold`
+    /// and `permutations` are those of the experiment.
     pub fn picture(&self, threshold: f64, permutations: u32) -> Picture {
         let points = |of: &dyn Fn(&ShapeMeasured) -> f64| {
             let shapes = self.shapes.iter();

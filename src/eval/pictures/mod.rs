@@ -1,4 +1,4 @@
-//! Figures as pictures, the measured ones beside their prediction.
+//! Figures as pictures, the measurements beside their predictions.
 
 mod accuracy;
 mod bands;

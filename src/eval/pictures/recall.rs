@@ -1,10 +1,10 @@
-//! How many of its true pairs a store finds, as a picture.
+//! The recall of a store, as a picture.
 
 use crate::eval::{Recall, RecallRange};
 use crate::plot::{Axis, Form, Panel, Picture, Series};
 use crate::schema::Schema;
 
-/// Points of the predicted curve.
+/// The number of points of the predicted curve.
 const POINTS: u32 = 200;
 
 impl Recall {

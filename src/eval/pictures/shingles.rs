@@ -1,15 +1,14 @@
-//! What the kinds and lengths of shingles say, as a picture.
+//! The similarities by kinds and lengths of shingles, as a picture.
 
 use crate::eval::{KindMeasured, ShingleKind, ShinglesMeasured};
 use crate::plot::{Axis, Form, Panel, Picture, Series};
 use crate::text::Shingling;
 
 impl ShinglesMeasured {
-    /// Draws the similarities of near-duplicates and of others by the length of shingles, a series for each kind, and
-    /// the gap between the two; or of two texts their similarity.
+    /// Draws the similarities of near-duplicates and of other pairs by the length of shingles, one series per kind, and
+    /// the gap between the two. For two texts, draws their similarity.
     ///
-    /// Kinds are drawn in the order in which they were asked for. Those that fold nothing though they could are
-    /// drawn thinner than those that fold.
+    /// Kinds are drawn in the given order. Kinds that could fold but do not are drawn thinner than those that fold.
     pub fn picture(&self) -> Picture {
         let panel = |title: &str, y: Axis, series: Vec<Series>| {
             let x = Axis::within("length of a shingle, k (words, characters or bytes)");
@@ -26,7 +25,7 @@ impl ShinglesMeasured {
             self.series(|kind| kind.others.filter(|_| drawn(kind)).map(|class| class.mean));
         let mut panels = Vec::new();
         if !near.is_empty() {
-            // They are all close to 1, so they have an axis of their own.
+            // They are all close to 1, so they have their own axis.
             let y = Axis::within("Jaccard similarity");
             panels.push(panel("Mean similarity of near-duplicates", y, near));
         }
@@ -43,7 +42,7 @@ impl ShinglesMeasured {
         Picture::new(panels)
     }
 
-    /// A line for each kind with its points by length.
+    /// Returns a line for each kind, with its points by length.
     fn series(&self, of: impl Fn(&KindMeasured) -> Option<f64>) -> Vec<Series> {
         let mut names: Vec<(String, ShingleKind)> = Vec::new();
         for measured in &self.kinds {
@@ -68,12 +67,12 @@ impl ShinglesMeasured {
     }
 }
 
-/// Whether a kind folds all that it can.
+/// Whether a kind folds everything it can.
 fn is_main(kind: ShingleKind) -> bool {
     kind.folds() || !kind.shingling().folds()
 }
 
-/// A colour for each kind of token.
+/// Returns the colour of a kind of token.
 fn hue(kind: ShingleKind) -> usize {
     match kind.shingling() {
         Shingling::Word(_) => 0,

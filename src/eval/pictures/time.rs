@@ -1,9 +1,9 @@
-//! What comparing all texts costs, as a picture.
+//! The cost of comparing all texts, as a picture.
 
 use crate::eval::{Cost, Crossing, PartCost, pairs};
 use crate::plot::{Axis, Form, Panel, Picture, Series};
 
-/// Draws the seconds of each part of a corpus, ascending, as [`time`](crate::eval::time()) gives them.
+/// Draws the seconds for each part of a corpus, ascending, as [`time`](crate::eval::time()) returns them.
 pub fn time_picture(parts: &[PartCost]) -> Picture {
     let points = |of: &dyn Fn(&PartCost) -> Option<f64>| {
         let points = parts.iter();
@@ -58,7 +58,7 @@ pub fn time_picture(parts: &[PartCost]) -> Picture {
     ])
 }
 
-/// Where LSH begins to take less than all exact similarities.
+/// Returns a line at the number of texts from which LSH takes less than all exact similarities.
 fn line_at(texts: f64, permutations: u32, parts: &[PartCost]) -> Series {
     let exact = parts.iter().map(|part| part.exact.seconds);
     let (low, high) = exact.fold((f64::INFINITY, 0.0_f64), |(low, high), seconds| {

@@ -1,17 +1,18 @@
-//! S-curves of shapes of bands.
+//! The S-curves of shapes of bands.
 
 use crate::number::{counted, percent};
 use crate::plot::{Axis, Form, Panel, Picture, Series};
 use crate::store::{Compared, Tuning};
 
-/// Points of a curve.
+/// The number of points of a curve.
 const POINTS: u32 = 250;
 
-/// Curves beside those that have names.
+/// The number of curves to draw beside those with names.
 const OTHERS: usize = 3;
 
-/// Draws the S-curves of shapes, and the threshold and the recall that are asked of them: those of shapes that have
-/// [names](Compared::names), which stand out, and some spread over the others.
+/// Draws the S-curves of shapes, with the requested threshold and recall.
+///
+/// Shapes with [names](Compared::names) stand out. A few others, spread over the rest, are drawn as well.
 pub fn s_curves(tuning: &Tuning, shapes: &[Compared]) -> Picture {
     let (named, others): (Vec<&Compared>, Vec<&Compared>) =
         shapes.iter().partition(|shape| !shape.names().is_empty());
@@ -42,7 +43,7 @@ pub fn s_curves(tuning: &Tuning, shapes: &[Compared]) -> Picture {
     Picture::new(vec![Panel::new(title, x, y, series)])
 }
 
-/// The threshold and the recall.
+/// Returns the lines of the threshold and the recall.
 fn aims(tuning: &Tuning) -> [Series; 2] {
     let name = format!(
         "threshold {}, and {} found",
@@ -57,7 +58,7 @@ fn aims(tuning: &Tuning) -> [Series; 2] {
     ]
 }
 
-/// What the legend says of a curve.
+/// Returns the legend of a curve.
 fn label(tuning: &Tuning, compared: &Compared) -> String {
     let bands = compared.shape.bands;
     let found = bands.probability(tuning.threshold, tuning.slot_width);

@@ -11,15 +11,14 @@ use crate::text::Shingling;
 pub struct KindAccuracy {
     /// The kind.
     pub shingling: Shingling,
-    /// The number of drawn texts that have such shingles.
+    /// The number of drawn texts with such shingles.
     pub texts: usize,
     /// The measurements, by family and number of permutations.
     pub rows: Vec<Accuracy>,
 }
 
 impl KindAccuracy {
-    /// Takes the rows that [`accuracy`](crate::eval::accuracy()) measured with this number of
-    /// texts.
+    /// Takes the rows that [`accuracy`](crate::eval::accuracy()) measured with this number of texts.
     pub fn new(shingling: Shingling, texts: usize, rows: Vec<Accuracy>) -> KindAccuracy {
         KindAccuracy {
             shingling,
@@ -32,8 +31,7 @@ impl KindAccuracy {
 /// A line of the table.
 type Line<'a> = (&'a KindAccuracy, &'a Accuracy, Off);
 
-/// Reports how far estimates are from exact similarities, by kind of shingle. The figures are means
-/// of `runs` runs.
+/// Reports the errors of estimates, by kind of shingle. The figures are means of `runs` runs.
 pub fn accuracy_report(kinds: &[KindAccuracy], runs: u32) -> Report {
     let heading = format!(
         "{}; {} with permutations of their own",
@@ -65,7 +63,7 @@ pub fn accuracy_report(kinds: &[KindAccuracy], runs: u32) -> Report {
     }
 }
 
-/// The number of compared texts; for each kind of shingles, if the numbers differ.
+/// Returns the number of compared texts, for each kind of shingles if the numbers differ.
 fn texts(kinds: &[KindAccuracy]) -> String {
     let number = |found: &KindAccuracy| {
         format!(

@@ -6,7 +6,7 @@ use crate::number::{counted, grouped, small_percent};
 use crate::text::Shingling;
 
 impl BandsMeasured {
-    /// Reports, for each number of bands, what an average query finds and what it looks at in vain. `shingling`,
+    /// Reports, for each number of bands, the near-duplicates and false candidates of an average query. `shingling`,
     /// `permutations` and `threshold` are those of the measurement.
     pub fn report(&self, shingling: Shingling, permutations: u32, threshold: f64) -> Report {
         let heading = format!(

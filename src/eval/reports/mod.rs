@@ -1,4 +1,4 @@
-//! The results of an experiment, as rows of named figures and as text for people.
+//! The results of an experiment, as rows of named figures and as readable text.
 
 mod accuracy;
 mod bands;
@@ -25,7 +25,7 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// What the figures describe, one line each.
     pub heading: Vec<String>,
-    /// The figures as a table for people.
+    /// The figures as a readable table.
     pub table: Table,
     /// Notes on the figures, one line each.
     pub notes: Vec<String>,

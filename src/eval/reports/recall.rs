@@ -44,7 +44,7 @@ impl Recall {
         }
     }
 
-    /// The ranges with pairs.
+    /// Returns the ranges with pairs.
     fn shown(&self) -> impl Iterator<Item = &RecallRange> {
         self.ranges.iter().filter(|range| range.pairs > 0)
     }
@@ -56,7 +56,7 @@ impl Recall {
         rows
     }
 
-    /// The ranges and all pairs, each with the name of its line.
+    /// Returns the ranges and the total, each with the name of its line.
     fn lines(&self) -> impl Iterator<Item = (String, &RecallRange)> {
         let named = self
             .shown()

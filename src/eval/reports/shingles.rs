@@ -29,16 +29,16 @@ impl ShinglesMeasured {
         }
     }
 
-    /// Notes that the first words alone decide which texts are near-duplicates, if there are longer texts.
+    /// Returns a note that only the first words determine which texts are near-duplicates, if there are longer texts.
     fn cut_note(&self) -> Option<String> {
         let most = grouped(MOST_WORDS as u64);
         let texts = counted(self.cut as u64, "text has", "texts have");
         (self.cut > 0).then(|| {
-            format!("{texts} more than {most} words: near-duplicates are told by the first {most}")
+            format!("{texts} more than {most} words: only the first {most} decide what is near")
         })
     }
 
-    /// The line with the widest gap; on a tie, the first one.
+    /// Returns the line with the widest gap; on a tie, the first one.
     fn best(&self) -> Option<&KindMeasured> {
         let with_gap = self.kinds.iter().filter(|line| line.gap().is_some());
         with_gap.reduce(

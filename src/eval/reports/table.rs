@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Spaces between columns.
+/// The number of spaces between columns.
 const GAP: usize = 2;
 
 /// A table whose first and last columns are left-aligned, and the others right-aligned.
@@ -27,7 +27,7 @@ impl Column {
 }
 
 impl Table {
-    /// Makes a table in which this number of columns at the front name a row.
+    /// Creates a table in which this number of columns at the front name a row.
     pub fn named_by(names: usize) -> Table {
         Table {
             columns: Vec::new(),
@@ -49,9 +49,8 @@ impl Table {
         });
     }
 
-    /// Returns the lines, of at most `width` characters each. If the columns do not fit beside each
-    /// other, the table continues below itself, and each part repeats the columns that name its
-    /// rows.
+    /// Returns the lines, each with at most `width` characters. If the columns do not fit beside each other, the table
+    /// continues below itself, and each part repeats the columns that name its rows.
     pub fn lines(&self, width: usize) -> Vec<String> {
         let all: Vec<&Column> = self.columns.iter().collect();
         let (names, others) = all.split_at(self.names.max(1).min(all.len()));
@@ -64,7 +63,7 @@ impl Table {
         let mut used = of_names;
         for &column in others {
             let is_begun = parts.last().is_some_and(|part| part.len() > names.len());
-            // Each part has at least one column besides those, whatever the width.
+            // Each part has at least one more column, whatever the width.
             if is_begun && used + needed(column) > width.saturating_add(GAP) {
                 parts.push(names.to_vec());
                 used = of_names;
@@ -105,8 +104,8 @@ fn line(columns: &[&Column], row: usize) -> String {
     line.trim_end().to_owned()
 }
 
-/// Breaks a line into lines of at most `width` characters. Those after the first are indented by
-/// two more. A word that does not fit is not broken.
+/// Breaks a line into lines of at most `width` characters. Lines after the first are indented by two more spaces. A
+/// word that does not fit is not broken.
 pub fn wrap(line: &str, width: usize) -> Vec<String> {
     if line.chars().count() <= width {
         return vec![line.to_owned()];

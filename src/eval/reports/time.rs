@@ -5,8 +5,9 @@ use crate::eval::{Cost, Crossing, PartCost, SignedCost, pairs, time_picture};
 use crate::number::{counted, grouped, seconds};
 use crate::text::Shingling;
 
-/// Reports the cost of the parts of a corpus, in ascending order, as [`time`](crate::eval::time()) returns them. Also
-/// reports from how many texts on LSH takes less time than all exact similarities.
+/// Reports the cost of the parts of a corpus, ascending, as [`time`](crate::eval::time()) returns them.
+///
+/// Also reports from how many texts on LSH takes less time than all exact similarities.
 pub fn time_report(parts: &[PartCost], shingling: Shingling, threshold: f64) -> Report {
     let signed = parts.first().map_or(&[][..], |part| &part.signed);
     let wins: Vec<Option<f64>> = (0..signed.len())
@@ -85,7 +86,7 @@ fn table(parts: &[PartCost]) -> Table {
     table
 }
 
-/// The figures for each number of permutations.
+/// Returns the figures for each number of permutations.
 fn rows(part: &PartCost, wins: &[Option<f64>]) -> Vec<Row> {
     let row = |(signed, wins): (&SignedCost, &Option<f64>)| -> Row {
         vec![

@@ -8,7 +8,7 @@ use crate::store::{Compared, Sample, Tuning};
 /// Similarities at which the S-curves are shown.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
-/// Similarities at which the sample's pairs are counted.
+/// Similarities at or above which the sample's pairs are counted.
 const COUNTED: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 
 /// With fewer pairs between the lowest of these and the threshold, the sample says little.
@@ -109,7 +109,7 @@ fn table(tuning: &Tuning, shapes: &[Compared], is_measured: bool) -> Table {
     table
 }
 
-/// Describes the figures of a sample, and how reliable they are.
+/// Returns notes that describe the figures of a sample, and how reliable they are.
 fn measured_notes(
     tuning: &Tuning,
     shapes: &[Compared],

@@ -9,7 +9,7 @@ pub type Row = Vec<(&'static str, Value)>;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
-    /// There is no figure, such as for the mean of an empty set.
+    /// No figure, such as the mean of an empty set.
     Unknown,
     /// Yes or no.
     Flag(bool),

@@ -1,4 +1,4 @@
-//! Every step of publishing refused, and every step the last one of a process that is killed.
+//! Publishing with every step refused, and with every step the last one before a kill.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use super::super::manifest::{self, Written, seal};
 use super::super::steps::plan::Plan;
 use super::*;
 
-/// What stands in a place or is to stand there.
+/// What is in a place, before or after publishing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Nothing,
@@ -26,7 +26,7 @@ fn write(path: &Path, form: Form, text: &str) {
     }
 }
 
-/// The text that stands at the path.
+/// The text at the path.
 fn read(path: &Path) -> Option<String> {
     let path = if path.is_dir() {
         manifest::verify(path, |_| Ok(())).unwrap();
@@ -41,7 +41,7 @@ fn names(folder: &Path) -> usize {
     fs::read_dir(folder).unwrap().count()
 }
 
-/// Publishes with these steps refused; says whether that went well.
+/// Publishes with these steps refused, and returns whether that succeeded.
 fn publish(place: &Path, new: Form, plan: &Rc<Plan>, refused: std::ops::Range<usize>) -> bool {
     let steps = Steps { plan: plan.clone() };
     let work = Work::with(place, steps).unwrap();
@@ -65,7 +65,7 @@ fn for_each_story(mut story: impl FnMut(Form, Form, bool)) {
     }
 }
 
-/// Runs a story with the steps that `refused` gives for each step, until there is none left.
+/// Runs a story with the steps that `refused` returns for each step, until there are no more steps.
 fn at_each_step(
     refused: impl Fn(usize) -> std::ops::Range<usize>,
     check: impl Fn(&Path, Form, bool),
@@ -80,7 +80,7 @@ fn at_each_step(
             let published = publish(&place, new, &plan, refused(step));
             let is_last = plan.taken() <= step;
             check(&place, old, published);
-            // The next run clears away what is left.
+            // The next run deletes the remains.
             drop(Work::beside(&place, &[]).unwrap());
             let found = read(&place);
             let expected = if published { Some("new") } else { None };
@@ -131,7 +131,7 @@ fn what_is_replaced_is_gone_once_the_new_has_its_place() {
         write(&work.output(), new, "new");
         fs::write(work.path("store"), "in use").unwrap();
         work.publish(&standing).unwrap();
-        // The marker and what is still in use.
+        // The marker and what is still in use remain.
         assert_eq!(names(work.folder()), 2, "{old:?} {new:?} {can_exchange}");
     });
 }
@@ -153,13 +153,13 @@ fn what_is_not_known_to_be_dedupdbs_is_left_alone() {
     fs::write(hidden.join("output"), "mine").unwrap();
     assert_eq!(refused("not one that it made"), 1);
     fs::remove_dir_all(&hidden).unwrap();
-    // One of a killed run, in which somebody put a file.
+    // The folder of a killed run, to which someone added a file.
     drop(enter(&hidden, &place).unwrap());
     fs::write(hidden.join("output"), "new").unwrap();
     fs::write(hidden.join("mine"), "mine").unwrap();
     assert_eq!(refused("mine: dedupdb did not"), 3);
     fs::remove_file(hidden.join("mine")).unwrap();
-    // Somebody made what a killed run had taken away.
+    // Someone recreated what a killed run had moved away.
     fs::write(hidden.join("old"), "old").unwrap();
     fs::write(&place, "mine").unwrap();
     assert_eq!(refused("old: this is what"), 3);
@@ -185,7 +185,7 @@ fn a_folder_of_others_or_behind_a_link_is_not_used() {
     fs::set_permissions(&hidden, fs::Permissions::from_mode(0o755)).unwrap();
     assert!(Work::beside(&place, &[]).is_err());
     assert_eq!(fs::read_to_string(hidden.join("store")).unwrap(), "mine");
-    // A marker that is a link is none.
+    // A link does not count as a marker.
     fs::set_permissions(&hidden, fs::Permissions::from_mode(0o700)).unwrap();
     fs::rename(hidden.join(MARKER), folder.path().join("marker")).unwrap();
     symlink(folder.path().join("marker"), hidden.join(MARKER)).unwrap();

@@ -7,13 +7,13 @@
 use super::draws::Draws;
 use crate::sketch::kernel::{BLOCK, Block};
 
-/// The domain that keeps these coefficients apart from every other use of a seed.
+/// The domain that separates these coefficients from every other use of a seed.
 const DOMAIN: &str = "dedupdb affine32 permutation coefficients, version 2";
 
-/// Blocks that share the terms of their columns.
+/// The number of blocks that share the terms of their columns.
 const ROWS: usize = 16;
 
-/// Multiplication and addition.
+/// Multiplication followed by addition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Affine {
     multiplier: u32,
@@ -27,20 +27,20 @@ impl Affine {
     }
 }
 
-/// Consecutive permutations: a row of a grid. Each is the sum of the term of its column and the term
-/// of the row, and a sum of affine functions is affine.
+/// Consecutive permutations: a row of a grid.
 ///
-/// So a slot takes an addition and a minimum, and one multiplication serves four of them. Any two
-/// permutations differ in a term at least, and any [`BLOCK`] in sequence in those of their columns:
-/// the slots of a band are as independent as with coefficients that are all drawn for themselves.
+/// Each permutation is the sum of the term of its column and the term of the row, and a sum of affine functions is
+/// affine. So a slot takes an addition and a minimum, and one multiplication serves four slots. Any two permutations
+/// differ in at least one term, and any [`BLOCK`] consecutive ones differ in the terms of their columns. The slots of a
+/// band are as independent as if all coefficients were drawn separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::sketch) struct Affine32 {
     /// The number of the grid.
     grid: usize,
-    /// The columns' terms, multipliers odd: the same in each row of the grid.
+    /// The terms of the columns, with odd multipliers. They are the same in each row of the grid.
     multipliers: [u32; BLOCK],
     offsets: [u32; BLOCK],
-    /// The row's term, its multiplier even.
+    /// The term of the row, with an even multiplier.
     row: Affine,
 }
 
@@ -93,8 +93,9 @@ impl Block for Affine32 {
     }
 }
 
-/// Lowers the minima of rows of one grid, four together as far as there are: their minima stay in
-/// registers, and the terms of the columns are computed once for them.
+/// Lowers the minima of rows of one grid, four rows at a time while there are enough.
+///
+/// Their minima stay in registers, and the terms of the columns are computed once for all of them.
 #[inline(always)]
 fn lower_grid(shingles: &[u32], rows: &[Affine32], minima: &mut [[u32; BLOCK]]) {
     let (rows, minima) = lower_each::<4>(shingles, rows, minima);
@@ -102,7 +103,7 @@ fn lower_grid(shingles: &[u32], rows: &[Affine32], minima: &mut [[u32; BLOCK]]) 
     lower_each::<1>(shingles, rows, minima);
 }
 
-/// Lowers the minima of so many rows at a time, and returns those that are left over.
+/// Lowers the minima of `N` rows at a time, and returns the remaining rows and minima.
 #[inline(always)]
 fn lower_each<'a, const N: usize>(
     shingles: &[u32],
@@ -117,7 +118,7 @@ fn lower_each<'a, const N: usize>(
     (rest, left)
 }
 
-/// Lowers the minima of some rows, two shingles a step.
+/// Lowers the minima of some rows, two shingles per step.
 #[inline(always)]
 fn lower_rows<const N: usize>(
     shingles: &[u32],

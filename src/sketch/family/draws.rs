@@ -1,14 +1,13 @@
-//! Where coefficients come from.
+//! The source of coefficients.
 
 use std::collections::BTreeSet;
 
-/// The output stream of BLAKE3 in key-derivation mode over a seed's eight little-endian bytes, read
-/// as little-endian integers.
+/// The output stream of BLAKE3 in key-derivation mode over the eight little-endian bytes of a seed, read as
+/// little-endian integers.
 pub(super) struct Draws(blake3::OutputReader);
 
 impl Draws {
-    /// Returns the stream of a seed in a `domain`, which keeps it apart from every other use of the
-    /// seed.
+    /// Returns the stream of a seed in a `domain`, which separates it from every other use of the seed.
     pub(super) fn new(domain: &str, seed: u64) -> Draws {
         let mut hasher = blake3::Hasher::new_derive_key(domain);
         hasher.update(&seed.to_le_bytes());
@@ -30,14 +29,14 @@ impl Draws {
     }
 }
 
-/// The coefficients of one kind that were drawn so far, so that none is drawn twice.
+/// The coefficients of one kind drawn so far, so that none is drawn twice.
 ///
-/// What is drawn as number `i` depends on the stream alone, not on how many are drawn after it.
+/// The coefficient with number `i` depends only on the stream, not on how many are drawn after it.
 #[derive(Default)]
 pub(super) struct Distinct<T>(BTreeSet<T>);
 
 impl<T: Copy + Ord> Distinct<T> {
-    /// Returns the first draw that is a coefficient and was not drawn before.
+    /// Returns the first draw that is a valid coefficient and was not drawn before.
     pub(super) fn next(&mut self, mut draw: impl FnMut() -> Option<T>) -> T {
         loop {
             if let Some(drawn) = draw()

@@ -3,10 +3,10 @@
 use super::draws::{Distinct, Draws};
 use crate::sketch::kernel::{BLOCK, Block};
 
-/// The domain that keeps these numbers apart from every other use of a seed.
+/// The domain that separates these numbers from every other use of a seed.
 const DOMAIN: &str = "dedupdb jenkins permutation numbers, version 1";
 
-/// The prime that is mixed in: one next to 2^32 divided by the golden ratio.
+/// The prime that is mixed in, which is close to 2^32 divided by the golden ratio.
 const PRIME: u32 = 2_654_435_761;
 
 /// The random numbers of consecutive permutations.
@@ -28,7 +28,7 @@ impl Block for Jenkins {
     }
 }
 
-/// The last of three words after they were mixed.
+/// Mixes three words and returns the last one.
 #[inline(always)]
 fn mixed(mut a: u32, mut b: u32, mut c: u32) -> u32 {
     for [first, second, third] in [[13, 8, 13], [12, 16, 5], [3, 10, 15]] {

@@ -3,20 +3,21 @@
 use super::draws::{Distinct, Draws};
 use crate::sketch::kernel::{BLOCK, Block};
 
-/// The domain that keeps these coefficients apart from every other use of a seed.
+/// The domain that separates these coefficients from every other use of a seed.
 const DOMAIN: &str = "dedupdb linear-prime permutation coefficients, version 1";
 
-/// The bits of the prime, all of them ones.
+/// The number of bits of the prime, all of which are ones.
 const BITS: u32 = 61;
 
 /// The prime 2^61 - 1.
 const PRIME: u64 = (1 << BITS) - 1;
 
-/// Bits of a value below those that a slot takes.
+/// The number of bits of a value below those that a slot keeps.
 const BELOW: u32 = BITS - 32;
 
-/// The coefficients of consecutive permutations; a multiplier's halves are apart, because machines
-/// multiply 32 bits by 32.
+/// The coefficients of consecutive permutations.
+///
+/// The halves of a multiplier are separate, because machines multiply 32 bits by 32 bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::sketch) struct LinearPrime {
     /// The upper 29 bits of `a_i`.
@@ -64,17 +65,17 @@ fn halves(x: u64) -> (u32, u32) {
     ((x >> 32) as u32, x as u32)
 }
 
-/// `(a x + b) mod p`, where 2^61 is 1: what is above bit 61 comes back at bit 0.
+/// `(a x + b) mod p`. Since 2^61 is 1 modulo `p`, the bits from 61 on are added back at bit 0.
 #[inline(always)]
 fn value(high: u32, low: u32, offset: u64, x: u32) -> u64 {
     let x = u64::from(x);
-    // Below 2^61, and times 2^32: a rotation.
+    // The product is below 2^61. Multiplying it by 2^32 is a rotation.
     let upper = u64::from(high) * x;
     let upper = ((upper << 32) & PRIME) | (upper >> BELOW);
     let lower = u64::from(low) * x;
-    // Three summands below 2^61 and one below 8.
+    // Three summands are below 2^61, and one is below 8.
     let sum = upper + (lower & PRIME) + (lower >> BITS) + offset;
-    // Below p + 3, of which the successor has bit 61 if and only if p is to be taken off.
+    // The folded sum is below p + 3. Its successor has bit 61 if and only if p must be subtracted.
     let successor = (sum & PRIME) + (sum >> BITS) + 1;
     (successor & PRIME) + (successor >> BITS) - 1
 }

@@ -1,4 +1,4 @@
-//! The permutation families: what a slot takes the minimum of. One file a family.
+//! The permutation families, whose values a slot takes the minimum of. Each family has its own file.
 #![expect(
     clippy::inline_always,
     reason = "a value is computed with the instruction set of the kernel's caller"
@@ -24,14 +24,13 @@ pub(super) use xor::Xor;
 
 use crate::error::{Error, Result};
 
-/// A family of permutations, or hash functions, of the 32-bit shingle hashes; slot `i` of a
-/// signature is the minimum under the family's function `i`.
+/// A family of permutations, or hash functions, of the 32-bit shingle hashes.
 ///
-/// Function `i` depends on the seed and on `i` alone, never on how many there are. Its coefficients
-/// are drawn from the output stream of BLAKE3 in key-derivation mode over the seed's eight
-/// little-endian bytes, in a context of the family's own, as little-endian integers. All families
-/// but [`Affine32`](Family::Affine32) pass over draws that are out of range or were drawn before, so
-/// that all functions differ. All are frozen.
+/// Slot `i` of a signature is the minimum under the family's function `i`. Function `i` depends only on the seed and on
+/// `i`, never on the number of functions. Its coefficients are drawn from the output stream of BLAKE3 in key-derivation
+/// mode over the seed's eight little-endian bytes, in a context of the family's own, as little-endian integers. All
+/// families except [`Affine32`](Family::Affine32) skip draws that are out of range or were drawn before, so that all
+/// functions differ. All families are frozen.
 ///
 /// ```
 /// use dedupdb::sketching::Family;
@@ -45,13 +44,12 @@ use crate::error::{Error, Result};
 pub enum Family {
     /// `h_i(x) = (a_i x + b_i) mod 2^32` with `a_i` odd, which makes it a permutation.
     ///
-    /// The coefficients are sums, so that one multiplication serves several slots: with
-    /// `i = 512 g + 32 r + l`, `r` below 16 and `l` below 32, `a_i` is a column's multiplier plus a
-    /// row's, and `b_i` a column's offset plus a row's. The 384 bytes of the stream that grid `g` has
-    /// are 32 columns and then 16 rows, each a multiplier and an offset; the lowest bit of a column's
-    /// multiplier is set, that of a row's is cleared. Any two permutations differ in a column or a
-    /// row, which makes the error of an estimate that of independent ones, and any 32 in sequence
-    /// differ in their columns, so that the slots of a band have nothing in common.
+    /// The coefficients are sums, so that one multiplication serves several slots. With `i = 512 g + 32 r + l`, `r`
+    /// below 16 and `l` below 32, `a_i` is a column's multiplier plus a row's, and `b_i` is a column's offset plus a
+    /// row's. The 384 bytes of the stream for grid `g` are 32 columns followed by 16 rows, each a multiplier and an
+    /// offset. The lowest bit of a column's multiplier is set, and that of a row's is cleared. Any two permutations
+    /// differ in a column or a row, so the error of an estimate is that of independent ones. Any 32 consecutive ones
+    /// differ in their columns, so the slots of a band have nothing in common.
     ///
     /// Linear permutations as an approximation of min-wise independence: Broder, Charikar, Frieze
     /// and Mitzenmacher, "Min-Wise Independent Permutations", 2000.
@@ -60,44 +58,42 @@ pub enum Family {
     /// `h_i(x) = floor(((a_i x + b_i) mod p) / 2^29)` with the prime `p` = 2^61 - 1, `a_i` from 1
     /// and `b_i` from 0 to `p - 1`.
     ///
-    /// The values modulo `p` have 61 bits, of which a slot takes the upper 32. Cutting off the lower
-    /// ones keeps the order, so that the slot is what the minimum of the whole values is cut to; two
-    /// shingles of a set of n share the least slot with a probability of about n / 2^32. The upper
-    /// 61 bits of a draw of 64 are a coefficient.
+    /// The values modulo `p` have 61 bits, of which a slot keeps the upper 32. Cutting off the lower bits preserves the
+    /// order, so the slot is the upper part of the minimum of the full values. Two shingles of a set of n share the
+    /// least slot with a probability of about n / 2^32. A coefficient is the upper 61 bits of a 64-bit draw.
     ///
-    /// As good as ideal where it was measured, at 7 to 20 times the work of `affine32` (with AVX-512,
-    /// on 128 to 1024 slots).
+    /// Measurements show no difference from ideal permutations, at 7 to 20 times the work of `affine32` (with AVX-512,
+    /// for 128 to 1024 slots).
     ///
-    /// The universal hash functions of Carter and Wegman, "Universal Classes of Hash Functions",
-    /// 1979; as linear permutations modulo a prime in the paper named above, section 5.
+    /// These are the universal hash functions of Carter and Wegman, "Universal Classes of Hash Functions", 1979. The
+    /// paper named above treats them as linear permutations modulo a prime in section 5.
     LinearPrime,
     /// `h_i(x) = x xor m_i`: permutations that cost next to nothing.
     ///
-    /// **They are far from min-wise independent, and no store is made with them.** The minimum under a mask is the
-    /// shingle that is nearest to it in binary, bit by bit from the top, so that all permutations
-    /// share one tree over the shingles and slots repeat one another: for sets of 20 shingles the
-    /// variance of estimates is about four times the binomial one, the stated errors and recalls do
-    /// not hold, and more permutations hardly help.
+    /// **They are far from min-wise independent, and no store can be made with them.** The minimum under a mask is the
+    /// shingle that is nearest to the mask in binary, bit by bit from the top. So all permutations share one tree over
+    /// the shingles, and slots repeat one another. For sets of 20 shingles, the variance of estimates is about four
+    /// times the binomial one, the stated errors and recalls do not hold, and more permutations hardly help.
     Xor,
     /// `h_i(x) = (p_i x + m_i) mod z` with the largest prime below 2^32, `z` = 4294967291, `p_i`
     /// from 1 and `m_i` from 0 to `z - 1`.
     ///
-    /// As `linear-prime` in half the bits, and no faster. There are five shingles more than values:
-    /// each `x` below 5 is taken for `x + z`.
+    /// This is `linear-prime` with half the bits, and no faster. There are five more shingles than values: each `x`
+    /// below 5 has the value of `x + z`.
     Modular,
-    /// `h_i(x)` is the third word of Robert Jenkins' mix of 96 bits, made of a prime (2654435761, a
-    /// neighbour of 2^32 divided by the golden ratio), a random number `r_i` and `x`.
+    /// `h_i(x)` is the third word of Robert Jenkins' 96-bit mix of a prime, a random number `r_i` and `x`.
     ///
-    /// The mix of "Hash Functions", Dr. Dobb's Journal, September 1997, with shifts of 13, 8, 13,
-    /// 12, 16, 5, 3, 10 and 15. It can be undone as a whole, but one word of it is not a
-    /// permutation of another: two shingles of a set of n share the least value with a probability
-    /// of about n / 2^32. 7 to 20 times the work of `affine32`, as `linear-prime`.
+    /// The prime is 2654435761, which is close to 2^32 divided by the golden ratio. The mix is that of "Hash
+    /// Functions", Dr. Dobb's Journal, September 1997, with shifts of 13, 8, 13, 12, 16, 5, 3, 10 and 15. It is
+    /// reversible as a whole, but one word of the result is not a permutation of another word: two shingles of a set of
+    /// n share the least value with a probability of about n / 2^32. It takes 7 to 20 times the work of `affine32`, as
+    /// `linear-prime` does.
     Jenkins,
-    /// `h_i(x)` is `MurmurHash3_x86_32`, by Austin Appleby (2011, in the public domain), of the four
-    /// little-endian bytes of `x` under seed `s_i`.
+    /// `h_i(x)` is `MurmurHash3_x86_32` of the four little-endian bytes of `x` under seed `s_i`.
     ///
-    /// For four bytes that is a permutation: a fixed one, exclusive or with the seed, and another
-    /// fixed one. 3 to 9 times the work of `affine32`.
+    /// The function is by Austin Appleby (2011, in the public domain). For four bytes it is a permutation: a fixed
+    /// permutation, an exclusive or with the seed, and another fixed permutation. It takes 3 to 9 times the work of
+    /// `affine32`.
     Murmur,
 }
 
@@ -112,8 +108,9 @@ impl Family {
         Family::Murmur,
     ];
 
-    /// Whether signatures of the family have the recall that the arithmetic of bands states, so that a
-    /// store may be made with it: all but [`Family::Xor`].
+    /// Whether signatures of the family have the recall that the arithmetic of bands states.
+    ///
+    /// Only then can a store be made with it. This holds for all families except [`Family::Xor`].
     pub fn keeps_recall(self) -> bool {
         self != Family::Xor
     }

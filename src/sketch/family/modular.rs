@@ -3,10 +3,10 @@
 use super::draws::{Distinct, Draws};
 use crate::sketch::kernel::{BLOCK, Block};
 
-/// The domain that keeps these coefficients apart from every other use of a seed.
+/// The domain that separates these coefficients from every other use of a seed.
 const DOMAIN: &str = "dedupdb modular permutation coefficients, version 1";
 
-/// What 2^32 is modulo the prime.
+/// The remainder of 2^32 modulo the prime.
 const EXCESS: u64 = 5;
 
 /// The prime `z`.
@@ -57,16 +57,15 @@ fn below_prime(draw: u32) -> Option<u32> {
     reason = "bit 32 is what is taken off"
 )]
 fn value(multiplier: u32, offset: u32, x: u32) -> u32 {
-    // At most (z - 1) 2^32.
+    // The sum is at most (z - 1) 2^32.
     let sum = u64::from(multiplier) * u64::from(x) + u64::from(offset);
-    // At most 6 times 2^32, and then 2^32 + 24.
+    // The result is at most 6 times 2^32 after one fold, and 2^32 + 24 after two.
     let sum = folded(folded(sum));
-    // With 5 more it has bit 32 if and only if z is to be taken off, which leaves 5 more of the
-    // lower 32 bits.
+    // The sum plus 5 has bit 32 if and only if z must be subtracted, which leaves 5 more in the lower 32 bits.
     (sum + EXCESS * ((sum + EXCESS) >> 32)) as u32
 }
 
-/// The same modulo the prime, with the upper 32 bits brought down.
+/// A smaller number that is equal to `x` modulo the prime: the upper 32 bits times 5 plus the lower ones.
 #[inline(always)]
 fn folded(x: u64) -> u64 {
     (x >> 32) * EXCESS + (x & u64::from(u32::MAX))

@@ -1,9 +1,9 @@
-//! `murmur`: `MurmurHash3` under one seed after another.
+//! `murmur`: `MurmurHash3` under a sequence of seeds.
 
 use super::draws::{Distinct, Draws};
 use crate::sketch::kernel::{BLOCK, Block};
 
-/// The domain that keeps these seeds apart from every other use of a seed.
+/// The domain that separates these seeds from every other use of a seed.
 const DOMAIN: &str = "dedupdb murmur permutation seeds, version 1";
 
 /// The seeds of consecutive permutations.
@@ -34,7 +34,7 @@ fn murmur3(seed: u32, x: u32) -> u32 {
         .rotate_left(13)
         .wrapping_mul(5)
         .wrapping_add(0xE654_6B64);
-    // The length in bytes.
+    // This is the length in bytes.
     hash ^= 4;
     hash = (hash ^ (hash >> 16)).wrapping_mul(0x85EB_CA6B);
     hash = (hash ^ (hash >> 13)).wrapping_mul(0xC2B2_AE35);

@@ -3,7 +3,7 @@
 use super::draws::{Distinct, Draws};
 use crate::sketch::kernel::{BLOCK, Block};
 
-/// The domain that keeps these masks apart from every other use of a seed.
+/// The domain that separates these masks from every other use of a seed.
 const DOMAIN: &str = "dedupdb xor permutation masks, version 1";
 
 /// The masks of consecutive permutations.

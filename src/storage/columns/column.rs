@@ -1,7 +1,6 @@
 //! A column: a file of rows that only grows, read through a memory map.
 //!
-//! Committed bytes never change, and views read below a length that was flushed; that is what makes the
-//! map sound (see `map`).
+//! Committed bytes never change, and views read below a flushed length. This is what makes the map sound (see `map`).
 
 use std::ops::Range;
 use std::path::Path;
@@ -15,18 +14,18 @@ use crate::storage::disk::Process;
 use crate::storage::disk::{self, File, Map};
 use crate::storage::format::{HEADER_BYTES, Header, may_be_unfinished};
 
-/// Appended bytes are kept in memory until there are this many.
+/// Appended bytes are buffered until there are this many.
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// What is appended together is written in stripes that end at multiples of this, several at a time.
+/// Bytes appended together are written in stripes that end at multiples of this, several in parallel.
 const STRIPE_BYTES: u64 = 4 * BLOCK_BYTES;
 
-/// A file grows by at least this much, and by half its size up to [`MAX_GROWTH`], so that it is
-/// mapped anew only a few times on its way to any size.
+/// A file grows by at least this much, and by half its size up to [`MAX_GROWTH`], so that it is remapped only a few
+/// times on its way to any size.
 const MIN_GROWTH: u64 = 1 << 20;
 const MAX_GROWTH: u64 = 1 << 30;
 
-/// What a reader sees of a column: the bytes below a length that was written when it was taken.
+/// A reader's view of a column: the bytes below the length that was flushed when the view was created.
 #[derive(Clone, Debug)]
 pub(crate) struct ColumnView {
     path: Arc<Path>,
@@ -36,7 +35,7 @@ pub(crate) struct ColumnView {
 }
 
 impl ColumnView {
-    /// Opens the column at `path` for reading its first `len` bytes, which the index has committed.
+    /// Opens the column at `path` for reading its first `len` bytes, which are committed in the index.
     pub(crate) fn open(path: &Path, header: &Header, len: u64) -> Result<ColumnView> {
         let file = File::open(path)?;
         check_file(&file, header, len)?;
@@ -48,28 +47,28 @@ impl ColumnView {
         })
     }
 
-    /// What of the column was compared with its checksums.
+    /// The blocks of the column that were verified.
     pub(crate) fn verified(&self) -> &Verified {
         &self.verified
     }
 
-    /// Takes over what an earlier view of the same file verified.
+    /// Takes over which blocks an earlier view of the same file verified.
     pub(crate) fn know(&self, earlier: &ColumnView) {
         let whole = earlier.len.min(self.len) / BLOCK_BYTES;
         self.verified.take_over(&earlier.verified, whole);
     }
 
-    /// Bytes of data.
+    /// The number of data bytes.
     pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
-    /// The file.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The bytes in `range`, whether or not they are what was written.
+    /// The bytes in `range`, verified or not.
     ///
     /// # Errors
     ///
@@ -97,24 +96,25 @@ impl ColumnView {
     }
 }
 
-/// Whether a column that is opened is believed.
+/// How far an opened column is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// A block is compared with its checksum before it is read for the first time.
+    /// A block is compared with its checksum before its first use.
     Sums,
-    /// The caller compares them all, or no index has them yet.
+    /// The caller verifies all blocks, or no index has checksums yet.
     File,
 }
 
-/// The writing side of a column. There is one for each file, behind the store's lock.
+/// The writing side of a column. A process has one per file, behind the store's lock.
 #[derive(Debug)]
 pub(crate) struct Column {
     file: File,
     map: Arc<Map>,
     verified: Arc<Verified>,
     committed: u64,
-    /// Whether a commit was begun and is not known to have ended: then the index may hold it, and
-    /// nothing of the file may be cut or overwritten.
+    /// Whether a commit has begun and is not known to have ended.
+    ///
+    /// If so, the index may contain it, and the file must not be truncated or overwritten.
     uncertain: bool,
     process: Process,
     written: u64,
@@ -123,12 +123,13 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Makes the file, with no rows, for the users of the file `like`; one that a killed process left
-    /// without rows is made anew.
+    /// Creates the file, without rows, with the access rights of the file `like`.
+    ///
+    /// Replaces a file without rows that a killed process left.
     ///
     /// # Errors
     ///
-    /// [`Error::Occupied`] if there is a file that is anything else.
+    /// [`Error::Occupied`] if there is any other file.
     pub(crate) fn create(path: &Path, header: &Header, like: Option<&Path>) -> Result<Column> {
         if disk::is_file(path)? {
             let start = File::open(path)?.start(HEADER_BYTES + 1)?;
@@ -150,7 +151,7 @@ impl Column {
         Column::new(file, 0, Verified::all())
     }
 
-    /// Opens the file at its committed length and cuts off what lies past it.
+    /// Opens the file at its committed length and truncates it to that.
     ///
     /// # Errors
     ///
@@ -188,12 +189,12 @@ impl Column {
         Ok(column)
     }
 
-    /// Bytes of data, those in the buffer included.
+    /// The number of data bytes, including buffered ones.
     pub(crate) fn len(&self) -> u64 {
         self.written + self.buffer.len() as u64
     }
 
-    /// Adds `bytes` to the end. They are read back only after [`Column::flush`].
+    /// Appends `bytes`. They can be read only after [`Column::flush`].
     pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.buffer.extend_from_slice(bytes);
         if self.buffer.len() >= BUFFER_BYTES {
@@ -202,8 +203,9 @@ impl Column {
         Ok(())
     }
 
-    /// Adds `parts` to the end, one behind the other, on several threads if they are many. They are
-    /// read back only after [`Column::flush`].
+    /// Appends `parts` one after another, on several threads if they are large.
+    ///
+    /// They can be read only after [`Column::flush`].
     pub(crate) fn append_all<'p>(
         &mut self,
         parts: impl Iterator<Item = &'p [u8]> + Clone,
@@ -233,7 +235,7 @@ impl Column {
         Ok(())
     }
 
-    /// Makes the file long enough for so many bytes of data.
+    /// Makes the file long enough for data up to `end`.
     fn make_room(&mut self, end: u64) -> Result<()> {
         if HEADER_BYTES as u64 + end > self.map.len() as u64 {
             self.grow(end)?;
@@ -263,32 +265,32 @@ impl Column {
         Ok(())
     }
 
-    /// Makes all that was appended durable.
+    /// Makes everything appended durable.
     pub(crate) fn sync(&mut self) -> Result<()> {
         self.flush()?;
         self.file.sync()
     }
 
-    /// The checksums of the blocks that changed since the last commit: block number and sum.
+    /// The checksums of the blocks that changed since the last commit, as pairs of block number and checksum.
     ///
     /// The column must be flushed.
     pub(crate) fn changed_sums(&self) -> Vec<(u64, u64)> {
         self.sums.changed()
     }
 
-    /// Takes note that the index is about to commit everything appended.
+    /// Records that the index is about to commit everything appended.
     pub(crate) fn committing(&mut self) {
         self.uncertain = true;
     }
 
-    /// Takes note that the index has committed everything appended.
+    /// Records that the index has committed everything appended.
     pub(crate) fn committed(&mut self) {
         self.uncertain = false;
         self.committed = self.len();
         self.sums.forget_changes();
     }
 
-    /// Forgets everything appended since the last commit.
+    /// Discards everything appended since the last commit.
     pub(crate) fn roll_back(&mut self) -> Result<()> {
         self.buffer.clear();
         self.written = self.committed;
@@ -296,7 +298,7 @@ impl Column {
         Ok(())
     }
 
-    /// What can be read now: everything flushed.
+    /// A view of everything flushed.
     pub(crate) fn view(&self) -> ColumnView {
         ColumnView {
             path: self.file.path().clone(),
@@ -308,9 +310,10 @@ impl Column {
 }
 
 impl Drop for Column {
-    /// Gives back the room that the file was grown by in advance. Views that outlive the column
-    /// only read below the committed length. Another process, which got it by a fork, cuts nothing. A failure here costs nothing but room, which the next
-    /// open gives back.
+    /// Releases the space by which the file grew in advance.
+    ///
+    /// Views that outlive the column only read below the committed length. A child process that inherited the column by
+    /// a fork truncates nothing. A failure here only costs space, which the next open releases.
     fn drop(&mut self) {
         if self.uncertain || !self.process.is_current() {
             return;
@@ -321,16 +324,16 @@ impl Drop for Column {
     }
 }
 
-/// Parts of a column's data, one behind the other.
+/// Parts of a column's data, laid out one after another.
 struct LaidOut<'p> {
-    /// Each with where it ends in the data.
+    /// Each part with the offset of its end in the data.
     parts: Vec<(u64, &'p [u8])>,
     start: u64,
     end: u64,
 }
 
 impl<'p> LaidOut<'p> {
-    /// A first part, which begins at `start`.
+    /// Starts with a part at `start`.
     fn behind(start: u64, first: &'p [u8]) -> LaidOut<'p> {
         let end = start + first.len() as u64;
         let parts = vec![(end, first)];
@@ -344,7 +347,7 @@ impl<'p> LaidOut<'p> {
         }
     }
 
-    /// The ranges of the data that are written each by itself.
+    /// The ranges of the data that are written separately.
     fn stripes(&self) -> Vec<Range<u64>> {
         let mut stripes = Vec::new();
         let mut start = self.start;
@@ -356,7 +359,7 @@ impl<'p> LaidOut<'p> {
         stripes
     }
 
-    /// The bytes of a range.
+    /// The bytes in a range.
     fn bytes(&self, range: &Range<u64>) -> Vec<u8> {
         let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
         let mut bytes = Vec::with_capacity(length);
@@ -382,15 +385,15 @@ impl<'p> LaidOut<'p> {
     reason = "what stays as it is in a file, no type can tell"
 )]
 fn map(file: &File, len: u64) -> Result<Arc<Map>> {
-    // SAFETY: A map is read through a `ColumnView` alone, below its length: committed bytes, or what the
-    // one `Column` of the file had flushed when it gave out the view.
-    // Those are not written again: a `Column` writes at `written` and behind, and that goes back only
-    // in `roll_back`, to `committed`. Views of more are snapshots of rows that are not committed; each
-    // is a local of a call of the writer, which rolls back in no such call.
-    // They are not cut off: `Column` alone cuts the file, to `committed`, and when it is opened or
-    // dropped, which is no time of such a call either.
-    // There is one `Column` of a file, for it is made behind the lock of the index, which is its
-    // process's alone and says what is committed. The child of a fork neither writes nor cuts.
+    // SAFETY: A map is only read through a `ColumnView`, below its length: committed bytes, or bytes that the only
+    // `Column` of the file had flushed when it created the view.
+    // These are not overwritten: a `Column` writes at `written` and beyond, and only `roll_back` moves that back, to
+    // `committed`. Longer views are snapshots of uncommitted rows. Each is local to a call of the writer, and no such
+    // call rolls back.
+    // They are not truncated: only a `Column` truncates the file, to `committed`, when it is opened or dropped, which
+    // does not happen during such a call either.
+    // A file has only one `Column`, since that is created behind the lock of the index, which belongs to one process
+    // and records what is committed. The child of a fork neither writes nor truncates.
     let map = unsafe { Map::of(file, HEADER_BYTES as u64 + len) }?;
     Ok(Arc::new(map))
 }
@@ -441,7 +444,7 @@ mod tests {
         column.sync().unwrap();
         column.committing();
         drop(column);
-        // Room that the file was grown by stays, too.
+        // The space by which the file grew stays, too.
         assert!(data_len(&path) >= 10);
         let column = Column::open(&path, &HEADER, 10, Trust::Sums).unwrap();
         assert_eq!(column.view().bytes(0..10).unwrap(), b"firstthird");

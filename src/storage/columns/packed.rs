@@ -1,25 +1,27 @@
-//! Shingle sets as bytes: the code of the hashes, and then the tails.
+//! Shingle sets as bytes: the encoded hashes, followed by the tails.
 //!
 //! | bytes | field |
 //! |---|---|
 //! | any | the hashes, in the code of the `elias_fano` module |
 //! | 4 for each hash, of 1 to 16 | the tails in the order of the hashes, little-endian |
 //!
-//! A set of more shingles has no tails. The code of up to 16 hashes always takes the most bytes that
-//! it may, so the number of bytes tells whether there are tails: a set of a store always has them.
+//! A larger set has no tails. The code of up to 16 hashes always has its maximum length, so the number of bytes tells
+//! whether there are tails. A stored set of up to 16 shingles always has them.
 
 use crate::codec::elias_fano;
 use crate::text::ShingleSet;
 
-/// Bytes of a tail.
+/// The size of a tail in bytes.
 const TAIL: usize = size_of::<u32>();
 
 impl ShingleSet {
-    /// Packs the set into bytes, in the code that a store keeps it in: Elias-Fano, about 3.3 bytes a
-    /// shingle for some hundred shingles and fewer for more, and up to 16 bytes. The tails of a small
-    /// set take 4 bytes a shingle. The empty set takes none.
+    /// Packs the set into the bytes that a store keeps.
     ///
-    /// The number of shingles is not among them; [`ShingleSet::from_packed`] asks for it.
+    /// The encoding is Elias-Fano. It takes about 3.3 bytes a shingle for a few hundred shingles, fewer for more, and
+    /// up to 16 bytes for the set as a whole. The tails of a small set take another 4 bytes a shingle. The empty set
+    /// takes no bytes.
+    ///
+    /// The bytes do not include the number of shingles, which [`ShingleSet::from_packed`] needs.
     ///
     /// ```
     /// use dedupdb::sketching::ShingleSet;
@@ -37,8 +39,9 @@ impl ShingleSet {
         bytes
     }
 
-    /// Unpacks the set of `len` shingles that [`ShingleSet::to_packed`] made these bytes of; none if
-    /// they are no such set.
+    /// Unpacks a set of `len` shingles from the bytes that [`ShingleSet::to_packed`] returned.
+    ///
+    /// Returns `None` if the bytes are not such a set.
     pub fn from_packed(bytes: &[u8], len: usize) -> Option<ShingleSet> {
         let mut set = ShingleSet::default();
         unpack(bytes, len, &mut set).ok()?;
@@ -46,8 +49,7 @@ impl ShingleSet {
     }
 }
 
-/// Replaces `set` by the `count` shingles that `bytes` hold, whatever their order; says what is wrong
-/// if they hold none.
+/// Replaces `set` by the `count` shingles in `bytes`, in any order, or describes what is wrong.
 pub(crate) fn unpack(bytes: &[u8], count: usize, set: &mut ShingleSet) -> Result<(), &'static str> {
     let (hashes, tails) = set.parts_mut();
     tails.clear();
@@ -65,7 +67,7 @@ pub(crate) fn unpack(bytes: &[u8], count: usize, set: &mut ShingleSet) -> Result
     decoded
 }
 
-/// The same of a set that a store keeps.
+/// Like [`unpack`], for a set that a store keeps.
 pub(crate) fn unpack_stored(
     bytes: &[u8],
     count: usize,
@@ -78,8 +80,9 @@ pub(crate) fn unpack_stored(
     Ok(())
 }
 
-/// The tails among the bytes of a set of `count` shingles that a store keeps, if it has some; the
-/// hashes are not decoded.
+/// The tails of a packed set of `count` shingles that a store keeps, if it has tails.
+///
+/// Does not decode the hashes.
 pub(crate) fn stored_tails(bytes: &[u8], count: usize) -> Option<&[[u8; TAIL]]> {
     if !is_small(count) {
         return None;
@@ -88,18 +91,18 @@ pub(crate) fn stored_tails(bytes: &[u8], count: usize) -> Option<&[[u8; TAIL]]> 
     (tails.len() == count).then_some(tails)
 }
 
-/// The most bytes that a set of `count` shingles may take.
+/// The maximum size in bytes of a set of `count` shingles.
 pub(crate) fn most_bytes(count: u32) -> u64 {
     let tails = if is_small(count as usize) { count } else { 0 };
     elias_fano::most_bytes(count) + TAIL as u64 * u64::from(tails)
 }
 
-/// Whether sets of so many shingles have tails.
+/// Whether sets of `count` shingles have tails.
 fn is_small(count: usize) -> bool {
     (1..=ShingleSet::SMALL).contains(&count)
 }
 
-/// Bytes of the code of so many hashes, a small number.
+/// The size in bytes of the code of `count` hashes, a small number.
 fn small_code(count: usize) -> usize {
     let bytes = u32::try_from(count).map(elias_fano::most_bytes);
     bytes.map_or(usize::MAX, |bytes| {
@@ -112,7 +115,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Sets with tails and without.
+    /// Sets with and without tails.
     fn set() -> impl Strategy<Value = ShingleSet> {
         let hashes = prop::collection::btree_set(any::<u32>(), 0..40);
         (hashes, any::<bool>(), any::<u32>()).prop_map(|(hashes, with_tails, seed)| {

@@ -1,4 +1,4 @@
-//! The columns of a store: which files they are, and their writing sides.
+//! The files and the writing sides of a store's columns.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Makes the columns that `meta` names, empty; for the users of the file at `like`, if there is one.
+    /// Creates the columns that `meta` names, empty, with the access rights of the file at `like`, if given.
     pub(crate) fn create(
         folder: &Path,
         like: Option<&Path>,
@@ -34,7 +34,7 @@ impl Columns {
         })
     }
 
-    /// Opens the columns that `meta` names, and cuts off what it does not count.
+    /// Opens the columns that `meta` names, and truncates them to the lengths that it records.
     pub(crate) fn open(
         folder: &Path,
         meta: &Meta,
@@ -59,16 +59,16 @@ impl Columns {
     }
 }
 
-/// What the index says of a column.
+/// What the index records of a column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColumnSpec {
     pub(crate) header: Header,
-    /// Committed bytes.
+    /// The number of committed bytes.
     pub(crate) len: u64,
 }
 
 impl ColumnSpec {
-    /// What `meta` says of the column of a kind.
+    /// The record of the column of a kind in `meta`.
     pub(crate) fn of(kind: Kind, meta: &Meta, schema: &Schema) -> Result<ColumnSpec> {
         let signature_bytes = schema.signature_bytes();
         let (file, row_bytes, len) = match kind {
@@ -92,12 +92,12 @@ impl ColumnSpec {
         Ok(ColumnSpec { header, len })
     }
 
-    /// The column's file in a store's folder.
+    /// The path of the column's file in a store's folder.
     pub(crate) fn path(&self, folder: &Path) -> PathBuf {
         folder.join(self.header.kind.file_name(self.header.generation))
     }
 
-    /// Makes the file, with no rows, for the users of the file `like`.
+    /// Creates the file, without rows, with the access rights of the file `like`.
     pub(crate) fn create(&self, folder: &Path, like: Option<&Path>) -> Result<Column> {
         Column::create(&self.path(folder), &self.header, like)
     }

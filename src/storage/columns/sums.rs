@@ -1,5 +1,7 @@
-//! Checksums of a column, one for each 64 KiB of its data, kept in the index: XXH3 of 64 bits, without a
-//! seed. A block is compared with its own when a process first reads it, which has to cost next to nothing.
+//! Checksums of a column, one for each 64 KiB of its data, kept in the index.
+//!
+//! They are 64-bit XXH3 without a seed. A block is verified when a process first reads it, so the checksum must be very
+//! fast.
 
 use std::fmt;
 use std::hash::Hasher;
@@ -9,13 +11,13 @@ use twox_hash::XxHash3_64;
 use super::column::ColumnView;
 use crate::error::Result;
 
-/// Data bytes that one checksum covers; the last block of a column may be shorter.
+/// The number of data bytes that one checksum covers. The last block of a column may be shorter.
 pub(crate) const BLOCK_BYTES: u64 = 64 << 10;
 
 /// The running checksums of a column that is being appended to.
 #[derive(Default)]
 pub(crate) struct BlockSums {
-    /// Number of the block that `current` covers so far.
+    /// The number of the block that `current` covers so far.
     block: u64,
     fill: u64,
     current: XxHash3_64,
@@ -23,7 +25,7 @@ pub(crate) struct BlockSums {
 }
 
 impl BlockSums {
-    /// Takes up behind the bytes of `view`.
+    /// Resumes after the bytes of `view`.
     pub(crate) fn resume(view: &ColumnView) -> Result<BlockSums> {
         let block = view.len() / BLOCK_BYTES;
         let mut sums = BlockSums {
@@ -34,7 +36,7 @@ impl BlockSums {
         Ok(sums)
     }
 
-    /// Takes in the next bytes of the column.
+    /// Adds the next bytes of the column.
     pub(crate) fn update(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let room = usize::try_from(BLOCK_BYTES - self.fill).unwrap_or(usize::MAX);
@@ -51,7 +53,7 @@ impl BlockSums {
         }
     }
 
-    /// Takes in the next bytes of the column, whose whole blocks have their sums already.
+    /// Adds the next bytes of the column, whose complete blocks are already summed.
     pub(crate) fn take(&mut self, summed: Summed) {
         self.update(&summed.start);
         for sum in summed.blocks {
@@ -61,7 +63,7 @@ impl BlockSums {
         self.update(&summed.end);
     }
 
-    /// Block numbers and checksums of the blocks that grew since the last commit.
+    /// The numbers and checksums of the blocks that grew since the last commit.
     pub(crate) fn changed(&self) -> Vec<(u64, u64)> {
         let mut changed = self.full.clone();
         if self.fill > 0 {
@@ -70,13 +72,13 @@ impl BlockSums {
         changed
     }
 
-    /// Takes note that the changed sums are committed.
+    /// Records that the changed sums are committed.
     pub(crate) fn forget_changes(&mut self) {
         self.full.clear();
     }
 }
 
-/// A run of a column's bytes: the checksums of the whole blocks in it, and the bytes before and behind them.
+/// A run of a column's bytes: the checksums of its complete blocks, and the bytes before and after them.
 #[derive(Debug, Default)]
 pub(crate) struct Summed {
     start: Vec<u8>,
@@ -85,7 +87,7 @@ pub(crate) struct Summed {
 }
 
 impl Summed {
-    /// The run of `bytes` that begins so many bytes behind the start of the column.
+    /// The run of `bytes` that begins at `offset` in the column.
     pub(crate) fn of(offset: u64, bytes: &[u8]) -> Summed {
         let block = usize::try_from(BLOCK_BYTES).unwrap_or(usize::MAX);
         let before = usize::try_from(offset.next_multiple_of(BLOCK_BYTES) - offset);
@@ -131,7 +133,7 @@ mod tests {
 
     #[test]
     fn sums_are_frozen() {
-        // By the reference implementation of XXH3.
+        // Computed by the reference implementation of XXH3.
         assert_eq!(sum(b""), 0x2d06_8005_38d3_94c2);
     }
 

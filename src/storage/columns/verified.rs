@@ -1,23 +1,24 @@
-//! Which blocks of a column were compared with their checksums.
+//! Which blocks of a column were verified.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::sums::BLOCK_BYTES;
 
-/// A bit for each block that the file had when it was opened, shared by all who read it. Blocks behind
-/// those were written by this process and count as verified.
+/// A bit for each block that the file had when it was opened, shared by all readers.
+///
+/// Later blocks were written by this process and count as verified.
 #[derive(Debug)]
 pub(crate) struct Verified {
     words: Box<[AtomicU64]>,
 }
 
 impl Verified {
-    /// Nothing of so many bytes is verified.
+    /// No block of the first `bytes` bytes is verified.
     pub(crate) fn none_of(bytes: u64) -> Verified {
         let blocks = bytes.div_ceil(BLOCK_BYTES);
         let word = |first: u64| {
-            // The last word has bits of blocks that were not there.
+            // The last word has bits for blocks that did not exist.
             let own = u64::MAX.checked_shl(u32::try_from(blocks - first).unwrap_or(u64::BITS));
             AtomicU64::new(own.unwrap_or(0))
         };
@@ -25,12 +26,12 @@ impl Verified {
         Verified { words }
     }
 
-    /// All is verified, or will be by other means.
+    /// All blocks are verified, or will be by other means.
     pub(crate) fn all() -> Verified {
         Verified::none_of(0)
     }
 
-    /// Whether all blocks are verified that hold some of these bytes.
+    /// Whether all blocks that overlap these bytes are verified.
     #[inline]
     pub(crate) fn has_all(&self, bytes: &Range<u64>) -> bool {
         blocks_of(bytes).all(|block| self.has(block))
@@ -43,14 +44,14 @@ impl Verified {
             .is_none_or(|word| word.load(Ordering::Relaxed) & 1 << (block % 64) != 0)
     }
 
-    /// Takes note of a block that is verified.
+    /// Records that a block is verified.
     pub(crate) fn set(&self, block: u64) {
         if let Some(word) = self.word(block) {
             word.fetch_or(1 << (block % 64), Ordering::Relaxed);
         }
     }
 
-    /// Takes over what is known of the first `blocks` blocks of the same file.
+    /// Takes over what is known of the first `blocks` blocks from an earlier state of the same file.
     pub(crate) fn take_over(&self, earlier: &Verified, blocks: u64) {
         for block in (0..blocks).filter(|&block| earlier.has(block)) {
             self.set(block);
@@ -65,7 +66,7 @@ impl Verified {
     }
 }
 
-/// The blocks that hold some of these bytes.
+/// The blocks that overlap these bytes.
 #[inline]
 pub(crate) fn blocks_of(bytes: &Range<u64>) -> Range<u64> {
     bytes.start / BLOCK_BYTES..bytes.end.div_ceil(BLOCK_BYTES)

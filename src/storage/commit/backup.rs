@@ -1,4 +1,4 @@
-//! Copying a snapshot into a folder of its own, while others read and write the store.
+//! Copying a snapshot into a folder of its own, while the store is read and written.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -15,21 +15,22 @@ use crate::storage::index::{FilterState, Meta, catalog, guarded};
 use crate::storage::names::INDEX;
 use crate::storage::view::{Snapshot, file_size};
 
-/// Memory that redb may use for the pages of a copy.
+/// The memory in bytes that redb may use for the pages of a copy.
 const CACHE_BYTES: usize = 64 << 20;
 
 impl Snapshot {
-    /// Copies everything that the snapshot's commit holds into a store in `folder`, which may be
-    /// there already if it is empty, and returns the files by name, each with its bytes. The
-    /// snapshot is that of a commit, with nothing appended since.
+    /// Copies the snapshot's commit into a store in `folder`, and returns its files by name, each with its size in
+    /// bytes.
     ///
-    /// The copy is built in another folder beside it and renamed last, so it is there whole or not
-    /// at all. What a killed process left of one is cleared away.
+    /// The folder may exist if it is empty. The snapshot must be that of a commit, with nothing appended since.
+    ///
+    /// The copy is built in another folder beside it and renamed at the end, so it appears complete or not at all. The
+    /// remains of a copy by a killed process are deleted.
     ///
     /// # Errors
     ///
-    /// [`Error::AlreadyAStore`], [`Error::NotEmpty`] or [`Error::Occupied`] if something is there, [`Error::Locked`] if
-    /// another process is making the same copy, [`Error::Damaged`] if a column does not fit its
+    /// [`Error::AlreadyAStore`], [`Error::NotEmpty`] or [`Error::Occupied`] if something is in the way,
+    /// [`Error::Locked`] if another process is making the same copy, [`Error::Damaged`] if a column does not match its
     /// checksums.
     pub(crate) fn copy_to(&self, folder: &Path, progress: &Progress) -> Result<Vec<(String, u64)>> {
         let source = disk::parent(self.tables.path());
@@ -37,7 +38,7 @@ impl Snapshot {
         place.fill(|building| self.copy_into(building, progress))
     }
 
-    /// Copies everything; a step is a byte.
+    /// Copies everything. One step of progress is a byte.
     fn copy_into(&self, folder: &Path, progress: &Progress) -> Result<Vec<(String, u64)>> {
         let path = folder.join(INDEX);
         let mut builder = Builder::new();
@@ -55,7 +56,7 @@ impl Snapshot {
         }
         self.copy_index(&database, &path)?;
         progress.step(index);
-        // Gives back the room that the file was grown by while it was written.
+        // Releases the space by which the file grew during writing.
         database
             .compact()
             .map_err(|error| Error::index(&path, error))?;
@@ -63,11 +64,10 @@ impl Snapshot {
         paths.iter().map(|path| file_size(path)).collect()
     }
 
-    /// Copies the committed bytes of a column, compares them with their checksums, and returns the
-    /// copy's path.
+    /// Copies the committed bytes of a column, verifies their checksums, and returns the copy's path.
     ///
-    /// The copy of a file may share its blocks, where the file system can do that, but what is at
-    /// the column's path may be another file by now. The mapped bytes are those of this snapshot.
+    /// A file copy may share blocks, where the file system supports that, but the column's path may name another file
+    /// by now. The mapped bytes are those of this snapshot.
     fn copy_column(&self, kind: Kind, folder: &Path) -> Result<PathBuf> {
         let column = self.column(kind);
         let spec = ColumnSpec::of(kind, &self.tables.meta, &self.schema)?;
@@ -111,7 +111,7 @@ impl Snapshot {
         let catalog = &self.tables.catalog;
         catalog.copy_to(transaction).map_err(in_index)?;
         self.tables.copy_buckets(transaction)?;
-        // Filters are not copied: a copy without them makes its own with its first merge.
+        // Filters are not copied. The first merge of the copy creates new ones.
         let meta = Meta {
             young_filter: FilterState::default(),
             old_filter: FilterState::default(),

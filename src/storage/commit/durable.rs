@@ -1,12 +1,10 @@
-//! The commit: the one place that decides in which order things become durable.
+//! The commit: the one place that decides in which order data becomes durable.
 //!
-//! 1. The columns are synced while the tables are changed in a redb transaction, and a filter that
-//!    new postings were added to.
+//! 1. The columns, and the filters that gained postings, are synced while the tables are changed in a redb transaction.
 //! 2. The transaction, which holds the columns' new lengths, is committed.
 //!
-//! A crash before the end of step 2 leaves the last commit; what the columns hold past its lengths
-//! is cut off at the next open. After a failure the disk's state is unknown, so nothing more is
-//! written until the store is opened anew.
+//! A crash before the end of step 2 leaves the last commit. The next open truncates the columns to its lengths. After a
+//! failure the state of the disk is unknown, so nothing more is written until the store is reopened.
 
 use std::sync::Arc;
 
@@ -23,7 +21,7 @@ use crate::storage::parallel::both;
 use crate::storage::postings::{Filters, Recent, retired};
 use crate::storage::view::{Snapshot, Tables};
 
-/// Fewer changes than this are not worth a thread of their own.
+/// With fewer changes than this, a second thread does not pay.
 const PARALLEL_DOCUMENTS: usize = 1000;
 
 /// What a commit does to the catalog.
@@ -33,11 +31,11 @@ pub(crate) struct CatalogChange {
     pub(crate) documents: Vec<DocumentChange>,
     /// The contents that may have lost their last name, sorted, each once.
     pub(crate) maybe_unnamed: Vec<u32>,
-    /// What becomes of the runs; None leaves them as they are.
+    /// The runs after the commit. `None` leaves them unchanged.
     pub(crate) runs: Option<Runs>,
 }
 
-/// What a commit writes beside rows and entries of tables.
+/// What a commit writes in addition to rows and table entries.
 struct Changed {
     meta: Meta,
     filters: Filters,
@@ -48,7 +46,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// After any error the store must be opened anew to write again.
+    /// After any error, the store must be reopened before it can be written again.
     pub(crate) fn commit(
         &mut self,
         change: &CatalogChange,
@@ -133,13 +131,13 @@ fn change_tables(
         written.map_err(|error| snapshot.in_index(error))
     };
     let contents = || change_contents(transaction, snapshot, change, threads, limits, meters);
-    // The documents are a table of their own.
+    // The documents have a table of their own.
     let is_worth_it = change.documents.len() >= PARALLEL_DOCUMENTS;
     let threads = if is_worth_it { threads } else { 1 };
     both(threads, contents, documents).map(|(changed, ())| changed)
 }
 
-/// Does what [`change_tables`] does beside the documents.
+/// Does the part of [`change_tables`] that does not concern documents.
 fn change_contents(
     transaction: &WriteTransaction,
     snapshot: &Snapshot,

@@ -1,4 +1,4 @@
-//! The files of an open store, on the writing side.
+//! The files of a store that is open for writing.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,14 +20,14 @@ use crate::storage::names::{FIRST_GENERATION, INDEX, NEW_INDEX, is_of_store};
 use crate::storage::postings::{Filters, Hashes, Recent};
 use crate::storage::view::{Snapshot, Tables};
 
-/// What is known of the files beyond the last commit.
+/// The state of the files beyond the last commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Health {
-    /// The rows that were appended line up.
+    /// The appended rows line up.
     Sound,
-    /// A row is in some columns and not in others; rolling back mends that.
+    /// A row is in some columns and not in others. Rolling back repairs that.
     Torn,
-    /// A commit failed: nobody knows what reached the disk.
+    /// A commit failed, and it is unknown what reached the disk.
     Unknown,
 }
 
@@ -36,16 +36,16 @@ pub(crate) enum Health {
 pub(crate) struct NewContent<'a> {
     pub(crate) hash: &'a [u8; 32],
     pub(crate) shingle_count: u32,
-    /// Its shingles as they are stored; none where the store keeps none.
+    /// Its shingles in stored form, empty if the store keeps none.
     pub(crate) packed_shingles: &'a [u8],
     /// The signature's bytes.
     pub(crate) signature: &'a [u8],
-    /// One hash a band; none for a content without shingles.
+    /// One hash per band, empty for a content without shingles.
     pub(crate) band_hashes: &'a [u32],
 }
 
 impl<'a> NewContent<'a> {
-    /// Its row, if its shingles end there in their column.
+    /// Its row, given where its shingles end in their column.
     fn row(&self, shingles_end: u64) -> ContentRow {
         ContentRow {
             hash: *self.hash,
@@ -62,7 +62,7 @@ impl<'a> NewContent<'a> {
     }
 }
 
-/// Contents that were appended, without their postings.
+/// Appended contents whose postings are still missing.
 #[derive(Debug)]
 #[must_use = "nobody finds a content that has no postings"]
 pub(crate) struct Unposted {
@@ -71,16 +71,18 @@ pub(crate) struct Unposted {
 }
 
 impl Unposted {
-    /// Enters the postings of the contents, which were appended last, and says of each in which bands, ascending, it
-    /// may share a bucket with one before it.
+    /// Enters the postings of the contents, which must be the last ones appended.
+    ///
+    /// Returns, for each content, the bands in which it may share a bucket with an earlier one, ascending.
     pub(crate) fn post(self, contents: &[NewContent<'_>], pool: &Pool) -> Vec<Vec<u32>> {
         let hashes: Vec<Hashes<'_>> = contents.iter().map(NewContent::hashes).collect();
         self.recent.fill(&hashes, &self.filters, pool)
     }
 }
 
-/// The writing side of a store. There is one in the process, behind the store's lock; the index's
-/// file lock keeps other writers away, and lets readers be.
+/// The writing side of a store.
+///
+/// A process has one per store, behind the store's lock. The index's file lock excludes other writers but not readers.
 #[derive(Debug)]
 pub(crate) struct Files {
     pub(crate) schema: Arc<Schema>,
@@ -90,26 +92,26 @@ pub(crate) struct Files {
     pub(crate) tables: Arc<Tables>,
     pub(crate) recent: Arc<Recent>,
     pub(crate) filters: Filters,
-    /// Contents appended, those not yet committed included.
+    /// The number of appended contents, including uncommitted ones.
     pub(crate) len: u32,
     pub(crate) limits: Limits,
     pub(crate) health: Health,
 }
 
 impl Files {
-    /// Makes a store in `folder`, which is empty or not there, but for what a process left that was killed
-    /// while it did the same. After an error nothing is there that was not before.
+    /// Creates a store in `folder`, which must be missing or empty except for the remains of a killed creation.
     ///
-    /// The index is made under another name and gets its own last, so a store is there whole or not
-    /// at all.
+    /// An error leaves the folder as it was. The index is created under another name and renamed at the end, so the
+    /// store appears complete or not at all.
     pub(crate) fn create(folder: &Path, schema: Schema, store: u64) -> Result<Files> {
         check_outside(folder)?;
         check_free(folder, leftovers::is_of_creation)?;
         Files::create_in(folder, None, schema, store)
     }
 
-    /// Makes a store in a folder of this process, whatever else it holds; for the users of the store
-    /// in `like`, if there is one.
+    /// Creates a store in a folder of this process, whatever else it holds.
+    ///
+    /// If `like` is given, the store gets the access rights of the one in `like`.
     pub(crate) fn create_in(
         folder: &Path,
         like: Option<&Path>,
@@ -125,7 +127,7 @@ impl Files {
         files
     }
 
-    /// Makes the files of a store.
+    /// Creates the files of a store.
     fn begin(folder: &Path, like: Option<&Path>, schema: Schema, store: u64) -> Result<Files> {
         let index_path = folder.join(INDEX);
         let new_path = folder.join(NEW_INDEX);
@@ -135,7 +137,7 @@ impl Files {
             Some(like) => Index::create_like(&new_path, like)?,
             None => Index::create(&new_path)?,
         });
-        // Whoever makes a store here holds the lock of the new index.
+        // The creator of a store in this folder holds the lock of the new index.
         let is_taken = disk::is_file(&index_path);
         if !matches!(is_taken, Ok(false)) {
             drop(index);
@@ -146,7 +148,7 @@ impl Files {
         }
         let files = Files::fill(folder, index, like, schema, store);
         if files.is_err() {
-            // The first error counts.
+            // The first error is the one to report.
             for path in [&new_path, &index_path] {
                 disk::remove(path).unwrap_or_default();
             }
@@ -160,7 +162,7 @@ impl Files {
         files
     }
 
-    /// Makes what is in the files of a store, and gives the index its name.
+    /// Fills the files of a new store, and renames the index to its final name.
     fn fill(
         folder: &Path,
         index: Arc<Index>,
@@ -185,14 +187,14 @@ impl Files {
             let committed = commit_empty(transaction, meta, &schema);
             committed.map_err(|error| Error::index(&new_path, error))
         })?;
-        // The index gets its name when those of the columns are durable.
+        // The index is renamed only when the names of the columns are durable.
         disk::sync_folder(folder)?;
         disk::rename(&new_path, &index_path)?;
         disk::sync_folder(folder)?;
         Files::with_columns(index, index_path, Arc::new(schema), columns)
     }
 
-    /// Opens the store in `folder` and cuts off what was never committed.
+    /// Opens the store in `folder` and truncates its files to the last commit.
     pub(crate) fn open(folder: &Path) -> Result<Files> {
         let index_path = existing_index(folder)?;
         refuse_foreign(&index_path)?;
@@ -200,8 +202,9 @@ impl Files {
         Files::open_with(folder, index_path, index, Trust::Sums)
     }
 
-    /// Opens the store in `folder` like [`Files::open`], but compares every checksum of the index
-    /// first. Those of the columns are left to the caller, who names all that are wrong.
+    /// Opens the store in `folder` like [`Files::open`], but verifies every checksum of the index first.
+    ///
+    /// The caller verifies the checksums of the columns, and reports all that are wrong.
     pub(crate) fn open_verified(folder: &Path) -> Result<Files> {
         let index_path = existing_index(folder)?;
         refuse_foreign(&index_path)?;
@@ -215,8 +218,8 @@ impl Files {
         let transaction = index.begin_read(&index_path)?;
         let (meta, schema) = read_meta(&transaction, &index_path)?;
         drop(transaction);
-        // A process that was killed may have renamed the index and got no further. What it replaced
-        // is needed until the new name is durable.
+        // A killed process may have stopped right after renaming the index. The files of the replaced generation are
+        // needed until the new name is durable.
         disk::sync_folder(folder)?;
         leftovers::clear(folder, &meta)?;
         let columns = Columns::open(folder, &meta, &schema, trust)?;
@@ -245,18 +248,18 @@ impl Files {
             health: Health::Sound,
         };
         let snapshot = files.snapshot()?;
-        // A sum of what is damaged would make it right.
+        // A checksum computed over damaged data would hide the damage.
         snapshot.verify_ends()?;
         files.recent = rebuild_recent(&snapshot, None)?;
         Ok(files)
     }
 
-    /// Bytes of memory that the postings of recent contents hold.
+    /// The memory in bytes that the postings of recent contents occupy.
     pub(crate) fn recent_bytes(&self) -> u64 {
         self.recent.bytes()
     }
 
-    /// Whether an earlier failure forbids further writing.
+    /// Checks that no earlier failure forbids further writing.
     pub(crate) fn check_writable(&self) -> Result<()> {
         match self.health {
             Health::Sound => Ok(()),
@@ -264,12 +267,12 @@ impl Files {
         }
     }
 
-    /// Makes sure that the store is where it was opened.
+    /// Checks that the store is still where it was opened.
     pub(crate) fn check_in_place(&self) -> Result<()> {
         self.index.check_is_at(&self.index_path)
     }
 
-    /// Makes sure that so many contents can be appended.
+    /// Checks that `contents` more contents can be appended.
     pub(crate) fn check_room(&self, contents: usize) -> Result<()> {
         self.check_writable()?;
         let left = (u32::MAX - 1).saturating_sub(self.len);
@@ -283,7 +286,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// After an error nothing more can be appended before [`Files::roll_back`].
+    /// After an error, nothing more can be appended before [`Files::roll_back`].
     pub(crate) fn push(&mut self, content: &NewContent<'_>, pool: &Pool) -> Result<u32> {
         self.check_room(1)?;
         self.health = Health::Torn;
@@ -296,12 +299,13 @@ impl Files {
         Ok(id)
     }
 
-    /// Appends contents and gives them the next ids. A view that is taken before they are
-    /// [posted](Unposted::post) has their postings afterwards.
+    /// Appends contents and gives them the next ids.
+    ///
+    /// A view taken before they are [posted](Unposted::post) gets their postings when they are.
     ///
     /// # Errors
     ///
-    /// After an error nothing more can be appended before [`Files::roll_back`].
+    /// After an error, nothing more can be appended before [`Files::roll_back`].
     pub(crate) fn append(&mut self, contents: &[NewContent<'_>], pool: &Pool) -> Result<Unposted> {
         self.check_room(contents.len())?;
         self.health = Health::Torn;
@@ -315,7 +319,7 @@ impl Files {
         })
     }
 
-    /// Makes room for so many recent contents.
+    /// Makes room for `more` recent contents.
     fn make_room(&mut self, more: usize, pool: &Pool) {
         if !self.recent.has_room(more) {
             self.recent = Arc::new(self.recent.grown(more, pool));
@@ -356,8 +360,9 @@ impl Files {
         Ok(self.view())
     }
 
-    /// The same without writing out the columns' buffers: candidates can be found in it, but rows
-    /// of contents appended last may not be there yet.
+    /// Like [`Files::snapshot`], but without flushing the columns' buffers.
+    ///
+    /// Candidates can be found in it, but the rows of the contents appended last may be missing.
     pub(crate) fn view(&self) -> Snapshot {
         Snapshot {
             schema: self.schema.clone(),
@@ -371,8 +376,9 @@ impl Files {
         }
     }
 
-    /// Forgets everything appended since the last commit, unless that commit failed: then nothing
-    /// more is written, and nothing is mended by guessing.
+    /// Discards everything appended since the last commit.
+    ///
+    /// If that commit failed, this does nothing: nothing more may be written, and nothing is repaired by guessing.
     pub(crate) fn roll_back(&mut self) -> Result<()> {
         let committed = narrow(&self.index_path, self.tables.meta.contents)?;
         let is_clean = self.len == committed && self.health == Health::Sound;
@@ -390,15 +396,16 @@ impl Files {
     }
 }
 
-/// Looks whether this release can read the store whose index is at `path`: whoever opens an index for
-/// writing writes to it at once, also while another one has it open.
+/// Checks that this release can read the store whose index is at `path`.
+///
+/// This comes first because opening an index for writing modifies it at once, even while another process has it open.
 fn refuse_foreign(path: &Path) -> Result<()> {
     let index = Index::open_read_only(path)?;
     let transaction = index.begin_read(path)?;
     read_meta(&transaction, path).map(drop)
 }
 
-/// What a transaction of the index at `path` says of its store.
+/// Reads the metadata and the schema from a transaction of the index at `path`.
 pub(crate) fn read_meta(transaction: &ReadTransaction, path: &Path) -> Result<(Meta, Schema)> {
     let in_index = |error| Error::index(path, error);
     let Some(meta) = guarded(path, || Meta::read(transaction, path))? else {
@@ -410,7 +417,7 @@ pub(crate) fn read_meta(transaction: &ReadTransaction, path: &Path) -> Result<(M
     Ok((meta, schema))
 }
 
-/// The first commit: no documents, but a schema.
+/// The first commit: a schema and no documents.
 fn commit_empty(
     transaction: WriteTransaction,
     meta: Meta,
@@ -423,8 +430,10 @@ fn commit_empty(
     Ok(())
 }
 
-/// The postings of the contents that are not in the tables. `earlier` ones of the same signatures
-/// are added to, if they begin at the same content; the caller is the only one to do so.
+/// Rebuilds the postings of the contents that are not in the tables.
+///
+/// Extends `earlier` ones of the same signatures if they begin at the same content. The caller must be their only
+/// writer.
 pub(crate) fn rebuild_recent(
     snapshot: &Snapshot,
     earlier: Option<&Arc<Recent>>,
@@ -434,7 +443,7 @@ pub(crate) fn rebuild_recent(
     let schema = &snapshot.schema;
     let bands = schema.bands();
     let contents = snapshot.len.saturating_sub(banded);
-    // A commit merges far fewer than these.
+    // A commit leaves far fewer than this outside of the tables.
     if contents > u32::MAX / (bands.bands() + 1) {
         let reason = format!("{contents} contents are in no table");
         return Err(Error::damaged(snapshot.tables.path(), reason));
@@ -543,7 +552,7 @@ mod tests {
         );
     }
 
-    /// How a store whose index says that it is of a format is refused, by all that open one.
+    /// The error with which every way of opening refuses a store whose index records `format`.
     fn refusal(format: u32) -> Error {
         let folder = tempfile::tempdir().unwrap();
         let files = Files::create(folder.path(), Schema::default(), 1).unwrap();

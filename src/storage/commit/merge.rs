@@ -1,9 +1,10 @@
-//! Merging: how postings get into the bucket tables and out of them.
+//! Merging: how postings enter and leave the bucket tables.
 //!
-//! Postings of new contents are recent ones, in memory. When those are many, they are merged into the youngest level of
-//! tables; a level takes in all that is younger once that comes to a third of what it has, and always while it is small. So
-//! in a store of n contents, each posting is written about log n times, and the large tables seldom: the log-structured
-//! merge-tree (O'Neil, Cheng, Gawlick, O'Neil, Acta Informatica 33, 1996).
+//! Postings of new contents are recent: they are in memory. When there are many of them, they are merged into the
+//! youngest level of tables. A level takes in all younger postings once they amount to a third of its own, and always
+//! while it is small. In a store of n contents, each posting is thus written about log n times, and the large tables
+//! are written seldom: this is the log-structured merge-tree (O'Neil, Cheng, Gawlick, O'Neil, Acta Informatica 33,
+//! 1996).
 
 use std::ops::Range;
 use std::path::Path;
@@ -24,16 +25,16 @@ use crate::storage::postings::{
 };
 use crate::storage::view::{Snapshot, bucket_error};
 
-/// Recent contents are merged into tables when they are a sixteenth of what is there, or this many, for
-/// more would make opening slow.
+/// Recent contents are merged into tables when they number a sixteenth of the contents there, or this many. More of
+/// them would slow down opening.
 const MAX_MERGE: u64 = 1 << 15;
 
-/// So many times its postings fit into a filter of the younger levels that is made, if it will have as many.
+/// A new filter of the younger levels has room for this many times its postings, or for as many as it can get.
 const GROWTH: u64 = 8;
 
-/// Takes the contents `unnamed`, sorted, out of the tables, merges the recent ones of `snapshot`
-/// into them if that is due, and changes `meta` accordingly. Returns the filters over all postings
-/// in tables, which are durable then.
+/// Removes the contents `unnamed`, sorted, from the tables, and merges the recent ones of `snapshot` if that is due.
+///
+/// Updates `meta` accordingly. Returns the filters over all postings in tables, which are durable by then.
 pub(crate) fn run(
     transaction: &WriteTransaction,
     snapshot: &Snapshot,
@@ -54,15 +55,15 @@ pub(crate) fn run(
     Ok(merge.filters)
 }
 
-/// What a filter gains.
+/// A filter that gains postings.
 struct Gain {
     age: Age,
     filter: Arc<Filter>,
-    /// Whether it is new, and lacks what is in the tables of its levels.
+    /// Whether the filter is new and lacks the postings in the tables of its levels.
     is_new: bool,
 }
 
-/// The filters after a merge into a level, and those that gain postings.
+/// The filters after a merge into level `into`, and those that gain postings.
 fn filters_for(
     snapshot: &Snapshot,
     meta: &mut Meta,
@@ -100,7 +101,7 @@ fn filters_for(
     Ok((filters, gains))
 }
 
-/// A filter without postings, for the levels of an age that have so many in all lists.
+/// Creates an empty filter for the levels of `age`, which have `postings` postings in all lists.
 fn new_filter(
     path: &Path,
     meta: &mut Meta,
@@ -110,7 +111,7 @@ fn new_filter(
     limits: &Limits,
 ) -> Result<Filter> {
     let expected = match age {
-        // These grow until they are merged into the oldest level.
+        // These levels grow until they are merged into the oldest one.
         Age::Young => {
             let most = lists * meta.oldest().posted / limits.level_ratio;
             most.min(postings * GROWTH)
@@ -130,7 +131,7 @@ fn new_filter(
     )
 }
 
-/// The level that takes in so many recent contents, and all that is younger than its own.
+/// The level that `recent` contents, and all levels younger than it, are merged into.
 fn target(levels: &[LevelState; LEVELS], recent: u64, limits: &Limits) -> usize {
     let mut younger = recent;
     let mut into = 0;
@@ -145,16 +146,17 @@ fn target(levels: &[LevelState; LEVELS], recent: u64, limits: &Limits) -> usize 
     into
 }
 
-/// Contents whose postings enter tables or leave them, ascending.
+/// A change of the tables: the contents whose postings are added or removed, ascending.
 struct Merge<'a> {
     snapshot: &'a Snapshot,
-    /// The levels as they were.
+    /// The levels before the merge.
     levels: [LevelState; LEVELS],
-    /// The level that recent and younger contents go into, if they are due, and the bits of its leaves' keys afterwards.
+    /// The level that recent and younger contents are merged into, if that is due, with the bits of its leaves' keys
+    /// afterwards.
     into: Option<Keyed>,
-    /// These are all in the recent postings.
+    /// All of these are in the recent postings.
     add: Vec<u32>,
-    /// These are all in tables.
+    /// All of these are in tables.
     remove: &'a [u32],
     filters: Filters,
     gains: Vec<Gain>,
@@ -220,14 +222,14 @@ impl<'a> Merge<'a> {
         self.into.is_none() && self.remove.is_empty()
     }
 
-    /// Those of the contents to remove that are in some levels.
+    /// Those of the contents to remove that are in the levels `some`.
     fn removed_from(&self, some: Range<usize>) -> &'a [u32] {
         let start = levels::start(&self.levels, some.end - 1);
         let ids = below(self.remove, self.levels[some.start].end);
         &ids[below(ids, start).len()..]
     }
 
-    /// The tables of a level as they were, unless it has none.
+    /// The tables of a level before the merge, if it had any.
     fn tables(&self, level: usize) -> Result<Option<Keyed>> {
         let LevelState {
             end, prefix_bits, ..
@@ -237,7 +239,7 @@ impl<'a> Merge<'a> {
         Ok((end > start).then_some(Keyed { level, prefix }))
     }
 
-    /// Changes all tables, several lists at a time.
+    /// Changes all tables, several lists in parallel.
     fn run(&self, transaction: &WriteTransaction, threads: usize) -> Result<()> {
         let lists = self.snapshot.schema.bands().bands() + 1;
         for_each_list(0..lists, threads, |list| {
@@ -245,7 +247,7 @@ impl<'a> Merge<'a> {
         })
     }
 
-    /// Enters what the filters gain in a list, of which so many are new.
+    /// Adds the gained postings of a list to the filters. `new` are those that are in no table yet.
     fn fill_filters(&self, list: u32, new: &[Posting]) -> Result<()> {
         for Gain {
             age,
@@ -289,7 +291,7 @@ impl<'a> Merge<'a> {
             let old = self.tables(into.level)?;
             let old = old.unwrap_or(into.with(0));
             let merged = if younger.is_empty() {
-                // A list in which nothing changes must be there and keyed like the others.
+                // A list without changes must still exist, with the same key length as the others.
                 update::apply(transaction, name, old, into.prefix, change)
             } else {
                 update::merge_tables(transaction, name, &younger, old, into.prefix, change)
@@ -307,7 +309,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// The postings in a list that the merge adds, sorted.
+    /// The postings that the merge adds to a list, sorted.
     fn recent_postings(&self, list: u32) -> Vec<Posting> {
         let recent = &self.snapshot.recent;
         let posting = |&id: &u32| Some(Posting::new(recent.hash(id, list)?, id));
@@ -316,7 +318,7 @@ impl<'a> Merge<'a> {
         order::sort(postings)
     }
 
-    /// The postings of contents in a list, from their rows, sorted.
+    /// The postings of `contents` in a list, from their rows, sorted.
     fn postings(&self, contents: &[u32], list: u32) -> Result<Vec<Posting>> {
         let mut postings = Vec::with_capacity(contents.len());
         for &id in contents {
@@ -328,7 +330,7 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// Those of sorted ids that are below an end.
+/// The prefix of sorted ids that are below `end`.
 fn below(ids: &[u32], end: u64) -> &[u32] {
     &ids[..ids.partition_point(|&id| u64::from(id) < end)]
 }

@@ -1,4 +1,4 @@
-//! The writing side: what is appended becomes durable in one order, and is read again in it.
+//! The writing side: appended data becomes durable in one order, and is read back in that order.
 
 mod backup;
 mod durable;

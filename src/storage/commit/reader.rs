@@ -1,12 +1,11 @@
 //! Opening a store for reading, while another process may be writing to it.
 //!
-//! One transaction of the index says which files there are and how far they are committed, and its
-//! tables stay as they are for as long as it is read. The files are opened after it: by then a
-//! writer may have committed again, and taken away files that only the commit before named. Then
-//! the newer commit says where everything is.
+//! One transaction of the index names the files and their committed lengths, and its tables do not change while it is
+//! read. The files are opened after it. By then a writer may have committed again, and deleted files that only the
+//! earlier commit named. In that case the newer commit names the right files.
 //!
-//! **Invariant: a file that a commit names is there, and is no shorter than it says, until a later
-//! commit names another.**
+//! **Invariant: a file that a commit names exists, and is at least as long as the commit records, until a later commit
+//! names another.**
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +21,7 @@ use crate::storage::index::{Index, Meta, existing_index};
 use crate::storage::postings::{Filters, Recent};
 use crate::storage::view::{Snapshot, Tables};
 
-/// Commits that are tried, of those that a writer makes faster than their files can be opened.
+/// How many commits are tried if a writer commits faster than the files can be opened.
 const ATTEMPTS: usize = 100;
 
 impl Snapshot {
@@ -31,7 +30,7 @@ impl Snapshot {
         Commit::read(folder)?.open_last(folder, None)
     }
 
-    /// The last commit of the store in `folder`, if it is not this one.
+    /// The last commit of the store in `folder`, if it differs from this one.
     pub(crate) fn newer(&self, folder: &Path) -> Result<Option<Snapshot>> {
         let commit = Commit::read(folder)?;
         if commit.meta == self.tables.meta {
@@ -41,7 +40,7 @@ impl Snapshot {
     }
 }
 
-/// What the index says, as of one commit.
+/// What the index records as of one commit.
 struct Commit {
     path: PathBuf,
     index: Arc<Index>,
@@ -66,7 +65,7 @@ impl Commit {
         })
     }
 
-    /// Opens the files of this commit or, if some are gone already, those of a newer one.
+    /// Opens the files of this commit or, if some are already deleted, those of a newer one.
     fn open_last(self, folder: &Path, known: Option<&Snapshot>) -> Result<Snapshot> {
         let mut commit = self;
         for _ in 0..ATTEMPTS {

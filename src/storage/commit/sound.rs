@@ -1,4 +1,4 @@
-//! A store whose every checksum was compared, and that nobody writes to meanwhile.
+//! A store whose every checksum was verified, and that is protected from writers.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use crate::storage::format::Kind;
 use crate::storage::index::{Index, NoWriter, existing_index};
 use crate::storage::view::Snapshot;
 
-/// A store that is kept from writers.
+/// A store that is protected from writers.
 #[derive(Debug)]
 pub(crate) enum Sound {
-    /// It is open for writing, and mended if it had to be.
+    /// The store is open for writing, and was repaired if necessary.
     Mended(Box<Files>),
-    /// It may only be read. What mending would write was kept in memory.
+    /// The store is read-only. Repairs exist in memory only.
     AsItIs {
         snapshot: Box<Snapshot>,
         _lock: NoWriter,
@@ -23,11 +23,11 @@ pub(crate) enum Sound {
 }
 
 impl Sound {
-    /// Opens and verifies the store in `folder`; where nothing may be written, nothing is.
+    /// Opens and verifies the store in `folder`. Writes nothing if it is read-only.
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], [`Error::Locked`], or the system's.
+    /// [`Error::Damaged`], [`Error::Locked`], or those of the system.
     pub(crate) fn open(folder: &Path) -> Result<Sound> {
         match Files::open_verified(folder) {
             Ok(files) => Ok(Sound::Mended(Box::new(files))),
@@ -45,7 +45,7 @@ impl Sound {
         }
     }
 
-    /// What it holds.
+    /// A snapshot of the store.
     pub(crate) fn snapshot(&mut self) -> Result<Snapshot> {
         match self {
             Sound::Mended(files) => files.snapshot(),
@@ -54,7 +54,7 @@ impl Sound {
     }
 }
 
-/// Compares every checksum of an index, and reads all of the columns that it names.
+/// Verifies every checksum of an index, and reads the columns that it names in full.
 pub(crate) fn verify(folder: &Path, path: &Path, index: &mut Index) -> Result<()> {
     if !index.check()? {
         let reason = "its checksums were wrong; redb mended what it could";

@@ -1,11 +1,11 @@
-//! Who keeps bytes of a file locked, as far as the system tells.
+//! Reports which processes keep bytes of a file locked.
 
 use std::fmt;
 use std::fs;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a file that others keep locked.
+/// Bytes of a file that other processes keep locked.
 #[derive(Debug)]
 pub(super) struct Blocked {
     pub(super) bytes: (Bound<u64>, Bound<u64>),
@@ -39,8 +39,9 @@ impl fmt::Display for Blocked {
     }
 }
 
-/// The other processes that have locks on ranges of the file at `path`, in order. Linux tells of those
-/// that this user may look into; other systems tell nothing.
+/// The other processes that lock ranges of the file at `path`, in ascending order.
+///
+/// Linux reports those that this user may inspect. Other systems report none.
 #[cfg(target_os = "linux")]
 pub(super) fn holders(path: &Path) -> Vec<u32> {
     let Ok(file) = fs::metadata(path) else {

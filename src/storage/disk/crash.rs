@@ -1,4 +1,4 @@
-//! What a crash may leave of files: what was synced, and of the rest anything.
+//! What a crash may leave of files: everything that was synced, and any part of the rest.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,37 +8,37 @@ use std::sync::Arc;
 
 use super::watch::{Event, Node, number};
 
-/// What a disk writes at once.
+/// The unit of writing of a disk, in bytes.
 const SECTOR: usize = 512;
 
-/// Set in numbers that the system does not give.
+/// Bits of node numbers that the system never uses.
 const FRESH: Node = 1 << 62;
 const GONE: Node = 1 << 61;
 
 /// What becomes of the changes that were not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Survivors {
-    /// The power fails, and nothing of them was written.
+    /// The power fails before any of them is written.
     None,
-    /// The process is killed, and the system goes on.
+    /// The process is killed, and the system keeps running.
     All,
-    /// The power fails. New names were written, new bytes were not.
+    /// The power fails after names were written and before bytes were.
     Names,
-    /// The same the other way round.
+    /// The power fails after bytes were written and before names were.
     Bytes,
-    /// All but a part of the last change of each file.
+    /// Everything survives except for a part of the last change of each file.
     Torn,
-    /// Each is there or not or torn, by chance.
+    /// Each change survives, is lost or is torn, at random.
     Any(u64),
 }
 
-/// Files as they are, and as they would be after a crash.
+/// The files as they are, and as they would be after a crash.
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
     root: Node,
     files: BTreeMap<Node, File>,
     folders: BTreeMap<Node, Folder>,
-    /// What the system's numbers stand for: it may give a number again.
+    /// Our numbers for those of the system, which may reuse them.
     now: BTreeMap<Node, Node>,
 }
 
@@ -68,7 +68,7 @@ enum Naming {
     Remove(PathBuf),
 }
 
-/// The finalizer of `SplitMix64`, counting on.
+/// A generator of random numbers: `SplitMix64`.
 struct Chance(u64);
 
 impl Chance {
@@ -95,7 +95,7 @@ impl Change {
         }
     }
 
-    /// Applies some sectors of it: the first ones, or any.
+    /// Applies some sectors of the change: the first ones, or any.
     fn tear(&self, bytes: &mut Vec<u8>, chance: &mut Chance) {
         let Change::Write(start, new) = self else {
             return;
@@ -199,7 +199,7 @@ impl Disk {
         }
     }
 
-    /// A disk with what is in the folder `root`, all of it durable.
+    /// A disk with the files in the folder `root`, all of them durable.
     pub(crate) fn of(root: &Path) -> Disk {
         let mut disk = Disk::new(root);
         disk.take_in(root);
@@ -228,7 +228,7 @@ impl Disk {
             .insert(number(folder), Folder { durable, pending });
     }
 
-    /// Whether all is durable.
+    /// Whether all changes are durable.
     pub(crate) fn is_settled(&self) -> bool {
         self.files.values().all(|file| file.pending.is_empty())
             && self
@@ -311,8 +311,9 @@ impl Disk {
             .push(naming);
     }
 
-    /// Makes the files in `to`, a folder that is empty, as a crash leaves them; returns the disk that
-    /// they are then on. After a kill, what was not synced may still be lost.
+    /// Creates the files in the empty folder `to` as a crash leaves them, and returns the disk that they are then on.
+    ///
+    /// After a kill, changes that were not synced may still be lost.
     pub(crate) fn leave(&self, survivors: Survivors, to: &Path) -> Disk {
         let seed = match survivors {
             Survivors::Any(seed) => seed,
@@ -329,7 +330,7 @@ impl Disk {
             &mut numbers,
         );
         if survivors == Survivors::All {
-            // Also those names that are durable and not seen any more.
+            // This includes the names that are durable but no longer visible.
             for (old, new) in &numbers {
                 if let Some(folder) = self.folders.get(old) {
                     let folder = folder.renumbered(&numbers);
@@ -378,7 +379,7 @@ impl Disk {
     }
 }
 
-/// The number of what is there, or one of its own for what has no name any more.
+/// The new number of a node, or a unique one if it no longer has a name.
 fn renumbered(node: Node, numbers: &BTreeMap<Node, Node>) -> Node {
     numbers.get(&node).copied().unwrap_or(node | GONE)
 }
@@ -402,7 +403,7 @@ impl Folder {
     }
 }
 
-/// Writes a file and leaves out what is zero.
+/// Writes a file with holes in place of zeros.
 fn write(path: &Path, bytes: &[u8]) {
     let file = fs::File::create(path).unwrap();
     file.set_len(bytes.len() as u64).unwrap();

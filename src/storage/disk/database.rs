@@ -1,4 +1,4 @@
-//! The index's file, which redb reads and writes.
+//! The file of the index, which redb reads and writes.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -17,7 +17,7 @@ use super::shared::{Settled, Shared};
 use super::watch::backend;
 use crate::error::{Error, Result};
 
-/// Opens the database at `path`, which is made if it is not there.
+/// Opens the database at `path`, creating it if it does not exist.
 pub(in crate::storage) fn create_database(
     builder: &Builder,
     path: &Path,
@@ -25,7 +25,7 @@ pub(in crate::storage) fn create_database(
     writable(builder, File::make(path)?)
 }
 
-/// Makes a database at `path`, where nothing is, for the same users as the file at `like`.
+/// Creates a database at `path`, which must not exist, with the access rights of the file at `like`.
 pub(in crate::storage) fn create_database_like(
     builder: &Builder,
     path: &Path,
@@ -50,8 +50,9 @@ fn writable(builder: &Builder, file: File) -> Result<Database, DatabaseError> {
     Ok(opened)
 }
 
-/// Opens the database at `path` for reading, as it is: nothing is written, whatever a writer that was
-/// killed left.
+/// Opens the database at `path` read-only, as it is.
+///
+/// Writes nothing, whatever a killed writer left.
 pub(in crate::storage) fn read_database(
     builder: &Builder,
     path: &Path,
@@ -62,7 +63,7 @@ pub(in crate::storage) fn read_database(
     builder.open_read_only_with_backend(file)
 }
 
-/// Opens the database at `path` as if for writing, but what is written stays in memory.
+/// Opens the database at `path` as if for writing, but keeps all writes in memory.
 pub(in crate::storage) fn pretend_database(
     builder: &Builder,
     path: &Path,
@@ -71,10 +72,10 @@ pub(in crate::storage) fn pretend_database(
     builder.create_with_backend(Overlay::new(backend(file)?)?)
 }
 
-/// Opens the database at `path`, which is damaged and nobody else's.
+/// Opens the damaged database at `path`, which no other process may use.
 ///
-/// What a damaged page points to may lie past the end of the file. redb reads nothing more after an
-/// error of the system, so that there are zeros, which are no page.
+/// A damaged page may point past the end of the file. After an error of the system, redb reads nothing more, so reads
+/// past the end return zeros instead, which are not a valid page.
 pub(in crate::storage) fn open_damaged_database(
     builder: &Builder,
     path: &Path,
@@ -82,7 +83,7 @@ pub(in crate::storage) fn open_damaged_database(
     builder.create_with_backend(Endless(backend(existing(path)?)?))
 }
 
-/// The file at `path`, in which there is something: else redb would make a database of it.
+/// Opens the file at `path`, which must not be empty: redb would turn an empty file into a database.
 fn existing(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     not_empty(File::open_as(path, options.read(true).write(true))?)
@@ -98,7 +99,7 @@ fn not_empty(file: File) -> io::Result<File> {
     Ok(file)
 }
 
-/// A file with zeros behind its end. It is not locked.
+/// A file that reads as zeros past its end. It is not locked.
 #[derive(Debug)]
 struct Endless<B>(B);
 
@@ -139,21 +140,21 @@ fn backend(file: File) -> Result<FileBackend, DatabaseError> {
     FileBackend::new(file.into_inner())
 }
 
-/// The bytes, far past the end of a database, that redb locks for itself where it has it open for
-/// writing.
+/// The byte range, far past the end of a database, that redb locks when it opens the database for writing.
 const WRITER: (Bound<u64>, Bound<u64>) = (Bound::Included(1 << 62), Bound::Included((1 << 62) + 1));
 
-/// What it locks where a system cannot lock ranges.
+/// The range that redb locks on systems without range locks.
 const WHOLE: (Bound<u64>, Bound<u64>) = (Bound::Unbounded, Bound::Unbounded);
 
-/// A lock on a database, for as long as it is there.
+/// A lock on a database, held until dropped.
 #[derive(Debug)]
 pub(in crate::storage) struct DatabaseLock {
     _file: FileBackend,
 }
 
-/// Keeps others from opening the database at `path` for writing, which is only read for it; none if
-/// somebody has it open.
+/// Prevents other processes from opening the database at `path` for writing. Only reads it.
+///
+/// Returns `None` if a process has the database open for writing.
 pub(in crate::storage) fn keep_writers_out(path: &Path) -> Result<Option<DatabaseLock>> {
     let file = FileBackend::new(File::open(path)?.into_inner());
     let file = file.map_err(|error| Error::index(path, error))?;
@@ -166,7 +167,7 @@ pub(in crate::storage) fn keep_writers_out(path: &Path) -> Result<Option<Databas
         None => lock(WHOLE)?,
         some => some,
     };
-    // Where there are no locks at all, redb does without them, too.
+    // On systems without any locks, redb does without them too.
     Ok(is_locked
         .unwrap_or(true)
         .then_some(DatabaseLock { _file: file }))
@@ -196,7 +197,7 @@ mod tests {
         assert_eq!(page, [7; 40]);
     }
 
-    /// Notes which ranges redb locks for itself alone, and which it asks about.
+    /// Records which ranges redb locks exclusively, and which it queries.
     #[derive(Debug)]
     struct Noted {
         file: FileBackend,
@@ -265,8 +266,8 @@ mod tests {
         }
     }
 
-    /// A release of redb that locks other bytes would let a salvage run beside a writer, and keep
-    /// readers from what a killed writer left.
+    /// A release of redb that locks other bytes would let a salvage run beside a writer, and would prevent readers from
+    /// reading what a killed writer left.
     #[test]
     fn redb_locks_the_bytes_that_are_named_here() {
         let folder = tempfile::tempdir().unwrap();
@@ -290,7 +291,7 @@ mod tests {
             [byte(0), byte(1)].into()
         );
         assert_eq!(WRITER, (byte(0).0, byte(1).1));
-        // It is open, so the file says that it was not closed.
+        // The database is open, so its file is marked as not closed.
         let file = File::open(&path).unwrap().into_inner();
         let opened = builder.open_read_only_with_backend(noted(file));
         assert!(matches!(opened, Err(DatabaseError::RepairAborted)));

@@ -1,4 +1,4 @@
-//! A file and what is done with it.
+//! An open file, and the operations on it.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -18,14 +18,14 @@ pub(crate) struct File {
     path: Arc<Path>,
 }
 
-/// Whose a file is that is made.
+/// The access rights of a new file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Users<'a> {
-    /// Whose the system makes it.
+    /// The default of the system.
     Usual,
-    /// This user's alone.
+    /// Access by this user only.
     Oneself,
-    /// Those of what is at a path.
+    /// The access rights of the file at a path.
     Of(&'a Path),
 }
 
@@ -41,17 +41,17 @@ impl File {
         in_file(path, File::open_as(path, options.read(true).write(true)))
     }
 
-    /// Makes a file, which is not there.
+    /// Creates a file, which must not exist.
     pub(crate) fn create(path: &Path) -> Result<File> {
         in_file(path, File::create_as(path, Users::Usual))
     }
 
-    /// Makes a file, which is not there, for this user alone.
+    /// Creates a file, which must not exist, that only this user can access.
     pub(crate) fn create_private(path: &Path) -> Result<File> {
         in_file(path, File::create_as(path, Users::Oneself))
     }
 
-    /// Makes a file, which is not there, for the same users as the one at `like`.
+    /// Creates a file, which must not exist, with the access rights of the one at `like`.
     pub(crate) fn create_like(path: &Path, like: &Path) -> Result<File> {
         in_file(path, File::create_as(path, Users::Of(like)))
     }
@@ -79,8 +79,9 @@ impl File {
         Ok(File { inner, path })
     }
 
-    /// Opens a file for reading and writing, which is made if it is not there. One that is there has no
-    /// other name.
+    /// Opens a file for reading and writing, creating it if it does not exist.
+    ///
+    /// An existing file must not have another name.
     pub(super) fn make(path: &Path) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -102,18 +103,18 @@ impl File {
         self.inner
     }
 
-    /// Where it was opened.
+    /// The path by which the file was opened.
     pub(crate) fn path(&self) -> &Arc<Path> {
         &self.path
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub(crate) fn len(&self) -> Result<u64> {
         let metadata = at(&self.path, Step::Look, || self.inner.metadata())?;
         Ok(metadata.len())
     }
 
-    /// Its first bytes: so many, or all.
+    /// The first `bytes` bytes of the file, or all if there are fewer.
     pub(crate) fn start(&self, bytes: usize) -> Result<Vec<u8>> {
         at(&self.path, Step::Read(0, bytes as u64), || {
             let mut start = Vec::with_capacity(bytes);
@@ -124,7 +125,7 @@ impl File {
         })
     }
 
-    /// Fills `bytes` with those from byte `start` on; says whether the device could read them.
+    /// Fills `bytes` with those from byte `start` on, and returns whether the device could read them.
     pub(crate) fn read(&self, start: u64, bytes: &mut [u8]) -> Result<bool> {
         let what = Step::Read(start, bytes.len() as u64);
         let read = step(&self.path, what, || {
@@ -138,8 +139,9 @@ impl File {
         }
     }
 
-    /// Reads all of it by ordinary calls: the system ends a process at what the device cannot read of
-    /// a map.
+    /// Reads the whole file by ordinary calls.
+    ///
+    /// With a map, the system would kill the process at the first byte that the device cannot read.
     pub(crate) fn read_through(&self) -> Result<()> {
         const AT_ONCE: usize = 1 << 20;
         let len = self.len()?;
@@ -156,17 +158,17 @@ impl File {
         Ok(())
     }
 
-    /// Writes `bytes` from byte `start` on.
+    /// Writes `bytes` at byte `start`.
     pub(crate) fn write(&self, start: u64, bytes: &[u8]) -> Result<()> {
         at(&self.path, Step::Write(&self.inner, start, bytes), || {
             write_at(&self.inner, start, bytes)
         })
     }
 
-    /// Copies the first `len` bytes of the file at `path` to this one, which is empty.
+    /// Copies the first `len` bytes of the file at `from` to this file, which must be empty.
     pub(crate) fn copy(&self, from: &Path, len: u64) -> Result<()> {
         let from = File::open(from)?;
-        // The standard library lets the system copy from file to file.
+        // With `io::copy`, the system can copy from file to file.
         at(&self.path, Step::Copy(&self.inner), || {
             let mut target = &self.inner;
             io::copy(&mut from.inner.take(len), &mut target)
@@ -174,13 +176,13 @@ impl File {
         Ok(())
     }
 
-    /// Cuts the file, or lets it grow by zeros.
+    /// Truncates the file, or extends it with zeros.
     pub(crate) fn set_len(&self, len: u64) -> Result<()> {
         let what = Step::SetLen(&self.inner, len);
         at(&self.path, what, || self.inner.set_len(len))
     }
 
-    /// Makes its bytes durable.
+    /// Makes the bytes of the file durable.
     pub(crate) fn sync(&self) -> Result<()> {
         if is_fleeting(&self.path) {
             return Ok(());
@@ -192,14 +194,14 @@ impl File {
         )
     }
 
-    /// Maps all of it as words.
+    /// Maps the whole file as words.
     pub(crate) fn words(&self, writable: bool) -> Result<SharedWords> {
         let what = if writable { Step::Map } else { Step::Look };
         at(&self.path, what, || SharedWords::new(&self.inner, writable))
     }
 }
 
-/// Makes words that were mapped from the file at `path` durable.
+/// Makes words mapped from the file at `path` durable.
 pub(crate) fn sync_words(path: &Path, words: &SharedWords) -> Result<()> {
     if is_fleeting(path) {
         return Ok(());
@@ -207,9 +209,9 @@ pub(crate) fn sync_words(path: &Path, words: &SharedWords) -> Result<()> {
     in_file(path, sync(path, Step::Sync(None), || words.sync()))
 }
 
-/// Whether a device says that it cannot read: whoever asks gets no other answer.
+/// Whether a device reports that it cannot read, in which case a retry is of no use.
 fn is_of_device(error: &io::Error) -> bool {
-    // Windows: wrong check of a sector, no such sector, a fault in reading, one of the device. Unix: EIO.
+    // Windows: CRC error, sector not found, read fault, I/O device error. Unix: EIO.
     let codes: &[i32] = if cfg!(windows) {
         &[23, 27, 30, 1117]
     } else {
@@ -224,13 +226,13 @@ pub(super) fn in_file<T>(path: &Path, done: io::Result<T>) -> Result<T> {
     done.map_err(|source| Error::io(path, source))
 }
 
-/// Writes all of `bytes` at `start`, wherever others write at the same time.
+/// Writes all of `bytes` at `start`, independently of concurrent writes.
 #[cfg(unix)]
 fn write_at(file: &fs::File, start: u64, bytes: &[u8]) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, start)
 }
 
-/// Writes all of `bytes` at `start`, wherever others write at the same time.
+/// Writes all of `bytes` at `start`, independently of concurrent writes.
 #[cfg(windows)]
 fn write_at(file: &fs::File, mut start: u64, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {

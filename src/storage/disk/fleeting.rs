@@ -1,16 +1,16 @@
-//! Folders whose files are deleted when they were used, so that nothing in them has to be durable.
+//! Folders whose files are deleted after use, so that nothing in them has to be durable.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
 static FOLDERS: RwLock<Vec<Arc<Path>>> = RwLock::new(Vec::new());
 
-/// While this is there, nothing in its folder is made durable.
+/// Turns off syncing in a folder while it exists.
 #[derive(Debug)]
 pub(crate) struct Fleeting(Arc<Path>);
 
 impl Fleeting {
-    /// Begins with a folder, by its whole path.
+    /// Turns off syncing in `folder`, an absolute path.
     pub(crate) fn new(folder: &Path) -> Fleeting {
         let folder: Arc<Path> = folder.into();
         let mut folders = FOLDERS.write().unwrap_or_else(PoisonError::into_inner);
@@ -28,7 +28,7 @@ impl Drop for Fleeting {
     }
 }
 
-/// Whether what is at a path is such a folder or in one.
+/// Whether `path` is such a folder or inside of one.
 pub(super) fn is_fleeting(path: &Path) -> bool {
     let folders = FOLDERS.read().unwrap_or_else(PoisonError::into_inner);
     folders.iter().any(|folder| path.starts_with(folder))

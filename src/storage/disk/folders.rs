@@ -1,4 +1,4 @@
-//! Folders.
+//! Operations on folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,25 +10,26 @@ use super::step::{Step, at};
 use super::sync;
 use crate::error::{Error, Result};
 
-/// Makes the folder `path`, which is not there, for this user alone.
+/// Creates the folder `path`, which must not exist, for this user alone.
 pub(in crate::storage) fn create_folder(path: &Path) -> Result<()> {
     at(path, Step::MakeFolder, || {
         likeness::private_folder().create(path)
     })
 }
 
-/// Gives the folder `path` to the users of the one at `like`, and makes that and the names in it durable.
-/// Nothing can be made in it any more where nothing can be made in the other.
+/// Gives the folder `path` the access rights of the one at `like`, and makes them and the names in it durable.
+///
+/// If `like` is not writable, nothing can be created in `path` any more.
 pub(in crate::storage) fn finish_folder(path: &Path, like: &Path) -> Result<()> {
     sync_after(path, |folder| likeness::resemble(folder, like))
 }
 
-/// Folders that were made, those above others first.
+/// The folders that a call created, parents first.
 #[derive(Debug, Default)]
 pub(in crate::storage) struct MadeFolders(Vec<PathBuf>);
 
 impl MadeFolders {
-    /// Takes those away that hold nothing.
+    /// Removes those of the folders that are empty.
     pub(in crate::storage) fn undo(self) {
         for path in self.0.iter().rev() {
             at(path, Step::RemoveFolder, || fs::remove_dir(path)).unwrap_or_default();
@@ -36,7 +37,7 @@ impl MadeFolders {
     }
 }
 
-/// Makes the folder `path`, and those above it, where they are missing; their names are durable then.
+/// Creates the folder `path` and its missing parents. Their names are durable afterwards.
 pub(in crate::storage) fn create_folders(path: &Path) -> Result<MadeFolders> {
     let mut made = MadeFolders::default();
     let done = add_folders(path, &mut made.0);
@@ -54,18 +55,18 @@ fn add_folders(path: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     let parent = parent(path);
     add_folders(parent, made)?;
     let is_ours = at(path, Step::MakeFolder, || match fs::create_dir(path) {
-        // Someone else made it in the meantime.
+        // Another process created it in the meantime.
         Err(_) if path.is_dir() => Ok(false),
         made => made.map(|()| true),
     })?;
     if is_ours {
-        // If it stayed after an error, the next attempt would take its name for durable.
+        // If it stayed after an error, the next attempt would assume that its name is durable.
         made.push(path.to_owned());
     }
     sync_folder(parent)
 }
 
-/// The folder that `path` is in.
+/// The folder that contains `path`.
 pub(in crate::storage) fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
@@ -73,8 +74,7 @@ pub(in crate::storage) fn parent(path: &Path) -> &Path {
     }
 }
 
-/// Removes a folder with all that is in it, also one that was finished like another in which nothing can be
-/// made or removed.
+/// Removes a folder with everything in it, even if [`finish_folder`] made it read-only.
 pub(in crate::storage) fn remove_folder(path: &Path) -> Result<()> {
     at(path, Step::RemoveFolder, || {
         likeness::own_folder(path);
@@ -87,7 +87,7 @@ pub(in crate::storage) fn sync_folder(folder: &Path) -> Result<()> {
     sync_after(folder, |_| ())
 }
 
-/// Does something with a folder, and makes that and the names in it durable.
+/// Does `work` with a folder, and makes the result and the names in the folder durable.
 fn sync_after(folder: &Path, work: impl FnOnce(&fs::File)) -> Result<()> {
     let must_last = !is_fleeting(folder);
     let done = sync(folder, Step::SyncFolder, || {

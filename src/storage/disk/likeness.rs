@@ -1,15 +1,15 @@
-//! Owner, group and permissions of a file that stands for another.
+//! The owner, group and permissions of a file that replaces another.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::path::Path;
 
-/// Lets nobody else look into a file that is made, until it is like another.
+/// Makes a new file accessible to this user only, until it resembles another.
 #[cfg(unix)]
 pub(super) fn keep_private(options: &mut OpenOptions) {
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
 }
 
-/// Makes folders into which nobody else looks, until they are like others.
+/// A builder of folders that only this user can access, until they resemble others.
 #[cfg(unix)]
 pub(super) fn private_folder() -> DirBuilder {
     let mut builder = DirBuilder::new();
@@ -17,22 +17,22 @@ pub(super) fn private_folder() -> DirBuilder {
     builder
 }
 
-/// Lets the owner of a folder make and remove what is in it, if that is this user.
+/// Makes a folder writable by its owner, if that is this user.
 #[cfg(unix)]
 pub(super) fn own_folder(path: &Path) {
     use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
     let mut options = OpenOptions::new();
     let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
     let folder = options.read(true).custom_flags(flags).open(path);
-    // What does not succeed is told by what is done next.
+    // A failure here shows in the operation that follows.
     let own = |folder: fs::File| folder.set_permissions(fs::Permissions::from_mode(0o700));
     folder.and_then(own).unwrap_or_default();
 }
 
-/// Gives a file or folder the owner, group and permissions of what is at `like`, as far as this process
-/// may. Whoever could not look into the one cannot look into the other.
+/// Gives a file or folder the owner, group and permissions of what is at `like`, as far as this process may.
 ///
-/// What keeps another user from writing to his own does not keep this one from writing to the copy.
+/// It never becomes accessible to users who had no access to `like`. If this process may not change the owner, its own
+/// user can write to the copy.
 #[cfg(unix)]
 pub(super) fn resemble(file: &fs::File, like: &Path) {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -47,15 +47,15 @@ pub(super) fn resemble(file: &fs::File, like: &Path) {
         }
     }
     if wanted.gid() != own.gid() && fchown(file, None, Some(wanted.gid())).is_err() {
-        // It is another group, which gets what everybody gets.
+        // The file has another group, which gets the permissions of others.
         mode = mode & !0o070 | (mode & 0o007) << 3;
     }
-    // Some file systems have no permissions.
+    // Some file systems do not support permissions.
     let permissions = fs::Permissions::from_mode(mode);
     file.set_permissions(permissions).unwrap_or_default();
 }
 
-/// Elsewhere a file is like the folder that it is made in.
+/// On other systems, a file inherits the access rights of its folder.
 #[cfg(not(unix))]
 pub(super) fn keep_private(_: &mut OpenOptions) {}
 

@@ -1,4 +1,4 @@
-//! A lock between processes that is a file of its own.
+//! A lock between processes in the form of a file.
 
 use std::fs::TryLockError;
 use std::io;
@@ -8,8 +8,9 @@ use super::process::Process;
 use super::{File, Step, at, in_file, remove};
 use crate::error::{Error, Result};
 
-/// Is taken for as long as it is there, however its process ends; the file is gone then, too, unless the
-/// process was killed. The child of a fork does not give it back.
+/// A lock that is held until it is dropped or its process ends.
+///
+/// The file is then deleted, unless the process was killed. The child of a fork does not release the lock.
 #[derive(Debug)]
 pub(in crate::storage) struct FileLock {
     file: File,
@@ -17,11 +18,11 @@ pub(in crate::storage) struct FileLock {
 }
 
 impl FileLock {
-    /// Takes the lock whose file is at `path`; none if somebody has it.
+    /// Takes the lock whose file is at `path`, or returns `None` if it is held.
     ///
     /// # Errors
     ///
-    /// [`Error::Occupied`] if a file is there that is no lock, for it holds something.
+    /// [`Error::Occupied`] if the file is not empty, and thus not a lock.
     pub(in crate::storage) fn take(path: &Path) -> Result<Option<FileLock>> {
         loop {
             let file = in_file(path, File::make(path))?;
@@ -32,7 +33,7 @@ impl FileLock {
             if !at(path, Step::Look, || file.try_lock())? {
                 return Ok(None);
             }
-            // Whoever had it may have removed the file since it was opened.
+            // The previous holder may have removed the file after it was opened here.
             if at(path, Step::Look, || file.is_at(path))? {
                 let process = Process::current();
                 return Ok(Some(FileLock { file, process }));
@@ -50,7 +51,7 @@ impl Drop for FileLock {
 }
 
 impl File {
-    /// Locks it, unless somebody else has. Where there are no locks nobody is kept out.
+    /// Locks the file, unless another process holds it. Always succeeds where locks are unsupported.
     fn try_lock(&self) -> io::Result<bool> {
         match self.inner.try_lock() {
             Ok(()) => Ok(true),
@@ -62,7 +63,7 @@ impl File {
         }
     }
 
-    /// Whether `path` still names it.
+    /// Whether `path` still names this file.
     #[cfg(unix)]
     fn is_at(&self, path: &Path) -> io::Result<bool> {
         use std::os::unix::fs::MetadataExt;
@@ -74,7 +75,7 @@ impl File {
         }
     }
 
-    /// A file that is open keeps its name.
+    /// On these systems, an open file keeps its name.
     #[cfg(not(unix))]
     fn is_at(&self, _: &Path) -> io::Result<bool> {
         Ok(true)

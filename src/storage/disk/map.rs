@@ -13,9 +13,9 @@ use crate::error::Result;
 
 /// A read-only mapping of the first bytes of a file.
 ///
-/// What no program can exclude is that someone outside truncates the file while it is mapped, or that
-/// the disk cannot read a part of it; on Unix the process then receives SIGBUS when it reads the pages
-/// in question. So what is read of a damaged store is not mapped.
+/// No program can exclude that another one truncates the file while it is mapped, or that the disk cannot read a part
+/// of it. On Unix the process then receives SIGBUS when it reads the affected pages. For this reason, salvage does not
+/// map a damaged store.
 #[derive(Debug)]
 pub(crate) struct Map {
     raw: MmapRaw,
@@ -26,8 +26,8 @@ impl Map {
     ///
     /// # Safety
     ///
-    /// Bytes that [`Map::bytes`] is asked for are neither written nor cut off for as long as the slice
-    /// is there, through any handle of the file in this process or another one of dedupdb.
+    /// The bytes that [`Map::bytes`] returns must not be overwritten or truncated while the slice exists, through any
+    /// handle of the file in this or another process of dedupdb.
     pub(crate) unsafe fn of(file: &File, len: u64) -> Result<Map> {
         at(file.path(), Step::Read(0, len), || {
             let file = &file.inner;
@@ -41,7 +41,7 @@ impl Map {
         })
     }
 
-    /// Bytes mapped.
+    /// The number of mapped bytes.
     pub(crate) fn len(&self) -> usize {
         self.raw.len()
     }
@@ -53,19 +53,18 @@ impl Map {
             return None;
         }
         let start = self.raw.as_ptr().wrapping_add(range.start);
-        // SAFETY: the range was just checked to lie inside the mapping, which lives as long as
-        // `self` and with it the slice. The pages are backed by the file, which was at least this
-        // long when mapped. Whoever made the map promised that these bytes stay, and as they are.
+        // SAFETY: the range was just checked to lie inside the mapping, which lives as long as `self` and thus as the
+        // slice. The pages are backed by the file, which was at least this long when mapped. The creator of the map
+        // guaranteed that these bytes remain and do not change.
         Some(unsafe { std::slice::from_raw_parts(start, range.end - range.start) })
     }
 }
 
-/// A mapping of a whole file as 64-bit words, little-endian in the file, that several threads read
-/// and change.
+/// A mapping of a whole file as 64-bit words, little-endian in the file, that several threads read and change.
 ///
-/// Nobody gets a reference to its bytes but by atomic operations. So whatever else writes to the file, in
-/// this process or another, changes words and nothing more; whoever cuts it ends the process at the
-/// next look at what is gone, as with a [`Map`].
+/// Its bytes are only accessible by atomic operations. If something else writes to the file, in this process or
+/// another, the words change and nothing worse happens. If the file is truncated, the next access to the missing part
+/// ends the process, as with a [`Map`].
 #[derive(Debug)]
 pub(crate) struct SharedWords {
     raw: MmapRaw,
@@ -73,7 +72,7 @@ pub(crate) struct SharedWords {
 }
 
 impl SharedWords {
-    /// Maps `file`, which is open for writing if `writable`.
+    /// Maps `file`, which must be open for writing if `writable` is set.
     pub(super) fn new(file: &fs::File, writable: bool) -> io::Result<SharedWords> {
         let options = MmapOptions::new();
         let raw = if writable {
@@ -83,30 +82,31 @@ impl SharedWords {
         };
         #[cfg(unix)]
         if !writable {
-            // Who only reads looks at words here and there: of a file that is not in memory, the system
-            // would read megabytes around each. Without the advice it does no more than that.
+            // A reader accesses single words in random order. Without this advice, the system would read megabytes
+            // around each one from the disk. The advice is optional, so an error is ignored.
             raw.advise(memmap2::Advice::Random).unwrap_or_default();
         }
         Ok(SharedWords { raw, writable })
     }
 
-    /// Number of words; a part of one at the file's end does not count.
+    /// The number of words, without an incomplete one at the end of the file.
     pub(crate) fn len(&self) -> usize {
         self.raw.len() / size_of::<AtomicU64>()
     }
 
-    /// The word at `index`, if there is one.
+    /// The word at `index`, if it exists.
     pub(crate) fn get(&self, index: usize) -> Option<u64> {
         self.word(index)
             .map(|word| u64::from_le(word.load(Ordering::Relaxed)))
     }
 
-    /// Replaces the word at `index` by what `change` makes of it, in one step, as often as another thread
-    /// was quicker. Does nothing in a mapping that is not writable, or where `change` gives nothing.
+    /// Atomically replaces the word at `index` by `change` of it, retrying if another thread interferes.
+    ///
+    /// Does nothing if the mapping is not writable or `change` returns `None`.
     pub(crate) fn update(&self, index: usize, change: impl Fn(u64) -> Option<u64>) {
         if let Some(word) = self.word(index).filter(|_| self.writable) {
             let change = |old| change(u64::from_le(old)).map(u64::to_le);
-            // What it was before does not matter.
+            // The previous value does not matter.
             let _before = word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change);
         }
     }
@@ -133,39 +133,38 @@ impl SharedWords {
             .as_mut_ptr()
             .cast::<AtomicU64>()
             .wrapping_add(index);
-        // SAFETY: the index was just checked to lie inside the mapping, which lives as long as
-        // `self` and with it the reference, and begins at a page, so that every word is aligned.
-        // All access in this process is atomic, for the words are not to be had in another way; a
-        // mapping that is not writable is only loaded from.
+        // SAFETY: the index was just checked to lie inside the mapping, which lives as long as `self` and thus as the
+        // reference. The mapping begins at a page, so every word is aligned. All access in this process is atomic,
+        // since the words are accessible in no other way. A mapping that is not writable is only loaded from.
         Some(unsafe { &*word })
     }
 }
 
-/// A page of memory that tells the process that made it from the children that it forks.
+/// A page of memory that distinguishes the process that created it from its forked children.
 #[derive(Debug)]
 pub(super) struct ForkMark {
     page: MmapMut,
 }
 
 impl ForkMark {
-    /// A mark of the process that runs; none where the system has no such thing.
+    /// A mark of the current process, or `None` on a system that cannot support it.
     #[cfg(target_os = "linux")]
     pub(super) fn new() -> Option<ForkMark> {
         let mut page = MmapMut::map_anon(1).ok()?;
         let (start, len) = (page.as_mut_ptr().cast(), page.len());
-        // SAFETY: the page is the mark's own, and in a child it is there as well, full of zeros.
+        // SAFETY: the page belongs to this mark alone. A child also has it, full of zeros.
         let wiped = unsafe { libc::madvise(start, len, libc::MADV_WIPEONFORK) };
         page[0] = 1;
         (wiped == 0).then_some(ForkMark { page })
     }
 
-    /// The same.
+    /// Returns `None`: this system does not support marks.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn new() -> Option<ForkMark> {
         None
     }
 
-    /// Whether the process that runs made it.
+    /// Whether the current process created the mark.
     pub(super) fn is_of_this_process(&self) -> bool {
         self.page[0] == 1
     }

@@ -1,9 +1,8 @@
-//! The disk: everything that the storage layer asks of the file system.
+//! The disk: all access of the storage layer to the file system.
 //!
-//! Each call here is the one of the standard library that its name says, and its error names the file.
-//! There is one place for them so that tests can stand in it: they see each step, refuse it, and know
-//! what had been synced when (`watch.rs`), so that they can leave the files as a crash might have
-//! (`crash.rs`).
+//! Each function makes the call of the standard library that it is named after, and its errors name the file. They are
+//! in one place so that tests can intercept them (`watch.rs`). Tests see each step, let it fail, and know what was
+//! synced at each time, so they can leave the files in a state that a crash may leave (`crash.rs`).
 
 mod blocked;
 #[cfg(test)]

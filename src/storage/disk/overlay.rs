@@ -1,4 +1,4 @@
-//! A file that is read, and what would be written to it, in memory.
+//! A read-only file with an overlay of writes in memory.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,7 +8,7 @@ use redb::StorageBackend;
 
 const BLOCK: usize = 4 << 10;
 
-/// Keeps what is written to itself. It is not locked: its owner keeps writers away from the file.
+/// Reads from a file and keeps writes in memory. It is not locked: its owner must keep writers away from the file.
 #[derive(Debug)]
 pub(super) struct Overlay<B> {
     inner: B,
@@ -18,7 +18,7 @@ pub(super) struct Overlay<B> {
 #[derive(Debug)]
 struct Written {
     len: u64,
-    /// Bytes of the file that are still part of it.
+    /// The number of bytes of the file that are still visible.
     kept: u64,
     blocks: BTreeMap<u64, Vec<u8>>,
 }
@@ -38,7 +38,7 @@ impl<B: StorageBackend> Overlay<B> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Fills `out` from the file, and with zeros behind what is kept of it.
+    /// Fills `out` from the first `kept` bytes of the file, and with zeros past them.
     fn read_kept(&self, kept: u64, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let there = usize::try_from(kept.saturating_sub(offset)).unwrap_or(usize::MAX);
         let (file, zeros) = out.split_at_mut(there.min(out.len()));
@@ -50,7 +50,7 @@ impl<B: StorageBackend> Overlay<B> {
     }
 }
 
-/// The number of a block, and the place in it.
+/// The number of a block, and the offset in it.
 fn place(offset: u64) -> (u64, usize) {
     let within = offset % BLOCK as u64;
     (offset / BLOCK as u64, usize::try_from(within).unwrap_or(0))

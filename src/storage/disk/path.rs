@@ -1,4 +1,4 @@
-//! What is at a path, and its name.
+//! Operations on paths and names.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use super::step;
 use super::step::{Step, at};
 use crate::error::{Error, Result};
 
-/// What is at `path`, if there is anything.
+/// The metadata of what is at `path`, if anything.
 pub(in crate::storage) fn metadata(path: &Path) -> Result<Option<fs::Metadata>> {
     at(path, Step::Look, || match fs::symlink_metadata(path) {
         Err(error) if is_absence(&error) => Ok(None),
@@ -24,22 +24,22 @@ pub(super) fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory)
 }
 
-/// Whether there is a file at `path`, and no link to one.
+/// Whether `path` is a file and not a link to one.
 pub(in crate::storage) fn is_plain_file(path: &Path) -> Result<bool> {
     Ok(unfollowed(path)?.is_some_and(|found| found.is_file()))
 }
 
-/// Whether there is a folder at `path`, and no link to one.
+/// Whether `path` is a folder and not a link to one.
 pub(in crate::storage) fn is_folder(path: &Path) -> Result<bool> {
     Ok(unfollowed(path)?.is_some_and(|found| found.is_dir()))
 }
 
-/// Whether nothing is at `path`, not even a link.
+/// Whether nothing exists at `path`, not even a link.
 pub(in crate::storage) fn is_absent(path: &Path) -> Result<bool> {
     Ok(unfollowed(path)?.is_none())
 }
 
-/// What is at `path`, which may be a link.
+/// The metadata of what is at `path`, without following a link.
 fn unfollowed(path: &Path) -> Result<Option<fs::Metadata>> {
     at(path, Step::Look, || match fs::symlink_metadata(path) {
         Err(error) if is_absence(&error) => Ok(None),
@@ -47,18 +47,18 @@ fn unfollowed(path: &Path) -> Result<Option<fs::Metadata>> {
     })
 }
 
-/// Whether there is a file at `path`.
+/// Whether `path` is a file.
 ///
 /// # Errors
 ///
-/// There is something else, such as a link.
+/// An error if it is something else, such as a link.
 pub(in crate::storage) fn is_file(path: &Path) -> Result<bool> {
     let is_there = unfollowed(path)?.is_some();
     in_file(path, plain::check(path))?;
     Ok(is_there)
 }
 
-/// Bytes that the file at `path` takes, without its holes.
+/// The disk space in bytes of the file at `path`, without its holes.
 pub(in crate::storage) fn size(path: &Path) -> Result<u64> {
     let metadata = at(path, Step::Look, || fs::metadata(path))?;
     Ok(metadata.len().min(occupied(&metadata)))
@@ -75,12 +75,12 @@ fn occupied(_: &fs::Metadata) -> u64 {
     u64::MAX
 }
 
-/// The paths of what is in a folder, in no order.
+/// The paths of the entries of a folder, in arbitrary order.
 pub(in crate::storage) fn list(folder: &Path) -> Result<Vec<PathBuf>> {
     list_some(folder, usize::MAX)
 }
 
-/// Those of at most so many of them.
+/// The paths of at most `most` of the entries.
 pub(in crate::storage) fn list_some(folder: &Path, most: usize) -> Result<Vec<PathBuf>> {
     at(folder, Step::Look, || {
         let entries = fs::read_dir(folder)?;
@@ -89,7 +89,7 @@ pub(in crate::storage) fn list_some(folder: &Path, most: usize) -> Result<Vec<Pa
     })
 }
 
-/// Renames a file or a folder, in place of a file that has the name `to`.
+/// Renames a file or a folder, replacing a file that has the name `to`.
 pub(in crate::storage) fn rename(from: &Path, to: &Path) -> Result<()> {
     let renamed = step(from, Step::RenameTo(to), || fs::rename(from, to));
     renamed.map_err(|source| Error::io(to, source))

@@ -1,26 +1,26 @@
-//! Opening a store's files, which are plain files: whatever else has such a name is refused.
+//! Opening a store's files, which must be plain files.
 //!
-//! A store may come from somebody else. A link in it would lead what is written out of its folder, and
-//! a pipe would keep its reader waiting.
+//! A store may come from another user. Following a link in it could write outside of its folder, and opening a pipe
+//! could block the reader.
 
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Opens the file at `path`, which is no link.
+/// Opens the file at `path`, which must not be a link.
 pub(super) fn open(path: &Path, options: &mut OpenOptions) -> io::Result<fs::File> {
     check(path)?;
     open_unfollowed(path, options)
 }
 
-/// Opens the file at `path`; what became a link since it was looked at is not followed either.
+/// Opens the file at `path`, without following a link that has replaced it since the check.
 fn open_unfollowed(path: &Path, options: &mut OpenOptions) -> io::Result<fs::File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NOFOLLOW);
     options.open(path)
 }
 
-/// Refuses what is there and is no plain file.
+/// Refuses anything at `path` that is not a plain file.
 pub(super) fn check(path: &Path) -> io::Result<()> {
     let Ok(found) = fs::symlink_metadata(path) else {
         return Ok(());
@@ -38,7 +38,7 @@ pub(super) fn check(path: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 
-/// Refuses a file that has another name, too, for it may be somebody else's.
+/// Refuses a file that also has another name, since it may belong to someone else.
 #[cfg(unix)]
 pub(super) fn check_sole(file: &fs::File) -> io::Result<()> {
     if std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) <= 1 {
@@ -48,7 +48,7 @@ pub(super) fn check_sole(file: &fs::File) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 
-/// Files are told from their other names on Unix only.
+/// Other names of a file are detected on Unix only.
 #[cfg(not(unix))]
 pub(super) fn check_sole(_: &fs::File) -> io::Result<()> {
     Ok(())

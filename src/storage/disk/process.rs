@@ -1,4 +1,4 @@
-//! The process that something belongs to.
+//! The process that owns an object.
 
 use std::process;
 use std::sync::LazyLock;
@@ -6,24 +6,24 @@ use std::sync::LazyLock;
 use super::map::ForkMark;
 use crate::error::{Error, Result};
 
-/// The process in which something was made.
+/// The process in which an object was created.
 ///
-/// The child of a fork has a copy of all memory and none of the other threads, and shares open files and
-/// their locks with its parent.
+/// The child of a fork has a copy of all memory but none of the other threads, and shares open files and their locks
+/// with its parent.
 ///
 /// # Invariant
 ///
-/// What another process made is neither used nor closed: closing it would cut files, end locks and
-/// remove notes of the parent. It is leaked.
+/// An object of another process is neither used nor closed: closing it would truncate files, release locks and remove
+/// notes of the parent. It is leaked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Process(u32);
 
 impl Process {
-    /// The one that runs.
+    /// The current process.
     #[inline]
     pub(crate) fn current() -> Process {
-        /// The process that asked first, and its mark: to look at that takes a hundredth of the time
-        /// that the system takes to tell the id, which every question to a store would wait for.
+        /// The first process that called this, and its mark. Reading the mark takes a hundredth of the time of asking
+        /// the system for the process id, which every query of a store would have to wait for.
         static FIRST: LazyLock<(u32, Option<ForkMark>)> =
             LazyLock::new(|| (process::id(), ForkMark::new()));
         match &*FIRST {
@@ -32,12 +32,12 @@ impl Process {
         }
     }
 
-    /// Whether it is the one that runs.
+    /// Whether this is the current process.
     pub(crate) fn is_current(self) -> bool {
         self == Process::current()
     }
 
-    /// Refuses what was made in another process.
+    /// Refuses an object that was created in another process.
     ///
     /// # Errors
     ///

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::process;
 use std::time::Duration;
 
-/// Processor time of the threads of this process, those that ended since included. Linux tells it; elsewhere there
-/// are none.
+/// Processor time of the threads of this process, including those that have ended.
+///
+/// Only Linux provides it. On other systems there are no threads here.
 ///
 /// ```
 /// let mut times = dedupdb::upkeep::ProcessorTimes::default();
@@ -21,33 +22,35 @@ pub struct ProcessorTimes {
     by_id: BTreeMap<u32, ThreadTime>,
 }
 
-/// A thread and the processor time that it had when it was last looked at.
+/// A thread and its processor time when it was last observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ThreadTime {
-    /// What it is called; `main` for the first one.
+    /// The thread's name, or `main` for the first thread.
     pub name: String,
     /// Its processor time.
     pub spent: Duration,
 }
 
 impl ThreadTime {
-    /// A thread of this name that took so much.
+    /// Creates a thread time.
     pub fn new(name: impl Into<String>, spent: Duration) -> ThreadTime {
         let name = name.into();
         ThreadTime { name, spent }
     }
 
-    /// Whether others do the same work, so that there are more of them where there are more cores.
-    /// Threads of pools are numbered.
+    /// Whether other threads do the same work, so that there are more of them on more cores.
+    ///
+    /// The names of threads in pools end in a number.
     pub fn shares_its_work(&self) -> bool {
         self.name.ends_with(|last: char| last.is_ascii_digit())
     }
 }
 
 impl ProcessorTimes {
-    /// Records the times of the current threads. Call it often: the time of a thread between the last call
-    /// and its end is lost.
+    /// Records the times of the current threads.
+    ///
+    /// Call it often: the time that a thread spends between the last call and its end is lost.
     pub fn look(&mut self) {
         let Ok(tasks) = fs::read_dir("/proc/self/task") else {
             return;
@@ -55,14 +58,14 @@ impl ProcessorTimes {
         for task in tasks.filter_map(Result::ok) {
             let id = task.file_name().to_str().and_then(|id| id.parse().ok());
             if let Some((id, spent)) = id.zip(spent(&task.path())) {
-                // A thread has the name of its maker until it gives itself its own.
+                // A thread has the name of its creator until it sets its own.
                 let thread = ThreadTime::new(name(id, &task.path()), spent);
                 self.by_id.insert(id, thread);
             }
         }
     }
 
-    /// The threads that took any time, the busiest first.
+    /// The threads that used any processor time, busiest first.
     pub fn busiest(&self) -> Vec<ThreadTime> {
         let mut threads: Vec<ThreadTime> = self.by_id.values().cloned().collect();
         threads.retain(|thread| !thread.spent.is_zero());
@@ -71,14 +74,14 @@ impl ProcessorTimes {
     }
 }
 
-/// Processor time of a task: the first figure of its `schedstat`, in nanoseconds.
+/// The processor time of a task: the first number in its `schedstat`, in nanoseconds.
 fn spent(task: &Path) -> Option<Duration> {
     let text = fs::read_to_string(task.join("schedstat")).ok()?;
     let nanoseconds = text.split_ascii_whitespace().next()?.parse().ok()?;
     Some(Duration::from_nanos(nanoseconds))
 }
 
-/// What a thread is called.
+/// The name of a thread.
 fn name(id: u32, task: &Path) -> String {
     if id == process::id() {
         return "main".to_owned();

@@ -1,4 +1,4 @@
-//! Where a path leads, also one that is not there yet.
+//! Resolving paths, including those that do not exist yet.
 
 use std::fs;
 use std::io;
@@ -7,12 +7,12 @@ use std::path::{Component, Path, PathBuf};
 use super::{Step, at, is_absence, parent};
 use crate::error::Result;
 
-/// Links that are followed one after the other, as systems do it.
+/// The most links that are followed in a row, like the limit of common systems.
 const MOST_LINKS: usize = 40;
 
-/// The path without links, `.` and `..`, of what is there or would be made, to be compared with others.
+/// The path of an existing or future file without links, `.` and `..`, for comparison with other paths.
 ///
-/// Where file names are the same in any case, the part that is not there yet is in lower case.
+/// On systems whose file names ignore case, the part that does not exist yet is in lower case.
 pub(crate) fn resolved(path: &Path) -> Result<PathBuf> {
     at(path, Step::Look, || follow(path, MOST_LINKS))
 }
@@ -37,7 +37,7 @@ fn follow(path: &Path, links: usize) -> io::Result<PathBuf> {
     let mut components = path.components();
     let last = components.next_back();
     if !matches!(last, Some(Component::Normal(_) | Component::ParentDir)) {
-        // The folder that the process is in is gone.
+        // The current folder of the process was deleted.
         return Err(absence);
     }
     let mut whole = follow(components.as_path(), links)?;

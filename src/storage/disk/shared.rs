@@ -1,4 +1,4 @@
-//! The file of an index whose bytes other processes lock, too.
+//! The file of an index whose bytes other processes lock as well.
 
 use std::io;
 use std::ops::Bound;
@@ -16,11 +16,12 @@ use crate::clock::Patience;
 
 type Range = (Bound<u64>, Bound<u64>);
 
-/// The byte that redb's writer locks once the index is mended, and that a reader looks at before it
-/// reads an index that was not closed.
+/// The byte that redb's writer locks once the index is repaired.
+///
+/// A reader queries it before it reads an index that was not closed.
 pub(super) const CONSISTENT: Range = one((1 << 62) + 4);
 
-/// Where the flags are in the header of redb's file, and the one of a commit that is not published.
+/// The offset of the flags in the header of redb's file, and the flag of a commit that is not published.
 const FLAGS: usize = 9;
 const UNPUBLISHED: u8 = 8;
 
@@ -28,16 +29,16 @@ const fn one(byte: u64) -> Range {
     (Bound::Included(byte), Bound::Included(byte))
 }
 
-/// How long the bytes of the header are waited for at opening, which can be tried again.
+/// How long opening waits for locks on the header's bytes. Opening can be retried.
 const OPENING: Duration = Duration::from_secs(1);
 
-/// How long a commit waits for them, which cannot.
+/// How long a commit waits for them. It cannot be retried.
 const COMMITTING: Duration = Duration::from_secs(30);
 
-/// Attempts without a pause: the others hold these bytes for microseconds.
+/// The number of attempts without a pause. Other processes hold these bytes for microseconds.
 const ATTEMPTS: usize = 100;
 
-/// Whether a database is open by now, or still being opened.
+/// Whether a database is open, or still being opened.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settled(Arc<AtomicBool>);
 
@@ -46,7 +47,7 @@ impl Settled {
         self.0.store(is_settled, Ordering::Relaxed);
     }
 
-    /// Whether both are of one file that was opened.
+    /// Whether both belong to the same open file.
     fn is(&self, other: &Settled) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -60,12 +61,12 @@ impl Settled {
     }
 }
 
-/// What failed first at the indexes that are open: after it redb only says that something did.
+/// The first failure of each open index. After a failure, redb only reports that there was one.
 static FAILED: Mutex<Vec<Failure>> = Mutex::new(Vec::new());
 
 #[derive(Debug)]
 struct Failure {
-    /// Whose it is; there for as long as that is open.
+    /// The open file that failed. The entry exists as long as the file is open.
     of: Settled,
     path: Arc<Path>,
     kind: io::ErrorKind,
@@ -76,30 +77,31 @@ fn failures() -> MutexGuard<'static, Vec<Failure>> {
     FAILED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What failed first at the open index at `path`, if anything did.
+/// The first failure of the open index at `path`, if any.
 pub(in crate::storage) fn first_failure(path: &Path) -> Option<io::Error> {
     let failures = failures();
     let first = failures.iter().find(|failure| &*failure.path == path)?;
     let reason = format!(
-        "{}, and nothing was read or written since; open the store anew",
+        "{}, and nothing was read or written since; open the store again",
         first.what
     );
     Some(io::Error::new(first.kind, reason))
 }
 
-/// A file whose locks are waited for, but not for ever: to lock bytes of a file, it is enough to be
-/// allowed to read it.
+/// A file that waits for its locks, for a limited time.
+///
+/// The limit is needed because any process that may read the file can lock its bytes.
 #[derive(Debug)]
 pub(super) struct Shared<B> {
     inner: B,
     path: Arc<Path>,
     settled: Settled,
-    /// Whether it is opened to be read, as it was left.
+    /// Whether the file is opened read-only, as it was left.
     ///
-    /// redb asks for an index to be mended because a commit in one phase may be torn. Those of a
-    /// store are in two: all pages of the commit that the header names were durable before it was
-    /// named. The reader locks the byte of the commit it reads, so a writer that comes
-    /// and mends leaves its pages alone, as it does for any other reader.
+    /// redb asks for a repair because a one-phase commit may be torn. The commits of a store have two phases: all pages
+    /// of the commit that the header names were durable before it was named. A reader locks the byte of the commit that
+    /// it reads, so a writer that repairs the index meanwhile leaves that commit's pages alone, as it does for any
+    /// other reader.
     as_it_is: bool,
 }
 
@@ -113,7 +115,7 @@ impl<B: StorageBackend> Shared<B> {
         }
     }
 
-    /// Takes note of what fails first.
+    /// Records the first failure.
     fn noted<T>(&self, done: io::Result<T>) -> io::Result<T> {
         if let Err(error) = &done {
             let mut failures = failures();
@@ -129,9 +131,10 @@ impl<B: StorageBackend> Shared<B> {
         done
     }
 
-    /// Takes a commit for published that its writer had no time to publish: the flag that says so is
-    /// cleared after the commit is durable, but that write need not be, so it may come back after a
-    /// power cut. Whoever mends the index clears it, too.
+    /// Treats a commit that its writer had no time to publish as published.
+    ///
+    /// The flag for this is cleared after the commit is durable, but the clearing itself need not be durable, so the
+    /// flag may reappear after a power failure. A repair of the index also clears it.
     fn publish(&self, header: &mut [u8]) {
         let is_written = self.inner.query_lock_range(CONSISTENT.0, CONSISTENT.1);
         if let (Some(flags), Ok(false)) = (header.get_mut(FLAGS), is_written) {
@@ -156,7 +159,7 @@ impl<B: StorageBackend> Shared<B> {
                 return Ok(());
             }
         }
-        // Who waited in vain waits less from now on: what is left to do is to close.
+        // After a timeout, later waits are shorter: all that is left to do is to close.
         self.settled.set(false);
         let (bytes, holders) = (range, holders(&self.path));
         let blocked = Blocked { bytes, holders };

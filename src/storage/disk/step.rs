@@ -1,4 +1,4 @@
-//! The steps that the disk is made of, where tests can stand in.
+//! The steps of disk access, which tests can intercept.
 
 use std::fs;
 use std::io;
@@ -8,27 +8,27 @@ use std::path::Path;
 use super::watch::step;
 use crate::error::{Error, Result};
 
-/// One thing that the system is asked to do with a path.
+/// One request to the system that concerns a path.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(
     not(all(test, unix)),
     expect(dead_code, reason = "only tests look at it")
 )]
 pub(super) enum Step<'a> {
-    /// Look for, list or open.
+    /// Look up, list or open.
     Look,
-    /// Read or map so many bytes from one on.
+    /// Read or map the bytes from an offset on, given as offset and length.
     Read(u64, u64),
-    /// Open a file, which is made if it is not there.
+    /// Open a file, creating it if it does not exist.
     Make,
     MakeFolder,
     Write(&'a fs::File, u64, &'a [u8]),
-    /// Fill a file that is empty from another.
+    /// Fill an empty file from another.
     Copy(&'a fs::File),
     SetLen(&'a fs::File, u64),
     /// Map a file, whose bytes may change at any time from then on.
     Map,
-    /// Make what a file holds durable; of one that is mapped there is no handle.
+    /// Make the contents of a file durable. A mapped file has no handle.
     Sync(Option<&'a fs::File>),
     /// Make the names in a folder durable.
     SyncFolder,
@@ -53,7 +53,7 @@ pub(super) fn sync(_: &Path, _: Step<'_>, work: impl FnOnce() -> io::Result<()>)
     work()
 }
 
-/// Does a step with what is at `path`.
+/// Does a step that concerns `path`.
 pub(super) fn at<T>(
     path: &Path,
     what: Step<'_>,

@@ -1,4 +1,4 @@
-//! What tests see of the disk: every step in a folder that they watch, before it is done.
+//! What tests see of the disk: every step in a watched folder, before it is done.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,16 +14,16 @@ use redb::{BackendError, DatabaseError, StorageBackend};
 
 use super::{File, Step};
 
-/// What the system says when a device fails.
+/// The error code of the system for a failing device.
 const EIO: i32 = 5;
 
-/// Number of a file or a folder, as the system has it.
+/// The number that the system gives a file or a folder.
 pub(crate) type Node = u64;
 
-/// What was done to the files of a watched folder.
+/// A change to the files of a watched folder.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
-    /// A name in a folder; `is_new` if what it names was made just now.
+    /// A name was added to a folder. `is_new` if what it names was just created.
     Named {
         folder: Node,
         name: PathBuf,
@@ -53,7 +53,7 @@ pub(crate) enum Event {
     Synced {
         node: Node,
     },
-    /// A sync failed: the system takes what it had to write for written.
+    /// A sync failed. The system then considers the pending writes as written.
     Forgotten {
         node: Node,
     },
@@ -67,7 +67,7 @@ pub(crate) enum Event {
     },
 }
 
-/// Bytes that are not shown.
+/// Bytes that are not printed.
 #[derive(Clone)]
 pub(crate) struct Bytes(pub(crate) Vec<u8>);
 
@@ -77,18 +77,18 @@ impl fmt::Debug for Bytes {
     }
 }
 
-/// Which steps fail, counted from the first one on.
+/// The steps that fail, counted from the first one on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// One step.
+    /// One step fails.
     Once { step: u64 },
-    /// One step; if it writes, half of it is done.
+    /// One step fails. If it writes, half of it is done.
     Half { step: u64 },
-    /// From a step on, all that need room.
+    /// From a step on, all steps that need disk space fail.
     Full { step: u64 },
 }
 
-/// Watches a folder for as long as it is there.
+/// Watches a folder until it is dropped.
 #[derive(Debug)]
 pub(crate) struct DiskWatch {
     seen: Arc<Seen>,
@@ -103,13 +103,13 @@ struct Seen {
 #[derive(Debug, Default)]
 struct State {
     events: Vec<Event>,
-    /// What mapped files held when they were looked at last.
+    /// The contents of mapped files when they were last examined.
     mapped: BTreeMap<PathBuf, (Node, Vec<u8>)>,
     steps: u64,
     fault: Option<Fault>,
-    /// Bytes of files that the disk cannot read.
+    /// Byte ranges of files that the disk cannot read.
     unreadable: Vec<(PathBuf, Range<u64>)>,
-    /// What failed.
+    /// Descriptions of the steps that failed.
     failed: Vec<String>,
 }
 
@@ -129,25 +129,25 @@ impl DiskWatch {
         DiskWatch { seen }
     }
 
-    /// Lets steps fail from now on, counting from here.
+    /// Makes steps fail from now on, counted from here.
     pub(crate) fn fail(&self, fault: Option<Fault>) {
         let mut state = lock(&self.seen.state);
         state.fault = fault;
         state.steps = 0;
     }
 
-    /// Lets reads and maps of these bytes of a file fail from now on, as those of a bad sector do.
+    /// Makes reads and maps of these bytes of a file fail from now on, like those of a bad sector.
     pub(crate) fn spoil(&self, path: &Path, bytes: Range<u64>) {
         let spoilt = (path.to_owned(), bytes);
         lock(&self.seen.state).unreadable.push(spoilt);
     }
 
-    /// What failed since the last call.
+    /// The steps that failed since the last call.
     pub(crate) fn failed(&self) -> Vec<String> {
         std::mem::take(&mut lock(&self.seen.state).failed)
     }
 
-    /// Steps that were taken since it was last said what fails.
+    /// The number of steps since the last call of [`DiskWatch::fail`].
     pub(crate) fn steps(&self) -> u64 {
         lock(&self.seen.state).steps
     }
@@ -176,7 +176,7 @@ fn watched(path: &Path) -> Option<Arc<Seen>> {
         .cloned()
 }
 
-/// Does a step, unless it is to fail, and takes note of it.
+/// Does a step, unless it is to fail, and records it.
 pub(super) fn step<T>(
     path: &Path,
     what: Step<'_>,
@@ -194,8 +194,9 @@ pub(super) fn step<T>(
     Ok(done)
 }
 
-/// The same of a step that makes something durable, which nothing has to be here: no test cuts the power. Those of the
-/// programs do it.
+/// Like [`step`], for a step that makes something durable.
+///
+/// The sync itself is skipped, since no test cuts the power. The tests of the programs run the real one.
 pub(super) fn sync(
     path: &Path,
     what: Step<'_>,
@@ -204,7 +205,7 @@ pub(super) fn sync(
     step(path, what, || Ok(()))
 }
 
-/// What was there before a step.
+/// What existed before a step.
 enum Before {
     Nothing,
     Something,
@@ -330,7 +331,7 @@ impl State {
         self.events.push(event);
     }
 
-    /// Takes note of what changed in files that are mapped, word by word.
+    /// Records what changed in mapped files, word by word.
     fn look_at_maps(&mut self) {
         self.mapped
             .retain(|path, (node, _)| path.exists() && number(path) == *node);
@@ -371,7 +372,7 @@ fn kind(what: Step<'_>) -> &'static str {
     }
 }
 
-/// The file that is synced; a mapped one has kept its name.
+/// The number of the file that is synced. A mapped file has kept its name.
 fn node_of(path: &Path, what: Step<'_>) -> Node {
     match what {
         Step::Sync(Some(file)) => file.metadata().unwrap().ino(),
@@ -405,7 +406,7 @@ fn collect(folder: &Path, found: &mut Vec<(Node, PathBuf)>) {
 #[derive(Debug)]
 pub(super) struct Backend {
     inner: FileBackend,
-    /// The same file, to tell which it is.
+    /// The same file, to identify it.
     file: fs::File,
     path: PathBuf,
 }

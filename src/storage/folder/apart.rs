@@ -1,4 +1,4 @@
-//! Where a path lies, seen from the stores around it and in it.
+//! How a path lies relative to stores around and inside of it.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use crate::storage::disk::{self, File};
 use crate::storage::format::{Kind, is_column, is_redb};
 use crate::storage::names::INDEX;
 
-/// A store's folder has few files; one with more than this is known by its index alone.
+/// A store's folder has few files. One with more than this is only recognized by its index.
 const MOST_FILES: usize = 200;
 
 /// The folder of the store that `path` is, or lies in.
 ///
-/// Links are followed, and what is not there yet lies in the folder that it would be made in.
+/// Links are followed. A path that does not exist yet lies in the folder in which it would be created.
 pub(crate) fn enclosing(path: &Path) -> Result<Option<PathBuf>> {
     let resolved = disk::resolved(path)?;
     for folder in resolved.ancestors() {
@@ -24,8 +24,9 @@ pub(crate) fn enclosing(path: &Path) -> Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// The folder of a store that lies in the folder `path`, at any depth. Links in it are not followed,
-/// for whoever replaces the folder replaces the links alone.
+/// The folder of a store that lies in the folder `path`, at any depth.
+///
+/// Links inside are not followed, because replacing the folder replaces only the links.
 pub(crate) fn inside(path: &Path) -> Result<Option<PathBuf>> {
     let mut folders = Vec::from([disk::resolved(path)?]);
     while let Some(folder) = folders.pop() {
@@ -57,12 +58,12 @@ pub(crate) fn check_outside(folder: &Path) -> Result<()> {
     }
 }
 
-/// Whether a folder is that of a store, whole or damaged: it has an index or a column.
+/// Whether a folder is that of a store, intact or damaged: it has an index or a column.
 pub(crate) fn is_store(folder: &Path) -> Result<bool> {
     if begins_like(&folder.join(INDEX), is_redb)? {
         return Ok(true);
     }
-    // Whoever may not list a folder cannot make files in it either.
+    // A user who may not list a folder cannot create files in it either.
     let Ok(files) = disk::list_some(folder, MOST_FILES) else {
         return Ok(false);
     };
@@ -78,14 +79,14 @@ pub(crate) fn is_store(folder: &Path) -> Result<bool> {
     Ok(false)
 }
 
-/// Whether `path` is a file whose first bytes are like `form`.
+/// Whether `path` is a file whose first bytes satisfy `form`.
 fn begins_like(path: &Path, form: fn(&[u8]) -> bool) -> Result<bool> {
     const START: usize = 16;
     if !disk::is_plain_file(path)? {
         return Ok(false);
     }
     let start = File::open(path).and_then(|file| file.start(START));
-    // A store that may not be read is one, too.
+    // A file that may not be read counts as part of a store.
     Ok(start.map_or(true, |start| form(&start)))
 }
 

@@ -1,7 +1,7 @@
-//! The note in a store's folder that says who has it open for writing.
+//! The note in a store's folder that names the process that has it open for writing.
 //!
-//! It is a hint for people whose process has to wait. What keeps writers apart is the lock on the
-//! index: nothing is decided by the note, and nothing fails where it cannot be written.
+//! It is a hint for people whose process has to wait. The lock on the index is what excludes other writers: no decision
+//! depends on the note, and nothing fails if it cannot be written.
 
 use std::path::{Path, PathBuf};
 use std::process;
@@ -15,15 +15,15 @@ use crate::storage::format::is_lost;
 
 pub(crate) const NAME: &str = "holder";
 
-/// No note is longer.
+/// The maximum length of a note in bytes.
 const LONGEST: usize = 100;
 
-/// Is there as long as a writer has the store open.
+/// A note that exists as long as a writer has the store open.
 ///
 /// # Invariant
 ///
-/// It is left and taken away under the store's lock, so nobody takes away another's. A file of its name
-/// that does not carry the store's number is left alone, and no note is written then.
+/// It is written and removed under the store's lock, so no process removes the note of another. If there is a file of
+/// its name without the store's id, that file is left alone and no note is written.
 #[derive(Debug)]
 pub(crate) struct Note {
     path: PathBuf,
@@ -32,7 +32,7 @@ pub(crate) struct Note {
 }
 
 impl Note {
-    /// Leaves a note in the folder of a store that this process has just locked.
+    /// Writes a note to the folder of a store that this process has just locked.
     pub(crate) fn leave(folder: &Path, store: u64) -> Note {
         let path = folder.join(NAME);
         let process = Process::current();
@@ -45,7 +45,7 @@ impl Note {
         note
     }
 
-    /// What the note in a store's folder says, if there is one and it may be true.
+    /// The holder according to the note in a store's folder, if there is one and it may be true.
     pub(crate) fn read(folder: &Path) -> Option<Holder> {
         let text = text(&folder.join(NAME))?;
         let mut lines = text.lines();
@@ -63,7 +63,7 @@ impl Note {
         File::create(&self.path)?.write(0, text.as_bytes())
     }
 
-    /// Takes away the note that is there, of this process or of one that was killed.
+    /// Removes an existing note, of this process or of a killed one.
     fn remove(&self) -> Result<()> {
         match text(&self.path) {
             Some(text) if text.is_empty() || text.ends_with(&self.last_line()) => {
@@ -73,7 +73,7 @@ impl Note {
         }
     }
 
-    /// The line with the store's number.
+    /// The line with the store's id.
     fn last_line(&self) -> String {
         format!("store {:016x}\n", self.store)
     }
@@ -92,7 +92,7 @@ pub(crate) fn is_note(start: &[u8]) -> bool {
     start.starts_with(b"process ")
 }
 
-/// What a file says that is no longer than a note; nothing if all that it was to say is lost.
+/// The text of a file no longer than a note, or an empty text if it was lost in a crash.
 fn text(path: &Path) -> Option<String> {
     let start = File::open(path).ok()?.start(LONGEST + 1).ok()?;
     if start.len() > LONGEST {
@@ -104,7 +104,7 @@ fn text(path: &Path) -> Option<String> {
     String::from_utf8(start).ok()
 }
 
-/// Whether the process may be alive: only some systems show that in their files.
+/// Whether the process may be alive. Only some systems show this in their files.
 fn is_there(process: u32) -> bool {
     let processes = Path::new("/proc");
     !processes.join("self").exists() || processes.join(process.to_string()).exists()

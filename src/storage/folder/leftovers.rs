@@ -15,7 +15,7 @@ use crate::storage::names::{
 };
 use crate::storage::postings::Age;
 
-/// What the name of a file of a generation says.
+/// The meaning of the name of a file that belongs to a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Named {
     Column(Kind, u32),
@@ -40,7 +40,7 @@ impl Named {
         }
     }
 
-    /// Whether the file of the name, at `path`, is that of a store.
+    /// Whether the file of this name, at `path`, belongs to a store.
     fn is_of(self, path: &Path, store: u64) -> bool {
         match self {
             Named::Column(..) => is_of_store(path, store),
@@ -48,7 +48,7 @@ impl Named {
         }
     }
 
-    /// Whether `meta` names it.
+    /// Whether `meta` names the file.
     fn is_in(self, meta: &Meta) -> bool {
         match self {
             Named::Column(Kind::Contents, file) => meta.contents_file == u64::from(file),
@@ -62,10 +62,9 @@ impl Named {
     }
 }
 
-/// Deletes the store's files in `folder` that neither `meta` names nor the next generation, if one is
-/// being made.
+/// Deletes the store's files in `folder` that neither `meta` names nor the next generation, if one exists.
 ///
-/// What cannot be deleted costs room and nothing else. Readers that have it open go on using it.
+/// A file that cannot be deleted only costs space. Readers that have a deleted file open can still use it.
 pub(crate) fn clear(folder: &Path, meta: &Meta) -> Result<()> {
     let has_next = disk::is_plain_file(&folder.join(NEXT_INDEX))?;
     for path in disk::list(folder)? {
@@ -81,7 +80,7 @@ pub(crate) fn clear(folder: &Path, meta: &Meta) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file of this name may be there before a store is: a process that made one was killed.
+/// Whether a killed process may have left a file of this name when it created a store.
 pub(crate) fn is_of_creation(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else {
         return false;
@@ -90,11 +89,11 @@ pub(crate) fn is_of_creation(name: &OsStr) -> bool {
     name == NEW_INDEX || Kind::of_file_name(name).is_some_and(column)
 }
 
-/// Deletes the index of a next generation, if there is one; says whether there was.
+/// Deletes the index of a next generation, and returns whether there was one.
 ///
 /// # Errors
 ///
-/// [`Error::Occupied`] if a file has its name that does not carry the store's number.
+/// [`Error::Occupied`] if the file of its name does not contain the store's id.
 pub(crate) fn remove_next_index(folder: &Path, store: u64) -> Result<bool> {
     let path = folder.join(NEXT_INDEX);
     if !disk::is_file(&path)? {
@@ -110,8 +109,9 @@ pub(crate) fn remove_next_index(folder: &Path, store: u64) -> Result<bool> {
     Ok(true)
 }
 
-/// Whether the number of a store is anywhere in a file: an index has it among its values, and whoever
-/// else has 64 bits like these drew them from there.
+/// Whether a file contains the id of a store anywhere.
+///
+/// An index has it among its values. Any other file with the same 64 bits must have copied them from there.
 fn carries(path: &Path, store: u64) -> Result<bool> {
     const AT_ONCE: usize = 1 << 20;
     let number = store.to_le_bytes();
@@ -129,11 +129,11 @@ fn carries(path: &Path, store: u64) -> Result<bool> {
     Ok(false)
 }
 
-/// Deletes the folder `building`, in which a process that was killed made a store.
+/// Deletes the folder `building`, in which a killed process was building a store.
 ///
 /// # Errors
 ///
-/// [`Error::Occupied`] if it is no folder, or holds what that process did not make.
+/// [`Error::Occupied`] if it is not a folder, or holds anything that such a process does not create.
 pub(crate) fn clear_building(building: &Path) -> Result<()> {
     if disk::is_folder(building)? {
         check_building(building)?;

@@ -1,4 +1,4 @@
-//! The folder of a store: what may be in it, who has it, and what is left in it.
+//! The folder of a store: what may be in it, which process has it open, and leftovers in it.
 
 mod apart;
 mod holder;

@@ -1,4 +1,4 @@
-//! A folder for a store that is being made, which appears whole or not at all.
+//! A folder for a store that is being built, which appears complete or not at all.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -10,29 +10,29 @@ use crate::error::{Error, Result};
 use crate::storage::disk::{self, FileLock, MadeFolders};
 use crate::storage::names::INDEX;
 
-/// Where a store is built, before it gets its name.
+/// The folder in which a store is built before it gets its name.
 #[derive(Debug)]
 pub(crate) struct BuildSite {
     folder: PathBuf,
-    /// The folder for whose users it is.
+    /// The folder whose access rights the store gets.
     like: PathBuf,
     parent: PathBuf,
     building: PathBuf,
-    /// The folders above it that were made for it.
+    /// The parent folders that were created for it.
     made: MadeFolders,
-    /// Keeps others from what is being built; dropped last.
+    /// Keeps other processes out of the folder. Dropped last.
     _lock: FileLock,
 }
 
 impl BuildSite {
-    /// Makes the folder to build the store `folder` in, for the users of the folder `like`. What a killed
-    /// process left of one is cleared away.
+    /// Creates the folder in which to build the store `folder`, with the access rights of the folder `like`.
+    ///
+    /// Deletes the remains of a killed process.
     ///
     /// # Errors
     ///
-    /// [`Error::AlreadyAStore`], [`Error::NotEmpty`] or [`Error::Occupied`] if something is there,
-    /// [`Error::Locked`] if
-    /// another process is building the same store, [`Error::InsideStore`].
+    /// [`Error::AlreadyAStore`], [`Error::NotEmpty`] or [`Error::Occupied`] if something is in the way,
+    /// [`Error::Locked`] if another process is building the same store, [`Error::InsideStore`].
     pub(crate) fn new(folder: &Path, like: &Path) -> Result<BuildSite> {
         check_free(folder, |_| false)?;
         check_outside(folder)?;
@@ -61,7 +61,7 @@ impl BuildSite {
         }
     }
 
-    /// Makes the hidden folder in `parent`, and locks it.
+    /// Creates the hidden folder in `parent`, and locks it.
     fn in_parent(folder: &Path, name: &OsStr, parent: &Path) -> Result<(PathBuf, FileLock)> {
         let mut hidden = OsString::from(".");
         hidden.push(name);
@@ -72,15 +72,16 @@ impl BuildSite {
             let (path, holder) = (folder.to_owned(), None);
             return Err(Error::Locked { path, holder });
         };
-        // Someone may have been done with it in the meantime.
+        // Another process may have finished the store in the meantime.
         check_free(folder, |_| false)?;
         leftovers::clear_building(&building)?;
         disk::create_folder(&building)?;
         Ok((building, lock))
     }
 
-    /// Has `build` make the store in the folder that it is given, and gives that its name; after an
-    /// error nothing is left.
+    /// Lets `build` create the store in the folder that it is given, and renames that to its final name.
+    ///
+    /// Leaves nothing after an error.
     pub(crate) fn fill<T>(self, build: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         let built = build(&self.building).and_then(|built| {
             disk::finish_folder(&self.building, &self.like)?;
@@ -90,7 +91,7 @@ impl BuildSite {
         let built = match built {
             Ok(built) => built,
             Err(error) => {
-                // The first error counts; what stays is cleared away by the next attempt.
+                // The first error is the one to report. The next attempt deletes what remains.
                 disk::remove_folder(&self.building).unwrap_or_default();
                 let BuildSite {
                     made, _lock: lock, ..
@@ -101,7 +102,7 @@ impl BuildSite {
             }
         };
         if let Err(error) = disk::sync_folder(&self.parent) {
-            // After an error there is no store.
+            // An error must leave no store.
             disk::remove_folder(&self.folder).unwrap_or_default();
             return Err(error);
         }
@@ -109,11 +110,11 @@ impl BuildSite {
     }
 }
 
-/// Refuses a folder that holds anything but files with the names of leftovers.
+/// Refuses a folder that holds anything except files with the names of leftovers.
 ///
 /// # Errors
 ///
-/// [`Error::AlreadyAStore`], [`Error::NotEmpty`], or [`Error::Occupied`] if it is no folder.
+/// [`Error::AlreadyAStore`], [`Error::NotEmpty`], or [`Error::Occupied`] if it is not a folder.
 pub(crate) fn check_free(folder: &Path, is_leftover: fn(&OsStr) -> bool) -> Result<()> {
     let Some(found) = disk::metadata(folder)? else {
         return Ok(());
@@ -133,7 +134,7 @@ pub(crate) fn check_free(folder: &Path, is_leftover: fn(&OsStr) -> bool) -> Resu
     names.sort_unstable();
     match names.into_iter().next() {
         None => Ok(()),
-        // Somebody made one in the meantime.
+        // Another process created a store in the meantime.
         Some(_) if disk::is_file(&folder.join(INDEX))? => Err(Error::AlreadyAStore { path }),
         Some(name) => {
             let holds = name.to_string_lossy().into_owned();

@@ -12,7 +12,7 @@ use crate::storage::index::{DocumentChange, DocumentRow, Runs, catalog, guarded}
 use crate::storage::view::Snapshot;
 
 impl Next {
-    /// Copies the catalog of `snapshot`, in place of one that an earlier attempt copied.
+    /// Copies the catalog of `snapshot`, replacing one that an earlier attempt copied.
     pub(crate) fn copy_catalog(&mut self, snapshot: &Snapshot, threads: usize) -> Result<()> {
         let transaction = self.begin_write()?;
         let tables = &snapshot.tables.catalog;
@@ -33,8 +33,9 @@ impl Next {
         self.commit(transaction)
     }
 
-    /// Brings what changed up to `snapshot` into the catalog and the lists: the documents `keys`,
-    /// and the contents that were removed.
+    /// Applies changes up to `snapshot` to the catalog and the lists.
+    ///
+    /// The changes are those to the documents `keys` and to the removed contents.
     pub(super) fn catch_up(
         &mut self,
         transaction: &WriteTransaction,
@@ -61,7 +62,7 @@ impl Next {
         self.write_removed(transaction, removed)
     }
 
-    /// Takes the runs of `snapshot` over. The first content of the open one gets its new id.
+    /// Takes over the runs of `snapshot`, giving the first content of the open run its new id.
     pub(super) fn take_runs(&mut self, snapshot: &Snapshot) -> Result<()> {
         let runs = snapshot.tables.meta.runs;
         let first = narrow(&self.path, runs.first)?;
@@ -88,8 +89,9 @@ impl Next {
         Ok(())
     }
 
-    /// Copies from the index of `snapshot`. A page that makes no sense is one of that index: what is
-    /// written was made by this process.
+    /// Copies from the index of `snapshot`.
+    ///
+    /// A corrupt page is blamed on that index, since this process wrote the other one.
     fn copying(
         &self,
         snapshot: &Snapshot,
@@ -103,7 +105,7 @@ impl Next {
         })
     }
 
-    /// Writes those of the `removed` contents that have rows here and are not known as removed.
+    /// Records those of the `removed` contents that have rows here and are not yet recorded as removed.
     fn write_removed(&mut self, transaction: &WriteTransaction, removed: Vec<u32>) -> Result<()> {
         let is_new =
             |id: &u32| !self.ids.leaves_out(*id) && self.removed.binary_search(id).is_err();
@@ -115,7 +117,7 @@ impl Next {
     }
 }
 
-/// The removed contents of `snapshot`, by their old ids, sorted.
+/// The removed contents of `snapshot`, by old id, sorted.
 fn removed_in(snapshot: &Snapshot) -> Result<Vec<u32>> {
     snapshot.removed_contents()
 }
@@ -130,10 +132,10 @@ mod tests {
     use crate::storage::{CatalogChange, Files, Limits};
     use std::sync::Arc;
 
-    /// Bytes of a page of the index.
+    /// The size of an index page in bytes.
     const PAGE: usize = 4096;
 
-    /// A document that is removed again: its key makes its entry long.
+    /// A document that is removed again. Its long key makes its entry long.
     fn change(number: u32) -> DocumentChange {
         let key = format!("{number:0200}");
         let new = Some(DocumentRow {
@@ -168,7 +170,7 @@ mod tests {
             let mut damaged = sound.clone();
             damaged[page * PAGE..][..PAGE].fill(0);
             std::fs::write(&index, damaged).unwrap();
-            // Opened for reading, as a build for tests reads all pages when it opens one for writing.
+            // Opened for reading: in test builds, opening for writing reads all pages.
             let Ok(snapshot) = Snapshot::open(folder.path()) else {
                 continue;
             };

@@ -1,4 +1,4 @@
-//! The columns of the next generation that are not shared with the one in use.
+//! The columns that the next generation does not share with the one in use.
 
 use std::path::Path;
 
@@ -10,14 +10,13 @@ use crate::storage::format::{Kind, narrow};
 use crate::storage::index::{Meta, catalog};
 use crate::storage::view::Snapshot;
 
-/// Makes the signatures, as the plan's schema asks for, of some contents of a snapshot, one after the
-/// other.
+/// Computes the signatures of some contents of a snapshot, under the plan's schema, and concatenates them.
 pub(crate) type Sign<'a> = dyn Fn(&Snapshot, &[u32]) -> Result<Vec<u8>> + 'a;
 
-/// Is told how far it is; an error ends the work.
+/// Receives the progress of the work. An error stops the work.
 pub(crate) type Witness<'a> = dyn FnMut(super::Progress) -> Result<()> + 'a;
 
-/// The writing sides of the columns that are not shared.
+/// The writers of the columns that are not shared.
 #[derive(Debug)]
 pub(super) struct NextColumns {
     contents: Option<Column>,
@@ -26,7 +25,7 @@ pub(super) struct NextColumns {
 }
 
 impl NextColumns {
-    /// Makes the columns of the generation of `meta`, empty, for the users of those of `snapshot`.
+    /// Creates empty columns for the generation of `meta`, with the access rights of those of `snapshot`.
     pub(super) fn create(
         folder: &Path,
         meta: &Meta,
@@ -39,7 +38,7 @@ impl NextColumns {
         })
     }
 
-    /// Opens the columns of the generation of `meta` and cuts off what it does not count.
+    /// Opens the columns of the generation of `meta` and truncates them to the lengths that it records.
     pub(super) fn open(folder: &Path, meta: &Meta, schema: &Schema) -> Result<NextColumns> {
         NextColumns::with(meta, schema, |spec| spec.open(folder, Trust::File))
     }
@@ -81,12 +80,12 @@ impl NextColumns {
         }
     }
 
-    /// Bytes of the column of a kind; 0 if it is shared.
+    /// The length in bytes of the column of a kind, or 0 if it is shared.
     pub(super) fn len(&self, kind: Kind) -> u64 {
         self.of(kind).map_or(0, Column::len)
     }
 
-    /// What can be read of the column of a kind, which is that of `snapshot` if it is shared.
+    /// A view of the column of a kind, which is that of `snapshot` if it is shared.
     pub(super) fn view(&self, kind: Kind, snapshot: &Snapshot) -> ColumnView {
         let column = self.of(kind).map(Column::view);
         column.unwrap_or_else(|| snapshot.column(kind).clone())
@@ -98,8 +97,7 @@ impl NextColumns {
 }
 
 impl Next {
-    /// Takes the rows of all contents of `snapshot` over, with a checkpoint now and then and one at
-    /// the end.
+    /// Takes over the rows of all contents of `snapshot`, with periodic checkpoints and a final one.
     pub(crate) fn cover(
         &mut self,
         snapshot: &Snapshot,
@@ -110,7 +108,7 @@ impl Next {
             return Ok(());
         }
         if self.columns.are_shared() {
-            // Nothing to make durable: the next commit tells.
+            // Nothing to make durable yet: the next commit records it.
             self.state.covered = snapshot.len;
             return self.count_rows(snapshot);
         }
@@ -138,7 +136,7 @@ impl Next {
         self.checkpoint(snapshot)
     }
 
-    /// Takes the rows of the contents below `end` over.
+    /// Takes over the rows of the contents below `end`.
     fn cover_batch(&mut self, snapshot: &Snapshot, end: u32, sign: &Sign<'_>) -> Result<()> {
         let ids = (self.state.covered..end).filter(|&id| !self.ids.leaves_out(id));
         let ids: Vec<u32> = ids.collect();
@@ -161,7 +159,7 @@ impl Next {
         Ok(())
     }
 
-    /// Makes the rows durable that were taken over from `snapshot`.
+    /// Makes the rows taken over from `snapshot` durable.
     fn checkpoint(&mut self, snapshot: &Snapshot) -> Result<()> {
         self.count_rows(snapshot)?;
         let transaction = self.begin_write()?;
@@ -187,7 +185,7 @@ impl Next {
         Ok(())
     }
 
-    /// Number of contents that have rows, by their new ids.
+    /// The number of contents that have rows, counted by new id.
     pub(super) fn rows(&self) -> Result<u32> {
         narrow(&self.path, self.meta.contents)
     }

@@ -17,17 +17,17 @@ use crate::storage::postings::{
 };
 use crate::storage::view::{Rows, Snapshot, bucket_error};
 
-/// Bytes of a posting in memory while postings are sorted.
+/// The size in bytes of a posting in memory during sorting.
 const POSTING_BYTES: u64 = 16;
 
-/// What the columns of the next generation hold.
+/// The columns of the next generation, ready to read.
 struct Views {
     contents: ColumnView,
     signatures: ColumnView,
     snapshot: Snapshot,
 }
 
-/// What postings a list gains or loses, by the new ids of contents.
+/// The contents whose postings a list gains or loses, by new id.
 #[derive(Debug, Default)]
 struct Contents {
     add: Range<u32>,
@@ -35,10 +35,10 @@ struct Contents {
 }
 
 impl Next {
-    /// Writes the lists that are not there yet, from the rows that are there.
+    /// Writes the lists that are still missing, from the rows.
     ///
-    /// Each of the `threads` holds the postings of one list, or of a part of it where `memory` bytes
-    /// would not do.
+    /// Each of the `threads` holds the postings of one list in memory, or of a part of a list if whole lists would
+    /// exceed `memory` bytes.
     pub(crate) fn post(
         &mut self,
         snapshot: &Snapshot,
@@ -74,7 +74,7 @@ impl Next {
         Ok(())
     }
 
-    /// Writes a list, in `2^parts` parts.
+    /// Writes a list in `2^parts` parts.
     fn write_list(
         &self,
         transaction: &WriteTransaction,
@@ -85,7 +85,7 @@ impl Next {
         let (rows, keyed) = (self.rows_of(views), self.keyed()?);
         let banded = narrow(&self.path, self.meta.banded())?;
         let snapshot = &views.snapshot;
-        // What is in tables as it will be is sorted, and cheaper to read than rows are.
+        // The existing tables are sorted, so they are cheaper to read than rows.
         let in_tables = if self.plan.keeps_postings(&snapshot.schema) {
             narrow(&self.path, snapshot.tables.meta.banded().min(banded.into()))?
         } else {
@@ -119,7 +119,7 @@ impl Next {
         Ok(())
     }
 
-    /// Adds the postings of the contents that have rows and no postings.
+    /// Adds the postings of contents that have rows but no postings.
     pub(crate) fn post_rest(&mut self, snapshot: &Snapshot, threads: usize) -> Result<()> {
         let rows = self.rows()?;
         let add = narrow(&self.path, self.meta.banded())?..rows;
@@ -131,8 +131,9 @@ impl Next {
         self.commit(transaction)
     }
 
-    /// Takes the postings of contents away that were removed since the rebuild began, up to
-    /// `snapshot`, of which `removed` are all removed contents, sorted.
+    /// Removes the postings of contents that were removed between the start of the rebuild and `snapshot`.
+    ///
+    /// `removed` holds all removed contents of `snapshot`, sorted.
     pub(super) fn unpost(
         &mut self,
         transaction: &WriteTransaction,
@@ -190,7 +191,7 @@ impl Next {
         })
     }
 
-    /// Makes the filter over all postings in the lists.
+    /// Creates the filter over all postings in the lists.
     pub(crate) fn fill_filter(&mut self, threads: usize) -> Result<()> {
         self.meta.filters = 1;
         self.meta.old_filter = FilterState { number: 1, mark: 0 };
@@ -211,7 +212,7 @@ impl Next {
         Ok(())
     }
 
-    /// Whether the content of a new id, below the mark, has postings.
+    /// Whether the content with a new id below the mark has postings.
     fn is_posted(&self, id: u32) -> bool {
         self.plan.renumbers || self.left_out.binary_search(&id).is_err()
     }
@@ -226,7 +227,7 @@ impl Next {
         })
     }
 
-    /// Takes note of the number of contents that have postings, where keys had so many bits.
+    /// Records that `posted` contents have postings. `prefix` is the present number of key bits.
     fn count(&mut self, posted: u32, prefix: u32) {
         let leaf = self.limits.leaf_postings;
         let oldest = self.meta.oldest();

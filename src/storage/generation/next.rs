@@ -1,4 +1,4 @@
-//! The next generation while it is made.
+//! The next generation while it is being built.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ use crate::storage::names::NEXT_INDEX;
 use crate::storage::postings::FilterName;
 use crate::storage::view::Snapshot;
 
-/// The makings of the next generation.
+/// A next generation that is being built.
 #[derive(Debug)]
 pub(crate) struct Next {
     pub(super) folder: PathBuf,
@@ -28,28 +28,28 @@ pub(crate) struct Next {
     pub(super) index: Index,
     pub(super) plan: Plan,
     pub(super) limits: Limits,
-    /// What the next generation's index will say; it counts what the last checkpoint has.
+    /// The metadata of the next generation's index, as of the last checkpoint.
     pub(super) meta: Meta,
     pub(super) state: State,
     pub(super) columns: NextColumns,
-    /// The contents that were removed when the rebuild began, sorted.
+    /// The contents that had been removed when the rebuild began, sorted.
     pub(super) left_out: Vec<u32>,
     pub(super) ids: Renumbering,
-    /// The contents that were removed since and are in no table any more, sorted, by their old ids.
+    /// The contents removed since then that are in no table any more, by old id, sorted.
     pub(super) unposted: Vec<u32>,
-    /// Bytes of each column, in the order of their kinds, when the checksums of the shared ones were
+    /// The length in bytes of each column, in the order of their kinds, when the checksums of the shared columns were
     /// copied.
     pub(super) summed: [u64; 3],
-    /// The removed contents that the catalog has, sorted, by their old ids.
+    /// The removed contents that the catalog records, by old id, sorted.
     pub(super) removed: Vec<u32>,
 }
 
 impl Next {
-    /// Takes up the rebuild that was begun before, if it has the same plan, or begins one.
+    /// Resumes an earlier rebuild that has the same plan, or begins a new one.
     ///
     /// # Errors
     ///
-    /// [`Error::Unfinished`] if one with another plan was begun.
+    /// [`Error::Unfinished`] if there is an earlier rebuild with another plan.
     pub(crate) fn take_up(snapshot: &Snapshot, plan: &Plan, limits: Limits) -> Result<Next> {
         let next = Next::begun_or_new(snapshot, plan)?;
         Ok(Next { limits, ..next })
@@ -60,7 +60,7 @@ impl Next {
         match Next::find(folder, snapshot)? {
             Some(next) if next.plan == *plan => Ok(next),
             Some(next) if next.plan.packs(&snapshot.schema) => {
-                // Nobody asked for it.
+                // This rebuild was not requested by the user.
                 drop(next);
                 Next::discard(folder, snapshot)?;
                 Next::begin(folder, snapshot, plan)
@@ -73,14 +73,14 @@ impl Next {
         }
     }
 
-    /// The rebuild that was begun before on the generation of `snapshot`.
+    /// Finds an earlier rebuild of the generation of `snapshot`.
     pub(crate) fn find(folder: &Path, snapshot: &Snapshot) -> Result<Option<Next>> {
         let path = folder.join(NEXT_INDEX);
         if !disk::is_file(&path)? {
             return Ok(None);
         }
-        // One that was killed at the very beginning is no index, or has no tables. It may be somebody's,
-        // so it is read before it is opened for writing, which writes to it.
+        // If the process was killed at the very beginning, the file is no index or has no tables. It may also be a
+        // user's file. Opening for writing would modify it, so it is read first.
         let read = |index| guarded(&path, || Next::read(folder, &path, index, snapshot));
         let found = match Next::begun(&path, snapshot) {
             Ok(Some(_)) => Index::open(&path).and_then(read),
@@ -97,8 +97,9 @@ impl Next {
         }
     }
 
-    /// The plan of the rebuild that was begun before on the generation of `snapshot`, how far it was at
-    /// its last checkpoint, and the bytes of its files. It may be under way.
+    /// Returns the plan, the progress and the file bytes of a rebuild of the generation of `snapshot`.
+    ///
+    /// The progress is that of the last checkpoint. The rebuild may be under way.
     pub(crate) fn look(
         folder: &Path,
         snapshot: &Snapshot,
@@ -107,7 +108,7 @@ impl Next {
         if !disk::is_file(&path)? {
             return Ok(None);
         }
-        // One that was killed right before the switch has no state any more.
+        // A rebuild that was killed right before the switch no longer has a state.
         let begun = match Next::begun(&path, snapshot) {
             Err(error) if error.is_of_damage() => None,
             begun => begun?,
@@ -130,8 +131,9 @@ impl Next {
         Ok(Some((plan, progress, bytes)))
     }
 
-    /// What the index at `path` says of a rebuild, if it was begun on the generation of `snapshot`.
-    /// Nothing is written.
+    /// Reads what the index at `path` records of a rebuild of the generation of `snapshot`.
+    ///
+    /// Writes nothing.
     fn begun(path: &Path, snapshot: &Snapshot) -> Result<Option<Begun>> {
         let index = Index::open_read_only(path)?;
         let transaction = index.begin_read(path)?;
@@ -139,11 +141,11 @@ impl Next {
         Ok(begun.filter(|begun| begun.fits(snapshot)))
     }
 
-    /// Deletes what there is of a next generation; says whether there was any.
+    /// Deletes the files of a next generation, and returns whether its index existed.
     ///
     /// # Errors
     ///
-    /// [`Error::Occupied`] if a file that is not the store's has the name of its index.
+    /// [`Error::Occupied`] if a file that does not belong to the store has the name of its index.
     pub(crate) fn discard(folder: &Path, snapshot: &Snapshot) -> Result<bool> {
         let meta = &snapshot.tables.meta;
         let was_there = leftovers::remove_next_index(folder, meta.store)?;
@@ -151,7 +153,7 @@ impl Next {
         Ok(was_there)
     }
 
-    /// What it is to become, for people.
+    /// Describes the goal of the rebuild for users.
     pub(crate) fn describe(&self, stored: &Schema) -> String {
         if self.plan.renumbers {
             return "less space (compact)".to_owned();
@@ -168,12 +170,12 @@ impl Next {
         changed.join(", ")
     }
 
-    /// What is to be made.
+    /// The plan of the rebuild.
     pub(crate) fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// How far it is, if the store has the contents of `snapshot`.
+    /// The progress of the rebuild, given the contents of `snapshot`.
     pub(crate) fn progress(&self, snapshot: &Snapshot) -> Progress {
         Progress {
             covered: (self.state.covered, snapshot.len),
@@ -181,12 +183,12 @@ impl Next {
         }
     }
 
-    /// How many contents are yet to be taken over from `snapshot`.
+    /// The number of contents of `snapshot` that are not yet taken over.
     pub(crate) fn behind(&self, snapshot: &Snapshot) -> u32 {
         snapshot.len.saturating_sub(self.state.covered)
     }
 
-    /// How many contents have rows but no postings.
+    /// The number of contents that have rows but no postings.
     pub(crate) fn unbanded(&self) -> u64 {
         self.meta.contents.saturating_sub(self.meta.banded())
     }
@@ -210,7 +212,7 @@ impl Next {
         };
         let columns = NextColumns::create(folder, &meta, &plan.schema, snapshot);
         let columns = columns.inspect_err(|_| {
-            // Nothing is begun, so nothing stays.
+            // No rebuild has begun, so no files may stay.
             disk::remove(&path).unwrap_or_default();
             leftovers::clear(folder, &old).unwrap_or_default();
         })?;
@@ -231,13 +233,13 @@ impl Next {
             state::write_left_out(&transaction, &next.left_out)
         };
         begun().map_err(|error| next.in_index(error))?;
-        // What counts rows of files comes after their names.
+        // The files' names must be durable before an index that counts their rows.
         disk::sync_folder(folder)?;
         next.commit(transaction)?;
         Ok(next)
     }
 
-    /// Reads what an earlier attempt left, if it belongs to the store as it is.
+    /// Reads what an earlier attempt left, if it fits the store in its present state.
     fn read(folder: &Path, path: &Path, index: Index, snapshot: &Snapshot) -> Result<Option<Next>> {
         let transaction = index.begin_read(path)?;
         let Some(begun) = state::read(&transaction, path)? else {
@@ -250,7 +252,7 @@ impl Next {
         Ok(Some(Next::of(folder, index, begun, columns)))
     }
 
-    /// A rebuild as it was begun, or goes on.
+    /// A rebuild in the recorded state.
     fn of(folder: &Path, index: Index, begun: Begun, columns: NextColumns) -> Next {
         let plan = begun.plan();
         let Begun {
@@ -293,7 +295,7 @@ impl Next {
         self.index.begin_write()
     }
 
-    /// Commits a transaction with the counts as they are now.
+    /// Commits a transaction together with the current counts.
     pub(super) fn commit(&self, transaction: WriteTransaction) -> Result<()> {
         let write = || -> Result<(), redb::Error> {
             self.meta.write(&transaction)?;
@@ -304,7 +306,7 @@ impl Next {
         done.map_err(|error| self.in_index(error))
     }
 
-    /// The filter that it will have.
+    /// The name of the filter that the generation will have.
     pub(super) fn filter_name(&self) -> Result<FilterName> {
         FilterName::of(&self.path, &self.meta, self.meta.old_filter.number)
     }

@@ -1,4 +1,4 @@
-//! What a rebuild is to make, and how far it is.
+//! The plan of a rebuild, and its progress.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use super::state::Begun;
 use crate::schema::Schema;
 use crate::storage::view::Snapshot;
 
-/// What a rebuild makes of a store.
+/// What a rebuild turns a store into.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Plan {
     pub(crate) schema: Arc<Schema>,
-    /// Whether removed contents are left out and the others numbered anew.
+    /// Whether to leave out removed contents and renumber the others.
     pub(crate) renumbers: bool,
 }
 
 impl Plan {
-    /// Whether the signatures of `stored` are not those of the plan.
+    /// Whether the plan's signatures differ from those of `stored`.
     pub(crate) fn resigns(&self, stored: &Schema) -> bool {
         let of = |schema: &Schema| {
             let (family, seed) = (schema.family(), schema.seed());
@@ -24,24 +24,24 @@ impl Plan {
         of(&self.schema) != of(stored)
     }
 
-    /// Whether it makes the index of a store with the schema `stored` anew and changes nothing.
+    /// Whether the plan only rewrites the index of a store with the schema `stored`.
     pub(crate) fn packs(&self, stored: &Schema) -> bool {
         !self.renumbers && *self.schema == *stored
     }
 
-    /// Whether the postings are those that a store with the schema `stored` has.
+    /// Whether the plan's postings are those of a store with the schema `stored`.
     pub(super) fn keeps_postings(&self, stored: &Schema) -> bool {
         !self.renumbers && !self.resigns(stored) && self.schema.bands() == stored.bands()
     }
 
-    /// Number of lists of buckets, the copies included.
+    /// The number of lists of buckets, including that of the copies.
     pub(super) fn lists(&self) -> u32 {
         self.schema.bands().bands() + 1
     }
 }
 
 impl Begun {
-    /// Whether it was begun on the generation of `snapshot`.
+    /// Whether the rebuild started from the generation of `snapshot`.
     pub(super) fn fits(&self, snapshot: &Snapshot) -> bool {
         let old = &snapshot.tables.meta;
         self.meta.store == old.store
@@ -57,11 +57,11 @@ impl Begun {
     }
 }
 
-/// How far a rebuild has come.
+/// The progress of a rebuild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Progress {
-    /// Contents whose rows are there, of all.
+    /// Contents whose rows are written, and all contents.
     pub(crate) covered: (u32, u32),
-    /// Lists of buckets that are there, of all.
+    /// Lists of buckets that are written, and all lists.
     pub(crate) lists: (u32, u32),
 }

@@ -1,8 +1,8 @@
-//! New ids for contents, once some are left out.
+//! New content ids for a store that drops some contents.
 
 use crate::codec::low32;
 
-/// Gives the contents that stay the ids from 0 on, in their order.
+/// Numbers the remaining contents from 0 on, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Renumbering {
     /// Sorted.
@@ -10,20 +10,20 @@ pub(crate) struct Renumbering {
 }
 
 impl Renumbering {
-    /// Leaves out some contents, which are sorted.
+    /// Leaves out the contents in `left_out`, which must be sorted.
     pub(crate) fn without(left_out: Vec<u32>) -> Renumbering {
         Renumbering { left_out }
     }
 
-    /// Whether the content of an old id is left out.
+    /// Whether the content with an old id is left out.
     pub(crate) fn leaves_out(&self, id: u32) -> bool {
         self.left_out.binary_search(&id).is_ok()
     }
 
-    /// The new id of a content that stays; of another, that of the next one that stays.
+    /// The new id of a content or, if it is left out, that of the next remaining content.
     pub(crate) fn new_id(&self, id: u32) -> u32 {
         let before = self.left_out.partition_point(|&left_out| left_out < id);
-        // There are not more of them than ids below this one.
+        // At most `id` left-out ids are below `id`.
         id - low32(before as u64)
     }
 }

@@ -1,4 +1,4 @@
-//! What the index of a generation that is being made says beside what any index says.
+//! What the index of an unfinished generation holds in addition to that of a finished one.
 
 use std::path::Path;
 
@@ -11,16 +11,16 @@ use crate::storage::index::{Meta, catalog};
 const STATE: TableDefinition<'_, &str, u32> = TableDefinition::new("rebuild");
 const LEFT_OUT: TableDefinition<'_, u32, ()> = TableDefinition::new("left-out");
 
-/// How far a rebuild had come at its last checkpoint.
+/// The progress of a rebuild at its last checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct State {
-    /// 1 if contents are numbered anew.
+    /// 1 if contents are renumbered.
     pub(super) renumbers: u32,
-    /// Contents of the store, by their old ids, that the columns have rows of.
+    /// Contents of the store, by old id, whose rows are in the columns.
     pub(super) covered: u32,
     /// Lists of buckets that are written.
     pub(super) lists: u32,
-    /// Contents whose postings are in them, those that were removed since included.
+    /// Contents whose postings are in the lists, including those removed since.
     pub(super) posted: u32,
 }
 
@@ -43,7 +43,7 @@ impl State {
     }
 }
 
-/// Takes note of the contents that were removed when the rebuild began.
+/// Records the contents that were removed when the rebuild began.
 pub(super) fn write_left_out(
     transaction: &WriteTransaction,
     contents: &[u32],
@@ -55,24 +55,24 @@ pub(super) fn write_left_out(
     Ok(())
 }
 
-/// Takes away what only a generation that is being made has.
+/// Deletes the tables that only an unfinished generation has.
 pub(super) fn clear(transaction: &WriteTransaction) -> Result<(), redb::Error> {
     transaction.delete_table(STATE)?;
     transaction.delete_table(LEFT_OUT)?;
     Ok(())
 }
 
-/// What the index of a generation that is being made holds beside its tables.
+/// What the index of an unfinished generation records.
 #[derive(Debug)]
 pub(super) struct Begun {
     pub(super) meta: Meta,
     pub(super) schema: Schema,
     pub(super) state: State,
-    /// The contents that were removed when it was begun, sorted.
+    /// The contents that had been removed when the rebuild began, sorted.
     pub(super) left_out: Vec<u32>,
 }
 
-/// Reads what an index says of itself; nothing if it is not that of a generation that is being made.
+/// Reads what an index records of itself, or `None` if it is not that of an unfinished generation.
 pub(super) fn read(transaction: &ReadTransaction, path: &Path) -> Result<Option<Begun>> {
     let in_index = |error: redb::Error| Error::index(path, error);
     let Some(meta) = Meta::read(transaction, path)? else {

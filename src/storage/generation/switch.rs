@@ -1,4 +1,4 @@
-//! The moment at which the next generation becomes the one in use.
+//! The switch from the generation in use to the next one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::storage::folder::leftovers;
 use crate::storage::view::Snapshot;
 
 impl Next {
-    /// Takes over what was committed up to `snapshot`: contents, and the documents `keys`.
+    /// Takes over what was committed up to `snapshot`, including the documents `keys`.
     pub(crate) fn follow(
         &mut self,
         snapshot: &Snapshot,
@@ -25,11 +25,13 @@ impl Next {
         self.commit(transaction)
     }
 
-    /// Takes over the rest, of which the documents are `keys`, and puts the next generation in the
-    /// place of the one in use. Nothing is appended to `files` that is not committed.
+    /// Takes over the rest, including the documents `keys`, and puts the next generation into use.
     ///
-    /// What can fail is done before the switch, which is one rename. If that cannot be made durable, the next generation
-    /// is in use nevertheless, and nothing more is written: the error comes with what is seen.
+    /// Every row appended to `files` must be committed.
+    ///
+    /// All steps that can fail come before the switch, which is one rename. If the rename cannot be made durable, the
+    /// next generation is in use nevertheless and nothing more is written. The error is then returned along with the
+    /// snapshot.
     pub(crate) fn install(
         mut self,
         files: &mut Files,
@@ -68,7 +70,7 @@ impl Next {
         if durable.is_err() {
             next.health = Health::Unknown;
         } else {
-            // A leftover costs room and nothing else.
+            // A leftover only costs space.
             leftovers::clear(&folder, &meta).unwrap_or_default();
         }
         *files = next;

@@ -1,5 +1,6 @@
-//! Writing sorted entries behind the last one of a table, which redb does several times faster
-//! through a cursor than by looking for the place of each.
+//! Appending sorted entries to a table.
+//!
+//! With a cursor, redb does this several times faster than with an insertion that searches for each entry's place.
 
 use std::borrow::Borrow;
 use std::mem::ManuallyDrop;
@@ -7,11 +8,11 @@ use std::ops::Bound;
 
 use redb::{CursorMut, Key, ReadOnlyTable, ReadableTable, Table, Value};
 
-/// Writes behind the last entry of a table.
+/// Appends to a table.
 ///
-/// redb's cursor writes what it still holds when it is dropped, which may panic where pages are
-/// damaged, and ends the process if that happens while another panic unwinds. So a cursor that was
-/// not closed is left as it is: its transaction is never committed.
+/// redb's cursor writes its pending entries when it is dropped. This may panic if pages are damaged, and aborts the
+/// process if another panic is already unwinding. So a cursor that was not closed is leaked: its transaction is never
+/// committed.
 pub(crate) struct Appender<'t, K: Key + 'static, V: Value + 'static> {
     cursor: ManuallyDrop<CursorMut<'t, K, V>>,
 }
@@ -24,7 +25,7 @@ impl<'t, K: Key + 'static, V: Value + 'static> Appender<'t, K, V> {
         })
     }
 
-    /// Writes an entry, whose key is above all others.
+    /// Writes an entry, whose key must be above all others.
     pub(crate) fn push<'k, 'v>(
         &mut self,
         key: impl Borrow<K::SelfType<'k>>,
@@ -38,7 +39,7 @@ impl<'t, K: Key + 'static, V: Value + 'static> Appender<'t, K, V> {
     }
 }
 
-/// Writes `entries`, ascending and all behind the last entry of `table`.
+/// Appends `entries`, which must ascend and come after the last entry of `table`.
 pub(crate) fn append<'e, K: Key + 'static, V: Value + 'static>(
     table: &mut Table<'_, K, V>,
     entries: impl Iterator<Item = (K::SelfType<'e>, V::SelfType<'e>)>,
@@ -50,7 +51,7 @@ pub(crate) fn append<'e, K: Key + 'static, V: Value + 'static>(
     appender.close()
 }
 
-/// Writes all entries of `source` into `target`, which is empty.
+/// Copies all entries of `source` to `target`, which must be empty.
 pub(crate) fn copy<K: Key + 'static, V: Value + 'static>(
     source: &ReadOnlyTable<K, V>,
     target: &mut Table<'_, K, V>,

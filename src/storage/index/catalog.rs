@@ -1,4 +1,4 @@
-//! The tables of the index beside the buckets: documents, contents' names, checksums, schema.
+//! The tables of the index other than the bucket tables: documents, names, removed contents, checksums and the schema.
 
 use redb::{
     OwnedAccessGuard, ReadOnlyTable, ReadTransaction, ReadableTable, ReadableTableMetadata,
@@ -18,8 +18,9 @@ const NAMES: TableDefinition<'_, (u32, &[u8]), ()> = TableDefinition::new("names
 const REMOVED: TableDefinition<'_, u32, ()> = TableDefinition::new("removed");
 const SUMS: TableDefinition<'_, (u8, u64), u64> = TableDefinition::new("sums");
 
-/// Stored bytes that were a string. The tables' keys are bytes, because redb panics where a string
-/// is none.
+/// Converts stored bytes to a string.
+///
+/// The tables have keys of bytes because redb panics at a string that is not valid UTF-8.
 fn text(bytes: impl Into<Vec<u8>>) -> Result<String, redb::Error> {
     let text = String::from_utf8(bytes.into());
     text.map_err(|_| redb::Error::Corrupted("a key is not UTF-8".into()))
@@ -50,7 +51,7 @@ pub(crate) fn read_schema(
     Ok(parameters)
 }
 
-/// Applies the changes, which are sorted by key.
+/// Applies the changes, which must be sorted by key.
 pub(crate) fn write_documents(
     transaction: &WriteTransaction,
     changes: &[DocumentChange],
@@ -75,7 +76,7 @@ pub(crate) fn write_documents(
     appender.close()
 }
 
-/// The content that a document names, that of this transaction.
+/// The contents that documents name, including changes of this transaction.
 pub(crate) fn content_of(
     transaction: &WriteTransaction,
     keys: &[String],
@@ -95,7 +96,7 @@ fn row_of(
     row.transpose()
 }
 
-/// Takes documents, names and removed contents away, all of them.
+/// Deletes all documents, names and removed contents.
 pub(crate) fn clear(transaction: &WriteTransaction) -> Result<(), redb::Error> {
     transaction.delete_table(DOCUMENTS)?;
     transaction.delete_table(NAMES)?;
@@ -103,7 +104,7 @@ pub(crate) fn clear(transaction: &WriteTransaction) -> Result<(), redb::Error> {
     Ok(())
 }
 
-/// Applies the changes to the names, and says which of `contents` have none left.
+/// Applies the changes to the names, and returns which of `contents` have none left.
 pub(crate) fn write_names(
     transaction: &WriteTransaction,
     changes: &[DocumentChange],
@@ -152,7 +153,7 @@ pub(crate) fn write_names(
     Ok(unnamed)
 }
 
-/// Takes note of contents that no document names any more.
+/// Records contents that no document names any more.
 pub(crate) fn write_removed(
     transaction: &WriteTransaction,
     contents: &[u32],
@@ -164,7 +165,7 @@ pub(crate) fn write_removed(
     Ok(())
 }
 
-/// The removed contents from `first` on, those of this transaction included.
+/// The removed contents from `first` on, including those of this transaction.
 pub(crate) fn removed_since(
     transaction: &WriteTransaction,
     first: u32,
@@ -177,7 +178,7 @@ pub(crate) fn removed_since(
     Ok(contents)
 }
 
-/// Replaces checksums of a column's blocks.
+/// Replaces the checksums of blocks of a column.
 pub(crate) fn write_sums(
     transaction: &WriteTransaction,
     kind: Kind,
@@ -190,13 +191,13 @@ pub(crate) fn write_sums(
     Ok(())
 }
 
-/// A document with the bytes of its key.
+/// The bytes of a document's key, and its row.
 type DocumentEntry = Result<(Vec<u8>, DocumentRow), redb::Error>;
 
-/// A name that was read.
+/// An entry of the table of names.
 type Name = (OwnedAccessGuard<(u32, &'static [u8])>, OwnedAccessGuard<()>);
 
-/// The bytes of a key, if it names `content`.
+/// The bytes of the key in an entry, if it names `content`.
 fn key_of(
     content: u32,
     name: Result<Name, redb::StorageError>,
@@ -210,7 +211,7 @@ fn key_of(
     }
 }
 
-/// The tables as one transaction sees them.
+/// The tables as seen by one transaction.
 #[derive(Debug)]
 pub(crate) struct Catalog {
     documents: ReadOnlyTable<&'static [u8], &'static [u8]>,
@@ -220,7 +221,7 @@ pub(crate) struct Catalog {
 }
 
 impl Catalog {
-    /// Makes the tables, empty.
+    /// Creates the tables, empty.
     pub(crate) fn create(transaction: &WriteTransaction) -> Result<(), redb::Error> {
         transaction.open_table(DOCUMENTS)?;
         transaction.open_table(NAMES)?;
@@ -239,13 +240,13 @@ impl Catalog {
         })
     }
 
-    /// Bytes of the pages that hold the tables.
+    /// The number of bytes in the pages of the tables.
     pub(crate) fn page_bytes(&self) -> Result<u64, redb::Error> {
         let documents = page_bytes(&self.documents)? + page_bytes(&self.names)?;
         Ok(documents + page_bytes(&self.removed)? + page_bytes(&self.sums)?)
     }
 
-    /// Writes the tables into an index that has none.
+    /// Copies the tables into an index that has none.
     pub(crate) fn copy_to(&self, transaction: &WriteTransaction) -> Result<(), redb::Error> {
         copy(&self.documents, &mut transaction.open_table(DOCUMENTS)?)?;
         copy(&self.names, &mut transaction.open_table(NAMES)?)?;
@@ -253,8 +254,9 @@ impl Catalog {
         copy(&self.sums, &mut transaction.open_table(SUMS)?)
     }
 
-    /// Writes documents and names into an index that has none, under other content ids, which
-    /// `new_id` keeps in order.
+    /// Copies documents and names into an index that has none, under new content ids.
+    ///
+    /// `new_id` must keep the order of the ids.
     pub(crate) fn copy_renumbered(
         &self,
         transaction: &WriteTransaction,
@@ -303,7 +305,7 @@ impl Catalog {
         appender.close()
     }
 
-    /// Writes the checksums of a column's blocks from `first` on.
+    /// Copies the checksums of a column's blocks from `first` on.
     pub(crate) fn copy_sums(
         &self,
         transaction: &WriteTransaction,
@@ -321,12 +323,12 @@ impl Catalog {
         Ok(())
     }
 
-    /// Number of documents.
+    /// The number of documents.
     pub(crate) fn documents(&self) -> Result<u64, redb::Error> {
         Ok(self.documents.len()?)
     }
 
-    /// Number of removed contents.
+    /// The number of removed contents.
     pub(crate) fn removed(&self) -> Result<u64, redb::Error> {
         Ok(self.removed.len()?)
     }
@@ -364,7 +366,7 @@ impl Catalog {
         )
     }
 
-    /// All documents with the bytes of their keys, in order.
+    /// The key bytes and rows of all documents, in order.
     pub(crate) fn entries(
         &self,
     ) -> Result<impl DoubleEndedIterator<Item = DocumentEntry> + use<>, redb::Error> {
@@ -401,7 +403,7 @@ impl Catalog {
         Ok(range.map_while(move |entry| key_of(content, entry)))
     }
 
-    /// The same from the last to the first.
+    /// The bytes of the keys that name `content`, in reverse order.
     pub(crate) fn name_bytes_backwards(
         &self,
         content: u32,
@@ -411,7 +413,7 @@ impl Catalog {
         Ok(range.rev().map_while(move |entry| key_of(content, entry)))
     }
 
-    /// Every (content, key) pair from the content `first` on, in order.
+    /// Every pair of content and key from the content `first` on, in order.
     pub(crate) fn names_from(
         &self,
         first: u32,
@@ -424,7 +426,7 @@ impl Catalog {
         }))
     }
 
-    /// The checksum of a column's block.
+    /// The checksum of a block of a column.
     pub(crate) fn sum(&self, kind: Kind, block: u64) -> Result<Option<u64>, redb::Error> {
         let value = self.sums.get((kind as u8, block))?;
         Ok(value.map(|value| value.value()))

@@ -1,8 +1,8 @@
-//! What the index says of a document.
+//! What the index stores of a document.
 //!
-//! The value of a document, whose key is its own:
+//! The value of a document in its table:
 //!
-//! | field | coding |
+//! | field | encoding |
 //! |---|---|
 //! | content id | varint |
 //! | size in bytes | varint |
@@ -14,21 +14,21 @@ use std::sync::Arc;
 
 use crate::codec::varint;
 
-/// The most bytes that a value takes.
+/// The maximum size of a value in bytes.
 const MOST_BYTES: usize = 4 * varint::MOST_BYTES + 8;
 
-/// What is stored of a document beside its key.
+/// What is stored of a document in addition to its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DocumentRow {
     pub(crate) content: u32,
     pub(crate) size: u64,
     pub(crate) modified: Option<i64>,
     pub(crate) added: i64,
-    /// The number of the run that stored it; 0 if none did.
+    /// The number of the run that stored it, or 0.
     pub(crate) run: u64,
 }
 
-/// A row as it is stored.
+/// A row in stored form.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DocumentValue {
     bytes: [u8; MOST_BYTES],
@@ -84,13 +84,13 @@ impl DocumentValue {
     }
 }
 
-/// What a commit does to one document.
+/// A commit's change to one document.
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentChange {
     pub(crate) key: Arc<str>,
-    /// The content it named before, if it was there.
+    /// The content that it named before, if it existed.
     pub(crate) old: Option<u32>,
-    /// What it is now, if it is there.
+    /// The document after the commit, if it still exists.
     pub(crate) new: Option<DocumentRow>,
 }
 

@@ -1,10 +1,9 @@
-//! Calls into redb, which panics at some pages that are damaged.
+//! Calls into redb, which panics at some damaged pages.
 //!
-//! redb compares the checksums of its pages only in a check of the whole index, and trusts them
-//! otherwise. Everything that reads pages goes through here, so that a page that makes no sense to
-//! redb is an error like any other. A transaction that was written to is dropped after a panic, and
-//! with it what it wrote. Tables that are only read may be read on: a panic leaves nothing half-done in
-//! them, and a lock that it poisoned is an error of redb's. All this needs panics that unwind.
+//! redb only verifies the checksums of its pages in a check of the whole index, and trusts them otherwise. All code
+//! that reads pages goes through here, so that a page that redb cannot parse is an error like any other. After a panic,
+//! a write transaction is dropped together with its changes. Tables open for reading can still be used: a panic leaves
+//! no half-done changes in them, and a lock that it poisoned is an error of redb. All of this needs panics that unwind.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,17 +17,17 @@ compile_error!(
     "dedupdb turns panics at damaged pages into errors: build it with panic = \"unwind\""
 );
 
-/// A message of redb's is cut to so many characters.
+/// The number of characters to which a message of redb is truncated.
 const MESSAGE_CHARS: usize = 120;
 
-/// Does something with the index at `path` at which redb may panic.
+/// Does `work` with the index at `path`, during which redb may panic.
 ///
 /// # Errors
 ///
-/// [`Error::Damaged`] after a panic, or those of `work`.
+/// [`Error::Damaged`] after a panic, and those of `work`.
 pub(crate) fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
-        // redb says that something failed before; what that was is told.
+        // redb only reports that something failed earlier. The cause is reported instead.
         Ok(Err(Error::Poisoned)) => Err(match first_failure(path) {
             Some(cause) => Error::index(path, redb::Error::Io(cause)),
             None => Error::Poisoned,
@@ -38,7 +37,7 @@ pub(crate) fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Resul
     }
 }
 
-/// What a panic said, on one line.
+/// The message of a panic, on one line.
 fn reason(panic: &(dyn Any + Send)) -> String {
     let said = panic.downcast_ref::<String>().map(String::as_str);
     let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -47,7 +46,7 @@ fn reason(panic: &(dyn Any + Send)) -> String {
     format!("redb cannot make sense of it ({line})")
 }
 
-/// Entries of a table, each read under guard; an error is the last of them.
+/// The entries of a table, each read under guard. An error ends them.
 #[derive(Debug)]
 pub(crate) struct Guarded<I> {
     path: PathBuf,
@@ -55,7 +54,7 @@ pub(crate) struct Guarded<I> {
 }
 
 impl<I> Guarded<I> {
-    /// The entries that `open` gives of a table of the index at `path`.
+    /// The entries that `open` returns for a table of the index at `path`.
     pub(crate) fn open<E: Into<redb::Error>>(
         path: &Path,
         open: impl FnOnce() -> Result<I, E>,

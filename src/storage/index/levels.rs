@@ -1,22 +1,24 @@
-//! The levels of bucket tables: what the index says of each.
+//! The levels of bucket tables, as recorded in the index.
 
-/// Levels of tables that a list of buckets has.
+/// The number of levels of tables in a list of buckets.
 pub(crate) const LEVELS: usize = 4;
 
-/// What is in the tables of a level. Level 0 has the youngest contents; each level has older ones than the level before it,
-/// and more of them.
+/// The contents of a level's tables.
+///
+/// Level 0 has the youngest contents. Each level has older contents than the level before it, and more of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LevelState {
-    /// Contents below this id have their postings in this level or in an older one. A level that has tables ends above the
-    /// next older one.
+    /// Contents below this id have their postings in this level or in an older one.
+    ///
+    /// A level with tables ends above the next older one.
     pub(crate) end: u64,
-    /// Contents with postings in this level, removed ones not included.
+    /// The number of contents with postings in this level, without removed ones.
     pub(crate) posted: u64,
-    /// Bits of the leaves' keys.
+    /// The number of bits in the leaves' keys.
     pub(crate) prefix_bits: u64,
 }
 
-/// Where a level begins: it has the contents from there to its end.
+/// The start of a level: it has the contents from there to its end.
 pub(crate) fn start(levels: &[LevelState; LEVELS], level: usize) -> u64 {
     levels.get(level + 1).map_or(0, |older| older.end)
 }
@@ -29,7 +31,7 @@ const NAMES: [[&str; 3]; LEVELS] = [
     ["end-3", "posted-3", "prefix-bits-3"],
 ];
 
-/// The numbers of all levels, and what they are called in the index.
+/// The fields of all levels, with their names in the index.
 pub(super) fn fields(
     levels: &mut [LevelState; LEVELS],
 ) -> impl Iterator<Item = (&'static str, &mut u64)> {

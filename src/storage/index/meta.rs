@@ -1,4 +1,4 @@
-//! The table of the index's own numbers.
+//! The table of the index's metadata.
 
 use std::path::Path;
 
@@ -9,53 +9,53 @@ use super::runs::Runs;
 use crate::error::{Error, Result};
 use crate::storage::format::{checksum, narrow, refuse_other};
 
-/// Name of the format's number, which every format has.
+/// The name of the format number, which every format has.
 const NUMBER: &str = "format";
 
-/// Name of the checksum of the other values.
+/// The name of the checksum of the other values.
 const SUM: &str = "sum";
 
-/// Name of the number of the commit, which the checksum leaves out and early stores do not have.
+/// The name of the commit number, which the checksum excludes and early stores lack.
 const COMMIT: &str = "commit";
 
 const META: TableDefinition<'_, &[u8], u64> = TableDefinition::new("meta");
 
-/// What the index says of a filter; all zeros if there is none.
+/// What the index records of a filter, all zeros if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FilterState {
-    /// Which one of its generation it is.
+    /// The number of the filter in its generation.
     pub(crate) number: u64,
-    /// What it was marked with when it gained its last postings.
+    /// The mark that the filter got when it gained its last postings.
     pub(crate) mark: u64,
 }
 
-/// What the index says of itself and of the columns.
+/// What the index records of itself and of the columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Meta {
     pub(crate) format: u64,
-    /// The id that all files of the store carry.
+    /// The store's id, which all its files carry.
     pub(crate) store: u64,
     /// The generation of this index.
     pub(crate) generation: u64,
-    /// The generations that the columns were made for.
+    /// The generations that the columns were created for.
     pub(crate) contents_file: u64,
     pub(crate) shingles_file: u64,
     pub(crate) signatures_file: u64,
-    /// Committed contents, removed ones included.
+    /// The number of committed contents, including removed ones.
     pub(crate) contents: u64,
-    /// Contents when this index was written as a whole; 0 if it never was.
+    /// The number of contents when this index was written as a whole, or 0 if it never was.
     pub(crate) packed: u64,
-    /// Committed bytes of the column of shingles.
+    /// The number of committed bytes in the column of shingles.
     pub(crate) shingle_bytes: u64,
     /// The levels of bucket tables, the youngest first.
     pub(crate) levels: [LevelState; LEVELS],
-    /// Filters that were made: each has the next number.
+    /// The number of filters created so far. Each gets the next number.
     pub(crate) filters: u64,
-    /// The filter over the postings of the younger levels, and that over the oldest level.
+    /// The filter over the postings of the younger levels, and the one over the oldest level.
     pub(crate) young_filter: FilterState,
     pub(crate) old_filter: FilterState,
     pub(crate) runs: Runs,
-    /// The number of the commit: by it a reader knows that nothing has changed.
+    /// The number of the commit. It tells a reader whether anything has changed.
     pub(crate) commit: u64,
 }
 
@@ -65,17 +65,17 @@ impl Meta {
         self.levels[0].end
     }
 
-    /// Contents with postings in bucket tables, removed ones not included.
+    /// The number of contents with postings in bucket tables, without removed ones.
     pub(crate) fn posted(&self) -> u64 {
         self.levels.iter().map(|level| level.posted).sum()
     }
 
-    /// The level of the oldest contents. An index that was written as a whole has no other.
+    /// The level of the oldest contents. It is the only level of an index that was written as a whole.
     pub(crate) fn oldest(&mut self) -> &mut LevelState {
         &mut self.levels[LEVELS - 1]
     }
 
-    /// Notes that the oldest level has the postings of all contents below an id.
+    /// Records that the oldest level has the postings of all contents below `end`.
     pub(crate) fn set_banded(&mut self, end: u64) {
         for level in &mut self.levels {
             level.end = end;
@@ -108,7 +108,7 @@ impl Meta {
         first.into_iter().chain(levels).chain(last)
     }
 
-    /// A checksum of all fields: a length that a damaged index makes up would cut the columns.
+    /// A checksum of all fields. Without it, a damaged length could truncate the columns.
     fn sum(mut self) -> u64 {
         let mut bytes = Vec::new();
         for (_, value) in self.fields() {
@@ -117,12 +117,12 @@ impl Meta {
         checksum(&bytes)
     }
 
-    /// Reads the table, or finds that there is none: then no store was ever committed here.
+    /// Reads the table, or returns `None` if it does not exist, and thus no store was ever committed here.
     ///
     /// # Errors
     ///
-    /// [`Error::NewerFormat`] and [`Error::OlderFormat`], whatever else the table says: another format
-    /// may have other fields.
+    /// [`Error::NewerFormat`] and [`Error::OlderFormat`], whatever else the table holds, since other formats may have
+    /// other fields.
     pub(crate) fn read(transaction: &ReadTransaction, path: &Path) -> Result<Option<Meta>> {
         let table = match transaction.open_table(META) {
             Ok(table) => table,

@@ -1,9 +1,8 @@
 //! Opening the index.
 //!
-//! One process has it open for writing, and any number read it at the same time: redb's locks tell
-//! the writer which commits are still being read, so that it leaves their pages alone. Those are
-//! locks on ranges of the file. Where a system or a file system has none, the whole file is locked,
-//! by a writer or by readers.
+//! One process can have it open for writing while any number of processes read it. redb's locks tell the writer which
+//! commits are still being read, so that it does not reuse their pages. These are locks on ranges of the file. On a
+//! system or file system without range locks, a writer or the readers lock the whole file.
 
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -22,19 +21,19 @@ use crate::storage::disk::{self, File};
 use crate::storage::format::{is_redb, may_be_unfinished_index};
 use crate::storage::names::INDEX;
 
-/// Memory that redb may use for cached pages.
+/// The memory in bytes that redb may use for cached pages.
 const CACHE_BYTES: usize = 128 << 20;
 
-/// Bytes of an index that say where the rest is.
+/// The number of bytes at the start of an index that locate the rest.
 const START_BYTES: usize = 4 << 10;
 
 /// The open index.
 pub(crate) struct Index {
     path: PathBuf,
-    /// Tells its file from any other, where that is known.
+    /// The identity of the file, if known.
     identity: Option<Identity>,
     process: Process,
-    /// Taken out when it is closed.
+    /// `None` once the index is closed.
     handle: Option<Handle>,
 }
 
@@ -52,12 +51,13 @@ impl std::fmt::Debug for Index {
 }
 
 impl Drop for Index {
-    /// Closes it, at which redb may panic if the file is damaged. What was committed is safe, and the
-    /// next to open it finds that it was not closed cleanly.
+    /// Closes the index, at which redb may panic if the file is damaged.
+    ///
+    /// Committed data is safe, and the next open detects the unclean shutdown.
     fn drop(&mut self) {
         let handle = self.handle.take();
         if !self.process.is_current() {
-            // Closing it would end the locks of the process that has it open.
+            // Closing would release the locks of the process that has it open.
             let _open = ManuallyDrop::new(handle);
             return;
         }
@@ -70,12 +70,11 @@ impl Drop for Index {
 }
 
 impl Index {
-    /// Makes the index at `path`, in place of what a process left there that was killed while it made a
-    /// store.
+    /// Creates the index at `path`, replacing the remains of a process that was killed while it created a store.
     ///
     /// # Errors
     ///
-    /// [`Error::Occupied`] if something else is there.
+    /// [`Error::Occupied`] if anything else exists there.
     pub(crate) fn create(path: &Path) -> Result<Index> {
         let start = if disk::is_file(path)? {
             Some(File::open(path)?.start(START_BYTES)?)
@@ -100,7 +99,7 @@ impl Index {
         match create() {
             Err(error @ Error::Locked { .. }) => Err(error),
             Ok(index) if index.is_empty() => Ok(index),
-            // The lock is held until there is another.
+            // The lock is held until the new index exists.
             Ok(leftover) if leftover.is_new() => {
                 disk::remove(path)?;
                 create()
@@ -117,7 +116,7 @@ impl Index {
         }
     }
 
-    /// Makes the index at `path`, where nothing is, for the users of the one at `like`.
+    /// Creates the index at `path`, which must not exist, with the access rights of the one at `like`.
     pub(crate) fn create_like(path: &Path, like: &Path) -> Result<Index> {
         if disk::is_file(path)? {
             let path = path.to_owned();
@@ -130,7 +129,7 @@ impl Index {
         Ok(Index::of(path, Handle::Writable(database)))
     }
 
-    /// Whether it is that of a store that was made and got no name.
+    /// Whether this is the index of a store whose creation did not finish.
     fn is_new(&self) -> bool {
         let meta = self
             .begin_read(&self.path)
@@ -138,7 +137,7 @@ impl Index {
         matches!(meta, Ok(Some(meta)) if meta.contents == 0 && meta.commit == 0)
     }
 
-    /// Whether it has no tables.
+    /// Whether the index has no tables.
     pub(crate) fn is_empty(&self) -> bool {
         let tables = self.begin_read(&self.path).and_then(|transaction| {
             guarded(&self.path, || {
@@ -150,8 +149,9 @@ impl Index {
         matches!(tables, Ok(0))
     }
 
-    /// Opens the index at `path` for writing; once more, if a rebuild put another in its place before
-    /// it was locked.
+    /// Opens the index at `path` for writing.
+    ///
+    /// Retries if a rebuild replaced it before it was locked.
     pub(crate) fn open(path: &Path) -> Result<Index> {
         loop {
             let before = identity(path)?;
@@ -166,8 +166,9 @@ impl Index {
         }
     }
 
-    /// Opens the copy of an index that is damaged. Where what a writer needs is damaged, it is opened for
-    /// reading alone, which needs less.
+    /// Opens the copy of a damaged index.
+    ///
+    /// If something that a writer needs is damaged, opens it read-only, which needs less.
     pub(crate) fn open_damaged(path: &Path) -> Result<Index> {
         let start = File::open(path)?.start(START_BYTES)?;
         let writable = guarded(path, || {
@@ -176,13 +177,13 @@ impl Index {
         });
         let handle = match writable {
             Err(error) if error.is_of_damage() => {
-                // A writer that failed leaves a note of itself there.
+                // The failed writer has marked the file as open.
                 File::open_writable(path)?.write(0, &start)?;
                 let opened = guarded(path, || {
                     let opened = shared(|builder| disk::read_database(builder, path));
                     opened.map_err(|error| Error::index(path, error))
                 });
-                // What the writer said is about the file, and not about how it was left.
+                // The writer's error is about the file, not about its unclean shutdown.
                 Handle::ReadOnly(opened.map_err(|_| error)?)
             }
             opened => Handle::Writable(opened?),
@@ -199,11 +200,11 @@ impl Index {
         }
     }
 
-    /// Makes sure that the file at `path`, where the index was when it was opened, is still this one.
+    /// Checks that the file at `path`, where the index was opened, is still the same one.
     ///
     /// # Errors
     ///
-    /// [`Error::Moved`]: whatever is done by that path would be done to another store, or to none.
+    /// [`Error::Moved`]: an operation by that path would affect another store, or none.
     pub(crate) fn check_is_at(&self, path: &Path) -> Result<()> {
         if self.identity.is_some() && identity(path)? != self.identity {
             let path = path.to_owned();
@@ -212,8 +213,9 @@ impl Index {
         Ok(())
     }
 
-    /// Opens the index at `path` for reading, beside a writer and other readers. Nothing is written,
-    /// also where a writer that was killed left it unclean: the last commit is there.
+    /// Opens the index at `path` for reading, beside a writer and other readers.
+    ///
+    /// Writes nothing, even if a killed writer left it unclean: the last commit can be read.
     pub(crate) fn open_read_only(path: &Path) -> Result<Index> {
         let open = || {
             guarded(path, || {
@@ -221,7 +223,7 @@ impl Index {
             })
         };
         let mut opened = open()?;
-        // Where the whole file is locked, redb does not read it before it is mended.
+        // If whole files are locked, redb does not read an unclean index before it is repaired.
         if matches!(opened, Err(DatabaseError::RepairAborted)) {
             drop(Index::open(path)?);
             opened = open()?;
@@ -230,8 +232,9 @@ impl Index {
         Ok(Index::of(path, Handle::ReadOnly(database)))
     }
 
-    /// Opens the index at `path` as if for writing, but what is written stays in memory. The caller
-    /// keeps writers away.
+    /// Opens the index at `path` as if for writing, but keeps all writes in memory.
+    ///
+    /// The caller must keep writers away.
     pub(crate) fn open_pretended(path: &Path) -> Result<Index> {
         let database = guarded(path, || {
             let opened = shared(|builder| disk::pretend_database(builder, path));
@@ -240,7 +243,7 @@ impl Index {
         Ok(Index::of(path, Handle::Writable(database)))
     }
 
-    /// Begins to read the last commit of the index, which is at `path`.
+    /// Begins a read transaction of the last commit. `path` is the path of the index.
     pub(crate) fn begin_read(&self, path: &Path) -> Result<ReadTransaction> {
         guarded(path, || {
             let transaction = match &self.handle {
@@ -252,7 +255,7 @@ impl Index {
         })
     }
 
-    /// Begins to write.
+    /// Begins a write transaction.
     pub(crate) fn begin_write(&self) -> Result<WriteTransaction> {
         self.process.check()?;
         let Some(Handle::Writable(database)) = &self.handle else {
@@ -261,14 +264,14 @@ impl Index {
         guarded(&self.path, || {
             let transaction = database.begin_write();
             let mut transaction = transaction.map_err(|error| Error::index(&self.path, error))?;
-            // A store that was killed opens at once, and redb does not take a damaged header for a
-            // torn commit that it may forget.
+            // A store whose writer was killed then opens at once, and redb does not mistake a damaged header for a torn
+            // commit that it may discard.
             transaction.set_quick_repair(true);
             Ok(transaction)
         })
     }
 
-    /// Compares redb's own checksums and mends what it can; says whether that was not needed.
+    /// Verifies redb's own checksums, repairs what it can, and returns whether no repair was necessary.
     pub(crate) fn check(&mut self) -> Result<bool> {
         let Some(Handle::Writable(database)) = &mut self.handle else {
             return Err(Error::ReadOnly);
@@ -280,19 +283,19 @@ impl Index {
     }
 }
 
-/// While it is there, nobody has a store open for writing.
+/// Keeps a store from being opened for writing until dropped.
 #[derive(Debug)]
 pub(crate) struct NoWriter {
-    /// None if there is no index that somebody could open.
+    /// `None` if there is no index to open.
     _lock: Option<disk::DatabaseLock>,
 }
 
 impl NoWriter {
-    /// Keeps writers away from the store in `folder`, whatever state it is in. Nothing is written.
+    /// Keeps writers away from the store in `folder`, whatever state it is in. Writes nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] if there is one, or the system's.
+    /// [`Error::Locked`] if there is a writer, and those of the system.
     pub(crate) fn of(folder: &Path) -> Result<NoWriter> {
         let path = folder.join(INDEX);
         loop {
@@ -322,10 +325,10 @@ pub(crate) fn existing_index(folder: &Path) -> Result<PathBuf> {
     }
 }
 
-/// The device and the number of a file.
+/// The device and inode number of a file.
 type Identity = (u64, u64);
 
-/// Tells a file from another that gets its name.
+/// Distinguishes a file from another that replaces it.
 #[cfg(unix)]
 fn identity(path: &Path) -> Result<Option<Identity>> {
     use std::os::unix::fs::MetadataExt;
@@ -333,14 +336,15 @@ fn identity(path: &Path) -> Result<Option<Identity>> {
     Ok(file.map(|file| (file.dev(), file.ino())))
 }
 
-/// A file that is open cannot be replaced.
+/// On these systems, an open file cannot be replaced.
 #[cfg(not(unix))]
 fn identity(_: &Path) -> Result<Option<Identity>> {
     Ok(None)
 }
 
-/// Opens an index so that others may read it beside a writer, or, where ranges of a file cannot be
-/// locked, for this process alone.
+/// Opens an index so that other processes may read it beside a writer.
+///
+/// If file ranges cannot be locked, a writer opens it exclusively.
 fn shared<T>(open: impl Fn(&Builder) -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
     let open_as = |mode| {
         let mut builder = Builder::new();
@@ -356,10 +360,10 @@ fn shared<T>(open: impl Fn(&Builder) -> Result<T, DatabaseError>) -> Result<T, D
     }
 }
 
-/// Bytes of the pages that hold a table.
+/// The number of bytes in the pages of a table.
 ///
-/// redb counts them without minding how deep it is, and would go round and round where a damaged page leads
-/// to itself. Going through the entries, which it does to a depth, meets such a page first.
+/// redb computes them without a depth limit, and would never return if a damaged page pointed to itself. Iterating over
+/// the entries, which has a depth limit, fails at such a page first.
 pub(crate) fn page_bytes<K: Key + 'static, V: Value + 'static>(
     table: &ReadOnlyTable<K, V>,
 ) -> Result<u64, StorageError> {
@@ -389,14 +393,14 @@ mod tests {
         let is_locked = |done: Result<()>| matches!(done, Err(Error::Locked { .. }));
         assert!(is_locked(NoWriter::of(folder.path()).map(drop)));
         drop(index);
-        // That of a folder that may not be written to, too.
+        // The same holds for the lock of a folder that may not be writable.
         let held = [(); 2].map(|()| NoWriter::of(folder.path()).unwrap());
         assert!(is_locked(Index::open(&path).map(drop)));
         drop(held);
         assert!(Index::open(&path).is_ok());
     }
 
-    /// The index of a store that is open for writing, and a copy of it as a kill would leave it.
+    /// The index of a store that is open for writing, and a copy of it as a kill leaves it.
     fn killed(folder: &Path) -> PathBuf {
         let index = Index::create(&folder.join("open")).unwrap();
         for number in 0..3 {
@@ -421,7 +425,7 @@ mod tests {
         let transaction = index.begin_read(&path).unwrap();
         assert_eq!(transaction.list_tables().unwrap().count(), 1);
         assert_eq!(fs::read(&path).unwrap(), left);
-        // A writer that comes leaves it what it reads.
+        // A new writer leaves the pages of this read transaction alone.
         drop(Index::open(&path).unwrap());
         assert_ne!(fs::read(&path).unwrap(), left);
         assert_eq!(transaction.list_tables().unwrap().count(), 1);

@@ -1,22 +1,22 @@
-//! Which runs there were, and which one is open.
+//! The runs of a store.
 //!
-//! A run stores documents that count as published only once it is closed. The number of the run is in
-//! the row of each of its documents, so that closing a run changes one number, and the documents of a
-//! run that was interrupted can be told from all others.
+//! A run stores documents that count as published only once it is closed. The row of each of its documents has the
+//! number of the run. So closing a run changes only one number, and the documents of an interrupted run can be
+//! distinguished from all others.
 
-/// What the index says of runs. It changes in the transactions that store documents.
+/// What the index records of runs. It changes in the transactions that store documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Runs {
-    /// The number of the run that was begun last; 0 before the first.
+    /// The number of the latest run, or 0 before the first.
     pub(crate) last: u64,
-    /// The number of the run that is open; 0 if none is.
+    /// The number of the open run, or 0 if there is none.
     pub(crate) open: u64,
     /// Every document of the open run names a content from this id on.
     pub(crate) first: u64,
 }
 
 impl Runs {
-    /// These with another run that is open and has no documents yet; the next content is `first`.
+    /// Opens the next run, which has no documents yet. The next content is `first`.
     pub(crate) fn begin(self, first: u32) -> Runs {
         let last = self.last + 1;
         Runs {
@@ -26,7 +26,7 @@ impl Runs {
         }
     }
 
-    /// These with no run open.
+    /// Closes the open run.
     pub(crate) fn close(self) -> Runs {
         Runs {
             open: 0,
@@ -35,12 +35,12 @@ impl Runs {
         }
     }
 
-    /// Whether a document of this run is of the open one.
+    /// Whether documents of `run` belong to the open run.
     pub(crate) fn is_open(self, run: u64) -> bool {
         run != 0 && run == self.open
     }
 
-    /// Whether the numbers fit together and a store of so many contents.
+    /// Whether the numbers are consistent with one another and with `contents` contents.
     pub(crate) fn fit(self, contents: u64) -> bool {
         self.open <= self.last && self.first <= contents
     }

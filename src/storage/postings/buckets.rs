@@ -1,9 +1,8 @@
-//! The bucket tables: for each level, one redb table for each band, and one for content hashes, of packed leaves.
+//! The bucket tables: for each level, one redb table of packed leaves per band, and one for content hashes.
 //!
-//! The key of a leaf is the top `prefix` bits of its hashes. As hashes are uniform, so is the load
-//! of the leaves; `prefix` grows with the number of contents so that a leaf holds 128 to 256 of
-//! them, and a table is written anew when it does. A bucket with more contents than that makes its
-//! leaf longer, nothing else.
+//! The key of a leaf is the top `prefix` bits of its hashes. Hashes are uniform, so the load of the leaves is too.
+//! `prefix` grows with the number of contents so that a leaf holds 128 to 256 of them. When it grows, the table is
+//! rewritten. A bucket with more contents than that only makes its leaf longer.
 
 use redb::{ReadOnlyTable, ReadTransaction, WriteTransaction};
 
@@ -21,7 +20,7 @@ pub(crate) struct BucketTable {
 }
 
 impl BucketTable {
-    /// Opens a table of `list` as `transaction` sees it.
+    /// Opens a table of `list` as seen by `transaction`.
     pub(crate) fn open(
         transaction: &ReadTransaction,
         list: List,
@@ -37,8 +36,7 @@ impl BucketTable {
         Ok(BucketTable { table, keyed })
     }
 
-    /// Appends to `found` the ids below `end` whose hash is `hash`, descending, until there are
-    /// `most` in it.
+    /// Appends to `found` the ids below `end` whose hash is `hash`, descending, until it holds `most` ids.
     pub(crate) fn look_up(
         &self,
         hash: u32,
@@ -59,12 +57,12 @@ impl BucketTable {
         Ok(())
     }
 
-    /// Bytes of the pages that hold the table.
+    /// The number of bytes in the pages of the table.
     pub(crate) fn page_bytes(&self) -> Result<u64, BucketError> {
         Ok(page_bytes(&self.table)?)
     }
 
-    /// Writes the table into an index that has none of its list and level.
+    /// Copies the table into an index that has none for its list and level.
     pub(crate) fn copy_to(
         &self,
         transaction: &WriteTransaction,
@@ -75,17 +73,17 @@ impl BucketTable {
         Ok(copy(&self.table, &mut target)?)
     }
 
-    /// Adds its postings to others.
+    /// Adds the table's postings to `runs`.
     pub(super) fn add_to<'t>(&'t self, runs: &mut Runs<'t>) -> Result<(), BucketError> {
         runs.add_table(&self.table, self.keyed.hash_bits())
     }
 
-    /// The level that it belongs to.
+    /// The level of the table.
     pub(super) fn level(&self) -> usize {
         self.keyed.level
     }
 
-    /// Bits of a hash that its leaves keep.
+    /// The number of bits of a hash that the leaves store.
     pub(super) fn hash_bits(&self) -> u32 {
         self.keyed.hash_bits()
     }

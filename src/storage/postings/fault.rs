@@ -1,4 +1,4 @@
-//! What can go wrong with a bucket table.
+//! Errors of bucket tables.
 
 /// An error of a bucket table.
 #[derive(Debug)]

@@ -1,25 +1,22 @@
-//! The filter: which hashes the bucket tables cannot hold.
+//! The filter: a fast test that the bucket tables do not hold a hash.
 //!
-//! Looking for a hash in a table costs a microsecond once the index is larger than a cache, and a
-//! new document asks every band for a hash that is not there. A Bloom filter over all postings (Bloom,
-//! "Space/time trade-offs in hash coding with allowable errors", 1970), blocked into single words
-//! (Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters", 2007), answers
-//! nearly all of those by one look into memory.
+//! A look-up in a table costs a microsecond once the index is larger than a cache, and most band hashes of a new
+//! document are in no table. A Bloom filter over all postings (Bloom, "Space/time trade-offs in hash coding with
+//! allowable errors", 1970), blocked into single words (Putze, Sanders, Singler, "Cache-, hash- and space-efficient
+//! Bloom filters", 2007), answers nearly all of these look-ups with one memory access.
 //!
-//! It is a mapped file, not a part of the index, and follows from the postings: a filter that is
-//! missing, damaged in its header or not that of the commit is not used, and the next merge makes another. A
-//! merge sets bits and makes them durable before its commit; bits of a commit that never came to be
-//! do no harm, and none is ever cleared.
+//! It is a mapped file outside of the index, and is derived from the postings. A filter that is missing, has a damaged
+//! header or belongs to another commit is ignored, and the next merge creates a new one. A merge sets bits and makes
+//! them durable before its commit. Bits of a commit that failed do no harm, and bits are never cleared.
 //!
-//! Each merge draws a mark by chance for each filter that gains postings, and notes it there and in the index. So a filter of
-//! another copy of the store is not taken for its own, however alike their names, ages and sizes are. A filter keeps
-//! its last two marks: that of the commit that is being made, and that of the commit before, which stays the last
-//! one if the other never comes to be.
+//! Each merge draws a random mark for each filter that gains postings, and records it in the filter and in the index.
+//! So the filter of another copy of the store is not mistaken for its own, even if their names, ages and sizes are
+//! equal. A filter keeps its last two marks: that of the commit in progress, and that of the commit before, which
+//! remains the last one if the other fails.
 //!
-//! A word has 56 bits of the filter and, above them, eight that check these. A word that does not check,
-//! as one of zeros does not, may hold anything: a filter whose file is damaged answers less, and does not
-//! answer wrongly but for one word of damage in 256 that checks by chance. Once a writer has met such a word, its next
-//! merge makes another filter.
+//! A word has 56 data bits below eight check bits. A word whose check fails, such as a word of zeros, may hold
+//! anything. A filter with a damaged file thus rules out fewer hashes, but none wrongly, except for one damaged word in
+//! 256 that passes the check by chance. Once a writer has met a damaged word, its next merge creates a new filter.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -40,32 +37,34 @@ use crate::storage::names::{INDEX, is_filter_of};
 /// The words of the last two marks, in either order.
 const MARKS: [usize; 2] = [FILTER_HEADER_BYTES / 8, FILTER_HEADER_BYTES / 8 + 1];
 
-/// The word that says how many words of bits follow.
+/// The word that holds the number of data words.
 const LENGTH: usize = MARKS[1] + 1;
 
-/// The first word of bits.
+/// The first data word.
 const FIRST: usize = LENGTH + 1;
 
-/// Postings that share a word, at most, in a filter that is made.
+/// The most postings per word in a new filter.
 const FRESH: u64 = 2;
 
-/// With more postings a word than this, a filter is due to be made anew. One hash in 125 that is not there passes then; with
-/// six a word, one in 45 would, and each costs a look into tables.
+/// With more postings per word than this, a filter is due for replacement.
+///
+/// One absent hash in 125 then passes. With six postings per word it would be one in 45, and each such hash costs a
+/// table look-up.
 const FULL: u64 = 4;
 
-/// Bytes that are written at a time where a filter is made.
+/// The number of bytes that are written at a time when a filter is created.
 const EMPTY: usize = 1 << 18;
 
-/// Bits that a posting sets in its word.
+/// The number of bits that a posting sets in its word.
 const BITS: u32 = 4;
 
-/// Bits of a word that are the filter's.
+/// The number of data bits in a word.
 const OWN_BITS: u32 = 56;
 
-/// Postings whose words are read before the first of them is changed.
+/// The number of postings whose words are read before the first one is changed.
 const TOGETHER: usize = 32;
 
-/// Which filter it is: that of a generation's index, and the how manieth of it.
+/// The identity of a filter: its store, the generation of its index, and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FilterName {
     pub(crate) store: u64,
@@ -74,7 +73,7 @@ pub(crate) struct FilterName {
 }
 
 impl FilterName {
-    /// The filter of a number, of the generation of `meta`, that of the index at `path`.
+    /// The name of filter `number` in the generation of `meta`, which is that of the index at `path`.
     pub(crate) fn of(path: &Path, meta: &Meta, number: u64) -> Result<FilterName> {
         Ok(FilterName {
             store: meta.store,
@@ -83,16 +82,16 @@ impl FilterName {
         })
     }
 
-    /// The filter's file.
+    /// The path of the filter's file.
     pub(crate) fn path(self, folder: &Path) -> PathBuf {
         folder.join(format!("filter.{}.{}", self.generation, self.number))
     }
 
-    /// Takes the file away; whoever has it open goes on using it.
+    /// Deletes the file. A process that has it open can still use it.
     pub(crate) fn delete(self, folder: &Path) {
         let path = self.path(folder);
         if is_filter_of(&path, self.store) {
-            // A leftover costs room and nothing else.
+            // A leftover only costs space.
             disk::remove(&path).unwrap_or_default();
         }
     }
@@ -109,27 +108,27 @@ impl FilterName {
     }
 }
 
-/// A filter over the postings of all lists, in some levels.
+/// A filter over the postings of all lists in some levels.
 #[derive(Debug)]
 pub(crate) struct Filter {
     path: PathBuf,
     words: SharedWords,
-    /// Whether a word did not check.
+    /// Whether the check of a word has failed.
     met_damage: AtomicBool,
 }
 
 impl Filter {
-    /// Words of a filter for so many postings that is not to be full before it has `expected` ones.
+    /// The number of words of a filter for `postings` postings that is not full before it has `expected` ones.
     pub(crate) fn words_for(postings: u64, expected: u64) -> u64 {
         let words = postings.div_ceil(FRESH);
         words.max(expected.div_ceil(FULL)).max(1)
     }
 
-    /// Makes the filter in `folder`, empty, of so many words.
+    /// Creates an empty filter of `len` words in `folder`.
     ///
     /// # Errors
     ///
-    /// [`Error::Occupied`] if there is a file of its name that is no filter.
+    /// [`Error::Occupied`] if a file that is not a filter has its name.
     pub(crate) fn create(folder: &Path, name: FilterName, len: u64) -> Result<Filter> {
         let path = name.path(folder);
         if disk::is_file(&path)? {
@@ -140,8 +139,8 @@ impl Filter {
             disk::remove(&path)?;
         }
         let file = File::create_like(&path, &folder.join(INDEX))?;
-        // Empty words are written, not only because they are not zeros: setting a bit where the file has
-        // a hole would need room on the disk, and a lack of it would end the process.
+        // Empty words are written out, and not only because they differ from zeros: setting a bit in a hole of the file
+        // would need disk space, and the process would die if there were none.
         let bytes = 8 * len + 8 * FIRST as u64;
         file.write(0, &name.header())?;
         let empty = checked(0).to_le_bytes().repeat(EMPTY / 8);
@@ -162,7 +161,7 @@ impl Filter {
         }
     }
 
-    /// Opens the filter in `folder`, if it is there, whole, and has the mark.
+    /// Opens the filter in `folder` if it exists, is complete and has the mark.
     pub(crate) fn open(
         folder: &Path,
         name: FilterName,
@@ -186,12 +185,12 @@ impl Filter {
         (whole && is_marked).then_some(filter)
     }
 
-    /// Whether so many postings are too many for it.
+    /// Whether `postings` postings are too many for the filter.
     pub(crate) fn is_full(&self, postings: u64) -> bool {
         postings > FULL * self.len() as u64
     }
 
-    /// Adds the hashes of postings of a list. Those that are sorted take the least time.
+    /// Adds the hashes of postings of a list. Sorted postings are the fastest.
     pub(crate) fn insert(&self, list: u32, postings: &[Posting]) {
         let mut places = [(0, 0); TOGETHER];
         for some in postings.chunks(TOGETHER) {
@@ -199,20 +198,22 @@ impl Filter {
             for (place, posting) in places.iter_mut().zip(some) {
                 *place = self.place(list, posting.hash());
             }
-            // A change waits for its word, and the changes after it wait with it; words that are only read come together.
+            // A change waits for its word, and later changes wait with it. Words that are only read arrive
+            // concurrently.
             let words = places.iter().map(|&(word, _)| self.look(word));
             black_box(words.fold(0, |all, word| all ^ word));
             for same in places.chunk_by(|a, b| a.0 == b.0) {
                 let bits = same.iter().fold(0, |bits, place| bits | place.1);
-                // One that does not check stays as it is: nobody knows what it was to hold.
+                // A word whose check fails stays as it is, since its data is unknown.
                 let change = |word| Some(checked(self.own(word)? | bits));
                 self.words.update(same[0].0, change);
             }
         }
     }
 
-    /// Reads the word of a hash, and says what is in it. Who asks for many hashes reads all of their words first: memory
-    /// answers many such questions at once.
+    /// Reads the word of a hash, and returns it.
+    ///
+    /// A caller with many hashes reads all of their words first, because memory serves independent reads concurrently.
     pub(crate) fn approach(&self, list: u32, hash: u32) -> u64 {
         self.look(self.place(list, hash).0)
     }
@@ -221,16 +222,18 @@ impl Filter {
         self.words.get(word).unwrap_or(0)
     }
 
-    /// Whether the tables of a list may hold a hash; false is certain.
+    /// Whether the tables of a list may hold a hash. `false` is certain.
     pub(crate) fn may_hold(&self, list: u32, hash: u32) -> bool {
         let (word, bits) = self.place(list, hash);
         let word = self.words.get(word).and_then(|word| self.own(word));
         word.is_none_or(|word| word & bits == bits)
     }
 
-    /// Makes it durable with a mark for the next commit, which it returns; the one before has the mark `last`.
+    /// Makes the filter durable with a mark for the next commit, and returns the mark.
+    ///
+    /// `last` is the mark of the commit before.
     pub(crate) fn sync(&self, last: u64) -> Result<u64> {
-        // The standard library's randomness needs no further crate. Another mark is the same once in 2^56 times.
+        // The standard library's randomness saves a dependency. Two marks collide with a probability of 2^-56.
         let mark = RandomState::new().hash_one(&self.path) & bits::mask(OWN_BITS);
         let [first, second] = MARKS;
         let place = if self.has_mark(first, last) {
@@ -247,12 +250,12 @@ impl Filter {
         self.words.get(place).and_then(own) == Some(mark)
     }
 
-    /// Whether a word did not check when it was needed.
+    /// Whether the check of a word has failed when the word was needed.
     pub(crate) fn met_damage(&self) -> bool {
         self.met_damage.load(Ordering::Relaxed)
     }
 
-    /// The filter's bits of a word, if it checks.
+    /// The data bits of a word, if its check succeeds. Records the damage otherwise.
     fn own(&self, word: u64) -> Option<u64> {
         let own = own(word);
         if own.is_none() {
@@ -261,36 +264,36 @@ impl Filter {
         own
     }
 
-    /// Words of bits that do not check.
+    /// The number of data words whose check fails.
     pub(crate) fn damaged(&self) -> usize {
         let words = FIRST..self.words.len();
         let words = words.filter_map(|word| self.words.get(word));
         words.filter(|&word| own(word).is_none()).count()
     }
 
-    /// The file.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         8 * self.words.len() as u64
     }
 
-    /// Words of bits.
+    /// The number of data words.
     fn len(&self) -> usize {
         self.words.len() - FIRST
     }
 
-    /// The word of a hash and its bits there.
+    /// The word of a hash, and the hash's bits in it.
     ///
-    /// Hashes in order have words in order, so that inserting sorted postings walks through memory;
-    /// where a list begins is its own, so that the lists do not crowd each other.
+    /// Ascending hashes have ascending words, so inserting sorted postings walks through memory. Each list starts at
+    /// another place, so that the lists do not crowd one another.
     fn place(&self, list: u32, hash: u32) -> (usize, u64) {
         let turned = u64::from(hash.wrapping_add(list.wrapping_mul(0x9E37_79B9)));
         let word = ((turned * self.len() as u64) >> 32) as usize;
-        // The finalizer of MurmurHash3.
+        // This is the finalizer of MurmurHash3.
         let mut x = turned << 32 | u64::from(list);
         x = (x ^ x >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
         x = (x ^ x >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
@@ -301,15 +304,15 @@ impl Filter {
     }
 }
 
-/// A word with these bits of the filter.
+/// Encodes data bits as a word with its check bits.
 fn checked(own: u64) -> u64 {
     let own = own & bits::mask(OWN_BITS);
-    // The multiplier of SplitMix64. The constant keeps zeros from checking.
+    // The multiplier is that of SplitMix64. The constant makes the check of a zero word fail.
     let check = (own ^ own >> 29).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> OWN_BITS ^ 0xA5;
     check << OWN_BITS | own
 }
 
-/// The filter's bits of a word, if it checks.
+/// The data bits of a word, if its check succeeds.
 fn own(word: u64) -> Option<u64> {
     let own = word & bits::mask(OWN_BITS);
     (checked(own) == word).then_some(own)
@@ -374,7 +377,7 @@ mod tests {
         assert_eq!(found(&[one, one + 1]), [true, false]);
         let two = filter.sync(one).unwrap();
         assert_eq!(found(&[one, two]), [true, true]);
-        // The commit of `two` never came to be.
+        // The commit of `two` failed.
         let three = filter.sync(one).unwrap();
         assert_eq!(found(&[one, two, three]), [true, false, true]);
         let four = filter.sync(three).unwrap();
@@ -394,7 +397,7 @@ mod tests {
         let missing = |damaged: &[u8]| {
             std::fs::write(&path, damaged).unwrap();
             let filter = Filter::open(folder.path(), NAME, mark, true)?;
-            // What is inserted into a damaged word does not make it look sound.
+            // Inserting into a damaged word does not make it look sound.
             (0..100).for_each(|n| insert(&filter, n % 18, hash(n)));
             Some(
                 (0..4_000)
@@ -428,7 +431,7 @@ mod tests {
         let postings = 100_000;
         let filter = Filter::create(folder.path(), NAME, Filter::words_for(postings, 0)).unwrap();
         let hash = |n: u32| n.wrapping_mul(0x9E37_79B1);
-        // As many as it takes before it is full.
+        // As many postings as the filter takes before it is full.
         let full = (0..10 * postings).find(|&n| filter.is_full(n)).unwrap();
         let full = u32::try_from(full).unwrap();
         assert!(u64::from(full) >= postings);

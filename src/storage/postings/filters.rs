@@ -1,7 +1,7 @@
 //! The filters of a store: one over the oldest level, and one over all younger ones.
 //!
-//! The large one changes only when younger levels are merged into the oldest, and spares the look-ups there. The small one
-//! spares those in the younger levels, which nearly every content of the oldest level would cost otherwise.
+//! The large one changes only when younger levels are merged into the oldest, and saves look-ups there. The small one
+//! saves look-ups in the younger levels, which nearly every content of the oldest level would otherwise cost.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub(crate) enum Age {
 impl Age {
     pub(crate) const ALL: [Age; 2] = [Age::Young, Age::Old];
 
-    /// That of a level.
+    /// The age of a level.
     pub(crate) fn of(level: usize) -> Age {
         if level < OLDEST { Age::Young } else { Age::Old }
     }
@@ -36,7 +36,7 @@ impl Age {
         }
     }
 
-    /// Contents below this id have their postings in these levels, or in older ones.
+    /// Contents below this id have their postings in these levels or in older ones.
     pub(crate) fn end(self, meta: &Meta) -> u64 {
         meta.levels[self.levels().start].end
     }
@@ -47,7 +47,7 @@ impl Age {
         self.end(meta) > start
     }
 
-    /// What is known of their filter.
+    /// The state of their filter.
     pub(crate) fn filter(self, meta: &Meta) -> FilterState {
         match self {
             Age::Young => meta.young_filter,
@@ -55,7 +55,7 @@ impl Age {
         }
     }
 
-    /// The same, to be changed.
+    /// The state of their filter, mutable.
     pub(crate) fn filter_mut(self, meta: &mut Meta) -> &mut FilterState {
         match self {
             Age::Young => &mut meta.young_filter,
@@ -64,18 +64,18 @@ impl Age {
     }
 }
 
-/// What is known of the hashes in the tables of some levels.
+/// What is known of the hashes in the tables of the levels of an age.
 #[derive(Clone, Debug, Default)]
 enum Known {
     /// There are no tables.
     #[default]
     Empty,
     Filter(Arc<Filter>),
-    /// There is no filter, or none that can be used.
+    /// There is no usable filter.
     Nothing,
 }
 
-/// Something of the younger levels, and the same of the oldest.
+/// A value for the younger levels, and one for the oldest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ByAge<T> {
     young: T,
@@ -106,7 +106,7 @@ impl<T> ByAge<T> {
 }
 
 impl ByAge<bool> {
-    /// Whether it is so of some levels.
+    /// Whether the value of any age is true.
     pub(crate) fn any(self) -> bool {
         self.young || self.old
     }
@@ -117,7 +117,7 @@ impl ByAge<bool> {
 pub(crate) struct Filters(ByAge<Known>);
 
 impl Filters {
-    /// The filters that `meta`, that of the index at `path`, names, as far as they can be used.
+    /// Opens the usable ones of the filters that `meta`, which is that of the index at `path`, names.
     pub(crate) fn open(path: &Path, meta: &Meta, writable: bool) -> Result<Filters> {
         let mut filters = Filters::default();
         for age in Age::ALL {
@@ -131,7 +131,7 @@ impl Filters {
         Ok(filters)
     }
 
-    /// Replaces the filter of an age, whose tables `meta` knows.
+    /// Replaces the filter of an age. `meta` records whether the age has tables.
     pub(crate) fn set(&mut self, age: Age, meta: &Meta, filter: Option<Arc<Filter>>) {
         *self.0.of_mut(age) = match filter {
             _ if !age.has_tables(meta) => Known::Empty,
@@ -148,14 +148,14 @@ impl Filters {
         }
     }
 
-    /// Those that there are.
+    /// The existing filters.
     pub(crate) fn all(&self) -> impl Iterator<Item = (Age, &Arc<Filter>)> {
         Age::ALL
             .into_iter()
             .filter_map(|age| Some((age, self.get(age)?)))
     }
 
-    /// Reads what [`Filters::holders`] will look at for some lists and hashes.
+    /// Reads the memory that [`Filters::holders`] will need for some lists and hashes.
     pub(crate) fn approach(&self, hashes: &(impl Iterator<Item = (u32, u32)> + Clone)) {
         for (_, filter) in self.all() {
             let words = hashes
@@ -165,7 +165,7 @@ impl Filters {
         }
     }
 
-    /// Which levels may hold a hash of a list. Those that may not certainly do not.
+    /// The ages whose levels may hold a hash of a list. The others certainly do not.
     pub(crate) fn holders(&self, list: u32, hash: u32) -> ByAge<bool> {
         self.0.map(|known| match known {
             Known::Empty => false,
@@ -175,7 +175,7 @@ impl Filters {
     }
 }
 
-/// The files of the filters that `before` names and `after` does not, both of the index at `path`.
+/// The filters that `before` names and `after` does not. Both are metadata of the index at `path`.
 pub(crate) fn retired(path: &Path, before: &Meta, after: &Meta) -> Result<Vec<FilterName>> {
     let kept = Age::ALL.map(|age| age.filter(after).number);
     let numbers = Age::ALL.map(|age| age.filter(before).number);

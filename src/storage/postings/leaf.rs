@@ -1,12 +1,11 @@
 //! A leaf: the postings of one range of band hashes, sorted and packed.
 //!
-//! A posting is a band hash and a content id. The leaves of a table divide the hashes by their top
-//! bits, so a leaf keeps only the other h bits of each hash. Of those the lower l are packed one after
-//! the other, as the ids are; the upper ones, which ascend, are a string of bits: a zero ends each of their
-//! 2^(h - l) values, and before it stands a one for each posting that has it (Elias, "Efficient Storage and
-//! Retrieval by Content and Address of Static Files", JACM 21, 1974). With l = floor(log2(2^h / n)) a
-//! hash takes about l + 2.5 bits where it had h, and a look-up counts zeros and reads no hash but those
-//! of its value.
+//! A posting is a band hash and a content id. The leaves of a table divide the hashes by their top bits, so a leaf
+//! stores only the other h bits of each hash. The lower l of these are packed one after another, like the ids. The
+//! upper ones, which ascend, form a bit string: each of their 2^(h - l) values is a one for each posting that has it,
+//! followed by a zero (Elias, "Efficient Storage and Retrieval by Content and Address of Static Files", JACM 21, 1974).
+//! With l = floor(log2(2^h / n)), a hash takes about l + 2.5 bits instead of h. A look-up counts zeros and reads only
+//! the hashes with the same upper bits.
 //!
 //! | offset | bytes | field |
 //! |---|---|---|
@@ -43,7 +42,7 @@ impl Posting {
     }
 }
 
-/// Packs `postings`, which are sorted, not empty and alike in the bits above `hash_bits`.
+/// Packs `postings`, which must be sorted, not empty and equal in the bits above `hash_bits`.
 pub(crate) fn pack(postings: &[Posting], hash_bits: u32, out: &mut Vec<u8>) {
     let largest = postings.iter().map(|p| p.id()).max().unwrap_or(0);
     let id_bits = 32 - largest.leading_zeros();
@@ -69,17 +68,17 @@ pub(crate) fn pack(postings: &[Posting], hash_bits: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&[0; bits::PADDING]);
 }
 
-/// Bits of a hash that are not among the upper ones, where `count` hashes have `hash_bits`.
+/// The number of lower bits of each of `count` hashes that have `hash_bits` bits.
 fn low_bits(count: usize, hash_bits: u32) -> u32 {
     ((1_u64 << hash_bits) / count as u64).max(1).ilog2()
 }
 
-/// Words of the upper bits of `count` hashes, where a hash has so many of them.
+/// The number of words for the upper bits of `count` hashes that have `upper_bits` of them each.
 fn upper_words(count: usize, upper_bits: u32) -> usize {
     (count + (1_usize << upper_bits)).div_ceil(64)
 }
 
-/// A packed leaf whose shape was checked.
+/// A packed leaf of verified shape.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leaf<'a> {
     upper: &'a [u8],
@@ -92,7 +91,7 @@ pub(crate) struct Leaf<'a> {
 }
 
 impl<'a> Leaf<'a> {
-    /// Takes `bytes` for a leaf whose hashes have `hash_bits`; says what is wrong if they are not.
+    /// Interprets `bytes` as a leaf whose hashes have `hash_bits` bits, or describes what is wrong.
     pub(crate) fn new(bytes: &'a [u8], hash_bits: u32) -> Result<Leaf<'a>, String> {
         let Some((header, rest)) = bytes.split_at_checked(HEADER) else {
             return Err(format!("a leaf of {} bytes", bytes.len()));
@@ -103,7 +102,7 @@ impl<'a> Leaf<'a> {
             return Err("a leaf whose header does not fit its table".into());
         }
         let of_wrong_length = || format!("a leaf of {count} postings in {} bytes", bytes.len());
-        // Postings are distinct; without this, any number of them would fit into no bits.
+        // Postings are distinct. Without this check, any number of them would fit into no bits.
         if u64::from(count) > 1 << (hash_bits + id_bits).min(32) {
             return Err(of_wrong_length());
         }
@@ -143,7 +142,7 @@ impl<'a> Leaf<'a> {
         (start..last).rev().map(move |i| leaf.id(i))
     }
 
-    /// Appends all postings, sorted, to some; `prefix` are the bits above the stored ones.
+    /// Appends all postings, sorted, to `postings`. `prefix` holds the bits above the stored ones.
     pub(crate) fn unpack(&self, prefix: u32, room: &mut Unpacked, postings: &mut Vec<Posting>) {
         room.lows.resize(self.count, 0);
         room.ids.resize(self.count, 0);
@@ -167,14 +166,14 @@ impl<'a> Leaf<'a> {
         }
     }
 
-    /// The postings whose upper bits are `high`.
+    /// The postings whose upper bits equal `high`.
     fn with_upper(&self, high: usize) -> Range<usize> {
         let start = self.behind_zero(high) - high;
         let end = self.behind_zero(high + 1).saturating_sub(high + 1);
         start.min(self.count)..end.min(self.count)
     }
 
-    /// The place in the upper bits behind their n-th zero, counted from 1; the first place if n is 0.
+    /// The position after the n-th zero of the upper bits, counted from 1, or 0 if n is 0.
     fn behind_zero(&self, n: usize) -> usize {
         let mut left = n;
         if left == 0 {
@@ -203,14 +202,14 @@ impl<'a> Leaf<'a> {
     }
 }
 
-/// Room for what a leaf holds while it is unpacked.
+/// Scratch space for unpacking a leaf.
 #[derive(Debug, Default)]
 pub(crate) struct Unpacked {
     lows: Vec<u32>,
     ids: Vec<u32>,
 }
 
-/// Bytes of so many integers of so many bits.
+/// The number of bytes for `count` integers of `bits` bits each.
 fn bytes_of(count: u32, bits: u32) -> usize {
     let bytes = (u64::from(count) * u64::from(bits)).div_ceil(8);
     usize::try_from(bytes).unwrap_or(usize::MAX)
@@ -221,8 +220,9 @@ fn words(upper: &[u8]) -> impl Iterator<Item = u64> {
     upper.chunks_exact(8).map(|word| u64_at(word, 0))
 }
 
-/// The first place that `is_past`, which holds for all places after one that it holds for; the end
-/// if there is none.
+/// The first place at which `is_past` holds, or the end if there is none.
+///
+/// Once it holds at a place, it must hold at all later ones.
 fn first(places: Range<usize>, is_past: impl Fn(usize) -> bool) -> usize {
     let (mut start, mut len) = (places.start, places.len());
     while len > 0 {
@@ -268,7 +268,7 @@ mod tests {
             let mut postings: Vec<Posting> = raw
                 .iter()
                 .map(|&(hash, id)| {
-                    // Few distinct hashes and small ids in half of the cases.
+                    // Half of the cases have few distinct hashes and small ids.
                     let (hash, id) = if wide { (hash, id) } else { (hash % 7, id % 1000) };
                     Posting::new(high | (hash & low32(bits::mask(hash_bits))), id)
                 })

@@ -4,13 +4,13 @@ use redb::TableDefinition;
 
 use crate::storage::index::LEVELS;
 
-/// A leaf's key has at most this many bits.
+/// The maximum number of bits in a leaf's key.
 pub(crate) const MAX_PREFIX: u32 = 24;
 
-/// The tables: leaves by the top bits of their hashes.
+/// The definition of a bucket table: leaves by the top bits of their hashes.
 pub(super) type Definition<'a> = TableDefinition<'a, u32, &'static [u8]>;
 
-/// Which list of buckets.
+/// A list of buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum List {
     Copies,
@@ -18,12 +18,12 @@ pub(crate) enum List {
 }
 
 impl List {
-    /// The list of a number: 0 are the copies, the others the bands.
+    /// The list with a number: 0 is that of the copies, the others are the bands.
     pub(crate) fn of(number: u32) -> List {
         number.checked_sub(1).map_or(List::Copies, List::Band)
     }
 
-    /// The name of its table of a level.
+    /// The name of the list's table in a level.
     pub(super) fn table(self, table: Keyed) -> String {
         let Keyed { level, prefix } = table;
         match self {
@@ -36,7 +36,7 @@ impl List {
 /// The level of the oldest contents.
 pub(crate) const OLDEST: usize = LEVELS - 1;
 
-/// The tables of a level, whose leaves are keyed by so many bits.
+/// The tables of a level, whose leaves are keyed by `prefix` bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Keyed {
     pub(crate) level: usize,
@@ -44,19 +44,20 @@ pub(crate) struct Keyed {
 }
 
 impl Keyed {
-    /// The same level with keys of other bits.
+    /// The same level with keys of `prefix` bits.
     pub(crate) fn with(self, prefix: u32) -> Keyed {
         Keyed { prefix, ..self }
     }
 
-    /// Bits of a hash that are not in the key of its leaf.
+    /// The number of bits of a hash that are not in the key of its leaf.
     pub(super) fn hash_bits(self) -> u32 {
         u32::BITS - self.prefix
     }
 }
 
-/// The prefix length, in bits, for tables of `postings`, at most so many a leaf on average; never less
-/// than `current`.
+/// The prefix length, in bits, for tables of `postings` postings with at most `leaf` per leaf on average.
+///
+/// It is never less than `current`.
 pub(crate) fn prefix_bits(postings: u64, leaf: u64, current: u32) -> u32 {
     let leaves = postings.div_ceil(leaf).max(1);
     leaves

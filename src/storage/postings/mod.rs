@@ -1,4 +1,4 @@
-//! Which contents are in a bucket: tables, the youngest ones in memory, and the filter before both.
+//! The contents of each bucket: tables, the recent postings in memory, and the filters in front of the tables.
 
 mod buckets;
 mod fault;

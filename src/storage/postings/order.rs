@@ -2,14 +2,15 @@
 
 use super::leaf::Posting;
 
-/// Below this many postings, a comparison sort is as fast.
+/// With fewer postings than this, a comparison sort is as fast.
 const FEW: usize = 1 << 10;
 
-/// Bits of a hash that one pass goes by.
+/// The number of bits of a hash that one pass sorts by.
 const DIGIT: u32 = 11;
 
-/// Sorts postings of which those with the same hash come with ascending ids: by their hashes, a digit at a
-/// time from the last, each pass keeping the order of those before it.
+/// Sorts postings in which equal hashes come with ascending ids.
+///
+/// This is a radix sort by hash, least significant digit first. Each pass is stable.
 pub(crate) fn sort(mut postings: Vec<Posting>) -> Vec<Posting> {
     if postings.len() < FEW {
         postings.sort_unstable();
@@ -54,7 +55,7 @@ mod tests {
         ) {
             let mut postings: Vec<Posting> =
                 (0..).zip(&hashes).map(|(id, &hash)| Posting::new(hash, id)).collect();
-            // What is read from tables is sorted already, and what follows has higher ids.
+            // Postings from tables are already sorted, and those after them have higher ids.
             let in_tables = in_tables.min(postings.len());
             postings[..in_tables].sort_unstable();
             let mut expected = postings.clone();

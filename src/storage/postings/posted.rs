@@ -1,4 +1,4 @@
-//! The bucket tables of a snapshot, all levels.
+//! The bucket tables of a snapshot, in all levels.
 
 use std::ops::Range;
 
@@ -11,15 +11,17 @@ use super::leaf::Posting;
 use super::list::{Keyed, List};
 use super::runs::Runs;
 
-/// All postings that are in tables: list 0 are the copies, the others the bands. Each list has its tables, the youngest
-/// first. No posting is in two of them, and all ids of a table are above those of the next one.
+/// All postings that are in tables: list 0 is that of the copies, the others are the bands.
+///
+/// Each list has its tables, the youngest first. No posting is in two of them, and all ids of a table are above those
+/// of the next one.
 #[derive(Debug)]
 pub(crate) struct Posted {
     lists: Vec<Vec<BucketTable>>,
 }
 
 impl Posted {
-    /// Opens the tables of so many lists as `transaction` sees them: those of the levels that have some.
+    /// Opens the tables of `lists` lists as seen by `transaction`. `levels` are the levels that have tables.
     pub(crate) fn open(
         transaction: &ReadTransaction,
         lists: u32,
@@ -36,13 +38,13 @@ impl Posted {
         })
     }
 
-    /// Bytes of the pages that hold the tables.
+    /// The number of bytes in the pages of the tables.
     pub(crate) fn page_bytes(&self) -> Result<u64, BucketError> {
         let tables = self.lists.iter().flatten();
         tables.map(BucketTable::page_bytes).sum()
     }
 
-    /// Writes the tables into an index that has none.
+    /// Copies the tables into an index that has none.
     pub(crate) fn copy_to(&self, transaction: &WriteTransaction) -> Result<(), BucketError> {
         for (tables, list) in self.lists.iter().zip((0..).map(List::of)) {
             for table in tables {
@@ -52,8 +54,9 @@ impl Posted {
         Ok(())
     }
 
-    /// Appends to `found` the ids below `end` in a list whose hash is `hash`, which some levels may hold, descending,
-    /// until there are `most` in it.
+    /// Appends to `found` the ids below `end` in a list whose hash is `hash`, descending, until it holds `most` ids.
+    ///
+    /// `holders` tells which levels may hold the hash.
     pub(crate) fn look_up(
         &self,
         (list, hash): (usize, u32),
@@ -71,7 +74,7 @@ impl Posted {
         })
     }
 
-    /// Calls `visit` with every posting of a list in some levels, sorted, some at a time.
+    /// Calls `visit` with every posting of a list in some levels, sorted and in batches.
     pub(crate) fn for_each(
         &self,
         list: usize,

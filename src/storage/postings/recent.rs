@@ -1,8 +1,8 @@
 //! The postings of recent contents, in memory, until a merge moves them into the band tables.
 //!
-//! A small commit would have to rewrite one leaf of every band for each content. Instead the
-//! contents at or above the watermark `banded` are found here. Nothing of it is stored: the
-//! postings follow from the content and signature columns, and are rebuilt on open.
+//! With tables alone, a small commit would have to rewrite one leaf of every band for each content. Instead, the
+//! contents at or above the watermark `banded` are found here. Nothing here is stored: the postings are derived from
+//! the content and signature columns, and are rebuilt on open.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -11,48 +11,50 @@ use super::filters::Filters;
 use crate::codec::low32;
 use crate::pool::Pool;
 
-/// No entry: the end of a chain. Links are places plus one, so that fresh, zeroed memory is a table
-/// without entries. That of entries takes up room only as it is written to.
+/// No entry: the end of a chain.
+///
+/// Links are places plus one, so that freshly zeroed memory is a table without entries. The memory of entries becomes
+/// resident only when it is written.
 const NONE: u32 = 0;
 
-/// The bits of a head that are a link.
+/// The bits of a head that hold the link.
 const LINK: u64 = 0xffff_ffff;
 
-/// Entries of a chain, about, when a table is full.
+/// The approximate number of entries per chain when a table is full.
 const CHAIN: usize = 2;
 
-/// How much larger a table becomes at least when it is full.
+/// The minimum factor by which a full table grows.
 const GROWTH: usize = 2;
 
-/// Contents that a new index has room for.
+/// The minimum number of contents that a new [`Recent`] has room for.
 const MIN_CONTENTS: usize = 1024;
 
-/// Fewer contents than this are not worth waking other threads for.
+/// With fewer contents than this, waking other threads does not pay.
 const PARALLEL_CONTENTS: usize = 64;
 
-/// Lists of a content, or contents of a list, that are looked into together.
+/// The number of lists of a content, or contents of a list, that are looked up together.
 const TOGETHER: usize = 32;
 
 /// Chained hash tables from hash to content ids, one for each list, where a list is a band or the copies.
 ///
-/// One writer inserts contents in the order of their ids, several lists at a time; any number of readers
-/// look up at the same time without locks. A reader ignores ids at or above the length of its snapshot.
+/// One writer inserts contents in the order of their ids, several lists in parallel. Any number of readers look up at
+/// the same time without locks. A reader ignores ids at or above the length of its snapshot.
 ///
 /// # Invariant
 ///
-/// An entry is written before the head that leads to it is stored with release ordering, and never
-/// again afterwards; a reader loads the head with acquire ordering.
+/// An entry is written before the head that leads to it is stored with release ordering, and is never written again. A
+/// reader loads the head with acquire ordering.
 #[derive(Debug)]
 pub(crate) struct Recent {
     base: u32,
-    /// Contents that there is room for.
+    /// The number of contents that there is room for.
     room: usize,
     lists: Vec<Chains>,
-    /// Contents inserted.
+    /// The number of contents inserted.
     len: AtomicU32,
 }
 
-/// What a content has in the lists: its hash in list 0, and one in each other list or in none.
+/// The hashes of a content: one in list 0, and either one in each other list or none at all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hashes<'a> {
     pub(crate) first: u32,
@@ -69,8 +71,9 @@ impl Hashes<'_> {
 }
 
 impl Recent {
-    /// An index for contents from `base` on, each with up to `lists` hashes, with room for
-    /// `contents` of them.
+    /// Creates an empty set for contents from `base` on, each with up to `lists` hashes.
+    ///
+    /// It has room for `contents` contents.
     pub(crate) fn new(base: u32, lists: usize, contents: usize) -> Recent {
         let room = contents.max(MIN_CONTENTS);
         Recent {
@@ -81,27 +84,27 @@ impl Recent {
         }
     }
 
-    /// The first id that belongs here.
+    /// The lowest id that belongs here.
     pub(crate) fn base(&self) -> u32 {
         self.base
     }
 
-    /// Bytes of memory held.
+    /// The memory in bytes that this occupies.
     pub(crate) fn bytes(&self) -> u64 {
         self.lists.iter().map(Chains::bytes).sum()
     }
 
-    /// Number of contents inserted.
+    /// The number of contents inserted.
     pub(crate) fn len(&self) -> u32 {
         self.len.load(Ordering::Acquire)
     }
 
-    /// Whether there is room for so many other contents.
+    /// Whether there is room for `more` further contents.
     pub(crate) fn has_room(&self, more: usize) -> bool {
         self.room - self.len() as usize >= more
     }
 
-    /// A copy with room for so many other contents.
+    /// Returns a copy with room for `more` further contents.
     pub(crate) fn grown(&self, more: usize, pool: &Pool) -> Recent {
         let len = self.len() as usize;
         let room = (len * GROWTH).max(len + more);
@@ -120,7 +123,7 @@ impl Recent {
         }
     }
 
-    /// Inserts the next content. The caller is the only writer and has made sure that there is room.
+    /// Inserts the next content. The caller must be the only writer and have checked that there is room.
     pub(crate) fn push(&self, hashes: Hashes<'_>) {
         let place = self.len() as usize;
         for (number, list) in self.lists.iter().enumerate() {
@@ -129,10 +132,11 @@ impl Recent {
         self.len.store(low32(place as u64) + 1, Ordering::Release);
     }
 
-    /// Inserts the next contents, several lists at a time, and says of each in which bands, ascending, it has
-    /// company: an earlier content with the same hash, or maybe one in the tables, as their filters know.
+    /// Inserts the next contents, several lists in parallel, and returns for each the bands, ascending, in which it has
+    /// company.
     ///
-    /// The caller is the only writer and has made sure that there is room.
+    /// Company is an earlier content with the same hash, or a possible one in the tables, according to their filters.
+    /// The caller must be the only writer and have checked that there is room.
     pub(crate) fn fill(
         &self,
         contents: &[Hashes<'_>],
@@ -148,7 +152,7 @@ impl Recent {
                     *hash = content.of(number as usize);
                 }
                 let hashes = &hashes[..contents.len()];
-                // All heads before any chain, as in `is_met_from`.
+                // Read all heads before any chain, as in `is_met_from`.
                 list.approach(hashes);
                 let mut links = [Link(NONE); TOGETHER];
                 for ((place, &hash), link) in (start + first..).zip(hashes).zip(&mut links) {
@@ -176,7 +180,7 @@ impl Recent {
             pool.map(lists.collect(), enter)
         };
         let mut company = vec![Vec::new(); contents.len()];
-        // List 0 are the copies, in which none was looked for.
+        // List 0 is that of the copies, in which company is not looked for.
         for (band, met) in (0..).zip(met.into_iter().skip(1)) {
             for index in met {
                 company[index].push(band);
@@ -192,12 +196,12 @@ impl Recent {
         let lists = self.lists.get(1..).unwrap_or_default().chunks(TOGETHER);
         lists.zip(hashes.chunks(TOGETHER)).any(|(lists, hashes)| {
             let mut links = [Link(NONE); TOGETHER];
-            // All heads before any chain: memory answers many questions at once, if none waits for another.
+            // Read all heads before any chain: memory serves many reads concurrently if none waits for another.
             for ((link, list), &hash) in links.iter_mut().zip(lists).zip(hashes) {
                 *link = list.first(hash);
             }
             let mut chains = links.iter().zip(lists).zip(hashes);
-            // The youngest of a bucket comes first.
+            // The youngest content of a bucket comes first.
             chains.any(|((&link, list), &hash)| self.ids_of(list, hash, link).next() >= Some(first))
         })
     }
@@ -208,8 +212,7 @@ impl Recent {
         self.ids_of(list, hash, list.first(hash))
     }
 
-    /// The ids in `list` whose hash is `hash`, youngest first, from where [`Ids::rest`] said that they
-    /// go on.
+    /// The ids in `list` whose hash is `hash`, youngest first, resuming at a position from [`Ids::rest`].
     pub(crate) fn ids_from(&self, list: usize, hash: u32, at: Link) -> Ids<'_> {
         self.ids_of(&self.lists[list], hash, at)
     }
@@ -223,7 +226,7 @@ impl Recent {
         }
     }
 
-    /// The hash of content `id` in `list`, if it takes part in it.
+    /// The hash of content `id` in `list`, if it is in the list.
     pub(crate) fn hash(&self, id: u32, list: u32) -> Option<u32> {
         self.lists[list as usize].hash((id - self.base) as usize)
     }
@@ -232,10 +235,12 @@ impl Recent {
 /// The chains of one list.
 #[derive(Debug)]
 struct Chains {
-    /// One for each content, in their order.
+    /// One entry for each content, in their order.
     entries: Box<[LinkedContent]>,
-    /// The link to the youngest entry of a chain, and above it two bits of 32 for each hash in the chain: where one of a
-    /// hash's two is not set, the entries, which are anywhere in memory, need not be looked at.
+    /// For each chain, the link to its youngest entry below 32 filter bits.
+    ///
+    /// Each hash in the chain sets two of the bits. If one of a hash's two bits is not set, the entries, which are
+    /// scattered in memory, need not be read.
     heads: Box<[AtomicU64]>,
 }
 
@@ -257,7 +262,7 @@ impl Chains {
         (size_of_val(&*self.entries) + size_of_val(&*self.heads)) as u64
     }
 
-    /// The head of the chain of a hash, and the bits of the hash in it.
+    /// The head of the chain of a hash, and the bits of the hash in the head.
     fn head(&self, hash: u32) -> (&AtomicU64, u64) {
         let mixed = u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let head = &self.heads[(mixed >> 32) as usize & (self.heads.len() - 1)];
@@ -265,32 +270,34 @@ impl Chains {
         (head, bit(mixed >> 59) | bit(mixed >> 54))
     }
 
-    /// Reads the heads of hashes, so that they are at hand soon: memory answers many questions at once, if little is done
-    /// between them.
+    /// Reads the heads of hashes to bring them into the cache.
+    ///
+    /// Memory serves many reads concurrently if little is done between them.
     fn approach(&self, hashes: &[Option<u32>]) {
         let heads = hashes.iter().flatten().map(|&hash| self.head(hash).0);
         black_box(heads.fold(0, |all, head| all ^ head.load(Ordering::Relaxed)));
     }
 
-    /// The same for the entries that chains begin with.
+    /// Reads the first entries of chains, likewise.
     fn approach_entries(&self, links: &[Link]) {
         let links = links.iter().filter(|link| link.0 != NONE);
         let entries = links.map(|link| &self.entries[link.0 as usize - 1]);
         black_box(entries.fold(0, |all, entry| all ^ entry.hash.load(Ordering::Relaxed)));
     }
 
-    /// Where the entries with a hash begin.
+    /// The link to the first entry that may have a hash.
     fn first(&self, hash: u32) -> Link {
         let (head, bits) = self.head(hash);
         Link::of(head.load(Ordering::Acquire), bits)
     }
 
-    /// Enters the hash of the content at `place`, the next one, if it takes part; says where earlier ones with
-    /// its hash begin.
+    /// Enters the hash of the next content, at `place`, if it is in the list.
+    ///
+    /// Returns the link to the earlier entries that may have the hash.
     fn push(&self, place: usize, hash: Option<u32>) -> Link {
         let entry = &self.entries[place];
         let Some(hash) = hash else {
-            // No chain holds it: what follows is itself.
+            // No chain holds this entry, which is marked by a link to itself.
             entry.next.store(link_to(place), Ordering::Relaxed);
             return Link(NONE);
         };
@@ -309,13 +316,13 @@ impl Chains {
         (!left_out).then(|| entry.hash.load(Ordering::Relaxed))
     }
 
-    /// The next content with a hash, and where those after it begin.
+    /// The next content with a hash, and the link to those after it.
     fn next(&self, hash: u32, mut at: Link) -> Option<(usize, Link)> {
         while at.0 != NONE {
             let place = at.0 as usize - 1;
             let entry = &self.entries[place];
             at = Link(entry.next.load(Ordering::Relaxed));
-            // Several hashes may have one head.
+            // Several hashes may share a head.
             if entry.hash.load(Ordering::Relaxed) == hash {
                 return Some((place, at));
             }
@@ -324,8 +331,10 @@ impl Chains {
     }
 }
 
-/// The same heads, of which each page of memory was written to. They are used in no order and so all of them soon; a
-/// page that is read before it is written to costs a second fault, and an interrupt on every core.
+/// Writes to each memory page of `heads`.
+///
+/// Heads are used in random order, so all of them are used soon. A page that is read before it is written costs a
+/// second fault, and an interrupt on every core.
 fn written(heads: Box<[AtomicU64]>) -> Box<[AtomicU64]> {
     const PAGE: usize = 4096 / size_of::<AtomicU64>();
     for head in heads.iter().step_by(PAGE) {
@@ -334,7 +343,7 @@ fn written(heads: Box<[AtomicU64]>) -> Box<[AtomicU64]> {
     heads
 }
 
-/// A place in a chain.
+/// A position in a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link(u32);
 
@@ -346,7 +355,7 @@ impl Link {
     }
 }
 
-/// Ids of one list and hash, youngest first.
+/// The ids of one list and hash, youngest first.
 #[derive(Debug)]
 pub(crate) struct Ids<'a> {
     base: u32,
@@ -356,7 +365,7 @@ pub(crate) struct Ids<'a> {
 }
 
 impl Ids<'_> {
-    /// Where those that were not taken go on.
+    /// The position from which the remaining ids follow.
     pub(crate) fn rest(&self) -> Link {
         self.at
     }
@@ -372,7 +381,8 @@ impl Iterator for Ids<'_> {
     }
 }
 
-/// The link to the entry at a place. There are fewer contents than links, because ids have 32 bits.
+/// The link to the entry at a place. It cannot overflow, because ids have 32 bits and there are fewer contents than
+/// links.
 fn link_to(place: usize) -> u32 {
     low32(place as u64 + 1)
 }
@@ -386,7 +396,7 @@ mod tests {
     use crate::storage::index::Meta;
     use crate::storage::postings::{Age, Filter, FilterName, Posting};
 
-    /// The hashes of a content in three lists; every tenth takes part in the first only.
+    /// The hashes of a content in three lists. Every tenth content is in the first list only.
     fn hashes(content: u32) -> (u32, Vec<u32>) {
         let others = if content.is_multiple_of(10) {
             vec![]
@@ -411,7 +421,7 @@ mod tests {
         }
         let mut met = 0;
         for (content, first) in (0..400).flat_map(|content| [(content, 50), (content, 100)]) {
-            // One band alone may be met, or none.
+            // Only one band may be met, or none.
             for list in [0, TOGETHER - 1, TOGETHER, lists - 1] {
                 let mut hashes = vec![u32::MAX; lists];
                 hashes[list] = band(content, low32(list as u64));
@@ -490,7 +500,7 @@ mod tests {
                 .collect();
             recent.fill(&rows, &filters, &pool)
         };
-        // The same hash in another list, or that of a copy, is no company.
+        // The same hash in another list, or that of a copy, is not company.
         let first = fill(&[(1, [10, 20]), (1, [20, 10]), (2, [10, 30]), (3, [40, 77])]);
         assert_eq!(first, [vec![], vec![], vec![0], vec![1]]);
         let second = fill(&[(4, [77, 50]), (5, [60, 30]), (6, [61, 50])]);

@@ -1,4 +1,4 @@
-//! The postings of several tables as one sorted row.
+//! The postings of several tables as one sorted sequence.
 
 use redb::{Range, ReadableTable};
 
@@ -6,18 +6,18 @@ use super::fault::BucketError;
 use super::leaf::{Leaf, Posting, Unpacked};
 use crate::codec::low32;
 
-/// Sorted postings, a leaf of a table at a time.
+/// A source of sorted postings, read one leaf of a table at a time.
 struct Source<'t> {
-    /// The leaves that were not read; none where all postings were at hand.
+    /// The leaves that are still unread. `None` if all postings were in memory.
     leaves: Option<Range<'t, u32, &'static [u8]>>,
     hash_bits: u32,
-    /// Postings that were read, of which those from `start` on were not taken.
+    /// The postings that were read. Those from `start` on are not taken yet.
     postings: Vec<Posting>,
     start: usize,
 }
 
 impl Source<'_> {
-    /// The next posting, if there is one.
+    /// The next posting, if any.
     fn peek(&mut self, room: &mut Unpacked) -> Result<Option<Posting>, BucketError> {
         if let Some(posting) = self.postings.get(self.start) {
             return Ok(Some(*posting));
@@ -33,7 +33,7 @@ impl Source<'_> {
         Ok(self.postings.first().copied())
     }
 
-    /// Takes those of the next postings, of what was read, whose hash has these upper bits.
+    /// Takes those of the next postings that were read whose hash has these upper bits.
     fn take(&mut self, upper: u32, hash_bits: u32) -> &[Posting] {
         let rest = self.postings.get(self.start..).unwrap_or_default();
         let is_other = |posting: &Posting| key(posting.hash(), hash_bits) != upper;
@@ -45,17 +45,17 @@ impl Source<'_> {
 
 /// The postings of several sources in runs. A run has all postings whose hashes have the same upper bits.
 ///
-/// Sources are merged in the order in which they are added: it takes least if those with few postings come first.
+/// Sources are merged in the order in which they are added. This is fastest if those with few postings come first.
 pub(super) struct Runs<'t> {
     sources: Vec<Source<'t>>,
-    /// Bits of a hash below the upper ones.
+    /// The number of bits of a hash below the upper ones.
     hash_bits: u32,
     run: Vec<Posting>,
     room: Unpacked,
 }
 
 impl<'t> Runs<'t> {
-    /// Nothing yet, in runs of hashes that are alike above their lower `hash_bits`.
+    /// Creates runs without sources, of hashes that are equal above their lower `hash_bits` bits.
     pub(super) fn new(hash_bits: u32) -> Runs<'t> {
         Runs {
             sources: Vec::new(),
@@ -65,7 +65,7 @@ impl<'t> Runs<'t> {
         }
     }
 
-    /// Adds what a table holds, whose leaves keep `hash_bits` of each hash.
+    /// Adds the postings of a table whose leaves store `hash_bits` bits of each hash.
     pub(super) fn add_table(
         &mut self,
         table: &'t impl ReadableTable<u32, &'static [u8]>,
@@ -90,7 +90,7 @@ impl<'t> Runs<'t> {
         });
     }
 
-    /// The next run, sorted, each posting once; none at the end.
+    /// The next run, sorted and without duplicates, or `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<&mut Vec<Posting>>, BucketError> {
         let mut first: Option<Posting> = None;
         for source in &mut self.sources {
@@ -102,7 +102,7 @@ impl<'t> Runs<'t> {
         let upper = key(first.hash(), self.hash_bits);
         self.run.clear();
         for source in &mut self.sources {
-            // A run may have several leaves of a source.
+            // A run may span several leaves of a source.
             while let Some(posting) = source.peek(&mut self.room)?
                 && key(posting.hash(), self.hash_bits) == upper
             {
@@ -114,12 +114,12 @@ impl<'t> Runs<'t> {
     }
 }
 
-/// The upper bits of a hash, above `hash_bits` of them: the key of its leaf.
+/// The bits of a hash above the lower `hash_bits` ones, which are the key of its leaf.
 pub(super) fn key(hash: u32, hash_bits: u32) -> u32 {
     low32(u64::from(hash) >> hash_bits)
 }
 
-/// Merges sorted postings into sorted ones, from the last on.
+/// Merges sorted postings into sorted ones, back to front.
 pub(super) fn merge(all: &mut Vec<Posting>, more: &[Posting]) {
     if all.last() <= more.first() {
         all.extend_from_slice(more);

@@ -8,14 +8,15 @@ use super::list::{Definition, Keyed, List};
 use super::runs::{Runs, key, merge};
 use crate::storage::index::Appender;
 
-/// What a commit does to the postings of a list. Both parts are sorted.
+/// A commit's changes to the postings of a list. Both parts are sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Change {
     pub(crate) add: Vec<Posting>,
     pub(crate) remove: Vec<Posting>,
 }
 
-/// Applies `change` to the table `old` of `list`, which is keyed by `prefix` bits, as many or more, afterwards.
+/// Applies `change` to the table `old` of `list`, which is keyed by `prefix` bits afterwards, at least as many as
+/// before.
 pub(crate) fn apply(
     transaction: &WriteTransaction,
     list: List,
@@ -33,8 +34,9 @@ pub(crate) fn apply(
     merge_tables(transaction, list, &[], old, prefix, change)
 }
 
-/// Merges younger tables of `list` and a change into the table `old`, which is keyed by `prefix` bits afterwards. The
-/// younger tables are gone then.
+/// Merges younger tables of `list` and a change into the table `old`, which is keyed by `prefix` bits afterwards.
+///
+/// Deletes the younger tables.
 pub(crate) fn merge_tables(
     transaction: &WriteTransaction,
     list: List,
@@ -74,7 +76,7 @@ pub(crate) fn merge_tables(
     Ok(())
 }
 
-/// Writes sorted postings behind those of the table of `list`. No leaf may get postings in two calls.
+/// Appends sorted postings to the table of `list`. Two calls must not add to the same leaf.
 pub(crate) fn append(
     transaction: &WriteTransaction,
     list: List,
@@ -91,8 +93,9 @@ pub(crate) fn append(
     writer.close()
 }
 
-/// Whether a change has a posting for every other leaf: then a table that is written from front to back takes
-/// less time, and fewer pages, than one in which each leaf is replaced.
+/// Whether a change has at least one posting for every other leaf.
+///
+/// If so, rewriting the table from front to back takes less time, and fewer pages, than replacing each leaf.
 fn touches_most(
     table: &Table<'_, u32, &'static [u8]>,
     change: &Change,
@@ -124,7 +127,7 @@ fn update_leaves(
         merge(&mut postings, added);
         postings.dedup();
         take_out(&mut postings, &mut remove);
-        // What is left of those to remove are no postings of this leaf.
+        // The remaining postings to remove with this prefix are not in this leaf.
         remove = &remove[remove.partition_point(is_of_leaf)..];
         if postings.is_empty() {
             table.remove(prefix)?;
@@ -136,7 +139,9 @@ fn update_leaves(
     Ok(())
 }
 
-/// Takes the postings in `remove` out of others; both are sorted. Leaves those to remove that come behind the last posting.
+/// Removes the postings in `remove` from `postings`. Both are sorted.
+///
+/// Leaves in `remove` the postings that come after the last one of `postings`.
 fn take_out(postings: &mut Vec<Posting>, remove: &mut &[Posting]) {
     if remove.is_empty() {
         return;
@@ -276,7 +281,7 @@ mod tests {
         ) {
             let db = database();
             let transaction = db.begin_write().unwrap();
-            // Ids ascend with the levels' youth.
+            // The younger the level, the higher the ids.
             let aged = |level: usize, set: &Set| -> Set {
                 let age = u32::try_from(4 - level).unwrap();
                 set.iter().map(|&(hash, id)| (hash, 200 * age + id)).collect()

@@ -1,4 +1,4 @@
-//! What is there of a column.
+//! The readable part of a column.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -12,21 +12,22 @@ use crate::storage::disk::{self, File};
 use crate::storage::format::{HEADER_BYTES, Header, Kind};
 use crate::storage::index::Meta;
 
-/// The rows of a column, as far as they are there.
+/// The rows of a column, as far as they exist.
 #[derive(Debug)]
 pub(super) struct Part {
     file: WornFile,
-    /// Bytes of data.
+    /// The number of data bytes.
     pub(super) len: u64,
-    /// What the header says of the bytes of a row.
+    /// The row size in bytes, according to the header.
     pub(super) row_bytes: Option<u32>,
-    /// Of each block, whether its checksum is the one in the index.
+    /// For each block, whether its checksum matches the one in the index.
     sound: Vec<bool>,
 }
 
 impl Part {
-    /// The column of a kind: the one that the index names or, where it says nothing, that of the oldest
-    /// generation, for a newer one may not be finished.
+    /// Finds the column of a kind that the index names.
+    ///
+    /// If the index names none, this is the column of the oldest generation, because a newer one may be unfinished.
     pub(super) fn find(
         folder: &Path,
         kind: Kind,
@@ -50,7 +51,7 @@ impl Part {
         file.read(0..HEADER_BYTES as u64, &mut start)?;
         Header::refuse_other(file.path(), &start)?;
         let header = Header::decode(&start);
-        // A header that is whole tells a file that got here from elsewhere. The schema is not verified.
+        // An intact header reveals a file from another store. The schema is not verified.
         let is_foreign = |header: &Header| {
             let row_bytes = header.row_bytes;
             let expected = spec.map_or(*header, |spec| spec.header);
@@ -86,7 +87,7 @@ impl Part {
         &self.file
     }
 
-    /// Reads each block and takes note whether `is_sum` says that this is its checksum.
+    /// Reads each block and records whether `is_sum` accepts its checksum.
     pub(super) fn compare_sums(&mut self, is_sum: impl Fn(u64, u64) -> Result<bool>) -> Result<()> {
         for block in 0..self.len.div_ceil(BLOCK_BYTES) {
             let start = block * BLOCK_BYTES;
@@ -99,8 +100,9 @@ impl Part {
         Ok(())
     }
 
-    /// The bytes in `range`, and whether the checksums of their blocks are right; none if one of them
-    /// is not there or cannot be read.
+    /// The bytes in `range`, and whether the checksums of their blocks match.
+    ///
+    /// Returns `None` if a byte is missing or cannot be read.
     pub(super) fn bytes(&self, range: Range<u64>) -> Result<Option<(Vec<u8>, bool)>> {
         let mut blocks = range.start / BLOCK_BYTES..range.end.div_ceil(BLOCK_BYTES);
         let is_sound = |block: u64| {
@@ -111,7 +113,7 @@ impl Part {
         Ok(self.read(range)?.map(|bytes| (bytes, is_sound)))
     }
 
-    /// Row `index` of a column whose rows have `row_bytes`, in the same manner.
+    /// Row `index` of a column with rows of `row_bytes` bytes, as [`Part::bytes`] returns it.
     pub(super) fn row(&self, index: u32, row_bytes: usize) -> Result<Option<(Vec<u8>, bool)>> {
         let start = u64::from(index) * row_bytes as u64;
         self.bytes(start..start + row_bytes as u64)

@@ -1,7 +1,7 @@
-//! A file of which the disk may not read all.
+//! A file that the disk may be unable to read in full.
 //!
-//! It is read by ordinary calls: a map of it would end the process at the first page that cannot be
-//! read, also at one that could be read before.
+//! It is read by ordinary calls. With a memory map, the process would die at the first unreadable page, even one that
+//! was readable before.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -11,13 +11,13 @@ use std::path::Path;
 use crate::error::Result;
 use crate::storage::disk::File;
 
-/// Bytes that are read at once.
+/// The number of bytes read at once.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Where a piece cannot be read whole, so many are. Systems read files by pages that are no smaller.
+/// The read size within a piece that cannot be read in full. Systems read files in pages of at least this size.
 const PAGE_BYTES: usize = 4 << 10;
 
-/// The beginning of a file, and what could not be read of it.
+/// The beginning of a file, and a record of what could not be read.
 #[derive(Debug)]
 pub(super) struct WornFile {
     file: File,
@@ -29,9 +29,9 @@ pub(super) struct WornFile {
 struct Held {
     /// The number of the piece that is in `bytes`.
     piece: Option<u64>,
-    /// Zeros where it cannot be read.
+    /// Zeros stand for bytes that cannot be read.
     bytes: Vec<u8>,
-    /// The pages that cannot be read, by number. They are not tried again, for that may take seconds.
+    /// The numbers of the unreadable pages. They are not retried, since a read may take seconds.
     gaps: BTreeSet<u64>,
     unreadable: u64,
 }
@@ -52,17 +52,18 @@ impl WornFile {
         self.file.path()
     }
 
-    /// Bytes that were asked for and could not be read, to whole pages.
+    /// The number of requested bytes that could not be read, rounded to whole pages.
     pub(super) fn unreadable(&self) -> u64 {
         self.held.borrow().unreadable
     }
 
-    /// Replaces `bytes` by those in `range` that the file has, with zeros for those that cannot be
-    /// read; says whether all of them are there and could be read.
+    /// Replaces `bytes` by the bytes of the file in `range`, with zeros for those that cannot be read.
+    ///
+    /// Returns whether all of them exist and could be read.
     ///
     /// # Errors
     ///
-    /// The system's, but where the device cannot read.
+    /// Those of the system, except for a device that cannot read.
     pub(super) fn read(&self, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<bool> {
         let mut held = self.held.borrow_mut();
         bytes.clear();
@@ -80,7 +81,7 @@ impl WornFile {
 }
 
 impl Held {
-    /// The bytes from `at` on, which is before the end, to the end of their piece.
+    /// The bytes from `at` to the end of its piece. `at` must be before the end of the file.
     fn from(&mut self, file: &File, len: u64, at: u64) -> Result<&[u8]> {
         let (piece, skipped) = (at / PIECE_BYTES as u64, at % PIECE_BYTES as u64);
         if self.piece != Some(piece) {

@@ -1,8 +1,7 @@
 //! What can still be read of a damaged store.
 //!
-//! Nothing is believed that cannot be read, and each part is read for itself: a damaged page of the
-//! index hides the entries on it and no others. The store's own files are only read, and not mapped. The
-//! index is copied first, because opening one may mend it.
+//! Each part is read on its own: a damaged page of the index hides only the entries on it. The store's own files are
+//! only read, and not mapped. The index is copied first, because opening it may repair it.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -22,33 +21,32 @@ use crate::text::ShingleSet;
 /// A damaged store.
 #[derive(Debug)]
 pub(crate) struct Wreck {
-    /// Why nothing of the index can be read, if that is so.
+    /// Why nothing in the index can be read, if so.
     pub(crate) no_index: Option<Error>,
     pub(crate) schema: Option<Schema>,
     catalog: Option<Catalog>,
     /// The store's own index.
     path: PathBuf,
-    /// Where its copy is.
+    /// The folder of its copy.
     scratch: PathBuf,
-    /// None where there is nothing of a column.
+    /// `None` for a column of which nothing is left.
     columns: [Option<Part>; 3],
-    /// Bytes of the index that the disk cannot read.
+    /// The number of index bytes that the disk cannot read.
     unreadable: u64,
     meta: Option<Meta>,
     /// Keeps the copy open; dropped after the tables.
     index: Option<Arc<Index>>,
-    /// The first error that is not one of damage, of a call that goes on without what it could not
-    /// read.
+    /// The first error other than damage, from a call that skipped what it could not read.
     refusal: RefCell<Option<Error>>,
 }
 
-/// What is there of a content.
+/// What is left of a content.
 #[derive(Debug)]
 pub(crate) struct Content {
     pub(crate) row: ContentRow,
     /// Whether the checksum of the row's block is right.
     pub(crate) is_row_sound: bool,
-    /// The shingles as they are stored; none if they are not there.
+    /// The stored form of the shingles, or `None` if they are missing.
     pub(crate) packed_shingles: Option<Vec<u8>>,
     pub(crate) are_shingles_sound: bool,
     pub(crate) signature: Option<Vec<u8>>,
@@ -59,14 +57,14 @@ pub(crate) struct Content {
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     pub(crate) keys: Vec<String>,
-    /// Names that are no keys, for they are damaged.
+    /// The number of names that are too damaged to be keys.
     pub(crate) garbled: usize,
-    /// Whether `keys` are all of them.
+    /// Whether `keys` is complete.
     pub(crate) are_all: bool,
 }
 
 impl Content {
-    /// Replaces `set` by the shingles; says whether they are a set.
+    /// Replaces `set` by the shingles, and returns whether they form a valid set.
     pub(crate) fn unpack(&self, set: &mut ShingleSet) -> bool {
         let count = self.row.shingle_count as usize;
         let packed = self.packed_shingles.as_deref().unwrap_or(&[]);
@@ -75,12 +73,12 @@ impl Content {
 }
 
 impl Wreck {
-    /// Looks at the store in `folder`. A copy of its index is made in a folder in `building`.
+    /// Examines the store in `folder`, copying its index into a folder in `building`.
     ///
     /// # Errors
     ///
-    /// [`Error::NotAStore`] if nothing is there that looks like a part of one, [`Error::NewerFormat`],
-    /// [`Error::OlderFormat`], or what the system says of a part that is there and cannot be read just now.
+    /// [`Error::NotAStore`] if nothing in the folder looks like a part of a store, [`Error::NewerFormat`],
+    /// [`Error::OlderFormat`], or the system's error for a part that exists and cannot be read at the moment.
     pub(crate) fn open(folder: &Path, building: &Path) -> Result<Wreck> {
         if disk::metadata(folder)?.is_some_and(|found| !found.is_dir()) {
             let path = folder.to_owned();
@@ -118,7 +116,7 @@ impl Wreck {
         Ok(wreck)
     }
 
-    /// Reads what can be read of the index, whose copy is opened.
+    /// Opens the copy of the index and reads what can be read of it.
     fn read_index(&mut self, copy: &Path) -> Result<()> {
         let index = Arc::new(Index::open_damaged(copy)?);
         let path = &self.path;
@@ -156,27 +154,27 @@ impl Wreck {
         Ok(())
     }
 
-    /// The runs, as far as the index tells; the contents are numbered anew.
+    /// The runs, as far as the index records them. Contents are renumbered, so `first` is 0.
     pub(crate) fn runs(&self) -> Runs {
         let runs = self.meta.map_or(Runs::default(), |meta| meta.runs);
         Runs { first: 0, ..runs }
     }
 
-    /// Contents of which there may be something.
+    /// The number of contents of which something may be left.
     pub(crate) fn len(&self) -> u32 {
         let [contents, _, _] = &self.columns;
         let bytes = contents.as_ref().map_or(0, |part| part.len);
         u32::try_from(bytes / ContentRow::BYTES as u64).unwrap_or(u32::MAX - 1)
     }
 
-    /// Bytes of a signature, if the column of them tells.
+    /// The size of a signature in bytes, if the column of signatures records it.
     pub(crate) fn signature_bytes(&self) -> Option<usize> {
         let [_, _, signatures] = &self.columns;
         let row_bytes = signatures.as_ref()?.row_bytes;
         row_bytes.and_then(|bytes| bytes.try_into().ok())
     }
 
-    /// What is there of `content`, whose signature has so many bytes; none without its row.
+    /// What is left of `content`, or `None` without its row. Its signature has `signature_bytes` bytes.
     pub(crate) fn content(&self, content: u32, signature_bytes: usize) -> Option<Content> {
         let found = self.find_content(content, signature_bytes);
         found.unwrap_or_else(|error| {
@@ -198,7 +196,7 @@ impl Wreck {
         };
         let mut packed = None;
         if let (Some((start, is_start_sound)), Some(shingles)) = (start, shingles)
-            // A row that is damaged may ask for any number of bytes.
+            // A damaged row may ask for any number of bytes.
             && row.shingles_end.saturating_sub(start) <= most_bytes(row.shingle_count)
         {
             packed = shingles
@@ -221,7 +219,7 @@ impl Wreck {
         }))
     }
 
-    /// The row of a content, and whether the checksums of its blocks are right.
+    /// The row of a content, and whether the checksums of its blocks match.
     fn row(&self, content: u32) -> Result<Option<(ContentRow, bool)>> {
         let [Some(contents), _, _] = &self.columns else {
             return Ok(None);
@@ -233,7 +231,7 @@ impl Wreck {
         }))
     }
 
-    /// The files that the disk cannot read whole, and how many bytes of each it was asked for in vain.
+    /// The files that the disk cannot read in full, and the number of unreadable bytes requested of each.
     pub(crate) fn unreadable(&self) -> impl Iterator<Item = (&Path, u64)> {
         let columns = self.columns.iter().flatten().map(Part::file);
         let columns = columns.map(|file| (file.path(), file.unreadable()));
@@ -241,12 +239,12 @@ impl Wreck {
         files.filter(|&(_, bytes)| bytes > 0)
     }
 
-    /// Whether there are any tables of keys.
+    /// Whether the index has tables of keys.
     pub(crate) fn has_catalog(&self) -> bool {
         self.catalog.is_some()
     }
 
-    /// The keys that name `content`, those that can be read from either end.
+    /// The keys that name `content`, as far as they can be read from either end.
     pub(crate) fn names(&self, content: u32) -> Names {
         let mut found = Vec::new();
         let Some(catalog) = &self.catalog else {
@@ -302,8 +300,9 @@ impl Wreck {
         found
     }
 
-    /// Takes entries until there are no more, one cannot be read, or `take` wants no more; says
-    /// whether all that were asked for could be read.
+    /// Passes entries to `take` until they end, one cannot be read, or `take` returns `false`.
+    ///
+    /// Returns whether all requested entries could be read.
     fn read<T, I>(&self, entries: Result<Guarded<I>>, mut take: impl FnMut(T) -> bool) -> bool
     where
         Guarded<I>: Iterator<Item = Result<T>>,
@@ -337,17 +336,16 @@ impl Wreck {
         }
     }
 
-    /// Whether all that was asked for was either read or is damaged.
+    /// Checks that everything requested was either read or is damaged.
     ///
     /// # Errors
     ///
-    /// The first one that says something else.
+    /// The first error other than damage.
     pub(crate) fn check_read(&self) -> Result<()> {
         self.refusal.take().map_or(Ok(()), Err)
     }
 
-    /// Calls `visit` with the documents that can be read from either end of their table, but those
-    /// whose keys are none.
+    /// Calls `visit` with each document that can be read from either end of the table and has a valid key.
     pub(crate) fn for_each_document(&self, mut visit: impl FnMut(String, DocumentRow)) {
         let Some(catalog) = &self.catalog else { return };
         let mut visit = |bytes, row| {
@@ -375,8 +373,9 @@ impl Wreck {
         });
     }
 
-    /// Whether the index has no damage that its own checksums tell. Its copy is used up and taken
-    /// away.
+    /// Whether the index passes its own checksums.
+    ///
+    /// Consumes its copy and deletes it.
     pub(crate) fn has_whole_index(self) -> Result<bool> {
         let is_there = self.index.is_some() && self.catalog.is_some();
         let is_read = is_there && self.meta.is_some() && self.schema.is_some();
@@ -389,13 +388,13 @@ impl Wreck {
     }
 }
 
-/// Stored bytes as a key, if they are one.
+/// Converts stored bytes to a key, if they are a valid one.
 fn key(bytes: Vec<u8>) -> Option<String> {
     let key = String::from_utf8(bytes).ok();
     key.filter(|key| !key.is_empty())
 }
 
-/// What could be read; none if that is damaged.
+/// What was read, or `None` if it is damaged.
 pub(super) fn if_sound<T>(read: Result<T>) -> Result<Option<T>> {
     match read {
         Err(error) if error.is_of_damage() => Ok(None),
@@ -403,10 +402,11 @@ pub(super) fn if_sound<T>(read: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// Copies an index with what is left of it; zeros, which are no page, stand for what cannot be read.
-/// `unreadable` becomes the number of bytes that are not read.
+/// Copies what is left of an index. Zeros, which are not a valid page, replace unreadable bytes.
 ///
-/// The system does not copy it: it might let the copy share the blocks that cannot be read.
+/// Sets `unreadable` to the number of unreadable bytes.
+///
+/// The file is not copied by the system, which might let the copy share the unreadable blocks.
 fn copy_index(from: &Path, to: &Path, unreadable: &mut u64) -> Result<()> {
     const AT_ONCE: usize = 1 << 20;
     let file = File::open(from)?;

@@ -1,4 +1,4 @@
-//! What a reader sees.
+//! The reader's view of a store.
 
 mod reclaimable;
 mod rows;

@@ -1,23 +1,23 @@
-//! What a compaction would give back.
+//! The space that a compaction would free.
 
 use super::snapshot::{Snapshot, file_size};
 use crate::error::Result;
 use crate::storage::format::ContentRow;
 use crate::storage::limits::Limits;
 
-/// Bytes of an index that redb keeps for itself, or leaves free even after a rebuild, about.
+/// The approximate number of bytes that redb reserves in an index, or leaves free even after a rebuild.
 const OWN_BYTES: u64 = 128 << 10;
 
 impl Snapshot {
-    /// Whether so much was added since the index was written as a whole that writing it anew gives back
-    /// about half of its file.
+    /// Whether rewriting the index would free about half of its file, given what was added since it was last written as
+    /// a whole.
     pub(crate) fn is_loose(&self, limits: &Limits) -> bool {
         let meta = &self.tables.meta;
         let added = meta.contents.saturating_sub(meta.packed);
         added >= limits.loose && added >= meta.contents / limits.all_to_loose
     }
 
-    /// Bytes of removed contents and of pages of the index that are not in use.
+    /// The number of bytes of removed contents and unused pages of the index.
     ///
     /// The postings of removed contents count as their share of the bucket tables.
     pub(crate) fn reclaimable(&self) -> Result<u64> {

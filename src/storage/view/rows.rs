@@ -1,4 +1,4 @@
-//! The rows of a content, and the buckets that follow from them.
+//! The rows of a content, and its buckets.
 
 use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
@@ -6,13 +6,13 @@ use crate::schema::Schema;
 use crate::storage::columns::ColumnView;
 use crate::storage::format::{ContentRow, Kind, copy_hash};
 
-/// The columns of fixed width, of one length.
+/// The columns with fixed row sizes, of equal length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rows<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) contents: &'a ColumnView,
     pub(crate) signatures: &'a ColumnView,
-    /// What knows the checksums of those columns that are not of this process alone.
+    /// The snapshot with the checksums of those columns that this process shares with others.
     pub(crate) snapshot: &'a Snapshot,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The row of `content`, and where its shingles begin, which the row before it tells.
+    /// The row of `content`, and where its shingles begin according to the row before it.
     #[inline]
     pub(super) fn content_and_start(self, content: u32) -> Result<(ContentRow, u64)> {
         let Some(before) = content.checked_sub(1) else {
@@ -40,7 +40,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The signature of `content`, as stored.
+    /// The signature of `content` in stored form.
     #[inline]
     pub(crate) fn signature(self, content: u32) -> Result<&'a [u8]> {
         let row_bytes = self.schema.signature_bytes();
@@ -58,7 +58,7 @@ impl<'a> Rows<'a> {
         self.rows(kind, column, index, 1, row_bytes)
     }
 
-    /// So many rows from `first` on.
+    /// `count` rows from `first` on.
     #[inline]
     fn rows(
         self,
@@ -75,8 +75,9 @@ impl<'a> Rows<'a> {
         column.bytes(range)
     }
 
-    /// The hash of `content` in a list of buckets: list 0 are the copies, the others the bands. None
-    /// where it is in no bucket of the list.
+    /// The hash of `content` in a list of buckets: list 0 is that of the copies, the others are the bands.
+    ///
+    /// `None` if the content is in no bucket of the list.
     pub(crate) fn list_hash(self, content: u32, list: u32) -> Result<Option<u32>> {
         let row = self.content(content)?;
         let Some(band) = list.checked_sub(1) else {

@@ -1,4 +1,4 @@
-//! What a reader sees: the tables and columns as one commit left them.
+//! The reader's view: the tables and columns as of one commit.
 
 use std::mem::ManuallyDrop;
 use std::ops::Range;
@@ -29,14 +29,14 @@ pub(crate) struct Tables {
     posted: Posted,
     path: PathBuf,
     process: Process,
-    /// What the tables were opened in. While it is there, their commit is being read.
+    /// The transaction of the tables. While it exists, their commit counts as being read.
     transaction: Arc<ReadTransaction>,
-    /// Keeps the database open for as long as the tables are in use; dropped after them.
+    /// Keeps the database open while the tables are in use. Dropped after them.
     index: Arc<Index>,
 }
 
 impl Tables {
-    /// Opens the tables as last committed.
+    /// Opens the tables of the last commit.
     pub(crate) fn open(index: &Arc<Index>, path: &Path, bands: u32) -> Result<Tables> {
         let transaction = index.begin_read(path)?;
         let meta = guarded(path, || Meta::read(&transaction, path))?
@@ -44,7 +44,7 @@ impl Tables {
         Tables::of(transaction, meta, index, path, bands)
     }
 
-    /// Opens the tables as `transaction` sees them, which has `meta`.
+    /// Opens the tables as seen by `transaction`, whose metadata is `meta`.
     pub(crate) fn of(
         transaction: ReadTransaction,
         meta: Meta,
@@ -74,12 +74,12 @@ impl Tables {
         })
     }
 
-    /// The index file.
+    /// The path of the index file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Bytes of the pages of the index that are in use for bucket tables, and for the others.
+    /// The number of bytes in the index pages of bucket tables, and in those of other tables.
     pub(crate) fn page_bytes(&self) -> Result<(u64, u64)> {
         guarded(&self.path, || {
             let posted = self.posted.page_bytes();
@@ -90,7 +90,7 @@ impl Tables {
         })
     }
 
-    /// Writes the bucket tables into an index that has none.
+    /// Copies the bucket tables into an index that has none.
     pub(crate) fn copy_buckets(&self, transaction: &WriteTransaction) -> Result<()> {
         guarded(&self.path, || {
             let copied = self.posted.copy_to(transaction);
@@ -100,7 +100,7 @@ impl Tables {
 }
 
 impl Drop for Tables {
-    /// In another process than the one that reads the commit, the reading goes on.
+    /// Does not end the read transaction if this is not the process that began it.
     fn drop(&mut self) {
         if !self.process.is_current() {
             let _open = ManuallyDrop::new(self.transaction.clone());
@@ -108,7 +108,7 @@ impl Drop for Tables {
     }
 }
 
-/// Whether what an index says of its levels can be, and which of them have tables, the youngest first.
+/// Whether the recorded levels are consistent, and the levels that have tables, youngest first.
 fn levels_of(meta: &Meta, path: &Path) -> Result<(bool, Vec<Keyed>)> {
     let (mut fits, mut keyed) = (meta.banded() <= meta.contents, Vec::new());
     for (level, state) in meta.levels.iter().enumerate() {
@@ -122,7 +122,7 @@ fn levels_of(meta: &Meta, path: &Path) -> Result<(bool, Vec<Keyed>)> {
     Ok((fits, keyed))
 }
 
-/// Turns what went wrong with a bucket table into the crate's error.
+/// Converts an error of a bucket table into the crate's error.
 pub(crate) fn bucket_error(path: &Path, error: BucketError) -> Error {
     match error {
         BucketError::Redb(error) => Error::index(path, error),
@@ -139,13 +139,13 @@ pub(crate) struct Snapshot {
     pub(crate) shingles: ColumnView,
     pub(crate) signatures: ColumnView,
     pub(crate) recent: Arc<Recent>,
-    /// Those over the postings in tables.
+    /// The filters over the postings in tables.
     pub(crate) filters: Filters,
-    /// Contents seen, removed ones included.
+    /// The number of visible contents, including removed ones.
     pub(crate) len: u32,
 }
 
-/// The shingles of a content, which are not read yet.
+/// The shingles of a content, not yet read.
 #[derive(Clone, Debug)]
 pub(crate) struct Packed<'a> {
     snapshot: &'a Snapshot,
@@ -154,7 +154,7 @@ pub(crate) struct Packed<'a> {
 }
 
 impl<'a> Packed<'a> {
-    /// The shingles as they are stored.
+    /// The shingles in stored form.
     #[inline]
     pub(crate) fn bytes(&self) -> Result<&'a [u8]> {
         let (snapshot, range) = (self.snapshot, &self.range);
@@ -162,13 +162,13 @@ impl<'a> Packed<'a> {
         snapshot.shingles.bytes(range.clone())
     }
 
-    /// Their tails, if they have some.
+    /// The tails of the shingles, if they have any.
     #[inline]
     pub(crate) fn tails(&self) -> Result<Option<&'a [[u8; 4]]>> {
         Ok(packed::stored_tails(self.bytes()?, self.count))
     }
 
-    /// Replaces `set` by them.
+    /// Replaces `set` by the shingles.
     pub(crate) fn unpack(&self, set: &mut ShingleSet) -> Result<()> {
         packed::unpack_stored(self.bytes()?, self.count, set)
             .map_err(|reason| Error::damaged(self.snapshot.shingles.path(), reason))
@@ -181,7 +181,7 @@ impl Snapshot {
         Error::index(self.tables.path(), error)
     }
 
-    /// Makes sure that the index at its path is the one that is read.
+    /// Checks that the path of the index still names the one that is read.
     pub(crate) fn check_in_place(&self) -> Result<()> {
         self.tables.index.check_is_at(self.tables.path())
     }
@@ -198,12 +198,12 @@ impl Snapshot {
         })
     }
 
-    /// Number of documents.
+    /// The number of documents.
     pub(crate) fn documents(&self) -> Result<u64> {
         self.look(Catalog::documents)
     }
 
-    /// Number of removed contents.
+    /// The number of removed contents.
     pub(crate) fn removed(&self) -> Result<u64> {
         self.look(Catalog::removed)
     }
@@ -213,12 +213,12 @@ impl Snapshot {
         self.look(Catalog::removed_contents)
     }
 
-    /// Every (content, key) pair, in order.
+    /// Every pair of content and key, in order.
     pub(crate) fn all_names(&self) -> Result<impl Iterator<Item = Result<(u32, String)>> + use<>> {
         self.names_from(0)
     }
 
-    /// The same from the content `first` on.
+    /// The pairs from the content `first` on.
     pub(crate) fn names_from(
         &self,
         first: u64,
@@ -235,7 +235,7 @@ impl Snapshot {
     ) -> Result<impl Iterator<Item = Result<(String, DocumentRow)>> + use<>> {
         let open = || self.tables.catalog.documents_with_prefix(prefix);
         let mut rows = Guarded::open(self.tables.path(), open)?;
-        // The tables keep the index open.
+        // The tables keep the index open while the iterator exists.
         let tables = self.tables.clone();
         Ok(std::iter::from_fn(move || {
             let _open = &tables;
@@ -254,7 +254,7 @@ impl Snapshot {
         self.rows().content(content)
     }
 
-    /// The signature of `content`, as stored.
+    /// The signature of `content` in stored form.
     #[inline]
     pub(crate) fn signature(&self, content: u32) -> Result<&[u8]> {
         self.rows().signature(content)
@@ -270,9 +270,10 @@ impl Snapshot {
         }
     }
 
-    /// Makes sure that `bytes` of a column, which holds what that of a kind holds, are what was written:
-    /// compares the blocks with their checksums that nobody has compared yet. Bytes that the column does
-    /// not have are left to whoever asks for them.
+    /// Compares the blocks of `bytes` that are not yet verified with their checksums.
+    ///
+    /// `column` must have the data of the column of a kind. Bytes past its end are not checked here, but where they are
+    /// read.
     #[inline]
     pub(crate) fn verify(&self, kind: Kind, column: &ColumnView, bytes: &Range<u64>) -> Result<()> {
         if bytes.end > column.len() || column.verified().has_all(bytes) {
@@ -296,7 +297,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Verifies the last block of each column, to which a writer is about to add.
+    /// Verifies the last block of each column, which a writer is about to extend.
     pub(crate) fn verify_ends(&self) -> Result<()> {
         for kind in Kind::ALL {
             let column = self.column(kind);
@@ -306,7 +307,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The row of `content`, and where its shingles are.
+    /// The row of `content`, and its shingles.
     #[inline]
     pub(crate) fn content_and_shingles(&self, content: u32) -> Result<(ContentRow, Packed<'_>)> {
         let (row, start) = self.rows().content_and_start(content)?;
@@ -323,12 +324,12 @@ impl Snapshot {
         self.content_and_shingles(content)?.1.unpack(set)
     }
 
-    /// The shingles of `content` as they are stored.
+    /// The shingles of `content` in stored form.
     pub(crate) fn packed_shingles(&self, content: u32) -> Result<&[u8]> {
         self.content_and_shingles(content)?.1.bytes()
     }
 
-    /// Bytes of the shingles of all contents below `content`.
+    /// The number of shingle bytes of all contents below `content`.
     pub(crate) fn shingles_before(&self, content: u32) -> Result<u64> {
         match content.checked_sub(1) {
             Some(before) => Ok(self.content(before)?.shingles_end),
@@ -336,12 +337,12 @@ impl Snapshot {
         }
     }
 
-    /// Whether both are of one commit of one store, apart from what is not committed.
+    /// Whether both are of one commit of one store, regardless of uncommitted contents.
     pub(crate) fn is_same_commit(&self, other: &Snapshot) -> bool {
         Arc::ptr_eq(&self.tables, &other.tables)
     }
 
-    /// The contents below the snapshot's length whose hash is `hash`, removed recent ones included.
+    /// Replaces `found` by the contents of the snapshot whose hash is `hash`, including removed recent ones.
     pub(crate) fn copies(&self, hash: &[u8; 32], found: &mut Vec<u32>) -> Result<()> {
         found.clear();
         let short = copy_hash(hash);
@@ -369,7 +370,7 @@ impl Snapshot {
         self.recent.is_met_from(first, hashes)
     }
 
-    /// Reads what [`Snapshot::read_bucket`] will look at before tables for some buckets, all of it at once.
+    /// Reads all memory that [`Snapshot::read_bucket`] will need for some buckets before it reads tables.
     pub(crate) fn approach(
         &self,
         ids: &Range<u32>,
@@ -382,11 +383,12 @@ impl Snapshot {
             .approach(&hashes.map(|(band, hash)| (band + 1, hash)));
     }
 
-    /// Appends to `found` contents within `ids` that are in the bucket of a band hash, youngest
-    /// first, until there are `most` in it; says whether these were all. They are not when the
-    /// recent ones, which may be removed already, are all that was appended: tables are read only
-    /// where there are no more of those. `recent` is where the recent ones go on, none at first; it is
-    /// moved on.
+    /// Appends to `found` the contents within `ids` in the bucket of a band hash, youngest first, until it holds
+    /// `most`.
+    ///
+    /// Returns whether these are all. They are not if only recent contents were appended, which may be removed already:
+    /// tables are read only when there are no more recent ones. `recent` is the position to resume recent contents at,
+    /// `None` at first. It is advanced.
     pub(crate) fn read_bucket(
         &self,
         (band, hash): (u32, u32),
@@ -421,8 +423,8 @@ impl Snapshot {
         Ok(is_all || found.len() < most)
     }
 
-    /// Appends to `found` the ids below `end` that the tables of a list have for a hash,
-    /// descending, until there are `most` in it.
+    /// Appends to `found` the ids below `end` that the tables of a list have for a hash, descending, until it holds
+    /// `most`.
     fn look_up(
         &self,
         list: usize,
@@ -442,26 +444,29 @@ impl Snapshot {
             let done = posted.look_up((list, hash), holders, end, most, found);
             done.map_err(|error| bucket_error(path, error))
         })?;
-        // In a leaf that is out of order, a search by halves goes astray.
+        // In a leaf that is out of order, a binary search goes astray.
         if found[before..].iter().any(|&id| id >= end) {
             return Err(Error::damaged(path, "a bucket is out of order"));
         }
         Ok(())
     }
 
-    /// The hash of `content` in a list of buckets, from its rows: list 0 are the copies, the others
-    /// the bands. None where it is in no bucket of the list.
+    /// The hash of `content` in a list of buckets, from its rows: list 0 is that of the copies, the others are the
+    /// bands.
+    ///
+    /// `None` if the content is in no bucket of the list.
     pub(crate) fn list_hash(&self, content: u32, list: u32) -> Result<Option<u32>> {
         self.rows().list_hash(content, list)
     }
 
-    /// Calls `visit` with every posting in the tables of a list, sorted, some at a time; recent contents are
-    /// not in them.
+    /// Calls `visit` with every posting in the tables of a list, sorted and in batches.
+    ///
+    /// The tables do not contain recent contents.
     pub(crate) fn for_each_in_list(&self, list: u32, visit: impl FnMut(&[Posting])) -> Result<()> {
         self.for_each_in_levels(list, 0..LEVELS, visit)
     }
 
-    /// The same of the tables of some levels.
+    /// Calls `visit` with every posting in the tables of some levels of a list, likewise.
     pub(crate) fn for_each_in_levels(
         &self,
         list: u32,
@@ -474,7 +479,7 @@ impl Snapshot {
         })
     }
 
-    /// The postings in a list of recent contents that are not among the `removed`, which are sorted.
+    /// The postings in a list of the recent contents that are not in `removed`, which must be sorted.
     pub(crate) fn recent_postings<'a>(
         &'a self,
         list: u32,
@@ -494,12 +499,12 @@ impl Snapshot {
         }
     }
 
-    /// The ranges of bytes of a column whose checksum is not the one in the index.
+    /// The byte ranges of the blocks of a column whose checksums do not match those in the index.
     pub(crate) fn wrong_blocks(&self, kind: Kind) -> Result<Vec<Range<u64>>> {
         self.wrong_blocks_in(kind, self.column(kind))
     }
 
-    /// The same of another file that holds what the column of a kind holds.
+    /// The same ranges for another file with the data of the column of a kind.
     pub(crate) fn wrong_blocks_in(
         &self,
         kind: Kind,
@@ -516,7 +521,7 @@ impl Snapshot {
         Ok(wrong)
     }
 
-    /// The store's files by name, each with its bytes.
+    /// The store's files by name, each with its size in bytes.
     pub(crate) fn files(&self) -> Result<Vec<(String, u64)>> {
         let index = self.tables.path();
         let mut files = vec![file_size(index)?];
@@ -530,7 +535,7 @@ impl Snapshot {
     }
 }
 
-/// A file's name and the bytes that it takes on disk, without its holes.
+/// A file's name and its disk space in bytes, without its holes.
 pub(crate) fn file_size(path: &Path) -> Result<(String, u64)> {
     Ok((file_name(path), disk::size(path)?))
 }

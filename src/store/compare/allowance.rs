@@ -1,13 +1,13 @@
-//! How much work candidates are worth.
+//! Limits of the work on candidates.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::storage::Limits;
 
-/// False candidates that a search looks at, unless told otherwise.
+/// The number of false candidates that a search looks at by default.
 pub(crate) const FALSE_CANDIDATES: usize = 4000;
 
-/// Bounds what candidates cost that do not match, and counts where that left some out.
+/// Bounds the cost of candidates that do not match, and counts the searches that it cut short.
 #[derive(Debug)]
 pub(crate) struct Allowance {
     false_candidates: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
-    /// Allows so many false candidates, at least 1.
+    /// Allows `false_candidates` false candidates, but at least 1.
     pub(crate) fn new(false_candidates: usize, limits: Limits) -> Allowance {
         Allowance {
             false_candidates: false_candidates.max(1),
@@ -25,8 +25,8 @@ impl Allowance {
         }
     }
 
-    /// False candidates after which the others are passed over: of a text, or of one and a bucket
-    /// where all are compared with one another.
+    /// The number of false candidates after which the other candidates are skipped: those of a
+    /// text, or those of one content in a bucket whose contents are all compared with each other.
     pub(crate) fn false_candidates(&self) -> usize {
         self.false_candidates
     }
@@ -36,12 +36,12 @@ impl Allowance {
         &self.limits
     }
 
-    /// Counts a search that ended with candidates that were not compared.
+    /// Counts a search that ended before all candidates were compared.
     pub(crate) fn cut(&self) {
         self.cut_short.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Searches that ended so.
+    /// The number of searches that were cut short.
     pub(crate) fn cut_short(&self) -> u64 {
         self.cut_short.load(Ordering::Relaxed)
     }

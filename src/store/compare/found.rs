@@ -1,24 +1,24 @@
-//! What is found.
+//! Matches.
 
 use super::matching::Verified;
 use crate::sketch::Estimate;
 
-/// A document that resembles the one asked about, with the evidence.
+/// A document that resembles the query, with the evidence.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Match {
     /// The document's key.
     pub key: String,
-    /// Exact Jaccard similarity of the two shingle sets, at or above the threshold. None if the
-    /// store keeps no shingles.
+    /// The exact Jaccard similarity of the two shingle sets, at or above the threshold; `None` if the store keeps no
+    /// shingles.
     pub jaccard: Option<f64>,
-    /// Estimate of the similarity from the signatures, with its standard error.
+    /// The estimate of the similarity from the signatures, with its standard error.
     pub estimate: Estimate,
-    /// Share of the query's shingles that the match has too.
+    /// The share of the query's shingles that the match also has.
     pub share_of_query: Option<f64>,
-    /// Share of the match's shingles that the query has too.
+    /// The share of the match's shingles that the query also has.
     pub share_of_match: Option<f64>,
-    /// Number of buckets that both share, one for each band.
+    /// The number of buckets that both share, at most one for each band.
     pub bands: u32,
     /// Whether the texts are the same, byte for byte, or the shingles, if both were given as shingles.
     pub exact_copy: bool,

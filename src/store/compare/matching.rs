@@ -9,22 +9,22 @@ use crate::storage::{Packed, Snapshot};
 use crate::store::compare::sets::Sets;
 use crate::text::{ShingleSet, is_less, share, sizes_fit};
 
-/// An estimate this many standard errors below the threshold spares the exact comparison; a pair
-/// at the threshold falls so far with a probability below one in three million.
+/// The exact comparison is skipped if the estimate is this many standard errors below the threshold. A pair at the
+/// threshold falls that far with a probability below one in three million.
 const CERTAIN_ERRORS: f64 = 5.0;
 
-/// Where no shingles are kept, a candidate whose estimate is this many standard errors below the
-/// threshold still counts: an estimate does not decide alone at the threshold.
+/// In a store without shingles, a candidate still counts if its estimate is this many standard errors below the
+/// threshold: an estimate alone does not decide at the threshold.
 pub(crate) const TOLERATED_ERRORS: f64 = 2.0;
 
-/// How alike a text and a stored content are.
+/// How similar a text and a stored content are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Likeness {
     pub(crate) exact_copy: bool,
-    /// Exact, where shingles are kept.
+    /// The exact similarity, if shingles are kept.
     pub(crate) jaccard: Option<f64>,
     pub(crate) estimate: Estimate,
-    /// Share of the text's shingles that the content has, and the other way round.
+    /// The share of the text's shingles that the content has, and the reverse.
     pub(crate) share_of_probe: Option<f64>,
     pub(crate) share_of_stored: Option<f64>,
 }
@@ -40,24 +40,24 @@ impl Likeness {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Verified {
     pub(crate) content: u32,
-    /// Number of bands whose slots all agree.
+    /// The number of bands whose slots all agree.
     pub(crate) bands: u32,
     pub(crate) likeness: Likeness,
 }
 
-/// The side of a comparison that stays the same: the text that is asked about.
+/// The side of a comparison that stays the same, such as the text of a query.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe<'a> {
     pub(crate) hash: &'a [u8; 32],
     pub(crate) shingles: &'a ShingleSet,
     pub(crate) signature: &'a [u8],
     pub(crate) band_hashes: &'a [u32],
-    /// The bands to look in, ascending: in the buckets of the others nothing is to be found. None for all.
+    /// The bands to search, ascending; `None` for all. The buckets of the other bands have nothing to find.
     pub(crate) bands: Option<&'a [u32]>,
 }
 
 impl<'a> Probe<'a> {
-    /// The same, to be looked up in these bands only.
+    /// The same probe, to be looked up in these bands only.
     pub(crate) fn in_bands(self, bands: &'a [u32]) -> Probe<'a> {
         let bands = Some(bands);
         Probe { bands, ..self }
@@ -68,7 +68,7 @@ impl<'a> Probe<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Stored<'a> {
     hash: [u8; 32],
-    /// Empty where none are kept.
+    /// Empty if no shingles are kept.
     shingles: Rc<ShingleSet>,
     signature: &'a [u8],
 }
@@ -78,7 +78,7 @@ impl<'a> Stored<'a> {
         Stored::read_in(snapshot, content, &mut Sets::default())
     }
 
-    /// The same, with shingles that are decoded only if `sets` does not have them.
+    /// Like [`Stored::read`], but decodes the shingles only if `sets` does not have them.
     pub(crate) fn read_in(
         snapshot: &'a Snapshot,
         content: u32,
@@ -97,7 +97,7 @@ impl<'a> Stored<'a> {
         })
     }
 
-    /// Itself as a probe that looks nothing up.
+    /// The content as a probe that looks nothing up.
     pub(crate) fn probe(&self) -> Probe<'_> {
         Probe {
             hash: &self.hash,
@@ -112,7 +112,7 @@ impl<'a> Stored<'a> {
 /// What is known of a comparison before shingles are decoded.
 enum Early<'a> {
     Known(Option<Likeness>),
-    /// With the estimate, if it was asked for.
+    /// With the estimate, if it was computed.
     Open(Packed<'a>, Option<Estimate>),
 }
 
@@ -135,7 +135,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// The match that a content is, if it reaches the threshold.
+    /// The match with a content, if it reaches the threshold.
     pub(crate) fn verify(&mut self, content: u32) -> Result<Option<Verified>> {
         let Some(likeness) = self.compare(content)? else {
             return Ok(None);
@@ -156,7 +156,7 @@ impl<'a> Matcher<'a> {
         }))
     }
 
-    /// The matches among contents, in their order.
+    /// The matches among `contents`, in their order.
     pub(crate) fn verify_all(&mut self, contents: &[u32]) -> Result<Vec<Verified>> {
         let mut verified = Vec::new();
         for &content in contents {
@@ -170,7 +170,7 @@ impl<'a> Matcher<'a> {
         Ok(self.compare(content)?.is_some())
     }
 
-    /// How like it a content is, if it reaches the threshold.
+    /// The likeness of a content, if it reaches the threshold.
     pub(crate) fn compare(&mut self, content: u32) -> Result<Option<Likeness>> {
         let (packed, estimate) = match self.without_shingles(content)? {
             Early::Known(likeness) => return Ok(likeness),
@@ -180,7 +180,7 @@ impl<'a> Matcher<'a> {
         self.exact(content, &self.stored, estimate)
     }
 
-    /// The same, with shingles that are decoded only if `sets` does not have them.
+    /// Like [`Matcher::compare`], but decodes shingles only if `sets` does not have them.
     pub(crate) fn compare_in(&self, content: u32, sets: &mut Sets) -> Result<Option<Likeness>> {
         match self.without_shingles(content)? {
             Early::Known(likeness) => Ok(likeness),
@@ -191,7 +191,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// How like it a content is, as far as that is known without decoding shingles.
+    /// Compares a content as far as possible without decoding shingles.
     fn without_shingles(&self, content: u32) -> Result<Early<'a>> {
         let (row, shingles) = self.snapshot.content_and_shingles(content)?;
         let has_shingles = self.snapshot.schema.keeps_shingles();
@@ -214,7 +214,7 @@ impl<'a> Matcher<'a> {
         if !sizes_fit(small, large, self.threshold) {
             return Ok(Early::Known(None));
         }
-        // Tails are read and compared in less time than a signature, or than shingles are decoded.
+        // Reading and comparing tails takes less time than reading a signature or decoding shingles.
         let mut estimate = None;
         let is_below = if large > ShingleSet::SMALL {
             self.is_far_below(*estimate.insert(self.estimate(content)?))
@@ -244,13 +244,13 @@ impl<'a> Matcher<'a> {
 
     fn is_far_below(&self, estimate: Estimate) -> bool {
         let permutations = f64::from(self.snapshot.schema.permutations());
-        // The error of a pair that lies at the threshold.
+        // The error of a pair at the threshold.
         let error = (self.threshold * (1.0 - self.threshold) / permutations).sqrt();
         // A slot that agrees by chance only raises the estimate.
         estimate.jaccard < self.threshold - CERTAIN_ERRORS * error.max(estimate.error)
     }
 
-    /// How like it a content is by its shingles, if it reaches the threshold. The estimate is made if there is none.
+    /// The likeness of a content by its shingles, if it reaches the threshold. Computes the estimate if it is missing.
     fn exact(
         &self,
         content: u32,
@@ -273,12 +273,12 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// What a similarity may be, as far as its estimate tells.
+/// The highest similarity that an estimate allows.
 fn highest(estimate: Estimate) -> f64 {
     estimate.jaccard + TOLERATED_ERRORS * estimate.error
 }
 
-/// Slots that agree at least in each match of a store that keeps no shingles.
+/// The least number of slots that agree in a match, in a store that keeps no shingles.
 pub(crate) fn least_agreeing(schema: &Schema, threshold: f64) -> u32 {
     let (permutations, width) = (schema.permutations(), schema.slot_width());
     (0..permutations)

@@ -1,4 +1,4 @@
-//! From a text to the stored contents that are like it. Documents are unknown here.
+//! From a text to the stored contents that are similar to it. This module does not know documents.
 
 mod allowance;
 mod found;

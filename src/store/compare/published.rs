@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::sketch::Sketcher;
 use crate::storage::Snapshot;
 
-/// The last commit, and what makes sketches as its schema asks for.
+/// The last commit, and the sketcher for its schema.
 #[derive(Clone, Debug)]
 pub(crate) struct Published {
     pub(crate) snapshot: Arc<Snapshot>,

@@ -11,10 +11,10 @@ use crate::storage::{Link, Snapshot};
 
 /// A search through the buckets of a snapshot.
 ///
-/// The buckets are read side by side from their youngest contents on. Of the candidates that were
-/// read together, those that share most buckets are compared first, so that near-duplicates come
-/// before texts that share a bucket by a template or by intent. What is found does not depend on
-/// which of the contents are in tables, but for removed ones, which are recent still.
+/// The buckets are read side by side, the youngest contents first. Of the candidates that are read
+/// together, those that share the most buckets are compared first, so that near-duplicates come
+/// before texts that share a bucket because of a template or on purpose. The result does not depend
+/// on which contents are in tables, except for removed contents that are still recent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Search<'a> {
     pub(crate) snapshot: &'a Snapshot,
@@ -22,25 +22,25 @@ pub(crate) struct Search<'a> {
     pub(crate) threshold: f64,
 }
 
-/// A way through a bucket.
+/// A walk through a bucket.
 #[derive(Debug)]
 struct Walk {
     band: u32,
     hash: u32,
-    /// The contents that were not read, and the number of those that were.
+    /// The range of contents that are still to be read, and the number of those that were.
     ids: Range<u32>,
     read: usize,
-    /// Where its recent contents go on, once some were read.
+    /// Where the recent contents continue, once some were read.
     recent: Option<Link>,
     is_done: bool,
 }
 
-/// What a content of a bucket turned out to be.
+/// The outcome for a content of a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
     False,
     Match,
-    /// A match that makes all others needless.
+    /// A match that makes all others unnecessary.
     Enough,
 }
 
@@ -51,11 +51,11 @@ impl Look {
 }
 
 impl Search<'_> {
-    /// The contents within `ids` that match, ordered by id; recent ones may be removed already.
+    /// The contents within `ids` that match, ordered by id. Recent ones may already be removed.
     pub(crate) fn matches(&self, probe: Probe<'_>, ids: Range<u32>) -> Result<Vec<Verified>> {
         let mut matcher = Matcher::new(self.snapshot, probe, self.threshold);
         if probe.band_hashes.is_empty() {
-            // A text without tokens is in no bucket; only its exact copies are like it.
+            // A text without tokens is in no bucket; only its exact copies match.
             let mut copies = Vec::new();
             self.snapshot.copies(probe.hash, &mut copies)?;
             copies.retain(|content| ids.contains(content));
@@ -76,9 +76,10 @@ impl Search<'_> {
         Ok(matches)
     }
 
-    /// Whether a content within `ids` matches and `counts`. It stops at the first, and reads no
-    /// more of the buckets than it needs, so that a large cluster of near-copies costs no more than
-    /// a small one, unless none of them counts.
+    /// Whether a content within `ids` matches and `counts`.
+    ///
+    /// The search stops at the first one and reads no more of the buckets than it needs, so a large
+    /// cluster of near-copies costs no more than a small one, unless none of them counts.
     pub(crate) fn any(
         &self,
         probe: Probe<'_>,
@@ -100,8 +101,9 @@ impl Search<'_> {
         )
     }
 
-    /// Looks at the candidates within `ids`, each once, as far as those that do not match allow;
-    /// says whether there was enough before. So many of each bucket are read at `first`.
+    /// Looks at the candidates within `ids`, each once, until one is [`Look::Enough`] or too many
+    /// do not match. Returns whether one was enough. `first` contents of each bucket are read
+    /// first.
     fn look_at_each(
         &self,
         probe: Probe<'_>,
@@ -120,7 +122,7 @@ impl Search<'_> {
         let (mut end, mut depth) = (None, first);
         let limits = self.allowance.limits();
         if first < limits.some_of_bucket {
-            // One bucket after the other: what there is in the first is often enough.
+            // One bucket after the other, because the first one often has enough.
             for walk in &mut walks {
                 let mut read = Vec::new();
                 walk.read_to(self.snapshot, depth, &mut read)?;
@@ -148,10 +150,10 @@ impl Search<'_> {
     }
 }
 
-/// Candidates that are looked at.
+/// A search that looks at candidates.
 struct Looking<L> {
     look: L,
-    /// Those that may still turn out not to match.
+    /// The number of candidates that may still fail to match.
     left: usize,
     seen: Seen,
 }
@@ -164,7 +166,7 @@ enum End {
 }
 
 impl<L: FnMut(u32) -> Result<Look>> Looking<L> {
-    /// Looks at some that were not seen before, in their order.
+    /// Looks at those candidates that were not seen before, in their order.
     fn look_at(&mut self, candidates: Vec<u32>) -> Result<Option<End>> {
         self.seen.reserve(candidates.len().min(self.left));
         for content in candidates {
@@ -184,8 +186,8 @@ impl<L: FnMut(u32) -> Result<Look>> Looking<L> {
     }
 }
 
-/// The contents that were read from some buckets, each once: first those of most buckets, of these
-/// the youngest.
+/// The contents that were read from some buckets, each once: first those in the most buckets, and
+/// of these the youngest.
 #[expect(
     clippy::stable_sort_primitive,
     reason = "each bucket was read in order and most contents are in one; these sorts merge such runs"
@@ -219,7 +221,7 @@ fn walks<'a>(probe: Probe<'a>, ids: &'a Range<u32>) -> impl Iterator<Item = Walk
 }
 
 impl Walk {
-    /// Appends the next contents to `found` until `depth` of the bucket were read.
+    /// Appends the next contents to `found` until `depth` contents of the bucket are read.
     fn read_to(&mut self, snapshot: &Snapshot, depth: usize, found: &mut Vec<u32>) -> Result<()> {
         while !self.is_done && self.read < depth {
             let (ids, start) = (self.ids.clone(), found.len());

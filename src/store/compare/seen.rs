@@ -1,4 +1,4 @@
-//! Which contents a search has seen.
+//! The contents that a search has seen.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -8,12 +8,12 @@ use std::hash::{BuildHasherDefault, Hasher};
 pub(crate) struct Seen(HashSet<u32, BuildHasherDefault<Spread>>);
 
 impl Seen {
-    /// Makes room for so many more.
+    /// Makes room for `more` more contents.
     pub(crate) fn reserve(&mut self, more: usize) {
         self.0.reserve(more);
     }
 
-    /// Adds a content; says whether it was not seen before.
+    /// Adds a content. Returns whether it was not seen before.
     pub(crate) fn insert(&mut self, content: u32) -> bool {
         self.0.insert(content)
     }

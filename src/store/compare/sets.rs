@@ -1,4 +1,4 @@
-//! Shingle sets that were decoded.
+//! Decoded shingle sets.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,12 +10,12 @@ use crate::error::Result;
 use crate::storage::Packed;
 use crate::text::ShingleSet;
 
-/// Shingles that are held at most, unless one set has more.
+/// Once the sets have more shingles than this, all are dropped.
 const MOST: usize = 1 << 18;
 
-/// Shingle sets of contents that are compared again and again, each decoded once.
+/// The shingle sets of contents that are compared again and again, each decoded once.
 ///
-/// When they become too many, all are given up: those that are needed are decoded again.
+/// When they have too many shingles, all are dropped, and those that are needed are decoded again.
 #[derive(Debug, Default)]
 pub(crate) struct Sets {
     decoded: HashMap<u32, Rc<ShingleSet>, BuildHasherDefault<Spread>>,

@@ -1,4 +1,4 @@
-//! From a text to all that the store needs of it.
+//! From a text to everything that the store needs of it.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(crate) enum BodyRef<'a> {
 }
 
 impl BodyRef<'_> {
-    /// Hash of the content that it is.
+    /// The hash of its content.
     pub(crate) fn hash(self) -> [u8; 32] {
         match self {
             BodyRef::Text(text) => *blake3::hash(text.as_bytes()).as_bytes(),
@@ -27,7 +27,7 @@ impl BodyRef<'_> {
         }
     }
 
-    /// Bytes of memory.
+    /// The size in bytes.
     fn bytes(self) -> usize {
         match self {
             BodyRef::Text(text) => text.len(),
@@ -44,24 +44,25 @@ impl BodyRef<'_> {
     }
 }
 
-/// What a text comes down to: shingles, signature and band hashes.
+/// The shingles, the signature and the band hashes of a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Sketch {
     pub(crate) shingles: ShingleSet,
-    /// The shingles as they are stored; none where the store keeps none.
+    /// The shingles as they are stored; empty if the store keeps none.
     pub(crate) packed_shingles: Vec<u8>,
     pub(crate) signature: Vec<u8>,
-    /// One hash a band; none where there are no shingles.
+    /// One hash a band; empty if there are no shingles.
     pub(crate) band_hashes: Vec<u32>,
 }
 
 impl Sketch {
-    /// Number of shingles. They are 32-bit hashes, each once, and a text is shorter than that.
+    /// The number of shingles. It fits, because shingles are distinct 32-bit hashes and a text has fewer than all of
+    /// them.
     pub(crate) fn shingle_count(&self) -> u32 {
         u32::try_from(self.shingles.len()).unwrap_or(u32::MAX)
     }
 
-    /// The sketch as a content that is to be stored; `hash` is the text's.
+    /// The sketch as a new content. `hash` is the hash of the text.
     pub(crate) fn content<'a>(&'a self, hash: &'a [u8; 32]) -> NewContent<'a> {
         NewContent {
             hash,
@@ -72,7 +73,7 @@ impl Sketch {
         }
     }
 
-    /// The sketch as the asking side of a comparison; `hash` is the text's.
+    /// The sketch as a probe. `hash` is the hash of the text.
     pub(crate) fn probe<'a>(&'a self, hash: &'a [u8; 32]) -> Probe<'a> {
         Probe {
             hash,
@@ -85,11 +86,11 @@ impl Sketch {
 }
 
 thread_local! {
-    /// The memory that a thread signs in, kept from text to text: a few bytes a slot, of which there are few.
+    /// The memory in which a thread signs, kept between texts: a few bytes a slot, of which there are few.
     static MINIMA: Cell<Vec<u32>> = const { Cell::new(Vec::new()) };
 }
 
-/// Makes sketches as a schema asks for.
+/// Makes the sketches that a schema asks for.
 #[derive(Debug)]
 pub(crate) struct Sketcher {
     shingler: Shingler,

@@ -1,4 +1,4 @@
-//! A crash at every step: what is left is opened, checked and held against the model.
+//! A crash at every step: what it leaves is opened, checked and compared with the model.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::storage::watch::{DiskWatch, Event};
 use crate::store::Rebuild;
 use crate::store::model::{Model, check_answers, key, schema};
 
-/// What was done to a disk, step by step.
+/// Everything that was done to a disk, step by step.
 struct Recording {
     start: Disk,
     events: Vec<Event>,
@@ -27,9 +27,9 @@ struct Known<'r> {
     states: &'r [Model],
     first: usize,
     last: usize,
-    /// Whether it was made.
+    /// Whether the store was made.
     is_there: bool,
-    /// Copies that were begun, and whether they were done.
+    /// The copies that were started, and whether they were finished.
     copies: Vec<(&'r Copy, bool)>,
 }
 
@@ -51,8 +51,8 @@ fn record(verbs: &[Verb]) -> Recording {
 }
 
 impl Recording {
-    /// Crashes after every step, with the survivors that are asked for; returns how many crashes
-    /// there were. Threads divide the steps among them.
+    /// Crashes after every step, once for each of `survivors`, and counts the crashes. The steps
+    /// are divided among threads.
     fn crash(&self, survivors: impl Fn(usize) -> Vec<Survivors> + Sync, nested: usize) -> Points {
         let turns = rayon::current_num_threads();
         let of_turn = |turn| self.crash_in_turn(&survivors, nested, (turn, turns));
@@ -60,7 +60,7 @@ impl Recording {
         points.into_iter().fold(Points::default(), Points::plus)
     }
 
-    /// The same at those steps whose turn it is.
+    /// The same, for the steps whose turn it is.
     fn crash_in_turn(
         &self,
         survivors: impl Fn(usize) -> Vec<Survivors>,
@@ -127,7 +127,7 @@ impl Points {
     }
 }
 
-/// Crashes, recovers, and crashes again at each step of that if `again`.
+/// Crashes and recovers. With `again`, also crashes at each step of the recovery.
 fn crash_once(
     disk: &Disk,
     survivors: Survivors,
@@ -138,7 +138,7 @@ fn crash_once(
     let _place = FailureNote(place);
     let folder = tempfile::tempdir().unwrap();
     let mut left = disk.leave(survivors, folder.path());
-    // To watch takes a fourth of the time.
+    // Watching takes a quarter of the time.
     let watch = again.then(|| DiskWatch::new(folder.path()));
     let state = recover(folder.path(), known);
     let events = watch.as_ref().map(DiskWatch::events).unwrap_or_default();
@@ -159,7 +159,7 @@ fn crash_once(
     crashes
 }
 
-/// Opens what a crash left; returns the state that it is in.
+/// Opens what a crash left, and returns the state that it is in.
 fn recover(root: &Path, known: &Known<'_>) -> usize {
     let path = store_in(root);
     let index = path.join("index.redb");
@@ -192,7 +192,7 @@ fn recover(root: &Path, known: &Known<'_>) -> usize {
     state
 }
 
-/// The store is as good as any.
+/// Checks that the store works like any other.
 fn go_on(root: &Path, known: &Known<'_>, state: usize) {
     let path = store_in(root);
     let mut model = known.states[state].clone();
@@ -222,7 +222,7 @@ fn a_crash_at_any_step_leaves_the_last_commit() {
     let survivors = |index: usize| {
         let seed = index as u64;
         if long == 0 {
-            // A third of the steps, in turn, one way.
+            // A third of the steps, each with one kind of survivors in turn.
             if !index.is_multiple_of(3) {
                 return Vec::new();
             }
@@ -256,7 +256,7 @@ fn a_crash_in_any_story_leaves_the_last_commit() {
         let _place = FailureNote(format!("story {seed}: {story:?}"));
         let recording = record(&story);
         let survivors = |index: usize| {
-            // Prime, so that all kinds of steps come up.
+            // The modulus is prime, so that all kinds of steps come up.
             let by_chance = Survivors::Any((index + 1) as u64 * u64::from(seed + 1));
             match (index % 13, patience()) {
                 (0, _) => vec![Survivors::All],

@@ -1,6 +1,7 @@
-//! The store on a disk that fails: crashes at every step (`crash.rs`), refusals at every step
-//! (`refusal.rs`), each held against the model; a salvage, every step refused (`salvage.rs`), and of files
-//! that the disk cannot read in part (`sectors.rs`).
+//! The store on a disk that fails.
+//!
+//! Crashes (`crash.rs`) and refusals (`refusal.rs`) at every step are checked against the model. A salvage has every
+//! step refused (`salvage.rs`), and reads files that the disk can read only in part (`sectors.rs`).
 
 mod crash;
 mod refusal;
@@ -19,23 +20,23 @@ use crate::error::{Error, Result};
 use crate::storage::Limits;
 use crate::storage::watch::DiskWatch;
 
-/// Something that is done to a store and is there whole or not at all.
+/// An operation on a store that is done completely or not at all.
 #[derive(Clone, Debug)]
 enum Verb {
     Add(Vec<(u8, Text)>),
     Remove(Vec<u8>),
-    /// Begins a run, which forgets the one before.
+    /// Begins a run, which forgets the previous one.
     BeginRun,
-    /// Admits documents to a run; it follows on [`Verb::BeginRun`], so that it is one commit.
+    /// Admits documents to a run. It follows [`Verb::BeginRun`], so that it is one commit.
     Admit(Vec<(u8, Text)>),
     PublishRun,
     Reindex(u32),
-    /// Stopped when it reports for this time.
+    /// Stops at the report of this number.
     Compact(Option<usize>),
     Cancel,
     Pack,
     Merge(Vec<(u8, Text)>),
-    /// Into a folder of this name.
+    /// Copies into a folder of this name.
     Backup(u8),
     Reopen,
 }
@@ -68,7 +69,7 @@ fn sample(family: u8, changed: u8) -> Text {
     }
 }
 
-/// A short story in which every verb comes up.
+/// A short story that has every verb.
 fn story() -> Vec<Verb> {
     let texts = |keys: std::ops::Range<u8>, changed| {
         keys.map(|key| (key, sample(1 + key % 4, changed)))
@@ -99,7 +100,7 @@ fn story() -> Vec<Verb> {
     ]
 }
 
-/// A copy: when it was begun and done, counted in events, and of which state it is.
+/// A copy: when it was started and finished, counted in events, and of which state it is.
 #[derive(Clone, Debug)]
 struct Copy {
     folder: PathBuf,
@@ -113,7 +114,7 @@ struct Session {
     watch: DiskWatch,
     root: PathBuf,
     store: Option<Store>,
-    /// What it held after each verb, the last one now.
+    /// What it held after each verb; the last one is the current state.
     states: Vec<Model>,
     copies: BTreeMap<u8, Copy>,
 }
@@ -123,7 +124,7 @@ fn options() -> Options {
 }
 
 fn store_in(root: &Path) -> PathBuf {
-    // Not made yet, so that it is seen whose names are durable.
+    // Its parent does not exist yet, so that the tests see which names are durable.
     root.join("new").join("store")
 }
 
@@ -143,7 +144,7 @@ impl Session {
         }
     }
 
-    /// The store, which is opened or made if it is not open.
+    /// The store. It is opened or made if it is not open.
     fn store(&mut self) -> Result<&Store> {
         if self.store.is_none() {
             let path = store_in(&self.root);
@@ -159,7 +160,7 @@ impl Session {
         }
     }
 
-    /// What the store holds once a verb is done.
+    /// The model of the store after a verb.
     fn after(&self, verb: &Verb) -> Model {
         let mut model = self.states[self.states.len() - 1].clone();
         match verb {
@@ -186,7 +187,7 @@ impl Session {
         model
     }
 
-    /// Does a verb. The states tell what may be seen meanwhile.
+    /// Does a verb, and records the states that may be seen in the meantime.
     fn perform(&mut self, verb: &Verb) -> Result<()> {
         let last = self.states.len() - 1;
         let after = self.after(verb);
@@ -291,7 +292,7 @@ fn inputs(batch: &[(u8, Text)]) -> Vec<Input> {
     inputs.map(input).collect()
 }
 
-/// Rebuilds a store; finishes a rebuild to another end first.
+/// Rebuilds a store. If it has an unfinished rebuild to another target, finishes that one instead.
 fn rebuild(store: &Store, rebuild: Rebuild<'_>, stop: Option<usize>) -> Result<()> {
     let mut reports = 0;
     let watch = |_| {
@@ -309,7 +310,7 @@ fn rebuild(store: &Store, rebuild: Rebuild<'_>, stop: Option<usize>) -> Result<(
     }
 }
 
-/// Which of the states `first..=last` the documents of a store are in.
+/// The state among `first..=last` that the documents of a store are in.
 fn state_of(store: &Store, states: &[Model], first: usize, last: usize) -> usize {
     let found: BTreeMap<String, ([u8; 32], bool)> = store
         .documents()
@@ -336,7 +337,7 @@ fn state_of(store: &Store, states: &[Model], first: usize, last: usize) -> usize
     }
 }
 
-/// How many times as long the tests of this folder are to go on; `DEDUPDB_PATIENCE` says it.
+/// The factor by which the tests of this folder run longer, from `DEDUPDB_PATIENCE`.
 fn patience() -> u32 {
     #[expect(
         clippy::disallowed_methods,
@@ -346,7 +347,7 @@ fn patience() -> u32 {
     patience.and_then(|times| times.parse().ok()).unwrap_or(0)
 }
 
-/// A story by chance.
+/// A random story.
 fn any_story(seed: u32) -> Vec<Verb> {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::{Config, RngSeed, TestRunner};
@@ -365,7 +366,7 @@ fn any_story(seed: u32) -> Vec<Verb> {
     story.into_iter().flat_map(whole).collect()
 }
 
-/// Says where a test was when it failed.
+/// Prints where a test was when it failed.
 struct FailureNote(String);
 
 impl Drop for FailureNote {

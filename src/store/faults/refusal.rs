@@ -1,5 +1,5 @@
-//! Every step refused once: the error names its file, the last commit is whole, and the store goes on
-//! once the cause is gone.
+//! Every step refused once: the error names its file, the last commit is intact, and the store works again once the
+//! cause is gone.
 
 use std::fs;
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::storage::crash::{Disk, Survivors};
 use crate::storage::watch::{DiskWatch, Fault};
 use crate::store::handle::Store;
 
-/// So many of the last steps are refused always: when they fail, most is done.
+/// This many of the last steps are always refused: when they fail, most is done.
 const LAST_STEPS: u64 = 4;
 
-/// A verb, and the store as it is before it.
+/// A verb, and the store before it.
 struct Moment<'s> {
     folder: &'s Path,
     verb: &'s Verb,
@@ -30,13 +30,13 @@ struct Moment<'s> {
 struct Count {
     steps: u64,
     faults: u64,
-    /// Of them, those that came to be an error.
+    /// Those of them that led to an error.
     errors: u64,
     poisoned: u64,
 }
 
 impl Moment<'_> {
-    /// Refuses one in `stride` of the steps of the verb, and the last ones.
+    /// Refuses one in `stride` steps of the verb, and the last ones.
     fn refuse_each(&self, stride: u64, count: &mut Count) {
         let steps = self.steps();
         count.steps += steps;
@@ -57,7 +57,7 @@ impl Moment<'_> {
         }
     }
 
-    /// How many steps the verb takes.
+    /// The number of steps that the verb takes.
     fn steps(&self) -> u64 {
         let folder = self.copy();
         let watch = DiskWatch::new(folder.path());
@@ -74,13 +74,13 @@ impl Moment<'_> {
         folder
     }
 
-    /// The store that the verb is done to, unless it opens it.
+    /// The store for the verb, unless the verb itself opens it.
     fn store(&self, root: &Path) -> Option<Store> {
         let is_open = !matches!(self.verb, Verb::Reopen);
         is_open.then(|| open(root).unwrap())
     }
 
-    /// Does the verb while a fault is there, and again without it. Returns what failed, if anything.
+    /// Does the verb with a fault, and again without it. Returns the step that failed, if any.
     fn refuse(&self, fault: Fault, count: &mut Count) -> Option<String> {
         let mut place = FailureNote(format!("{fault:?} in {:?}", self.verb));
         let folder = self.copy();
@@ -103,7 +103,7 @@ impl Moment<'_> {
         } else {
             drop(store);
         }
-        // Whoever looks at the store again makes more of it durable.
+        // Taken now, because the checks below make more of the store durable.
         let events = watch.events();
         if let Verb::Backup(number) = self.verb {
             assert_clean(&copy_in(root, *number));
@@ -113,7 +113,7 @@ impl Moment<'_> {
         let store = options().open(&path).unwrap();
         check_answers(&store, &self.states[1]);
         drop(store);
-        // What the system took for written after a failed sync is not needed.
+        // What the system took for written after a failed sync must not be needed.
         for event in &events {
             disk.apply(event);
         }
@@ -128,8 +128,8 @@ impl Moment<'_> {
         Some(failed)
     }
 
-    /// Does the verb again after an error, with the same store, if that says nothing against it; says
-    /// whether it had to be opened anew.
+    /// Does the verb again after an error, with the same store if possible. Returns whether the store had to be opened
+    /// again.
     fn go_on(&self, root: &Path, store: Option<Store>) -> bool {
         if let Some(store) = store {
             // It answers from the last commit, or not at all.
@@ -162,7 +162,7 @@ fn unless_poisoned(done: Result<()>) -> bool {
     match done {
         Ok(()) => true,
         Err(Error::Poisoned) => false,
-        Err(error @ Error::Io { .. }) if error.to_string().ends_with("open the store anew") => {
+        Err(error @ Error::Io { .. }) if error.to_string().ends_with("open the store again") => {
             false
         }
         Err(error) => panic!("{error}"),
@@ -198,7 +198,7 @@ pub(super) fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Refuses steps of each verb of a story, beginning with the making of the store.
+/// Refuses steps of each verb of a story, beginning with the creation of the store.
 fn refuse_in(story: &[Verb], stride: u64) -> Count {
     let mut count = Count::default();
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! A salvage of which every step is refused once: what cannot be read just now is not damaged.
+//! A salvage with each step refused once: what cannot be read just now is not damaged.
 
 use super::crash::assert_clean;
 use super::refusal::copy_folder;

@@ -1,5 +1,4 @@
-//! Sectors that the disk cannot read: a salvage goes on behind them and loses what lies on their pages,
-//! and nothing else.
+//! Sectors that the disk cannot read: a salvage continues after them, and loses only what lies on their pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -43,7 +42,7 @@ fn hash(content: u32) -> [u8; 32] {
     *blake3::hash(text(content).as_bytes()).as_bytes()
 }
 
-/// A store, document i of which names content i.
+/// A store whose document i names content i.
 struct Sound {
     folder: TempDir,
     schema: Schema,
@@ -92,7 +91,7 @@ impl Sound {
         fs::metadata(self.file(name)).unwrap().len()
     }
 
-    /// Salvages the store while these bytes cannot be read, each range of a file of its own.
+    /// Salvages the store while these ranges of bytes cannot be read, each of a different file.
     fn salvage(&self, spoilt: &[(&str, Range<u64>)]) -> Saved {
         let watch = DiskWatch::new(self.folder.path());
         for (file, bytes) in spoilt {
@@ -145,14 +144,14 @@ impl Sound {
         }
     }
 
-    /// The pages of a file that sectors lie on.
+    /// The pages of a file on which some bytes lie.
     fn pages(&self, file: &str, bytes: &Range<u64>) -> impl Iterator<Item = Range<u64>> {
         let len = self.bytes(file);
         let pages = bytes.start / PAGE..bytes.end.div_ceil(PAGE);
         pages.map(move |page| page * PAGE..len.min(page * PAGE + PAGE))
     }
 
-    /// The documents that lie on the pages of spoilt bytes, of whose row or shingles there is nothing.
+    /// The documents that are lost because data of theirs lies on the pages of spoilt bytes.
     fn hit(&self, file: &str, bytes: &Range<u64>) -> Vec<u32> {
         let is_hit = |from: u64, to: u64| {
             let (from, to) = (HEADER + from, HEADER + to);
@@ -163,7 +162,7 @@ impl Sound {
         let is_lost = |content: &u32| {
             let row = u64::from(*content);
             match file {
-                // The row before tells where shingles begin.
+                // The row before says where the shingles begin.
                 "contents.1" if self.schema.keeps_shingles() => {
                     is_hit(row.saturating_sub(1) * ROW, (row + 1) * ROW)
                 }
@@ -175,7 +174,7 @@ impl Sound {
                         end,
                     )
                 }
-                // Those of shingles are computed again.
+                // With shingles, signatures are computed again.
                 _ => {
                     !self.schema.keeps_shingles() && {
                         let bytes = self.schema.signature_bytes() as u64;
@@ -187,8 +186,8 @@ impl Sound {
         (0..self.len).filter(is_lost).collect()
     }
 
-    /// Sectors all over a column: the first and the last of each block and one within, a run of them, and
-    /// the block.
+    /// Ranges of sectors throughout a column: in each block the first, the last and some between, a run of sectors, and
+    /// the whole block.
     fn sectors(&self, file: &str) -> Vec<Range<u64>> {
         let len = self.bytes(file);
         let mut all = vec![0..1, 0..SECTOR, len - 1..len, 0..len];
@@ -231,10 +230,10 @@ fn number(key: Option<&str>) -> u32 {
 #[test]
 fn of_a_column_what_lies_on_unreadable_pages_is_lost_and_nothing_else() {
     for keep_shingles in [true, false] {
-        // A block and a part of one, or more.
+        // A block and part of another one, or more.
         let sound = Sound::new(2200, keep_shingles);
         let files = ["contents.1", "signatures.1", "shingles.1"];
-        // Where there are no shingles, their column is a header.
+        // Without shingles, their column is only a header.
         for file in &files[..if keep_shingles { 3 } else { 2 }] {
             assert!(sound.bytes(file) > HEADER + BLOCK);
             let (mut lost, mut cases) = (0, 0);
@@ -249,7 +248,7 @@ fn of_a_column_what_lies_on_unreadable_pages_is_lost_and_nothing_else() {
                 );
                 assert_eq!((saved.summary.unnamed, saved.summary.undated), (0, 0));
                 assert!(saved.summary.index_is_whole);
-                // In other blocks than those that the pages are in nothing is doubtful.
+                // Outside the blocks of these pages, nothing is doubtful.
                 let block = |at: u64| at.saturating_sub(HEADER) / BLOCK * BLOCK;
                 let blocks = block(bytes.start / PAGE * PAGE)
                     ..block(bytes.end.next_multiple_of(PAGE)) + BLOCK + PAGE;
@@ -280,7 +279,7 @@ fn without_an_index_what_lies_on_readable_pages_is_saved() {
         let saved = sound.salvage(&[index(), (file, bytes.clone())]);
         let mut lost = sound.hit(file, &bytes);
         if file == "signatures.1" {
-            // Nothing verifies their shingles.
+            // Nothing verifies the shingles of these contents.
             let row_bytes = sound.schema.signature_bytes() as u64;
             let row = |content: &u32| HEADER + u64::from(*content) * row_bytes;
             let is_hit =
@@ -296,8 +295,8 @@ fn without_an_index_what_lies_on_readable_pages_is_saved() {
     }
 }
 
-/// A page of the index hides its entries. All texts are saved; a key that neither table of keys has any
-/// more is the hash of its text.
+/// A page of the index hides its entries. All texts are saved. If neither table of keys has the key of a document any
+/// more, its key is the hash of its text.
 #[test]
 fn of_an_index_what_lies_on_unreadable_pages_is_lost_and_nothing_else() {
     let sound = Sound::new(600, true);
@@ -326,11 +325,11 @@ fn of_an_index_what_lies_on_unreadable_pages_is_lost_and_nothing_else() {
     say(&format!(
         "{pages} pages, {whole} of them unused, {named} times all keys saved"
     ));
-    // The first page, and the one that says where the tables are.
+    // Only the first page, and the one that says where the tables are, hide keys.
     assert!(whole < named && named + 2 >= pages);
 }
 
-/// Whoever uses such a store gets the right answers or an error that names the file.
+/// Checks that such a store gives the right answers, or an error that names the file.
 fn ask(sound: &Sound, bytes: &Range<u64>) {
     let folder = tempfile::tempdir().unwrap();
     copy_folder(sound.folder.path(), folder.path());
@@ -366,7 +365,7 @@ fn assert_names_the_index(done: Result<()>, folder: &Path) {
     }
 }
 
-/// What keeps others from being read is not damage.
+/// A file that cannot be read for another reason is not damaged.
 #[test]
 fn a_file_that_may_not_be_read_is_an_error() {
     let sound = Sound::new(3, true);

@@ -18,17 +18,17 @@ use crate::text::ShingleSet;
 pub struct Document {
     /// Its key.
     pub key: String,
-    /// Id of its content; exact copies have the same.
+    /// The id of its content; exact copies have the same one.
     pub content: u32,
-    /// BLAKE3 hash of the text; [`ShingleSet::content_hash`] of a document that was given as shingles.
+    /// The BLAKE3 hash of the text, or [`ShingleSet::content_hash`] if the document was given as shingles.
     pub hash: [u8; 32],
-    /// Number of distinct shingles.
+    /// The number of distinct shingles.
     pub shingles: u32,
-    /// Bytes of its source.
+    /// The size of its source in bytes.
     pub size: u64,
-    /// Time of its source's last change, if it is known.
+    /// The time of its source's last change, if known.
     pub modified: Option<SystemTime>,
-    /// Time at which its text was added under this key, to the second.
+    /// The time at which its text was added under this key, to the second.
     pub added: SystemTime,
     /// Whether it is published. False if it was stored by a run that is still open; see
     /// [`Writer::begin_run`](crate::Writer::begin_run).
@@ -50,7 +50,7 @@ impl Document {
         })
     }
 
-    /// Refuses a document whose content is another in `snapshot`.
+    /// Refuses a document that has another content in `snapshot`.
     fn check_current(&self, snapshot: &Snapshot) -> Result<()> {
         if self.content < snapshot.len && snapshot.content(self.content)?.hash == self.hash {
             return Ok(());
@@ -91,7 +91,7 @@ impl Iterator for Documents {
 }
 
 impl Store {
-    /// The document `key`, if it is stored.
+    /// Returns the document `key`, if it is stored.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ impl Store {
             .transpose()
     }
 
-    /// All documents, ordered by the bytes of their keys.
+    /// Returns all documents, ordered by the bytes of their keys.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl Store {
         self.documents_with_prefix("")
     }
 
-    /// The documents whose keys begin with `prefix`, ordered by the bytes of their keys.
+    /// Returns the documents whose keys begin with `prefix`, ordered by the bytes of their keys.
     ///
     /// # Errors
     ///
@@ -128,12 +128,12 @@ impl Store {
         })
     }
 
-    /// The shingles of a document.
+    /// Returns the shingles of a document.
     ///
     /// # Errors
     ///
-    /// [`Error::NoShingles`] where the store keeps none, [`Error::OldDocument`] after a compaction,
-    /// or those of reading the store.
+    /// [`Error::NoShingles`] if the store keeps none, [`Error::OldDocument`] after a compaction, or those of reading
+    /// the store.
     pub fn shingles(&self, document: &Document) -> Result<ShingleSet> {
         let snapshot = self.published()?;
         if !snapshot.schema.keeps_shingles() {
@@ -145,7 +145,7 @@ impl Store {
         Ok(shingles.made_by(snapshot.schema.shingler()?))
     }
 
-    /// The keys of all documents with the same text as `document`, itself included, in order.
+    /// Returns the keys of all documents with the same text as `document`, itself included, in order.
     ///
     /// # Errors
     ///

@@ -50,11 +50,11 @@ pub struct Common {
     pub share_of_b: f64,
 }
 
-/// What one text comes down to.
+/// One side of a comparison.
 struct Side {
     hash: [u8; 32],
     sketch: Sketch,
-    /// Number of its shingles, and whether the sketch has them.
+    /// The number of its shingles, and whether the sketch has them.
     shingles: u64,
     known: bool,
 }
@@ -131,8 +131,7 @@ impl Explanation {
         exact.or(self.estimate.map(|estimate| estimate.jaccard))
     }
 
-    /// Whether a query for one of them finds the other: they match, and share a bucket or are the
-    /// same.
+    /// Whether a query for one of them finds the other: they match, and they share a bucket or are the same.
     pub fn is_found(&self) -> bool {
         self.is_match && (self.exact_copy || !self.bands.is_empty())
     }

@@ -1,4 +1,4 @@
-//! Questions about one document.
+//! Queries about single documents.
 
 mod documents;
 mod explain;

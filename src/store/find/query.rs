@@ -1,4 +1,4 @@
-//! Questions to the store, and their answers.
+//! Queries and their answers.
 
 use crate::error::{Error, Result};
 use crate::schema::check_threshold;
@@ -9,7 +9,7 @@ use crate::store::compare::{
 use crate::store::handle::Store;
 use crate::text::ShingleSet;
 
-/// A question: which stored documents resemble this one?
+/// A query for the stored documents that resemble a text or a document.
 ///
 /// ```
 /// use dedupdb::Query;
@@ -71,8 +71,8 @@ impl<'a> Query<'a> {
 
     /// The minimum Jaccard similarity of a match, above 0 and at most 1, instead of the schema's.
     ///
-    /// The bands were chosen for the schema's threshold: below it they find a smaller share of the
-    /// pairs; [`Schema::recall`](crate::Schema::recall) gives it.
+    /// The bands were chosen for the schema's threshold. Below it, they find a smaller share of the pairs;
+    /// [`Schema::recall`](crate::Schema::recall) returns it.
     #[must_use]
     pub fn threshold(mut self, threshold: f64) -> Query<'a> {
         self.threshold = Some(threshold);
@@ -95,7 +95,7 @@ impl<'a> Query<'a> {
 }
 
 impl Store {
-    /// The documents that resemble the one asked about: the best first, ties by key.
+    /// Returns the documents that resemble the subject of the query: the best first, ties by key.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ pub(crate) fn answer(
     naming.name(snapshot, &mut verified)
 }
 
-/// How the contents that match are turned into documents.
+/// How matching contents are turned into documents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Naming<'a> {
     pub(crate) limit: usize,

@@ -1,4 +1,4 @@
-//! Many questions at a time.
+//! Many queries at a time.
 
 use std::ops::ControlFlow;
 

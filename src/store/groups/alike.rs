@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::storage::Snapshot;
 use crate::store::compare::{Likeness, Matcher, Sets, Stored};
 
-/// Comparisons, about, that one thread makes in a row.
+/// The number of comparisons, about, that one thread makes in a row.
 const PIECE: usize = 1 << 10;
 
 /// Two contents that match.
@@ -19,11 +19,11 @@ pub(crate) struct Alike {
     pub(crate) likeness: Likeness,
 }
 
-/// What comparing a piece came to.
+/// The result of comparing a piece.
 #[derive(Debug, Default)]
 pub(crate) struct Compared {
     pub(crate) alike: Vec<Alike>,
-    /// The content of the last task, and its contents that turned out to be false candidates.
+    /// The content of the last task, and the number of its false candidates.
     last: Option<u32>,
     false_candidates: usize,
 }
@@ -39,7 +39,7 @@ impl Compared {
     }
 }
 
-/// Compares the contents of tasks, without those that met in an earlier bucket.
+/// Compares the contents of tasks, except those that met in an earlier bucket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparer<'a> {
     pub(crate) snapshot: &'a Snapshot,
@@ -79,7 +79,7 @@ impl<'a> Comparer<'a> {
         Ok(compared)
     }
 
-    /// Replaces `others` by the other contents of a task that its content did not meet before.
+    /// Replaces `others` with the other contents of a task that its content did not meet before.
     fn others_of(self, task: &Task, rows: &mut Rows<'a>, others: &mut Vec<u32>) -> Result<()> {
         let snapshot = self.snapshot;
         let contents = self.comparisons.contents();
@@ -107,7 +107,7 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Makes sure that the rows at some places are there.
+    /// Ensures that the rows at some places are held.
     fn hold(
         &mut self,
         places: &Range<usize>,
@@ -123,7 +123,7 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// The rows at places that are there.
+    /// The rows at places that are held.
     fn of(&self, places: &Range<usize>) -> &[Row<'a>] {
         &self.rows[places.start - self.start..places.end - self.start]
     }

@@ -42,7 +42,7 @@ impl Buckets {
         Ok(buckets)
     }
 
-    /// Number of buckets.
+    /// The number of buckets.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -52,7 +52,7 @@ impl Buckets {
         &self.contents
     }
 
-    /// Some contents, for putting them into another order.
+    /// Some contents, to be put into another order.
     pub(crate) fn contents_mut(&mut self, range: Range<usize>) -> &mut [u32] {
         &mut self.contents[range]
     }

@@ -10,10 +10,10 @@ use crate::text::sizes_fit;
 /// In buckets of at least this number of contents, only contents of fitting size are compared.
 const LARGE: usize = 64;
 
-/// Contents per task that another one is compared with.
+/// The number of contents that a task compares with another one.
 const STRIDE: usize = 1 << 8;
 
-/// Comparisons of a batch per thread, and at most.
+/// The number of comparisons in a batch per thread, and at most.
 const OF_THREAD: usize = 1 << 13;
 const MOST: usize = 1 << 16;
 
@@ -64,7 +64,7 @@ pub(crate) struct Comparisons {
 }
 
 impl Comparisons {
-    /// The number of buckets that were searched, and of all.
+    /// The number of buckets that were searched, and the number of all.
     pub(crate) fn buckets(&self) -> (usize, usize) {
         (self.bucket, self.buckets.len())
     }
@@ -90,9 +90,11 @@ impl Comparisons {
         self.buckets.contents()
     }
 
-    /// Replaces `tasks` by the next ones for so many threads; none when all is done. Before the next call,
-    /// [`Comparisons::had_false`] must record the outcome for the content of the last task. Where a content ends does not
-    /// depend on where batches do: it never has more open comparisons than it may have false candidates.
+    /// Replaces `tasks` with the next ones for `threads` threads, or with none when all is done.
+    ///
+    /// Before the next call, [`Comparisons::had_false`] must record the outcome for the content of the last task. Where
+    /// a content ends does not depend on where batches end, because it never has more open comparisons than it may have
+    /// false candidates.
     pub(crate) fn batch(
         &mut self,
         snapshot: &Snapshot,

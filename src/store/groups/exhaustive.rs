@@ -6,7 +6,7 @@ use crate::pool::Pool;
 use crate::storage::Snapshot;
 use crate::text::ShingleSet;
 
-/// Pairs that are returned at a time.
+/// The number of pairs to return at a time.
 const PAIRS: usize = 1 << 16;
 
 impl Sets for Snapshot {
@@ -55,7 +55,7 @@ impl Exhaustive {
     }
 }
 
-/// Shingles of each content, and 0 for the removed ones.
+/// The number of shingles of each content, and 0 for the removed ones.
 fn sizes(snapshot: &Snapshot, removed: &[u32]) -> Result<Vec<u32>> {
     let mut sizes = Vec::with_capacity(snapshot.len as usize);
     for content in 0..snapshot.len {

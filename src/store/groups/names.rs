@@ -9,17 +9,17 @@ use crate::pool::Pool;
 use crate::storage::Snapshot;
 use crate::store::compare::Spread;
 
-/// Contents whose names one thread reads in a row.
+/// The number of contents whose names one thread reads in a row.
 const PIECE: usize = 1 << 8;
 
-/// Names that are read on the way to the next one that is needed, which may be needed soon, before that one is looked
-/// up instead.
+/// The number of names to read on the way to the next one that is needed, before that one is looked up instead. The
+/// names on the way may be needed soon.
 const NEAR: usize = 16;
 
-/// Contents whose names are kept from call to call.
+/// The number of contents whose names are kept between calls.
 const KEPT: usize = 1 << 17;
 
-/// What represents a content: its key, or nothing if it has several or none.
+/// A content, and the key that represents it, if one does.
 type Name = (u32, Option<Box<str>>);
 
 /// The names of contents.
@@ -31,7 +31,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// No names yet. With `first`, the first of several represents a content, otherwise none does.
+    /// Makes an empty collection. With `first`, the first of several names represents a content, otherwise none does.
     pub(crate) fn new(first: bool) -> Names {
         Names {
             first,
@@ -39,7 +39,7 @@ impl Names {
         }
     }
 
-    /// Makes sure that the names of some contents are there.
+    /// Ensures that the names of some contents are held.
     pub(crate) fn hold(
         &mut self,
         snapshot: &Snapshot,
@@ -66,7 +66,7 @@ impl Names {
         Ok(())
     }
 
-    /// The key that represents a content; none if there are several.
+    /// The key that represents a content, if one does.
     pub(crate) fn get(&self, content: u32) -> Option<&str> {
         self.names.get(&content)?.as_deref()
     }
@@ -78,12 +78,12 @@ struct Reader<'a> {
     snapshot: &'a Snapshot,
     /// Whether the first of several names represents a content.
     first: bool,
-    /// Whether names that are read on the way are found, too.
+    /// Whether to return the names that are read on the way, too.
     others: bool,
 }
 
 impl Reader<'_> {
-    /// The names of contents, which ascend, and of some others.
+    /// The names of contents, which must ascend, and of some others.
     fn read(self, contents: &[u32]) -> Result<Vec<Name>> {
         let mut found: Vec<Name> = Vec::with_capacity(contents.len());
         let Some(&start) = contents.first() else {
@@ -92,7 +92,7 @@ impl Reader<'_> {
         let from = |content| self.snapshot.names_from(u64::from(content));
         let mut names = from(start)?;
         let mut next = names.next().transpose()?;
-        // The last content with a name that was read.
+        // The last content of which a name was read.
         let mut last = None;
         for &content in contents {
             let mut passed = 0;

@@ -60,7 +60,7 @@ impl PairQuery {
         self
     }
 
-    /// Whether `one` is the first key of the pair; none if the query does not ask for this pair.
+    /// Whether `one` is the first key of the pair; `None` if the query does not ask for this pair.
     fn order(&self, one: &str, other: &str) -> Option<bool> {
         let in_order = one <= other;
         let Some((a, b)) = &self.between else {

@@ -22,7 +22,7 @@ use crate::store::handle::Store;
 /// Progress steps per band.
 const BAND_STEPS: u64 = 1000;
 
-/// Contents whose names are read at a time, and by one thread in a row.
+/// The number of contents whose names are read at a time, and by one thread in a row.
 const CONTENTS: u32 = 1 << 14;
 const IN_A_ROW: u32 = 1 << 10;
 
@@ -45,19 +45,19 @@ pub struct Pairs {
     next_band: u32,
     /// The buckets of that band, which are read while contents of the band before are compared.
     next_buckets: Option<Buckets>,
-    /// The comparisons that were made last; their memory is used again.
+    /// The tasks of the last batch; their memory is used again.
     tasks: Vec<Task>,
     met: Met,
     names: Names,
     /// The exhaustive search, which replaces the buckets if the query asks for it.
     join: Option<Exhaustive>,
-    /// What was found and not yet returned.
+    /// The results that are not yet returned.
     ready: VecDeque<IntoIter<Found>>,
     product: Option<Product>,
     failed: bool,
 }
 
-/// What a thread does, and what comes of it.
+/// A job of a thread, and its result.
 #[derive(Debug)]
 enum Job<'a> {
     Compare(&'a [Task]),
@@ -210,7 +210,7 @@ impl Pairs {
         }
     }
 
-    /// The next of what was found.
+    /// The next result.
     fn next_ready(&mut self) -> Option<Found> {
         while let Some(part) = self.ready.front_mut() {
             if let Some(found) = part.next() {
@@ -221,7 +221,7 @@ impl Pairs {
         None
     }
 
-    /// Takes a step; returns whether there was one to take.
+    /// Takes a step. Returns whether there was one to take.
     fn find_more(&mut self) -> Result<bool> {
         if self.next_content < self.snapshot.len {
             self.find_copies()?;
@@ -257,7 +257,7 @@ impl Pairs {
         Ok(true)
     }
 
-    /// Steps done: each band counts the same, and so do the copies.
+    /// The number of steps done: each band counts the same, and so do the copies.
     fn steps_done(&self) -> u64 {
         let share = |done: usize, all: usize| {
             if all == 0 {
@@ -346,7 +346,7 @@ impl Pairs {
         Ok(())
     }
 
-    /// Compares the next contents; returns whether there were any.
+    /// Compares the next contents. Returns whether there were any.
     fn compare(&mut self) -> Result<bool> {
         let pool = &self.store.shared.pool;
         self.comparisons
@@ -388,7 +388,7 @@ impl Pairs {
         Ok(true)
     }
 
-    /// Turns matches into pairs of documents, where both contents have one name.
+    /// Turns matches into pairs of documents, if both contents have one name.
     fn named(&mut self, matches: Vec<Vec<Alike>>) -> Result<Vec<Vec<Found>>> {
         if matches.iter().all(Vec::is_empty) {
             return Ok(Vec::new());

@@ -12,11 +12,11 @@ use crate::store::handle::Store;
 pub struct ClusterSizes {
     /// The smallest size of the range.
     pub from: u64,
-    /// The largest one, a power of two.
+    /// The largest size of the range, a power of two.
     pub to: u64,
-    /// Number of clusters of these sizes, at least 1.
+    /// The number of clusters of these sizes, at least 1.
     pub clusters: u64,
-    /// Number of documents in these clusters.
+    /// The number of documents in these clusters.
     pub documents: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What one thread does at a time.
+//! A lock for which no thread waits twice.
 
 use std::sync::{Mutex, MutexGuard};
 use std::thread::{self, ThreadId};
@@ -6,14 +6,14 @@ use std::thread::{self, ThreadId};
 use crate::error::{Error, Result};
 use crate::store::lock::lock;
 
-/// A lock that refuses the thread that has it already, which would wait for itself.
+/// A lock that refuses a thread that already holds it, which would wait for itself.
 #[derive(Debug, Default)]
 pub(crate) struct Alone {
     lock: Mutex<()>,
     user: Mutex<Option<ThreadId>>,
 }
 
-/// The lock, taken.
+/// The lock while it is held.
 #[derive(Debug)]
 pub(crate) struct Entered<'a> {
     alone: &'a Alone,
@@ -21,11 +21,11 @@ pub(crate) struct Entered<'a> {
 }
 
 impl Alone {
-    /// Waits until no other thread has it.
+    /// Waits until no other thread holds the lock.
     ///
     /// # Errors
     ///
-    /// [`Error::WriterHeld`] if this thread has it.
+    /// [`Error::WriterHeld`] if this thread holds it.
     pub(crate) fn enter(&self) -> Result<Entered<'_>> {
         let this = thread::current().id();
         if *lock(&self.user) == Some(this) {

@@ -18,11 +18,11 @@ use crate::storage::{Files, Fleeting, Limits, Note, Process, Snapshot};
 use crate::store::compare::{Allowance, FALSE_CANDIDATES, Published, Sketcher};
 use crate::store::offer::Queue;
 
-/// How long a store may be locked by someone who leaves no note: a writer that has just come or is about
-/// to go. Nobody is sent away for them.
+/// How long to wait for a store that is locked without a note, by a writer that has just opened it or is about to close
+/// it. Such a writer makes no call fail.
 const MOMENT: Duration = Duration::from_secs(5);
 
-/// How long a writer that nobody uses is waited for.
+/// How long to wait for a writer that is not used.
 const IDLE_WRITER: Duration = Duration::from_secs(30);
 
 /// How a store is opened.
@@ -68,13 +68,12 @@ impl Options {
     /// The maximum number of threads that a store starts, even if [`Options::threads`] asks for more.
     pub const MOST_THREADS: usize = pool::MOST_THREADS;
 
-    /// As many threads as the machine has cores, for reading and writing.
+    /// Returns the defaults: for reading and writing, with as many threads as the machine has cores.
     pub fn new() -> Options {
         Options::default()
     }
 
-    /// Number of threads for batches and merges, at most [`Options::MOST_THREADS`]; 0 for one for each
-    /// core.
+    /// The number of threads for batches and merges, at most [`Options::MOST_THREADS`]; 0 stands for one for each core.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Options {
         self.threads = threads;
@@ -114,9 +113,11 @@ impl Options {
         self
     }
 
-    /// How long a [`Writer`](crate::Writer) of this process may lie unused before a caller that waits for it gets
-    /// [`Error::WriterHeld`]; 30 seconds by default. The caller waits at least this long and at most twice as
-    /// long. It waits without limit for a writer that is used now and then or is within a long call.
+    /// How long a [`Writer`](crate::Writer) of this process may be idle before a caller that waits for it gets
+    /// [`Error::WriterHeld`]; 30 seconds by default.
+    ///
+    /// The caller waits at least this long and at most twice as long. It waits without limit for a writer that is used
+    /// now and then or is in a long call.
     ///
     /// ```
     /// use std::time::Duration;
@@ -137,14 +138,13 @@ impl Options {
         self
     }
 
-    /// Number of false candidates, contents that share a bucket with a text and do not match it, after
-    /// which a search stops; 4,000 by default, at least 1.
+    /// The number of false candidates after which a search stops; 4,000 by default, at least 1.
     ///
-    /// Adversarial texts or shared templates can put thousands of non-matching contents into one bucket;
-    /// this bounds the cost of each search. Matches do not count, so any number of near-copies is found.
-    /// Younger candidates come first and, among thousands, those that share the most buckets, so the
-    /// skipped ones seldom match. [`Store::searches_cut_short`] counts the searches that were stopped.
-    /// With `usize::MAX` every candidate is compared.
+    /// False candidates are contents that share a bucket with a text and do not match it. Adversarial texts or shared
+    /// templates can put thousands of them into one bucket; this bounds the cost of each search. Matches do not count,
+    /// so any number of near-copies is found. Younger candidates come first and, among thousands, those that share the
+    /// most buckets, so the skipped ones seldom match. [`Store::searches_cut_short`] counts the searches that were
+    /// stopped. With `usize::MAX` every candidate is compared.
     ///
     /// The bound applies to each query, and for writers to the committed and the pending contents separately. For
     /// [`Store::pairs`] and [`Store::clusters`] it applies to each content and bucket; for clusters, matches in
@@ -176,7 +176,7 @@ impl Options {
         self
     }
 
-    /// Makes nothing durable: the store is deleted when it was used, and by whoever finds it after a crash.
+    /// Makes nothing durable. The store is deleted after use, or by the next process that finds it after a crash.
     #[cfg(any(feature = "corpus", test))]
     pub(crate) fn fleeting(self) -> Options {
         Options {
@@ -185,7 +185,7 @@ impl Options {
         }
     }
 
-    /// How much is done at a time.
+    /// Sets how much is done at a time.
     #[cfg(any(test, fuzzing))]
     pub(crate) fn limits(self, limits: Limits) -> Options {
         Options { limits, ..self }
@@ -202,8 +202,7 @@ impl Options {
         self.create_by(Files::create, folder.as_ref(), schema)
     }
 
-    /// Makes a store in a folder of this process, whatever else it holds, for the users of the one in
-    /// `like`.
+    /// Makes a store in a folder of this process, whatever else the folder holds, for the users of the store in `like`.
     pub(crate) fn create_in(&self, folder: &Path, like: &Path, schema: &Schema) -> Result<Store> {
         let create =
             |folder: &Path, schema, store| Files::create_in(folder, Some(like), schema, store);
@@ -279,7 +278,7 @@ impl Options {
         let folder = folder.as_ref();
         let opened = match self.open(folder) {
             Err(Error::NotAStore { .. }) if !self.read_only => match self.create(folder, schema) {
-                // Someone else made it in the meantime.
+                // Another caller made it in the meantime.
                 Err(Error::AlreadyAStore { .. }) => self.open(folder),
                 created => return created.map(|store| (store, true)),
             },
@@ -288,8 +287,7 @@ impl Options {
         opened.map(|store| (store, false))
     }
 
-    /// Opens something of the store in `folder`, again and again while it is locked and there is
-    /// time.
+    /// Opens something of the store in `folder`, and retries while it is locked and there is time.
     pub(crate) fn patiently<T>(&self, folder: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
         let mut patience = Patience::new(self.wait);
         let mut moment = Patience::new(MOMENT);
@@ -367,7 +365,7 @@ mod tests {
     use crate::Schema;
     use crate::storage::watch::{DiskWatch, Event};
 
-    /// What is made durable of a store in which something is stored, made with these options.
+    /// Counts the syncs of a store that is made with these options and gets a document.
     fn synced(options: &Options) -> usize {
         let folder = tempfile::tempdir().unwrap();
         let watch = DiskWatch::new(folder.path());

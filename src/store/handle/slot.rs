@@ -1,4 +1,4 @@
-//! Where the files of a store are while nobody writes.
+//! The place of a store's files between writes.
 
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
@@ -12,40 +12,40 @@ use crate::storage::Files;
 use crate::storage::Process;
 use crate::store::lock::lock;
 
-/// The place of the writing side's files. One thread at a time takes them out.
+/// Holds the files of the writing side. One thread at a time takes them out.
 ///
 /// # Invariant
 ///
-/// Nobody waits for himself: neither the thread that used the files last, nor one that feeds a pipeline.
-/// A writer that moved to a thread which did not use it yet is known by nothing, so that nobody waits for
-/// long for one that nobody uses.
+/// No thread waits for itself: neither the thread that used the files last nor one that feeds a pipeline. If a writer
+/// moves to another thread, the slot does not know it until that thread uses the writer. So a wait for a writer that is
+/// not used is limited, except in [`Slot::take_at_last`].
 #[derive(Debug)]
 pub(crate) struct Slot {
     process: Process,
-    /// How long files that nobody uses are waited for.
+    /// How long to wait for files that are not used.
     idle: Duration,
     content: Mutex<Content>,
     given_back: Condvar,
-    /// Calls that use the files now.
+    /// The number of calls that use the files now.
     in_use: AtomicU64,
-    /// Calls that used them before.
+    /// The number of calls that used them before.
     uses: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Content {
-    /// None while somebody has them.
+    /// `None` while a lease has them.
     files: Option<Files>,
     /// The thread that took them, or used them last.
     user: Option<ThreadId>,
-    /// The threads that feed a pipeline which has the files or waits for them, each by its number.
+    /// The threads that feed a pipeline that has the files or waits for them, with the number of the pipeline.
     feeders: Vec<(u64, ThreadId)>,
-    /// Pipelines that were begun.
+    /// The number of pipelines that were started.
     pipelines: u64,
 }
 
 impl Content {
-    /// Refuses what would make this thread wait for itself.
+    /// Refuses to let this thread wait for itself.
     ///
     /// # Errors
     ///
@@ -77,17 +77,16 @@ impl Slot {
         })
     }
 
-    /// Takes the files out, once nobody else has them; they are in use until the caller
-    /// [rests](Lease::rest).
+    /// Takes the files out once no other lease has them. They are in use until the caller [rests](Lease::rest).
     ///
     /// # Errors
     ///
-    /// [`Error::WriterHeld`] if this thread has them, or nobody uses them.
+    /// [`Error::WriterHeld`] if this thread has them, or they are not used.
     pub(crate) fn take(self: &Arc<Slot>) -> Result<Lease> {
         self.take_within(Some(self.idle))
     }
 
-    /// Takes the files out like [`Slot::take`], however long somebody else has them without using them.
+    /// Takes the files out like [`Slot::take`], but waits without limit, even for files that are not used.
     pub(crate) fn take_at_last(self: &Arc<Slot>) -> Result<Lease> {
         self.take_within(None)
     }
@@ -123,7 +122,7 @@ impl Slot {
         }
     }
 
-    /// Refuses what would wait for the files while this thread has them, or feeds who has them.
+    /// Refuses to wait for the files if this thread has them, or feeds a pipeline.
     ///
     /// # Errors
     ///
@@ -132,7 +131,7 @@ impl Slot {
         lock(&self.content).check_not_held_here()
     }
 
-    /// Refuses what would wait for the files while this thread has them.
+    /// Refuses to wait for the files if this thread has them.
     ///
     /// # Errors
     ///
@@ -144,11 +143,11 @@ impl Slot {
         Ok(())
     }
 
-    /// Takes note that this thread feeds a pipeline.
+    /// Records that this thread feeds a pipeline.
     ///
     /// # Errors
     ///
-    /// [`Error::WriterHeld`] if it feeds another, or has the files.
+    /// [`Error::WriterHeld`] if it feeds another one, or has the files.
     pub(crate) fn feed(self: &Arc<Slot>) -> Result<Feeder> {
         let mut content = lock(&self.content);
         content.check_not_held_here()?;
@@ -173,7 +172,7 @@ pub(crate) struct Feeder {
 }
 
 impl Feeder {
-    /// Takes note that it is this thread now.
+    /// Records that this thread feeds the pipeline now.
     pub(crate) fn is_here(&mut self) {
         let this = thread::current().id();
         if self.thread == this || !self.slot.process.is_current() {
@@ -215,24 +214,24 @@ impl Drop for InUse {
     }
 }
 
-/// The files of a store, for as long as it is there.
+/// The files of a store, until they are given back on drop.
 #[derive(Debug)]
 pub(crate) struct Lease {
     slot: Arc<Slot>,
-    /// None while nobody uses them but by single calls.
+    /// `None` while only single calls use the files.
     in_use: Option<InUse>,
-    /// Taken out when they are given back.
+    /// Taken when the files are given back.
     files: Option<Files>,
     user: ThreadId,
 }
 
 impl Lease {
-    /// Says that the files are used by single calls from now on.
+    /// Leaves the use of the files to single calls from now on.
     pub(crate) fn rest(&mut self) {
         self.in_use = None;
     }
 
-    /// Takes note that this thread uses the files, until the end of what is returned.
+    /// Records that this thread uses the files, until the returned value is dropped.
     ///
     /// # Errors
     ///
@@ -247,7 +246,7 @@ impl Lease {
         Ok(InUse::begin(&self.slot))
     }
 
-    /// Whether the process that runs has the files, and not one that it is a fork of.
+    /// Whether the files belong to the current process, not to one that it is a fork of.
     pub(crate) fn is_of_this_process(&self) -> bool {
         self.slot.process.is_current()
     }

@@ -54,29 +54,28 @@ pub struct Store {
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) process: Process,
-    /// Dropped before the files and with them the store's lock. None in a store that is open for
-    /// reading only.
+    /// Dropped before the files, and so before the store's lock. `None` if the store is open for reading only.
     pub(crate) _note: Option<Note>,
-    /// As it was given.
+    /// The folder as it was given.
     pub(crate) folder: PathBuf,
-    /// Where it is for as long as the store is open, wherever the process goes.
+    /// Its absolute path, which stays right if the process changes its current directory.
     pub(crate) place: PathBuf,
     pub(crate) pool: Pool,
-    /// None in a store that is open for reading only.
+    /// `None` if the store is open for reading only.
     pub(crate) files: Option<Arc<Slot>>,
     /// The last commit. The lock is held only to copy or replace the pointer.
     pub(crate) published: RwLock<Published>,
-    /// Held while a newer commit is opened for reading: one thread adds to the recent postings.
+    /// Held while a newer commit is opened for reading, so that one thread at a time adds to the recent postings.
     pub(crate) refreshing: Mutex<()>,
     pub(crate) queue: Queue,
-    /// Held by the one rebuild that there may be.
+    /// Held by the running rebuild; there is one at most.
     pub(crate) rebuilding: Alone,
     /// The documents that commits changed since a rebuild copied them.
     pub(crate) journal: Mutex<Option<BTreeSet<String>>>,
     pub(crate) meters: Arc<Meters>,
     pub(crate) allowance: Allowance,
     pub(crate) progress: Progress,
-    /// Dropped after the files. None in a store that stays.
+    /// Dropped after the files. `None` if the store is durable.
     pub(crate) _fleeting: Option<Fleeting>,
 }
 
@@ -134,7 +133,7 @@ impl Store {
         self.last_commit().snapshot.schema.clone()
     }
 
-    /// Where the files are while nobody writes.
+    /// The place of the files between writes.
     pub(crate) fn slot(&self) -> Result<&Arc<Slot>> {
         self.shared.process.check()?;
         self.shared.files.as_ref().ok_or(Error::ReadOnly)
@@ -171,7 +170,7 @@ impl Store {
         published.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The last commit, for those who read on in it.
+    /// The last commit, for a caller that goes on to read it.
     pub(crate) fn current(&self) -> Result<Published> {
         self.shared.process.check()?;
         Ok(self.last_commit())
@@ -181,7 +180,8 @@ impl Store {
         Ok(self.current()?.snapshot)
     }
 
-    /// Gives the store as long as somebody else has it open: for threads that may outlive those who asked them.
+    /// Returns a function that gives the store while another handle keeps it open. It is for threads that may outlive
+    /// their callers.
     #[cfg(feature = "corpus")]
     pub(crate) fn weak(&self) -> impl Fn() -> Option<Store> + Send + Sync + 'static {
         let shared = Arc::downgrade(&self.shared);
@@ -195,7 +195,7 @@ impl Store {
 }
 
 impl Drop for Store {
-    /// In a fork of the process that opened the store, it stays open: it is the other process's.
+    /// In a fork of the process that opened the store, the store stays open, because it belongs to that process.
     fn drop(&mut self) {
         if !self.shared.process.is_current() {
             let _open = ManuallyDrop::new(self.shared.clone());

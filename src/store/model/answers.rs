@@ -1,4 +1,4 @@
-//! What a store answers, and what the model would.
+//! The answers of a store, and those of the model.
 
 use super::documents::Model;
 use super::linked::{Member, Pair};
@@ -8,7 +8,7 @@ use crate::store::find::Query;
 use crate::store::groups::{ClusterQuery, Linkage, PairQuery};
 use crate::store::handle::Store;
 
-/// A question that is answered from one commit.
+/// A question that one commit answers.
 #[derive(Clone, Debug)]
 pub(super) enum Question {
     Documents,
@@ -17,13 +17,13 @@ pub(super) enum Question {
         exhaustive: bool,
     },
     Clusters(Linkage),
-    /// What is like this text, but the document with this key.
+    /// The documents that match the text, except the one with the key.
     Like(String, String),
 }
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Answer {
-    /// Their keys, and whether they are published.
+    /// The keys, and whether the documents are published.
     Documents(Vec<(String, bool)>),
     Counts {
         documents: usize,
@@ -35,7 +35,7 @@ pub(super) enum Answer {
 }
 
 impl Question {
-    /// A question of each kind but `Like`.
+    /// One question of each kind except `Like`.
     const KINDS: [Question; 6] = [
         Question::Documents,
         Question::Counts,
@@ -122,7 +122,7 @@ fn members(cluster: Cluster) -> Vec<Member> {
     members.collect()
 }
 
-/// Asks the store everything.
+/// Asks the store everything, and compares its answers with the model's.
 pub(crate) fn check(store: &Store, model: &Model) {
     for question in &Question::KINDS {
         assert_eq!(question.ask(store), question.expect(model), "{question:?}");

@@ -1,4 +1,4 @@
-//! What the store should hold.
+//! The documents that the store should hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use crate::text::{ShingleSet, Shingler, Shingling};
 
 pub(super) const THRESHOLD: f64 = 0.5;
 
-/// When a text came: texts that came later have higher ids.
+/// When a text was added: later texts have higher ids.
 type Birth = u64;
 
-/// The documents, and when each of their texts came.
+/// The documents, and when each of their texts was added.
 #[derive(Clone, Default)]
 pub(crate) struct Model {
     texts: BTreeMap<String, String>,
@@ -24,13 +24,13 @@ pub(crate) struct Model {
 /// What admission by a writer depends on.
 #[derive(Clone, Copy)]
 pub(super) struct Admitted {
-    /// Texts that came since are the writer's own.
+    /// Texts added since then are the writer's own.
     start: Birth,
     /// Whether it has begun a run.
     pub(super) in_run: bool,
 }
 
-/// What should become of a document that is offered.
+/// The expected outcome of admitting a document.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Admits {
     New {
@@ -49,7 +49,7 @@ impl Model {
         &self.texts
     }
 
-    /// The texts that documents have, in the order in which they came.
+    /// The distinct texts of the documents, in the order in which they were added.
     pub(super) fn contents(&self) -> Vec<&str> {
         let mut contents: Vec<&str> = self.births.keys().map(String::as_str).collect();
         contents.sort_by_key(|text| self.births[*text]);
@@ -67,7 +67,7 @@ impl Model {
         &self.unpublished
     }
 
-    /// Forgets the documents of the open run; returns how many there were.
+    /// Forgets the documents of the open run, and returns their number.
     pub(crate) fn forget_run(&mut self) -> u64 {
         let keys = std::mem::take(&mut self.unpublished);
         keys.iter().filter(|key| self.remove(key)).count() as u64
@@ -112,8 +112,8 @@ impl Model {
         matches
     }
 
-    /// The document other than `key` that `text` is kept out for, or told of: the first with the same
-    /// text, or else the best match.
+    /// The document other than `key` that `text` is reported to duplicate: the first one with the same text, or else
+    /// the best match.
     pub(super) fn earlier(&self, key: &str, text: &str) -> Option<(String, f64)> {
         let copy = self.keys_of(text).find(|other| *other != key);
         let copy = copy.map(|copy| (copy.to_owned(), 1.0));
@@ -145,7 +145,7 @@ impl Model {
         (change, relation)
     }
 
-    /// Adds the documents of another store in the order in which it got them.
+    /// Adds the documents of another store, in the order in which that store got them.
     pub(crate) fn merge(&mut self, other: &Model) -> Merged {
         let mut merged = Merged::default();
         for text in other.contents() {
@@ -165,7 +165,7 @@ impl Model {
         merged
     }
 
-    /// What admission by a writer that is made now depends on.
+    /// What admission by a writer made now depends on.
     pub(super) fn admitted(&self) -> Admitted {
         Admitted {
             start: self.next,
@@ -208,7 +208,7 @@ impl Model {
     }
 }
 
-/// The similarity of two texts; that of a text and its copy is 1, even if it has no words.
+/// The similarity of two texts. A text and its copy have 1, even if they have no words.
 pub(super) fn jaccard(one: &str, other: &str) -> f64 {
     if one == other {
         return 1.0;

@@ -1,14 +1,14 @@
-//! Pairs and clusters, by comparing each text with each.
+//! Pairs and clusters, by comparing each text with every other.
 
 use std::collections::BTreeMap;
 
 use super::documents::{Model, THRESHOLD, jaccard};
 use crate::store::groups::Linkage;
 
-/// Two keys in order, and how alike their texts are.
+/// Two keys in order, and the similarity of their texts.
 pub(super) type Pair = (String, String, f64);
 
-/// A document of a cluster: its key, its similarity to the representative, whether it is a copy of it.
+/// A document of a cluster: its key, its similarity to the representative, and whether it is a copy of it.
 pub(super) type Member = (String, f64, bool);
 
 impl Model {
@@ -46,7 +46,7 @@ impl Model {
     }
 }
 
-/// For each text the first one that matching pairs connect it with.
+/// For each text, the first one that matching pairs connect it with.
 fn connected(texts: &[&str]) -> Vec<usize> {
     let mut roots: Vec<usize> = (0..texts.len()).collect();
     for one in 0..texts.len() {
@@ -61,7 +61,7 @@ fn connected(texts: &[&str]) -> Vec<usize> {
     roots
 }
 
-/// For each text the representative before it that it is most like, the first of several; or itself.
+/// For each text, the most similar representative before it, the first one of several; or the text itself.
 fn represented(texts: &[&str]) -> Vec<usize> {
     let mut roots: Vec<usize> = Vec::new();
     for one in 0..texts.len() {

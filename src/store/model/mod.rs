@@ -1,7 +1,7 @@
-//! The store against a model that keeps texts in a map and compares each with each.
+//! Compares the store with a model that keeps texts in a map and compares each with every other.
 //!
-//! Steps are read from bytes, so that a fuzzer chooses them as well as proptest. Other threads may
-//! ask questions all the while; what they are told has to be true of a commit that was there.
+//! Steps are read from bytes, so that both proptest and a fuzzer can choose them. Other threads may
+//! ask questions in the meantime. Each answer must be true of a commit of that time.
 #![allow(
     clippy::unwrap_used,
     reason = "a step that fails where it should not has found a defect"

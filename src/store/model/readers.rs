@@ -14,13 +14,13 @@ pub(super) struct History {
 }
 
 struct Commits {
-    /// In their order, with one that may be under way.
+    /// In order, with one that may be under way.
     all: Vec<Model>,
-    /// The last one that was returned for.
+    /// The last one whose call has returned.
     last: usize,
 }
 
-/// Ends the readers when it is dropped, in a panic too.
+/// Ends the readers when it is dropped, also by a panic.
 pub(super) struct End<'a>(&'a History);
 
 impl Drop for End<'_> {
@@ -46,7 +46,7 @@ impl History {
         self.commits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Commits: afterwards the store holds what `model` does.
+    /// Commits. Afterwards the store holds what `model` holds.
     pub(super) fn commit<T>(&self, model: &Model, commit: impl FnOnce() -> T) -> T {
         self.commits().all.push(model.clone());
         let done = commit();
@@ -59,8 +59,8 @@ impl History {
         End(self)
     }
 
-    /// Asks until the end; what the store answers has to be true of a commit that was there when it
-    /// was asked, or came since.
+    /// Asks until the end. Each answer must be true of a commit that was the last one when the
+    /// question was asked, or of a later one.
     pub(super) fn ask(&self, store: &Store, reader: usize) {
         let mut number = reader * 3;
         while !self.ended.load(Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! Rebuilds, with changes by the way.
+//! Rebuilds, with changes in the meantime.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,8 @@ use crate::schema::Schema;
 use crate::store::handle::Store;
 use crate::store::upkeep::Rebuild;
 
-/// Rebuilds the store; a rebuild that was stopped before is finished if it was another.
+/// Rebuilds the store. If it has an unfinished rebuild to another target, finishes that one
+/// instead.
 pub(super) fn rebuild(store: &Store, history: &History, model: &mut Model, remake: &Remake) {
     let before = store.schema();
     let other = store.unfinished_rebuild().unwrap().filter(|unfinished| {
@@ -71,7 +72,7 @@ fn remove(store: &Store, history: &History, model: &mut Model, key: &str) {
     history.commit(model, || writer.commit().unwrap());
 }
 
-/// Forgets a rebuild that was stopped.
+/// Cancels a rebuild that was stopped.
 pub(super) fn cancel(store: &Store) {
     let unfinished = store.unfinished_rebuild().unwrap();
     assert_eq!(store.cancel_rebuild().unwrap(), unfinished.is_some());

@@ -1,4 +1,4 @@
-//! Steps on a store and the model.
+//! Steps on a store and on the model.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -16,19 +16,19 @@ use crate::store::handle::{Options, Store};
 use crate::store::offer::Change;
 use crate::text::Shingling;
 
-/// Sixty-four bands of one row miss a pair at 0.5 with a probability of 2^-64, so the store's
-/// answers are those of the model.
+/// Sixty-four bands of one row miss a pair at 0.5 with a probability of 2^-64, so the store's answers are those of the
+/// model.
 pub(crate) fn schema() -> Schema {
     let builder = Schema::builder().shingling(Shingling::Word(2));
     let builder = builder.permutations(64).bands(64, 1).threshold(THRESHOLD);
     builder.build().unwrap()
 }
 
-/// Takes the steps on a store in `folder`, which works on so many threads, while so many others read.
+/// Takes the steps on a store in `folder` with `threads` threads, while `readers` other threads read.
 ///
 /// # Panics
 ///
-/// Where the store does not do what the model does.
+/// If the store behaves differently from the model.
 pub(crate) fn run(folder: &Path, steps: &[Step], threads: usize, readers: usize) {
     let mut run = Run {
         folder,
@@ -75,7 +75,7 @@ impl Run<'_> {
         self.folder.join(self.folders.to_string())
     }
 
-    /// Takes steps as long as the store in `path` is open; returns the path of the one to open next.
+    /// Takes steps while the store in `path` is open. Returns the path of the one to open next.
     fn open(
         &mut self,
         path: &Path,
@@ -103,11 +103,11 @@ impl Run<'_> {
                     }
                 }
                 Some(Step::Reopen) | None => {
-                    // It would keep the store open.
+                    // A batch would keep the store open.
                     self.sketched = None;
                     return path.to_owned();
                 }
-                // The writer was dropped, which is all there is to it.
+                // These steps only drop the writer, which has happened.
                 Some(_) => {}
             }
         }
@@ -121,7 +121,7 @@ impl Run<'_> {
         copy
     }
 
-    /// Merges a store that is made of the documents.
+    /// Merges a store that is made from the documents.
     fn merge(&mut self, store: &Store, history: &History, documents: &[Given]) {
         let path = self.new_folder();
         let other = self.options.create(path, &store.schema()).unwrap();

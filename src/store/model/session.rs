@@ -1,4 +1,4 @@
-//! What one writer does.
+//! The steps of one writer.
 
 use super::documents::{Admits, Admitted, Model};
 use super::readers::History;
@@ -7,7 +7,7 @@ use crate::store::handle::Store;
 use crate::store::offer::{Change, Input, Outcome, Relation};
 use crate::store::{Batch, Writer};
 
-/// A batch that was sketched, and its documents.
+/// A sketched batch, and its documents.
 pub(super) type Sketched = Option<(Vec<Given>, Batch)>;
 
 pub(super) struct Session<'a> {
@@ -30,8 +30,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Takes steps up to the first that is not for a writer, and returns it; `committed` is what the
-    /// store holds then.
+    /// Takes steps up to the first one that is not for a writer, and returns that one. Afterwards, `committed` is what
+    /// the store holds.
     pub(super) fn run<'s>(
         mut self,
         steps: &mut &'s [Step],
@@ -124,7 +124,7 @@ impl<'a> Session<'a> {
     }
 
     fn begin_run(&mut self, committed: &mut Model) {
-        // It commits what is before it, too.
+        // Beginning a run also commits what precedes it.
         let writer = &mut self.writer;
         self.history
             .commit(&self.model, || writer.commit().unwrap());
@@ -150,7 +150,7 @@ impl<'a> Session<'a> {
         assert_eq!(removed, self.model.remove(key), "{key}");
     }
 
-    /// Removes the documents that were committed under such keys.
+    /// Removes the committed documents whose keys begin with `prefix`.
     fn remove_prefix(&mut self, prefix: &str, committed: &Model) {
         let documents = self.store.documents_with_prefix(prefix).unwrap();
         let found: Vec<String> = documents.map(|document| document.unwrap().key).collect();
@@ -170,7 +170,7 @@ fn inputs(documents: &[Given]) -> Vec<Input> {
         .collect()
 }
 
-/// The earlier document of an outcome is the best match.
+/// Checks that the earlier document of an outcome is the best match.
 fn check_evidence(outcome: Outcome, expected: Option<(String, f64)>) {
     if let Some(earlier) = outcome.earlier {
         let (key, similarity) = expected.unwrap();

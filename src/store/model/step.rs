@@ -1,12 +1,12 @@
-//! What is done to the store, step by step.
+//! The steps that are done to a store.
 
-/// Bytes that a step is read from.
+/// The number of bytes that a step is read from.
 pub(crate) const UNIT: usize = 32;
 
-/// Keys that documents are added under.
+/// The number of keys that documents are added under.
 const KEYS: u8 = 12;
 
-/// A document: its key, and which text it has.
+/// A document: its key and its text.
 pub(crate) type Given = (u8, Text);
 
 #[derive(Clone, Debug)]
@@ -14,24 +14,24 @@ pub(crate) enum Step {
     AddAll(Vec<Given>),
     AddUnique(Vec<Given>),
     Admit(Vec<Given>),
-    /// Sketches a batch, which is added or admitted later or never.
+    /// Sketches a batch, which may be added or admitted later.
     Sketch(Vec<Given>),
     AddSketched,
     AdmitSketched,
     /// Begins a run, which commits.
     BeginRun,
-    /// Publishes the run that is open, if one is.
+    /// Publishes the open run, if there is one.
     PublishRun,
     Insert(Given),
     Remove(u8),
-    /// Removes the documents whose keys begin alike.
+    /// Removes the documents whose keys have the same beginning.
     RemovePrefix(u8),
     Commit,
     Abandon,
     Reopen,
     /// Merges another store with these documents.
     Merge(Vec<Given>),
-    /// Copies the store, and goes on with the copy.
+    /// Copies the store, and may continue with the copy.
     Backup {
         go_on: bool,
     },
@@ -39,18 +39,18 @@ pub(crate) enum Step {
     Cancel,
 }
 
-/// A rebuild, and what is done to the store while it goes on.
+/// A rebuild, and the changes of the store in the meantime.
 #[derive(Clone, Debug)]
 pub(crate) struct Remake {
-    /// None to compact.
+    /// `None` to compact.
     pub(super) permutations: Option<u32>,
-    /// It is stopped when it reports for this time.
+    /// Stops at the report of this number.
     pub(super) stop: Option<u8>,
-    /// At some of its reports a document is inserted or, without a text, removed.
+    /// For some reports, a document that is inserted or, without a text, removed.
     pub(super) meanwhile: Vec<Option<(u8, Option<Text>)>>,
 }
 
-/// A text of one of a few families, whose members differ in some words, and in case.
+/// A text of one of a few families, whose members differ in some words and in case.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text {
     pub(crate) family: u8,
@@ -59,7 +59,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// How many there are.
+    /// The number of texts.
     const ALL: u8 = 70;
 
     pub(crate) fn read(byte: u8) -> Text {
@@ -99,13 +99,13 @@ pub(crate) fn key(key: u8) -> String {
     format!("key{key:02}")
 }
 
-/// What the keys of some documents begin with: those of ten, of two, or of all.
+/// The beginning of the keys of ten documents, of two, of all or of none.
 pub(super) fn prefix(which: u8) -> &'static str {
     ["key0", "key1", "key", "other"][usize::from(which % 4)]
 }
 
 impl Step {
-    /// The step that `bytes` tell; missing ones are zero.
+    /// Reads a step from `bytes`; missing ones are zero.
     pub(crate) fn read(bytes: &[u8]) -> Step {
         let mut unit = [0; UNIT];
         let length = bytes.len().min(UNIT);

@@ -1,4 +1,4 @@
-//! What a document says.
+//! The bodies of documents to add.
 
 use crate::store::compare::BodyRef;
 use crate::text::ShingleSet;
@@ -10,10 +10,9 @@ use crate::text::ShingleSet;
 /// one another; a text with the same shingles is a near-duplicate of them, with a similarity of 1.
 ///
 /// A store refuses a set that another shingling made ([`Error::InvalidShingles`]). Your own integers
-/// ([`ShingleSet::from_ids`]) need a store of [`Shingling::Ids`]. Where a set does not know what made it,
-/// because it comes from [packed bytes](ShingleSet::from_packed) or from
-/// [hashes of 32 bits](ShingleSet::from_hashes), it is up to the caller that they are what the store's
-/// [`Schema::shingler`](crate::Schema::shingler) makes.
+/// ([`ShingleSet::from_ids`]) need a store of [`Shingling::Ids`]. A set from [packed bytes](ShingleSet::from_packed) or
+/// [32-bit hashes](ShingleSet::from_hashes) does not know what made it. The caller must ensure that its shingles are
+/// those that the store's [`Schema::shingler`](crate::Schema::shingler) makes.
 ///
 /// ```
 /// use dedupdb::sketching::{ShingleSet, Shingling};

@@ -1,4 +1,4 @@
-//! What goes into a store.
+//! Documents to add.
 
 use std::time::SystemTime;
 
@@ -24,7 +24,7 @@ pub struct Input {
     pub(crate) body: Body,
     size: Option<u64>,
     modified: Option<SystemTime>,
-    /// Hash of the body, where it was needed before.
+    /// The hash of the body, if it is known.
     hash: Option<[u8; 32]>,
 }
 
@@ -81,12 +81,12 @@ impl Input {
         Input { hash, ..self }
     }
 
-    /// The document's key.
+    /// Returns the document's key.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// The text, if that was given.
+    /// Returns the text, if one was given.
     pub fn text(&self) -> Option<&str> {
         match &self.body {
             Body::Text(text) => Some(text),
@@ -94,7 +94,7 @@ impl Input {
         }
     }
 
-    /// The shingles, if they were given in place of a text.
+    /// Returns the shingles, if they were given in place of a text.
     pub fn shingles(&self) -> Option<&ShingleSet> {
         match &self.body {
             Body::Text(_) => None,
@@ -102,18 +102,18 @@ impl Input {
         }
     }
 
-    /// Hash of the content that it is: of its text, or of its shingles.
+    /// The hash of its content, from its text or its shingles.
     pub(crate) fn hash(&self) -> [u8; 32] {
         self.hash.unwrap_or_else(|| self.body.borrowed().hash())
     }
 
-    /// Bytes of the source.
+    /// The size of the source in bytes.
     pub(crate) fn source_bytes(&self) -> u64 {
         let of_text = || self.text().map_or(0, |text| text.len() as u64);
         self.size.unwrap_or_else(of_text)
     }
 
-    /// Nanoseconds from 1970 to the last change of the source.
+    /// The time of the last change of the source, in nanoseconds since 1970.
     pub(crate) fn modified_nanoseconds(&self) -> Option<i64> {
         self.modified.and_then(clock::nanoseconds)
     }

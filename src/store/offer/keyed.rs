@@ -4,11 +4,10 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::LazyLock;
 
-/// Whoever chooses keys does not know it.
+/// A random seed, so that keys cannot be chosen by their hashes.
 static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
-/// A key and its hash, which is that of this process alone: it is computed where many threads work, for
-/// the one that writes.
+/// A key and its hash, which is valid in this process only. Many threads compute hashes for the one that writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keyed<'a> {
     pub(crate) key: &'a str,

@@ -1,4 +1,4 @@
-//! What is offered to a store, and what becomes of it.
+//! What is offered to a store, and the outcomes.
 
 mod body;
 mod input;

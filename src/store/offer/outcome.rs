@@ -1,8 +1,11 @@
-//! What became of what was offered.
+//! The outcomes of adding documents.
 
 use crate::store::compare::Match;
 
-/// The outcome of adding an [`Input`](crate::Input) by [`Writer::add`](crate::Writer::add) and its variants, [`Writer::admit_batch`](crate::Writer::admit_batch) or
+/// The outcome of adding an [`Input`](crate::Input).
+///
+/// It is returned by [`Writer::add`](crate::Writer::add) and its variants,
+/// [`Writer::admit_batch`](crate::Writer::admit_batch) and
 /// [`Store::insert_unless_duplicate`](crate::Store::insert_unless_duplicate).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -23,7 +26,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// What becomes of an input that is stored nowhere, and is kept out if there is a match.
+    /// The outcome for an input that is not stored in any case, and is kept out if there is a match.
     #[cfg(feature = "corpus")]
     pub(crate) fn against(earlier: Option<Match>) -> Outcome {
         let (change, relation) = match &earlier {
@@ -40,8 +43,8 @@ impl Outcome {
         }
     }
 
-    /// The earlier document that the input resembles; None where the store has its text
-    /// under its key, or under its [second one](Outcome::second_key).
+    /// Returns the earlier document that the input resembles. `None` if the store has its text under its key, or under
+    /// its [second one](Outcome::second_key).
     pub fn duplicate_of(&self) -> Option<&Match> {
         let earlier = self.earlier.as_ref();
         earlier.filter(|_| self.change == Change::KeptOut)

@@ -1,4 +1,4 @@
-//! An input before it meets the store.
+//! An input before it is added.
 
 use super::input::{Input, MAX_KEY_BYTES};
 use super::keyed::Keyed;
@@ -6,24 +6,24 @@ use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, Snapshot};
 use crate::store::compare::{Published, Sketch, Sketcher, Verified};
 
-/// An input with everything about it that can be found out without changing the store.
+/// An input with everything that can be found out about it without changing the store.
 ///
-/// It is large and goes from hand to hand, so it is made in a box.
+/// It is large and moves between threads, so it is boxed.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) input: Input,
     pub(crate) hash: [u8; 32],
     /// The hash of the key.
     key_hash: u64,
-    /// The generation of the store that all that follows is about.
+    /// The generation of the store that the following fields refer to.
     generation: u64,
-    /// None while a copy of the text seems to be stored, which makes it needless.
+    /// `None` while a copy of the text seems to be stored, because then it is not needed.
     pub(crate) sketch: Option<Sketch>,
     /// The document's row in the last commit.
     pub(crate) row: Option<DocumentRow>,
     /// The contents of the last commit with the same text.
     pub(crate) copies: Vec<u32>,
-    /// Contents below this id were compared with it, and are in `matches` if they match.
+    /// The contents below this id were compared with the input. Those that match are in `matches`.
     pub(crate) checked: u32,
     pub(crate) matches: Vec<Verified>,
 }
@@ -34,7 +34,7 @@ impl Prepared {
         &self.input.key
     }
 
-    /// The same with its hash.
+    /// The input's key with its hash.
     pub(crate) fn keyed(&self) -> Keyed<'_> {
         Keyed {
             key: &self.input.key,
@@ -50,7 +50,7 @@ impl Prepared {
         }
     }
 
-    /// Looks the document and its copies up in `snapshot`.
+    /// Looks up the document and its copies in `snapshot`.
     pub(crate) fn locate(&mut self, snapshot: &Snapshot) -> Result<()> {
         let generation = snapshot.tables.meta.generation;
         if self.generation != generation {
@@ -66,7 +66,7 @@ impl Prepared {
 }
 
 impl Published {
-    /// Finds out what can be known of an input without changing the store.
+    /// Finds out everything about an input that needs no change of the store.
     pub(crate) fn prepare(&self, input: Input) -> Result<Box<Prepared>> {
         let hash = input.hash();
         self.sketcher.check(input.body.borrowed())?;
@@ -78,7 +78,7 @@ impl Published {
         Ok(prepared)
     }
 
-    /// Looks an input up whose content has the hash `hash`.
+    /// Looks up an input whose content has the hash `hash`.
     pub(crate) fn locate(&self, input: Input, hash: [u8; 32]) -> Result<Box<Prepared>> {
         if input.key.is_empty() || input.key.len() > MAX_KEY_BYTES {
             let bytes = input.key.len();
@@ -101,7 +101,7 @@ impl Published {
 }
 
 impl Error {
-    /// Whether the error lies in one input and leaves the store as good as before.
+    /// Whether the error concerns one input only and leaves the store intact.
     pub(crate) fn is_of_input(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Callers in line for one commit.
+//! Callers that wait for a common commit.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -9,9 +9,9 @@ use crate::store::lock::lock;
 
 /// The callers that wait for an outcome.
 ///
-/// The first that finds nobody leading leads: it takes all requests, serves them with one commit,
-/// and hands the lead to one of those that came meanwhile. So a commit is shared by all callers
-/// that came during the one before it.
+/// The first caller that finds no leader leads: it takes all requests, serves them with one commit,
+/// and hands the lead to one of those that came in the meantime. So all callers that come during a
+/// commit share the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     line: Mutex<Line>,
@@ -54,7 +54,7 @@ impl Request {
 }
 
 impl Queue {
-    /// Lines up; the caller then waits for its turn.
+    /// Adds a request to the line. The caller then waits for its turn.
     pub(crate) fn join(&self, prepared: Box<Prepared>) -> Arc<Request> {
         let mut line = lock(&self.line);
         let lead = !std::mem::replace(&mut line.led, true);
@@ -71,7 +71,7 @@ impl Queue {
         std::mem::take(&mut lock(&self.line).requests)
     }
 
-    /// Ends the lead of the caller, and makes the first that waits lead.
+    /// Ends the lead of the caller, and makes the first waiting caller lead.
     fn hand_over(&self) {
         let mut line = lock(&self.line);
         match line.requests.first() {
@@ -81,7 +81,7 @@ impl Queue {
     }
 }
 
-/// The requests that a leader took. However the lead ends, all of them get an outcome and the next
+/// The requests that a leader took. However the lead ends, all of them get an outcome, and the next
 /// leader is chosen.
 pub(crate) struct Lead<'a> {
     pub(crate) queue: &'a Queue,

@@ -13,7 +13,7 @@ use crate::store::compare::Sketcher;
 use crate::store::handle::{Options, Store};
 use crate::text::ShingleSet;
 
-/// Contents that one thread checks at a time.
+/// The number of contents that one thread checks at a time.
 const CHUNK: u32 = 4096;
 
 /// At most this number of problems of one kind is listed for a file.
@@ -272,14 +272,14 @@ impl Check {
             (0, 1) => "a word of it is damaged, which only takes time".to_owned(),
             (0, _) => format!("{damaged} of its words are damaged, which only takes time"),
             (1, _) => {
-                "it lacks a posting, so some of what is like its text is not found".to_owned()
+                "it lacks a posting, so some documents similar to its text are not found".to_owned()
             }
             _ => format!(
-                "it lacks {lacking} postings, so some of what is like their texts is not found"
+                "it lacks {lacking} postings, so some documents similar to their texts are not found"
             ),
         };
         let remedy =
-            "delete this file while nobody uses the store, and the next merge makes it anew";
+            "delete this file while nobody uses the store, and the next merge makes it again";
         self.problem(filter.path(), format!("{what}; {remedy}"));
     }
 }

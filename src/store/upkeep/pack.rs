@@ -72,7 +72,7 @@ mod tests {
 
     const GO_ON: ControlFlow<()> = ControlFlow::Continue(());
 
-    /// A text of a family; a few of its words are its own.
+    /// A text of a family, with a few words of its own.
     fn text(number: usize) -> String {
         let words = (0..40).map(|word| match word {
             0..4 => format!("own{number}x{word}"),

@@ -8,13 +8,13 @@ use crate::storage;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RebuildProgress {
-    /// Contents whose rows are complete.
+    /// The number of contents whose rows are complete.
     pub contents: u64,
-    /// Contents of the store.
+    /// The number of contents of the store.
     pub all_contents: u64,
-    /// Complete lists of buckets: one for each band, and one of copies.
+    /// The number of complete lists of buckets: one for each band, and one of copies.
     pub lists: u32,
-    /// All lists of buckets.
+    /// The number of all lists of buckets.
     pub all_lists: u32,
 }
 
@@ -81,7 +81,7 @@ pub struct Unfinished {
     pub compacts: bool,
     /// Its progress at the last checkpoint.
     pub progress: RebuildProgress,
-    /// Bytes of its files.
+    /// The size of its files in bytes.
     pub bytes: u64,
 }
 

@@ -12,7 +12,7 @@ use crate::store::lock::lock;
 use crate::store::offer::Body;
 use crate::text::{ShingleSet, Shingler};
 
-/// Contents that a thread signs at a time.
+/// The number of contents that a thread signs at a time.
 const CHUNK: usize = 64;
 
 /// Returns the present text, or the shingles, of a key, if they can be read.

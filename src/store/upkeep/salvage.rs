@@ -22,7 +22,7 @@ use crate::text::ShingleSet;
 use claims::{CONTRADICTION, Claim, Claimed, Claims};
 use trial::known_schema;
 
-/// Uncommitted documents are committed when they take this much memory.
+/// Uncommitted documents are committed once they take this many bytes of memory.
 const MEMORY: u64 = 256 << 20;
 
 /// The result of a salvage.
@@ -31,17 +31,17 @@ const MEMORY: u64 = 256 << 20;
 pub struct Salvaged {
     /// The parameters of the new store.
     pub schema: Schema,
-    /// Documents of the new store.
+    /// The number of documents in the new store.
     pub documents: u64,
-    /// Contents of the new store.
+    /// The number of contents in the new store.
     pub contents: u64,
-    /// Documents that may be damaged; each is reported.
+    /// The number of documents that may be damaged; each is reported.
     pub doubtful: u64,
-    /// Lost documents; each is reported.
+    /// The number of lost documents; each is reported.
     pub lost: u64,
-    /// Documents with a lost key: their new key is `blake3:` and the hash of their text.
+    /// The number of documents with a lost key: their new key is `blake3:` and the hash of their text.
     pub unnamed: u64,
-    /// Documents whose size and times are lost.
+    /// The number of documents whose size and times are lost.
     pub undated: u64,
     /// Whether the index is intact. If not, documents without any remains are not counted, and sizes and times, which
     /// only the index has, may be wrong.

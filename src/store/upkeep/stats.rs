@@ -11,11 +11,11 @@ use crate::store::handle::Store;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Documents.
+    /// The number of documents.
     pub documents: u64,
-    /// Distinct texts that at least one document names.
+    /// The number of distinct texts that at least one document names.
     pub contents: u64,
-    /// Distinct texts that no document names any more, and whose space is not freed yet.
+    /// The number of distinct texts that no document names any more, and whose space is not freed yet.
     pub removed: u64,
     /// Whether a run is open, which means not published yet; see [`Writer::begin_run`](crate::Writer::begin_run).
     pub has_open_run: bool,
@@ -31,7 +31,7 @@ pub struct Bucket {
     pub band: u32,
     /// The band hash.
     pub hash: u32,
-    /// Number of contents in the bucket.
+    /// The number of contents in the bucket.
     pub contents: u64,
 }
 

@@ -21,13 +21,13 @@ use crate::sketch::SlotWidth;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tuning {
-    /// Minimum similarity of a match, above 0 and at most 1.
+    /// The minimum similarity of a match, above 0 and at most 1.
     pub threshold: f64,
-    /// Minimum share of the pairs at the threshold to find, above 0 and below 1.
+    /// The minimum share of the pairs at the threshold to find, above 0 and below 1.
     pub recall: f64,
-    /// Slots that the bands may use, 1 to 16384.
+    /// The number of slots that the bands may use, 1 to 16384.
     pub permutations: u32,
-    /// Width of a slot.
+    /// The width of a slot.
     pub slot_width: SlotWidth,
 }
 
@@ -37,12 +37,12 @@ pub struct Tuning {
 pub struct Shape {
     /// The bands and their rows.
     pub bands: Bands,
-    /// Probability that a pair at the threshold becomes a candidate.
+    /// The probability that a pair at the threshold becomes a candidate.
     pub recall: f64,
     /// The expected results in the sampled store.
     pub expected: Option<Expected>,
-    /// Work of a query besides its matches: one look-up per band, plus false candidates. Each is one read in a sorted
-    /// structure. Without a sample, [`Bands::false_work`].
+    /// The work of a query besides its matches: one look-up per band, plus false candidates. Each is one read in a
+    /// sorted structure. Without a sample, it is [`Bands::false_work`].
     pub work: f64,
 }
 

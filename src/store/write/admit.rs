@@ -1,4 +1,4 @@
-//! Admitting the documents of a corpus that are like no earlier one.
+//! Admitting documents that resemble no earlier one.
 
 use super::Batch;
 use super::judge::Policy;
@@ -50,7 +50,7 @@ impl Writer {
         self.settle_batch(batch, Policy::Admit)
     }
 
-    /// Stores the documents of a batch, near-duplicates of earlier ones as well. In all else it is as
+    /// Stores the documents of a batch, including near-duplicates of earlier ones. Otherwise it is like
     /// [`Writer::admit_batch`].
     ///
     /// # Errors

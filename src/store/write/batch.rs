@@ -1,4 +1,4 @@
-//! Inputs that are worked on ahead of the writer.
+//! Inputs that are prepared ahead of the writer.
 
 use std::sync::Arc;
 

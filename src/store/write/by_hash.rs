@@ -6,13 +6,13 @@ use crate::codec::low32;
 
 /// The contents appended since the last commit, by hash.
 ///
-/// BLAKE3 spreads them as well as any table could ask for; who searches texts for hashes that begin alike
-/// pays more for each than it costs here.
+/// BLAKE3 spreads hashes as evenly as a table needs. Finding texts whose hashes begin alike costs an attacker more than
+/// such texts cost here.
 #[derive(Debug, Default)]
 pub(crate) struct ByHash {
-    /// All, in the order in which they came: a table that grows need not move them.
+    /// All contents, in the order in which they came. A table that grows need not move them.
     contents: Parts<([u8; 32], u32)>,
-    /// The youngest of each hash.
+    /// The youngest content of each hash.
     youngest: Places,
 }
 
@@ -25,12 +25,12 @@ impl ByHash {
         found.map(|at| self.contents[at].1)
     }
 
-    /// Reads the place of a hash in memory, so that it is at hand soon.
+    /// Reads the place of a hash, so that it is in the processor's cache soon.
     pub(crate) fn approach(&self, hash: &[u8; 32]) {
         self.youngest.approach(start(hash));
     }
 
-    /// Enters a content; a later one with the same hash takes its place.
+    /// Adds a content. It replaces an earlier one with the same hash.
     pub(crate) fn insert(&mut self, hash: [u8; 32], content: u32) {
         let at = low32(self.contents.len() as u64);
         let contents = &self.contents;
@@ -39,12 +39,12 @@ impl ByHash {
         self.contents.push((hash, content));
     }
 
-    /// Forgets all.
+    /// Removes all contents.
     pub(crate) fn clear(&mut self) {
         *self = ByHash::default();
     }
 
-    /// Bytes of memory, about, with the room that a table leaves.
+    /// The approximate number of bytes of memory, including the free space of a table.
     pub(crate) fn bytes(&self) -> u64 {
         const CONTENT_BYTES: usize = 50;
         (CONTENT_BYTES * self.contents.len()) as u64

@@ -1,4 +1,4 @@
-//! Contents that are numbered first, and appended and compared afterwards, many at a time.
+//! Contents that are numbered first, and appended and compared later, many at a time.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use crate::storage::{NewContent, Snapshot};
 use crate::store::compare::{Probe, Sketch};
 use crate::store::handle::Store;
 
-/// A new content that is yet to be compared with the earlier ones.
+/// A new content that is not yet compared with the earlier ones.
 #[derive(Debug)]
 pub(crate) struct Fresh {
-    /// Place of its input among the outcomes.
+    /// The place of its input among the outcomes.
     pub(crate) index: usize,
     pub(crate) key: String,
     pub(crate) hash: [u8; 32],
@@ -21,11 +21,11 @@ pub(crate) struct Fresh {
     pub(crate) content: u32,
     /// When it was named.
     pub(crate) moment: Moment,
-    /// The bands in which it may share a bucket with an earlier one; known once it is appended.
+    /// The bands in which it may share a bucket with an earlier content; known once it is appended.
     pub(crate) company: Vec<u32>,
 }
 
-/// New contents in the order of their ids, of which the first were appended.
+/// New contents in the order of their ids. The first ones are already appended.
 #[derive(Debug, Default)]
 pub(crate) struct FreshBatch {
     contents: Vec<Fresh>,
@@ -33,7 +33,7 @@ pub(crate) struct FreshBatch {
 }
 
 impl FreshBatch {
-    /// None yet, and never more than so many.
+    /// Returns an empty batch with room for `contents` contents. It never gets more.
     pub(crate) fn of_at_most(contents: usize) -> FreshBatch {
         FreshBatch {
             contents: Vec::with_capacity(contents),
@@ -45,12 +45,12 @@ impl FreshBatch {
         self.contents.push(fresh);
     }
 
-    /// Number of those that were not appended.
+    /// The number of contents that are not yet appended.
     pub(crate) fn left(&self) -> usize {
         self.contents.len() - self.appended
     }
 
-    /// Those that were not appended, as they are stored.
+    /// The contents that are not yet appended, as they are stored.
     pub(crate) fn to_append(&self) -> Vec<NewContent<'_>> {
         let fresh = self.contents[self.appended..].iter();
         fresh
@@ -58,7 +58,7 @@ impl FreshBatch {
             .collect()
     }
 
-    /// Takes note that those are appended, each with the bands in which it may share a bucket.
+    /// Marks these contents as appended. `company` has the bands in which each may share a bucket.
     pub(crate) fn appended(&mut self, company: Vec<Vec<u32>>) {
         for (fresh, company) in self.contents[self.appended..].iter_mut().zip(company) {
             fresh.company = company;
@@ -71,12 +71,12 @@ impl FreshBatch {
 #[derive(Debug)]
 pub(crate) struct Matched {
     fresh: Fresh,
-    /// The first that was found, whether a document names it or not.
+    /// The first match that was found, whether or not a document names it.
     first: u32,
 }
 
 impl FreshBatch {
-    /// Those that match an earlier content in `snapshot`, which has all postings of the batch.
+    /// Returns the contents that match an earlier one in `snapshot`, which has all postings of the batch.
     pub(crate) fn matched(self, store: &Store, snapshot: &Snapshot) -> Result<Vec<Matched>> {
         let search = store.search(snapshot);
         let find = |fresh: Fresh| -> Result<Option<Box<Matched>>> {
@@ -97,14 +97,14 @@ impl FreshBatch {
         found.map(|found| Ok(*found?)).collect()
     }
 
-    /// Whether one may share a bucket with an earlier content.
+    /// Whether any content may share a bucket with an earlier one.
     fn has_company(&self) -> bool {
         self.contents.iter().any(|fresh| !fresh.company.is_empty())
     }
 }
 
 impl Fresh {
-    /// It as the asking side of a comparison, in the bands in which it has company.
+    /// The content as a probe, in the bands in which it has company.
     fn probe(&self) -> Probe<'_> {
         self.sketch.probe(&self.hash).in_bands(&self.company)
     }
@@ -114,14 +114,14 @@ impl Fresh {
         0..self.content
     }
 
-    /// The documents when it was named, beside its own.
+    /// The documents at the moment when it was named, except its own.
     fn names<'a>(&'a self, writer: &'a Writer) -> Names<'a> {
         writer.names(self.moment, &self.key)
     }
 }
 
 impl Writer {
-    /// Appends those contents of a batch that were not, with their postings.
+    /// Appends the contents of a batch that are not yet appended, with their postings.
     pub(crate) fn append_fresh(&mut self, batch: &mut FreshBatch) -> Result<()> {
         let contents = batch.to_append();
         let pool = &self.store.shared.pool;
@@ -130,8 +130,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Compares contents that were just appended with all that come before them, as of when each came: the places
-    /// of those that are like one, each with the most similar one if evidence is asked for.
+    /// Compares contents that were just appended with all earlier contents, as of the moment when each came. Returns
+    /// the places of those that match, each with the most similar earlier document if evidence is requested.
     pub(crate) fn compare_fresh(
         &mut self,
         batch: FreshBatch,
@@ -154,7 +154,7 @@ impl Writer {
         best.into_iter().filter_map(Result::transpose).collect()
     }
 
-    /// The places of those new contents that are like one that a document named when they came.
+    /// Returns the places of the new contents that match one that a document named when they came.
     pub(crate) fn like_earlier(
         &self,
         snapshot: &Snapshot,

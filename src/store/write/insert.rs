@@ -14,10 +14,10 @@ impl Store {
     /// Stores a text, or [its shingles](crate::write::Body), unless a stored document with another key is a
     /// near-duplicate of it.
     ///
-    /// May be called from many threads: the outcomes are those of one call after another, and each is durable when
-    /// its call returns. Simultaneous calls share one commit. A new text replaces the earlier text of its key, unless
-    /// it is a duplicate. The outcome of a duplicate names a document with the same text or, if there is none, the
-    /// most similar one.
+    /// Many threads may call it: the outcomes are those of one call after another, and each is durable when its call
+    /// returns. Simultaneous calls share one commit. A new text replaces the earlier text of its key, unless it is a
+    /// duplicate. The outcome of a duplicate names a document with the same text or, if there is none, the most similar
+    /// one.
     ///
     /// ```
     /// use dedupdb::{Schema, Store, write::Change};
@@ -34,8 +34,8 @@ impl Store {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// A key that is stored keeps its text where the new one resembles another document, and answers queries with it:
-    /// [remove](crate::Writer::remove) the key if its old text is to go.
+    /// If the new text resembles another document, a key that is already stored keeps its old text, which still answers
+    /// queries. [Remove](crate::Writer::remove) the key to drop the old text.
     ///
     /// Documents of an interrupted run count as stored; see [`Writer::forget_run`](crate::Writer::forget_run).
     /// Storing one of them again with the same text takes it out of the run.
@@ -43,8 +43,8 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::InvalidKey`], [`Error::InvalidText`], [`Error::InvalidShingles`], [`Error::ReadOnly`],
-    /// [`Error::WriterHeld`] if this thread holds the [`Writer`](crate::Writer), or the reason
-    /// why the commit failed, which every caller that shares it gets.
+    /// [`Error::WriterHeld`] if this thread holds the [`Writer`](crate::Writer), or the reason why the commit failed,
+    /// which every caller that shares the commit gets.
     pub fn insert_unless_duplicate(
         &self,
         key: impl Into<String>,
@@ -69,9 +69,9 @@ impl Store {
         }
     }
 
-    /// The outcome of an input that changes nothing, as the last commit tells: that is durable, so
-    /// nobody needs to wait for it. All matches are kept, because one that no other document names now
-    /// may be named once it is this call's turn.
+    /// The outcome of an input that changes nothing compared with the last commit. That commit is durable, so there is
+    /// nothing to wait for. All matches are kept, because one that no other document names now may be named by the time
+    /// of this call's turn.
     fn settled_by(&self, last: &Published, prepared: &mut Prepared) -> Result<Option<Outcome>> {
         let mut judge = Judge {
             store: self,
@@ -82,7 +82,7 @@ impl Store {
         };
         let runs = last.snapshot.tables.meta.runs;
         let (change, relation, earlier) = match judge.judge(prepared, Policy::AddUnique)?.finding {
-            // One of an open run stays whatever becomes of the run, which only the writer can see to.
+            // A document of an open run must be taken out of the run, which only the writer can do.
             Finding::Unchanged(row) if !runs.is_open(row.run) => {
                 (Change::Unchanged, Relation::Novel, None)
             }
@@ -100,7 +100,7 @@ impl Store {
         }))
     }
 
-    /// Serves everyone in line, the caller among them.
+    /// Serves all callers in line, including this one.
     fn lead(&self) {
         let requests = self.shared.queue.take();
         let mut lead = Lead {
@@ -124,7 +124,7 @@ impl Store {
         }
         let outcomes = writer.settle_all(prepared, Policy::AddUnique)?;
         writer.commit()?;
-        // The writer is of those who share the commit, and nobody's own.
+        // All callers that share the commit share the writer, so it is not the caller's own.
         let of_nobody = |outcome: Outcome| Outcome {
             earlier_is_of_this_writer: false,
             ..outcome

@@ -1,6 +1,6 @@
-//! The judge of a document: what it is found to be, beside all that is stored and pending.
+//! Judges a document against everything that is stored and pending.
 //!
-//! There is one judge for every way to add. What is then done to the store is `settle.rs`.
+//! Every way to add documents uses the same judge. `settle.rs` then changes the store.
 
 use super::by_hash::ByHash;
 use super::names::{Earlier, Names};
@@ -12,18 +12,18 @@ use crate::store::handle::Store;
 use crate::store::offer::{Prepared, Relation};
 use crate::text::ShingleSet;
 
-/// What becomes of a document that is like an earlier one, or whose key is in use.
+/// What happens to a document that resembles an earlier one, or whose key is in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Policy {
-    /// It is stored whatever it is like, in place of what its key had.
+    /// It is stored whatever it resembles, in place of what its key had.
     Add,
-    /// It is stored in place of what its key had, unless another document is like it: the one with
-    /// its text, or else the most similar one.
+    /// It is stored in place of what its key had, unless it resembles another document. The outcome names the one
+    /// with its text, or else the most similar one.
     AddUnique,
-    /// It is stored beside all others, unless any document is like it, the one under its own key
-    /// included: the one with its text, or else the first that was stored.
+    /// It is stored beside all others, unless it resembles any document, the one under its own key included. The
+    /// outcome names the one with its text, or else the first one that was stored.
     Admit,
-    /// It is stored beside all others, unless one has its text, the one under its own key included.
+    /// It is stored beside all others, unless a document has its text, the one under its own key included.
     #[cfg_attr(
         not(feature = "corpus"),
         expect(dead_code, reason = "only a corpus has documents that are protected")
@@ -37,60 +37,60 @@ impl Policy {
         matches!(self, Policy::AddUnique | Policy::Admit)
     }
 
-    /// Whether it replaces nothing, not even what its key has.
+    /// Whether it replaces nothing, not even the document under the same key.
     pub(crate) fn replaces_nothing(self) -> bool {
         matches!(self, Policy::Admit | Policy::AdmitDistinct)
     }
 
-    /// The key whose document is no earlier one.
+    /// The key whose document does not count as an earlier one.
     pub(crate) fn except(self, key: &str) -> &str {
         if self.replaces_nothing() { "" } else { key }
     }
 }
 
-/// What a document is found to be.
+/// The result of judging a document.
 #[derive(Debug)]
 pub(crate) enum Finding {
     /// Its key has this text already.
     Unchanged(DocumentRow),
-    /// Another document has its text, which is this content; and which, if that was asked. It is
-    /// stored nevertheless.
+    /// Another document has its text, which is this content. The document is stored nevertheless. The earlier one is
+    /// present if it was requested.
     Copy(u32, Option<Earlier>),
-    /// It is kept out for the sake of an earlier one.
+    /// It is kept out because of an earlier one.
     Duplicate(Relation, Earlier),
-    /// Nothing that it was compared with is like it.
+    /// It resembles nothing that it was compared with.
     New,
 }
 
-/// A finding, and what the document's key has now.
+/// A finding, and the present row of the document's key.
 #[derive(Debug)]
 pub(crate) struct Judged {
     pub(crate) current: Option<DocumentRow>,
     pub(crate) finding: Finding,
 }
 
-/// What was appended since the last commit.
+/// The contents appended since the last commit.
 #[derive(Debug)]
 pub(crate) struct Appended<'a> {
     pub(crate) by_hash: &'a ByHash,
     pub(crate) files: &'a mut Files,
 }
 
-/// What a document is judged against.
+/// Everything that a document is judged against.
 #[derive(Debug)]
 pub(crate) struct Judge<'a> {
     pub(crate) store: &'a Store,
     pub(crate) committed: &'a Published,
     pub(crate) pending: &'a Pending,
-    /// None where nobody writes.
+    /// `None` without a writer.
     pub(crate) appended: Option<Appended<'a>>,
-    /// Whether the earlier document is asked for where a copy is stored nevertheless.
+    /// Whether to find the earlier document of a copy that is stored nevertheless.
     pub(crate) evidence: bool,
 }
 
 impl Judge<'_> {
-    /// Judges a document as of now. What that takes is kept in `prepared`: its sketch, unless a copy
-    /// makes it needless, and what matches it.
+    /// Judges a document as of now. Keeps the results in `prepared`: its sketch, unless a copy makes it unnecessary,
+    /// and its matches.
     pub(crate) fn judge(&mut self, prepared: &mut Prepared, policy: Policy) -> Result<Judged> {
         let current = self.pending.current(prepared.keyed(), prepared.row);
         let finding = self.find(prepared, current, policy)?;
@@ -147,7 +147,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Compares a document with all contents, as far as that is not done yet.
+    /// Compares a document with all contents that it was not compared with yet.
     fn compare(&mut self, prepared: &mut Prepared) -> Result<()> {
         self.store.compare(self.committed, prepared)?;
         let Some(appended) = &mut self.appended else {
@@ -183,7 +183,7 @@ impl Judge<'_> {
     }
 }
 
-/// `content` as a match of the text with its hash.
+/// `content` as a match of the text with this hash.
 fn verified_copy(snapshot: &Snapshot, content: u32, hash: &[u8; 32]) -> Result<Option<Verified>> {
     let probe = Probe {
         hash,
@@ -196,8 +196,8 @@ fn verified_copy(snapshot: &Snapshot, content: u32, hash: &[u8; 32]) -> Result<O
 }
 
 impl Store {
-    /// Compares a document with the contents of a commit, as far as that is not done yet, and
-    /// sketches it before, if that seemed needless so far.
+    /// Compares a document with the contents of a commit that it was not compared with yet. Sketches it first if it has
+    /// no sketch.
     pub(crate) fn compare(&self, committed: &Published, prepared: &mut Prepared) -> Result<()> {
         let snapshot = &*committed.snapshot;
         if prepared.sketch.is_some() && prepared.checked == snapshot.len {

@@ -1,4 +1,4 @@
-//! Taking over the documents of another store.
+//! Merging another store.
 
 use std::ops::ControlFlow;
 
@@ -11,22 +11,22 @@ use crate::store::compare::Published;
 use crate::store::handle::Store;
 use crate::store::offer::{Change, Input, Prepared, Relation};
 
-/// Documents that are looked up at a time.
+/// The number of documents that are looked up at a time.
 const BATCH: usize = 1 << 12;
 
 /// The result of merging another store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Merged {
-    /// Documents with a new key.
+    /// The number of documents with a new key.
     pub added: u64,
-    /// Documents that replaced another text of the same key.
+    /// The number of documents that replaced another text of the same key.
     pub updated: u64,
-    /// Documents that already existed with the same text.
+    /// The number of documents that already existed with the same text.
     pub unchanged: u64,
-    /// Added and updated documents whose text was already stored.
+    /// The number of added and updated documents whose text was already stored.
     pub copies: u64,
-    /// Documents of an unpublished run of the other store, which were skipped.
+    /// The number of documents of an unpublished run of the other store, which were skipped.
     pub unpublished: u64,
 }
 
@@ -37,7 +37,7 @@ impl Merged {
     }
 }
 
-/// A document of another store, with what has to be known of its content.
+/// A document of another store, with what is needed of its content.
 struct Stored {
     content: u32,
     row: DocumentRow,
@@ -45,15 +45,14 @@ struct Stored {
 }
 
 impl Store {
-    /// Adds all documents of another store with the same schema, with their times, as if their texts
-    /// were added in the order in which that store got them.
+    /// Adds all documents of another store with the same schema, with their times.
     ///
-    /// Documents of a run of that store that was not published are left out. Shingles and signatures
-    /// are taken over as they are. Documents are committed whenever they take
-    /// `memory` bytes; a merge that ended half-way is finished by another. `watch` learns now and
-    /// then how many documents were gone through, and may stop the merge, which then fails with
-    /// [`Error::Interrupted`] after a commit. At the end the index is [packed](Store::pack_if_loose) if much was added;
-    /// to stop that is no failure.
+    /// The result is that of adding their texts in the order in which the other store got them. Documents of an
+    /// unpublished run of the other store are skipped. Shingles and signatures are copied as they are. Documents are
+    /// committed whenever they take `memory` bytes; another merge completes an interrupted one. `watch` is called from
+    /// time to time with the number of documents processed, and may stop the merge, which then fails with
+    /// [`Error::Interrupted`] after a commit. At the end, the index is [packed](Store::pack_if_loose) if much was
+    /// added; stopping that is not an error.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -71,8 +70,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::SchemaMismatch`] names the first parameter that differs; or those of reading the one
-    /// store and writing the other.
+    /// [`Error::SchemaMismatch`] with the first parameter that differs, or those of reading the other store and writing
+    /// this one.
     pub fn merge(
         &self,
         other: &Store,
@@ -113,7 +112,7 @@ impl Store {
 }
 
 impl Published {
-    /// Looks a document of another store up in this one.
+    /// Looks up a document of another store in this one.
     fn look_up(&self, source: &Snapshot, content: u32, key: String) -> Result<Stored> {
         let Some(row) = source.document(&key)? else {
             let reason = format!("{key:?} names a content and is no document");
@@ -182,7 +181,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends a content of another store, whose schema is the same.
+    /// Appends a content of another store with the same schema.
     fn append_stored(&mut self, source: &Snapshot, content: u32) -> Result<u32> {
         let row = source.content(content)?;
         let signature = source.signature(content)?;

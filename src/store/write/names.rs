@@ -1,4 +1,4 @@
-//! Who names a content, as of a moment in the order of a writer's calls.
+//! The documents that name a content, as of a moment in the order of a writer's calls.
 
 use std::cmp::Ordering;
 
@@ -9,17 +9,17 @@ use crate::storage::{DocumentRow, Snapshot};
 use crate::store::compare::{Match, Verified};
 use crate::store::offer::Prepared;
 
-/// The documents of a moment: those of the last commit, with what a writer did since.
+/// The documents at a moment: those of the last commit, with the changes of a writer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Names<'a> {
     pub(crate) committed: &'a Snapshot,
     pub(crate) pending: &'a Pending,
     pub(crate) moment: Moment,
-    /// The document that does not count, for it asks. No document has the empty key.
+    /// The key of a document that does not count, because it is the one in question. No document has the empty key.
     pub(crate) except: &'a str,
 }
 
-/// An earlier document that a new one is like.
+/// An earlier document that a new one resembles.
 #[derive(Clone, Debug)]
 pub(crate) struct Earlier {
     pub(crate) found: Match,
@@ -36,7 +36,7 @@ impl Earlier {
 }
 
 impl Writer {
-    /// The documents at `moment`, beside the one that asks.
+    /// The documents at `moment`, except the one in question.
     pub(crate) fn names<'a>(&'a self, moment: Moment, except: &'a str) -> Names<'a> {
         Names {
             committed: &self.committed.snapshot,
@@ -48,7 +48,7 @@ impl Writer {
 }
 
 impl Names<'_> {
-    /// The first key of `content`.
+    /// The first key that names `content`.
     pub(crate) fn first(&self, content: u32) -> Result<Option<String>> {
         self.pending
             .first_name_at(self.committed, content, self.moment, self.except)
@@ -60,11 +60,13 @@ impl Names<'_> {
             .is_named_at(self.committed, content, self.moment, self.except)
     }
 
-    /// The content with the text of `prepared` that a document names: `current`, which is the row of
-    /// its own key, or another one. `appended` is the one that was appended since the commit.
+    /// The content that has the text of `prepared` and is named by a document.
     ///
-    /// There may be others: contents that lost their last name and are removed with the next
-    /// commit, or were with an earlier one. They are never named again.
+    /// `current` is the row of the key of `prepared`. `appended` is the content with this text that was appended since
+    /// the commit.
+    ///
+    /// There may be other contents with the text: those that lost their last name and are removed by the next commit,
+    /// or were removed by an earlier one. They are never named again.
     pub(crate) fn copy(
         &self,
         prepared: &Prepared,
@@ -80,7 +82,7 @@ impl Names<'_> {
         Ok(None)
     }
 
-    /// The most similar of `matches` that a document names, ties by key.
+    /// The most similar of `matches` that a document names; on a tie, the one with the first key.
     pub(crate) fn best(&self, matches: &[Verified]) -> Result<Option<Earlier>> {
         let mut best: Option<Earlier> = None;
         for verified in matches {
@@ -101,7 +103,7 @@ impl Names<'_> {
         Ok(best)
     }
 
-    /// The first of `matches`, which are in the order of their contents, that a document names.
+    /// The first of `matches` that a document names. They are in the order of their contents.
     pub(crate) fn eldest(&self, matches: &[Verified]) -> Result<Option<Earlier>> {
         for verified in matches {
             if let Some(key) = self.first(verified.content)? {

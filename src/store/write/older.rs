@@ -1,4 +1,4 @@
-//! Forgetting what was added long ago.
+//! Removing old documents.
 
 use std::time::SystemTime;
 
@@ -8,12 +8,13 @@ use crate::error::Result;
 use crate::store::offer::Keyed;
 
 impl Writer {
-    /// Removes the documents whose text was added under their key before `time`
-    /// ([`Document::added`](crate::Document::added), to the second); returns how many.
+    /// Removes the documents whose text was added under their key before `time`, and returns their number.
     ///
-    /// Everything that was done before is committed, and the removal whenever it takes `memory` bytes,
-    /// of which a document takes about 300 and its key; the rest is left to [`Writer::commit`]. What was
-    /// removed gives its room back with [`Rebuild::compact`](crate::upkeep::Rebuild::compact).
+    /// [`Document::added`](crate::Document::added) gives that time, to the second.
+    ///
+    /// Commits everything that was done before. Commits the removal whenever it takes `memory` bytes, of which a
+    /// document takes about 300 and its key, and leaves the rest to [`Writer::commit`].
+    /// [`Rebuild::compact`](crate::upkeep::Rebuild::compact) frees the space of what was removed.
     ///
     /// ```
     /// use std::time::{Duration, SystemTime};

@@ -2,11 +2,12 @@
 
 use std::ops::{Index, IndexMut};
 
-/// Items of a part, all of whose memory is taken at once.
+/// The number of items in a part, whose memory is allocated at once.
 const PART: usize = 4096;
 
-/// A list that grows part by part: one that moves as a whole touches twice the memory, which costs more
-/// than all that is done with it.
+/// A list that grows part by part.
+///
+/// A list that moves as a whole touches twice the memory, which costs more than all work on it.
 #[derive(Debug)]
 pub(super) struct Parts<T> {
     full: Vec<Vec<T>>,

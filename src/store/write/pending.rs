@@ -1,4 +1,4 @@
-//! What a writer did to the documents and has not committed.
+//! The uncommitted changes of documents.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -16,15 +16,15 @@ pub(crate) type Moment = u32;
 
 /// The documents that changed, with every step of their change.
 ///
-/// The steps are kept until the commit, so that a question can be answered as of any moment: a
-/// batch that is worked on in parallel gets the answers that one call after another would get.
+/// The steps are kept until the commit, so that questions can be answered as of any moment. A batch
+/// that is processed in parallel gets the answers of one call after another.
 #[derive(Debug)]
 pub(crate) struct Pending {
     steps: Parts<Step>,
     /// The last step of each document.
     last: Places,
     named: Named,
-    /// Memory that keys and names take, about.
+    /// The approximate number of bytes of memory that keys and names take.
     bytes: u64,
 }
 
@@ -38,7 +38,7 @@ struct Step {
     is_last: bool,
 }
 
-/// What a document was before a step.
+/// The document before a step.
 #[derive(Debug)]
 enum Before {
     Absent,
@@ -48,18 +48,19 @@ enum Before {
     Step(u32),
 }
 
-/// Bytes of memory that a change of a document takes beside its key: a step, the places of both in
-/// their maps, and what the commit makes of them.
+/// The number of bytes of memory that a change of a document takes beside its key: a step, the
+/// places of both in their maps, and the data that the commit makes of them.
 const CHANGE_BYTES: usize = 220;
 
 /// The steps by which documents came to name each content.
 ///
-/// Nearly all contents have one name and are new themselves, so those have a place each.
+/// Nearly all contents have one name and are new themselves, so each new content has a place of its
+/// own.
 #[derive(Debug)]
 struct Named {
-    /// The first content that was not committed.
+    /// The first content that is not committed.
     start: u32,
-    /// A step, plus one.
+    /// For each new content, the first step that named it, plus one; 0 without one.
     new: Vec<u32>,
     others: HashMap<u32, BTreeSet<Arc<str>>>,
 }
@@ -79,7 +80,7 @@ impl Named {
         self.others.entry(content).or_default().insert(key.clone());
     }
 
-    /// The first step that named `content`, and the keys of the others in order.
+    /// The first step that named `content`, and the other keys that did, in order.
     fn of(&self, content: u32) -> (Option<u32>, impl Iterator<Item = &Arc<str>>) {
         let place = content.checked_sub(self.start);
         let first = place.and_then(|place| self.new.get(place as usize)?.checked_sub(1));
@@ -88,7 +89,7 @@ impl Named {
 }
 
 impl Pending {
-    /// Nothing yet; `contents` is the number of committed contents.
+    /// Returns an empty set of changes. `contents` is the number of committed contents.
     pub(crate) fn new(contents: u32) -> Pending {
         Pending {
             steps: Parts::new(),
@@ -107,7 +108,7 @@ impl Pending {
         low32(self.steps.len() as u64)
     }
 
-    /// Bytes of memory, about.
+    /// The approximate number of bytes of memory.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -117,7 +118,7 @@ impl Pending {
         self.steps.len() == 0
     }
 
-    /// The document `key` as it is now, given what is committed of it.
+    /// The document `key` as it is now. `committed` is its committed row.
     pub(crate) fn current(
         &self,
         key: Keyed<'_>,
@@ -129,7 +130,7 @@ impl Pending {
         }
     }
 
-    /// Reads the place of a key in memory, so that it is at hand soon.
+    /// Reads the place of a key, so that it is in the processor's cache soon.
     pub(crate) fn approach(&self, key: Keyed<'_>) {
         self.last.approach(low32(key.hash));
     }
@@ -155,7 +156,7 @@ impl Pending {
         }
     }
 
-    /// Changes the document `key`, given what is committed of it.
+    /// Changes the document `key`. `committed` is its committed row.
     pub(crate) fn set(
         &mut self,
         key: Keyed<'_>,
@@ -187,8 +188,8 @@ impl Pending {
         });
     }
 
-    /// Whether a document other than `except` names `content` at `moment`; `snapshot` is what is
-    /// committed.
+    /// Whether a document other than `except` names `content` at `moment`. `snapshot` is the last
+    /// commit.
     pub(crate) fn is_named_at(
         &self,
         snapshot: &Snapshot,
@@ -205,8 +206,8 @@ impl Pending {
         Ok(committed.is_some())
     }
 
-    /// The first key other than `except` that named `content` at `moment`; `snapshot` is what is
-    /// committed.
+    /// The first key other than `except` that named `content` at `moment`. `snapshot` is the last
+    /// commit.
     pub(crate) fn first_name_at(
         &self,
         snapshot: &Snapshot,
@@ -214,7 +215,7 @@ impl Pending {
         moment: Moment,
         except: &str,
     ) -> Result<Option<String>> {
-        // Each of the three is in order, so that the first of a million names is found at once.
+        // Each of the three is in order, so the first one of a million names is found at once.
         let committed = self.committed_name(snapshot, content, moment, except)?;
         let (first, mut others) = self.named.of(content);
         let first = first.filter(|&step| self.still_names(step, content, moment, except));
@@ -255,7 +256,7 @@ impl Pending {
         key != except && last.is_some_and(|last| self.named_it(last, content, moment))
     }
 
-    /// The same of the key of a step.
+    /// Like [`Pending::names`], for the key of a step.
     fn still_names(&self, step: u32, content: u32, moment: Moment, except: &str) -> bool {
         let Step { key, is_last, .. } = &self.steps[step];
         if *is_last {

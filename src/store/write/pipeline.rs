@@ -1,4 +1,4 @@
-//! Documents on their way into a store, batch after batch.
+//! Documents on their way into a store, in batches.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,19 +14,19 @@ use crate::error::{Error, Result};
 use crate::store::handle::{Feeder, Store};
 use crate::store::offer::{Input, Outcome};
 
-/// Batches that are under way at most before [`Pipeline::is_full`]: one is sketched, one is written, and one
-/// waits for each.
+/// The number of batches in progress from which a pipeline is full: one is sketched, one is written, and one waits for
+/// each.
 const MOST_UNDER_WAY: usize = 4;
 
-/// How long to wait for a batch before looking whether a commit is due.
+/// How long to wait for a batch before checking whether a commit is due.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long a pipeline that is dropped waits for what is under way.
+/// How long dropping a pipeline waits for the work in progress.
 const MOMENT: Duration = Duration::from_millis(60);
 
 const DEFAULT_MEMORY: u64 = 512 << 20;
 
-/// How a [`Pipeline`] treats what it is given.
+/// How a [`Pipeline`] treats its documents.
 #[derive(Clone, Copy, Debug)]
 pub struct Intake {
     unique: bool,
@@ -101,7 +101,7 @@ impl Intake {
 #[derive(Debug)]
 pub struct Pipeline {
     store: Store,
-    /// None once it is closed, for then it comes to its end by itself.
+    /// `None` once it is closed, because it then ends by itself.
     feeder: Option<Feeder>,
     batches: Option<Sender<Vec<Input>>>,
     outcomes: Receiver<Result<Vec<Result<Outcome>>>>,
@@ -165,18 +165,18 @@ impl Pipeline {
     pub fn push(&mut self, batch: Vec<Input>) {
         self.fed_here();
         if let Some(batches) = &self.batches {
-            // Where nobody takes it, the next wait says why.
+            // If no thread receives it, the next wait says why.
             drop(batches.send(batch));
             self.under_way += 1;
         }
     }
 
-    /// Whether enough batches are in progress: another one would only take memory, so wait first.
+    /// Returns whether enough batches are in progress. Another one would only take memory, so wait first.
     pub fn is_full(&self) -> bool {
         self.under_way >= MOST_UNDER_WAY
     }
 
-    /// Returns the number of batches whose outcomes were not taken. Closing the pipeline counts as one more batch,
+    /// Returns the number of batches whose outcomes were not taken yet. Closing the pipeline counts as one more batch,
     /// without outcomes.
     pub fn under_way(&self) -> usize {
         self.under_way
@@ -190,15 +190,15 @@ impl Pipeline {
         }
     }
 
-    /// Takes note that this thread feeds it.
+    /// Records that this thread feeds the pipeline.
     fn fed_here(&mut self) {
         if let Some(feeder) = &mut self.feeder {
             feeder.is_here();
         }
     }
 
-    /// Returns the outcomes of the next batch. None if there are none after this time, or at the end. A document that
-    /// cannot be stored has an error of its own; the others are stored.
+    /// Returns the outcomes of the next batch, or `None` if there are none within `time`, or at the end. A document
+    /// that cannot be stored has an error of its own; the others are stored.
     ///
     /// # Errors
     ///
@@ -266,7 +266,7 @@ struct Writing {
 impl Writing {
     fn run(self) {
         let end = self.write();
-        // The writer is gone by now: who is told so may take the next one. Nobody may be left to be told.
+        // The writer is dropped by now, so the receiver may take the next one. There may be no receiver any more.
         drop(self.outcomes.send(end.map(|()| Vec::new())));
     }
 

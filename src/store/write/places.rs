@@ -1,12 +1,13 @@
-//! Where items are in a list, by their hash.
+//! The places of items in a list, by their hash.
 
 use std::hint::black_box;
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-/// The place of one item of each kind, with half of its hash: a table that grows need not read the items, which are all
-/// over the memory.
+/// The places of items, each with half of its hash.
+///
+/// A table that grows need not read the items, which are scattered over the memory.
 #[derive(Debug, Default)]
 pub(super) struct Places(HashTable<Place>);
 
@@ -17,28 +18,29 @@ struct Place {
 }
 
 impl Place {
-    /// What a table takes for the hash: the one half in all of its bits.
+    /// The hash for the table: the half, spread over all bits.
     fn spread(self) -> u64 {
         u64::from(self.half).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }
 
 impl Places {
-    /// Reads the place of a hash in memory, so that it is at hand soon. Memory answers many such questions at once; who
-    /// asks for one after the other waits each time.
+    /// Reads the place of a hash, so that it is in the processor's cache soon. Memory serves many such reads at once,
+    /// but reads that follow one another wait each time.
     pub(super) fn approach(&self, half: u32) {
         let wanted = Place { half, at: 0 };
         black_box(self.0.find(wanted.spread(), |_| false));
     }
 
-    /// The place of the item that `is_it`, of those with a hash.
+    /// The place of the item with this hash for which `is_it` is true.
     pub(super) fn find(&self, half: u32, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         let wanted = Place { half, at: 0 };
         let is_it = |place: &Place| place.half == half && is_it(place.at);
         self.0.find(wanted.spread(), is_it).map(|place| place.at)
     }
 
-    /// Sets the place of an item, and returns that of an earlier one that `is_it`, which it replaces.
+    /// Sets the place of an item. Returns the place of an earlier item with this hash for which `is_it` is true, which
+    /// it replaces.
     pub(super) fn set(&mut self, half: u32, at: u32, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         let new = Place { half, at };
         let is_it = |place: &Place| place.half == half && is_it(place.at);

@@ -1,21 +1,21 @@
-//! Runs: documents that count as published only once their run is.
+//! Runs: documents that count as published only once their run is published.
 
 use super::writer::Writer;
 use crate::error::Result;
 use crate::store::offer::Keyed;
 
-/// Memory that the removal of documents takes before it is committed.
+/// The number of bytes of memory that the removal of documents takes before it is committed.
 const MEMORY: u64 = 64 << 20;
 
 impl Writer {
-    /// Begins a run: documents that [`Writer::admit_batch`] stores from now on belong to it, until
-    /// [`Writer::publish_run`]. Forgets the documents of an earlier run that was never
-    /// published; returns how many.
+    /// Begins a run, forgets the documents of an earlier unpublished run, and returns their number.
     ///
-    /// Everything that was done before is committed, and the run with it. If the process ends before
-    /// the run is published, its documents stay in the store and are found there like any others,
-    /// until the next run begins. Documents that were added meanwhile stay, also under keys of the
-    /// run. A crash while documents are forgotten leaves the rest to the next call.
+    /// Documents that [`Writer::admit_batch`] stores belong to the run until [`Writer::publish_run`].
+    ///
+    /// Everything that was done before is committed, and so is the beginning of the run. If the process ends before the
+    /// run is published, its documents stay in the store, and queries find them like any others, until the next run
+    /// begins. Documents that were added by other calls in the meantime stay, also under keys of the run. A crash while
+    /// documents are forgotten leaves the rest to the next call.
     ///
     /// ```
     /// use dedupdb::{Input, Schema, Store, write::Change};
@@ -51,8 +51,9 @@ impl Writer {
         Ok(forgotten)
     }
 
-    /// Commits everything, and the open run as published, in one transaction. Call it once what the
-    /// run was for is durable. Without an open run this is [`Writer::commit`].
+    /// Commits everything, and publishes the open run, in one transaction.
+    ///
+    /// Call it once the results of the run are durable. Without an open run, it is the same as [`Writer::commit`].
     ///
     /// # Errors
     ///
@@ -63,8 +64,9 @@ impl Writer {
         self.commit()
     }
 
-    /// Forgets the documents of an earlier run that was never published; returns how many.
-    /// Everything that was done before is committed, and this whenever it takes `memory` bytes; the
+    /// Forgets the documents of an earlier unpublished run, and returns their number.
+    ///
+    /// Everything that was done before is committed. The removal is committed whenever it takes `memory` bytes, and the
     /// rest is left to [`Writer::commit`].
     ///
     /// # Errors
@@ -77,8 +79,8 @@ impl Writer {
         Ok(forgotten)
     }
 
-    /// Removes the documents of the open run, and commits whenever that takes `memory` bytes; the
-    /// rest is left to the caller to commit, with the end of the run.
+    /// Removes the documents of the open run, and commits whenever that takes `memory` bytes. The caller commits the
+    /// rest, with the end of the run.
     fn forget_open(&mut self, memory: u64) -> Result<u64> {
         let _used = self.files.enter()?;
         self.commit()?;
@@ -122,7 +124,7 @@ mod tests {
             .unwrap();
         writer.commit().unwrap();
         drop(writer);
-        // Killed when all but the last of them are forgotten.
+        // Stopped when all but the last few are forgotten.
         let mut writer = store.writer().unwrap();
         let memory = writer.uncommitted_bytes() + 1000;
         let most = writer.forget_run(memory).unwrap();

@@ -1,4 +1,4 @@
-//! What is done to the store once a document is judged.
+//! Changes the store once a document is judged.
 
 use super::fresh::{Fresh, FreshBatch};
 use super::judge::{Appended, Finding, Judge, Judged, Policy};
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, NewContent};
 use crate::store::offer::{Change, Keyed, MAX_KEY_BYTES, Outcome, Prepared, Relation};
 
-/// What became of a document, and its content if that is new.
+/// The outcome of a document, and its content if that is new.
 #[derive(Debug)]
 pub(crate) struct Settled {
     pub(crate) outcome: Outcome,
@@ -17,7 +17,7 @@ pub(crate) struct Settled {
 }
 
 impl Writer {
-    /// Does what of judging a document needs no order, unless a copy makes it needless.
+    /// Does the part of judging a document that needs no order, unless a copy makes it unnecessary.
     pub(super) fn compare_ahead(
         &self,
         mut prepared: Box<Prepared>,
@@ -35,7 +35,7 @@ impl Writer {
         Ok(prepared)
     }
 
-    /// Settles one input. If its content is new and needs not to be compared now, it is left in `fresh`.
+    /// Settles one input. If its content is new and need not be compared now, it is left in `fresh`.
     pub(super) fn settle_text(
         &mut self,
         mut prepared: Box<Prepared>,
@@ -44,7 +44,7 @@ impl Writer {
         fresh: &mut FreshBatch,
     ) -> Result<Result<Outcome>> {
         if self.evidence && fresh.left() > 0 && self.appended.get(&prepared.hash).is_some() {
-            // What it is a copy of may be asked for its rows.
+            // The rows of the content that it is a copy of may be needed.
             self.append_fresh(fresh)?;
         }
         let settled = self.settle(&mut prepared, policy, |writer, prepared| {
@@ -108,7 +108,7 @@ impl Writer {
         Ok(Settled { outcome, new })
     }
 
-    /// Stores a new document beside all others, whatever its key, for the open run of this writer.
+    /// Stores a new document beside all others, whatever its key, as one of this writer's open run.
     fn settle_new(
         &mut self,
         prepared: &mut Prepared,
@@ -165,7 +165,7 @@ impl Writer {
         }
     }
 
-    /// A second key for a document whose own one is in use, and what is committed of it.
+    /// A second key for a document whose own key is in use, and the committed row of that second key.
     fn second_key(&self, prepared: &Prepared) -> Result<(String, Option<DocumentRow>)> {
         const DIGITS: usize = 16;
         let hash = blake3::Hash::from_bytes(prepared.hash).to_hex();
@@ -182,7 +182,7 @@ impl Writer {
         })
     }
 
-    /// The id of a new content with a hash, before which so many are to be appended first.
+    /// The id of a new content. `before` contents are to be appended before it.
     fn number(&mut self, before: usize, hash: [u8; 32]) -> Result<u32> {
         self.files.check_room(before + 1)?;
         let content = self.files.len + low32(before as u64);
@@ -197,7 +197,7 @@ impl Writer {
         Ok(content)
     }
 
-    /// Makes the input's key, which has `current` now, a name of `content`.
+    /// Makes the input's key, whose present row is `current`, a name of `content`.
     fn name(&mut self, prepared: &Prepared, current: Option<DocumentRow>, content: u32) -> Change {
         let row = self.row(prepared, content);
         self.pending.set(prepared.keyed(), prepared.row, Some(row));
@@ -207,7 +207,7 @@ impl Writer {
         }
     }
 
-    /// The row of a document that names `content` and is of no run.
+    /// The row of a document that names `content` and belongs to no run.
     fn row(&self, prepared: &Prepared, content: u32) -> DocumentRow {
         DocumentRow {
             content,
@@ -218,8 +218,8 @@ impl Writer {
         }
     }
 
-    /// Takes note of a new size or time of a source whose text did not change. What is added stays
-    /// whatever becomes of the run that stored it.
+    /// Records a new size or time of a source whose text did not change. A document that is added again leaves the open
+    /// run, so that it stays whatever happens to the run.
     fn touch(&mut self, prepared: &Prepared, row: DocumentRow) {
         let touched = DocumentRow {
             size: prepared.input.source_bytes(),
@@ -238,7 +238,7 @@ impl Writer {
     }
 }
 
-/// Tells an input's own error, which goes among the outcomes, from one that ends the batch.
+/// Separates an error of one input, which is an outcome, from an error that ends the batch.
 pub(super) fn own_error<T>(prepared: Result<T>) -> Result<Result<T>> {
     match prepared {
         Err(error) if !error.is_of_input() => Err(error),

@@ -1,4 +1,4 @@
-//! Documents that are settled part after part.
+//! Settling documents in parts.
 
 use super::fresh::FreshBatch;
 use super::judge::Policy;
@@ -8,31 +8,31 @@ use super::writer::Writer;
 use crate::error::{Error, Result};
 use crate::store::offer::{Outcome, Prepared, Relation};
 
-/// Documents of a part. Batches of tests have several parts, too.
+/// The number of documents in a part. In tests, batches have several parts, too.
 pub(crate) const PART: usize = if cfg!(test) { 1 << 3 } else { 1 << 10 };
 
-/// Documents whose places in the tables of what is not committed are read together.
+/// The number of documents whose places in the tables of uncommitted changes are read together.
 const TOGETHER: usize = 16;
 
-/// Settles documents, part after part, with the outcomes of one after the other. While a part is judged, the
-/// postings of the one before it are entered.
+/// Settles documents in parts, with the outcomes of one document after another. While a part is judged, the postings of
+/// the previous part are added.
 ///
 /// # Invariant
 ///
-/// The writer counts as failed from the first part until the end: what is named before it is appended is never
-/// committed.
+/// The writer counts as failed from the first part until the end, so that a content that is named but not yet appended
+/// is never committed.
 #[derive(Debug)]
 pub(crate) struct Settling<'w> {
     writer: &'w mut Writer,
     policy: Policy,
     had_failed: bool,
     outcomes: Vec<Result<Outcome>>,
-    /// The new contents of the last part, as far as they are yet to be appended or compared.
+    /// The new contents of the last part that are yet to be appended or compared.
     fresh: FreshBatch,
 }
 
 impl<'w> Settling<'w> {
-    /// Begins to settle so many documents.
+    /// Begins to settle `documents` documents.
     pub(crate) fn begin(writer: &'w mut Writer, policy: Policy, documents: usize) -> Settling<'w> {
         let had_failed = std::mem::replace(&mut writer.failed, true);
         Settling {
@@ -48,7 +48,7 @@ impl<'w> Settling<'w> {
     ///
     /// # Errors
     ///
-    /// Those of reading and writing the store; nothing more is settled then.
+    /// Those of reading and writing the store. After one, nothing more is settled.
     pub(crate) fn take(&mut self, mut part: Vec<Result<Box<Prepared>>>) -> Result<()> {
         let (writer, policy) = (&*self.writer, self.policy);
         if policy.keeps_out() {
@@ -63,25 +63,25 @@ impl<'w> Settling<'w> {
             self.judge_beside(last, part)?;
         }
         if self.writer.evidence {
-            // What a document of the next part is a copy of may be asked for its rows.
+            // The rows of a content that the next part has a copy of may be needed.
             self.finish()?;
         }
         Ok(())
     }
 
-    /// Ends, with the outcomes of all.
+    /// Ends, and returns all outcomes.
     ///
     /// # Errors
     ///
-    /// As [`Settling::take`].
+    /// Those of [`Settling::take`].
     pub(crate) fn end(mut self) -> Result<Vec<Result<Outcome>>> {
         self.finish()?;
         self.writer.failed = self.had_failed;
         Ok(self.outcomes)
     }
 
-    /// Judges a part while the new contents of the one before it, whose rows are appended first, are posted and
-    /// compared. Only the writer knows by then which of those that they match had a name when they came.
+    /// Judges a part while the new contents of the previous part are posted and compared. Their rows are appended
+    /// first. Only afterwards does the writer know which of their matches had a name when they came.
     fn judge_beside(
         &mut self,
         mut last: FreshBatch,
@@ -131,7 +131,7 @@ impl<'w> Settling<'w> {
         Ok(())
     }
 
-    /// Appends and compares the contents that are left.
+    /// Appends and compares the remaining contents.
     fn finish(&mut self) -> Result<()> {
         let mut last = std::mem::take(&mut self.fresh);
         let meters = self.writer.store.shared.meters.clone();
@@ -144,7 +144,7 @@ impl<'w> Settling<'w> {
         Ok(())
     }
 
-    /// Takes note that a document is like an earlier one, maybe of which.
+    /// Records that a document resembles an earlier one, which may be given.
     fn is_like_earlier(&mut self, index: usize, best: Option<Earlier>) {
         let Some(Ok(outcome)) = self.outcomes.get_mut(index) else {
             return;
@@ -158,8 +158,8 @@ impl<'w> Settling<'w> {
 }
 
 impl Writer {
-    /// Settles inputs that were prepared on the last commit or an earlier one, with the outcomes of
-    /// one after the other.
+    /// Settles inputs that were prepared on the last commit or an earlier one, with the outcomes of one input after
+    /// another.
     pub(crate) fn settle_all(
         &mut self,
         prepared: Vec<Result<Box<Prepared>>>,

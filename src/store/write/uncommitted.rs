@@ -1,24 +1,24 @@
-//! When a long row of changes is to be committed.
+//! When to commit a long series of changes.
 
 use std::time::Duration;
 
 use crate::clock::Stopwatch;
 
-/// A commit follows the last one after this time,
+/// A commit is due after this time,
 const COMMIT_AFTER: Duration = Duration::from_secs(5);
 
-/// or once the changes take one to so many of the bytes asked for. The rest is for the cache of the
-/// index, for batches that are being read, sketched and added, and for the commit itself; the share
-/// is measured, with texts of ten words, of which the changes take the most.
+/// or once the changes take the given memory divided by this. The rest is for the cache of the index, for batches that
+/// are being read, sketched and added, and for the commit itself. The share is measured with texts of ten words, for
+/// which the changes take the most.
 const SHARE: u64 = 8;
 
-/// Changes that are never committed may take one to so many of them: there is no commit to come.
+/// Changes that are never committed may take the memory divided by this, because no commit follows.
 const PRETENDED_SHARE: u64 = 2;
 
-/// However little was asked for, so much may be uncommitted.
+/// This many bytes may always be uncommitted, however little memory is given.
 const LEAST: u64 = 16 << 20;
 
-/// How long and how much may be uncommitted, for a caller that adds as long as there is something to add.
+/// Limits how long and how much may be uncommitted, for a caller that adds a long series of documents.
 ///
 /// ```
 /// use dedupdb::write::Uncommitted;
@@ -45,12 +45,12 @@ pub struct Uncommitted {
 }
 
 impl Uncommitted {
-    /// Bytes of changes after which a process that is to take about `memory` bytes commits.
+    /// Returns the number of bytes of changes after which a process that may take about `memory` bytes commits.
     pub fn limit(memory: u64) -> u64 {
         (memory / SHARE).max(LEAST)
     }
 
-    /// Nothing yet; the process is to take about `memory` bytes.
+    /// Starts with no changes, for a process that may take about `memory` bytes.
     pub fn new(memory: u64) -> Uncommitted {
         Uncommitted {
             since: Stopwatch::start(),
@@ -58,13 +58,13 @@ impl Uncommitted {
         }
     }
 
-    /// Whether changes that take `bytes` of memory are too many, where none are ever committed and
-    /// the process is to take about `memory` bytes.
+    /// Returns whether changes of `bytes` bytes are too many for a process that never commits them and may take about
+    /// `memory` bytes.
     pub fn is_too_much(bytes: u64, memory: u64) -> bool {
         bytes >= (memory / PRETENDED_SHARE).max(LEAST)
     }
 
-    /// Whether it is time for a commit of changes that take `bytes` of memory.
+    /// Returns whether changes that take `bytes` bytes of memory should be committed now.
     pub fn is_due(&self, bytes: u64) -> bool {
         bytes >= self.most || self.since.elapsed() >= COMMIT_AFTER
     }

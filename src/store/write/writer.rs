@@ -13,16 +13,14 @@ use crate::store::compare::Published;
 use crate::store::handle::{InUse, Lease, Store};
 use crate::store::offer::{Body, Input, Keyed, Outcome};
 
-/// The writer of a store, of which there is one at a time: adds, removes and commits.
+/// The writer of a store, of which there is one at a time: it adds, removes and commits.
 ///
-/// Nothing that it did is seen by readers, or survives a crash, before [`Writer::commit`] returns.
-/// A writer that is dropped, by a panic too, leaves the store at its last commit and free for the next
-/// writer. Documents that are not committed cost memory, about 600 bytes each beside their keys, so
-/// commit now and then.
+/// Readers see none of its changes, and none of them survives a crash, before [`Writer::commit`] returns. A writer that
+/// is dropped, also by a panic, leaves the store at its last commit and free for the next writer. Uncommitted documents
+/// take memory, about 600 bytes each beside their keys, so commit from time to time.
 ///
-/// A writer keeps its store open, and may move to another thread. The store remembers the thread that
-/// made the writer or used it last: that one is given [`Error::WriterHeld`] where it would wait for
-/// itself; see [`Store::writer`].
+/// A writer keeps its store open, and may move to another thread. The store remembers the thread that made the writer
+/// or used it last. That thread gets [`Error::WriterHeld`] if it would wait for itself; see [`Store::writer`].
 ///
 /// ```
 /// use dedupdb::{Error, Schema, Store};
@@ -50,7 +48,7 @@ pub struct Writer {
     /// The contents appended since the last commit, by hash.
     pub(crate) appended: ByHash,
     pub(crate) added: i64,
-    /// Number of contents when the writer was made: those from here on are its own.
+    /// The number of contents when the writer was made. Contents from this id on are its own.
     pub(crate) start: u32,
     /// The runs as of the next commit.
     pub(crate) runs: Runs,
@@ -83,8 +81,8 @@ impl Writer {
         })
     }
 
-    /// Keeps out, from now on, every document that is an exact copy or a near-duplicate of a
-    /// stored document with another key.
+    /// From now on, keeps out every document that is an exact copy or a near-duplicate of a stored document with
+    /// another key.
     pub fn unique(&mut self, unique: bool) {
         self.unique = unique;
     }
@@ -99,8 +97,8 @@ impl Writer {
     /// # Errors
     ///
     /// [`InvalidKey`](crate::Error::InvalidKey), [`InvalidText`](crate::Error::InvalidText) and
-    /// [`InvalidShingles`](crate::Error::InvalidShingles) leave the writer as it was. After any
-    /// other error the writer should be dropped.
+    /// [`InvalidShingles`](crate::Error::InvalidShingles) leave the writer as it was. After any other error, drop the
+    /// writer.
     pub fn add(&mut self, key: impl Into<String>, body: impl Into<Body>) -> Result<Outcome> {
         let mut outcomes = self.add_all(vec![Input::new(key, body)])?;
         match outcomes.pop() {
@@ -109,8 +107,7 @@ impl Writer {
         }
     }
 
-    /// Adds documents, working on several at a time, with the same result as adding one after
-    /// another.
+    /// Adds documents, several at a time, with the same result as adding one after another.
     ///
     /// The outcomes are in the order of the inputs. An input that cannot be stored has an error of its own; the
     /// others are stored. All inputs are in memory together: a few megabytes of text at a time are enough to keep
@@ -118,8 +115,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Those of reading and writing the store, with [`Error::Full`]; the writer should then be
-    /// dropped.
+    /// Those of reading and writing the store, and [`Error::Full`]. After an error, drop the writer.
     pub fn add_all(&mut self, inputs: Vec<Input>) -> Result<Vec<Result<Outcome>>> {
         let _used = self.begin()?;
         let (store, committed) = (self.store.clone(), self.committed.clone());
@@ -131,7 +127,7 @@ impl Writer {
         settling.end()
     }
 
-    /// How documents that are added are judged.
+    /// The policy for documents that are added.
     pub(crate) fn policy(&self) -> Policy {
         if self.unique {
             Policy::AddUnique
@@ -140,7 +136,7 @@ impl Writer {
         }
     }
 
-    /// Removes the document `key`; returns whether it existed.
+    /// Removes the document `key`. Returns whether it existed.
     ///
     /// # Errors
     ///
@@ -202,7 +198,7 @@ impl Writer {
         !self.pending.is_empty() || self.runs != self.committed.snapshot.tables.meta.runs
     }
 
-    /// Other documents of the last commit with the text of the document `key`: so many of them, the first ones.
+    /// Returns at most `most` other documents of the last commit with the text of the document `key`, the first ones.
     ///
     /// # Errors
     ///
@@ -233,17 +229,17 @@ impl Writer {
 impl Store {
     /// Returns the writer, after waiting until no other thread has it.
     ///
-    /// No wait is endless. A thread that would wait for itself gets the error at once: the one that made the
-    /// writer or used it last, and the one that feeds a [`Pipeline`](crate::write::Pipeline), until that is
-    /// closed. The call waits for another thread's writer as long as that is used. After
-    /// [`Options::idle_writer`](crate::Options::idle_writer) without a call to the writer, its owner is unknown,
-    /// and a waiting caller gets the error as well; this covers a writer that moved to the thread that asks
-    /// for a second one. [`Store::insert_unless_duplicate`] and [`Store::merge`] follow the same rule;
-    /// [`Store::rebuild`], whose work is long, waits for the writers of other threads without a limit.
+    /// No wait is endless. A thread that would wait for itself gets an error at once: the one that made the writer or
+    /// used it last, and the one that feeds a [`Pipeline`](crate::write::Pipeline) until that is closed. The call waits
+    /// for the writer of another thread while that is used. After [`Options::idle_writer`](crate::Options::idle_writer)
+    /// without a call to the writer, its owner is unknown, and a waiting caller gets the error as well. This covers a
+    /// writer that moved to the thread that asks for a second one. [`Store::insert_unless_duplicate`] and
+    /// [`Store::merge`] follow the same rule. [`Store::rebuild`], whose work is long, waits for the writers of other
+    /// threads without a limit.
     ///
     /// # Errors
     ///
-    /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread has the writer or nobody uses it, or
+    /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread has the writer or it is not used, or
     /// [`Error::Poisoned`] after a failed write.
     pub fn writer(&self) -> Result<Writer> {
         Writer::new(self, self.slot()?.take()?)
@@ -251,7 +247,7 @@ impl Store {
 }
 
 impl Drop for Writer {
-    /// Forgets what was not committed. If that fails, the store refuses further writing.
+    /// Discards uncommitted changes. If that fails, the store refuses further writing.
     fn drop(&mut self) {
         if self.files.is_of_this_process() {
             self.files.roll_back().unwrap_or_default();

@@ -19,7 +19,7 @@ pub(in crate::text) enum Class {
 /// | 1 | [`Class::Spaceless`] |
 /// | 2 | white space |
 /// | 3 | unassigned |
-/// | 4 | mapped: NFKC replaces it by starters that never touch what stands before |
+/// | 4 | mapped: NFKC replaces it by starters that never combine with what precedes them |
 /// | 5 | contextual: its NFKC form depends on its neighbours |
 /// | 6..14 | canonical combining class |
 /// | 15..32 | distance to the lowercase character, signed |
@@ -34,22 +34,22 @@ impl CharEntry {
     pub(super) const MAPPED: CharEntry = CharEntry(1 << 4);
     pub(super) const CONTEXTUAL: CharEntry = CharEntry(1 << 5);
 
-    /// The entry that says only this combining class.
+    /// An entry with only this combining class.
     pub(super) const fn combining(class: u8) -> CharEntry {
         CharEntry((class as u32) << 6)
     }
 
-    /// The entry that says only this distance to the lowercase character, below 2^16 either way.
+    /// An entry with only this distance to the lowercase character, below 2^16 either way.
     pub(super) const fn lowercase(offset: i32) -> CharEntry {
         CharEntry(offset.cast_unsigned() << 15)
     }
 
-    /// What either entry says.
+    /// The properties of both entries.
     pub(super) const fn and(self, other: CharEntry) -> CharEntry {
         CharEntry(self.0 | other.0)
     }
 
-    /// The character's part in words.
+    /// How the character takes part in words.
     pub(in crate::text) fn class(self) -> Class {
         match self.0 & 0b11 {
             0 => Class::Separator,
@@ -63,22 +63,22 @@ impl CharEntry {
         self.0 & Self::WHITE_SPACE.0 != 0
     }
 
-    /// Whether Unicode 17.0.0 gives the code point no meaning.
+    /// Whether the code point is unassigned in Unicode 17.0.0.
     pub(in crate::text) fn is_unassigned(self) -> bool {
         self.0 & Self::UNASSIGNED.0 != 0
     }
 
-    /// Whether NFKC replaces the character by its decomposition, wherever it stands.
+    /// Whether NFKC replaces the character by its decomposition, whatever its neighbours.
     pub(in crate::text) fn is_mapped(self) -> bool {
         self.0 & Self::MAPPED.0 != 0
     }
 
-    /// Whether NFKC keeps the character, as long as combining marks stand in order.
+    /// Whether NFKC keeps the character, as long as combining marks are in order.
     pub(in crate::text) fn is_kept(self) -> bool {
         self.0 & (Self::MAPPED.0 | Self::CONTEXTUAL.0) == 0
     }
 
-    /// Whether the character may join, or change places with, what stands before it. Text may be
+    /// Whether the character may combine, or change places, with what precedes it. Text may be
     /// normalized piece by piece as long as no piece begins with such a character.
     pub(in crate::text) fn continues(self) -> bool {
         self.0 & (Self::CONTEXTUAL.0 | CharEntry::combining(u8::MAX).0) != 0

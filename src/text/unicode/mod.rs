@@ -1,12 +1,12 @@
-//! What the shingler needs to know of each character, frozen at Unicode 17.0.0.
+//! The properties of characters that the shingler needs, frozen at Unicode 17.0.0.
 //!
-//! Stored hashes must outlive toolchains, so nothing here asks the standard library or a crate
-//! what a character is: the range tables beside this file are part of the store's format. Code
-//! points unassigned in 17.0.0 separate words, have no case, and are never shown to a normalizer
-//! that may know better.
+//! Stored hashes must outlive toolchains, so nothing here asks the standard library or a crate for
+//! the properties of a character: the range tables beside this file are part of the store's format.
+//! Code points unassigned in 17.0.0 separate words, have no case, and are never passed to a
+//! normalizer, which may know a newer version.
 //!
-//! The ranges are expanded once, on the first non-ASCII character a process meets, into a
-//! two-stage lookup of one packed [`CharEntry`] a character.
+//! The first non-ASCII character that a process meets expands the ranges into a two-stage lookup of
+//! one packed [`CharEntry`] a character.
 
 mod class;
 mod combining;

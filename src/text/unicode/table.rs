@@ -8,13 +8,13 @@ use super::quick_check::{CONTEXTUAL, MAPPED};
 use super::unassigned::UNASSIGNED;
 use std::sync::OnceLock;
 
-/// Characters in a block of the second stage.
+/// The number of characters in a block of the second stage.
 const BLOCK: usize = 128;
 
-/// Blocks that cover every code point.
+/// The number of blocks that cover every code point.
 const BLOCKS: usize = (char::MAX as usize + 1) / BLOCK;
 
-/// The entries of U+0000 to U+007F, needing no expansion.
+/// The entries of U+0000 to U+007F, which need no expansion.
 const ASCII: [CharEntry; BLOCK] = expand_ascii();
 
 /// The entry of an ASCII byte.
@@ -26,7 +26,7 @@ pub(in crate::text) fn ascii(byte: u8) -> CharEntry {
     ASCII[usize::from(byte)]
 }
 
-/// The two-stage lookup: block of a character, then entry in the block. Equal blocks in a row
+/// The two-stage lookup: a character's block, then the entry in the block. Consecutive equal blocks
 /// share one copy, which leaves some 200 kB.
 #[derive(Debug)]
 pub(in crate::text) struct CharTable {
@@ -78,10 +78,10 @@ impl CharTable {
     }
 }
 
-/// A table in the making: a block stays one plain entry until something finer is painted on it.
+/// A table under construction: a block is one plain entry until a part of it is painted.
 struct Painter {
     plain: Vec<CharEntry>,
-    /// The block's place in `detailed`, for blocks that have one.
+    /// Each block's place in `detailed`, if it has one.
     place: Vec<Option<usize>>,
     detailed: Vec<[CharEntry; BLOCK]>,
 }
@@ -112,7 +112,7 @@ impl Painter {
         }
     }
 
-    /// The block's own cells, made from its plain entry where it had none.
+    /// The block's own cells, which begin as copies of its plain entry.
     fn cells(&mut self, block: usize) -> &mut [CharEntry; BLOCK] {
         let place = *self.place[block].get_or_insert_with(|| {
             self.detailed.push([self.plain[block]; BLOCK]);
@@ -121,7 +121,7 @@ impl Painter {
         &mut self.detailed[place]
     }
 
-    /// Numbers the blocks; a plain block like the one before shares its number.
+    /// Numbers the blocks. A plain block that equals the one before shares its number.
     fn finish(self) -> CharTable {
         let mut blocks = Vec::with_capacity(BLOCKS);
         let mut entries = Vec::new();

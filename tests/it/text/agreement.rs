@@ -1,4 +1,4 @@
-//! The crate against the plain implementation.
+//! The crate, compared with the plain implementation.
 
 use super::{reference, strategy};
 use dedupdb::sketching::{Shingler, Shingling};

@@ -1,4 +1,4 @@
-//! Hashes that stores are made of. If a test here fails, the change breaks every store there is.
+//! Hashes that stores consist of. If a test here fails, the change breaks every existing store.
 
 use dedupdb::sketching::{Shingler, Shingling};
 
@@ -44,7 +44,7 @@ fn published_vectors() {
     }
 }
 
-/// One number for what becomes of every character, alone and before a mark or a jamo.
+/// One number for the hashes of every character, alone and before a mark or a jamo.
 #[test]
 fn every_character_is_frozen() {
     for (folds, expected) in [

@@ -1,4 +1,4 @@
-//! The way from text to shingles written for plainness, on the standard library's Unicode tables.
+//! The path from text to shingles in plain code, with the Unicode tables of the standard library.
 
 use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization;

@@ -1,4 +1,4 @@
-//! Texts made to meet every path.
+//! Texts that reach every path.
 
 use proptest::prelude::*;
 

@@ -1,9 +1,10 @@
-//! The crates gaoya and txtfp on a corpus, called by `compare.py`: inserts every document, then queries every document
-//! once.
+//! Runs the crate gaoya or txtfp on a corpus, for `compare.py`.
 //!
-//! An object on standard input says what to do: `row` (`gaoya, Rust` or `txtfp, Rust`), `corpus`, `permutations`,
-//! `bands`, `rows`, `threshold`. The pairs go to the file `pairs`, two numbers a line, and the seconds of each stage to
-//! the file `result`.
+//! It inserts every document, then queries every document once.
+//!
+//! Standard input has a JSON object with the fields `row` (`gaoya, Rust` or `txtfp, Rust`), `corpus`, `permutations`,
+//! `bands`, `rows`, `threshold`, `pairs` and `result`. The pairs go to the file `pairs`, two numbers per line, and the
+//! seconds of each stage to the file `result`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -23,14 +24,14 @@ use txtfp::{
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Documents that are handed over at once, as in `compare.py`.
+/// The number of documents per call, as in `compare.py`.
 const CHUNK: usize = 2048;
-/// Words of a shingle.
+/// The number of words in a shingle.
 const WORDS: usize = 5;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What to do.
+/// The object on standard input.
 struct Order {
     row: String,
     corpus: String,
@@ -102,7 +103,7 @@ impl Order {
     }
 }
 
-/// The texts of the corpus, [`CHUNK`] at a time, given to `take` with the number of the first one.
+/// Calls `take` with the texts of the corpus, [`CHUNK`] at a time, and the number of the first one.
 fn for_each_chunk(
     order: &Order,
     clock: &mut Clock,
@@ -133,8 +134,8 @@ fn for_each_chunk(
     }
 }
 
-/// A 32-bit signature of the runs of five words; a text of fewer words is one run. Words are runs of letters, digits
-/// and `_`, in lower case.
+/// A 32-bit signature of the runs of five words. A text of fewer words is one run. Words are lowercase runs of letters,
+/// digits and `_`.
 fn signature(hasher: &MinHasher32<impl std::hash::BuildHasher>, text: &str) -> Vec<u32> {
     let text = text.to_lowercase();
     let is_between = |letter: char| !letter.is_alphanumeric() && letter != '_';
@@ -174,8 +175,8 @@ fn gaoya(order: &Order, clock: &mut Clock) -> Result<Vec<Vec<usize>>> {
         .collect())
 }
 
-/// `MinHashFingerprinter::fingerprint` of runs of five words, `LshIndex::extend_par` and `query`. A text in which it
-/// finds no run is not indexed.
+/// `MinHashFingerprinter::fingerprint` of runs of five words, `LshIndex::extend_par` and `query`. A text without a run
+/// is not indexed.
 fn txtfp<const H: usize>(order: &Order, clock: &mut Clock) -> Result<Vec<Vec<usize>>> {
     let tokenizer = ShingleTokenizer {
         k: WORDS,

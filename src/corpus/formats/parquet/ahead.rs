@@ -1,4 +1,4 @@
-//! Pages of a column that are read and decompressed one ahead, on a thread of their own.
+//! Reads and decompresses the pages of a column one page ahead, on a separate thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -9,17 +9,17 @@ use parquet::errors::{ParquetError, Result};
 
 use crate::corpus::formats::record::DEFECT;
 
-/// What a thread reads, and where its pages go, and none at their end.
+/// The pages that a thread reads, and where it sends them. `None` follows the last page.
 type Job = (Box<dyn PageReader>, SyncSender<Result<Option<Page>>>);
 
-/// A thread that reads the pages of one column after the other.
+/// A thread that reads the pages of one column after another.
 #[derive(Debug)]
 pub(crate) struct Pager {
     jobs: SyncSender<Job>,
 }
 
 impl Pager {
-    /// Starts a thread, which ends with the pager; none if the system allows no further thread.
+    /// Starts a thread, which ends with the pager. Returns `None` if the system allows no further thread.
     pub(crate) fn start() -> Option<Pager> {
         let (jobs, columns) = sync_channel(1);
         let thread = thread::Builder::new().name("pages".to_owned());
@@ -27,9 +27,10 @@ impl Pager {
         Some(Pager { jobs })
     }
 
-    /// The same pages, read by the thread once it has read those that it was given before, or nobody takes them.
+    /// Returns a reader of the same pages that the thread fills. The thread starts with them when the pages that it was
+    /// given before are read or dropped.
     pub(crate) fn ahead(&self, pages: Box<dyn PageReader>) -> Box<dyn PageReader> {
-        // No queue: one page is being read, or waits in the hand of the thread.
+        // No queue: the thread reads one page or holds it until it is taken.
         let (sender, receiver) = sync_channel(0);
         match self.jobs.send((pages, sender)) {
             Ok(()) => Box::new(Ahead {
@@ -62,7 +63,7 @@ fn defect() -> ParquetError {
 /// The pages of a column that another thread reads.
 struct Ahead {
     pages: Receiver<Result<Option<Page>>>,
-    /// One that was looked at and not taken.
+    /// A page that was peeked at and not yet taken.
     peeked: Option<Page>,
     has_ended: bool,
 }
@@ -114,7 +115,7 @@ mod tests {
 
     type End = fn() -> Result<Option<Page>>;
 
-    /// So many pages; then the reader fails, panics or is at its end.
+    /// Yields `pages` pages; then the reader fails, panics or ends.
     struct Given {
         pages: u32,
         read: u32,

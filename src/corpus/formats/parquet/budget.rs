@@ -1,20 +1,20 @@
-//! What may come out of a file, all its columns together.
+//! A limit on the decoded size of a file, over all its columns.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::corpus::source::guard::Growth;
 
-/// Counts what is in memory of the values of a file, whoever reads them. Clones count together.
+/// Counts the bytes of a file's values in memory, over all readers. Clones share one count.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
     growth: Arc<Mutex<Growth>>,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     size: u64,
 }
 
 impl Budget {
-    /// Nothing came out of a file of `size` bytes.
+    /// Returns the budget of a file of `size` bytes, with nothing counted.
     pub(crate) fn new(size: u64) -> Budget {
         Budget {
             growth: Arc::default(),
@@ -22,11 +22,11 @@ impl Budget {
         }
     }
 
-    /// Counts further bytes.
+    /// Counts more bytes.
     ///
     /// # Errors
     ///
-    /// They are out of all proportion to the file.
+    /// The bytes are out of all proportion to the file.
     pub(crate) fn count(&self, bytes: u64) -> io::Result<()> {
         let mut growth = self.growth.lock().unwrap_or_else(PoisonError::into_inner);
         growth.count(bytes, self.size)

@@ -1,7 +1,7 @@
-//! A column of a row group that is encoded beside its file.
+//! A column of a row group that is encoded outside its file.
 //!
-//! The columns of a group stand in a file one after the other. Rows come with all their columns, so those of the
-//! large ones are encoded while rows come, and spliced in when the group ends.
+//! In a file, the columns of a row group follow one another, but rows arrive with all their columns. So the large
+//! columns are encoded while rows arrive, and spliced in when the group ends.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -30,48 +30,48 @@ use crate::corpus::formats::parquet::triplets::{Levels, Pace, Triplets, with_rea
 pub(crate) struct Coding<'a> {
     pub(crate) column: ColumnDescPtr,
     pub(crate) properties: WriterPropertiesPtr,
-    /// Bytes that are held in memory before they go to a file without a name in `folder`.
+    /// Bytes to hold in memory before they move to an unnamed file in `folder`.
     pub(crate) memory: usize,
-    /// Bytes that it comes to, about.
+    /// The approximate size in bytes.
     pub(crate) bytes: usize,
     pub(crate) folder: &'a Path,
 }
 
-/// What is asked of rows that are copied.
+/// Limits on copying rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds<'a> {
     pub(crate) budget: &'a Budget,
-    /// Asked from time to time.
+    /// Called from time to time; whether to continue.
     pub(crate) goes_on: &'a dyn Fn() -> bool,
 }
 
-/// A column whose rows are copied, as far as they are kept.
+/// Copies the kept rows of a column.
 pub(crate) trait Copying {
-    /// Copies the rows for which `kept` says so, of as many as it has.
+    /// Takes as many rows as `kept` has, and copies those for which it is true.
     ///
     /// # Errors
     ///
-    /// The column is damaged, those of writing, or it does not go on.
+    /// The column is damaged, writing fails, or the copy is stopped.
     fn take(&mut self, kept: &[bool], bounds: Bounds<'_>) -> Result<(), Failure>;
 
-    /// Ends it, once all of its rows were taken.
+    /// Ends the column after all of its rows have been taken.
     ///
     /// # Errors
     ///
-    /// The column has further rows, or those of writing.
+    /// The column has further rows, or writing fails.
     fn finish(self: Box<Self>) -> Result<Chunk, Failure>;
 }
 
-/// Begins to copy what `reader` reads.
+/// Starts to copy what `reader` reads.
 pub(crate) fn copying(reader: ColumnReader, coding: Coding<'_>) -> Box<dyn Copying> {
     with_reader!(reader, reader, T => Box::new(Copied::<T>::begin(reader, coding)))
 }
 
-/// Reads a column of so many rows to its end, so that it is known to be sound.
+/// Reads a column of `rows` rows to its end to check that it is sound.
 ///
 /// # Errors
 ///
-/// It is damaged, or it does not go on.
+/// The column is damaged, or the check is stopped.
 pub(crate) fn check(
     (reader, column): (ColumnReader, ColumnDescPtr),
     rows: u64,
@@ -106,7 +106,7 @@ where
         }
     }
 
-    /// Reads the next rows, of which so many are `left`; says how many they are.
+    /// Reads the next rows, when `left` rows remain. Returns the number of rows read.
     fn read(&mut self, left: u64, bounds: Bounds<'_>) -> Result<usize, Failure> {
         if !(bounds.goes_on)() {
             return Err(Failure::Stopped);
@@ -125,19 +125,19 @@ where
         Ok(rows)
     }
 
-    /// Makes sure that there are no further rows.
+    /// Checks that there are no further rows.
     fn end(&mut self) -> Result<(), Failure> {
         let ended = self.triplets.end(&mut self.reader);
         ended.map_err(Failure::Read)
     }
 }
 
-/// A column on its way into a chunk.
+/// A column that is being copied into a chunk.
 struct Copied<T: DataType> {
     rows: Rows<T>,
     writer: ColumnWriterImpl<'static, T>,
     spool: Spool,
-    /// How its pages are compressed.
+    /// The compression of its pages.
     compression: Compression,
 }
 
@@ -205,7 +205,7 @@ pub(crate) struct Chunk {
 }
 
 impl Chunk {
-    /// Splices it in as the next column of a group.
+    /// Splices the column in as the next column of a group.
     ///
     /// # Errors
     ///
@@ -221,7 +221,7 @@ impl Chunk {
     }
 }
 
-/// Bytes that go to a file without a name once they are many. Clones are the same.
+/// Bytes in memory, which move to an unnamed file when they exceed a limit. Clones share them.
 #[derive(Clone)]
 struct Spool(Arc<Mutex<Spooled>>);
 
@@ -237,14 +237,14 @@ enum Spooled {
 impl Spool {
     fn new(coding: &Coding<'_>) -> Spool {
         Spool(Arc::new(Mutex::new(Spooled::Memory {
-            // A vector that grows copies what it has.
+            // A vector that grows copies its contents.
             bytes: Vec::with_capacity(coding.bytes.min(coding.memory)),
             most: coding.memory,
             folder: coding.folder.to_owned(),
         })))
     }
 
-    /// The bytes, once nobody else has them.
+    /// Returns the bytes, which must have no other owner.
     fn into_inner(self) -> io::Result<Spooled> {
         let spooled = Arc::into_inner(self.0);
         let spooled = spooled.ok_or_else(|| io::Error::other("a column is still being written"))?;
@@ -276,10 +276,10 @@ impl Write for Spool {
     }
 }
 
-/// Writes pages into a spool that it owns.
+/// Writes pages into its own spool.
 struct Pages {
     sink: TrackedWrite<Spool>,
-    /// What compresses them, unless that was done before.
+    /// The compressor, unless the writer compresses the pages itself.
     snappy: Option<Snappy>,
 }
 

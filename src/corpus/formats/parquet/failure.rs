@@ -4,23 +4,23 @@ use std::io;
 
 use parquet::errors::ParquetError;
 
-/// Why rows were not copied: because of the table, the file, or whoever asked for it.
+/// Why rows were not copied: because of the table, the file or the caller.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The table cannot be read.
     Read(io::Error),
     /// The file cannot be written.
     Written(io::Error),
-    /// Nobody wants it any more.
+    /// The caller stopped it.
     Stopped,
 }
 
-/// It cannot be written.
+/// Reports a failure to write.
 pub(crate) fn failed(error: ParquetError) -> Failure {
     Failure::Written(written(error))
 }
 
-/// What the system says, if it is that.
+/// Returns the system's error if there is one.
 pub(crate) fn written(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => match error.downcast::<io::Error>() {

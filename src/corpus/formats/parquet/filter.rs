@@ -1,4 +1,4 @@
-//! A file of columns that is written, of rows of others.
+//! A Parquet file written from rows of other tables.
 
 use std::io::{self, Write};
 use std::mem::take;
@@ -14,42 +14,42 @@ use crate::corpus::formats::parquet::failure::{Failure, failed, written};
 use crate::corpus::formats::parquet::further::{Cells, schema};
 use crate::corpus::formats::parquet::table::Table;
 
-/// Bytes of a group's encoded columns that are in memory while it lasts, about; further ones go to disk.
+/// The approximate number of bytes of a group's encoded columns to hold in memory. Further bytes go to disk.
 const MEMORY: usize = 64 << 20;
 
-/// A column that has this part of the bytes of its group, or more, is copied while rows come. Those are few, so few
-/// of their pages are in memory at once. The others follow one by one when the group ends.
+/// A column with at least one part in this many of its group's bytes is copied while rows arrive. There are few such
+/// columns, so few of their pages are in memory at once. The others follow one by one when the group ends.
 const LARGE: u64 = 16;
 
-/// Metadata that says which columns there are, for readers who then would miss others.
+/// Metadata that describes the columns. Readers that rely on it would miss added columns.
 const OF_COLUMNS: [&str; 2] = ["ARROW:schema", "huggingface"];
 
 /// The rows so far, in a file with the schema and the metadata of the first table.
 pub(crate) struct Filtered<W: Write + Send> {
     writer: SerializedFileWriter<W>,
     coder: Coder,
-    /// The group whose rows come.
+    /// The group whose rows are arriving.
     group: Group,
 }
 
-/// How columns are encoded.
+/// Encodes columns.
 struct Coder {
-    /// Those of the file.
+    /// The columns of the file.
     columns: Vec<ColumnDescPtr>,
     properties: WriterPropertiesPtr,
-    /// Where encoded columns go that are large.
+    /// The folder for large encoded columns.
     folder: PathBuf,
 }
 
-/// What is known of a group.
+/// The state of a group.
 #[derive(Default)]
 struct Group {
     /// Which of its first rows are kept.
     kept: Vec<bool>,
-    /// Whether one of them is not.
+    /// Whether any of them is dropped.
     drops: bool,
-    /// The columns that are being copied, with their numbers. None before a row is dropped: where all are kept, columns
-    /// are copied as they are.
+    /// The columns that are being copied, with their numbers. Empty until a row is dropped: if all rows are kept,
+    /// columns are copied as they are.
     begun: Vec<(usize, Box<dyn Copying>)>,
 }
 
@@ -58,13 +58,13 @@ struct Group {
 pub(crate) struct Origin<'a> {
     pub(crate) table: &'a Table,
     pub(crate) group: usize,
-    /// Asked from time to time.
+    /// Called from time to time; whether to continue.
     pub(crate) goes_on: &'a dyn Fn() -> bool,
 }
 
 impl<W: Write + Send> Filtered<W> {
-    /// Begins a file for rows like those of `table`, with `further` columns. Encoded columns that are large go to files
-    /// without a name in `folder` before they go there.
+    /// Starts a file for rows like those of `table`, with the columns `further`. Large encoded columns first go to
+    /// unnamed files in `folder`.
     ///
     /// # Errors
     ///
@@ -98,11 +98,11 @@ impl<W: Write + Send> Filtered<W> {
         })
     }
 
-    /// Takes the next rows of the group that comes, as many as `kept` has: those for which it says so.
+    /// Takes the next rows of the current group, as many as `kept` has, and keeps those for which it is true.
     ///
     /// # Errors
     ///
-    /// A column is damaged, those of writing, or it does not go on.
+    /// A column is damaged, writing fails, or the copy is stopped.
     pub(crate) fn take(&mut self, origin: Origin<'_>, kept: &[bool]) -> Result<(), Failure> {
         let Group {
             kept: all,
@@ -127,12 +127,12 @@ impl<W: Write + Send> Filtered<W> {
         Ok(())
     }
 
-    /// Ends the group that comes, with the cells of the `further` columns. Of its rows that were not taken, none is
-    /// kept, and one of which none is kept is left out.
+    /// Ends the current group, with the cells of the columns `further`. Rows that were not taken are dropped, and so is
+    /// a group without kept rows.
     ///
     /// # Errors
     ///
-    /// A column is damaged, those of writing, or it does not go on.
+    /// A column is damaged, writing fails, or the copy is stopped.
     pub(crate) fn end_group(
         &mut self,
         origin: Origin<'_>,
@@ -197,7 +197,7 @@ impl<W: Write + Send> Filtered<W> {
 }
 
 impl Coder {
-    /// Begins to copy a column, of which about so many bytes may be in memory.
+    /// Starts to copy a column, with at most about `memory` bytes of it in memory.
     fn copying(
         &self,
         origin: Origin<'_>,
@@ -217,7 +217,7 @@ impl Coder {
         Ok(copying(reader.map_err(Failure::Read)?, coding))
     }
 
-    /// Copies the rows of a column that are kept.
+    /// Copies the kept rows of a column.
     fn copied(
         &self,
         origin: Origin<'_>,
@@ -230,8 +230,8 @@ impl Coder {
     }
 }
 
-/// Ends a column behind so many further rows, of which none is kept. They are read nevertheless: a column of another length
-/// than the others would give rows the values of others.
+/// Ends a column after `rest` more rows, which are dropped. They are read nevertheless: if a column had a different
+/// length, its values would end up in the wrong rows.
 fn ended_after(
     mut copying: Box<dyn Copying>,
     mut rest: u64,
@@ -254,7 +254,7 @@ impl Origin<'_> {
         }
     }
 
-    /// Splices in a column of which all rows are kept, once it is known to be sound.
+    /// Splices in a column whose rows are all kept, after checking that it is sound.
     fn copy_as_is<W: Write + Send>(
         &self,
         column: usize,
@@ -267,7 +267,7 @@ impl Origin<'_> {
         table.splice(self.group, column, rows)
     }
 
-    /// Says which column a failure to read is of.
+    /// Adds the column to a read failure.
     fn named(&self, column: usize, failure: Failure) -> Failure {
         match failure {
             Failure::Read(error) => {

@@ -1,27 +1,27 @@
-//! The schema in the footer of a Parquet file, as far as what it says of itself can be true.
+//! Checks that the schema in the footer of a Parquet file is plausible.
 //!
-//! The library reserves the fields that a group claims to have before it looks for them, and goes into
-//! groups by recursion. So the schema is read here first. Each field has to be of the type that the
-//! library takes it for, or both would read on at different places.
+//! The library reserves memory for as many fields as a group claims to have before it looks for them, and descends into
+//! groups by recursion. So this module reads the schema first. Each field must have the type that the library assumes,
+//! or the two would continue at different positions.
 //!
-//! A footer is a struct of Thrift's compact protocol, whose second field is the list of the schema's
-//! elements, each before the elements within it.
+//! A footer is a struct of Thrift's compact protocol. Its second field is the list of the schema's elements, each
+//! before its children.
 
 use parquet::errors::Result;
 use parquet::file::reader::{ChunkReader, Length};
 
 use crate::corpus::formats::parquet::pages::{Chunks, damaged, variable};
 
-/// Groups within groups. Those of tables are a few.
+/// The maximum nesting of groups. Real tables nest a few levels.
 const MAX_DEPTH: usize = 64;
 
-/// Columns and groups of a file. Tables of more than some thousand are rare.
+/// The maximum number of columns and groups in a file. Tables with more than a few thousand are rare.
 const MAX_ELEMENTS: u64 = 1 << 18;
 
-/// How far values that mean nothing to us are gone into.
+/// The maximum nesting of values that are skipped.
 const SKIP_DEPTH: u32 = 32;
 
-// Types of fields, and of the elements of lists; the first ends a struct.
+// Types of fields and of list elements. The first one ends a struct.
 const END: u8 = 0;
 const TRUE: u8 = 1;
 const FALSE: u8 = 2;
@@ -37,11 +37,10 @@ const MAP: u8 = 11;
 const STRUCT: u8 = 12;
 const UUID: u8 = 13;
 
-/// The columns of a schema are too many, or not where it says.
+/// The schema has too many columns, or they are not where it says.
 const DAMAGED: &str = "its schema cannot be true";
 
-/// Refuses a file whose schema claims what it does not have. What is no footer is the library's to
-/// refuse.
+/// Refuses a file whose schema claims more than it has. The library refuses what is not a footer.
 pub(crate) fn check(file: &Chunks) -> Result<()> {
     const TAIL: u64 = 8;
     let size = file.len();
@@ -60,7 +59,7 @@ pub(crate) fn check(file: &Chunks) -> Result<()> {
     check_schema(&footer).map_err(damaged)
 }
 
-/// Refuses a footer whose schema claims what it does not have.
+/// Refuses a footer whose schema claims more than it has.
 fn check_schema(footer: &[u8]) -> std::result::Result<(), &'static str> {
     let mut values = Values { bytes: footer };
     let mut field = 0;
@@ -74,14 +73,14 @@ fn check_schema(footer: &[u8]) -> std::result::Result<(), &'static str> {
     }
 }
 
-/// The groups that are begun: how many elements each lacks.
+/// The open groups: for each, the number of elements still missing.
 #[derive(Default)]
 struct Groups {
     open: Vec<u64>,
 }
 
 impl Groups {
-    /// Takes the next element, which has so many `children`; false if they are nested too deeply.
+    /// Takes the next element, which has `children` children. Returns false if elements are nested too deeply.
     fn take(&mut self, children: u64) -> bool {
         if let Some(lacking) = self.open.last_mut() {
             *lacking -= 1;
@@ -96,7 +95,7 @@ impl Groups {
     }
 }
 
-/// What is left of the bytes. Nothing is read that is not there.
+/// The remaining bytes. Reads never go past their end.
 struct Values<'a> {
     bytes: &'a [u8],
 }
@@ -114,7 +113,7 @@ impl Values<'_> {
         for _ in 0..elements {
             let children = self.element().ok_or(DAMAGED)?;
             claimed += children;
-            // Each but the first is a child of one other.
+            // Each element but the first is the child of exactly one other.
             if claimed >= elements.max(1) {
                 return Err(DAMAGED);
             }
@@ -125,7 +124,7 @@ impl Values<'_> {
         Ok(())
     }
 
-    /// Reads an element; says how many children it has.
+    /// Reads an element. Returns the number of its children.
     fn element(&mut self) -> Option<u64> {
         let (mut field, mut children) = (0, 0);
         loop {
@@ -146,7 +145,7 @@ impl Values<'_> {
         Some(children)
     }
 
-    /// Passes over the type that a column is of beside its physical one: a struct with one field.
+    /// Skips the logical type of a column: a struct with one field.
     fn logical_type(&mut self) -> Option<()> {
         let mut variant = 0;
         loop {
@@ -180,8 +179,8 @@ impl Values<'_> {
         Some(())
     }
 
-    /// The type of a struct's next field, whose number follows from that of the `last`; `END`
-    /// behind the last one.
+    /// Returns the type of a struct's next field, or `END` after the last one. Updates `last`, the field number, to
+    /// which the encoding is relative.
     fn field(&mut self, last: &mut u64) -> Option<u8> {
         let byte = self.byte()?;
         let kind = byte & 0xf;
@@ -195,24 +194,24 @@ impl Values<'_> {
         Some(kind)
     }
 
-    /// An integer that is not negative. Signs are in the lowest bit.
+    /// Reads an integer that is not negative. The sign is in the lowest bit.
     fn natural(&mut self) -> Option<u64> {
         let number = variable(&mut self.bytes)?;
         (number & 1 == 0).then_some(number >> 1)
     }
 
-    /// The type of a list's elements, and how many there are.
+    /// Returns the type and the number of a list's elements.
     fn list(&mut self) -> Option<(u8, u64)> {
         let byte = self.byte()?;
         let elements = match byte >> 4 {
             15 => variable(&mut self.bytes)?,
             few => u64::from(few),
         };
-        // Each takes a byte at least.
+        // Each element takes at least one byte.
         (elements <= self.bytes.len() as u64).then_some((byte & 0xf, elements))
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     fn skip(&mut self, kind: u8, depth: u32) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         match kind {
@@ -251,8 +250,7 @@ impl Values<'_> {
         Some(())
     }
 
-    /// Passes over the elements of a list or a map. Truth values are refused: they take a byte there,
-    /// but not for the library.
+    /// Skips the elements of a list or a map. Booleans are refused: they take a byte here, but not in the library.
     fn skip_all(&mut self, kinds: &[u8], elements: u64, depth: u32) -> Option<()> {
         for _ in 0..elements {
             for &kind in kinds {

@@ -1,4 +1,4 @@
-//! The columns of a file that is written that its tables do not have.
+//! Columns that are added to those of a table.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedColumnWriter;
 use parquet::schema::types::{Type, TypePtr};
 
-/// The cells of a column that the table does not have; none is null.
+/// The cells of an added column. `None` is null.
 #[derive(Debug)]
 pub(crate) enum Cells {
     Bool(Vec<Option<bool>>),
@@ -18,7 +18,7 @@ pub(crate) enum Cells {
 }
 
 impl Cells {
-    /// The field of the schema.
+    /// Returns the field of the schema.
     fn field(&self, name: &str) -> Result<Type, ParquetError> {
         let (physical, converted) = match self {
             Cells::Bool(_) => (Physical::BOOLEAN, ConvertedType::NONE),
@@ -59,7 +59,7 @@ fn write<T: DataType, C>(
     Ok(())
 }
 
-/// The schema of a table with further columns.
+/// Returns the schema of a table with further columns.
 pub(crate) fn schema(table: TypePtr, further: &[(String, Cells)]) -> Result<TypePtr, ParquetError> {
     if further.is_empty() {
         return Ok(table);

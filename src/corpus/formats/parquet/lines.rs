@@ -1,4 +1,4 @@
-//! Rows with all their columns as lines of JSON.
+//! Rows with all their columns, as lines of JSON.
 
 use std::io;
 
@@ -18,12 +18,13 @@ use crate::corpus::formats::parquet::values::Scalar;
 pub(crate) struct Lines {
     tree: Tree,
     budget: Budget,
-    /// Those of the row group that is being read.
+    /// The columns of the row group that is being read.
     columns: Vec<(ColumnReader, Levels)>,
 }
 
 impl Lines {
-    /// The columns of a file of `size` bytes. Those of `documents`, keys and texts, are in the encoding `given`.
+    /// Returns the columns of a file of `size` bytes. The columns `documents`, keys and texts, are in the encoding
+    /// `given`.
     pub(crate) fn new(
         schema: &SchemaDescriptor,
         documents: &[usize],
@@ -37,11 +38,11 @@ impl Lines {
         }
     }
 
-    /// Begins a row group.
+    /// Starts a row group.
     ///
     /// # Errors
     ///
-    /// It is damaged.
+    /// The group is damaged.
     pub(crate) fn begin(&mut self, group: &dyn RowGroupReader) -> io::Result<()> {
         let schema = group.metadata().schema_descr_ptr();
         let column = |at| {
@@ -56,11 +57,11 @@ impl Lines {
         Ok(())
     }
 
-    /// The next `rows` of the group.
+    /// Returns the next `rows` rows of the group.
     ///
     /// # Errors
     ///
-    /// It is damaged.
+    /// The group is damaged.
     pub(crate) fn read(&mut self, rows: usize) -> io::Result<Vec<Vec<u8>>> {
         let mut leaves = Vec::with_capacity(self.columns.len());
         for (reader, levels) in &mut self.columns {

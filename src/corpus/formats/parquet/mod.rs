@@ -1,4 +1,4 @@
-//! Rows of Parquet files: two columns, a few rows at a time, and all of them, to be written again.
+//! Rows of Parquet files: two columns, a few rows at a time; or all columns, to be written again.
 
 mod ahead;
 mod budget;
@@ -38,38 +38,38 @@ use crate::corpus::formats::table::columns::{Cells, Columns, missing, number};
 use crate::corpus::options::Options;
 use crate::corpus::source::guard::Growth;
 
-/// Rows that are read together at most; their texts are in memory at once.
+/// The maximum number of rows to read together. Their texts are in memory at once.
 const ROWS: u64 = 32;
 
-/// Bytes that rows which are read together have, if they are like those before them.
+/// The number of bytes that the rows read together should have, judging by earlier rows.
 const BYTES: u64 = 1 << 20;
 
-/// Bytes that a row counts for beside its own, so that rows of nothing come to an end as well.
+/// Bytes counted for a row in addition to its own, so that endless empty rows reach the limit too.
 const ROW_BYTES: u64 = 64;
 
 /// The rows of a file.
 pub(crate) struct Rows {
     file: SerializedFileReader<Chunks>,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     size: u64,
-    /// Of the rows so far. A value that is stored once may be that of many rows.
+    /// The growth by the rows so far. A value that is stored once may belong to many rows.
     growth: Growth,
     /// Bytes of the largest row so far.
     largest: u64,
     columns: Columns,
     next_group: usize,
     group: Option<Group>,
-    /// What reads the pages of texts, which are nearly all of a file, unless the system allows no thread.
+    /// Reads the pages of the text column, which make up most of a file. `None` if the system allows no thread.
     pager: Option<Pager>,
     /// The rows with all their columns, if they are wanted as lines.
     lines: Option<Lines>,
-    /// Where pages are left for whoever reads the table as a whole.
+    /// Where pages are left for a reader of the whole table.
     passing: Passing,
     ready: VecDeque<(Cells<ByteArray>, Vec<u8>)>,
     number: u64,
 }
 
-/// The columns of a row group, as far as they are not read.
+/// The unread part of a row group's columns.
 struct Group {
     id: Option<Column>,
     text: Column,
@@ -77,11 +77,11 @@ struct Group {
 }
 
 impl Rows {
-    /// Begins to read a file.
+    /// Starts reading a file.
     ///
     /// # Errors
     ///
-    /// It is damaged, or has no such column.
+    /// The file is damaged, or has no such column.
     pub(crate) fn new(file: File, options: &Options) -> io::Result<Rows> {
         let size = file.metadata()?.len();
         let file = open(Chunks::new(file, size))?;
@@ -129,7 +129,7 @@ impl Rows {
             file,
             size,
             growth: Growth::default(),
-            largest: BYTES, // until it is known
+            largest: BYTES, // initial value
             columns: Columns { id, text },
             next_group: 0,
             group: None,
@@ -139,12 +139,12 @@ impl Rows {
         })
     }
 
-    /// The table as a whole, which can be read `again` as that says.
+    /// Returns the whole table, which can be read again as `again` says.
     pub(crate) fn table(&self, again: Again) -> TableSource {
         TableSource::new(&self.file, again, self.passing.clone())
     }
 
-    /// Reads the next rows, if none are ready and there are more.
+    /// Reads the next rows if none are ready and there are more.
     fn fill(&mut self) -> io::Result<()> {
         while self.ready.is_empty() {
             if let Some(group) = self.group.as_mut().filter(|group| group.rows > 0) {
@@ -233,7 +233,7 @@ impl Group {
         })
     }
 
-    /// The next rows, at least one and at most so many.
+    /// Returns the next rows: at least one and at most `rows`.
     fn read(&mut self, rows: usize) -> io::Result<VecDeque<Cells<ByteArray>>> {
         let texts = self.text.read(rows).map_err(|error| explain(&error))?;
         let ids = match &mut self.id {
@@ -253,7 +253,7 @@ impl Group {
 /// A column of a row group.
 struct Column {
     reader: ColumnReader,
-    /// Definition level of a value that is there.
+    /// The definition level of a value that is not null.
     level: i16,
     is_unsigned: bool,
 }
@@ -316,13 +316,13 @@ impl Column {
     }
 }
 
-/// Opens a file whose schema can be true.
+/// Opens a file whose schema is plausible.
 fn open(chunks: Chunks) -> io::Result<SerializedFileReader<Chunks>> {
     let file = footer::check(&chunks).and_then(|()| SerializedFileReader::new(chunks));
     file.map_err(|error| explain(&error))
 }
 
-/// The next cells of a column, so many at most, in which only those of `level` are there.
+/// Returns the next cells of a column, at most `rows`. Only cells of definition level `level` are not null.
 fn cells<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     rows: usize,
@@ -339,7 +339,7 @@ fn cells<T: DataType>(
     Ok(levels.into_iter().map(cell).collect())
 }
 
-/// Refuses a column that is no text, or no key.
+/// Refuses a column that cannot hold texts, or keys.
 fn check(column: &ColumnDescriptor, is_text: bool) -> Result<(), String> {
     let name = column.path().string();
     if column.max_rep_level() > 0 {
@@ -357,7 +357,7 @@ fn check(column: &ColumnDescriptor, is_text: bool) -> Result<(), String> {
     }
 }
 
-/// The name of a compression that is not read.
+/// Returns the name of a compression that is not supported.
 fn unread(coding: Compression) -> Option<&'static str> {
     match coding {
         Compression::BROTLI(_) => Some("Brotli"),
@@ -381,7 +381,7 @@ fn explain(error: &ParquetError) -> io::Error {
     io::Error::other(format!("damaged, or cut short: {reason}; fetch it again"))
 }
 
-/// A row group whose columns do not have as many rows each.
+/// Reports a row group whose columns have different numbers of rows.
 fn different_lengths() -> io::Error {
     io::Error::other("damaged: its columns are of different lengths")
 }

@@ -1,4 +1,4 @@
-//! Rows of nested columns, put together from their levels, as JSON.
+//! Rows of nested columns, assembled from their levels, as JSON.
 
 use std::io;
 
@@ -9,14 +9,14 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 use crate::corpus::formats::parquet::triplets::Triplets;
 use crate::corpus::formats::parquet::values::{Kind, Scalar, write_string};
 
-/// A field of a schema, with the fields in it.
+/// A field of a schema, with its nested fields.
 #[derive(Debug)]
 struct Node {
-    /// Its name and a colon, as they stand in an object.
+    /// Its name and a colon, as written in an object.
     name: String,
-    /// Below this level of definition it is null.
+    /// Below this definition level, it is null.
     definition: i16,
-    /// Its first column, and how many it has.
+    /// Its first column, and the number of its columns.
     first: usize,
     columns: usize,
     shape: Shape,
@@ -26,9 +26,9 @@ struct Node {
 enum Shape {
     Value,
     Object(Vec<Node>),
-    /// Below this level of definition it is empty; a level of repetition goes on with it.
+    /// Below the definition level, it is empty; the repetition level continues it.
     List(Repeated, Box<Node>),
-    /// As a list; keys that are no strings make it one of objects.
+    /// Like a list. A map whose keys are not strings is written as a list of objects.
     Map(Repeated, Box<Node>, Box<Node>),
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Tree {
     given: Option<&'static Encoding>,
 }
 
-/// A column of some rows, and how far it was written.
+/// A column of some rows, and how far it has been written.
 #[derive(Debug)]
 pub(crate) struct Leaf {
     pub(crate) triplets: Triplets<Scalar>,
@@ -63,19 +63,19 @@ impl Leaf {
         }
     }
 
-    /// The level of definition that comes next.
+    /// Returns the next definition level.
     fn definition(&self) -> i16 {
         let levels = &self.triplets.definition;
         levels.get(self.level).copied().unwrap_or(0)
     }
 
-    /// The level of repetition that comes next; 0 behind the last row.
+    /// Returns the next repetition level, or 0 after the last row.
     fn repetition(&self) -> i16 {
         let levels = &self.triplets.repetition;
         levels.get(self.level).copied().unwrap_or(0)
     }
 
-    /// Goes on; gives the value if it is there.
+    /// Advances. Returns the value if it is not null.
     fn next(&mut self) -> Option<Scalar> {
         let is_there = self.definition() == self.triplets.highest.definition;
         self.level += 1;
@@ -92,7 +92,7 @@ impl Leaf {
 }
 
 impl Tree {
-    /// The fields of a schema. The columns of documents' keys and texts are read in the encoding `given`.
+    /// Returns the fields of a schema. The columns `documents`, keys and texts, are read in the encoding `given`.
     pub(crate) fn of(
         schema: &SchemaDescriptor,
         documents: &[usize],
@@ -116,7 +116,7 @@ impl Tree {
         }
     }
 
-    /// Writes the next row of all columns as a line.
+    /// Returns the next row of all columns as a line.
     ///
     /// # Errors
     ///
@@ -190,20 +190,20 @@ impl Tree {
 }
 
 impl Node {
-    /// The levels of definition and repetition that come next.
+    /// Returns the next levels of definition and repetition.
     fn next(&self, leaves: &[Leaf]) -> (i16, i16) {
         let leaf = leaves.get(self.first);
         leaf.map_or((0, 0), |leaf| (leaf.definition(), leaf.repetition()))
     }
 
-    /// Passes over what is not there in all columns.
+    /// Skips a null or empty value in all columns.
     fn pass(&self, leaves: &mut [Leaf]) {
         for leaf in leaves.iter_mut().skip(self.first).take(self.columns) {
             leaf.next();
         }
     }
 
-    /// Writes one element after the other.
+    /// Writes the elements one by one.
     fn each(
         &self,
         repeated: Repeated,
@@ -222,19 +222,19 @@ impl Node {
     }
 }
 
-/// The levels that a field is in.
+/// The levels that enclose a field.
 #[derive(Clone, Copy, Debug, Default)]
 struct Levels {
     definition: i16,
     repetition: i16,
 }
 
-/// The field, whose first column is the next one.
+/// Returns the node of a field whose first column is the next one.
 fn node(field: &Type, mut levels: Levels, kinds: &[Kind], first: &mut usize) -> Node {
     let begins = *first;
     let repetition = field.get_basic_info().repetition();
     if repetition == Repetition::REPEATED {
-        // Alone it is a list that is never null, of elements that are never null.
+        // A bare repeated field is a list that is never null, of elements that are never null.
         let outer = levels.definition;
         let (repeated, inner) = levels.repeated();
         let element = contents(field, inner, kinds, first);
@@ -251,7 +251,7 @@ fn node(field: &Type, mut levels: Levels, kinds: &[Kind], first: &mut usize) -> 
 }
 
 impl Levels {
-    /// What is repeated in these levels, and the levels in it.
+    /// Returns the levels of a repeated field, and those inside it.
     fn repeated(self) -> (Repeated, Levels) {
         let inner = Levels {
             definition: self.definition + 1,
@@ -265,7 +265,7 @@ impl Levels {
     }
 }
 
-/// The field once it is there.
+/// Returns the node of a field inside its own levels.
 fn contents(field: &Type, levels: Levels, kinds: &[Kind], first: &mut usize) -> Node {
     let begins = *first;
     let shape = if field.is_primitive() {
@@ -325,7 +325,7 @@ fn group(field: &Type, levels: Levels, kinds: &[Kind], first: &mut usize) -> Sha
     )
 }
 
-/// The element of a list in the group that is repeated; none if the group is the element, as in lists of old
+/// Returns the element of a list in its repeated group, or `None` if the group is the element, as in lists of old
 /// writers.
 fn only_element<'a>(list: &Type, repeated: &'a Type) -> Option<&'a Type> {
     if repeated.is_primitive() {

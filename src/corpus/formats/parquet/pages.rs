@@ -1,6 +1,6 @@
-//! The bytes and the pages of a Parquet file, as far as what they say of themselves can be true.
+//! Bytes and pages of a Parquet file, checked for plausible headers.
 //!
-//! The library allocates what a header asks for before it looks whether that is there.
+//! The library allocates what a header asks for before it checks that the data exists.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -17,15 +17,15 @@ use parquet::schema::types::ColumnDescriptor;
 use crate::corpus::formats::parquet::budget::Budget;
 use crate::corpus::formats::parquet::passing::Part;
 
-/// A page has no more bytes. Writers begin a new one after 1 MB, or after about a thousand rows.
+/// The maximum size of a page in bytes. Writers start a new page after 1 MB, or after about a thousand rows.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// A page has no more values.
+/// The maximum number of values in a page.
 const MAX_VALUES: u64 = 1 << 25;
 
-/// A file, of which nothing is asked for that it does not have.
+/// A file in which reads past the end are refused.
 ///
-/// Each reader knows its place itself, so others of the same file, on other threads too, do not move it.
+/// Each reader has its own position, so other readers of the same file do not move it, even on other threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunks {
     file: Arc<File>,
@@ -33,7 +33,7 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// A file of `size` bytes.
+    /// Returns the chunks of a file of `size` bytes.
     pub(crate) fn new(file: File, size: u64) -> Chunks {
         Chunks {
             file: Arc::new(file),
@@ -82,7 +82,7 @@ impl ChunkReader for Chunks {
     }
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Debug)]
 pub(crate) struct At {
     file: Arc<File>,
@@ -107,8 +107,8 @@ fn read_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, bytes, place)
 }
 
-/// What a page has after decompression, if `header` is one of a page: its first three fields are
-/// integers, of which this is the second.
+/// Returns the decompressed size of a page if `header` is a page header: its first three fields are integers, and this
+/// is the second.
 fn page_bytes(header: &[u8]) -> Option<u64> {
     const INTEGER: u8 = 0x15;
     let mut header = header;
@@ -119,11 +119,11 @@ fn page_bytes(header: &[u8]) -> Option<u64> {
     integer()?;
     let bytes = integer()?;
     integer()?;
-    // Signs are in the lowest bit.
+    // The sign is in the lowest bit.
     Some(bytes >> 1)
 }
 
-/// Takes an integer of variable length off the beginning of `bytes`.
+/// Removes a variable-length integer from the front of `bytes`.
 pub(crate) fn variable(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..u64::BITS).step_by(7) {
@@ -141,11 +141,11 @@ pub(crate) fn variable(bytes: &mut &[u8]) -> Option<u64> {
 pub(crate) struct Pages {
     reader: Box<dyn PageReader>,
     has_levels: bool,
-    /// What the values of all pages count for, if anything.
+    /// The budget for the values of all pages, if there is one.
     budget: Option<Budget>,
-    /// Bytes of a value and its levels in memory, beside what the value refers to.
+    /// Bytes of a value and its levels in memory, without the data that the value refers to.
     value_bytes: u64,
-    /// The part in a file that is read twice.
+    /// The role of this reader in a file that is read twice.
     part: Option<Part>,
 }
 
@@ -160,12 +160,13 @@ impl Pages {
         }
     }
 
-    /// Takes part in reading a file twice.
+    /// Sets the role in a file that is read twice.
     pub(super) fn passing(self, part: Option<Part>) -> Pages {
         Pages { part, ..self }
     }
 
-    /// The pages of a column, whose values count for a budget before they are read: a row may have any number.
+    /// Returns the pages of a column. Their values count toward a budget before they are read, because a row may have
+    /// any number of them.
     pub(crate) fn within(
         pages: Box<dyn PageReader>,
         column: &ColumnDescriptor,
@@ -177,7 +178,7 @@ impl Pages {
         }
     }
 
-    /// Refuses a page that claims more values than there can be.
+    /// Refuses a page that claims more values than it can have.
     fn check(&self, page: &Page) -> Result<()> {
         let values = u64::from(page.num_values());
         let bytes = page.buffer().len() as u64;
@@ -203,7 +204,7 @@ impl Pages {
     }
 }
 
-/// Bytes that a value takes in memory with its levels, without those that it refers to.
+/// Returns the bytes of a value and its levels in memory, without the data that the value refers to.
 fn value_bytes(column: &ColumnDescriptor) -> u64 {
     let levels =
         2 * u64::from(column.max_def_level() > 0) + 2 * u64::from(column.max_rep_level() > 0);
@@ -217,7 +218,7 @@ fn value_bytes(column: &ColumnDescriptor) -> u64 {
         }
 }
 
-/// How many lengths the values of a page begin with.
+/// Returns the number of lengths at the start of a page's values.
 fn delta_values(page: &Page, has_levels: bool) -> Option<u64> {
     let bytes: &[u8] = page.buffer();
     let mut values = match page {
@@ -235,7 +236,7 @@ fn delta_values(page: &Page, has_levels: bool) -> Option<u64> {
         }
         Page::DataPage { .. } | Page::DictionaryPage { .. } => bytes,
     };
-    // The sizes of blocks and of what they consist of come first.
+    // The sizes of a block and of its parts come first.
     variable(&mut values)?;
     variable(&mut values)?;
     variable(&mut values)
@@ -258,7 +259,7 @@ impl PageReader for Pages {
             if let Some(part) = &mut self.part {
                 part.passed(&page);
             }
-            // Some writers end a column of lists with pages of nothing. The library would take one for the end.
+            // Some writers end a column of lists with empty pages. The library would take one for the end.
             let is_empty = page.num_values() == 0 && page.is_data_page();
             if !is_empty {
                 return Ok(Some(page));

@@ -1,47 +1,47 @@
-//! Pages that go from one reader of a file to another, so that they are read and decompressed once.
+//! Passes pages from one reader of a file to another, so that they are read and decompressed once.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use parquet::column::page::Page;
 
-/// Bytes of pages that wait at most; further ones are read again.
+/// The maximum number of bytes of waiting pages. Further pages are read again.
 const MOST: usize = 32 << 20;
 
-/// Where pages wait for the second reader, as long as there is one. Clones are the same.
+/// Pages that wait for the second reader, while there is one. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Passing(Arc<Mutex<Waiting>>);
 
 #[derive(Debug, Default)]
 struct Waiting {
-    /// Whether somebody reads the file a second time.
+    /// Whether the file is read a second time.
     is_wanted: bool,
     pages: BTreeMap<Place, Page>,
-    /// Of all pages together.
+    /// The bytes of all pages together.
     bytes: usize,
 }
 
-/// Where a page stands in its file.
+/// The position of a page in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) group: usize,
     pub(crate) column: usize,
-    /// Pages of the column before it.
+    /// The number of pages of the column before it.
     pub(crate) number: usize,
 }
 
 impl Passing {
-    /// Begins the second reading.
+    /// Starts the second read.
     pub(crate) fn begin(&self) {
         self.with(|waiting| waiting.is_wanted = true);
     }
 
-    /// Ends it: no page waits any more.
+    /// Ends the second read and drops all waiting pages.
     pub(crate) fn end(&self) {
         self.with(|waiting| *waiting = Waiting::default());
     }
 
-    /// Leaves a page for the second reader, if there is one and not too much waits for it.
+    /// Leaves a page for the second reader, if there is one and not too many bytes are waiting.
     pub(super) fn leave(&self, place: Place, page: &Page) {
         self.with(|waiting| {
             let bytes = waiting.bytes + page.buffer().len();
@@ -61,7 +61,7 @@ impl Passing {
         })
     }
 
-    /// Lets go of the pages of the groups up to this one.
+    /// Drops the pages of the groups up to this one.
     pub(super) fn end_group(&self, group: usize) {
         self.with(|waiting| {
             while let Some(first) = waiting.pages.first_entry()
@@ -77,17 +77,17 @@ impl Passing {
     }
 }
 
-/// One reader's part in it, of one column.
+/// The role of a reader of one column.
 #[derive(Debug)]
 pub(super) enum Part {
-    /// It leaves its pages.
+    /// Leaves its pages.
     First(Passing, Place),
-    /// It takes those that were left.
+    /// Takes the pages that were left.
     Second(Passing, Place),
 }
 
 impl Part {
-    /// The page that comes next, if the first reader left it.
+    /// Returns the next page if the first reader left it.
     pub(super) fn taken(&self) -> Option<Page> {
         match self {
             Part::First(..) => None,
@@ -95,7 +95,7 @@ impl Part {
         }
     }
 
-    /// Takes note of a page that was read or taken.
+    /// Records a page that was read or taken.
     pub(super) fn passed(&mut self, page: &Page) {
         match self {
             Part::First(passing, place) => {
@@ -106,7 +106,7 @@ impl Part {
         }
     }
 
-    /// Takes note of a page that was skipped.
+    /// Records a page that was skipped.
     pub(super) fn skipped(&mut self) {
         let (Part::First(_, place) | Part::Second(_, place)) = self;
         place.number += 1;

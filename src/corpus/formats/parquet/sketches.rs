@@ -1,4 +1,4 @@
-//! Sketches that an engine wrote, a few rows at a time.
+//! Sketches written by an engine, read a few rows at a time.
 
 use std::fs::File;
 use std::io;
@@ -17,10 +17,10 @@ use crate::text::ShingleSet;
 use crate::write::MAX_KEY_BYTES;
 use crate::{Error, Input};
 
-/// Rows that are read together.
+/// The number of rows to read together.
 const ROWS: usize = 1024;
 
-/// The columns that are read, and what their values are.
+/// The columns to read, and the types of their values.
 const COLUMNS: [(&str, &[Type]); 6] = [
     ("key", &[Type::BYTE_ARRAY]),
     ("hash", &[Type::BYTE_ARRAY, Type::FIXED_LEN_BYTE_ARRAY]),
@@ -33,31 +33,31 @@ const COLUMNS: [(&str, &[Type]); 6] = [
 /// The sketches of a file.
 pub(crate) struct SketchRows {
     file: SerializedFileReader<Chunks>,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     size: u64,
     growth: Growth,
     places: [usize; COLUMNS.len()],
     next_group: usize,
-    /// The columns of a row group, and how many of their rows are not read.
+    /// The columns of a row group, and the number of their unread rows.
     group: Option<(Vec<Column>, u64)>,
     rows: u64,
     mark: Option<(String, Mark)>,
 }
 
-/// What a row of sketches is.
+/// A row of a sketch file.
 #[derive(Debug)]
 pub(crate) enum Row {
     Sketch(Input),
-    /// The row of this number, from 1 on, is no document, and why.
+    /// The row of this number, counted from 1, is not a document; and why.
     Flawed(u64, String),
 }
 
 impl SketchRows {
-    /// Begins to read a file.
+    /// Starts reading a file.
     ///
     /// # Errors
     ///
-    /// It is damaged, or has other columns than sketches.
+    /// The file is damaged, or its columns are not those of sketches.
     pub(crate) fn new(file: File) -> io::Result<SketchRows> {
         let size = file.metadata()?.len();
         let file = open(Chunks::new(file, size))?;
@@ -94,16 +94,16 @@ impl SketchRows {
         })
     }
 
-    /// The parameters of the rows that were read; none before the first.
+    /// Returns the parameters of the rows read so far, or `None` before the first row.
     pub(crate) fn mark(&self) -> Option<&Mark> {
         self.mark.as_ref().map(|(_, mark)| mark)
     }
 
-    /// The next rows; none at the end.
+    /// Returns the next rows; none at the end.
     ///
     /// # Errors
     ///
-    /// The file is damaged, a row is no sketch, or one has other parameters than those before it.
+    /// The file is damaged, a row is not a sketch, or its parameters differ from those of the rows before it.
     pub(crate) fn read(&mut self) -> io::Result<Vec<Row>> {
         loop {
             if let Some((columns, left)) = self.group.as_mut().filter(|(_, left)| *left > 0) {
@@ -182,7 +182,7 @@ impl SketchRows {
         })
     }
 
-    /// Refuses a row of other parameters than those before it.
+    /// Refuses a row whose parameters differ from those of the rows before it.
     fn check_mark(&mut self, line: &str) -> io::Result<()> {
         match &self.mark {
             Some((first, _)) if first == line => Ok(()),
@@ -200,7 +200,7 @@ impl SketchRows {
     }
 }
 
-/// The text of a cell, if it is one.
+/// Returns the text of a cell, if it is valid UTF-8.
 fn text(cell: &Cell) -> Option<&str> {
     std::str::from_utf8(cell.as_ref()?.data()).ok()
 }

@@ -1,7 +1,7 @@
-//! Pages that are compressed with Snappy.
+//! Compression of pages with Snappy.
 //!
-//! The library's own writer makes a vector for each page, fills it with zeros, and copies it twice. That costs a third of
-//! the time that Snappy itself takes. Here all pages are compressed into the same memory.
+//! The library's writer allocates a vector for each page, fills it with zeros, and copies it twice. That costs a third
+//! of the time that Snappy itself takes. Here, all pages are compressed into the same memory.
 
 use std::mem::take;
 use std::sync::Arc;
@@ -14,19 +14,20 @@ use parquet::file::properties::WriterPropertiesPtr;
 use parquet::schema::types::ColumnPath;
 use snap::raw::{Encoder, max_compress_len};
 
-/// Bytes of memory that are kept for the next page at most. Few pages are larger, and many columns may be written at once.
+/// The maximum number of bytes of memory to keep for the next page. Few pages are larger, and many columns may be
+/// written at once.
 const KEPT: usize = 4 << 20;
 
-/// Compresses pages that come as they are.
+/// Compresses pages that arrive uncompressed.
 pub(crate) struct Snappy {
     encoder: Encoder,
-    /// Where pages are compressed. A page that is still in use keeps it.
+    /// The memory in which pages are compressed. A page that is still in use keeps it.
     memory: Bytes,
 }
 
 impl Snappy {
-    /// What compresses the pages of a column, if they are compressed with Snappy, and the properties of a writer that
-    /// leaves it to that.
+    /// Returns the compressor for a column, if the column is compressed with Snappy, and the properties of a writer
+    /// that leaves compression to it.
     pub(crate) fn of(
         column: &ColumnPath,
         properties: WriterPropertiesPtr,
@@ -48,7 +49,7 @@ impl Snappy {
     ///
     /// # Errors
     ///
-    /// It has four gigabytes or more.
+    /// The page has four gigabytes or more.
     pub(crate) fn compress(
         &mut self,
         page: &CompressedPage,
@@ -68,7 +69,7 @@ impl Snappy {
                     self.memory = memory;
                 }
             }
-            // It says of itself that it is not compressed.
+            // Such a page has a flag that says that it is not compressed.
             Page::DataPageV2 { .. } => {}
         }
         Ok(CompressedPage::new(compressed, page.uncompressed_size()))

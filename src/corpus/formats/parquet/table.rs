@@ -1,4 +1,4 @@
-//! A whole file of columns: its schema, and the rows of its groups.
+//! A whole Parquet file: its schema, and the rows of its groups.
 
 use std::fmt;
 use std::fs::File;
@@ -23,27 +23,27 @@ use crate::corpus::formats::parquet::passing::{Part, Passing, Place};
 use crate::corpus::formats::parquet::{explain, open};
 use crate::corpus::sourced::modified;
 
-/// A table that was begun to read and can be read again.
+/// A table that is being read and can be read again.
 pub(crate) struct TableSource {
     pub(crate) schema: TypePtr,
-    /// Rows of each group.
+    /// The number of rows of each group.
     pub(crate) groups: Vec<u64>,
     again: Again,
-    /// Where pages wait that the first reader has read.
+    /// Pages left by the first reader.
     passing: Passing,
 }
 
 /// Where a table can be read again.
 #[derive(Debug)]
 pub(crate) enum Again {
-    /// A file of so many bytes that last changed at this time.
+    /// A file, with its size in bytes and its modification time.
     Path(PathBuf, u64, Option<SystemTime>),
-    /// A copy without a name of what can be read once.
+    /// An unnamed copy of an input that can be read only once.
     Held(File),
 }
 
 impl TableSource {
-    /// The table of a file that is open, and whose reader leaves its pages there.
+    /// Returns the table of an open file whose reader leaves its pages in `passing`.
     pub(crate) fn new(
         table: &SerializedFileReader<Chunks>,
         again: Again,
@@ -62,11 +62,11 @@ impl TableSource {
         }
     }
 
-    /// Opens it again; none if the file changed meanwhile.
+    /// Opens the table again. Returns `None` if the file has changed.
     ///
     /// # Errors
     ///
-    /// Those of the system, or it is damaged.
+    /// Those of the system, or the file is damaged.
     pub(crate) fn open(&self) -> io::Result<Option<Table>> {
         let file = match &self.again {
             Again::Path(path, size, time) => {
@@ -104,13 +104,13 @@ impl PartialEq for TableSource {
 
 impl Eq for TableSource {}
 
-/// A file of columns that is open.
+/// An open Parquet file.
 pub(crate) struct Table {
     file: SerializedFileReader<Chunks>,
-    /// Its bytes.
+    /// The bytes of the file.
     chunks: Chunks,
     budget: Budget,
-    /// Where pages wait that another reader has read.
+    /// Pages left by another reader.
     passing: Passing,
 }
 
@@ -125,7 +125,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// It is damaged.
+    /// The file is damaged.
     pub(crate) fn open(file: File) -> io::Result<Table> {
         let size = file.metadata()?.len();
         let chunks = Chunks::new(file, size);
@@ -141,7 +141,7 @@ impl Table {
         self.file.num_row_groups()
     }
 
-    /// Rows of a group; none if there is no such group.
+    /// Returns the number of rows of a group, or 0 if there is no such group.
     pub(crate) fn rows(&self, group: usize) -> u64 {
         self.file.metadata().row_groups().get(group).map_or(0, rows)
     }
@@ -162,19 +162,19 @@ impl Table {
             .num_columns()
     }
 
-    /// The name of a column.
+    /// Returns the name of a column.
     pub(crate) fn column_name(&self, column: usize) -> String {
         let schema = self.file.metadata().file_metadata().schema_descr();
         schema.column(column).path().string()
     }
 
-    /// What a column is.
+    /// Returns the description of a column.
     pub(crate) fn described(&self, column: usize) -> ColumnDescPtr {
         let schema = self.file.metadata().file_metadata().schema_descr();
         schema.column(column)
     }
 
-    /// Bytes of a column of a group in its file.
+    /// Returns the number of bytes of a group's column in the file.
     pub(crate) fn column_bytes(&self, group: usize, column: usize) -> usize {
         let groups = self.file.metadata().row_groups();
         let column = groups.get(group).and_then(|it| it.columns().get(column));
@@ -183,7 +183,7 @@ impl Table {
         })
     }
 
-    /// The columns of a group that have this `part` of its bytes each, or more.
+    /// Returns the columns of a group that have at least one `part`th of its bytes each.
     pub(crate) fn large_columns(&self, group: usize, part: u64) -> Vec<usize> {
         let groups = self.file.metadata().row_groups();
         let columns = groups.get(group).map_or(&[][..], RowGroupMetaData::columns);
@@ -194,11 +194,11 @@ impl Table {
         (0..columns.len()).filter(is_large).collect()
     }
 
-    /// Writes a column of a group as it is as the next one of `rows`.
+    /// Copies a column of a group unchanged, as the next column of `rows`.
     ///
     /// # Errors
     ///
-    /// It is not where its file says, or those of writing.
+    /// The column is not where its file says, or writing fails.
     pub(crate) fn splice<W: Write + Send>(
         &self,
         group: usize,
@@ -224,16 +224,16 @@ impl Table {
         })
     }
 
-    /// What bounds the values that are read.
+    /// Returns the budget that limits the values read.
     pub(crate) fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// The values of a column in a group.
+    /// Returns a reader of a column's values in a group.
     ///
     /// # Errors
     ///
-    /// There is none, or it is damaged.
+    /// There is no such column, or it is damaged.
     pub(crate) fn column(&self, group: usize, column: usize) -> io::Result<ColumnReader> {
         let place = Place {
             group,
@@ -251,14 +251,13 @@ impl Table {
         read().map_err(|error| explain(&error))
     }
 
-    /// Takes note that no column of a group is read any more.
+    /// Drops the waiting pages of a group that is no longer read, and of those before it.
     pub(crate) fn end_group(&self, group: usize) {
         self.passing.end_group(group);
     }
 
-    /// How another file of such rows is written: with the metadata of this one but that of the keys `left_out`, and
-    /// its columns coded and
-    /// compressed as in the first group.
+    /// Returns the properties to write another file of such rows: with this file's metadata except the keys `left_out`,
+    /// and with columns encoded and compressed as in the first group.
     pub(crate) fn properties(&self, left_out: &[&str]) -> WriterProperties {
         let metadata = self.file.metadata();
         let pairs = metadata.file_metadata().key_value_metadata();
@@ -275,7 +274,7 @@ impl Table {
         if metadata.row_groups().iter().all(is_sorted) {
             properties = properties.set_sorting_columns(group.sorting_columns().cloned());
         }
-        // Columns that this table does not have are compressed like its first one.
+        // Columns that this table does not have are compressed like its first column.
         if let Some(first) = group.columns().first() {
             properties = properties.set_compression(first.compression());
         }

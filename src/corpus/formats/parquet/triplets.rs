@@ -1,7 +1,6 @@
 //! The values of a column with their levels, some rows at a time.
 //!
-//! A level of repetition of 0 begins a row; a level of definition below the highest one stands for a value
-//! that is not there.
+//! A repetition level of 0 begins a row. A definition level below the highest one stands for a missing value.
 
 use std::io;
 
@@ -28,7 +27,7 @@ impl Levels {
     }
 }
 
-/// Some rows of a column. Of levels that are always 0 there are none.
+/// Some rows of a column. Levels that are always 0 are left empty.
 #[derive(Debug)]
 pub(crate) struct Triplets<V> {
     pub(crate) definition: Vec<i16>,
@@ -38,7 +37,7 @@ pub(crate) struct Triplets<V> {
 }
 
 impl<V> Triplets<V> {
-    /// No rows yet.
+    /// Returns an empty set of rows.
     pub(crate) fn new(highest: Levels) -> Triplets<V> {
         Triplets {
             definition: Vec::new(),
@@ -48,7 +47,7 @@ impl<V> Triplets<V> {
         }
     }
 
-    /// Reads exactly the next `rows` in the place of those that are here. Says how many bytes they have.
+    /// Reads exactly the next `rows` rows, in place of the current ones. Returns their size in bytes.
     ///
     /// # Errors
     ///
@@ -72,11 +71,11 @@ impl<V> Triplets<V> {
         Ok(bytes)
     }
 
-    /// Makes sure that the column has no further rows.
+    /// Checks that the column has no further rows.
     ///
     /// # Errors
     ///
-    /// It has, or it is damaged.
+    /// The column has further rows, or is damaged.
     pub(crate) fn end<T: DataType<T = V>>(
         &mut self,
         reader: &mut ColumnReaderImpl<T>,
@@ -87,8 +86,7 @@ impl<V> Triplets<V> {
         }
     }
 
-    /// Reads the next rows, at most so many, in the place of those that are here. Says how many rows, values and levels
-    /// they are.
+    /// Reads at most the next `rows` rows, in place of the current ones. Returns the number of rows, values and levels.
     fn fill<T: DataType<T = V>>(
         &mut self,
         reader: &mut ColumnReaderImpl<T>,
@@ -102,7 +100,7 @@ impl<V> Triplets<V> {
         read.map_err(|error| explain(&error))
     }
 
-    /// Whether these are so many rows, with a value for each level of definition that stands for one.
+    /// Whether there are `rows` rows, with a value for each definition level that stands for one.
     fn has(&self, rows: usize) -> bool {
         let Levels {
             definition: most,
@@ -129,7 +127,7 @@ impl<V> Triplets<V> {
             && are_within(&self.repetition, deepest)
     }
 
-    /// Keeps the rows for which `kept` says so.
+    /// Keeps the rows for which `kept` returns true.
     pub(crate) fn retain(&mut self, mut kept: impl FnMut(usize) -> bool) {
         if self.highest.definition == 0 {
             let mut row = 0;
@@ -168,19 +166,19 @@ impl<V> Triplets<V> {
     }
 }
 
-/// How many rows to read together, so that they are about as large as is wanted.
+/// The number of rows to read together so that they have about the wanted size.
 #[derive(Debug)]
 pub(crate) struct Pace {
     rows: usize,
 }
 
-/// Rows that are read together at most.
+/// The maximum number of rows to read together.
 const MOST_ROWS: u64 = 8192;
 
-/// Bytes that rows which are read together have, if they are like those before them.
+/// The number of bytes that the rows read together should have, judging by earlier rows.
 const BYTES: u64 = 4 << 20;
 
-/// Bytes of a value that is fixed, and of its levels.
+/// Bytes of a value of fixed size and its levels.
 const FIXED_BYTES: u64 = 8;
 
 impl Default for Pace {
@@ -190,23 +188,23 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// The number of rows to read next of `left` ones.
+    /// Returns the number of rows to read next when `left` rows are left.
     pub(crate) fn rows(&self, left: u64) -> usize {
         usize::try_from(left).map_or(self.rows, |left| left.min(self.rows))
     }
 
-    /// Takes note of rows that were read, of so many bytes and so many levels or values.
+    /// Records that `rows` rows were read, with `bytes` bytes and `levels` levels or values.
     pub(crate) fn read(&mut self, rows: usize, bytes: u64, levels: usize) {
         let bytes = bytes + FIXED_BYTES * levels as u64;
         let each = bytes / (rows as u64).max(1);
         let fitting = (BYTES / each.max(1)).clamp(1, MOST_ROWS);
-        // Rows may be unlike those before them, so not too many more at once.
+        // Later rows may differ, so the number grows slowly.
         let most = (self.rows as u64).saturating_mul(4);
         self.rows = usize::try_from(fitting.min(most)).unwrap_or(1);
     }
 }
 
-/// Calls something generic over the type of a column's values.
+/// Evaluates an expression that is generic over the type of a column's values.
 macro_rules! with_reader {
     ($reader:expr, $typed:ident, $type:ident => $body:expr) => {{
         use parquet::data_type;

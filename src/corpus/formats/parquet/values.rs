@@ -71,27 +71,27 @@ impl From<FixedLenByteArray> for Scalar {
     }
 }
 
-/// What the values of a column are.
+/// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// As they are stored: bytes in base64.
+    /// As stored. Bytes are written in base64.
     Plain,
-    /// Without a sign, of so many bits.
+    /// Unsigned, with this number of bits.
     Unsigned(u32),
     Text,
     /// Text or bytes that are read as a document's text or key.
     Document,
     Uuid,
     Half,
-    /// With so many digits behind the point.
+    /// With this number of digits after the point.
     Decimal(usize),
     Date,
     Time(Unit),
-    /// With a Z behind it, if it is in UTC.
+    /// Followed by a Z if it is in UTC.
     Timestamp(Unit, bool),
 }
 
-/// Digits of a second.
+/// The number of decimal digits of a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unit(u32);
 
@@ -114,7 +114,7 @@ impl Unit {
 }
 
 impl Kind {
-    /// What the values of a column are, by its logical type or the older converted one.
+    /// Returns the type of a column's values, from its logical type or the older converted type.
     pub(crate) fn of(column: &ColumnDescriptor) -> Kind {
         let scale = |scale: i32| usize::try_from(scale).map_or(Kind::Plain, Kind::Decimal);
         match column.logical_type_ref() {
@@ -147,19 +147,19 @@ impl Kind {
         }
     }
 
-    /// Whether values are strings of JSON, so that they can be names of fields.
+    /// Whether values are JSON strings, so that they can be names of fields.
     pub(crate) fn is_name(self, physical: Type) -> bool {
         let is_bytes = matches!(physical, Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY);
         matches!(self, Kind::Text | Kind::Document) && is_bytes
     }
 
-    /// Writes a value. Texts that say nothing else are in the encoding `given`.
+    /// Writes a value. The text or key of a document is read in the encoding `given`.
     pub(crate) fn write(self, value: &Scalar, given: Option<&'static Encoding>, json: &mut String) {
         match (value, self) {
             (Scalar::Bool(value), _) => json.push_str(if *value { "true" } else { "false" }),
             (Scalar::Int(value), kind) => kind.write_integer(*value, json),
             (Scalar::Int96(value), _) => {
-                // Nanoseconds of a day, and the day by the count that begins at noon in 4713 BC.
+                // Nanoseconds of the day, and the Julian day number, which counts from noon in 4713 BC.
                 const DAY_OF_1970: i128 = 2_440_588;
                 let &[low, high, day] = value.data() else {
                     return json.push_str("null");
@@ -231,7 +231,7 @@ impl Kind {
     }
 }
 
-/// Writes a string with its quotes.
+/// Writes a string in quotes.
 pub(crate) fn write_string(text: &str, json: &mut String) {
     match serde_json::to_string(text) {
         Ok(string) => json.push_str(&string),
@@ -239,7 +239,7 @@ pub(crate) fn write_string(text: &str, json: &mut String) {
     }
 }
 
-/// Numbers that JSON has none for are strings.
+/// Writes a float. Numbers that JSON cannot express become strings.
 fn write_float(
     is_finite: bool,
     value: &(impl serde::Serialize + std::fmt::Display),
@@ -291,7 +291,7 @@ fn write_time(time: i128, unit: Unit, json: &mut String) {
     );
 }
 
-/// A float of 16 bits.
+/// Decodes a 16-bit float.
 fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));

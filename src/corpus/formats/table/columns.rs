@@ -1,4 +1,4 @@
-//! Which columns of a table have the key and the text.
+//! The columns of a table that hold the key and the text.
 
 use encoding_rs::Encoding;
 
@@ -7,10 +7,10 @@ use crate::corpus::formats::record::{Fault, Record};
 use crate::corpus::options::Options;
 use crate::corpus::skipped::{Hint, Hinted};
 
-/// The columns that count, from 0 on.
+/// The columns to read, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Columns {
-    /// None if no column has keys.
+    /// `None` if no column has keys.
     pub(crate) id: Option<usize>,
     pub(crate) text: usize,
 }
@@ -23,13 +23,13 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// The columns of a table that begins with the row `first`.
+    /// Returns the columns of a table that begins with the row `first`.
     ///
-    /// The row is a header unless all columns that are asked for are numbers.
+    /// The row is a header unless all requested columns are numbers.
     ///
     /// # Errors
     ///
-    /// A column that is asked for is not there.
+    /// A requested column does not exist.
     pub(crate) fn of(first: &[String], options: &Options) -> Result<Head, Hinted> {
         let given = [&options.id_field, &options.text_field];
         let mut given = given.into_iter().flatten();
@@ -52,15 +52,15 @@ impl Head {
     }
 }
 
-/// What introduces the cells of a row that may be a header.
+/// Introduces the cells of a row that may be a header.
 const ROW: &str = "its first row is";
 
-/// The column, from 0 on, that a number from 1 on means.
+/// Returns the column, counted from 0, for a number counted from 1.
 pub(crate) fn number(name: &str) -> Option<usize> {
     name.parse::<usize>().ok()?.checked_sub(1)
 }
 
-/// Says that there is no column of the name; `list` introduces those that there are.
+/// Reports that there is no column of this name. `list` introduces the existing columns.
 pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> Hinted {
     const SHOWN: usize = 20;
     let shown: Vec<String> = first.iter().take(SHOWN).map(|name| short(name)).collect();
@@ -74,7 +74,7 @@ pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> Hinted {
     }
 }
 
-/// A name in quotes, cut short if it is long.
+/// Returns a name in quotes, truncated if it is long.
 pub(crate) fn short(name: &str) -> String {
     const SHOWN: usize = 40;
     let more = if name.chars().count() > SHOWN {
@@ -94,7 +94,7 @@ pub(crate) struct Cells<B> {
 }
 
 impl<B: AsRef<[u8]>> Cells<B> {
-    /// The record of the row, in the encoding `given`. An empty key is none.
+    /// Returns the record of the row, in the encoding `given`. An empty key counts as no key.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl<B: AsRef<[u8]>> Cells<B> {
     pub(crate) fn record(self, given: Option<&'static Encoding>) -> Result<Record, Fault> {
         let text = self.text.ok_or_else(|| Fault::bad("it has no text"))?;
         let id = self.id.map(|id| decode(id.as_ref(), given).into_owned());
-        // Bytes that are but a byte order mark are no text either.
+        // A byte order mark alone is an empty key too.
         let id = id.filter(|id| !id.text.is_empty());
         Ok(Record {
             is_lossy: id.as_ref().is_some_and(|id| id.replaced),

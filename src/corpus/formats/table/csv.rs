@@ -1,4 +1,4 @@
-//! Tables with commas between their cells, and quotes where a cell has commas or lines in it.
+//! Tables with commas between cells, and quotes around cells that contain commas or line breaks.
 
 use std::io::{self, BufRead};
 use std::mem::take;
@@ -15,7 +15,7 @@ pub(crate) struct Rows<R> {
     cuts: Cuts<R>,
     csv: Reader,
     columns: Columns,
-    /// A row that was read to find out whether it is a header.
+    /// A row that was read to check whether it is a header.
     first: Option<Raw<Cells<Vec<u8>>>>,
     number: u64,
     verbatim: bool,
@@ -24,11 +24,11 @@ pub(crate) struct Rows<R> {
 }
 
 impl<R: BufRead> Rows<R> {
-    /// Begins to read a table.
+    /// Starts reading a table.
     ///
     /// # Errors
     ///
-    /// Those of reading, or there is no such column.
+    /// Those of reading, or a column does not exist.
     pub(crate) fn new(reader: R, options: &Options) -> io::Result<Rows<R>> {
         let mut rows = Rows {
             cuts: Cuts::new(reader, options.max_record()),
@@ -61,7 +61,7 @@ impl<R: BufRead> Rows<R> {
         Ok(rows)
     }
 
-    /// The header as it is and the names in it, if there is one and rows are wanted so.
+    /// Returns the verbatim header and its names, if there is one and rows are wanted verbatim.
     pub(crate) fn take_header(&mut self) -> (Vec<u8>, Vec<String>) {
         (take(&mut self.header), take(&mut self.names))
     }
@@ -97,10 +97,10 @@ impl<R: BufRead> Rows<R> {
     }
 }
 
-/// Hands over the cells of a row with their numbers, from 0 on.
+/// Passes each cell of a row to `take`, with its number, counted from 0.
 fn cells(csv: &mut Reader, row: &[u8], mut take: impl FnMut(usize, &[u8])) {
     let mut piece = vec![0; row.len() + 1];
-    // A blank line comes first, or the parser would pass over a mark that the row begins with.
+    // A blank line comes first. Otherwise the parser would skip a byte order mark at the start of the row.
     csv.reset();
     csv.read_field(b"\n", &mut piece);
     let mut rest = row;

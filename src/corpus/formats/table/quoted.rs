@@ -1,4 +1,4 @@
-//! Rows of a table in which cells may be quoted, cut one after the other.
+//! Rows of a table with quoted cells, cut one by one.
 
 use std::io::{self, BufRead};
 use std::mem::take;
@@ -6,52 +6,52 @@ use std::mem::take;
 use crate::corpus::decode::without_mark;
 use crate::corpus::formats::record::Fault;
 
-/// A row with its end, or why it is lost.
+/// A row with its line ending, or why it is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
     pub(crate) row: Result<Vec<u8>, Fault>,
-    /// Bytes that were read for it.
+    /// The number of bytes read for it.
     pub(crate) read: u64,
 }
 
-/// The rows of a table, blank lines left out.
+/// The rows of a table. Blank lines are skipped.
 ///
-/// A quote that is not closed costs its row, and the line behind the one where it opens begins the next
-/// row. So does a quote that is closed on a later line within a cell: rather it was not meant to open one
-/// there, and what closes it was to open another.
+/// If a quote is not closed, its row is lost, and the next row begins on the line after the one where the quote opens.
+/// The same holds for a quote that closes on a later line in the middle of a cell: most likely it was not meant to open
+/// there, and the quote that closes it was meant to open another cell.
 #[derive(Debug)]
 pub(crate) struct Cuts<R> {
     reader: R,
     limit: usize,
-    /// Lines that ended.
+    /// The number of lines read.
     line: u64,
     read: u64,
-    /// Lines that are read again. All of them began in the quote that was not closed.
+    /// Lines to read again. Each of them began inside the quote that was not closed.
     ///
-    /// Where a row does not end before such a line begins, that is in a quote, too, and what comes of it
-    /// is known: the row is lost. That keeps the time linear.
+    /// If a row has not ended where such a line begins, this place is inside a quote too, so the row is known to be
+    /// lost. That keeps the time linear.
     again: Vec<u8>,
-    /// How much of those is taken.
+    /// How many of these bytes are taken.
     taken: usize,
 }
 
-/// How the reading of a line ended.
+/// How reading a line ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Line,
-    /// Before another one that is read again.
+    /// Before another line that is read again.
     Again,
     Limit,
     File,
 }
 
-/// Where in a row something stands.
+/// A position in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CellState {
     CellStart,
     Cell,
     Quoted,
-    /// Behind a quote within a quoted cell.
+    /// After a quote within a quoted cell.
     Quote,
 }
 
@@ -68,11 +68,11 @@ impl CellState {
     }
 }
 
-/// A quote that was opened.
+/// An open quote.
 #[derive(Clone, Copy, Debug, Default)]
 struct Opened {
     line: u64,
-    /// Where the next line begins in the row.
+    /// The offset in the row at which the next line begins.
     next: usize,
 }
 
@@ -89,7 +89,7 @@ impl<R: BufRead> Cuts<R> {
         }
     }
 
-    /// The next row.
+    /// Returns the next row.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl<R: BufRead> Cuts<R> {
         }
     }
 
-    /// Gives a row up for the quote that was opened, and turns back to the line behind it.
+    /// Gives up a row because of an open quote, and goes back to the line after the quote's.
     fn lost(&mut self, mut row: Vec<u8>, opened: Opened, end: End) -> Cut {
         if end != End::Again {
             self.again = row.split_off(opened.next);
@@ -166,7 +166,7 @@ impl<R: BufRead> Cuts<R> {
         }
     }
 
-    /// Reads a line with its end behind what `row` has.
+    /// Reads a line with its ending, and appends it to `row`.
     fn line(&mut self, row: &mut Vec<u8>) -> io::Result<End> {
         let again = &self.again[self.taken..];
         let length = line_length(again);
@@ -200,7 +200,7 @@ impl<R: BufRead> Cuts<R> {
         }
     }
 
-    /// Takes the second half of a line's end.
+    /// Reads the second half of a line ending.
     fn end_line(&mut self, row: &mut Vec<u8>) -> io::Result<()> {
         if row.ends_with(b"\r") && self.reader.fill_buf()?.starts_with(b"\n") {
             row.push(b'\n');
@@ -210,7 +210,7 @@ impl<R: BufRead> Cuts<R> {
         Ok(())
     }
 
-    /// Passes over the rest of a line. Says where in a row it ends.
+    /// Skips the rest of a line. Returns the position at which it ends.
     fn pass_over(&mut self, mut place: CellState) -> io::Result<CellState> {
         loop {
             let input = self.reader.fill_buf()?;
@@ -231,7 +231,7 @@ impl<R: BufRead> Cuts<R> {
     }
 }
 
-/// The number of cells of a row.
+/// Returns the number of cells of a row.
 pub(crate) fn width(row: &[u8]) -> usize {
     let mut place = CellState::CellStart;
     let mut cells = 1;
@@ -242,7 +242,7 @@ pub(crate) fn width(row: &[u8]) -> usize {
     cells
 }
 
-/// The length of the line that `bytes` begin with, with its end, if it ends in them.
+/// Returns the length of the first line of `bytes`, including its ending, if it ends there.
 fn line_length(bytes: &[u8]) -> Option<usize> {
     let end = bytes.iter().position(|&byte| is_end(byte))?;
     let is_halved = bytes[end..].starts_with(b"\r\n");
@@ -270,7 +270,7 @@ mod tests {
     use super::{Cuts, width};
     use std::io::BufReader;
 
-    /// The rows, or what is said of those that are lost; read in small pieces.
+    /// Returns the rows, or the messages for lost rows, when read in small pieces.
     fn cuts(text: &str, limit: u64) -> Vec<String> {
         let mut cuts = Cuts::new(BufReader::with_capacity(3, text.as_bytes()), limit);
         let mut found = Vec::new();
@@ -325,7 +325,7 @@ mod tests {
             "f,\"g\nh\ni,\"".into(),
         ];
         assert_eq!(cuts(text, 99), rows);
-        // What closes it was to open another one.
+        // The closing quote was meant to open another cell.
         let text = "1,\"cut\n2,\"c d\"\n3,\"e\nf\"\n4,\"g\"h\n5,\"\n6\n";
         let rows = [
             lost(1, ""),
@@ -356,7 +356,7 @@ mod tests {
         assert_eq!(cuts("\"abcdefghi\nj\n", 8), [lost(1, most), "j\n".into()]);
     }
 
-    /// Each line opens a quote, whether or not it begins in one.
+    /// Each line opens a quote, whether or not the line begins inside one.
     #[test]
     fn quotes_that_are_never_closed_take_linear_time() {
         let text = "a\"x,\"\n".repeat(200_000);

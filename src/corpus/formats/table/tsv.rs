@@ -1,4 +1,4 @@
-//! Tables with a row a line and tabs between their cells, which have no quotes.
+//! Tables with one row per line and tabs between cells, without quotes.
 
 use std::io::{self, BufRead};
 
@@ -8,7 +8,7 @@ use crate::corpus::formats::record::{Fault, Raw, Record};
 use crate::corpus::formats::table::columns::{Cells, Columns, Head};
 use crate::corpus::options::Options;
 
-/// How the lines of a table are cut.
+/// How lines are split into cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     Columns(Columns),
@@ -18,22 +18,22 @@ pub(crate) enum Layout {
 
 type Line = Raw<Vec<u8>>;
 
-/// A table that was begun to read.
+/// A table that is being read.
 pub(crate) struct TabTable<L> {
     pub(crate) layout: Layout,
-    /// The header as it is, if there is one and records are wanted so.
+    /// The verbatim header, if there is one and records are wanted verbatim.
     pub(crate) header: Vec<u8>,
-    /// The names in it.
+    /// The names in the header.
     pub(crate) names: Vec<String>,
-    /// The lines below it.
+    /// The lines below the header.
     pub(crate) lines: L,
 }
 
-/// Begins to read a table.
+/// Starts reading a table.
 ///
 /// # Errors
 ///
-/// Those of reading, or there is no such column.
+/// Those of reading, or a column does not exist.
 pub(crate) fn open<R: BufRead>(
     reader: R,
     options: &Options,
@@ -66,11 +66,11 @@ pub(crate) fn open<R: BufRead>(
     })
 }
 
-/// The record on a line.
+/// Returns the record on a line.
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// A fault that says what is wrong with the line.
 pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, Fault> {
     let (id, text) = match layout {
         Layout::Columns(columns) => {

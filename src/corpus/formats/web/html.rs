@@ -10,8 +10,8 @@ use html5gum::{Span, State, Tokenizer};
 use crate::corpus::decode::{Decoded, Mark, decode};
 use crate::corpus::formats::web::markup::{Piece, Pieces};
 
-/// The text of a page. `given` is its encoding as it is known from elsewhere; else it is the one
-/// that the page names, unless it is UTF-8 all the same.
+/// Returns the text of a page. `given` is its encoding if it is known from elsewhere. Otherwise the encoding is the one
+/// that the page names, unless the page is valid UTF-8.
 pub(crate) fn text(bytes: &[u8], given: Option<&'static Encoding>) -> Decoded {
     let named = given.or_else(|| named_encoding(bytes));
     let is_utf8 = !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok();
@@ -24,9 +24,9 @@ pub(crate) fn text(bytes: &[u8], given: Option<&'static Encoding>) -> Decoded {
     }
 }
 
-/// The encoding that the beginning of a page says it is in.
+/// Returns the encoding that the start of a page declares.
 fn named_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
-    /// As much as browsers look at.
+    /// The number of bytes that browsers examine.
     const LOOKED_AT: usize = 1024;
     let head = bytes.get(..LOOKED_AT).unwrap_or(bytes).to_ascii_lowercase();
     let head = String::from_utf8_lossy(&head);
@@ -35,7 +35,7 @@ fn named_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     tags.find_map(charset)
 }
 
-/// The encoding that a header or tag names behind `charset=`.
+/// Returns the encoding that a header or tag names after `charset=`.
 pub(crate) fn charset(header: &str) -> Option<&'static Encoding> {
     const NAME: &str = "charset";
     let lower = header.to_ascii_lowercase();
@@ -45,14 +45,14 @@ pub(crate) fn charset(header: &str) -> Option<&'static Encoding> {
     let end = rest.find(|c: char| "\"';>/ \t".contains(c));
     let encoding =
         Encoding::for_label_no_replacement(&rest.as_bytes()[..end.unwrap_or(rest.len())]);
-    // What could be read so far is not UTF-16.
+    // A page that was readable so far is not UTF-16.
     encoding.map(|encoding| {
         let is_wide = [UTF_16LE, UTF_16BE].contains(&encoding);
         if is_wide { UTF_8 } else { encoding }
     })
 }
 
-/// The text of HTML without its tags: a line for each block, white space as it is shown.
+/// Returns the text of HTML without its tags: one line per block, with white space as displayed.
 fn plain(html: &str) -> String {
     let mut page = Page::default();
     for piece in Pieces::new(html) {
@@ -62,7 +62,7 @@ fn plain(html: &str) -> String {
     page.text
 }
 
-/// The characters that a text with references stands for.
+/// Resolves the character references in a text.
 fn resolved(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
@@ -75,7 +75,7 @@ fn resolved(text: &str) -> Cow<'_, str> {
         None
     };
     let mut tokenizer = Tokenizer::new_with_emitter(text, CallbackEmitter::new(callback));
-    // In this state there are no tags before an element has begun.
+    // In this state, no tags are recognized before an element has begun.
     tokenizer.set_state(State::RcData);
     let Ok(()) = tokenizer.finish();
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
@@ -85,9 +85,9 @@ fn resolved(text: &str) -> Cow<'_, str> {
 #[derive(Debug, Default)]
 struct Page {
     text: String,
-    /// The element whose content is not shown.
+    /// The current element whose content is not shown.
     hidden: Option<&'static str>,
-    /// White space is to come before the next character.
+    /// Whether white space precedes the next character.
     is_apart: bool,
 }
 
@@ -115,7 +115,7 @@ impl Page {
         }
     }
 
-    /// Begins a line where a block begins or ends.
+    /// Starts a line where a block begins or ends.
     fn border(&mut self, name: &str) {
         if self.text.is_empty() || self.text.ends_with('\n') || find(&INLINE, name).is_some() {
             return;
@@ -143,7 +143,7 @@ impl Page {
     }
 }
 
-/// The name among `names`, in capital or small letters.
+/// Returns the name among `names`, ignoring ASCII case.
 fn find(names: &[&'static str], name: &str) -> Option<&'static str> {
     let mut names = names.iter().copied();
     names.find(|other| other.eq_ignore_ascii_case(name))
@@ -154,7 +154,7 @@ const HIDDEN: [&str; 7] = [
     "iframe", "noembed", "noframes", "noscript", "script", "style", "template",
 ];
 
-/// Elements that do not begin a line.
+/// Elements that do not start a line.
 const INLINE: [&str; 36] = [
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
     "font", "i", "img", "ins", "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s",
@@ -219,7 +219,7 @@ mod tests {
                 (decoded.text.as_str(), decoded.encoding),
                 ("夜の電車", "Shift_JIS")
             );
-            // A page that is UTF-8 was saved anew and kept its name for another encoding.
+            // A UTF-8 page that was re-encoded still declares its old encoding.
             assert_eq!(text(meta.as_bytes(), None).encoding, "UTF-8");
         }
         let (bytes, _, _) = WINDOWS_1251.encode("<p>ночь");

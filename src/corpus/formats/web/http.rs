@@ -12,11 +12,11 @@ use crate::corpus::formats::web::html;
 use crate::corpus::formats::web::warc::{Block, no_page};
 use crate::corpus::options::Options;
 
-/// The record of a page.
+/// Returns the record of a page.
 ///
 /// # Errors
 ///
-/// It is no page, or what is wrong with it.
+/// The block is not a page, or is malformed.
 pub(crate) fn record(block: Block, options: &Options) -> Result<Record, Fault> {
     let decoded = if block.is_response {
         response(&block.bytes, options)?
@@ -30,7 +30,7 @@ pub(crate) fn record(block: Block, options: &Options) -> Result<Record, Fault> {
     })
 }
 
-/// The text of bytes of a type.
+/// Returns the text of bytes of a content type.
 fn text(
     bytes: &[u8],
     content_type: &str,
@@ -43,14 +43,14 @@ fn text(
             decode::check(bytes, given)?;
             Ok(html::text(bytes, given))
         }
-        // What servers call plain is UTF-8 more often than what they say it is.
+        // Text that servers call plain is UTF-8 more often than what they declare.
         "text/plain" if std::str::from_utf8(bytes).is_ok() => decode::file(bytes, None),
         "text/plain" => decode::file(bytes, given),
         _ => Err(no_page(&format!("content of type {kind:?}"))),
     }
 }
 
-/// The text of an HTTP response.
+/// Returns the text of an HTTP response.
 fn response(bytes: &[u8], options: &Options) -> Result<Decoded, Fault> {
     let (head, mut body) = split(bytes).ok_or_else(|| Fault::bad("its HTTP header has no end"))?;
     let head = String::from_utf8_lossy(head).to_ascii_lowercase();
@@ -74,7 +74,7 @@ fn response(bytes: &[u8], options: &Options) -> Result<Decoded, Fault> {
     text(&body, header("content-type"), options.given_encoding())
 }
 
-/// The head and the body of a response.
+/// Splits a response into head and body.
 fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut start = 0;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -87,8 +87,7 @@ fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     None
 }
 
-/// The chunks of a body together; nothing if it has none, which some archives put right without
-/// saying so.
+/// Joins the chunks of a body. Returns `None` if there are none: some archives remove the chunking but keep the header.
 fn unchunked(mut body: &[u8]) -> Option<Vec<u8>> {
     let mut whole = Vec::with_capacity(body.len());
     loop {
@@ -100,7 +99,7 @@ fn unchunked(mut body: &[u8]) -> Option<Vec<u8>> {
         if length == 0 {
             return Some(whole);
         }
-        // Of a body that is cut short, there is what there is.
+        // A truncated body yields what there is.
         let (chunk, rest) = body.split_at(length.min(body.len()));
         whole.extend_from_slice(chunk);
         body = rest.strip_prefix(b"\r").unwrap_or(rest);
@@ -111,10 +110,10 @@ fn unchunked(mut body: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// The body decompressed, up to `limit` bytes.
+/// Returns the decompressed body, up to `limit` bytes.
 fn decompressed<'a>(body: &'a [u8], coding: &str, limit: u64) -> Result<Cow<'a, [u8]>, Fault> {
     let decoder: Box<dyn Read + 'a> = match coding {
-        // Some archives keep what is decompressed under the old name.
+        // Some archives decompress the body but keep the header.
         "gzip" | "x-gzip" if body.starts_with(&[0x1f, 0x8b]) => Box::new(MultiGzDecoder::new(body)),
         "deflate" if body.first().is_some_and(|first| first & 0xf == 8) => {
             Box::new(ZlibDecoder::new(body))

@@ -1,39 +1,38 @@
 //! HTML as tags and the text between them, in one pass.
 //!
-//! This follows the tokenizer of the HTML standard in all that decides where text begins and ends, and
-//! knows nothing of what attributes and comments say. **Invariant: no recursion, and no byte is looked
-//! at more than a few times**, whatever the page holds; libraries recurse once an attribute, or compare
-//! each attribute with all others.
+//! This follows the tokenizer of the HTML standard wherever that decides where text begins and ends, and ignores the
+//! contents of attributes and comments. **Invariant: no recursion, and no byte is examined more than a few times**,
+//! whatever the page contains. Libraries recurse once per attribute, or compare each attribute with all others.
 
-/// What a page consists of.
+/// A piece of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
-    /// Characters, in which references such as `&amp;` stand for others.
+    /// Characters with unresolved references such as `&amp;`.
     Text(&'a str),
     /// Characters that stand for themselves.
     Raw(&'a str),
-    /// The name of a start tag, as it is written.
+    /// The name of a start tag, as written.
     Start(&'a str),
-    /// The name of an end tag, as it is written.
+    /// The name of an end tag, as written.
     End(&'a str),
 }
 
-/// The pieces of a page. What is not closed at its end is left out.
+/// The pieces of a page. Constructs that are not closed at its end are left out.
 #[derive(Clone, Debug)]
 pub(crate) struct Pieces<'a> {
     html: &'a str,
     at: usize,
     content: Content<'a>,
-    /// The tag behind text that was given.
+    /// The tag after the text that was just returned.
     tag: Option<Piece<'a>>,
 }
 
-/// What the next text is.
+/// The kind of text that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content<'a> {
     /// Text among elements.
     Data,
-    /// Text up to the end tag of the name, without elements.
+    /// Text up to the end tag of this name, without elements.
     Until { name: &'a str, has_references: bool },
     /// A script, which may hide its end tag in comments.
     Script,
@@ -41,7 +40,7 @@ enum Content<'a> {
     Plain,
 }
 
-/// Whether comments hide what stands in a script.
+/// Whether comments hide the content of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Escape {
     No,
@@ -61,24 +60,24 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// The bytes from `at` on.
+    /// Returns the bytes from `at` on.
     fn rest(&self, at: usize) -> &'a [u8] {
         &self.html.as_bytes()[at..]
     }
 
-    /// The next place from `at` on where `byte` stands, or the end.
+    /// Returns the next place of `byte` from `at` on, or the end.
     fn place_of(&self, byte: u8, at: usize) -> usize {
         let found = self.rest(at).iter().position(|&found| found == byte);
         found.map_or(self.html.len(), |found| at + found)
     }
 
-    /// The first byte from `at` on that `is_end`, or the end of the page.
+    /// Returns the place of the first byte from `at` on that satisfies `is_end`, or the end.
     fn place_where(&self, at: usize, is_end: impl Fn(u8) -> bool) -> usize {
         let found = self.rest(at).iter().position(|&byte| is_end(byte));
         found.map_or(self.html.len(), |found| at + found)
     }
 
-    /// Reads text among elements, and the tag behind it.
+    /// Reads text among elements, and the tag after it.
     fn data(&mut self) -> Piece<'a> {
         let start = self.at;
         loop {
@@ -91,7 +90,7 @@ impl<'a> Pieces<'a> {
                     self.take_tag(open + 1, Piece::Start)
                 }
                 [b'<', b'!', b'-', b'-', ..] => self.comment_end(open),
-                // A type of document, a bogus comment, a tag without a name.
+                // A doctype, a bogus comment, or a tag without a name.
                 [b'<', b'!' | b'?', ..] | [b'<', b'/', _, ..] => self.past(b'>', open),
                 [_, ..] => {
                     self.at = open + 1;
@@ -103,12 +102,12 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Behind the next `byte` from `at` on.
+    /// Returns the place after the next `byte` from `at` on.
     fn past(&self, byte: u8, at: usize) -> usize {
         self.html.len().min(self.place_of(byte, at) + 1)
     }
 
-    /// Behind the comment that begins at `open`.
+    /// Returns the place after the comment that begins at `open`.
     fn comment_end(&self, open: usize) -> usize {
         let inside = open + b"<!--".len();
         let rest = self.rest(inside);
@@ -130,7 +129,7 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Takes the tag whose name begins at `name`, to be given next. Says where it ends.
+    /// Reads the tag whose name begins at `name`, to be returned next. Returns the place where it ends.
     fn take_tag(&mut self, name: usize, piece: fn(&'a str) -> Piece<'a>) -> usize {
         let name_end = self.place_where(name, ends_name);
         let Some(end) = self.tag_end(name_end) else {
@@ -145,7 +144,7 @@ impl<'a> Pieces<'a> {
         end
     }
 
-    /// Behind the `>` of the tag whose attributes begin at `at`, unless the page ends before.
+    /// Returns the place after the `>` of the tag whose attributes begin at `at`, unless the page ends before.
     fn tag_end(&self, mut at: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
         loop {
@@ -170,7 +169,7 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Reads text up to where an end tag is found, and the tag.
+    /// Reads text up to an end tag, if one was found, and the tag.
     fn until(&mut self, end: Option<usize>, piece: fn(&'a str) -> Piece<'a>) -> Piece<'a> {
         let start = self.at;
         let end = end.unwrap_or(self.html.len());
@@ -182,7 +181,7 @@ impl<'a> Pieces<'a> {
         piece(&self.html[start..end])
     }
 
-    /// Where the end tag of `name` begins.
+    /// Returns the place where the end tag of `name` begins.
     fn end_tag(&self, name: &str) -> Option<usize> {
         let mut at = self.at;
         loop {
@@ -197,7 +196,7 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Where the end tag of a script begins.
+    /// Returns the place where the end tag of a script begins.
     fn script_end(&self) -> Option<usize> {
         const NAME: &str = "script";
         let (mut at, mut escape) = (self.at, Escape::No);
@@ -208,7 +207,7 @@ impl<'a> Pieces<'a> {
             match (escape, rest) {
                 (_, []) => return None,
                 (Escape::Once | Escape::Twice, [b'-', b'-', b'>', ..]) => escape = Escape::No,
-                // These dashes may be the first of `-->`, too.
+                // These dashes may also be the first of `-->`.
                 (Escape::No, [b'<', b'!', b'-', b'-', ..]) => {
                     escape = Escape::Once;
                     at += 1;
@@ -253,7 +252,7 @@ impl<'a> Iterator for Pieces<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// What follows the start tag of `name`.
+    /// Returns the kind of text that follows the start tag of `name`.
     fn of(name: &'a str) -> Content<'a> {
         let is = |others: &[&str]| others.iter().any(|other| name.eq_ignore_ascii_case(other));
         let has_references = is(&["textarea", "title"]);
@@ -281,7 +280,7 @@ fn ends_name(byte: u8) -> bool {
     is_space(byte) || byte == b'/' || byte == b'>'
 }
 
-/// Whether `rest` begins with the whole of `name`, in capital or small letters.
+/// Whether `rest` begins with exactly `name`, ignoring ASCII case.
 fn is_name(rest: &[u8], name: &str) -> bool {
     let found = rest.get(..name.len());
     found.is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))

@@ -1,4 +1,4 @@
-//! Pages, and archives of them.
+//! Web pages, and archives of them.
 
 pub(crate) mod html;
 pub(crate) mod http;

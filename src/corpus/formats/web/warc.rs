@@ -6,18 +6,18 @@ use crate::corpus::formats::record::{Fault, Nth, Raw};
 use crate::corpus::options::Options;
 use crate::corpus::skipped::Reason;
 
-/// Header lines of a record have no more bytes than this.
+/// The maximum number of bytes of a record's header lines.
 const MAX_HEAD: u64 = 1 << 20;
 
 /// A record that may be a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) id: Option<String>,
-    /// Whether U+FFFD stands in the key for what is no character.
+    /// Whether U+FFFD in the key replaces invalid bytes.
     pub(crate) is_lossy: bool,
-    /// Whether it is an HTTP response with a head of its own.
+    /// Whether it is an HTTP response with its own header.
     pub(crate) is_response: bool,
-    /// In small letters.
+    /// In lower case.
     pub(crate) content_type: String,
     pub(crate) bytes: Vec<u8>,
 }
@@ -25,13 +25,13 @@ pub(crate) struct Block {
 /// The records of an archive.
 pub(crate) struct Blocks<R> {
     reader: R,
-    /// Header that has the key.
+    /// The header that holds the key.
     id: String,
     limit: u64,
     number: u64,
-    /// A line that begins a record was read.
+    /// Whether the first line of a record has been read.
     has_begun: bool,
-    /// The header lines of the record that is being read, if they are wanted.
+    /// The header lines of the current record, if they are wanted.
     verbatim: Option<Vec<u8>>,
 }
 
@@ -89,7 +89,7 @@ impl<R: BufRead> Blocks<R> {
         Ok(Some(self.raw(bytes.saturating_add(length), body)))
     }
 
-    /// Reads a line of up to `limit` bytes; an empty one at the end of the file.
+    /// Reads a line of up to `limit` bytes. Returns an empty one at the end of the file.
     fn line(&mut self, limit: u64) -> io::Result<Vec<u8>> {
         let mut line = Vec::new();
         (&mut self.reader)
@@ -98,7 +98,7 @@ impl<R: BufRead> Blocks<R> {
         Ok(line)
     }
 
-    /// Reads up to the line that begins the next record. Says how many bytes that took.
+    /// Reads up to and including the first line of the next record. Returns the number of bytes read.
     fn pass_over(&mut self) -> io::Result<u64> {
         let mut bytes = 0;
         loop {
@@ -114,7 +114,7 @@ impl<R: BufRead> Blocks<R> {
         }
     }
 
-    /// Begins a record with its first line.
+    /// Starts a record with its first line.
     fn begin(&mut self, line: &[u8]) {
         self.has_begun = true;
         if let Some(verbatim) = &mut self.verbatim {
@@ -123,7 +123,7 @@ impl<R: BufRead> Blocks<R> {
         }
     }
 
-    /// Reads header lines up to the empty one. Says how many bytes they took.
+    /// Reads header lines up to and including the empty one. Returns the number of bytes read.
     fn head(&mut self) -> io::Result<(Head, u64)> {
         let mut head = Head::default();
         let mut bytes = 0;
@@ -146,7 +146,7 @@ impl<R: BufRead> Blocks<R> {
             };
             let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
             if name == self.id {
-                // Some programs write addresses in angle brackets.
+                // Some programs write URLs in angle brackets.
                 let bare = value
                     .strip_prefix('<')
                     .and_then(|value| value.strip_suffix('>'));
@@ -164,7 +164,7 @@ impl<R: BufRead> Blocks<R> {
         Ok((head, bytes))
     }
 
-    /// Reads the block of a record, or passes over it.
+    /// Reads or skips the block of a record.
     fn block(&mut self, head: Head, length: u64) -> io::Result<Result<Block, Fault>> {
         let kind = head.kind.as_str();
         let is_response = kind == "response" && head.content_type.starts_with("application/http");
@@ -217,7 +217,7 @@ impl<R: BufRead> Iterator for Blocks<R> {
     }
 }
 
-/// What comes after each record.
+/// The bytes after each record.
 const END: &[u8] = b"\r\n\r\n";
 
 /// Whether a line is the first of a record.
@@ -225,7 +225,7 @@ fn begins(line: &[u8]) -> bool {
     line.starts_with(b"WARC/")
 }
 
-/// The record is of a kind that has no text.
+/// Returns the fault of a record of a kind that has no text.
 pub(crate) fn no_page(what: &str) -> Fault {
     Fault {
         reason: Reason::NoPage,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::prefixes::Prefixes;
 use crate::error::Result;
 
-/// Finds the contents that have an element in their prefix.
+/// Finds the contents whose prefixes have an element.
 #[derive(Debug)]
 pub(super) struct Candidates {
     /// The place of the first indexed content, and the place after the last one.

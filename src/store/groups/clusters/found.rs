@@ -14,7 +14,7 @@ use crate::storage::Snapshot;
 use crate::store::compare::{Matcher, Stored};
 use crate::store::handle::Store;
 
-/// Contents whose documents are read at a time. A larger cluster is read at once.
+/// The number of contents whose documents are read at a time. A larger cluster is read at once.
 const CONTENTS: usize = 1 << 12;
 
 /// Contents of a cluster per task.

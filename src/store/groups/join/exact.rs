@@ -53,9 +53,9 @@ pub(crate) struct Join {
     ranks: Vec<u32>,
     rarity: Rarity,
     index: Index,
-    /// Ranks that are indexed.
+    /// The ranks that are indexed.
     indexed: Range<usize>,
-    /// Postings of a part. A part has at least one set.
+    /// The number of postings in a part. A part has at least one set.
     postings: usize,
     /// The sets to look up, the last one first.
     waiting: Vec<u32>,

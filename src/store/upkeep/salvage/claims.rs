@@ -46,7 +46,7 @@ pub(super) struct Claimed {
     pub(super) replaced: Vec<String>,
 }
 
-/// The claims of the two tables, beyond those of `names` where it is intact.
+/// The claims of the two tables, except those of `names` where it is intact.
 #[derive(Debug)]
 pub(super) struct Claims<'a> {
     wreck: &'a Wreck,
@@ -61,7 +61,7 @@ pub(super) struct Claims<'a> {
 #[derive(Debug)]
 struct Stray {
     row: DocumentRow,
-    /// Whether `names` has it; none if that cannot be read.
+    /// Whether `names` has it; `None` if that cannot be read.
     is_name: Option<bool>,
     /// Whether `documents` finds it by its key.
     is_found: bool,

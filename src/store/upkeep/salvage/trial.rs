@@ -9,7 +9,7 @@ use crate::storage::Wreck;
 use crate::store::compare::Sketcher;
 use crate::text::ShingleSet;
 
-/// Contents that are tried to find out whether a schema is the right one.
+/// The number of contents that are tried to find out whether a schema is the right one.
 const TRIED: u32 = 1000;
 
 /// The schema in the index, if it reproduces the stored signatures. Otherwise the given one, or the
@@ -48,11 +48,12 @@ pub(super) fn known_schema(wreck: &Wreck, given: Option<&Schema>, source: &Path)
 #[derive(Debug, Default)]
 struct Trial {
     keeps_shingles: bool,
-    /// Contents that have shingles.
+    /// The number of contents that have shingles.
     contents: u32,
-    /// Those whose shingles and signature exist and, if that can be checked, are intact.
+    /// The number of those whose shingles and signature exist and, if that can be checked, are
+    /// intact.
     tried: u32,
-    /// Those of them that have the computed signature.
+    /// The number of those that have the computed signature.
     fit: u32,
 }
 
@@ -86,7 +87,7 @@ impl Trial {
         Ok(trial)
     }
 
-    /// Whether the schema may be the store's; none if no content could be tried.
+    /// Whether the schema may be the store's; `None` if no content could be tried.
     fn is_passed(&self) -> Option<bool> {
         (self.tried > 0).then_some(self.keeps_shingles && self.fit * 2 > self.tried)
     }
