@@ -38,7 +38,7 @@ _Errors = Literal["raise", "skip"]
 
 @final
 class Store:
-    """A near-duplicate store in a folder; :func:`dedupdb.open` gives one.
+    """A near-duplicate store in a folder; :func:`dedupdb.open` returns one.
 
     Threads share it. One process has a store open for writing, any number have it open with ``read_only``.
     """
@@ -72,7 +72,7 @@ class Store:
 
     @property
     def threshold(self) -> float:
-        """Least Jaccard similarity of near-duplicates, above 0 and up to 1."""
+        """Minimum Jaccard similarity of near-duplicates, above 0 and up to 1."""
 
     @property
     def searches_cut_short(self) -> int:
@@ -138,7 +138,7 @@ class Store:
         """All documents whose keys begin with ``prefix``, in the order of their keys."""
 
     def remove(self, keys: str | int | Iterable[str | int]) -> int:
-        """Removes documents, with one commit; returns how many were there."""
+        """Removes documents, with one commit; returns how many of them were stored."""
 
     def stats(self) -> Stats:
         """Counts and sizes."""
@@ -251,7 +251,7 @@ def add_sets(store: Store, keys: list[str], sets: list[list[int]]) -> None:
     """Stores sets of 64-bit integers under keys, with one commit."""
 
 def query_set(store: Store, ids: list[int]) -> list[str]:
-    """The keys of the documents that are like a set of 64-bit integers, the most similar first."""
+    """The keys of the documents similar to a set of 64-bit integers, the most similar first."""
 
 def bucket_counts(store: Store, keys: list[str] | None = None) -> list[dict[int, int]]:
     """The buckets of each band with the number of documents in them."""
@@ -267,7 +267,7 @@ class ClusterSketcher:
 
     @property
     def threshold(self) -> float:
-        """Least Jaccard similarity of near-duplicates."""
+        """Minimum Jaccard similarity of near-duplicates."""
 
     def sketch(self, batch: Any) -> Table:
         """A row for each of a batch's, whose columns are ``key`` and ``text``."""
