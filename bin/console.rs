@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -14,6 +16,8 @@ use crate::output::printable;
 pub(crate) struct Console {
     quiet: bool,
     bar: ProgressBar,
+    /// Whether an error was printed, by this console or a clone of it.
+    has_failed: Arc<AtomicBool>,
 }
 
 impl Console {
@@ -22,6 +26,7 @@ impl Console {
         Console {
             quiet,
             bar: ProgressBar::hidden(),
+            has_failed: Arc::default(),
         }
     }
 
@@ -37,7 +42,13 @@ impl Console {
 
     /// Reports an error: one that ends the command, or one that makes it fail in the end.
     pub(crate) fn error(&self, message: &str) {
+        self.has_failed.store(true, Ordering::Relaxed);
         self.line(&format!("dedupdb: {message}"));
+    }
+
+    /// Whether an error was printed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
     }
 
     /// Prints a note.

@@ -99,7 +99,7 @@ impl Interrupt {
         match done {
             Ok(()) => self.flow(),
             Err(error) => {
-                *failed = Some(error);
+                failed.get_or_insert(error);
                 ControlFlow::Break(())
             }
         }

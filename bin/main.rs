@@ -69,11 +69,12 @@ fn run() -> Exit {
     ended(done, &console)
 }
 
-/// Returns how a command ended. Reports an error, unless the reader of the output is gone.
+/// Returns how a command ended, and prints the error that ended it. If only the reader of its output is gone, that is
+/// no error, but errors that were printed before still count.
 fn ended(done: anyhow::Result<Exit>, console: &Console) -> Exit {
     done.unwrap_or_else(|error| {
         if output::is_broken_pipe(&error) {
-            return Exit::Found;
+            return Exit::failed(console.has_failed());
         }
         console.error(&format!("{error:#}{}", store::advice(&error)));
         Exit::Failed

@@ -16,6 +16,8 @@ use crate::json;
 pub(crate) struct Output {
     json: bool,
     width: usize,
+    /// Whether the command ends when the reader of a pipe closes it.
+    ends_with_reader: bool,
     writer: BufWriter<StdoutLock<'static>>,
 }
 
@@ -25,8 +27,15 @@ impl Output {
         Output {
             json,
             width: width(),
+            ends_with_reader: false,
             writer: BufWriter::with_capacity(1 << 16, io::stdout().lock()),
         }
+    }
+
+    /// Makes the command end when the reader of a pipe closes it. Other commands finish their work: their output is then
+    /// dropped, and their exit code stays that of the work.
+    pub(crate) fn end_with_reader(&mut self) {
+        self.ends_with_reader = true;
     }
 
     /// Whether results are printed as JSON.
@@ -72,7 +81,8 @@ impl Output {
 
     /// Writes bytes as they are.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.writer.write_all(bytes).map_err(|error| named(&error))
+        let written = self.writer.write_all(bytes);
+        written.or_else(|error| self.refuse(&error))
     }
 
     /// Writes an object on its own line.
@@ -82,7 +92,16 @@ impl Output {
 
     /// Writes out the buffer.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush().map_err(|error| named(&error))
+        let flushed = self.writer.flush();
+        flushed.or_else(|error| self.refuse(&error))
+    }
+
+    /// Returns the error of a write, unless it only says that the reader is gone and the command goes on without one.
+    fn refuse(&self, error: &io::Error) -> io::Result<()> {
+        if error.kind() == io::ErrorKind::BrokenPipe && !self.ends_with_reader {
+            return Ok(());
+        }
+        Err(named(error))
     }
 }
 

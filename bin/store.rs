@@ -107,16 +107,17 @@ pub(crate) fn open_or_make(
 ///
 /// The temporary store has the default parameters, or is a copy of a store that may only be read. It is gone when the
 /// caller drops it.
-pub(crate) fn open_or_pretend(args: &Args) -> Result<(Store, Option<TemporaryStore>)> {
+pub(crate) fn open_or_pretend(args: &Args) -> Result<(Option<TemporaryStore>, Store)> {
     let pretended = match options(args).open(&args.store) {
         Err(Error::NotAStore { .. }) => temporary(args, &Schema::default())?,
         Err(error @ (Error::Io { .. } | Error::Index { .. })) => {
             let copied = TemporaryStore::copy(&options(args), &temp_dir(), &args.store);
             copied.map_err(|_| explained(error))?
         }
-        opened => return Ok((opened.map_err(explained)?, None)),
+        opened => return Ok((None, opened.map_err(explained)?)),
     };
-    Ok((pretended.clone(), Some(pretended)))
+    let store = pretended.clone();
+    Ok((Some(pretended), store))
 }
 
 /// Makes a store that is gone when the caller drops it.

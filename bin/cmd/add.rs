@@ -30,12 +30,12 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     let options = add.inputs.options().store(&args.store);
     add.inputs.check(&options, &add.paths, console)?;
     let interrupt = Interrupt::catch()?;
-    // A store that is only pretended has a temporary folder.
-    let (store, pretended) = if add.dry_run {
+    // The folder of a temporary store is dropped after the store.
+    let (pretended, store) = if add.dry_run {
         store::open_or_pretend(args)?
     } else {
         match store::open_or_make(args, &Schema::default(), &interrupt, console)? {
-            Some((store, _)) => (store, None),
+            Some((store, _)) => (None, store),
             None => return Ok(stopped_early(console)),
         }
     };
@@ -52,7 +52,6 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         console,
         output,
         interrupt,
-        lists_matches: add.matches,
         left_out: LeftOut::begin(console, &add.telling, Named::Failures)?.naming(&paths),
         progress: Progress::new(console, move || options.disk_bytes(sources(&paths, None))),
         threads: add.timings.then(ProcessorTimes::default),
@@ -146,7 +145,6 @@ struct Telling<'a> {
     console: &'a Console,
     output: &'a mut Output,
     interrupt: Interrupt,
-    lists_matches: bool,
     left_out: LeftOut,
     progress: Progress,
     /// Present if the times are asked for.
@@ -163,19 +161,17 @@ impl Telling<'_> {
                 Ok(())
             }
             AddEvent::Skipped(skipped) => self.left_out.tell(skipped),
-            AddEvent::Like { key, earlier } if self.lists_matches => {
-                let listed = self.list(key, earlier);
-                self.go_on_alone(listed)
+            AddEvent::Like { key, earlier } if self.add.matches => {
+                self.list(key, earlier).map_err(Into::into)
             }
             AddEvent::Progress { documents, bytes } => {
                 self.look_at_threads();
                 self.progress.reach(documents, bytes);
-                let flushed = if self.lists_matches {
-                    self.output.flush()
+                if self.add.matches {
+                    self.output.flush().map_err(Into::into)
                 } else {
                     Ok(())
-                };
-                self.go_on_alone(flushed)
+                }
             }
             _ => Ok(()),
         };
@@ -202,17 +198,6 @@ impl Telling<'_> {
         ))
     }
 
-    /// Continues to add if the reader of the matches goes away.
-    fn go_on_alone(&mut self, written: io::Result<()>) -> Result<()> {
-        match written {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.lists_matches = false;
-                Ok(())
-            }
-            written => Ok(written?),
-        }
-    }
-
     /// Reports what was done.
     fn finish(&mut self, added: &Added, dedupdb: &str, quiet: bool) -> Result<()> {
         self.progress.finish();
@@ -235,7 +220,7 @@ impl Telling<'_> {
         if self.output.is_json() {
             let summary = json::Additions::new(added, elapsed, self.add.dry_run);
             self.output.object(&summary)?;
-        } else if self.lists_matches {
+        } else if self.add.matches {
             self.output.flush()?;
             self.console.text(&to_text());
         } else if !quiet {

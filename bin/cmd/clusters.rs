@@ -17,6 +17,7 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
+    output.end_with_reader();
     let store = crate::store::open_to_read(args)?;
     let mut query = ClusterQuery::new()
         .linkage(clusters.linkage.into())

@@ -15,6 +15,7 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
+    output.end_with_reader();
     check_form(list.print0, output)?;
     let store = crate::store::open_to_read(args)?;
     let mut found = false;

@@ -22,6 +22,7 @@ use crate::reading::{Told as _, line};
 
 /// Runs `map`.
 pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output) -> Result<Exit> {
+    output.end_with_reader();
     let start = Instant::now();
     let schema = super::init::schema(&map.sketching).build()?;
     let (paths, options) = inputs(map, &schema)?;

@@ -18,6 +18,7 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
+    output.end_with_reader();
     let store = crate::store::open_to_read(args)?;
     let mut query = PairQuery::new()
         .fold_copies(pairs.fold_copies)

@@ -27,6 +27,7 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
+    output.end_with_reader();
     check_stdin(query.paths.iter().map(PathBuf::as_path))?;
     query.telling.check(&query.paths, &[])?;
     let options = query.inputs.options().store(&args.store);

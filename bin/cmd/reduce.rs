@@ -26,6 +26,7 @@ struct Counts {
 
 /// Runs `reduce`.
 pub(crate) fn run(reduce: &Reduce, console: &Console, output: &mut Output) -> Result<Exit> {
+    output.end_with_reader();
     let schema = super::init::schema(&reduce.sketching).build()?;
     let interrupt = Interrupt::catch()?;
     let stdin = Piped::begin(io::stdin(), interrupt.clone())?;

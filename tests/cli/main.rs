@@ -64,6 +64,7 @@ mod sandbox;
 mod short_texts;
 mod tables;
 mod tune;
+mod unread;
 mod values;
 mod wait;
 mod web;

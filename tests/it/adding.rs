@@ -73,6 +73,39 @@ fn what_became_of_each_document_is_counted_and_told() {
 }
 
 #[test]
+fn an_add_that_is_stopped_reports_all_that_it_stored() {
+    for stops in [
+        (|event| matches!(event, AddEvent::Stored { .. })) as fn(&AddEvent<'_>) -> bool,
+        |event| matches!(event, AddEvent::Like { .. }),
+        |event| matches!(event, AddEvent::Skipped(_)),
+    ] {
+        let folder = corpus(30, 20);
+        let folder = folder.path();
+        let store = store(folder);
+        let (mut stored, mut alike) = (0, 0);
+        let mut observe = |event: AddEvent<'_>, is_last: bool| {
+            stored += u64::from(matches!(event, AddEvent::Stored { .. }));
+            alike += u64::from(matches!(event, AddEvent::Like { .. }));
+            if is_last {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        let add = || add(folder).evidence(true);
+        let first = add().run(&store, |event| observe(event, stops(&event)));
+        let first = first.unwrap();
+        assert_eq!(first.ended, Ended::Stopped);
+        assert_eq!(first.added, store.stats().unwrap().documents);
+        let read: u64 = first.reading.by_encoding().values().sum();
+        assert_eq!(read, first.added);
+        let rest = add().run(&store, |event| observe(event, false)).unwrap();
+        assert_eq!(first.added + rest.added, 30);
+        assert_eq!((stored, alike), (30 + rest.unchanged, 27));
+    }
+}
+
+#[test]
 fn copies_are_kept_out_and_a_pretended_add_stores_nothing() {
     let folder = corpus(30, 20);
     let folder = folder.path();

@@ -201,12 +201,13 @@ impl Run<'_> {
         let mut rows = open(path)?;
         let mut origin = Origin::new(String::new(), path.to_owned());
         origin.has_id = true;
+        let mut flow = ControlFlow::Continue(());
         loop {
             let progress = AddEvent::Progress {
                 documents: self.documents,
                 bytes: self.bytes,
             };
-            if (self.observe)(progress).is_break() {
+            if flow.is_break() || (self.observe)(progress).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
             let read = rows
@@ -226,8 +227,9 @@ impl Run<'_> {
                         inputs.push(input);
                     }
                     Row::Flawed(number, why) => {
+                        // A batch that is begun is loaded whole.
                         if self.skip(path, number, why).is_break() {
-                            return Ok(ControlFlow::Break(()));
+                            flow = ControlFlow::Break(());
                         }
                     }
                 }

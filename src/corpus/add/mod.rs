@@ -114,7 +114,8 @@ impl Add {
         Add { pretend, ..self }
     }
 
-    /// Adds the corpus and reports to the observer. If the observer stops the run, what was added so far is committed.
+    /// Adds the corpus and reports to the observer. If the observer stops the run, the current batch is still added and
+    /// reported, and everything added is committed.
     ///
     /// # Errors
     ///

@@ -139,7 +139,10 @@ impl Run<'_> {
         }
     }
 
+    /// Adds a batch. One that is begun is added and reported whole: the next run would take its documents for
+    /// unchanged ones and not report them again.
     fn take(&mut self, sketched: Sketched) -> Step {
+        let mut flow = Flow::Continue(());
         let items = sketched.items.len() as u64;
         let mut origins = Vec::with_capacity(sketched.items.len());
         for item in sketched.items {
@@ -151,7 +154,7 @@ impl Run<'_> {
                 Item::Unchanged => self.added.unchanged += 1,
                 Item::Skipped(skipped) => {
                     if self.skip(&skipped)?.is_break() {
-                        return Ok(Flow::Break(()));
+                        flow = Flow::Break(());
                     }
                 }
                 // An add does not request verbatim records.
@@ -162,13 +165,13 @@ impl Run<'_> {
             let outcomes = self.writer.add_batch(sketched.documents)?;
             for (origin, outcome) in origins.into_iter().zip(outcomes) {
                 if self.note(&origin, outcome)?.is_break() {
-                    return Ok(Flow::Break(()));
+                    flow = Flow::Break(());
                 }
             }
         }
         self.documents += items;
         self.bytes += sketched.bytes;
-        Ok(Flow::Continue(()))
+        Ok(flow)
     }
 
     fn skip(&mut self, skipped: &Skipped) -> Step {
@@ -211,23 +214,21 @@ impl Run<'_> {
         if let Some(old) = self.old_name(origin, &outcome)? {
             self.added.renamed(&origin.key, old);
         }
+        let mut flow = Flow::Continue(());
         if outcome.change != Change::KeptOut {
-            let stored = AddEvent::Stored {
+            flow = (self.observe)(AddEvent::Stored {
                 key: &origin.key,
                 source: &origin.source,
                 record: origin.record,
-            };
-            if (self.observe)(stored).is_break() {
-                return Ok(Flow::Break(()));
+            });
+        }
+        if let Some(earlier) = outcome.earlier.as_ref().filter(|_| self.evidence) {
+            let key = &origin.key;
+            if (self.observe)(AddEvent::Like { key, earlier }).is_break() {
+                flow = Flow::Break(());
             }
         }
-        match &outcome.earlier {
-            Some(earlier) if self.evidence => Ok((self.observe)(AddEvent::Like {
-                key: &origin.key,
-                earlier,
-            })),
-            _ => Ok(Flow::Continue(())),
-        }
+        Ok(flow)
     }
 
     /// Returns another key under which an earlier run stored the same file, if the file still resembles what was
