@@ -214,8 +214,8 @@ fn refuse_in(story: &[Verb], stride: u64) -> Count {
         let is_made = matches!(verb, Verb::Backup(number)
             if session.copies.get(number).is_some_and(|copy: &Copy| copy.done.is_some()));
         if !is_made {
-            let is_made_anew = session.states.len() == 1;
-            moment.refuse_each(if is_made_anew { 1 } else { stride }, &mut count);
+            let is_made_again = session.states.len() == 1;
+            moment.refuse_each(if is_made_again { 1 } else { stride }, &mut count);
         }
         session.perform(verb).unwrap();
     }

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rebuild_that_was_begun_is_left_to_whoever_began_it() {
+    fn an_unfinished_rebuild_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let store = store(&folder);
         let stop = |_| ControlFlow::Break(());
