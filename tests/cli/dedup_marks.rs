@@ -238,6 +238,51 @@ fn what_is_like_something_elsewhere_is_dropped_and_nothing_else() {
 }
 
 #[test]
+fn an_exact_copy_elsewhere_comes_before_a_text_that_only_has_the_same_words() {
+    let sandbox = Sandbox::new();
+    let words = "one two three four five six seven";
+    let upper = words.to_uppercase();
+    let marked = format!("{words}!");
+    let old = line("b1", &upper) + &line("b2", words) + &line("b3", &marked);
+    sandbox.write("old.jsonl", old);
+    for (name, text) in [("b1", &*upper), ("b2", words), ("b3", &*marked)] {
+        sandbox.write(format!("old/{name}"), text);
+    }
+    let new = line("a1", words) + &line("a2", "nobody knows who painted the harbour crane");
+    sandbox.write("new.jsonl", new);
+    sandbox.add(&["old.jsonl"], 0);
+    for (against, earlier) in [("old.jsonl", "b2"), (".dedupdb", "b2"), ("old", "old/b2")] {
+        for threads in ["1", "4"] {
+            let ran = sandbox.run(&[
+                "dedup",
+                "new.jsonl",
+                "-o",
+                "out.jsonl",
+                "--force",
+                "--threads",
+                threads,
+                "--against",
+                against,
+                "--removed",
+                "gone.jsonl",
+            ]);
+            let summary = ran.expect(0).stderr;
+            assert!(
+                summary.contains("exact copies                 1"),
+                "{summary}"
+            );
+            let gone: Value = serde_json::from_str(&read(&sandbox, "gone.jsonl")).unwrap();
+            assert_eq!(gone["earlier"], earlier);
+            assert_eq!(gone["exact_copy"], true);
+        }
+    }
+    // The best match of a query is the copy as well.
+    sandbox.write("draft", words);
+    let ran = sandbox.run(&["query", "--limit", "1", "draft"]).expect(0);
+    assert_eq!(ran.stdout, "draft\tb2\t1.0000\texact copy\n");
+}
+
+#[test]
 fn what_cannot_be_compared_with_is_named() {
     let sandbox = Sandbox::new();
     sandbox.write("test/known.txt", text(1, 50));

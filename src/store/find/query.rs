@@ -1,5 +1,7 @@
 //! Queries and their answers.
 
+use std::cmp::Ordering;
+
 use crate::error::{Error, Result};
 use crate::schema::check_threshold;
 use crate::storage::{ContentRow, Snapshot};
@@ -95,7 +97,8 @@ impl<'a> Query<'a> {
 }
 
 impl Store {
-    /// Returns the documents that resemble the subject of the query: the best first, ties by key.
+    /// Returns the documents that resemble the subject of the query: the most similar first. Of those that are equally
+    /// similar, the exact copies come first; ties by key.
     ///
     /// # Errors
     ///
@@ -107,7 +110,7 @@ impl Store {
     }
 }
 
-/// Answers `query` from `snapshot`: the best first, ties by key.
+/// Answers `query` from `snapshot`, in the order of [`Store::query`].
 pub(crate) fn answer(
     snapshot: &Snapshot,
     sketcher: &Sketcher,
@@ -145,15 +148,15 @@ pub(crate) struct Naming<'a> {
 }
 
 impl Naming<'_> {
-    /// The documents that name the contents: the best first, ties by key.
+    /// The documents that name the contents, in the order of [`Store::query`].
     pub(crate) fn name(
         &self,
         snapshot: &Snapshot,
         verified: &mut [Verified],
     ) -> Result<Vec<Match>> {
-        verified.sort_by(|a, b| by_similarity(b, a));
+        verified.sort_by(|a, b| by_likeness(b, a));
         let mut matches = Vec::new();
-        for tied in verified.chunk_by(|a, b| by_similarity(a, b).is_eq()) {
+        for tied in verified.chunk_by(|a, b| by_likeness(a, b).is_eq()) {
             let start = matches.len();
             let room = self.limit.saturating_sub(start);
             if room == 0 {
@@ -189,6 +192,9 @@ pub(crate) fn stored_sketch(snapshot: &Snapshot, key: &str) -> Result<(ContentRo
     content_sketch(snapshot, document.content)
 }
 
-fn by_similarity(a: &Verified, b: &Verified) -> std::cmp::Ordering {
-    a.likeness.similarity().total_cmp(&b.likeness.similarity())
+/// By the similarity, and an exact copy above a text with the same shingles.
+fn by_likeness(a: &Verified, b: &Verified) -> Ordering {
+    let (a, b) = (&a.likeness, &b.likeness);
+    let by_similarity = a.similarity().total_cmp(&b.similarity());
+    by_similarity.then(a.exact_copy.cmp(&b.exact_copy))
 }
