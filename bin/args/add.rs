@@ -55,8 +55,10 @@ These are left out and counted:
 reported with their file and number, and the others are counted; reading continues. If several
 records of a file lack the field with the text, only the first one is reported. If an id comes
 again in one run with another text, the first text is stored, and the other record is left out,
-counted as repeated, and an error. With --id-scope file, ids belong to their file only. The ids of a
-run take about 40 bytes of memory each.
+counted as repeated, and an error. So is a file, or a record without an id, whose key is the id of an
+earlier record. The ids of a run take about 40 bytes of memory each. Other keys are not remembered: a
+record whose id is the path of an earlier file, or PATH#NUMBER of an earlier record, replaces its text
+and counts as updated. With --id-scope file, ids belong to their file only.
 
 Text may be UTF-8, or UTF-16 or UTF-32 with a byte order mark; other encodings are detected. The summary
 counts texts per encoding. Invalid bytes are replaced by U+FFFD. In a file's key, each byte of its

@@ -145,8 +145,9 @@ link in the folder leads to, and files whose name is not UTF-8. --undo refuses a
 If a file that is there cannot be moved back, the list stays, and the same command continues.
 
 If an id occurs again with another text, `dedup` keeps both records, counts the second as repeated, and
-exits with 2, because readers of OUTPUT cannot tell the two apart. With --id-scope file, ids belong to
-their file only. The ids take about 40 bytes of memory each.
+exits with 2, because readers of OUTPUT cannot tell the two apart. The same holds for a file, or a record
+without an id, whose key is the id of an earlier record. With --id-scope file, ids belong to their file
+only. The ids take about 40 bytes of memory each.
 
 Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]

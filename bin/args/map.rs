@@ -30,8 +30,9 @@ how much it was.
 Without PATH, it reads standard input, as JSONL unless --format says otherwise. Then each record
 must have an id, because several mappers may each read a standard input of their own. An id stands
 for one document: if a second text has the same id, it is left out, counted as repeated, and an
-error. `reduce` finds such texts of different mappers where they meet. With --id-scope file, keys
-are PATH#ID. The ids take about 40 bytes of memory each.
+error. So is a file, or a record without an id, whose key is the id of an earlier record. `reduce`
+finds such texts of different mappers where they meet. With --id-scope file, keys are PATH#ID. The ids
+take about 40 bytes of memory each.
 
 With --format shingles, each line has an id and the document's shingles: integers from 0 to
 18446744073709551615, separated by blanks or tabs.

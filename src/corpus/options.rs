@@ -219,8 +219,8 @@ impl Options {
         Options { needs_ids, ..self }
     }
 
-    /// Sets what happens to a record whose id came before with another text. Detection takes about 40 bytes of memory
-    /// per id.
+    /// Sets what happens to a document whose key came before as an id with another text. Detection takes about 40 bytes
+    /// of memory per id. The keys of files and of records without an id are not remembered.
     #[must_use]
     pub fn repeats(self, repeats: Repeats) -> Options {
         Options { repeats, ..self }

@@ -83,7 +83,7 @@ impl Reading {
         self.grown += files;
     }
 
-    /// Returns the number of records whose key came before with another text.
+    /// Returns the number of documents whose key came before with another text.
     pub fn all_repeated(&self) -> u64 {
         self.repeated
     }

@@ -108,7 +108,7 @@ pub enum Reason {
     NamedTwice,
     /// It is another name of an earlier file or folder.
     OtherName,
-    /// It is a record whose key came before in this run with another text.
+    /// Its key is the id of an earlier record of this run with another text.
     RepeatedKey,
     /// It is a line that is not a record.
     BadRecord,

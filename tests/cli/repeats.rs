@@ -57,6 +57,47 @@ fn an_add_keeps_the_first_text_of_an_id_and_counts_the_others() {
 }
 
 #[test]
+fn a_key_that_is_the_id_of_an_earlier_record_is_repeated() {
+    let sandbox = Sandbox::new();
+    let record = |id: &str, seed| json!({ "id": id, "text": text(seed, 20) }).to_string() + "\n";
+    let nameless = |seed| json!({ "text": text(seed, 20) }).to_string() + "\n";
+    sandbox.write("n/r.jsonl", record("n/z.txt", 1) + &record("n/y.txt", 2));
+    sandbox.write("n/y.txt", text(2, 20));
+    sandbox.write("n/z.txt", text(3, 20));
+    sandbox.write(
+        "q.jsonl",
+        record("q.jsonl#2", 4) + &nameless(5) + &nameless(6),
+    );
+    for (input, key, place, earlier) in [
+        ("n", "n/z.txt", "n/z.txt", "n/r.jsonl:1"),
+        ("q.jsonl", "q.jsonl#2", "q.jsonl:2", "q.jsonl:1"),
+    ] {
+        let said =
+            format!("{place}: the key \"{key}\" came before with another text, at {earlier}");
+        // The second run finds what the first one stored.
+        for (added, unchanged) in [(2, 0), (0, 2)] {
+            let ran = sandbox.run(&["--json", "add", input]).expect(2);
+            assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+            let summary = &ran.objects()[0];
+            assert_eq!(summary["added"], added, "{summary}");
+            assert_eq!(summary["updated"], 0, "{summary}");
+            assert_eq!(summary["repeated"], 1, "{summary}");
+            let same = u64::from(input == "n");
+            assert_eq!(summary["unchanged"], unchanged + same, "{summary}");
+        }
+        let arguments = [input, "-o", "out", "--force"];
+        assert_eq!(dedup_and_end(&sandbox, &arguments, 2)["repeated"], 1);
+    }
+    assert_eq!(
+        sandbox.keys(),
+        ["n/y.txt", "n/z.txt", "q.jsonl#2", "q.jsonl#3"]
+    );
+    // In its file, an id is no path.
+    let arguments = ["n", "--id-scope", "file", "--store", "st"];
+    assert_eq!(sandbox.add(&arguments, 0)["repeated"], 0);
+}
+
+#[test]
 fn the_scope_is_advised_only_where_it_helps() {
     let sandbox = Sandbox::new();
     let record = |seed| json!({ "id": 1, "text": text(seed, 20) }).to_string() + "\n";

@@ -57,7 +57,7 @@ impl Outbox {
         first.map_or(Ok(()), |_| Err(Enough))
     }
 
-    /// Records the id of a record, and reports it if the id came before with another text.
+    /// Records the id of a document, and reports it if its key came before as an id with another text.
     fn look_at_id(&self, item: &mut Item) {
         let Item::Document(document) = item else {
             return;

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use crate::corpus::read::places::{Places, RecordPlace, prefix, short_hash};
 use crate::corpus::skipped::Hint;
-use crate::corpus::sourced::{Origin, Repeated, place};
+use crate::corpus::sourced::{Repeated, Sourced, place};
 
 /// The scope in which an id identifies a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,16 +18,17 @@ pub enum IdScope {
     File,
 }
 
-/// What happens to a record whose id came before with another text.
+/// What happens to a record whose id came before with another text. The same happens to a file, and to a record without
+/// an id, if its key is the id of an earlier record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Repeats {
     /// Nothing: repeated ids are not detected.
     #[default]
     Allow,
-    /// The record is kept and marked.
+    /// The document is kept and marked.
     Tell,
-    /// The record is skipped.
+    /// The document is skipped.
     Skip,
 }
 
@@ -63,9 +64,14 @@ struct Met {
 }
 
 impl Ids {
-    /// Records a document. If its key came before with another text, says where.
-    pub(crate) fn again(&mut self, document: &Origin) -> Option<Repeated> {
-        let id = document.id?;
+    /// Records the id of a document. If its key came before as an id with another text, says where.
+    pub(crate) fn again(&mut self, document: &Sourced) -> Option<Repeated> {
+        let id = match document.id {
+            Some(id) => id,
+            // Other keys are only looked up: remembering those of a large folder would take much memory.
+            None if self.has(&document.key) => Id::of(&document.key, document.text()),
+            None => return None,
+        };
         let text = prefix(&id.text);
         match self.met.entry(id.key) {
             Entry::Vacant(vacant) => {
@@ -88,5 +94,10 @@ impl Ids {
                 })
             }
         }
+    }
+
+    /// Whether a record had this key as its id.
+    fn has(&self, key: &str) -> bool {
+        !self.met.is_empty() && self.met.contains_key(&short_hash(key))
     }
 }
