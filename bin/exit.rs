@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::interrupt;
+use crate::console::Console;
+use crate::interrupt::{self, Interrupt};
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,18 @@ impl Exit {
     /// [`Exit::Failed`] or [`Exit::Found`].
     pub(crate) fn failed(failed: bool) -> Exit {
         if failed { Exit::Failed } else { Exit::Found }
+    }
+
+    /// The end of a command that has stored everything and may be repeated: [`Exit::Interrupted`] if a signal came,
+    /// because the user wants nothing to follow.
+    pub(crate) fn unless_stopped(self, interrupt: &Interrupt, console: &Console) -> Exit {
+        if !interrupt.is_raised() {
+            return self;
+        }
+        console.error(
+            "stopped; everything is stored, and only the rewrite of the index may be left out",
+        );
+        Exit::Interrupted
     }
 
     /// The exit code for the system.

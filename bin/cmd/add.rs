@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         };
         console.text(&spent.to_text());
     }
-    Ok(exit(&added, add.dry_run, console))
+    Ok(exit(&added, add.dry_run, &telling.interrupt, console))
 }
 
 /// Reports that the user asked to stop before anything was stored.
@@ -87,7 +87,7 @@ fn stopped_early(console: &Console) -> Exit {
 }
 
 /// The exit code. Reports why the command ended early, if it did.
-fn exit(added: &Added, dry_run: bool, console: &Console) -> Exit {
+fn exit(added: &Added, dry_run: bool, interrupt: &Interrupt, console: &Console) -> Exit {
     match added.ended {
         Ended::Stopped if dry_run => stopped_early(console),
         Ended::Stopped => {
@@ -101,8 +101,14 @@ fn exit(added: &Added, dry_run: bool, console: &Console) -> Exit {
             );
             Exit::Failed
         }
-        _ if added.reading.has_failures() => Exit::Failed,
-        _ => Exit::Found,
+        _ => {
+            let exit = Exit::failed(added.reading.has_failures());
+            if dry_run {
+                exit
+            } else {
+                exit.unless_stopped(interrupt, console)
+            }
+        }
     }
 }
 

@@ -56,9 +56,6 @@ pub(crate) fn run(
         console.error("stopped; what was loaded so far is kept, and the same command continues");
         return Ok(Exit::Interrupted);
     }
-    Ok(if loaded.reading.has_failures() {
-        Exit::Failed
-    } else {
-        Exit::Found
-    })
+    let exit = Exit::failed(loaded.reading.has_failures());
+    Ok(exit.unless_stopped(&interrupt, console))
 }

@@ -60,7 +60,7 @@ pub(crate) fn run(
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(Exit::Found)
+    Ok(Exit::Found.unless_stopped(&interrupt, console))
 }
 
 /// Reports what is left out, if anything is.

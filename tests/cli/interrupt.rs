@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -104,6 +104,36 @@ fn ctrl_c_ends_a_wait_for_standard_input() {
     let summary = lines.lines().last().unwrap();
     assert!(summary.contains("\"added\":50"), "{summary}");
     assert_eq!(sandbox.keys().len(), 50);
+}
+
+#[test]
+fn ctrl_c_after_everything_is_stored_is_no_success() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.txt", text(1, 40));
+    sandbox.add(&["in"], 0);
+    fs::create_dir(sandbox.path("empty")).unwrap();
+    // Nobody reads the pipe and it is full, so the program waits to write its summary.
+    let (mut reader, writer) = io::pipe().unwrap();
+    let mut filler = writer.try_clone().unwrap();
+    let filling = thread::spawn(move || filler.write_all("\n".repeat(1 << 20).as_bytes()));
+    thread::sleep(Duration::from_millis(200));
+    let mut child = sandbox
+        .command(&["add", "empty"])
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut told = String::new();
+    stderr.read_line(&mut told).unwrap();
+    assert!(told.contains("there was nothing to add"), "{told}");
+    interrupt(&child);
+    thread::sleep(Duration::from_millis(200));
+    reader.read_to_end(&mut Vec::new()).unwrap();
+    filling.join().unwrap().unwrap();
+    assert_eq!(code(&mut child), Some(130));
+    stderr.read_to_string(&mut told).unwrap();
+    assert!(told.contains("stopped; everything is stored"), "{told}");
 }
 
 /// Runs a command whose input never ends, interrupts it after these bytes, and returns what it wrote
