@@ -118,10 +118,11 @@ is in place, or the next run restores the old one.
 OUTPUT appears complete and durable, or not at all. A run that is killed or stopped leaves its
 documents in the store; the next `dedup` removes them first and says so. The same command therefore
 gives the same output, unless it reports that a search skipped candidates (--false-candidates all
-avoids this). If OUTPUT exists although its run was killed, repeat the command with --force. Do not
-repeat a run that succeeded: its documents are stored, and the output would be empty. After a crash,
-what went to standard output before is written again. Temporary files are in the folder .OUTPUT.dedup
-next to OUTPUT.
+avoids this). If OUTPUT exists although its run was killed, repeat the command with --force. If it then
+says that no document was kept, the killed run had ended in the store: OUTPUT is complete and stays,
+and the temporary files are removed. Do not repeat a run that succeeded: its documents are stored, and
+the output would be empty. After a crash, what went to standard output before is written again.
+Temporary files are in the folder .OUTPUT.dedup next to OUTPUT.
 
 --removed writes a line for each dropped document, in the order of judgement, with columns separated
 by tabs: KEY, the key of the document that it resembles, JACCARD, the file and number of the dropped

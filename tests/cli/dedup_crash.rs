@@ -253,6 +253,30 @@ fn a_crash_between_the_two_files_is_no_obstacle() {
 }
 
 #[test]
+fn the_output_of_a_run_that_was_killed_after_its_last_step_is_complete() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in.jsonl", lines(40).join("\n"));
+    let mut run = arguments("st", "out.jsonl", "out.tsv", "first");
+    sandbox.run(&run).expect(0);
+    let there = || (read(&sandbox, "out.jsonl"), read(&sandbox, "out.tsv"));
+    let (output, removed) = there();
+    let mut make = fs::DirBuilder::new();
+    for folder in [".out.jsonl.dedup", ".out.tsv.dedup"] {
+        make.mode(0o700).create(sandbox.path(folder)).unwrap();
+        sandbox.write(format!("{folder}/dedupdb-work"), "");
+    }
+    let note = blake3::hash(removed.as_bytes()).to_hex();
+    sandbox.write(".out.jsonl.dedup/publishing", note.as_str());
+    run.push("--force");
+    let ran = sandbox.run(&run).expect(2);
+    let said = "it is complete if a run that was killed wrote it";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    assert!(there() == (output, removed));
+    assert_eq!(hidden(&sandbox), Vec::<String>::new());
+}
+
+#[test]
 fn an_output_is_written_by_one_process_at_a_time() {
     let (sandbox, _) = filled();
     let mut first = sandbox
