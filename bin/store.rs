@@ -182,8 +182,8 @@ pub(crate) fn advice(error: &anyhow::Error) -> String {
     if let Some(publish::Error::Exists { .. }) = error.downcast_ref() {
         return EXISTS.to_owned();
     }
-    if let Some(corpus::Error::NoFileFound { .. }) = error.downcast_ref() {
-        return ", or remove them with --prefix".to_owned();
+    if let Some(corpus::Error::FilesNotFound { .. }) = error.downcast_ref() {
+        return ", or with --force if they are gone".to_owned();
     }
     let advice = match (error.downcast_ref(), error.downcast_ref()) {
         (Some(Error::NotAStore { .. }), _) => "; make one with init or add".to_owned(),

@@ -69,7 +69,11 @@ impl Summary {
 
     /// Returns lines for people: what has changed since it was added, and the command that updates it.
     pub fn no_longer(&self, commands: &Commands) -> Vec<String> {
-        let gone = with("gone", &commands.forget_gone, "forgets what is gone");
+        let mut gone = "not found from this folder".to_owned();
+        if !commands.forget_gone.is_empty() {
+            let remove = &commands.forget_gone;
+            gone += &format!("; run this where you ran `add`, and `{remove}` there to remove what is gone");
+        }
         let changed = "changed after being added";
         let changed = with(
             changed,
@@ -79,7 +83,7 @@ impl Summary {
         let other = "another text than was added, with the same size and time";
         let other = with(other, &commands.add_all, "reads all again");
         let counts = [
-            (self.gone, ["document is", "documents are"], &*gone),
+            (self.gone, ["file is", "files are"], &*gone),
             (self.changed, ["file has", "files have"], &changed),
             (self.other_texts, ["file has", "files have"], &other),
             (self.out_of_reach, ["file", "files"], "cannot be looked at"),

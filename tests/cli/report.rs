@@ -193,7 +193,8 @@ fn what_is_gone_is_no_reason_to_drop_the_only_copy() {
     let arguments = ["--json", "report", "-o", "report.html"];
     let ran = sandbox.run(&arguments).expect(0);
     let page = read(&sandbox, "report.html");
-    let told = "2 documents are gone: `dedupdb remove --missing` forgets what is gone";
+    let told = "2 files are not found from this folder; run this where you ran `add`, and `dedupdb remove \
+                --missing` there to remove what is gone";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     assert!(page.contains(told));
     let data = data(&page);
