@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dedupdb::corpus::{Reading, Reason};
+use dedupdb::corpus::{Reading, Reason, Unsplit};
 
 use crate::inputs::Inputs;
 use crate::number::{self, counted, grouped};
@@ -24,6 +24,9 @@ pub(crate) trait Told {
 
     /// A line about the field that was to have the ids, if no record has it.
     fn no_id_note(&self, inputs: &Inputs) -> Option<String>;
+
+    /// A line about files of records that were read as one text, if there are any.
+    fn unsplit_note(&self) -> Option<String>;
 
     /// A line about keys in which something was replaced, if there were any.
     fn lossy_note(&self) -> Option<String>;
@@ -97,6 +100,23 @@ impl Told for Reading {
         Some(format!(
             "no record has the field {field:?} of --id-field; their keys are PATH#NUMBER"
         ))
+    }
+
+    fn unsplit_note(&self) -> Option<String> {
+        let (source, unsplit) = self.first_unsplit()?;
+        let what = match unsplit {
+            Unsplit::Array => {
+                "a JSON array is read as one text; for records, convert it with `jq -c '.[]'` and give --format jsonl"
+            }
+            _ => "lines of JSON are read as one text; for records, give --format jsonl",
+        };
+        let others = self.all_unsplit() - 1;
+        let more = if others > 0 {
+            format!(" (and {} like it)", counted(others, "file", "files"))
+        } else {
+            String::new()
+        };
+        Some(format!("{}: {what}{more}", source.display()))
     }
 
     fn lossy_note(&self) -> Option<String> {

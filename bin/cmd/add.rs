@@ -219,6 +219,7 @@ impl Telling<'_> {
         self.left_out.finish()?;
         let notes = [
             added.reading.lossy_note(),
+            added.reading.unsplit_note(),
             tally::other_names_note(added, dedupdb),
             tally::renamed_note(added, dedupdb),
             tally::stale_note(added, dedupdb),

@@ -445,6 +445,7 @@ fn tell(
     let elapsed = progress.elapsed();
     let notes = [
         done.reading.lossy_note(),
+        done.reading.unsplit_note(),
         done.reading.no_id_note(&dedup.inputs),
         nothing_note(done),
         unmarked_note(done.unmarked),

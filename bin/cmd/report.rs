@@ -51,6 +51,10 @@ pub(crate) fn run(
         }
         (opened, reading) = (made, Some(read));
     }
+    let unsplit = reading.as_ref().and_then(Reading::unsplit_note);
+    if let Some(unsplit) = unsplit {
+        console.note(&unsplit);
+    }
     let has_converter = report.inputs.pre.is_some();
     let unread = reading.as_ref();
     let unread = unread.and_then(|reading| reading.left_out_note(has_converter));
