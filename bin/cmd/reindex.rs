@@ -1,9 +1,9 @@
 //! `reindex`: gives the store other parameters.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use dedupdb::corpus::Key;
 use dedupdb::upkeep::{self, Rebuild};
-use dedupdb::{Schema, Store};
+use dedupdb::{Error, Schema, Store};
 
 use crate::args::{Args, Reindex};
 use crate::console::Console;
@@ -111,7 +111,15 @@ fn note_same_bands(before: &Schema, after: &Schema, reindex: &Reindex, console: 
 
 /// The schema that the arguments ask for.
 fn target(store: &Store, reindex: &Reindex) -> Result<Schema> {
-    let target = changes(reindex).schema(store)?;
+    let target = changes(reindex).schema(store);
+    let target = target.map_err(|error| match error {
+        Error::InvalidSchema {
+            parameter: "bands", ..
+        } if reindex.tuned => {
+            anyhow!("{error}; choose them with --bands, or leave --tuned out")
+        }
+        error => error.into(),
+    })?;
     if reindex.seed.is_some_and(|seed| seed.is_random)
         && let Some(begun) = store.unfinished_rebuild()?
     {
