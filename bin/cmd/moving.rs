@@ -194,11 +194,10 @@ impl<'a> List<'a> {
         }
     }
 
-    /// A path as it is shown.
+    /// A path as it is shown: as keys are, without `./`.
     fn shown<'p>(&self, path: &'p Path) -> &'p Path {
-        let here = self.here.as_deref();
-        let below = here.and_then(|here| path.strip_prefix(here).ok());
-        below.unwrap_or(path)
+        let here = self.here.as_deref().unwrap_or(Path::new("."));
+        path.strip_prefix(here).unwrap_or(path)
     }
 
     /// Says what was done.

@@ -13,6 +13,9 @@ use crate::number::{bytes, counted, grouped, percent};
 use crate::output::Output;
 use crate::rebuilding;
 
+/// What is said where there is nothing to show or to discard.
+const NONE: &str = "there is no unfinished reindex";
+
 /// Runs `reindex`.
 pub(crate) fn run(
     args: &Args,
@@ -21,7 +24,7 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     if reindex.status {
-        return status(&crate::store::open_to_read(args)?, output);
+        return status(&crate::store::open_to_read(args)?, console, output);
     }
     if let Some(shingling) = reindex.shingling {
         bail!(
@@ -31,7 +34,11 @@ pub(crate) fn run(
     }
     let store = crate::store::open_to_write(args)?;
     if reindex.cancel {
-        return Ok(Exit::found(store.cancel_rebuild()?));
+        let is_cancelled = store.cancel_rebuild()?;
+        if !is_cancelled {
+            console.note(NONE);
+        }
+        return Ok(Exit::found(is_cancelled));
     }
     let rebuild = if reindex.is_bare() {
         if store.unfinished_rebuild()?.is_none() {
@@ -166,8 +173,9 @@ fn source(key: &str, reindex: &Reindex) -> Option<String> {
     reindex.inputs.options().text(&Key::path(key)?)
 }
 
-fn status(store: &Store, output: &mut Output) -> Result<Exit> {
+fn status(store: &Store, console: &Console, output: &mut Output) -> Result<Exit> {
     let Some(unfinished) = store.unfinished_rebuild()? else {
+        console.note(NONE);
         return Ok(Exit::Nothing);
     };
     if output.is_json() {
