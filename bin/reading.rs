@@ -7,6 +7,9 @@ use dedupdb::corpus::{Reading, Reason, Unsplit};
 use crate::inputs::Inputs;
 use crate::number::{self, counted, grouped};
 
+/// What is said where nothing is left to work on.
+pub(crate) const ALL_SKIPPED: &str = "no text was found: everything was skipped";
+
 /// Tells the counts of what was read.
 pub(crate) trait Told {
     /// The number of those left out for each reason, by its name: two reasons can have one.
@@ -18,6 +21,9 @@ pub(crate) trait Told {
 
     /// The same as a note, where no summary has that line.
     fn left_out_note(&self, has_converter: bool) -> Option<String>;
+
+    /// Whether something was skipped, nothing else was met, and no failure says so already.
+    fn is_all_skipped(&self) -> bool;
 
     /// How texts were decoded, and how much was read how fast, as lines for people.
     fn to_text(&self, elapsed: Duration) -> String;
@@ -57,6 +63,10 @@ impl Told for Reading {
         );
         let reasons = reasons(self, has_converter);
         (self.all_skipped() > 0).then(|| format!("{skipped} skipped: {reasons}"))
+    }
+
+    fn is_all_skipped(&self) -> bool {
+        self.all_skipped() > 0 && self.by_encoding().is_empty() && !self.has_failures()
     }
 
     fn to_text(&self, elapsed: Duration) -> String {

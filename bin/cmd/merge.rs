@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use dedupdb::publish::is_same;
 use dedupdb::write::Uncommitted;
-use dedupdb::{Error, Store, write::Merged};
+use dedupdb::{Error, Schema, Store, write::Merged};
 
 use crate::args::{Args, Merge};
 use crate::console::Console;
@@ -34,16 +34,18 @@ pub(crate) fn run(
     let Some(first) = others.first() else {
         bail!("name the stores to merge");
     };
+    // What cannot be merged is said before anything is made.
+    for other in &others {
+        check_same(&first.schema(), other)?;
+    }
     let interrupt = Interrupt::catch()?;
     let opened = store::open_or_make(args, &first.schema(), &interrupt, console)?;
     let Some((target, _)) = opened else {
         console.note(&Error::Interrupted.to_string());
         return Ok(Exit::Interrupted);
     };
-    // What cannot be merged is said before anything is.
     for other in &others {
-        let same = target.schema().check_same(&other.schema());
-        same.with_context(|| other.folder().display().to_string())?;
+        check_same(&target.schema(), other)?;
     }
     for other in &others {
         match target.merge(other, Uncommitted::limit(merge.memory), |_| {
@@ -61,6 +63,18 @@ pub(crate) fn run(
         }
     }
     Ok(Exit::Found)
+}
+
+/// Refuses a store with other parameters, and says what to do.
+fn check_same(schema: &Schema, other: &Store) -> Result<()> {
+    const KEPT: [&str; 4] = ["shingling", "lowercase", "nfkc", "shingles"];
+    let folder = other.folder().display();
+    match schema.check_same(&other.schema()) {
+        Err(error @ Error::SchemaMismatch { parameter, .. }) if !KEPT.contains(&parameter) => {
+            bail!("{folder}: {error}; give both stores the same parameters with `reindex` first")
+        }
+        same => Ok(same.with_context(|| folder.to_string())?),
+    }
 }
 
 /// Says what is left out, if anything is.

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 
 use crate::moving::{MOVE, UNDO, pairs, tree};
-use crate::sandbox::{Sandbox, text};
+use crate::sandbox::{Ran, Sandbox, text};
 
 #[test]
 fn links_and_other_names_lose_nothing() {

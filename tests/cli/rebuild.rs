@@ -232,6 +232,20 @@ fn merge_adds_the_documents_of_other_stores() {
         .run(&["--store", "all", "merge", "nowhere"])
         .expect(2);
     sandbox.run(&["--store", "all", "check"]).expect(0);
+    // Nothing is made for stores that differ from each other.
+    let reindex = ["--store", "one", "reindex", "--permutations", "256"];
+    sandbox.run(&reindex).expect(0);
+    let ran = sandbox
+        .run(&["--store", "both", "merge", "one", "two"])
+        .expect(2);
+    assert!(
+        ran.stderr
+            .contains("two: the parameters differ: permutations")
+            && ran.stderr.ends_with("with `reindex` first\n"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!sandbox.path("both").exists());
 }
 
 /// Leaves a reindex that was stopped.
