@@ -207,7 +207,7 @@ fn asked(args: &Args, report: &args::Report) -> Report {
         .reading(report.inputs.options().store(&args.store))
         .texts_from(sources)
         .temporary(is_temporary)
-        .commands(commands());
+        .commands(commands(report));
     if let Some(threshold) = report.threshold {
         asked = asked.threshold(threshold);
     }
@@ -215,8 +215,9 @@ fn asked(args: &Args, report: &args::Report) -> Report {
 }
 
 /// What this program has for the readers of a page.
-fn commands() -> Commands {
+fn commands(report: &args::Report) -> Commands {
     let mut commands = Commands::default();
+    commands.more_bytes = format!("`--bytes` (now {})", bytes(report.bytes));
     for (command, words) in [
         (&mut commands.forget_gone, "dedupdb remove --missing"),
         (&mut commands.add_changed, "dedupdb add"),
@@ -262,7 +263,7 @@ fn tell(
     console: &Console,
     output: &mut Output,
 ) -> Result<()> {
-    let commands = commands();
+    let commands = commands(report);
     let lines = [
         summary.no_longer(&commands),
         summary.left_out(true, &commands),
