@@ -43,6 +43,14 @@ pub(crate) fn renamed_note(added: &Added, dedupdb: &str) -> Option<String> {
     ))
 }
 
+/// A line about near-duplicates of a store's first documents, if there are any that are not listed already; later, the
+/// counts have it.
+pub(crate) fn pairs_note(added: &Added, add: &Add, dedupdb: &str) -> Option<String> {
+    let is_listed = add.matches || add.unique || add.dry_run || added.unchanged > 0;
+    (added.near_duplicates > 0 && !is_listed)
+        .then(|| format!("`{dedupdb} pairs` lists the near-duplicates"))
+}
+
 /// A line about stored files that were left out, if there are any.
 pub(crate) fn stale_note(added: &Added, dedupdb: &str) -> Option<String> {
     let first = added.first_stale.as_ref()?;

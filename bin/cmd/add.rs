@@ -223,6 +223,7 @@ impl Telling<'_> {
             tally::other_names_note(added, dedupdb),
             tally::renamed_note(added, dedupdb),
             tally::stale_note(added, dedupdb),
+            tally::pairs_note(added, self.add, dedupdb),
         ];
         for note in notes.into_iter().flatten() {
             self.console.note(&note);
