@@ -8,7 +8,7 @@ use dedupdb::{Error, Schema, Store, write::Merged};
 use crate::args::{Args, Merge};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{CONTINUES, Interrupt};
 use crate::json;
 use crate::number::counted;
 use crate::output::{Output, printable};
@@ -41,7 +41,7 @@ pub(crate) fn run(
     let interrupt = Interrupt::catch()?;
     let opened = store::open_or_make(args, &first.schema(), &interrupt, console)?;
     let Some((target, _)) = opened else {
-        console.note(&Error::Interrupted.to_string());
+        console.note(CONTINUES);
         return Ok(Exit::Interrupted);
     };
     for other in &others {
@@ -55,8 +55,8 @@ pub(crate) fn run(
                 note_unpublished(other, &merged, console);
                 report(other, &merged, args, output)?;
             }
-            Err(error @ Error::Interrupted) => {
-                console.note(&error.to_string());
+            Err(Error::Interrupted) => {
+                console.note(CONTINUES);
                 return Ok(Exit::Interrupted);
             }
             Err(error) => return Err(error.into()),

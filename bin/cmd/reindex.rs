@@ -28,8 +28,8 @@ pub(crate) fn run(
     }
     if let Some(shingling) = reindex.shingling {
         bail!(
-            "other shingles need the texts, which the store does not keep: make another store, with \
-             `init --shingling {shingling}`, and add the texts to it"
+            "a store keeps no texts, so its shingles cannot change: make another store with `init --shingling \
+             {shingling}`, and add the texts to it"
         );
     }
     let store = crate::store::open_to_write(args)?;

@@ -129,7 +129,7 @@ fn measured_notes(
              vain) of an average query in {size}"
         ),
         format!(
-            "measured: {} of {} against the others, {}, {} of them exactly",
+            "measured: {} of {} against the others, {}, {} of them compared exactly",
             grouped(sample.queries() as u64),
             counted(measured, "content", "contents"),
             counted(sample.pairs(), "pair", "pairs"),
