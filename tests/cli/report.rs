@@ -202,6 +202,7 @@ fn what_is_gone_is_no_reason_to_drop_the_only_copy() {
                 --missing` there to remove what is gone";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     assert!(page.contains(told));
+    assert!(!page.contains("xargs"), "no page deletes files unseen");
     let data = data(&page);
     let mut found = standings(&data);
     found.sort_unstable();
@@ -378,6 +379,9 @@ fn a_page_keeps_to_its_bytes_and_says_what_is_left_out() {
             "{}",
             ran.stderr
         );
+        let raise = ": there is no room for more; raise `--bytes` (now ";
+        let has_left_out = !is_all || count("texts_left_out") > 0;
+        assert_eq!(ran.stderr.contains(raise), has_left_out, "{}", ran.stderr);
     }
     assert_eq!(before, 1500);
     let ran = sandbox.run(&["report", "many.jsonl", "-o", "x.html", "--bytes", "10kB"]);
