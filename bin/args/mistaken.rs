@@ -21,7 +21,7 @@ const COMMANDS: [(&str, &[&str]); 11] = [
     ("salvage", &["recover", "repair"]),
 ];
 
-/// What other programs call a command that is none here, and what to do.
+/// Commands of other programs that have no counterpart, and what to do instead.
 const OTHERS: [(&str, &[&str]); 5] = [
     (
         "a backup is a store: use it with --store BACKUP, or copy its folder to the place of the store while no process \
@@ -136,6 +136,9 @@ fn missing(error: &clap::Error) -> Option<String> {
              FOLDER --move-to DIR`"
                 .to_owned(),
         ),
+        [only] if only == "--missing" && is_of(error, "remove") => {
+            Some("--force goes with --missing only".to_owned())
+        }
         _ if is_of(error, "remove") => Some(
             "say what to remove: KEYs, --keys-from FILE, --prefix PREFIX, --missing or --older-than AGE".to_owned(),
         ),

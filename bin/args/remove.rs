@@ -29,10 +29,11 @@ Adding the same text again does not change it. Units are s, min, h, d, w and y (
 as they are, or with --escaped as `list` prints them.
 
 --missing looks for files from the current folder, so run it where you ran `add`. If most files are
-not found, it refuses, unless --force says that they are gone. Records and texts from standard input have no file and are never
-missing.
+not found, it refuses, unless --force says that they are gone. Records and texts from standard input
+have no file and are never missing.
 
 Exit codes: 0 something was removed, 1 nothing, 2 error.")]
+#[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct Remove {
     /// Keys of documents
     #[arg(
@@ -57,7 +58,7 @@ pub(crate) struct Remove {
     pub(crate) missing: bool,
 
     /// With --missing, remove the documents even if most of their files are not found
-    #[arg(long, requires = "missing")]
+    #[arg(long, requires = "missing", conflicts_with_all = ["keys", "keys_from"])]
     pub(crate) force: bool,
 
     /// Documents that were added longer ago than AGE: 90d, 12h, 2w

@@ -134,6 +134,14 @@ fn missing_refuses_to_remove_most_unless_forced() {
     let ran = sandbox.run(&["remove", "--missing", "--force"]).expect(0);
     assert_eq!(ran.stdout, "removed 2 documents\n");
     sandbox.run(&["remove", "--force", "a.txt"]).expect(2);
+    let ran = sandbox
+        .run(&["remove", "--force", "--prefix", "a"])
+        .expect(2);
+    assert!(
+        ran.stderr.contains("--force goes with --missing"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
