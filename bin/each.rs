@@ -12,6 +12,7 @@ use crate::inputs::sources;
 use crate::interrupt::Interrupt;
 use crate::left_out::{LeftOut, Named, Telling, advice};
 use crate::progress::Progress;
+use crate::reading::Told as _;
 use crate::store;
 
 /// What to work on, and how to report on it.
@@ -76,6 +77,9 @@ impl Each<'_> {
         let worked = worked.map_err(store::of_corpus)?;
         if worked.ended != Ended::Stopped {
             left_out.finish()?;
+        }
+        if let Some(note) = worked.reading.unsplit_note() {
+            console.note(&note);
         }
         Ok(worked)
     }

@@ -12,6 +12,10 @@ use dedupdb::Error;
 
 use crate::console::Console;
 
+/// What is said where a command that can continue was stopped.
+pub(crate) const CONTINUES: &str =
+    "stopped; what was done so far is kept, and the same command continues";
+
 /// The time between two checks for a signal.
 const TICK: Duration = Duration::from_millis(100);
 

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
-use dedupdb::corpus::{Reading, Reason};
+use dedupdb::corpus::{Reading, Reason, Unsplit};
 
 use crate::inputs::Inputs;
 use crate::number::{self, counted, grouped};
+
+/// What is said where nothing is left to work on.
+pub(crate) const ALL_SKIPPED: &str = "no text was found: everything was skipped";
 
 /// The counts of what was read, as text.
 pub(crate) trait Told {
@@ -20,11 +23,17 @@ pub(crate) trait Told {
     /// The same as a note, for commands whose summary lacks that line.
     fn left_out_note(&self, has_converter: bool) -> Option<String>;
 
+    /// Whether something was skipped, nothing else was met, and no failure says so already.
+    fn is_all_skipped(&self) -> bool;
+
     /// How texts were decoded, how much was read, and how fast, as lines for people.
     fn to_text(&self, elapsed: Duration) -> String;
 
     /// A line about the id field, if no record has it.
     fn no_id_note(&self, inputs: &Inputs) -> Option<String>;
+
+    /// A line about files of records that were read as one text, if there are any.
+    fn unsplit_note(&self) -> Option<String>;
 
     /// A line about keys in which something was replaced, if there are any.
     fn lossy_note(&self) -> Option<String>;
@@ -55,6 +64,10 @@ impl Told for Reading {
         );
         let reasons = reasons(self, has_converter);
         (self.all_skipped() > 0).then(|| format!("{skipped} skipped: {reasons}"))
+    }
+
+    fn is_all_skipped(&self) -> bool {
+        self.all_skipped() > 0 && self.by_encoding().is_empty() && !self.has_failures()
     }
 
     fn to_text(&self, elapsed: Duration) -> String {
@@ -98,6 +111,23 @@ impl Told for Reading {
         Some(format!(
             "no record has the field {field:?} of --id-field; their keys are PATH#NUMBER"
         ))
+    }
+
+    fn unsplit_note(&self) -> Option<String> {
+        let (source, unsplit) = self.first_unsplit()?;
+        let what = match unsplit {
+            Unsplit::Array => {
+                "a JSON array is read as one text; for records, convert it with `jq -c '.[]'` and give --format jsonl"
+            }
+            _ => "lines of JSON are read as one text; for records, give --format jsonl",
+        };
+        let others = self.all_unsplit() - 1;
+        let more = if others > 0 {
+            format!(" (and {} like it)", counted(others, "file", "files"))
+        } else {
+            String::new()
+        };
+        Some(format!("{}: {what}{more}", source.display()))
     }
 
     fn lossy_note(&self) -> Option<String> {

@@ -5,7 +5,7 @@ use dedupdb::{Error, Store, upkeep::Rebuild};
 
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{CONTINUES, Interrupt};
 use crate::number::bytes;
 use crate::watch::{Unit, Watch};
 
@@ -28,8 +28,8 @@ pub(crate) fn run(
     drop(watch);
     match done {
         Ok(done) => Ok(Ok(done)),
-        Err(error @ Error::Interrupted) => {
-            console.note(&error.to_string());
+        Err(Error::Interrupted) => {
+            console.note(CONTINUES);
             Ok(Err(Exit::Interrupted))
         }
         Err(error) => Err(error.into()),

@@ -35,7 +35,7 @@ pub(crate) fn command(args: &Args) -> String {
 /// Opens the store for reading. A writer and other readers may have it open.
 pub(crate) fn open_to_read(args: &Args) -> Result<Store> {
     let opened = options(args).read_only(true).open(&args.store);
-    opened.map_err(explained)
+    opened.map_err(|error| of_folder(args, error))
 }
 
 /// Opens a store other than the one that the arguments name, for reading.
@@ -64,13 +64,29 @@ fn unwritable(args: &Args, error: Error) -> anyhow::Error {
                 args.store.display()
             )
         }
+        _ => of_folder(args, error),
+    }
+}
+
+/// Says of a file in the place of the store's folder that it is one.
+fn of_folder(args: &Args, error: Error) -> anyhow::Error {
+    match &error {
+        Error::NotAStore { path } | Error::Occupied { path }
+            if *path == args.store && path.is_file() =>
+        {
+            anyhow!(
+                "{}: this is a file, and a store is a folder; name one with --store",
+                path.display()
+            )
+        }
         _ => explained(error),
     }
 }
 
 /// Creates the store.
 pub(crate) fn create(args: &Args, schema: &Schema) -> Result<Store> {
-    options(args).create(&args.store, schema).map_err(explained)
+    let created = options(args).create(&args.store, schema);
+    created.map_err(|error| of_folder(args, error))
 }
 
 /// Opens the store for writing, or creates it with these parameters and prints a note. Returns whether it created it.
@@ -109,12 +125,12 @@ pub(crate) fn open_or_make(
 /// caller drops it.
 pub(crate) fn open_or_pretend(args: &Args) -> Result<(Option<TemporaryStore>, Store)> {
     let pretended = match options(args).open(&args.store) {
-        Err(Error::NotAStore { .. }) => temporary(args, &Schema::default())?,
+        Err(Error::NotAStore { path }) if !path.is_file() => temporary(args, &Schema::default())?,
         Err(error @ (Error::Io { .. } | Error::Index { .. })) => {
             let copied = TemporaryStore::copy(&options(args), &temp_dir(), &args.store);
             copied.map_err(|_| explained(error))?
         }
-        opened => return Ok((None, opened.map_err(explained)?)),
+        opened => return Ok((None, opened.map_err(|error| of_folder(args, error))?)),
     };
     let store = pretended.clone();
     Ok((Some(pretended), store))
@@ -129,7 +145,8 @@ pub(crate) fn temporary(args: &Args, schema: &Schema) -> Result<TemporaryStore> 
 /// Checks the store. `progress` counts the steps.
 pub(crate) fn check(args: &Args, progress: &Progress) -> Result<Report> {
     let options = options(args).progress(progress);
-    options.check(&args.store).map_err(explained)
+    let checked = options.check(&args.store);
+    checked.map_err(|error| of_folder(args, error))
 }
 
 /// Salvages a store, and reports each document that is not intact.
@@ -181,13 +198,18 @@ pub(crate) fn of_corpus(error: corpus::Error) -> anyhow::Error {
 /// What to do if the place of an output is taken.
 const EXISTS: &str = "; replace it with --force, or write to another place";
 
+/// What to do where an output is a folder such as `.` or `..`.
+const NO_NAME: &str = "; name a new one";
+
 /// What to do about an error of the library, in terms of this program's options.
 pub(crate) fn advice(error: &anyhow::Error) -> String {
-    if let Some(publish::Error::Exists { .. }) = error.downcast_ref() {
-        return EXISTS.to_owned();
+    match error.downcast_ref() {
+        Some(publish::Error::Exists { .. }) => return EXISTS.to_owned(),
+        Some(publish::Error::NoName { .. }) => return NO_NAME.to_owned(),
+        _ => {}
     }
-    if let Some(corpus::Error::NoFileFound { .. }) = error.downcast_ref() {
-        return ", or remove them with --prefix".to_owned();
+    if let Some(corpus::Error::FilesNotFound { .. }) = error.downcast_ref() {
+        return ", or with --force if they are gone".to_owned();
     }
     let advice = match (error.downcast_ref(), error.downcast_ref()) {
         (Some(Error::NotAStore { .. }), _) => "; make one with init or add".to_owned(),
@@ -205,6 +227,7 @@ fn advice_on_dedup(error: &dedup::Error) -> String {
     const FIRST: &str = "--keep first needs no temporary files";
     let advice = match error {
         dedup::Error::Output(publish::Error::Exists { .. }) => EXISTS,
+        dedup::Error::Output(publish::Error::NoName { .. }) => NO_NAME,
         dedup::Error::StreamOfText { .. } => "; say with --format what records it has",
         dedup::Error::Unfit { unfit, .. } => match unfit {
             Unfit::RecordsInList => "; leave --list out for records",

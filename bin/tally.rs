@@ -44,6 +44,14 @@ pub(crate) fn renamed_note(added: &Added, dedupdb: &str) -> Option<String> {
     ))
 }
 
+/// A note about the near-duplicates among a store's first documents, if there are any and they are not listed already.
+/// Later summaries name the command.
+pub(crate) fn pairs_note(added: &Added, add: &Add, dedupdb: &str) -> Option<String> {
+    let is_listed = add.matches || add.unique || add.dry_run || added.unchanged > 0;
+    (added.near_duplicates > 0 && !is_listed)
+        .then(|| format!("`{dedupdb} pairs` lists the near-duplicates"))
+}
+
 /// A note about stored files that were left out, if there are any.
 pub(crate) fn stale_note(added: &Added, dedupdb: &str) -> Option<String> {
     let first = added.first_stale.as_ref()?;

@@ -23,7 +23,7 @@ Examples:
   dedupdb add --matches articles/ > pairs.tsv  List near-duplicates as they are found
   dedupdb add --unique pages.jsonl  Keep only the first of several similar documents
   dedupdb add --dry-run articles/  Show what would be added
-  curl -s https://example.org | dedupdb add - --key https://example.org
+  curl -s https://example.org | dedupdb add - --key https://example.org --format html
   dedupdb add crawl.jsonl.zst --text-field page.body --id-field page.url
   dedupdb add posts.csv --text-field body --id-field 1
   dedupdb add CC-MAIN-2026.warc.wet.gz --max-document 1MiB

@@ -4,9 +4,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
 
 use super::Args;
+use crate::output::shell_word;
 
 /// Each command, and what other programs call it.
-const COMMANDS: [(&str, &[&str]); 9] = [
+const COMMANDS: [(&str, &[&str]); 11] = [
     ("add", &["import", "index", "ingest", "insert", "scan"]),
     ("query", &["ask", "find", "lookup", "match", "search"]),
     ("remove", &["del", "delete", "forget", "rm"]),
@@ -16,6 +17,32 @@ const COMMANDS: [(&str, &[&str]); 9] = [
     ("dedup", &["clean", "dedupe", "deduplicate"]),
     ("stats", &["info", "status"]),
     ("check", &["fsck", "test", "verify"]),
+    ("explain", &["compare", "diff"]),
+    ("salvage", &["recover", "repair"]),
+];
+
+/// Commands of other programs that have no counterpart, and what to do instead.
+const OTHERS: [(&str, &[&str]); 5] = [
+    (
+        "a backup is a store: use it with --store BACKUP, or copy its folder to the place of the store while no process \
+         uses that",
+        &["restore"],
+    ),
+    (
+        "to begin again, make another store: `dedupdb --store NEW init`",
+        &["reset"],
+    ),
+    (
+        "use `dedupdb --json list` for the documents, or `dedupdb matrix` for signatures",
+        &["export"],
+    ),
+    ("use `dedupdb dedup FOLDER --move-to DIR`", &["move", "mv"]),
+    ("use `dedupdb dedup --undo DIR`", &["undo"]),
+];
+
+/// Commands that are about the whole store, and so take no names.
+const OF_STORE: [&str; 9] = [
+    "check", "clusters", "compact", "init", "list", "pairs", "reindex", "stats", "tune",
 ];
 
 /// Each option, a value for it, and what other programs call it.
@@ -80,6 +107,7 @@ pub(super) fn explained(error: clap::Error) -> clap::Error {
         ErrorKind::ArgumentConflict => conflict(&error),
         ErrorKind::InvalidSubcommand => command(&error),
         ErrorKind::UnknownArgument => option(&error, &Args::command()),
+        ErrorKind::InvalidValue => no_store(&error),
         _ => None,
     };
     match what {
@@ -108,6 +136,9 @@ fn missing(error: &clap::Error) -> Option<String> {
              FOLDER --move-to DIR`"
                 .to_owned(),
         ),
+        [only] if only == "--missing" && is_of(error, "remove") => {
+            Some("--force goes with --missing only".to_owned())
+        }
         _ if is_of(error, "remove") => Some(
             "say what to remove: KEYs, --keys-from FILE, --prefix PREFIX, --missing or --older-than AGE".to_owned(),
         ),
@@ -124,10 +155,27 @@ fn conflict(error: &clap::Error) -> Option<String> {
             .map_or_else(String::new, ToString::to_string)
     });
     let is_named = |option: &str| named.iter().any(|named| named.contains(option));
-    (is_named("--dry-run") && is_named("--output ") && is_of(error, "dedup")).then(|| {
-        "--dry-run goes with --move-to and --undo; to see the verdict on each document, write them all with --mark dup"
+    if !is_of(error, "dedup") {
+        return None;
+    }
+    if is_named("--undo ") && is_named("[INPUT]") {
+        return Some("leave INPUT out: `dedupdb dedup --undo DIR`".to_owned());
+    }
+    (is_named("--dry-run") && is_named("--output ")).then(|| {
+        "--dry-run goes with --move-to and --undo: for a folder, use `--move-to DIR --dry-run`; for records, write them \
+         all, with the verdict on each, with --mark dup"
             .to_owned()
     })
+}
+
+/// What to do about a store without a name.
+fn no_store(error: &clap::Error) -> Option<String> {
+    let argument = error.get(ContextKind::InvalidArg)?.to_string();
+    let value = error.get(ContextKind::InvalidValue);
+    let is_empty = value.is_none_or(|value| value.to_string().is_empty());
+    let from_outside = std::env::var_os("DEDUPDB_STORE").is_some_and(|folder| folder.is_empty());
+    (argument.starts_with("--store ") && is_empty && from_outside)
+        .then(|| "DEDUPDB_STORE is empty; unset it, or let it name a folder".to_owned())
 }
 
 /// A hint for a name that other programs have for a command.
@@ -135,9 +183,11 @@ fn command(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
     };
-    let (command, _) = COMMANDS
-        .iter()
-        .find(|(_, others)| others.contains(&&**typed))?;
+    let is_typed = |(_, others): &&(&str, &[&str])| others.contains(&&**typed);
+    if let Some((advice, _)) = OTHERS.iter().find(is_typed) {
+        return Some(format!("there is no command {typed:?}; {advice}"));
+    }
+    let (command, _) = COMMANDS.iter().find(is_typed)?;
     Some(format!(
         "there is no command {typed:?}; use `dedupdb {command}`, and see `dedupdb {command} --help`"
     ))
@@ -151,6 +201,12 @@ fn option(error: &clap::Error, root: &Command) -> Option<String> {
     let mut commands = root.get_subcommands();
     let command = commands.find(|command| is_of(error, command.get_name()))?;
     let name = command.get_name();
+    if !typed.starts_with('-') && OF_STORE.contains(&name) {
+        let store = shell_word(typed);
+        return Some(format!(
+            "name the store with --store: `dedupdb --store {store} {name}`"
+        ));
+    }
     if matches!(&**typed, "-r" | "-R" | "--recursive") {
         return Some(format!(
             "leave out {typed}: a folder is always read with the folders in it"

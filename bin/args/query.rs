@@ -22,7 +22,7 @@ Examples:
     file
   dedupdb query --key articles/old.txt  Which documents resemble this stored one?
   dedupdb query --quiet draft.txt > /dev/null || echo nothing similar
-  curl -s https://example.org | dedupdb query -
+  curl -s https://example.org | dedupdb query - --format html
   dedupdb --json query pages.jsonl | jq -r 'select(.jaccard > 0.95).key'
 
 Each line has three columns, separated by tabs: QUERY, KEY and JACCARD, and for an exact copy a

@@ -28,11 +28,12 @@ Adding the same text again does not change it. Units are s, min, h, d, w and y (
 --keys-from reads the lists that a page of `report` saves and that `list -0` prints. Lines are taken
 as they are, or with --escaped as `list` prints them.
 
---missing looks for files from the current folder, so run it where you ran `add`. It refuses to run
-if no file at all is found. Records and texts from standard input have no file and are never
-missing.
+--missing looks for files from the current folder, so run it where you ran `add`. If most files are
+not found, it refuses, unless --force says that they are gone. Records and texts from standard input
+have no file and are never missing.
 
 Exit codes: 0 something was removed, 1 nothing, 2 error.")]
+#[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct Remove {
     /// Keys of documents
     #[arg(
@@ -55,6 +56,10 @@ pub(crate) struct Remove {
     /// Documents whose files no longer exist, seen from the current folder
     #[arg(long)]
     pub(crate) missing: bool,
+
+    /// With --missing, remove the documents even if most of their files are not found
+    #[arg(long, requires = "missing", conflicts_with_all = ["keys", "keys_from"])]
+    pub(crate) force: bool,
 
     /// Documents that were added longer ago than AGE: 90d, 12h, 2w
     #[arg(long, value_name = "AGE", value_parser = duration::age)]

@@ -19,7 +19,7 @@ use crate::left_out::{LeftOut, Named};
 use crate::number::similarity;
 use crate::output::{Output, copy_column, escape};
 use crate::progress::Progress;
-use crate::reading::Told as _;
+use crate::reading::{ALL_SKIPPED, Told as _};
 use crate::timings::Spent;
 use crate::{store, tally};
 
@@ -210,9 +210,11 @@ impl Telling<'_> {
         self.left_out.finish()?;
         let notes = [
             added.reading.lossy_note(),
+            added.reading.unsplit_note(),
             tally::other_names_note(added, dedupdb),
             tally::renamed_note(added, dedupdb),
             tally::stale_note(added, dedupdb),
+            tally::pairs_note(added, self.add, dedupdb),
         ];
         for note in notes.into_iter().flatten() {
             self.console.note(&note);
@@ -220,6 +222,9 @@ impl Telling<'_> {
         if added.documents() == 0 && added.ended == Ended::All {
             self.console
                 .note("there was nothing to add: no file or record was found");
+        }
+        if added.reading.is_all_skipped() && added.documents() == added.reading.all_skipped() {
+            self.console.note(ALL_SKIPPED);
         }
         let elapsed = self.progress.elapsed();
         let to_text = || tally::to_text(added, Some(self.add), elapsed);

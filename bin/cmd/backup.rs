@@ -42,9 +42,18 @@ pub(crate) fn run(
     Ok(Exit::Found)
 }
 
-/// Explains that a backup cannot go into an existing store.
+/// Explains that a backup needs a place of its own.
 fn existing(error: Error) -> anyhow::Error {
     match error {
+        Error::NotEmpty { path, holds } => anyhow!(
+            "{}: this folder holds {holds:?}, and a backup goes into a new folder; name one, such as {}",
+            path.display(),
+            path.join("backup").display()
+        ),
+        Error::Occupied { path } => anyhow!(
+            "{}: this is a file, and a backup goes into a new folder; name another one",
+            path.display()
+        ),
         Error::AlreadyAStore { path } => anyhow!(
             "{}: there is a dedupdb store here already, and a backup goes into a new folder; name another one",
             path.display()

@@ -49,6 +49,9 @@ fn summary(report: &Report) -> String {
         };
         format!("{problems} found; {remedy}")
     };
+    if !report.is_clean() && report.documents == 0 && report.contents == 0 {
+        return format!("could not go on to check the documents: {verdict}");
+    }
     let recent = match report.recent {
         0 => String::new(),
         recent => {

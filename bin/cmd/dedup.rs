@@ -24,7 +24,7 @@ use crate::left_out::{LeftOut, Named, advice};
 use crate::number::{counted, grouped};
 use crate::output::{Output, escape};
 use crate::progress::Progress;
-use crate::reading::Told as _;
+use crate::reading::{ALL_SKIPPED, Told as _};
 use crate::store;
 
 /// Runs `dedup`.
@@ -70,7 +70,25 @@ pub(crate) fn run(
     if let Some(target) = &dedup.move_to {
         return moving::move_to(args, dedup, target, console, output);
     }
+    check_folder(dedup)?;
     write(args, dedup, console, output)
+}
+
+/// Refuses the name of a text for the folder that one text is written to.
+fn check_folder(dedup: &args::Dedup) -> Result<()> {
+    const TEXTS: [&str; 5] = ["htm", "html", "md", "text", "txt"];
+    let ([only], Some(folder), false) = (&dedup.paths[..], file(dedup), dedup.list) else {
+        return Ok(());
+    };
+    let extension = folder.extension().and_then(|extension| extension.to_str());
+    let is_text = extension.is_some_and(|extension| TEXTS.contains(&extension));
+    if is_text && only.is_file() && dedup.inputs.is_one_document(only) {
+        bail!(
+            "{}: files of text are written to a folder, and this is the name of a file; name a folder",
+            folder.display()
+        );
+    }
+    Ok(())
 }
 
 /// Writes the documents that are kept.
@@ -437,6 +455,9 @@ fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
 
 /// A note if there was nothing to read at all.
 pub(super) fn nothing_note(done: &Done) -> Option<String> {
+    if done.reading.is_all_skipped() {
+        return Some(ALL_SKIPPED.to_owned());
+    }
     let is_nothing = done.documents == 0 && done.reading.all_skipped() == 0;
     is_nothing.then(|| "there was nothing to compare: no file or record was found".to_owned())
 }
@@ -454,6 +475,7 @@ fn tell(
     let elapsed = progress.elapsed();
     let notes = [
         done.reading.lossy_note(),
+        done.reading.unsplit_note(),
         done.reading.no_id_note(&dedup.inputs),
         nothing_note(done),
         unmarked_note(done.unmarked),

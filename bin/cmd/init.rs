@@ -6,7 +6,7 @@ use dedupdb::{Error, Schema, sketching::SchemaBuilder};
 use crate::args::{Args, Init, Sketching};
 use crate::exit::Exit;
 use crate::json;
-use crate::number::percent;
+use crate::number::{counted, percent};
 use crate::output::{Output, printable};
 
 /// The approximate number of bytes that a stored shingle takes.
@@ -96,9 +96,9 @@ pub(super) fn describe(schema: &Schema) -> Vec<String> {
         .collect();
     let bands = schema.bands();
     lines.push(format!(
-        "{} bands of {} rows find {} of the pairs at the threshold, {}",
-        bands.bands(),
-        bands.rows(),
+        "{} of {} find {} of the pairs at the threshold, {}",
+        counted(bands.bands().into(), "band", "bands"),
+        counted(bands.rows().into(), "row", "rows"),
         percent(schema.recall(schema.threshold())),
         schema.threshold()
     ));

@@ -7,11 +7,12 @@ use dedupdb::sketching::Collection;
 
 use crate::args::{Args, Jaccard};
 use crate::exit::Exit;
-use crate::inputs::check_stdin;
+use crate::inputs::{STDIN, check_stdin};
 use crate::json;
 use crate::number::{counted, estimated, grouped};
-use crate::output::Output;
+use crate::output::{Output, shell_word};
 use crate::side::Side;
+use crate::store::command;
 
 /// Runs `jaccard`.
 pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result<Exit> {
@@ -20,6 +21,7 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
     let schema = jaccard.signing.schema()?;
     let mut documents = Vec::new();
     for name in names {
+        check(name, jaccard, args)?;
         match Side::find(name, None, args, &jaccard.inputs)?.text {
             Ok(text) => documents.push((name.clone(), text)),
             Err(reason) => bail!("{name}: {reason}"),
@@ -66,4 +68,21 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
         estimated(estimate)
     ))?;
     Ok(Exit::Found)
+}
+
+/// Refuses what is not a file, and says how stored documents are compared.
+fn check(name: &str, jaccard: &Jaccard, args: &Args) -> Result<()> {
+    let file = Path::new(name);
+    if file.is_dir() {
+        bail!("{name}: it is a folder; name a file");
+    }
+    if name != STDIN && !file.exists() {
+        bail!(
+            "{name}: there is no such file; for stored documents, use `{} explain {} {}`",
+            command(args),
+            shell_word(&jaccard.a),
+            shell_word(&jaccard.b)
+        );
+    }
+    Ok(())
 }

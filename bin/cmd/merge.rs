@@ -3,12 +3,12 @@
 use anyhow::{Context, Result, bail};
 use dedupdb::publish::is_same;
 use dedupdb::write::Uncommitted;
-use dedupdb::{Error, Store, write::Merged};
+use dedupdb::{Error, Schema, Store, write::Merged};
 
 use crate::args::{Args, Merge};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{CONTINUES, Interrupt};
 use crate::json;
 use crate::number::counted;
 use crate::output::{Output, printable};
@@ -34,16 +34,19 @@ pub(crate) fn run(
     let Some(first) = others.first() else {
         bail!("name the stores to merge");
     };
+    // What cannot be merged is said before anything is made.
+    for other in &others {
+        check_same(&first.schema(), other)?;
+    }
     let interrupt = Interrupt::catch()?;
     let opened = store::open_or_make(args, &first.schema(), &interrupt, console)?;
     let Some((target, _)) = opened else {
-        console.note(&Error::Interrupted.to_string());
+        console.note(CONTINUES);
         return Ok(Exit::Interrupted);
     };
     // Refuse stores that cannot be merged before merging any.
     for other in &others {
-        let same = target.schema().check_same(&other.schema());
-        same.with_context(|| other.folder().display().to_string())?;
+        check_same(&target.schema(), other)?;
     }
     for other in &others {
         match target.merge(other, Uncommitted::limit(merge.memory), |_| {
@@ -53,14 +56,26 @@ pub(crate) fn run(
                 note_unpublished(other, &merged, console);
                 report(other, &merged, args, output)?;
             }
-            Err(error @ Error::Interrupted) => {
-                console.note(&error.to_string());
+            Err(Error::Interrupted) => {
+                console.note(CONTINUES);
                 return Ok(Exit::Interrupted);
             }
             Err(error) => return Err(error.into()),
         }
     }
     Ok(Exit::Found.unless_stopped(&interrupt, console))
+}
+
+/// Refuses a store with other parameters, and says what to do.
+fn check_same(schema: &Schema, other: &Store) -> Result<()> {
+    const KEPT: [&str; 4] = ["shingling", "lowercase", "nfkc", "shingles"];
+    let folder = other.folder().display();
+    match schema.check_same(&other.schema()) {
+        Err(error @ Error::SchemaMismatch { parameter, .. }) if !KEPT.contains(&parameter) => {
+            bail!("{folder}: {error}; give both stores the same parameters with `reindex` first")
+        }
+        same => Ok(same.with_context(|| folder.to_string())?),
+    }
 }
 
 /// Reports what is left out, if anything is.

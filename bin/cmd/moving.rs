@@ -195,9 +195,8 @@ impl<'a> List<'a> {
 
     /// The form in which a path is shown.
     fn shown<'p>(&self, path: &'p Path) -> &'p Path {
-        let here = self.here.as_deref();
-        let below = here.and_then(|here| path.strip_prefix(here).ok());
-        below.unwrap_or(path)
+        let here = self.here.as_deref().unwrap_or(Path::new("."));
+        path.strip_prefix(here).unwrap_or(path)
     }
 
     /// Reports what was done.

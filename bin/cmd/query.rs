@@ -18,7 +18,8 @@ use crate::interrupt::Interrupt;
 use crate::json;
 use crate::left_out::Named;
 use crate::number::{counted, percent, similarity};
-use crate::output::{Output, copy_column, escape};
+use crate::output::{Output, copy_column, escape, shell_word};
+use crate::reading::{ALL_SKIPPED, Told as _};
 
 /// Runs `query`.
 pub(crate) fn run(
@@ -72,8 +73,10 @@ pub(crate) fn run(
         answer(&origin.key, matches)
     })?;
     // What could not be read has no answer.
-    let read: u64 = worked.reading.by_encoding().values().sum();
-    let nothing_is_read = read == 0 && worked.reading.all_skipped() > 0;
+    let nothing_is_read = worked.reading.is_all_skipped();
+    if nothing_is_read {
+        console.note(ALL_SKIPPED);
+    }
     failed |= worked.reading.has_failures() || nothing_is_read;
     if failed && query.paths.iter().any(|path| is_text(path)) {
         let command = crate::store::command(args);
@@ -81,6 +84,7 @@ pub(crate) fn run(
             "to look up a text, give it on standard input: `echo 'some text' | {command} query -`"
         ));
     }
+    note_stored(&store, query, args, console)?;
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     if !found && !failed {
         output.flush()?;
@@ -157,6 +161,25 @@ impl Unlike {
             ));
         }
     }
+}
+
+/// Says of the first path without a file that is the key of a document how to ask about that.
+fn note_stored(store: &Store, query: &Query, args: &Args, console: &Console) -> Result<()> {
+    let without_file = query
+        .paths
+        .iter()
+        .filter(|path| path.symlink_metadata().is_err());
+    for key in without_file.filter_map(|path| path.to_str()) {
+        if store.get(key)?.is_some() {
+            let (command, word) = (crate::store::command(args), shell_word(key));
+            console.note(&format!(
+                "{} is stored: `{command} query --key {word}`",
+                escape(key)
+            ));
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Whether an argument for a path looks like a text.

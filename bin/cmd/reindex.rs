@@ -1,9 +1,9 @@
 //! `reindex`: gives the store other parameters.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use dedupdb::corpus::Key;
 use dedupdb::upkeep::{self, Rebuild};
-use dedupdb::{Schema, Store};
+use dedupdb::{Error, Schema, Store};
 
 use crate::args::{Args, Reindex};
 use crate::console::Console;
@@ -13,6 +13,9 @@ use crate::number::{bytes, counted, grouped, percent};
 use crate::output::Output;
 use crate::rebuilding;
 
+/// What is said where there is nothing to show or to discard.
+const NONE: &str = "there is no unfinished reindex";
+
 /// Runs `reindex`.
 pub(crate) fn run(
     args: &Args,
@@ -21,17 +24,21 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     if reindex.status {
-        return status(&crate::store::open_to_read(args)?, output);
+        return status(&crate::store::open_to_read(args)?, console, output);
     }
     if let Some(shingling) = reindex.shingling {
         bail!(
-            "other shingles need the texts, which the store does not keep: make another store, with \
-             `init --shingling {shingling}`, and add the texts to it"
+            "a store keeps no texts, so its shingles cannot change: make another store with `init --shingling \
+             {shingling}`, and add the texts to it"
         );
     }
     let store = crate::store::open_to_write(args)?;
     if reindex.cancel {
-        return Ok(Exit::found(store.cancel_rebuild()?));
+        let is_cancelled = store.cancel_rebuild()?;
+        if !is_cancelled {
+            console.note(NONE);
+        }
+        return Ok(Exit::found(is_cancelled));
     }
     let rebuild = if reindex.is_bare() {
         if store.unfinished_rebuild()?.is_none() {
@@ -111,7 +118,15 @@ fn note_same_bands(before: &Schema, after: &Schema, reindex: &Reindex, console: 
 
 /// The schema that the arguments ask for.
 fn target(store: &Store, reindex: &Reindex) -> Result<Schema> {
-    let target = changes(reindex).schema(store)?;
+    let target = changes(reindex).schema(store);
+    let target = target.map_err(|error| match error {
+        Error::InvalidSchema {
+            parameter: "bands", ..
+        } if reindex.tuned => {
+            anyhow!("{error}; choose them with --bands, or leave --tuned out")
+        }
+        error => error.into(),
+    })?;
     if reindex.seed.is_some_and(|seed| seed.is_random)
         && let Some(begun) = store.unfinished_rebuild()?
     {
@@ -158,8 +173,9 @@ fn source(key: &str, reindex: &Reindex) -> Option<String> {
     reindex.inputs.options().text(&Key::path(key)?)
 }
 
-fn status(store: &Store, output: &mut Output) -> Result<Exit> {
+fn status(store: &Store, console: &Console, output: &mut Output) -> Result<Exit> {
     let Some(unfinished) = store.unfinished_rebuild()? else {
+        console.note(NONE);
         return Ok(Exit::Nothing);
     };
     if output.is_json() {

@@ -95,7 +95,9 @@ fn for_each(
     if remove.keys_from.is_some() {
         return Ok(());
     }
-    let mut chosen = Selection::new().missing(remove.missing);
+    let mut chosen = Selection::new()
+        .missing(remove.missing)
+        .even_most(remove.force);
     if let Some(prefix) = &remove.prefix {
         chosen = chosen.prefix(remove.escaped.key(prefix)?);
     }

@@ -51,6 +51,10 @@ pub(crate) fn run(
         }
         (opened, reading) = (made, Some(read));
     }
+    let unsplit = reading.as_ref().and_then(Reading::unsplit_note);
+    if let Some(unsplit) = unsplit {
+        console.note(&unsplit);
+    }
     let has_converter = report.inputs.pre.is_some();
     let unread = reading.as_ref();
     let unread = unread.and_then(|reading| reading.left_out_note(has_converter));
@@ -205,16 +209,17 @@ fn asked(args: &Args, report: &args::Report) -> Report {
         .reading(report.inputs.options().store(&args.store))
         .texts_from(sources)
         .temporary(is_temporary)
-        .commands(commands());
+        .commands(commands(report));
     if let Some(threshold) = report.threshold {
         asked = asked.threshold(threshold);
     }
     asked
 }
 
-/// The commands that a page names for its readers.
-fn commands() -> Commands {
+/// The commands and options that a page names for its readers.
+fn commands(report: &args::Report) -> Commands {
     let mut commands = Commands::default();
+    commands.more_bytes = format!("`--bytes` (now {})", bytes(report.bytes));
     for (command, words) in [
         (&mut commands.forget_gone, "dedupdb remove --missing"),
         (&mut commands.add_changed, "dedupdb add"),
@@ -260,7 +265,7 @@ fn tell(
     console: &Console,
     output: &mut Output,
 ) -> Result<()> {
-    let commands = commands();
+    let commands = commands(report);
     let lines = [
         summary.no_longer(&commands),
         summary.left_out(true, &commands),

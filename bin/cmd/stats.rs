@@ -90,6 +90,20 @@ fn bytes_per_document(stats: &Stats, bytes: u64) -> Option<f64> {
     (stats.documents > 0).then(|| bytes as f64 / stats.documents as f64)
 }
 
+/// A number with one decimal if it is small, and rounded otherwise.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "bytes of a document are neither negative nor beyond u64"
+)]
+fn decimals(number: f64) -> String {
+    if number < 100.0 {
+        format!("{number:.1}")
+    } else {
+        grouped(number.round() as u64)
+    }
+}
+
 fn describe(
     schema: &Schema,
     stats: &Stats,
@@ -99,7 +113,9 @@ fn describe(
 ) -> Vec<String> {
     let size = |name: &str, size: u64| {
         let each = bytes_per_document(stats, size).filter(|_| width >= WIDE);
-        let each = each.map_or_else(String::new, |each| format!("{each:>10.1} B a document"));
+        let each = each.map_or_else(String::new, |each| {
+            format!("{:>10} B a document", decimals(each))
+        });
         format!("{:<16}{:>14}{each}", printable(name), bytes(size))
     };
     let mut lines = vec![

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fmt, io};
 
-use crate::number::counted;
+use crate::number::grouped;
 
 /// Why a corpus cannot be read at all, or not to its end.
 ///
@@ -47,8 +47,10 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// None of the files of the requested documents is found from the current folder.
-    NoFileFound {
+    /// Most files of the requested documents are not found from the current folder.
+    FilesNotFound {
+        /// The number of missing files.
+        missing: u64,
         /// The number of files that were looked for.
         files: u64,
     },
@@ -74,11 +76,23 @@ impl fmt::Display for Error {
             }
             Error::Store { source } => write!(f, "{source}"),
             Error::Sketches { path, reason } => write!(f, "{}: {reason}", path.display()),
-            Error::NoFileFound { files } => write!(
-                f,
-                "none of {} is found from this folder; run this where they were added from",
-                counted(*files, "file", "files")
-            ),
+            Error::FilesNotFound { missing, files } => {
+                match (missing, files) {
+                    (_, 1) => f.write_str("the file is")?,
+                    _ if missing == files => write!(f, "none of {} files is", grouped(*files))?,
+                    _ => write!(
+                        f,
+                        "{} of {} files are not",
+                        grouped(*missing),
+                        grouped(*files)
+                    )?,
+                }
+                let not = if *files == 1 { " not" } else { "" };
+                write!(
+                    f,
+                    "{not} found from this folder; run this where they were added from"
+                )
+            }
             Error::Defect => f.write_str("reading stopped because of a bug in this program"),
         }
     }
@@ -93,7 +107,7 @@ impl std::error::Error for Error {
             | Error::UnknownEncoding { .. }
             | Error::InvalidGlob { .. }
             | Error::Sketches { .. }
-            | Error::NoFileFound { .. }
+            | Error::FilesNotFound { .. }
             | Error::Defect => None,
         }
     }

@@ -122,6 +122,7 @@ pub(crate) use formats::parquet::further::Cells;
 pub(crate) use formats::parquet::table::{Table, TableSource};
 pub use formats::record::Nth;
 pub(crate) use formats::table::quoted::width as cells_of_csv;
+pub use formats::unsplit::Unsplit;
 pub use glob::Glob;
 pub(crate) use glob::below as globs_below;
 pub use options::Options;

@@ -1,7 +1,9 @@
 //! Counts of what was read and what was skipped.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
+use crate::corpus::formats::unsplit::Unsplit;
 use crate::corpus::skipped::Reason;
 use crate::corpus::sourced::Origin;
 
@@ -16,6 +18,8 @@ pub struct Reading {
     repeated: u64,
     records: u64,
     with_id: u64,
+    unsplit: u64,
+    first_unsplit: Option<(PathBuf, Unsplit)>,
     bytes: u64,
 }
 
@@ -39,6 +43,11 @@ impl Reading {
         self.grown += u64::from(origin.has_grown);
         self.records += u64::from(origin.record.is_some());
         self.with_id += u64::from(origin.has_id);
+        if let Some(unsplit) = origin.unsplit {
+            self.unsplit += 1;
+            self.first_unsplit
+                .get_or_insert_with(|| (origin.source.clone(), unsplit));
+        }
         *self.encodings.entry(origin.encoding).or_default() += 1;
     }
 
@@ -96,6 +105,17 @@ impl Reading {
     /// Returns the number of records with an id.
     pub fn with_id(&self) -> u64 {
         self.with_id
+    }
+
+    /// Documents that [seem to have records](Origin::unsplit) and were read as one text.
+    pub fn all_unsplit(&self) -> u64 {
+        self.unsplit
+    }
+
+    /// The file or stream of the first of these, and what it seems to be.
+    pub fn first_unsplit(&self) -> Option<(&Path, Unsplit)> {
+        let first = self.first_unsplit.as_ref();
+        first.map(|(source, unsplit)| (&**source, *unsplit))
     }
 
     /// Returns the number of bytes of the files and records that were read.

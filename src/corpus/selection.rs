@@ -30,6 +30,7 @@ use crate::{Document, Store};
 pub struct Selection {
     prefix: String,
     missing: bool,
+    even_most: bool,
     before: Option<SystemTime>,
 }
 
@@ -53,6 +54,13 @@ impl Selection {
         self
     }
 
+    /// Selects missing documents even if most files are missing.
+    #[must_use]
+    pub fn even_most(mut self, even_most: bool) -> Selection {
+        self.even_most = even_most;
+        self
+    }
+
     /// Selects only documents that were added before this time.
     #[must_use]
     pub fn added_before(mut self, time: SystemTime) -> Selection {
@@ -64,10 +72,10 @@ impl Selection {
     ///
     /// # Errors
     ///
-    /// [`Error::NoFileFound`] if documents with missing files are selected and no file at all is found: most likely,
+    /// [`Error::FilesNotFound`] if documents with missing files are selected and most files are missing: most likely,
     /// the current folder is not the one from which they were added. Errors of the store.
     pub fn documents<'s>(&self, store: &'s Store) -> Result<Selected<'s>, Error> {
-        if self.missing {
+        if self.missing && !self.even_most {
             self.check_place(store)?;
         }
         let all = match &*self.prefix {
@@ -84,18 +92,17 @@ impl Selection {
     }
 
     fn check_place(&self, store: &Store) -> Result<(), Error> {
-        let mut files = 0;
+        let (mut missing, mut files) = (0, 0);
         for document in store.documents_with_prefix(&self.prefix)? {
-            match file_exists(&document?) {
-                Some(true) => return Ok(()),
-                Some(false) => files += 1,
-                None => {}
+            if let Some(exists) = file_exists(&document?) {
+                files += 1;
+                missing += u64::from(!exists);
             }
         }
-        match files {
-            0 => Ok(()),
-            files => Err(Error::NoFileFound { files }),
+        if 2 * missing > files {
+            return Err(Error::FilesNotFound { missing, files });
         }
+        Ok(())
     }
 
     fn is_met_by(&self, document: &Document) -> bool {

@@ -53,6 +53,8 @@ pub enum Hint {
     /// [`Options::text_field`](crate::corpus::Options::text_field) and
     /// [`Options::id_field`](crate::corpus::Options::id_field).
     Columns,
+    /// Another program can write it with commas or tabs between its cells.
+    Separator,
     /// Ids may be unique only within each file: [`IdScope::File`](crate::corpus::IdScope::File).
     IdScope,
 }
@@ -63,6 +65,7 @@ impl Hint {
         match self {
             Hint::TextField => " (choose one for the text)",
             Hint::Columns => "; choose columns by name or by number",
+            Hint::Separator => "; convert it to commas or tabs",
             Hint::IdScope => "; ids may hold in each file only",
         }
     }

@@ -11,6 +11,7 @@ use crate::clock;
 use crate::corpus::formats::format::Format;
 use crate::corpus::formats::parquet::table::TableSource;
 use crate::corpus::formats::record::Nth;
+use crate::corpus::formats::unsplit::Unsplit;
 use crate::corpus::read::repeats::Id;
 use crate::corpus::skipped::{Hint, Reason, Skipped};
 
@@ -119,6 +120,9 @@ pub struct Origin {
     pub has_grown: bool,
     /// Whether it is a record with an id.
     pub has_id: bool,
+    /// The records that it seems to have, although it was read as one text. None if a format was
+    /// [chosen](crate::corpus::Options::format).
+    pub unsplit: Option<Unsplit>,
     /// The problem with its id, if it came before with another text and
     /// [`Repeats::Tell`](crate::corpus::Repeats::Tell) was chosen.
     pub repeated: Option<Repeated>,
@@ -144,6 +148,7 @@ impl Origin {
             lossy_key: false,
             has_grown: false,
             has_id: false,
+            unsplit: None,
             repeated: None,
             verbatim: Vec::new(),
             id: None,

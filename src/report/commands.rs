@@ -28,6 +28,8 @@ pub struct Commands {
     pub add_all: String,
     /// Names files with texts whose keys do not name a file.
     pub show_texts: String,
+    /// The option that allows a larger page, and how large it may be now.
+    pub more_bytes: String,
     /// Moves the files of the list `drop.keys` to another folder.
     pub move_files: String,
     /// Writes a file of records again, without those of the list `drop.keys`.

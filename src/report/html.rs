@@ -345,12 +345,12 @@ fn clusters(commands: &Commands) -> Markup {
                         " For records, " code { (commands.write_others) } " writes the others."
                     } }
             }
-            p { "Keys are ended by NUL bytes, for "
+            p { "Each key ends with a NUL byte"
                 @if !commands.forget_keys.is_empty() {
-                    code { (commands.forget_keys) } ", which forgets them in the store, and "
+                    ", for " code { (commands.forget_keys) } ", which removes the documents from the store and \
+                    leaves the files"
                 }
-                code { "xargs -0 rm -- < drop.keys" } ", which deletes files. In the list with lines, control \
-                characters and backslashes are escaped"
+                ". In the list with lines, control characters and backslashes are escaped"
                 @if !commands.forget_lines.is_empty() { ", for " code { (commands.forget_lines) } }
                 "." }
         }

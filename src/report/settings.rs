@@ -183,6 +183,7 @@ impl Report {
             summary.texts = texts.shown().count() as u64;
             summary.texts_cut = texts.shown().filter(|(_, is_cut)| *is_cut).count() as u64;
             summary.texts_missing = texts.missing() as u64;
+            summary.texts_without_file = texts.without_file(&groups) as u64;
             summary.texts_left_out = texts.left_out(&groups) as u64;
         }
         summary.searches_cut_short = store.searches_cut_short().saturating_sub(cut_short);

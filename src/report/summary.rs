@@ -47,6 +47,8 @@ pub struct Summary {
     pub texts_cut: u64,
     /// Texts that would be on the page but could not be found.
     pub texts_missing: u64,
+    /// How many of these have only keys that name no file, such as ids of records.
+    pub texts_without_file: u64,
     /// Texts of listed documents that do not fit on the page.
     pub texts_left_out: u64,
     /// Searches that skipped candidates; see [`Options::false_candidates`](crate::Options::false_candidates).
@@ -69,7 +71,13 @@ impl Summary {
 
     /// Returns readable lines about what has changed since it was added, with the commands that update it.
     pub fn no_longer(&self, commands: &Commands) -> Vec<String> {
-        let gone = with("gone", &commands.forget_gone, "forgets what is gone");
+        let gone = "not found from this folder";
+        let gone = match &*commands.forget_gone {
+            "" => gone.to_owned(),
+            remove => format!(
+                "{gone}; run this where you ran `add`, and `{remove}` there to remove what is gone"
+            ),
+        };
         let changed = "changed after being added";
         let changed = with(
             changed,
@@ -79,7 +87,7 @@ impl Summary {
         let other = "another text than was added, with the same size and time";
         let other = with(other, &commands.add_all, "reads all again");
         let counts = [
-            (self.gone, ["document is", "documents are"], &*gone),
+            (self.gone, ["file is", "files are"], &*gone),
             (self.changed, ["file has", "files have"], &changed),
             (self.other_texts, ["file has", "files have"], &other),
             (self.out_of_reach, ["file", "files"], "cannot be looked at"),
@@ -100,23 +108,38 @@ impl Summary {
         let missing = "not shown: the files have changed, are elsewhere, or are read with the options of `add`, such as \
                        a program for PDF";
         let missing = with(missing, &commands.show_texts, "looks there");
+        let without_file = "not shown: their keys name no file";
+        let without_file = if commands.show_texts.is_empty() {
+            without_file.to_owned()
+        } else {
+            format!("{without_file}; give `{}`", commands.show_texts)
+        };
+        let no_room = if commands.more_bytes.is_empty() {
+            "there is no room for more".to_owned()
+        } else {
+            format!("there is no room for more; raise {}", commands.more_bytes)
+        };
+        let [smallest, others, left_out] = ["not listed, the smallest", "not listed", "left out"]
+            .map(|what| format!("{what}: {no_room}"));
+        let with_file = self.texts_missing.saturating_sub(self.texts_without_file);
         let counts = [
             (
                 self.clusters_left_out,
                 ["cluster is", "clusters are"],
-                "not listed, the smallest: there is no room for more",
+                &*smallest,
             ),
             (
                 self.documents_left_out,
                 ["document of a cluster is", "documents of clusters are"],
-                "not listed: there is no room for more",
+                &others,
             ),
+            (self.texts_left_out, ["text is", "texts are"], &left_out),
             (
-                self.texts_left_out,
+                self.texts_without_file,
                 ["text is", "texts are"],
-                "left out: there is no room for more",
+                &without_file,
             ),
-            (self.texts_missing, ["text is", "texts are"], &missing),
+            (with_file, ["text is", "texts are"], &missing),
             (
                 self.texts_cut,
                 ["text is", "texts are"],

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::data::inert;
 use super::row::{Group, Row, Text};
+use super::standing::State;
 use crate::corpus::{Error, Options, Repeats, Source, is_pipe};
 
 /// The maximum number of bytes to show of a text.
@@ -215,6 +216,18 @@ impl Texts {
     /// Returns the number of texts that could not be found.
     pub(super) fn missing(&self) -> usize {
         self.missing
+    }
+
+    /// How many of these have only keys of listed documents that name no file.
+    pub(super) fn without_file(&self, groups: &[Group]) -> usize {
+        let (mut without, mut with) = (HashSet::new(), HashSet::new());
+        let rows = groups.iter().flat_map(|group| &group.rows);
+        for row in rows.filter(|row| self.is_missing(row)) {
+            let is_of_file = row.standing.state != State::NotChecked || file_of(&row.key).is_some();
+            let texts = if is_of_file { &mut with } else { &mut without };
+            texts.insert(row.hash);
+        }
+        without.difference(&with).count()
     }
 }
 

@@ -324,3 +324,22 @@ fn adding_goes_on_when_nobody_reads_the_matches() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert_eq!(sandbox.keys().len(), 3000);
 }
+
+#[test]
+fn the_first_documents_are_noted_with_the_command_that_lists_their_pairs() {
+    let sandbox = Sandbox::new();
+    let words = text(1, 40);
+    sandbox.write("in/a.txt", &words);
+    sandbox.write("in/b.txt", format!("{words} end"));
+    let note = "dedupdb: `dedupdb pairs` lists the near-duplicates\n";
+    for (arguments, is_noted) in [
+        (&["add", "in", "--dry-run"][..], false),
+        (&["--store", "listed", "add", "in", "--matches"], false),
+        (&["--store", "unique", "add", "in", "--unique"], false),
+        (&["add", "in"], true),
+        (&["add", "in"], false),
+    ] {
+        let ran = sandbox.run(arguments).expect(0);
+        assert_eq!(ran.stderr.contains(note), is_noted, "{}", ran.stderr);
+    }
+}

@@ -48,6 +48,9 @@ fn a_flipped_byte_is_found() {
     fs::write(&file, bytes).unwrap();
     let ran = sandbox.run(&["check"]).expect(2);
     assert!(ran.lines()[0].contains("shingles.1: "), "{}", ran.stdout);
+    let told =
+        "could not go on to check the documents: 1 problem found; restore the store from a backup";
+    assert!(ran.lines()[1].starts_with(told), "{}", ran.stdout);
     let report = sandbox
         .run(&["check", "--json"])
         .expect(2)

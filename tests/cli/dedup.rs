@@ -505,3 +505,15 @@ fn where_nothing_can_be_read_nothing_is_written() {
     sandbox.run(&["dedup", "in", "-o", "out"]).expect(0);
     assert!(sandbox.path("out").exists());
 }
+
+#[test]
+fn a_folder_does_not_get_the_name_of_a_text() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in.txt", text(1, 40));
+    let ran = sandbox.run(&["dedup", "in.txt", "-o", "one.txt"]).expect(2);
+    let told = "dedupdb: one.txt: files of text are written to a folder, and this is the name of a file; name a folder\n";
+    assert_eq!(ran.stderr, told);
+    sandbox.run(&["dedup", "in.txt", "-o", "one"]).expect(0);
+    let list = ["dedup", "in.txt", "--list", "-o", "list.txt"];
+    sandbox.run(&list).expect(0);
+}

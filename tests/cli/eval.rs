@@ -304,6 +304,24 @@ fn longer_shingles_make_less_alike() {
 }
 
 #[test]
+fn no_kind_of_shingles_is_best_if_none_separates() {
+    let sandbox = Sandbox::new();
+    let words = text(1, 10);
+    let mut reversed: Vec<&str> = words.split(' ').collect();
+    reversed.reverse();
+    // To a diff, only the first two are alike. To shingles of one word or letter, the last one is a copy.
+    sandbox.write("a.txt", &words);
+    sandbox.write("b.txt", words.replace(reversed[0], "zyxvu"));
+    sandbox.write("c.txt", reversed.join(" "));
+    let ran = sandbox
+        .run(&["eval", "shingles", "a.txt", "b.txt", "c.txt", "--k", "1"])
+        .expect(0);
+    let told = "no choice separates them: all gaps are 0 or negative\n";
+    assert!(ran.stdout.contains(told), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("best"), "{}", ran.stdout);
+}
+
+#[test]
 fn times_are_of_growing_parts() {
     let sandbox = Sandbox::new();
     groups(&sandbox, 20);

@@ -1,6 +1,6 @@
 //! Help, the manual, completions, the version, and mistyped commands.
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Ran, Sandbox};
 
 /// The commands that help lists.
 pub(crate) fn verbs(sandbox: &Sandbox) -> Vec<String> {
@@ -288,7 +288,7 @@ fn a_missing_output_is_asked_for_in_one_line() {
         ),
         (
             &["dedup", "in", "-o", "out", "--dry-run"],
-            "--dry-run goes with --move-to and --undo;",
+            "--dry-run goes with --move-to and --undo: for a folder, use `--move-to DIR --dry-run`;",
         ),
         (
             &["remove"],
@@ -320,6 +320,16 @@ fn words_of_other_programs_are_answered_in_one_line() {
         ),
         (&["report", "-o", "x.pdf"], "name it x.html"),
         (&["groups"], "use `dedupdb clusters`"),
+        (&["repair"], "use `dedupdb salvage`"),
+        (&["compare", "x", "y"], "use `dedupdb explain`"),
+        (
+            &["restore", "x"],
+            "use it with --store BACKUP, or copy its folder",
+        ),
+        (&["reset"], "`dedupdb --store NEW init`"),
+        (&["export"], "`dedupdb --json list`"),
+        (&["move", "x"], "`dedupdb dedup FOLDER --move-to DIR`"),
+        (&["undo"], "`dedupdb dedup --undo DIR`"),
         (
             &["init", "--shingles", "char:4"],
             "--shingles is called --shingling here",
@@ -356,10 +366,42 @@ fn words_of_other_programs_are_answered_in_one_line() {
     // All commands that are named exist.
     let commands = verbs(&sandbox);
     for command in [
-        "add", "query", "remove", "list", "pairs", "dedup", "stats", "check",
+        "add", "query", "remove", "list", "pairs", "dedup", "stats", "check", "explain", "salvage",
+        "init", "matrix",
     ] {
         assert!(commands.iter().any(|known| known == command), "{command}");
     }
+}
+
+#[test]
+fn names_in_the_wrong_place_are_answered_in_one_line() {
+    let sandbox = Sandbox::new();
+    for (typed, answer) in [
+        (
+            &["check", "my store"][..],
+            "name the store with --store: `dedupdb --store 'my store' check`",
+        ),
+        (&["stats", "x"], "`dedupdb --store x stats`"),
+        (&["pairs", "x"], "`dedupdb --store x pairs`"),
+        (
+            &["dedup", "x", "--undo", "aside"],
+            "leave INPUT out: `dedupdb dedup --undo DIR`",
+        ),
+    ] {
+        let ran = sandbox.run(typed).expect(2);
+        assert!(ran.stderr.contains(answer), "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_store_without_a_name_is_answered_in_one_line() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(&["stats"]);
+    let ran = Ran::of(command.env("DEDUPDB_STORE", "").output().unwrap()).expect(2);
+    let told = "DEDUPDB_STORE is empty; unset it, or let it name a folder\n";
+    assert!(ran.stderr.ends_with(told), "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
 }
 
 #[test]

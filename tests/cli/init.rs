@@ -25,6 +25,10 @@ fn the_defaults_are_explained() {
         "{}",
         ran.stdout
     );
+    let one = ["--store", "one", "init", "--bands", "3x1"];
+    let ran = sandbox.run(&one).expect(0);
+    let told = "\n3 bands of 1 row find ";
+    assert!(ran.stdout.contains(told), "{}", ran.stdout);
     let ran = sandbox.run(&["init", "--threshold", "60%"]).expect(2);
     let told =
         "already; change its parameters with reindex, such as `dedupdb reindex --threshold 0.6`";

@@ -86,6 +86,17 @@ fn stats_count_documents_contents_and_bytes() {
     assert!(stats["recall"].as_f64().unwrap() > 0.98);
     assert!(stats["largest_buckets"].as_array().unwrap().len() <= 5);
     let ran = sandbox.run(&["stats"]).expect(0);
+    let each = ran.stdout.lines().filter_map(|line| {
+        let number = line.strip_suffix(" B a document")?;
+        number.split(' ').next_back()
+    });
+    let each: Vec<&str> = each.collect();
+    // Of a small store, the index takes thousands of bytes a document, and the contents some dozens.
+    assert!(each.iter().any(|number| number.contains(',')), "{each:?}");
+    for number in each {
+        let is_small = number.find('.').is_some_and(|point| point < 3);
+        assert_eq!(number.contains('.'), is_small, "{number}");
+    }
     for part in [
         "documents",
         "signatures",

@@ -152,3 +152,34 @@ fn larger_texts_are_left_out_and_counted() {
         .run(&["add", "--max-document", "huge", "x.jsonl"])
         .expect(2);
 }
+
+#[test]
+fn records_that_are_read_as_one_text_are_noted() {
+    let sandbox = Sandbox::new();
+    let lines = "{\"id\": 1, \"text\": \"The night tram runs again\"}\n{\"id\": 2, \"text\": \"from Friday on\"}\n";
+    let array = format!("[{}]\n", lines.trim().replace('\n', ",\n"));
+    sandbox.write("arr.json", &array);
+    sandbox.write("lines.txt", lines);
+    sandbox.write("one.json", "{\"name\": \"a file of settings\"}\n");
+    let as_array = "arr.json: a JSON array is read as one text; for records, convert it with `jq -c '.[]'` and give \
+                    --format jsonl";
+    let as_lines = "lines of JSON are read as one text; for records, give --format jsonl";
+    let ran = sandbox.run(&["dedup", "arr.json", "-o", "out"]).expect(0);
+    assert!(ran.stderr.contains(as_array), "{}", ran.stderr);
+    let ran = sandbox.run(&["add", "arr.json", "lines.txt"]).expect(0);
+    let told = format!("{as_array} (and 1 file like it)\n");
+    assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+    for arguments in [&["add", "-", "--key", "pages"][..], &["query", "-"]] {
+        let ran = sandbox.run_with(arguments, lines.as_bytes());
+        assert!(ran.stderr.contains(as_lines), "{}", ran.stderr);
+    }
+    // One object is a document of its own, and a format that is given is meant.
+    for arguments in [
+        &["add", "one.json"][..],
+        &["add", "lines.txt", "--format", "jsonl"],
+        &["add", "arr.json", "--format", "text"],
+    ] {
+        let ran = sandbox.run(arguments).expect(0);
+        assert!(!ran.stderr.contains("as one text"), "{}", ran.stderr);
+    }
+}

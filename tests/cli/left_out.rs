@@ -416,3 +416,19 @@ fn an_empty_folder_gives_a_note() {
     let ran = sandbox.run(&["--quiet", "add", "empty"]).expect(0);
     assert_eq!(ran.stderr, "");
 }
+
+#[test]
+fn a_folder_without_texts_gives_the_same_note_everywhere() {
+    let sandbox = Sandbox::new();
+    sandbox.write("bin/picture.png", [0, 1, 2, 3]);
+    sandbox.run(&["init"]).expect(0);
+    for (arguments, code) in [
+        (&["add", "bin"][..], 0),
+        (&["dedup", "bin", "-o", "out"], 0),
+        (&["query", "bin"], 2),
+    ] {
+        let ran = sandbox.run(arguments).expect(code);
+        let note = "dedupdb: no text was found: everything was skipped\n";
+        assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    }
+}

@@ -42,6 +42,7 @@ mod links;
 mod load;
 mod mapreduce;
 mod matrix;
+mod mistaken;
 mod moving;
 mod moving_back;
 mod moving_beside;

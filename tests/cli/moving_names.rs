@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 
 use crate::moving::{MOVE, UNDO, pairs, tree};
-use crate::sandbox::{Sandbox, text};
+use crate::sandbox::{Ran, Sandbox, text};
 
 #[test]
 fn links_and_other_names_lose_nothing() {
@@ -81,4 +81,16 @@ fn names_of_one_file_stay_together() {
         assert!(ran.stderr.contains(said), "{}", ran.stderr);
     }
     assert!(first.exists() && other.exists() && !sandbox.path("aside").exists());
+}
+
+#[test]
+fn files_of_the_current_folder_are_listed_as_their_keys_are() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.txt", text(1, 40));
+    sandbox.write("in/b.txt", format!("{} end", text(1, 40)));
+    let mut command = sandbox.command(&["dedup", ".", "--move-to", "../aside", "--dry-run"]);
+    command.current_dir(sandbox.path("in"));
+    let ran = Ran::of(command.output().unwrap()).expect(0);
+    let row: Vec<&str> = ran.stdout.split('\t').take(3).collect();
+    assert_eq!(row, ["b.txt", "../aside/b.txt", "a.txt"]);
 }

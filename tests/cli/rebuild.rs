@@ -7,6 +7,7 @@ use dedupdb::{Error, Schema, Store, sketching::SchemaBuilder, upkeep::Rebuild};
 use serde_json::json;
 
 use crate::sandbox::{Sandbox, fields, text};
+use crate::tune::add_half_alike;
 
 /// A sandbox with files in `in`, every second one a near-copy, and a store of them.
 fn sandbox() -> Sandbox {
@@ -53,6 +54,7 @@ fn reindex_gives_other_parameters_and_the_same_answers() {
     assert_eq!(parameter(&sandbox, "threshold"), json!(0.7));
     let ran = sandbox.run(&["reindex", "--bands", "40x5"]).expect(1);
     assert!(ran.stderr.contains("has these parameters already"));
+    add_half_alike(&sandbox);
     sandbox.run(&["reindex", "--tuned"]).expect(0);
     sandbox.run(&["check"]).expect(0);
 }
@@ -106,8 +108,11 @@ fn reindex_says_what_it_cannot_do() {
             ran.stderr
         );
     }
-    assert_eq!(sandbox.run(&["reindex", "--status"]).expect(1).stdout, "");
-    assert_eq!(sandbox.run(&["reindex", "--cancel"]).expect(1).stdout, "");
+    for option in ["--status", "--cancel"] {
+        let ran = sandbox.run(&["reindex", option]).expect(1);
+        let told = "dedupdb: there is no unfinished reindex\n";
+        assert_eq!((&*ran.stdout, &*ran.stderr), ("", told));
+    }
     assert_eq!(parameter(&sandbox, "permutations"), json!(128));
 }
 
@@ -227,6 +232,20 @@ fn merge_adds_the_documents_of_other_stores() {
         .run(&["--store", "all", "merge", "nowhere"])
         .expect(2);
     sandbox.run(&["--store", "all", "check"]).expect(0);
+    // Nothing is made for stores that differ from each other.
+    let reindex = ["--store", "one", "reindex", "--permutations", "256"];
+    sandbox.run(&reindex).expect(0);
+    let ran = sandbox
+        .run(&["--store", "both", "merge", "one", "two"])
+        .expect(2);
+    assert!(
+        ran.stderr
+            .contains("two: the parameters differ: permutations")
+            && ran.stderr.ends_with("with `reindex` first\n"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!sandbox.path("both").exists());
 }
 
 /// Leaves a stopped reindex.

@@ -4,7 +4,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Ran, Sandbox};
 
 fn filled() -> Sandbox {
     let sandbox = Sandbox::with_testdata();
@@ -89,15 +89,70 @@ fn a_file_that_is_there_is_not_missing_however_it_is_reached() {
     assert_eq!(ran.lines(), ["in/link.txt"]);
 }
 
+/// What a run in a folder of the sandbox says, with the store beside that folder.
+fn run_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Ran {
+    let mut command = sandbox.command(arguments);
+    command.args(["--store", "../.dedupdb"]);
+    command.current_dir(sandbox.path(folder));
+    Ran::of(command.output().unwrap())
+}
+
 #[test]
 fn missing_refuses_to_remove_everything() {
     let sandbox = filled();
     fs::create_dir(sandbox.path("elsewhere")).unwrap();
-    let mut command = sandbox.command(&["remove", "--missing", "--store", "../.dedupdb"]);
-    command.current_dir(sandbox.path("elsewhere"));
-    let output = command.output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
+    let ran = run_in(&sandbox, "elsewhere", &["remove", "--missing"]).expect(2);
+    let told = "dedupdb: none of 44 files is found from this folder; run this where they were added from, or with \
+                --force if they are gone\n";
+    assert_eq!(ran.stderr, told);
     assert_eq!(sandbox.keys().len(), 57);
+}
+
+#[test]
+fn missing_refuses_to_remove_most_unless_forced() {
+    let sandbox = Sandbox::new();
+    for name in ["a", "b", "c"] {
+        sandbox.write(format!("{name}.txt"), name);
+    }
+    sandbox.add(&["a.txt", "b.txt", "c.txt"], 0);
+    // One name is also a name elsewhere.
+    sandbox.write("elsewhere/a.txt", "another");
+    for more in [&[][..], &["--dry-run"]] {
+        let arguments = [&["remove", "--missing"], more].concat();
+        let ran = run_in(&sandbox, "elsewhere", &arguments).expect(2);
+        let told = "dedupdb: 2 of 3 files are not found from this folder; run this where they were added from, or \
+                    with --force if they are gone\n";
+        assert_eq!((&*ran.stdout, &*ran.stderr), ("", told));
+    }
+    fs::remove_file(sandbox.path("b.txt")).unwrap();
+    let ran = sandbox.run(&["remove", "--missing"]).expect(0);
+    assert_eq!(ran.stdout, "removed 1 document\n");
+    for name in ["a.txt", "c.txt"] {
+        fs::remove_file(sandbox.path(name)).unwrap();
+    }
+    sandbox.run(&["remove", "--missing"]).expect(2);
+    let ran = sandbox.run(&["remove", "--missing", "--force"]).expect(0);
+    assert_eq!(ran.stdout, "removed 2 documents\n");
+    sandbox.run(&["remove", "--force", "a.txt"]).expect(2);
+    let ran = sandbox
+        .run(&["remove", "--force", "--prefix", "a"])
+        .expect(2);
+    assert!(
+        ran.stderr.contains("--force goes with --missing"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn one_missing_file_is_not_none_of_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.txt", "a");
+    sandbox.add(&["a.txt"], 0);
+    fs::remove_file(sandbox.path("a.txt")).unwrap();
+    let ran = sandbox.run(&["remove", "--missing"]).expect(2);
+    let told = "dedupdb: the file is not found from this folder";
+    assert!(ran.stderr.starts_with(told), "{}", ran.stderr);
 }
 
 #[test]

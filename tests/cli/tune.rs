@@ -6,10 +6,20 @@ use serde_json::json;
 
 use crate::sandbox::{Sandbox, fields, text};
 
+/// Adds eight texts that are half alike: their pairs are below the threshold, and tell shapes apart.
+pub(crate) fn add_half_alike(sandbox: &Sandbox) {
+    for number in 0..8 {
+        let words = text(500, 25) + " " + &text(501 + number, 15);
+        sandbox.write(format!("half/{number}.txt"), words);
+    }
+    sandbox.add(&["half"], 0);
+}
+
 #[test]
 fn a_store_is_measured_and_its_shape_is_marked() {
     let sandbox = Sandbox::with_testdata();
     sandbox.add(&["folder", "pages.jsonl"], 0);
+    add_half_alike(&sandbox);
     let ran = sandbox.run(&["tune"]).expect(0);
     let marked = |mark: &str| {
         let lines = ran.stdout.lines();
@@ -24,7 +34,7 @@ fn a_store_is_measured_and_its_shape_is_marked() {
     assert!(marked("  textbook")[0].starts_with("11x11 "));
     assert_eq!(marked("  best").len(), 1);
     assert!(
-        ran.stdout.contains("measured: 52 of 52 contents"),
+        ran.stdout.contains("measured: 60 of 60 contents"),
         "{}",
         ran.stdout
     );
@@ -34,7 +44,7 @@ fn a_store_is_measured_and_its_shape_is_marked() {
     let tuned = tuned.objects().remove(0);
     let names = ["permutations", "recall", "sample", "shapes", "threshold"];
     assert_eq!(fields(&tuned), names);
-    assert_eq!(tuned["sample"]["pairs"], 52 * 51);
+    assert_eq!(tuned["sample"]["pairs"], 60 * 59);
     for shape in tuned["shapes"].as_array().unwrap() {
         let is_named = shape["is"] == json!(["current"]) || shape["is"] == json!(["textbook"]);
         assert!(is_named || shape["recall"].as_f64().unwrap() >= 0.9);
@@ -52,20 +62,38 @@ fn too_few_pairs_are_counted_in_words() {
     sandbox.add(&["in"], 0);
     let none = tuned();
     assert!(
-        none.contains("\nno pair lies between 0.2 and the threshold: too few"),
+        none.contains("\nno pair of the sample lies between 0.2 and the threshold: too few"),
         "{none}"
     );
+    let ran = sandbox.run(&["reindex", "--tuned"]).expect(2);
+    let told = "dedupdb: bands: no pair of the sample lies between 0.2 and the threshold: too few to tell shapes apart; \
+                choose them with --bands, or leave --tuned out\n";
+    assert_eq!(ran.stderr, told);
+    assert!(!none.contains("  best"), "{none}");
     let half = text(0, 25) + " " + &text(9, 15);
     sandbox.write("in/half.txt", half);
     sandbox.add(&["in"], 0);
     let some = tuned();
-    assert!(some.contains("\nonly 2 lie between 0.2"), "{some}");
+    assert!(
+        some.contains("\nonly 2 pairs of the sample lie between 0.2"),
+        "{some}"
+    );
+}
+
+#[test]
+fn an_empty_store_has_no_work_below_zero() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["init"]).expect(0);
+    let ran = sandbox.run(&["tune"]).expect(0);
+    assert!(ran.stdout.contains("0.00 ±0.00"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("-0.00"), "{}", ran.stdout);
 }
 
 #[test]
 fn a_larger_store_wants_more_rows() {
     let sandbox = Sandbox::with_testdata();
     sandbox.add(&["folder", "pages.jsonl"], 0);
+    add_half_alike(&sandbox);
     let best_rows = |contents: &str| {
         let ran = sandbox
             .run(&["--json", "tune", "--contents", contents])
@@ -77,7 +105,7 @@ fn a_larger_store_wants_more_rows() {
             .as_u64()
             .unwrap()
     };
-    assert!(best_rows("100000000") > best_rows("52"));
+    assert!(best_rows("100000000") > best_rows("60"));
     sandbox.run(&["tune", "--contents", "0"]).expect(2);
 }
 

@@ -60,6 +60,10 @@ fn bands_are_chosen_again_only_where_they_must_be() {
 fn tuned_bands_are_the_best_in_a_store_that_has_grown() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
+    // Texts without anything in common cannot tell shapes apart.
+    let refused = Reindex::new().tuned(None).schema(&store).unwrap_err();
+    let told = "bands: no pair of the sample lies between 0.2 and the threshold: too few to tell shapes apart";
+    assert_eq!(refused.to_string(), told);
     // Texts that are similar, but not enough, make work.
     let mut writer = store.writer().unwrap();
     for number in 0..200 {

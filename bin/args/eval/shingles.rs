@@ -21,7 +21,7 @@ length:
   near  Mean similarity of the near-duplicates, and the similarity that 95% of them reach
   others  Mean similarity of all other pairs, and the similarity that 99.9% of them do not exceed
   gap  The difference of these two bounds: the room for a threshold between them. The widest is
-    marked as best; if it is negative, no threshold separates the two groups
+    marked as best; if none is above 0, no choice separates the two groups
 
 The time is that of making the shingles of all texts, on one thread.
 

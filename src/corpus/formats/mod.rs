@@ -9,5 +9,6 @@ pub(crate) mod record;
 pub(crate) mod records;
 mod shingles;
 pub(crate) mod table;
+pub(crate) mod unsplit;
 mod web;
 pub(crate) mod whole;

@@ -13,6 +13,7 @@ use crate::corpus::error::Error;
 use crate::corpus::formats::format::{Format, is_compressed};
 use crate::corpus::formats::record::{Fault, Record};
 use crate::corpus::formats::records::Records;
+use crate::corpus::formats::unsplit::Unsplit;
 use crate::corpus::formats::whole;
 use crate::corpus::options::Options;
 use crate::corpus::read::outbox::{Enough, Outbox};
@@ -182,7 +183,8 @@ impl Reader {
                 Looked::Stream(feed, format, key) => {
                     outbox.send(self.read_batch(take(&mut batch), bytes))?;
                     (bytes, converted) = (0, 0);
-                    let read = self.read_document(&feed, format, key);
+                    let mut read = self.read_document(&feed, format, key);
+                    self.seek_records(&mut read, format, !matches!(feed, Feed::File(_)));
                     outbox.send(Batch::of(vec![read]))?;
                     continue;
                 }
@@ -233,6 +235,9 @@ impl Reader {
                 record
             })
         };
+        if !file.is_converted {
+            self.seek_records(&mut item, file.format, false);
+        }
         if let Item::Document(document) = &mut item {
             let origin = &mut document.origin;
             origin.has_grown = has_grown;
@@ -240,6 +245,16 @@ impl Reader {
             origin.modified = file.modified;
         }
         item
+    }
+
+    /// Looks for records in what nobody said to be one text.
+    fn seek_records(&self, item: &mut Item, format: Format, is_stream: bool) {
+        if let Item::Document(document) = item
+            && format == Format::Text
+            && self.options.format.is_none()
+        {
+            document.origin.unsplit = Unsplit::of(document.text(), is_stream);
+        }
     }
 
     /// Reads one document to its end.

@@ -23,7 +23,7 @@ impl BandsMeasured {
                 Series::new("measured", Form::Points, hue, measured),
             ]
         };
-        let near = format!("all that are alike at {threshold} or more");
+        let near = format!("all pairs with a similarity of {threshold} or more");
         let near = Series::new(near, Form::Reference, 0, points(&|_| self.near));
         let found = [near].into_iter().chain(both(0, |shape| shape.found));
         let wrong = both(1, |shape| shape.false_positives);

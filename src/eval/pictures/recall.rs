@@ -25,12 +25,7 @@ impl Recall {
         let mut points = Series::new("measured, 95% interval", Form::Points, 1, places.collect());
         points.spans = measured().map(RecallRange::interval).collect();
         let line = Series::new("predicted by the S-curve", Form::Line, 0, predicted);
-        let bands = schema.bands();
-        let title = format!(
-            "True pairs found by {} bands of {} rows",
-            bands.bands(),
-            bands.rows()
-        );
+        let title = format!("True pairs found by {}", schema.bands().in_words());
         let mut x = Axis::similarity("Jaccard similarity of a pair");
         x.includes = vec![first, 1.0];
         let y = Axis::percent("pairs found");

@@ -8,16 +8,14 @@ use crate::schema::Schema;
 impl Recall {
     /// Reports the recall of each range of similarities beside the prediction of the S-curve of the store's `schema`.
     pub fn report(&self, schema: &Schema) -> Report {
-        let bands = schema.bands();
         let texts = counted(self.texts, "distinct text", "distinct texts");
         let compared = match self.sample {
             None => texts,
             Some(sample) => format!("{} of {texts} against the others", grouped(sample as u64)),
         };
         let heading = format!(
-            "{compared}, {} bands of {} rows: {} that are alike at {} or more",
-            bands.bands(),
-            bands.rows(),
+            "{compared}, {}: {} with a similarity of {} or more",
+            schema.bands().in_words(),
             counted(self.all.pairs, "pair", "pairs"),
             self.threshold
         );
@@ -29,7 +27,7 @@ impl Recall {
         if let Some(precision) = self.candidate_precision() {
             notes.push(format!(
                 "precision: 100%, because what shares a band is compared exactly; candidate precision \
-                 {}: of {} that share a band, {} are so much alike",
+                 {}: of {} that share a band, {} reach the threshold",
                 small_percent(precision),
                 counted(self.candidates, "pair", "pairs"),
                 grouped(self.all.found)

@@ -16,17 +16,29 @@ impl ShinglesMeasured {
         } else {
             format!("all pairs of {texts}; of {near} a word diff keeps {threshold} or more")
         };
-        let best = self.best().map(|best| {
-            let (name, k) = (best.kind.name(), best.kind.shingling().k());
-            format!("shingles of {k} ({name}) leave the widest gap for a threshold")
-        });
         Report {
             rows: self.kinds.iter().map(|line| self.row(line)).collect(),
             heading: vec![heading],
             table: self.table(),
-            notes: best.into_iter().chain(self.cut_note()).collect(),
+            notes: self
+                .best_note()
+                .into_iter()
+                .chain(self.cut_note())
+                .collect(),
             picture: self.picture(),
         }
+    }
+
+    /// Returns a note about the best kind, if any two can be compared.
+    fn best_note(&self) -> Option<String> {
+        if let Some(best) = self.best() {
+            let (name, k) = (best.kind.name(), best.kind.shingling().k());
+            return Some(format!(
+                "shingles of {k} ({name}) leave the widest gap for a threshold"
+            ));
+        }
+        let has_gaps = self.kinds.iter().any(|line| line.gap().is_some());
+        has_gaps.then(|| "no choice separates them: all gaps are 0 or negative".to_owned())
     }
 
     /// Returns a note that only the first words determine which texts are near-duplicates, if there are longer texts.
@@ -38,9 +50,10 @@ impl ShinglesMeasured {
         })
     }
 
-    /// Returns the line with the widest gap; on a tie, the first one.
+    /// Returns the line with the widest gap above 0; on a tie, the first one.
     fn best(&self) -> Option<&KindMeasured> {
-        let with_gap = self.kinds.iter().filter(|line| line.gap().is_some());
+        let has_room = |line: &&KindMeasured| line.gap().is_some_and(|gap| gap > 0.0);
+        let with_gap = self.kinds.iter().filter(has_room);
         with_gap.reduce(
             |best, line| {
                 if line.gap() > best.gap() { line } else { best }

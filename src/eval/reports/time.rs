@@ -29,10 +29,9 @@ pub fn time_report(parts: &[PartCost], shingling: Shingling, threshold: f64) -> 
 
 fn note(parts: &[PartCost], at: usize, signed: &SignedCost) -> String {
     let name = format!(
-        "{} permutations ({} bands of {} rows)",
+        "{} permutations ({})",
         signed.permutations,
-        signed.bands.bands(),
-        signed.bands.rows()
+        signed.bands.in_words()
     );
     let Some(crossing) = Crossing::of(parts, at) else {
         let texts = parts.last().map_or(0, |part| part.texts);

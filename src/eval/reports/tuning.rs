@@ -11,9 +11,6 @@ const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 /// Similarities at or above which the sample's pairs are counted.
 const COUNTED: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 
-/// With fewer pairs between the lowest of these and the threshold, the sample says little.
-const FEW: u64 = 30;
-
 /// Reports what each shape of bands finds and costs. The shapes are those of [`Tuning::compare`] with the same
 /// `sample`. The sample was drawn in a store of the given number of contents, and may have been
 /// [grown](Sample::grown_to) since.
@@ -132,7 +129,7 @@ fn measured_notes(
              vain) of an average query in {size}"
         ),
         format!(
-            "measured: {} of {} against the others, {}, {} of them exactly",
+            "measured: {} of {} against the others, {}, {} of them compared exactly",
             grouped(sample.queries() as u64),
             counted(measured, "content", "contents"),
             counted(sample.pairs(), "pair", "pairs"),
@@ -140,19 +137,7 @@ fn measured_notes(
         ),
         format!("of these pairs {}", counts.join(", ")),
     ];
-    let above = sample.at_least(tuning.threshold);
-    let likely = sample.at_least(COUNTED[0]).saturating_sub(above);
-    if likely < FEW {
-        let lie = match likely {
-            0 => "no pair lies".to_owned(),
-            1 => "only 1 lies".to_owned(),
-            _ => format!("only {likely} lie"),
-        };
-        lines.push(format!(
-            "{lie} between {} and the threshold: too few to tell shapes apart",
-            COUNTED[0]
-        ));
-    }
+    lines.extend(sample.shortage(tuning.threshold));
     if let Some(expected) = shapes.first().and_then(|row| row.shape.expected) {
         lines.push(format!(
             "an average query has {:.2} matches at {} or more",

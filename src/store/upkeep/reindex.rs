@@ -107,7 +107,8 @@ impl Reindex {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSchema`] for a parameter out of range, or those of reading the store.
+    /// [`Error::InvalidSchema`] for a parameter out of range, or if bands are to be [tuned](Reindex::tuned) and the sample
+    /// has too few similar pairs; or those of reading the store.
     pub fn schema(&self, store: &Store) -> Result<Schema> {
         let stored = store.schema();
         let permutations = self.permutations.unwrap_or(stored.permutations());
@@ -154,6 +155,12 @@ impl Reindex {
 /// The bands with the least work in a store that has grown to this number of contents.
 fn tuned_bands(store: &Store, tuning: &Tuning, tuned: Tuned) -> Result<Bands> {
     let sample = store.sample()?;
+    if let Some(reason) = sample.shortage(tuning.threshold) {
+        return Err(Error::InvalidSchema {
+            parameter: "bands",
+            reason,
+        });
+    }
     let contents = match tuned {
         Tuned::Doubled => sample.contents().saturating_mul(2),
         Tuned::For(contents) => contents,

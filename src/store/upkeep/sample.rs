@@ -19,6 +19,9 @@ const CHUNK: usize = 16;
 /// Pairs with at least this estimate are compared exactly, if the store keeps shingles.
 const EXACT_FROM: f64 = 0.2;
 
+/// With fewer pairs between the lowest similarity that counts and the threshold, a sample says little.
+const FEW: u64 = 30;
+
 /// Pairs that are compared exactly for a query, at most. For other pairs, the estimate is used.
 const EXACT_PAIRS: usize = 2048;
 
@@ -207,6 +210,23 @@ impl Sample {
         count
     }
 
+    /// Says why the sample cannot tell shapes of bands apart, if it cannot: they differ in what they make of the pairs
+    /// below the threshold that have much in common.
+    pub(crate) fn shortage(&self, threshold: f64) -> Option<String> {
+        let likely = self
+            .at_least(EXACT_FROM)
+            .saturating_sub(self.at_least(threshold));
+        let lie = match likely {
+            FEW.. => return None,
+            0 => "no pair of the sample lies".to_owned(),
+            1 => "only 1 pair of the sample lies".to_owned(),
+            _ => format!("only {likely} pairs of the sample lie"),
+        };
+        Some(format!(
+            "{lie} between {EXACT_FROM} and the threshold: too few to tell shapes apart"
+        ))
+    }
+
     /// Returns the sample of a larger store with this number of similar contents. Matches and false candidates grow
     /// with the number of contents.
     #[must_use]
@@ -243,7 +263,15 @@ impl Sample {
             [matches, found, wrong].map(|sum| sum * scale)
         });
         let each: Vec<[f64; 3]> = each.collect();
-        let queries = each.len().max(1) as f64;
+        if each.is_empty() {
+            return Expected {
+                matches: 0.0,
+                found: 0.0,
+                false_candidates: 0.0,
+                error: 0.0,
+            };
+        }
+        let queries = each.len() as f64;
         let mean = |of: usize| each.iter().map(|sums| sums[of]).sum::<f64>() / queries;
         let [matches, found, false_candidates] = [mean(0), mean(1), mean(2)];
         let squares = each.iter().map(|sums| (sums[2] - false_candidates).powi(2));

@@ -99,7 +99,8 @@ impl Tuning {
 pub struct Compared {
     /// The shape.
     pub shape: Shape,
-    /// Whether it has the least work of those that reach the recall.
+    /// Whether it has the least work of those that reach the recall. No shape has, if a sample has fewer than 30 pairs
+    /// between 0.2 and the threshold: too few to tell shapes apart.
     pub is_best: bool,
     /// Whether it is in use.
     pub is_current: bool,
@@ -133,7 +134,9 @@ impl Tuning {
         sample: Option<&Sample>,
     ) -> Result<Vec<Compared>> {
         let mut shapes = self.shapes(sample)?;
-        let best = Shape::best(&shapes).map(|best| best.bands);
+        let can_tell = sample.is_none_or(|sample| sample.shortage(self.threshold).is_none());
+        let best = Shape::best(&shapes).filter(|_| can_tell);
+        let best = best.map(|best| best.bands);
         let textbook = Bands::textbook(self.permutations, self.threshold)?;
         for bands in current.into_iter().chain([textbook]) {
             if shapes.iter().all(|shape| shape.bands != bands) {

@@ -63,6 +63,18 @@ pub(crate) fn number(name: &str) -> Option<usize> {
 /// Reports that there is no column of this name. `list` introduces the existing columns.
 pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> Hinted {
     const SHOWN: usize = 20;
+    const OTHERS: [char; 2] = [';', '|'];
+    if let [only] = first
+        && let Some(other) = OTHERS.iter().find(|other| only.contains(**other))
+    {
+        return Hinted {
+            detail: format!(
+                "{list} {}, separated by `{other}`, and only commas and tabs are read",
+                short(only)
+            ),
+            hint: Hint::Separator,
+        };
+    }
     let shown: Vec<String> = first.iter().take(SHOWN).map(|name| short(name)).collect();
     let more = if first.len() > SHOWN { ", ..." } else { "" };
     Hinted {

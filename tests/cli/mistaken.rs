@@ -1,0 +1,85 @@
+//! Files, folders and stores that are named in the wrong place.
+
+use std::fs;
+
+use crate::sandbox::{Sandbox, text};
+
+/// Checks that a run fails with one line that has `told`.
+#[track_caller]
+fn check(sandbox: &Sandbox, arguments: &[&str], told: &str) {
+    let ran = sandbox.run(arguments).expect(2);
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+}
+
+#[test]
+fn jaccard_compares_files_only() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.txt", text(1, 40));
+    let told = "near: there is no such file; for stored documents, use `dedupdb explain near r1`\n";
+    check(&sandbox, &["jaccard", "near", "r1"], told);
+    let told = "in: it is a folder; name a file\n";
+    check(&sandbox, &["jaccard", "in", "in"], told);
+}
+
+#[test]
+fn a_query_for_a_stored_key_is_answered_with_the_option() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "r.jsonl",
+        "{\"id\": \"a b\", \"text\": \"the night tram\"}\n",
+    );
+    sandbox.add(&["r.jsonl"], 0);
+    let ran = sandbox.run(&["query", "a b"]);
+    let told = "dedupdb: a b is stored: `dedupdb query --key 'a b'`\n";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let ran = sandbox.run(&["query", "other"]);
+    assert!(!ran.stderr.contains("is stored"), "{}", ran.stderr);
+}
+
+#[test]
+fn cells_with_other_separators_are_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("semi.csv", "id;text\n1;the night tram\n");
+    let ran = sandbox.run(&["add", "semi.csv"]).expect(2);
+    let told = "its first row is \"id;text\", separated by `;`, and only commas and tabs are read; convert it to \
+                commas or tabs\n";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+}
+
+#[test]
+fn a_backup_is_not_called_a_store() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.txt", text(1, 40));
+    sandbox.add(&["in"], 0);
+    let told = "in: this folder holds \"a.txt\", and a backup goes into a new folder; name one, such as in/backup\n";
+    check(&sandbox, &["backup", "in"], told);
+    let told = "in/a.txt: this is a file, and a backup goes into a new folder; name another one\n";
+    check(&sandbox, &["backup", "in/a.txt"], told);
+}
+
+#[test]
+fn an_output_needs_a_name() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.txt", text(1, 40));
+    let told = ".: this is not a name for a file or folder; name a new one\n";
+    check(&sandbox, &["dedup", "in", "-o", "."], told);
+}
+
+#[test]
+fn a_file_is_not_a_store() {
+    let sandbox = Sandbox::new();
+    sandbox.write("file", "a file");
+    let told = "file: this is a file, and a store is a folder; name one with --store\n";
+    for arguments in [
+        &["init"][..],
+        &["add", "file"],
+        &["add", "--dry-run", "file"],
+        &["query", "file"],
+        &["check"],
+        &["compact"],
+    ] {
+        check(&sandbox, &[&["--store", "file"], arguments].concat(), told);
+    }
+    assert_eq!(fs::read_to_string(sandbox.path("file")).unwrap(), "a file");
+}
