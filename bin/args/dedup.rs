@@ -141,9 +141,10 @@ same path below DIR, which is new or empty and on the same file system. It print
 the document that it resembles, JACCARD, and `exact copy` if it is one. A new DIR gets the permissions
 of INPUT. All files are moved even if the reader of this list stops early. Before the first file is
 moved, DIR/.dedupdb-moved lists them all; --undo takes this list, or DIR, and moves them back, also after a run that was killed. No file is
-ever replaced. Left in place are records, files that changed since the run began, files that a symbolic
-link in the folder leads to, and files whose name is not UTF-8. --undo refuses a list that was edited.
-If a file that is there cannot be moved back, the list stays, and the same command continues.
+ever replaced. Left in place are records, files that changed since the run began or resemble one that
+changed, files that a symbolic link in the folder leads to, and files whose name is not UTF-8. --undo
+refuses a list that was edited. If a file that is there cannot be moved back, the list stays, and the
+same command continues.
 
 If an id occurs again with another text, `dedup` keeps both records, counts the second as repeated, and
 exits with 2, because readers of OUTPUT cannot tell the two apart. The same holds for a file, or a record

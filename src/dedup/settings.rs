@@ -98,6 +98,18 @@ impl Against {
             }
         }
     }
+
+    /// Returns the names of the streams that are read for comparison.
+    #[cfg(unix)]
+    pub(crate) fn streams(&self) -> Vec<PathBuf> {
+        match self {
+            Against::Store(_) => Vec::new(),
+            Against::Corpus(sources) => {
+                let streams = sources.iter().filter(|source| source.is_stream());
+                streams.map(|source| source.name().to_owned()).collect()
+            }
+        }
+    }
 }
 
 /// The destination of the output.

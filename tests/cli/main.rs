@@ -44,6 +44,7 @@ mod mapreduce;
 mod matrix;
 mod mistaken;
 mod moving;
+mod moving_against;
 mod moving_back;
 mod moving_beside;
 mod moving_names;

@@ -22,8 +22,10 @@ pub use undo::Undo;
 /// are moved by a rename that replaces nothing. So, whenever a run is killed, each file is complete in one of the two
 /// places, and [`Undo`] moves all of them back. Only one run at a time moves files to a folder or back.
 ///
-/// These are not moved: records; files that changed since the run began, or that resemble one that changed; files to
-/// which a symbolic link in the folder leads; and files whose names are not UTF-8.
+/// These are not moved: records; files that changed since the run began, or that resemble one that changed or is gone;
+/// files to which a symbolic link in the folder leads; and files whose names are not UTF-8. With
+/// [`Dedup::against_corpus`], files that are only read for comparison count as well, but no streams. With
+/// [`Dedup::against`], nobody knows whether the files of the stored documents still exist.
 ///
 /// ```
 /// use std::ops::ControlFlow;

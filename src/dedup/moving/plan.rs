@@ -30,7 +30,7 @@ pub(super) struct Planned {
     like: String,
     similarity: f64,
     exact_copy: bool,
-    /// The file of the document that it resembles, if known.
+    /// The file of the document that it resembles, if known. The documents of a store may have none.
     other: Option<PathBuf>,
     /// Whether the document that it resembles was stored before and came from the same file.
     is_itself: bool,
@@ -61,6 +61,8 @@ pub(super) struct Plan {
     /// The folder as named, and its resolved path.
     folder: PathBuf,
     root: PathBuf,
+    /// The names of streams that the folder is compared with.
+    streams: Vec<PathBuf>,
     /// When the run began, by the clock of the file system. `None` if nothing is to be changed.
     pub(super) began: Option<Stamp>,
     pub(super) files: Vec<Planned>,
@@ -76,10 +78,16 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Returns a plan without dropped files.
-    pub(super) fn new(folder: &Path, root: PathBuf, began: Option<Stamp>) -> Plan {
+    pub(super) fn new(
+        folder: &Path,
+        root: PathBuf,
+        streams: Vec<PathBuf>,
+        began: Option<Stamp>,
+    ) -> Plan {
         Plan {
             folder: folder.to_owned(),
             root,
+            streams,
             began,
             files: Vec::new(),
             records: 0,
@@ -100,14 +108,18 @@ impl Plan {
             like: dropped.earlier.key.clone(),
             similarity: dropped.earlier.similarity(),
             exact_copy: dropped.earlier.exact_copy,
-            // A file stored before may not be in the folder.
             other: dropped
                 .earlier_source
-                .filter(|_| !dropped.stored_before)
+                .filter(|source| !dropped.stored_before || !self.is_stream(source))
                 .map(Path::to_owned),
             is_itself: dropped.stored_before && is_stored(dropped),
             first: None,
         });
+    }
+
+    /// Whether a stream that the folder is compared with has this name.
+    fn is_stream(&self, name: &Path) -> bool {
+        self.streams.iter().any(|stream| stream == name)
     }
 
     /// Records a skipped file, if it is another name of a file.

@@ -33,12 +33,13 @@ pub(super) fn run(
     check_output(&target, std::slice::from_ref(&folder))?;
     check_apart(&mut dedup)?;
     // Otherwise, the next run would drop documents because of the files moved aside.
-    let against = dedup.against.as_ref().map(Against::paths);
-    check_output(&target, &against.unwrap_or_default())?;
+    let against = dedup.against.as_ref();
+    check_output(&target, &against.map(Against::paths).unwrap_or_default())?;
+    let streams = against.map(Against::streams).unwrap_or_default();
     let hold = prepare(&folder, &target, pretend)?;
     let began = hold.as_ref().map(Hold::since).transpose()?;
     dedup.options = dedup.options.follow(false);
-    let mut plan = Plan::new(&folder, root.clone(), began);
+    let mut plan = Plan::new(&folder, root.clone(), streams, began);
     let judged = dedup.lineage(true).run(|event| {
         match event {
             Event::Dropped(dropped) => plan.drop(dropped),
