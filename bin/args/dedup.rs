@@ -132,9 +132,10 @@ each kept document.
 
 A symbolic link or another name of a file is never in this list. Without --store, you can delete the
 exact copies in it (`exact_copy` in JSON) and lose no text. Pictures and links, and with --pre all
-that COMMAND does not print, are not text. Do not delete files because they are missing from the
-output: files that dedupdb does not read are in neither. With --store, a document may be dropped
-because of an earlier run, and the file in the list may be the only copy on disk.
+that COMMAND does not print, are not text. If a file that --list or --removed names changed or vanished
+after it was read, `dedup` names it, writes nothing and exits with 2. Do not delete files because they
+are missing from the output: files that dedupdb does not read are in neither. With --store, a document
+may be dropped because of an earlier run, and the file in the list may be the only copy on disk.
 
 --move-to moves files instead of writing an output: a dropped file of the one folder INPUT goes to the
 same path below DIR, which is new or empty and on the same file system. It prints FROM, TO, the key of

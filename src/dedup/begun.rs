@@ -144,8 +144,8 @@ impl Begun {
             (None, Some((writer, store)))
         };
         finish(sink, &mut met, goes)?;
-        if let Some(mut removed) = removed {
-            removed.finish()?;
+        if let Some(removed) = removed {
+            removed.finish(&mut || met.watch.tick())?;
         }
         let is_written = publish(&outputs, &mut met, stays)?;
         Ok(met.done.summed(cut_short, is_written))

@@ -98,7 +98,7 @@ pub enum Error {
         /// The process, and what it does.
         holder: String,
     },
-    /// A file changed while it was read.
+    /// A file changed while it was read, or before an output that names it was in its place.
     Changed {
         /// The file.
         path: PathBuf,

@@ -58,7 +58,7 @@ impl Groups {
                     let first = texts.read(rank.offset)?;
                     like.key.clone_from(&other.key);
                     std::mem::swap(&mut like.share_of_query, &mut like.share_of_match);
-                    judge.drop_late(&Dropped {
+                    let dropped = Dropped {
                         key: &first.key,
                         source: &first.source,
                         record: first.record,
@@ -66,7 +66,8 @@ impl Groups {
                         earlier_source: Some(&other.source),
                         earlier_record: other.record,
                         stored_before: false,
-                    })?;
+                    };
+                    judge.drop_late(&first, &dropped)?;
                     drop_one(rank.ordinal);
                 }
             }

@@ -308,7 +308,7 @@ impl Judge<'_> {
             earlier_record,
             stored_before,
         };
-        tell(&mut self.removed, &mut self.met, &dropped)?;
+        tell(&mut self.removed, &mut self.met, &origin, &dropped)?;
         Ok(Judged::Document(Box::new(origin), verdict))
     }
 
@@ -327,11 +327,11 @@ impl Judge<'_> {
     /// # Errors
     ///
     /// Those of the system and of the observer.
-    pub(crate) fn drop_late(&mut self, dropped: &Dropped<'_>) -> Result<()> {
+    pub(crate) fn drop_late(&mut self, origin: &Origin, dropped: &Dropped<'_>) -> Result<()> {
         let done = &mut self.met.done;
         done.kept = done.kept.saturating_sub(1);
         done.dropped_one(dropped.earlier.exact_copy, dropped.stored_before);
-        tell(&mut self.removed, &mut self.met, dropped)
+        tell(&mut self.removed, &mut self.met, origin, dropped)
     }
 
     /// Judges documents only by comparison with the store, and passes them to `take`.
@@ -373,9 +373,12 @@ impl Judge<'_> {
                     Item::Document(document) => {
                         let what = "a document was not judged";
                         let answer = answers.next().ok_or(Error::Defect { what })?;
-                        let outcome =
-                            answer.map(|found| Outcome::against(found.into_iter().next()));
+                        let answer = answer.map(|found| found.into_iter().next());
                         let is_protected = self.guard(&document)?;
+                        if let (Ok(Some(earlier)), false) = (&answer, is_protected) {
+                            self.name_counterpart(&earlier.key, store)?;
+                        }
+                        let outcome = answer.map(Outcome::against);
                         take(self.note(document.into_origin(), outcome, is_protected)?)?;
                     }
                     Item::Opened(opened) => take(Judged::Opened(opened))?,
@@ -385,6 +388,20 @@ impl Judge<'_> {
             }
             self.met.watch.advance(items, bytes)?;
         }
+    }
+
+    /// Adds the file of a document that a dropped one resembles to what the list of dropped documents names, if the
+    /// file was read for comparison.
+    fn name_counterpart(&mut self, key: &str, store: &Store) -> Result<()> {
+        if let (Some(removed), Some(counterparts)) = (&mut self.removed, &self.counterparts)
+            && let (Some(file), None) = counterparts.of(key)
+            && let Some(document) = store.get(key)?
+            // Streams have no time.
+            && document.modified.is_some()
+        {
+            removed.name(file, document.size, document.modified)?;
+        }
+        Ok(())
     }
 }
 
@@ -405,8 +422,16 @@ fn is_itself(origin: &Origin, earlier: &Match) -> bool {
 }
 
 /// Reports a dropped document.
-fn tell(removed: &mut Option<Removed>, met: &mut Met<'_>, dropped: &Dropped<'_>) -> Result<()> {
+fn tell(
+    removed: &mut Option<Removed>,
+    met: &mut Met<'_>,
+    origin: &Origin,
+    dropped: &Dropped<'_>,
+) -> Result<()> {
     if let Some(removed) = removed {
+        if let Some(size) = origin.size {
+            removed.name(&origin.source, size, origin.modified)?;
+        }
         removed.add(dropped)?;
     }
     met.watch.tell(Event::Dropped(dropped))

@@ -39,6 +39,8 @@
 //! - A run that is stopped, fails or is killed leaves no output, and the same run later gives the same output: the next
 //!   run first removes what it had stored. The one exception is a crash in the moment between publishing the output and
 //!   ending the run in the store: then the output exists, and is written again.
+//! - If a file that a [list](Dedup::list) or the [lines of dropped documents](Dedup::removed) name changed or vanished
+//!   after it was read, nothing is written. A list that goes to a stream is written, and the run fails.
 //! - Rows of Parquet files are written with all their columns, from the files as they were when they were read. If a
 //!   file changed, or one of its columns is damaged, nothing is written.
 //! - Dropped documents were compared exactly. Each resembles a document that is kept or was stored before.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::Serialize;
 
@@ -11,6 +12,7 @@ use crate::Match;
 use crate::corpus::{Key, Nth, REPLACED};
 use crate::dedup::error::Result;
 use crate::dedup::event::Dropped;
+use crate::dedup::spool::Files;
 use crate::publish::error::Of;
 use crate::publish::escape;
 
@@ -20,6 +22,8 @@ pub(crate) struct Removed {
     partial: PathBuf,
     writer: BufWriter<File>,
     is_json: bool,
+    /// What the lines name.
+    files: Files,
 }
 
 impl Removed {
@@ -31,6 +35,7 @@ impl Removed {
     pub(crate) fn begin(partial: PathBuf, name: &Path, is_json: bool) -> Result<Removed> {
         let file = File::create_new(&partial).of(&partial)?;
         Ok(Removed {
+            files: Files::begin(partial.parent().unwrap_or(Path::new(".")))?,
             partial,
             writer: BufWriter::new(file),
             is_json: is_json || name.extension().is_some_and(|end| end == "jsonl"),
@@ -51,15 +56,30 @@ impl Removed {
         Ok(writeln!(self.writer, "{line}").of(&self.partial)?)
     }
 
-    /// Finishes the lines durably.
+    /// Adds a file to those that must not change before the list is in its place.
     ///
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn finish(&mut self) -> Result<()> {
+    pub(crate) fn name(
+        &mut self,
+        path: &Path,
+        size: u64,
+        modified: Option<SystemTime>,
+    ) -> Result<()> {
+        self.files.add(path, size, modified)
+    }
+
+    /// Finishes the lines durably. Calls `wait` from time to time while that takes long.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system and of `wait`; a file that the lines name has changed since it was read.
+    pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         let finished: io::Result<()> = self.writer.flush();
         let finished = finished.and_then(|()| self.writer.get_ref().sync_all());
-        Ok(finished.of(&self.partial)?)
+        finished.of(&self.partial)?;
+        self.files.check(wait)
     }
 }
 

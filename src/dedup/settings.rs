@@ -182,7 +182,8 @@ impl Dedup {
         }
     }
 
-    /// Writes the paths of the kept files instead of the files.
+    /// Writes the paths of the kept files instead of the files. If one of them changed after it was read, the run fails
+    /// with [`Error::Changed`].
     pub fn list(self, ending: Ending) -> Dedup {
         Dedup {
             list: Some(ending),
@@ -277,7 +278,8 @@ impl Dedup {
     ///
     /// A line has these columns, separated by tabs: the key, the key of the document that it resembles, their
     /// similarity, the file and number of its record, and the file and number of the other record. Lines are JSON
-    /// if the name of the file ends in `.jsonl`.
+    /// if the name of the file ends in `.jsonl`. If a file that was dropped, or was only read for comparison with one,
+    /// changed after it was read, the run fails with [`Error::Changed`].
     pub fn removed(self, path: impl Into<PathBuf>) -> Dedup {
         Dedup {
             removed: Some(path.into()),

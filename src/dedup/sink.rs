@@ -11,6 +11,7 @@ use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::mark::{Columns, Mark, has_fields, width};
 use crate::dedup::settings::{Ending, To};
+use crate::dedup::spool::Files;
 use crate::dedup::stream::Stream;
 use crate::dedup::tables::Tables;
 use crate::dedup::target::{Form, Target};
@@ -53,6 +54,8 @@ enum Kind {
     List {
         list: BufWriter<Outlet>,
         ending: Ending,
+        /// What the list names.
+        files: Files,
     },
 }
 
@@ -91,8 +94,11 @@ impl Sink {
             To::Stream(stream) => Outlet::Stream(stream),
         };
         let kind = if let Form::List(ending) = target.form {
-            let list = BufWriter::new(place);
-            Kind::List { list, ending }
+            Kind::List {
+                list: BufWriter::new(place),
+                ending,
+                files: Files::begin(path.parent().unwrap_or(Path::new(".")))?,
+            }
         } else {
             let named = name.as_deref().unwrap_or(Path::new(""));
             if target.is_of_tables {
@@ -176,7 +182,15 @@ impl Sink {
                 self.grown += u64::from(tree.copy(path, size, modified)?);
                 Ok(())
             }
-            (Kind::List { list, ending }, Kept::File(path, ..)) => {
+            (
+                Kind::List {
+                    list,
+                    ending,
+                    files,
+                },
+                Kept::File(path, size, modified),
+            ) => {
+                files.add(path, size, modified)?;
                 written(put(list, path, *ending), name)
             }
             (Kind::Records(_) | Kind::Rows(_), Kept::File(..)) => Err(Error::Defect {
@@ -202,17 +216,21 @@ impl Sink {
     ///
     /// # Errors
     ///
-    /// Those of the system and of `wait`.
+    /// Those of the system and of `wait`; a file that a list names has changed since it was read.
     pub(crate) fn finish(self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         let finished = match self.kind {
             Kind::Nothing => Ok(()),
             Kind::Records(stream) => stream.finish().map(drop),
             Kind::Folder(tree) => return tree.finish(wait),
             Kind::Rows(tables) => return tables.finish(wait).map(drop),
-            Kind::List { list, .. } => match list.into_inner() {
-                Ok(outlet) => outlet.finish().map(drop),
-                Err(error) => Err(error.into_error()),
-            },
+            Kind::List { list, files, .. } => {
+                let finished = match list.into_inner() {
+                    Ok(outlet) => outlet.finish().map(drop),
+                    Err(error) => Err(error.into_error()),
+                };
+                written(finished, self.name.as_deref())?;
+                return files.check(wait);
+            }
         };
         written(finished, self.name.as_deref())
     }

@@ -5,6 +5,7 @@ mod abuse;
 mod add;
 mod backup;
 mod beside;
+mod changed;
 mod check;
 mod chosen;
 mod clusters;

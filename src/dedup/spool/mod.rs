@@ -1,10 +1,12 @@
 //! Documents on disk, between reading, judging and writing.
 
 mod coded;
+mod files;
 mod names;
 mod records;
 mod texts;
 
+pub(crate) use files::Files;
 pub(crate) use records::Records;
 pub(crate) use texts::Texts;
 

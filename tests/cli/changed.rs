@@ -1,0 +1,96 @@
+//! Files that change or vanish after they were read.
+
+use std::fs;
+use std::ops::ControlFlow::Continue;
+
+use dedupdb::dedup::{Dedup, Done, Ending, Error, Event, Keep};
+
+use crate::sandbox::{Sandbox, text};
+
+/// Two files with the same text, of which the second is dropped, another file, and a third copy elsewhere.
+fn copies() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for name in ["in/kept.txt", "in/the-dropped.txt", "arch/kept.txt"] {
+        sandbox.write(name, text(1, 50));
+    }
+    sandbox.write("in/other.txt", text(2, 50));
+    sandbox
+}
+
+/// Runs, and changes or removes a file when all files are read and the first one is dropped.
+fn changing(sandbox: &Sandbox, dedup: Dedup, name: &str, now: Option<&str>) -> Result<Done, Error> {
+    let mut is_first = true;
+    dedup.run(|event| {
+        if matches!(event, Event::Dropped(_)) && std::mem::take(&mut is_first) {
+            match now {
+                Some(text) => sandbox.write(name, text),
+                None => fs::remove_file(sandbox.path(name)).unwrap(),
+            }
+        }
+        Continue(())
+    })
+}
+
+/// Checks that the run noticed the change, and left nothing.
+fn noticed(sandbox: &Sandbox, done: Result<Done, Error>, name: &str) {
+    let error = done.unwrap_err().to_string();
+    let told = format!("{name}: it changed while it was read; try again");
+    assert!(error.ends_with(&told), "{error}");
+    assert_eq!(sandbox.names(), ["arch", "in"]);
+}
+
+#[test]
+fn a_list_does_not_name_a_kept_file_with_another_text() {
+    for keep in [Keep::First, Keep::Longest] {
+        for (name, now) in [
+            ("in/kept.txt", Some("shorter")),
+            ("in/kept.txt", Some(&*text(3, 500))),
+            ("in/other.txt", None),
+        ] {
+            let sandbox = copies();
+            let dedup = Dedup::new([sandbox.path("in")]).keep(keep);
+            let dedup = dedup.output(sandbox.path("list")).list(Ending::Line);
+            noticed(&sandbox, changing(&sandbox, dedup, name, now), name);
+        }
+        // The list does not name what is dropped.
+        let sandbox = copies();
+        let dedup = Dedup::new([sandbox.path("in")]).keep(keep);
+        let dedup = dedup.output(sandbox.path("list")).list(Ending::Line);
+        let done = changing(&sandbox, dedup, "in/the-dropped.txt", Some("new"));
+        assert_eq!(done.unwrap().kept, 2);
+    }
+}
+
+#[test]
+fn what_is_listed_as_dropped_still_has_its_text() {
+    let name = "in/the-dropped.txt";
+    for keep in [Keep::First, Keep::Longest, Keep::None] {
+        for is_list in [false, true] {
+            for now in [Some("shorter"), None] {
+                let sandbox = copies();
+                let dedup = Dedup::new([sandbox.path("in")]).keep(keep);
+                let dedup = dedup.output(sandbox.path("out"));
+                let dedup = dedup.removed(sandbox.path("gone.tsv"));
+                let dedup = if is_list {
+                    dedup.list(Ending::Nul)
+                } else {
+                    dedup
+                };
+                let done = changing(&sandbox, dedup, name, now);
+                noticed(&sandbox, done, name);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_listed_as_dropped_resembles_a_file_that_is_unchanged() {
+    for now in [Some("shorter"), None] {
+        let sandbox = copies();
+        let dedup = Dedup::new([sandbox.path("in")]).against_corpus([sandbox.path("arch")]);
+        let dedup = dedup.output(sandbox.path("out"));
+        let dedup = dedup.removed(sandbox.path("gone.tsv"));
+        let done = changing(&sandbox, dedup, "arch/kept.txt", now);
+        noticed(&sandbox, done, "arch/kept.txt");
+    }
+}
