@@ -118,6 +118,9 @@ pub(super) fn undo(
         undone => undone.map_err(explained)?,
     };
     list.sum(&undone, dedup.dry_run, "moved back");
+    if undone.files + undone.left + undone.failed == 0 {
+        console.note("there is nothing to move back: each file is where it was before the move");
+    }
     list.end()?;
     Ok(Exit::failed(undone.failed > 0))
 }

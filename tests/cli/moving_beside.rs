@@ -83,14 +83,6 @@ fn what_a_killed_move_left_is_in_nobodys_way() {
     // Killed while it read, and while it wrote its list.
     sandbox.write("aside/.dedupdb-moving", "process 1 is moving files to it\n");
     sandbox.write("aside/.dedupdb-moved.part", "{\"dedupdb_moved\":1,");
-    let ran = sandbox.run(&["dedup", "--undo", "aside"]).expect(2);
-    assert!(
-        ran.stderr.contains("no list of moved files"),
-        "{}",
-        ran.stderr
-    );
-    sandbox.write("aside/.dedupdb-moving", "process 1 is moving files to it\n");
-    sandbox.write("aside/.dedupdb-moved.part", "{\"dedupdb_moved\":1,");
     sandbox.run(&MOVE).expect(0);
     let names: Vec<String> = tree(&sandbox, "aside").into_keys().collect();
     assert_eq!(
@@ -145,4 +137,43 @@ fn two_moves_at_a_time_keep_one_of_those_that_are_alike() {
         assert_eq!(sandbox.names(), ["in"]);
         assert_eq!(tree(&sandbox, "in"), before);
     }
+}
+
+#[test]
+fn a_killed_run_without_a_list_has_nothing_to_move_back() {
+    let sandbox = Sandbox::new();
+    let marks = [
+        (
+            ".dedupdb-moving",
+            "process 1 is moving files back from it\n",
+        ),
+        (".dedupdb-moving", "process 1 is moving files to it\n"),
+        (".dedupdb-moved.part", "{\"dedupdb_moved\":1,"),
+    ];
+    // Killed after it removed its list, or before it wrote one.
+    for marks in [&marks[..1], &marks[1..]] {
+        for named in ["aside", "aside/.dedupdb-moved"] {
+            for (name, within) in marks {
+                sandbox.write(format!("aside/{name}"), within);
+            }
+            let ran = sandbox.run(&["dedup", "--undo", named]).expect(0);
+            let told = "there is nothing to move back: each file is where it was";
+            assert!(ran.stderr.contains(told), "{}", ran.stderr);
+            assert!(sandbox.names().is_empty(), "{:?}", sandbox.names());
+        }
+    }
+    // What else is there may have been moved.
+    sandbox.write("aside/.dedupdb-moving", marks[0].1);
+    sandbox.write("aside/b.txt", "mine");
+    let ran = sandbox.run(&["dedup", "--undo", "aside"]).expect(2);
+    assert!(
+        ran.stderr.contains("no list of moved files"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(tree(&sandbox, "aside")["b.txt"], "mine");
+    // Another name is not that of a list.
+    sandbox.write("other/.dedupdb-moving", marks[0].1);
+    sandbox.run(&["dedup", "--undo", "other/list"]).expect(2);
+    assert!(sandbox.path("other").exists());
 }

@@ -17,9 +17,9 @@ use crate::publish::error::Of as _;
 /// Moves back the files that a [`Move`](super::Move) moved.
 ///
 /// The list that the move wrote is in the folder to which the files were moved, wherever that is now. Files that are
-/// already back are left alone, so an undo that was killed continues when it is repeated. Files are moved by a rename
-/// that replaces nothing. When all files are back, except those that are in neither place, the list and the empty
-/// folders are deleted.
+/// already back are left alone, so an undo that was killed continues when it is repeated, even if all files were back.
+/// Files are moved by a rename that replaces nothing. When all files are back, except those that are in neither place,
+/// the list and the empty folders are deleted.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is done before it is run"]
 pub struct Undo {
@@ -52,15 +52,23 @@ impl Undo {
         mut self,
         mut observe: impl FnMut(MoveEvent<'_>) -> ControlFlow<()>,
     ) -> Result<Moved, Error> {
-        let path = self.list()?;
-        let mut manifest = Manifest::read(&path, &self.manifest)?;
+        let Some(path) = self.list()? else {
+            return self.without_list();
+        };
         let target = path.parent().unwrap_or(Path::new("/"));
+        let mut manifest = Manifest::read(&path, &self.manifest)?;
         let hold = if self.pretend {
             None
         } else {
             let hold = Hold::take(target, For::Undoing)?;
             // The previous holder may have moved all files back.
-            manifest = Manifest::read(&self.list()?, &self.manifest)?;
+            if fs::symlink_metadata(&path).is_err() {
+                drop(hold);
+                // Only an empty folder is removed.
+                fs::remove_dir(target).unwrap_or_default();
+                return self.without_list();
+            }
+            manifest = Manifest::read(&path, &self.manifest)?;
             hold
         };
         let root = &manifest.from;
@@ -106,28 +114,46 @@ impl Undo {
         Ok(told.moved)
     }
 
-    /// Returns the resolved path of the list. A folder stands for the list in it.
-    fn list(&mut self) -> Result<PathBuf> {
+    /// Returns the resolved path of the list, if it exists. A folder stands for the list in it.
+    fn list(&mut self) -> Result<Option<PathBuf>> {
         if self.manifest.is_dir() {
             self.manifest.push(NAME);
         }
         match fs::canonicalize(&self.manifest) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                let folder = self.manifest.parent().filter(|_| !self.pretend);
-                if let Some(folder) = folder.filter(|folder| hold::is_marked(folder)) {
-                    // A run that holds the folder has not started to move files; one that was killed never did.
-                    Hold::take(folder, For::Undoing)?;
-                }
-                Err(Error::BadManifest {
-                    path: self.manifest.clone(),
-                    reason:
-                        "no list of moved files here. Was it undone already, or is it in another \
-                             folder?"
-                            .to_owned(),
-                })
-            }
-            found => Ok(found.of(&self.manifest)?),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            found => Ok(Some(found.of(&self.manifest)?)),
         }
+    }
+
+    /// Removes the folder of a list that does not exist, if it contains only what a killed run leaves there: its move
+    /// had not moved a file, or its undo had moved back all of them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Held`]; [`Error::BadManifest`] if it is no such folder.
+    fn without_list(&self) -> Result<Moved> {
+        let folder = self.manifest.parent().map(|folder| {
+            let is_current = folder.as_os_str().is_empty();
+            if is_current { Path::new(".") } else { folder }
+        });
+        let folder = folder.filter(|_| !self.pretend && self.manifest.ends_with(NAME));
+        if let Some(folder) = folder.filter(|folder| hold::is_marked(folder)) {
+            // A run that holds the folder has not started to move files.
+            let hold = Hold::take(folder, For::Undoing)?;
+            let folder = fs::canonicalize(folder).of(folder)?;
+            if hold::check_free(&folder).is_ok() {
+                drop(hold);
+                // Only an empty folder is removed.
+                fs::remove_dir(folder).unwrap_or_default();
+                return Ok(Moved::default());
+            }
+        }
+        Err(Error::BadManifest {
+            path: self.manifest.clone(),
+            reason: "no list of moved files here. Was it undone already, or is it in another \
+                     folder?"
+                .to_owned(),
+        })
     }
 
     /// Moves a file back. Returns its metadata, or `None` if it is already back.
