@@ -91,11 +91,11 @@ pub enum Error {
         /// What is wrong with it, and where.
         reason: String,
     },
-    /// Another process is moving files to the folder, or back.
+    /// Another process is moving files to or from the folder, or a folder in it.
     Held {
         /// The folder.
         path: PathBuf,
-        /// The process, and what it does.
+        /// The process, if known, and what it does.
         holder: String,
     },
     /// A file changed while it was read, or before an output that names it was in its place.

@@ -1,5 +1,6 @@
 //! Moves files that would be dropped to another folder, and back.
 
+mod claim;
 mod hold;
 mod manifest;
 mod plan;
@@ -20,7 +21,8 @@ pub use undo::Undo;
 ///
 /// Before the first file is moved, a list of all files to move, `.dedupdb-moved`, is durable in the other folder. Files
 /// are moved by a rename that replaces nothing. So, whenever a run is killed, each file is complete in one of the two
-/// places, and [`Undo`] moves all of them back. Only one run at a time moves files to a folder or back.
+/// places, and [`Undo`] moves all of them back. Only one run at a time moves files to or from a folder and the folders
+/// in it, if the file system supports locks on folders.
 ///
 /// These are not moved: records; files that changed since the run began, or that resemble one that changed or is gone;
 /// files to which a symbolic link in the folder leads; and files whose names are not UTF-8. With
@@ -125,7 +127,8 @@ impl Move {
     /// # Errors
     ///
     /// Those of [`Dedup::run`]; [`Error::NoFolder`]; [`Error::Output`] if `target` cannot be used; [`Error::Held`] if
-    /// another run uses it; [`Error::Stopped`], after which moved files stay moved, and an [`Undo`] moves them back.
+    /// another run moves files to or from one of the folders; [`Error::Stopped`], after which moved files stay moved,
+    /// and an [`Undo`] moves them back.
     pub fn run(
         self,
         mut observe: impl FnMut(MoveEvent<'_>) -> ControlFlow<()>,

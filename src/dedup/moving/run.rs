@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::claim::Claim;
 use super::hold::{Hold, check_free};
 use super::manifest::{Listed, Manifest};
 use super::plan::{Gone, Plan, Planned};
@@ -36,7 +37,7 @@ pub(super) fn run(
     let against = dedup.against.as_ref();
     check_output(&target, &against.map(Against::paths).unwrap_or_default())?;
     let streams = against.map(Against::streams).unwrap_or_default();
-    let hold = prepare(&folder, &target, pretend)?;
+    let (hold, _claim) = prepare((&folder, &root), &target, pretend)?.unzip();
     let began = hold.as_ref().map(Hold::since).transpose()?;
     dedup.options = dedup.options.follow(false);
     let mut plan = Plan::new(&folder, root.clone(), streams, began);
@@ -93,9 +94,13 @@ fn folder_of<'a>(sources: impl Iterator<Item = Option<&'a Path>>) -> Result<Path
     }
 }
 
-/// Creates and holds the folder to which files are moved. It must be empty and on the file system of `folder`. Returns
-/// `None` if the run only pretends.
-fn prepare(folder: &Path, target: &Path, pretend: bool) -> Result<Option<Hold>> {
+/// Creates and holds the folder to which files are moved, and claims it and `folder`, whose resolved path is `root`. It
+/// must be empty and on the file system of `folder`. Returns `None` if the run only pretends.
+fn prepare(
+    (folder, root): (&Path, &Path),
+    target: &Path,
+    pretend: bool,
+) -> Result<Option<(Hold, Claim)>> {
     let is_new = match fs::symlink_metadata(target) {
         Err(error) if error.kind() == ErrorKind::NotFound => true,
         found => {
@@ -124,12 +129,15 @@ fn prepare(folder: &Path, target: &Path, pretend: bool) -> Result<Option<Hold>> 
     if pretend {
         return Ok(None);
     }
-    let hold = Hold::make(target, folder);
-    if is_new && hold.is_err() {
+    let held = Hold::make(target, folder).and_then(|hold| {
+        let claim = Claim::of(&[root, &fs::canonicalize(target).of(target)?])?;
+        Ok((hold, claim))
+    });
+    if is_new && held.is_err() {
         // Only an empty folder is removed.
         fs::remove_dir(target).unwrap_or_default();
     }
-    hold.map(Some)
+    held.map(Some)
 }
 
 /// Lists the files that may be moved, makes the list durable, and moves the files.

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::claim::Claim;
 use super::hold::{self, For, Hold};
 use super::manifest::{Listed, Manifest, NAME, State};
 use super::run::clear;
@@ -78,6 +79,8 @@ impl Undo {
         if fs::canonicalize(root).ok().as_ref() != Some(root) || !root.is_dir() {
             return Err(Error::NoFolder { path: root.clone() });
         }
+        let claim = hold.as_ref().map(|_| Claim::of(&[root, target]));
+        let _claim = claim.transpose()?;
         let mut told = Told {
             moved: Moved::default(),
             observe: &mut observe,
