@@ -360,7 +360,9 @@ impl Judge<'_> {
                 _ => None,
             };
             let texts: Vec<String> = batch.items.iter().filter_map(text).collect();
-            let queries = texts.iter().map(|text| Query::text(text).limit(1));
+            let queries = texts
+                .iter()
+                .map(|text| Query::text(text).limit(1).copies_first());
             let queries: Vec<Query<'_>> = queries.collect();
             let answers = store.query_all(&queries, &|| ControlFlow::Continue(()))?;
             let mut answers = answers.into_iter();

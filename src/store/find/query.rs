@@ -1,7 +1,5 @@
 //! Queries and their answers.
 
-use std::cmp::Ordering;
-
 use crate::error::{Error, Result};
 use crate::schema::check_threshold;
 use crate::storage::{ContentRow, Snapshot};
@@ -28,6 +26,7 @@ pub struct Query<'a> {
     threshold: Option<f64>,
     limit: usize,
     except: Option<&'a str>,
+    copies_first: bool,
 }
 
 /// What to compare: a text, shingles instead of a text, or a stored document.
@@ -68,6 +67,7 @@ impl<'a> Query<'a> {
             threshold: None,
             limit: usize::MAX,
             except: None,
+            copies_first: false,
         }
     }
 
@@ -94,11 +94,17 @@ impl<'a> Query<'a> {
         self.except = Some(key);
         self
     }
+
+    /// Of documents that are equally similar, returns the exact copies first.
+    #[cfg(feature = "corpus")]
+    pub(crate) fn copies_first(mut self) -> Query<'a> {
+        self.copies_first = true;
+        self
+    }
 }
 
 impl Store {
-    /// Returns the documents that resemble the subject of the query: the most similar first. Of those that are equally
-    /// similar, the exact copies come first; ties by key.
+    /// Returns the documents that resemble the subject of the query: the best first, ties by key.
     ///
     /// # Errors
     ///
@@ -110,7 +116,7 @@ impl Store {
     }
 }
 
-/// Answers `query` from `snapshot`, in the order of [`Store::query`].
+/// Answers `query` from `snapshot`: the best first, ties by key.
 pub(crate) fn answer(
     snapshot: &Snapshot,
     sketcher: &Sketcher,
@@ -136,6 +142,7 @@ pub(crate) fn answer(
     let naming = Naming {
         limit: query.limit,
         except: query.except,
+        copies_first: query.copies_first,
     };
     naming.name(snapshot, &mut verified)
 }
@@ -145,18 +152,23 @@ pub(crate) fn answer(
 pub(crate) struct Naming<'a> {
     pub(crate) limit: usize,
     pub(crate) except: Option<&'a str>,
+    pub(crate) copies_first: bool,
 }
 
 impl Naming<'_> {
-    /// The documents that name the contents, in the order of [`Store::query`].
+    /// The documents that name the contents: the best first, of these the exact copies if requested, ties by key.
     pub(crate) fn name(
         &self,
         snapshot: &Snapshot,
         verified: &mut [Verified],
     ) -> Result<Vec<Match>> {
-        verified.sort_by(|a, b| by_likeness(b, a));
+        let order = |a: &Verified, b: &Verified| {
+            let is_copy = |verified: &Verified| self.copies_first && verified.likeness.exact_copy;
+            by_similarity(a, b).then_with(|| is_copy(a).cmp(&is_copy(b)))
+        };
+        verified.sort_by(|a, b| order(b, a));
         let mut matches = Vec::new();
-        for tied in verified.chunk_by(|a, b| by_likeness(a, b).is_eq()) {
+        for tied in verified.chunk_by(|a, b| order(a, b).is_eq()) {
             let start = matches.len();
             let room = self.limit.saturating_sub(start);
             if room == 0 {
@@ -192,9 +204,6 @@ pub(crate) fn stored_sketch(snapshot: &Snapshot, key: &str) -> Result<(ContentRo
     content_sketch(snapshot, document.content)
 }
 
-/// By the similarity, and an exact copy above a text with the same shingles.
-fn by_likeness(a: &Verified, b: &Verified) -> Ordering {
-    let (a, b) = (&a.likeness, &b.likeness);
-    let by_similarity = a.similarity().total_cmp(&b.similarity());
-    by_similarity.then(a.exact_copy.cmp(&b.exact_copy))
+fn by_similarity(a: &Verified, b: &Verified) -> std::cmp::Ordering {
+    a.likeness.similarity().total_cmp(&b.likeness.similarity())
 }

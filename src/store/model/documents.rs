@@ -101,18 +101,14 @@ impl Model {
         }
     }
 
-    /// The documents other than `key` that match `text`: best first, of these its copies first, ties by key.
+    /// The documents other than `key` that match `text`: best first, ties by key.
     pub(super) fn matches(&self, key: &str, text: &str) -> Vec<(String, f64)> {
         let others = self.texts.iter().filter(|(other, _)| *other != key);
         let mut matches: Vec<(String, f64)> = others
             .map(|(other, stored)| (other.clone(), jaccard(text, stored)))
             .filter(|(_, jaccard)| *jaccard >= THRESHOLD)
             .collect();
-        let is_other = |key: &str| self.texts[key] != text;
-        matches.sort_by(|a, b| {
-            let by_similarity = b.1.total_cmp(&a.1);
-            by_similarity.then_with(|| (is_other(&a.0), &a.0).cmp(&(is_other(&b.0), &b.0)))
-        });
+        matches.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         matches
     }
 
