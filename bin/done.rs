@@ -32,6 +32,7 @@ pub(crate) fn to_text(
     ] {
         let stored = match history {
             0 => String::new(),
+            1 => format!("   1 of them resembles {earlier}"),
             history => format!("   {} of them resemble {earlier}", grouped(history)),
         };
         text += &line(name, input + history, &stored);

@@ -388,7 +388,7 @@ fn what_cannot_be_read_to_compare_with_leaves_no_output() {
         let ran = ran.expect(0);
         assert!(
             ran.stderr
-                .contains("1 of them resemble documents of --against"),
+                .contains("1 of them resembles documents of --against"),
             "{}{}",
             ran.stdout,
             ran.stderr
