@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  // Keys and texts come from strangers: whatever is shown becomes text of a node, never HTML.
+  // Keys and texts come from strangers, so they are always shown as text nodes, never as HTML.
   const data = JSON.parse(document.getElementById("data").textContent);
   const PAGE = 50;
   const ROWS = 50;
@@ -10,12 +10,12 @@
   const MISSING = -1;
   const LEFT_OUT = -2;
 
-  // What became of a document's file. One that is not checked counts as there.
+  // The state of a document's file. A file that was not checked counts as present.
   const [NOT_CHECKED, AT_HAND, GONE, CHANGED, OUT_OF_REACH, OTHER_NAME] = [0, 1, 2, 3, 4, 5];
 
   const at = (id) => document.getElementById(id);
 
-  // Clusters and documents with names; a document's tick is its own.
+  // Clusters and documents as objects with named fields. Each document has its own tick.
   const clusters = data.clusters.map(([documents, lowest, identical, rows], index) => ({
     number: index + 1,
     documents,
@@ -26,7 +26,7 @@
     })),
   }));
 
-  /** An element with these attributes and children; strings become text. */
+  /** Makes an element with these attributes and children. Strings become text. */
   function element(name, attributes, ...children) {
     const made = document.createElement(name);
     for (const [attribute, value] of Object.entries(attributes)) {
@@ -40,18 +40,18 @@
   const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\u200e\u200f]/gu;
   const NAMED = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
-  /** Spells one character out, as `dedupdb list` does. */
+  /** Escapes a character as `dedupdb list` does. */
   function spelled(c) {
     return NAMED[c] ?? `\\u{${c.codePointAt(0).toString(16)}}`;
   }
 
-  /** A key as people read it: nothing moves the cursor or turns the direction of writing. */
+  /** A key for people to read. No character in it moves the cursor or changes the writing direction. */
   const printable = (text) => text.replace(UNPRINTABLE, spelled);
 
   /** A key as a line that `--escaped` reads. */
   const escaped = (key) => printable(key.replaceAll("\\", "\\\\"));
 
-  /** A text as people read it; lines stay lines. */
+  /** A text for people to read. It keeps its lines. */
   const readable = (text) => text.replace(UNPRINTABLE, (c) => (c === "\n" || c === "\t" ? c : c === "\r" ? "" : spelled(c)));
 
   const grouped = (number) => number.toLocaleString("en-US");
@@ -79,7 +79,7 @@
   // without spaces.
   const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Khmer}]|[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu;
 
-  /** The words of a text: where each begins and ends, and its number among all words. */
+  /** The words of a text: the start and end of each, and its number among all words. */
   function words(text, numbers) {
     const found = [];
     for (const match of text.matchAll(WORD)) {
@@ -90,7 +90,7 @@
     return found;
   }
 
-  /** Pairs of places in a and b that are the same words, ascending in both. The work is bounded. */
+  /** Pairs of places in a and b that hold the same word, ascending in both. The work is bounded. */
   function common(a, b) {
     const pairs = [];
     const work = [[0, a.length, 0, b.length]];
@@ -103,7 +103,7 @@
         longest(a, b, a0, a1, b0, b1, pairs);
         continue;
       }
-      // Too large to compare all with all: the words that both have once divide it.
+      // Too large to compare all pairs of words: the words that occur once in each divide the ranges.
       const anchors = unique(a, b, a0, a1, b0, b1);
       let [fromA, fromB] = [a0, b0];
       for (const [x, y] of anchors) {
@@ -116,7 +116,7 @@
     return pairs.sort((one, other) => one[0] - other[0]);
   }
 
-  /** The longest common subsequence of two ranges, by a table of all with all. */
+  /** The longest common subsequence of two ranges, by a table of all pairs. */
   function longest(a, b, a0, a1, b0, b1, pairs) {
     const width = b1 - b0 + 1;
     const table = new Uint16Array((a1 - a0 + 1) * width);
@@ -134,7 +134,7 @@
     }
   }
 
-  /** Words that are once in each of two ranges, ascending in both. */
+  /** The words that occur once in each of two ranges, ascending in both. */
   function unique(a, b, a0, a1, b0, b1) {
     const once = (words, from, to) => {
       const places = new Map();
@@ -147,7 +147,7 @@
       const other = inB.get(id);
       if (place >= 0 && other !== undefined && other >= 0) both.push([place, other]);
     }
-    // The longest run that ascends in b: of each length the end that is least, and what comes before each.
+    // The longest run that ascends in b. For each length, keep the smallest end, and the predecessor of each place.
     const ends = [];
     const before = new Int32Array(both.length).fill(-1);
     both.forEach(([, y], index) => {
@@ -165,7 +165,7 @@
     return run.reverse();
   }
 
-  /** Stretches of both texts: the same in both, or changed; each with places of words. */
+  /** The parts of both texts, equal or changed, each with its range of words. */
   function pieces(a, b) {
     const found = [];
     let [i, j] = [0, 0];
@@ -183,10 +183,10 @@
     return found;
   }
 
-  /** The text from one word to another. */
+  /** The text between two words. */
   const passage = (text, words, [from, to]) => (from < to ? text.slice(words[from].from, words[to - 1].to) : "");
 
-  /** Why a text is not shown, or null. */
+  /** The reason why a text is not shown, or null. */
   function absence(row) {
     if (row.text >= 0) return null;
     if (row.text === MISSING) return "No text at hand: no file that its key names has this text now.";
@@ -197,7 +197,7 @@
   const textOf = (row) => data.texts[row.text][0];
   const isCut = (row) => data.texts[row.text][1] === 1;
 
-  /** The text of a document, or why it is not there. */
+  /** The text of a document, or the reason why it is missing. */
   function reading(row) {
     const why = absence(row);
     const shown = element("div", {});
@@ -251,7 +251,7 @@
     return shown;
   }
 
-  /** The longest passages that both texts have. */
+  /** The longest passages that both texts contain. */
   function shared(found, left, a) {
     const length = ({ a: [from, to] }) => to - from;
     const same = found.filter((piece) => piece.same && length(piece) >= 5);
@@ -265,7 +265,7 @@
     return element("div", {}, element("p", {}, "Longest shared passages:"), element("ul", {}, ...items));
   }
 
-  /** The pieces as lines of two columns; a long passage that is the same begins a new line. */
+  /** The parts as rows of two columns. A long equal passage begins a new row. */
   function lines(found, left, right, a, b, isWhole) {
     const EDGE = 12;
     const all = [];
@@ -303,21 +303,21 @@
     return all;
   }
 
-  /** Whether a document is there as it was stored: it may stay for others, or go for another. */
+  /** Whether a document's file is as it was stored, or was not checked. Only such a document can stay for others. */
   const stands = (row) => row.state === NOT_CHECKED || row.state === AT_HAND;
 
-  /** The documents that stay: neither they nor other names of their files are to go. */
+  /** The documents that stay: neither they nor other names of their files are ticked to be dropped. */
   function staying(cluster) {
     const going = new Set(cluster.rows.filter((row) => row.tick === DROP).map((row) => row.file));
     return cluster.rows.filter((row) => stands(row) && !going.has(row.file));
   }
 
-  /** The clusters of which files are to go and nothing that is at hand stays. */
+  /** The clusters that lose files and keep no document whose file is present. */
   const losing = () => clusters.filter((cluster) => cluster.rows.some(
     (row) => row.tick === DROP && row.state !== NOT_CHECKED && row.state !== GONE,
   ) && staying(cluster).length === 0);
 
-  /** What a document is to its cluster, and what became of its file. */
+  /** A document's role in its cluster, and the state of its file. */
   function likeness(cluster, row) {
     const first = cluster.rows[0];
     const copied = cluster.rows[row.content];
@@ -331,7 +331,7 @@
     return alikeness;
   }
 
-  /** A button that ticks a document, or takes the tick back. */
+  /** A button that sets or clears a document's tick. */
   function ticker(row, tick, word) {
     return element("button", {
       type: "button",
@@ -344,7 +344,7 @@
     }, word);
   }
 
-  /** The line of a document, which shows its ticks, and its text where that is wanted. */
+  /** The row of a document, with its ticks, and its text on request. */
   function line(cluster, row, body) {
     const isFirst = row === cluster.rows[0];
     const keep = ticker(row, KEEP, "Keep");
@@ -383,7 +383,7 @@
     body.append(shown);
   }
 
-  /** What is inside of a cluster, as far as it is asked for. */
+  /** The content of a cluster, as far as it was requested. */
   function inside(cluster) {
     const body = element("tbody", {});
     const heads = ["Key", "Similarity", "Size", "Time", "Decision"];
@@ -426,7 +426,7 @@
   let found = clusters;
   let first = 0;
 
-  /** Shows the page of clusters that begins with the one at `start`. */
+  /** Shows the page of clusters that starts at `start`. */
   function show(start) {
     for (const cluster of found.slice(first, first + PAGE)) for (const row of cluster.rows) row.show = null;
     first = start;
@@ -465,7 +465,7 @@
     show(0);
   }
 
-  /** Counts the ticks, and shows those that can be seen. */
+  /** Counts the ticks, and updates the visible ones. */
   function ticked() {
     let [keep, drop, size] = [0, 0, 0];
     for (const cluster of clusters) {
@@ -489,13 +489,13 @@
   /** Whether two documents have the same text. */
   const isCopy = (one, other) => one.content === other.content;
 
-  /** Whether two documents are known to reach the threshold with each other: others may be connected by what lies
-      between them alone. */
+  /** Whether two documents are known to reach the threshold with each other. Others may be connected only through
+      documents between them. */
   const isAlike = (one, other) => isCopy(one, other)
     || (one.content === 0 && other.reaches) || (other.content === 0 && one.reaches);
 
-  /** Ticks documents of the clusters that pass the filters that `goesFor` one of those that stay: the first of each
-      kind; who has a tick keeps it. Says how many others stay. */
+  /** Ticks the documents of the filtered clusters that `goesFor` a document that stays, which is the first of each
+      kind. Documents that have a tick keep it. Reports how many others stay. */
   function tick(kindOf, goesFor) {
     let others = 0;
     for (const cluster of found) {
@@ -516,7 +516,7 @@
     }
   }
 
-  /** Saves the keys of one tick, each in the form and with the end that are wanted. */
+  /** Saves the keys with one tick, each in the requested form and with the requested ending. */
   function save(name, tick, form, end) {
     const lost = tick === DROP && !isWarned ? losing() : [];
     if (lost.length > 0) {
