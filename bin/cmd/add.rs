@@ -223,7 +223,8 @@ impl Telling<'_> {
             self.console
                 .note("there was nothing to add: no file or record was found");
         }
-        if added.reading.is_all_skipped() && added.documents() == added.reading.all_skipped() {
+        let is_all_skipped = added.documents() == added.reading.all_skipped();
+        if added.reading.is_all_skipped() && is_all_skipped && added.stale == 0 {
             self.console.note(ALL_SKIPPED);
         }
         let elapsed = self.progress.elapsed();
