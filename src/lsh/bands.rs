@@ -68,6 +68,7 @@ impl Bands {
     }
 
     /// Returns both numbers with their nouns: `17 bands of 7 rows`.
+    #[cfg(all(feature = "eval", feature = "plot"))]
     pub(crate) fn in_words(self) -> String {
         format!(
             "{} of {}",
