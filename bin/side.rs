@@ -32,9 +32,8 @@ impl Side {
             None => None,
         };
         let file = Path::new(name);
-        let options = inputs.options().store(&args.store);
         if let Some(document) = stored {
-            let text = options.text_of(&document);
+            let text = inputs.options().store(&args.store).text_of(&document);
             return Ok(Side {
                 name: name.to_owned(),
                 is_stored: true,
@@ -51,12 +50,10 @@ impl Side {
         if file.is_dir() {
             bail!("{name}: it is a folder; name a file or the key of a document");
         }
-        let read = options.document(source(file, None));
-        let read = read.map_err(|skipped| anyhow!("{}", skipped.told(advice)))?;
         Ok(Side {
             name: name.to_owned(),
             is_stored: false,
-            text: Ok(read.into_text()),
+            text: Ok(text_of_file(file, args, inputs)?),
         })
     }
 
@@ -67,4 +64,12 @@ impl Side {
             _ => Subject::Key(&self.name),
         }
     }
+}
+
+/// Reads the text of a file, or of standard input.
+pub(crate) fn text_of_file(file: &Path, args: &Args, inputs: &Inputs) -> Result<String> {
+    let options = inputs.options().store(&args.store);
+    let read = options.document(source(file, None));
+    let read = read.map_err(|skipped| anyhow!("{}", skipped.told(advice)))?;
+    Ok(read.into_text())
 }

@@ -223,8 +223,7 @@ impl Telling<'_> {
             self.console
                 .note("there was nothing to add: no file or record was found");
         }
-        let is_all_skipped = added.documents() == added.reading.all_skipped();
-        if added.reading.is_all_skipped() && is_all_skipped && added.stale == 0 {
+        if added.reading.is_all_skipped() && added.unchanged + added.stale == 0 {
             self.console.note(ALL_SKIPPED);
         }
         let elapsed = self.progress.elapsed();

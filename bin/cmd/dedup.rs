@@ -140,14 +140,16 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
 }
 
 /// Why an output without documents does not replace the one that is there, and what to do.
-fn nothing_kept(done: &Done, args: &Args) -> &'static str {
-    if args.store_given && done.of_history.all() > 0 {
-        "no document was kept, and --force does not replace an output with an empty one; what is there stays (it is \
-         complete if a run that was killed wrote it; otherwise, remove it yourself, or write to another place)"
+fn nothing_kept(done: &Done, args: &Args) -> String {
+    let complete = if args.store_given && done.of_history.all() > 0 {
+        "it is complete if a run that was killed wrote it; otherwise, "
     } else {
-        "no document was kept, and --force does not replace an output with an empty one; what is there stays (remove it \
-         yourself, or write to another place)"
-    }
+        ""
+    };
+    format!(
+        "no document was kept, and --force does not replace an output with an empty one; what is there stays \
+         ({complete}remove it yourself, or write to another place)"
+    )
 }
 
 /// What to do about a table that cannot be read completely, if the error is about one.

@@ -11,7 +11,7 @@ use crate::inputs::{STDIN, check_stdin};
 use crate::json;
 use crate::number::{counted, estimated, grouped};
 use crate::output::{Output, shell_word};
-use crate::side::Side;
+use crate::side::text_of_file;
 use crate::store::command;
 
 /// Runs `jaccard`.
@@ -22,10 +22,8 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
     let mut documents = Vec::new();
     for name in names {
         check(name, jaccard, args)?;
-        match Side::find(name, None, args, &jaccard.inputs)?.text {
-            Ok(text) => documents.push((name.clone(), text)),
-            Err(reason) => bail!("{name}: {reason}"),
-        }
+        let text = text_of_file(Path::new(name), args, &jaccard.inputs)?;
+        documents.push((name.clone(), text));
     }
     let is_copy = matches!(&*documents, [(_, a), (_, b)] if a == b);
     let collection = Collection::new(&schema, documents)?;

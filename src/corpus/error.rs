@@ -77,20 +77,15 @@ impl fmt::Display for Error {
             Error::Store { source } => write!(f, "{source}"),
             Error::Sketches { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::FilesNotFound { missing, files } => {
-                match (missing, files) {
-                    (_, 1) => f.write_str("the file is")?,
-                    _ if missing == files => write!(f, "none of {} files is", grouped(*files))?,
-                    _ => write!(
-                        f,
-                        "{} of {} files are not",
-                        grouped(*missing),
-                        grouped(*files)
-                    )?,
-                }
-                let not = if *files == 1 { " not" } else { "" };
+                let all = grouped(*files);
+                let are = match (missing, files) {
+                    (_, 1) => "the file is not".to_owned(),
+                    (missing, files) if missing == files => format!("none of {all} files is"),
+                    (missing, _) => format!("{} of {all} files are not", grouped(*missing)),
+                };
                 write!(
                     f,
-                    "{not} found from this folder; run this where they were added from"
+                    "{are} found from this folder; run this where they were added from"
                 )
             }
             Error::Defect => f.write_str("reading stopped because of a bug in this program"),

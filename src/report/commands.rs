@@ -42,9 +42,14 @@ pub struct Commands {
 
 /// Formats a finding, and what a command does about it.
 pub(super) fn with(what: &str, command: &str, does: &str) -> String {
-    if command.is_empty() {
+    advised(what, command, |command| format!(": `{command}` {does}"))
+}
+
+/// Formats a finding, and the advice that names `words` of the program, if it has them.
+pub(super) fn advised(what: &str, words: &str, advice: impl FnOnce(&str) -> String) -> String {
+    if words.is_empty() {
         what.to_owned()
     } else {
-        format!("{what}: `{command}` {does}")
+        what.to_owned() + &advice(words)
     }
 }

@@ -1,6 +1,6 @@
 //! The counts of a report.
 
-use super::commands::{Commands, with};
+use super::commands::{Commands, advised, with};
 use super::standing::State;
 use crate::number::counted;
 
@@ -72,12 +72,9 @@ impl Summary {
     /// Returns readable lines about what has changed since it was added, with the commands that update it.
     pub fn no_longer(&self, commands: &Commands) -> Vec<String> {
         let gone = "not found from this folder";
-        let gone = match &*commands.forget_gone {
-            "" => gone.to_owned(),
-            remove => format!(
-                "{gone}; run this where you ran `add`, and `{remove}` there to remove what is gone"
-            ),
-        };
+        let gone = advised(gone, &commands.forget_gone, |remove| {
+            format!("; run this where you ran `add`, and `{remove}` there to remove what is gone")
+        });
         let changed = "changed after being added";
         let changed = with(
             changed,
@@ -109,16 +106,13 @@ impl Summary {
                        a program for PDF";
         let missing = with(missing, &commands.show_texts, "looks there");
         let without_file = "not shown: their keys name no file";
-        let without_file = if commands.show_texts.is_empty() {
-            without_file.to_owned()
-        } else {
-            format!("{without_file}; give `{}`", commands.show_texts)
-        };
-        let no_room = if commands.more_bytes.is_empty() {
-            "there is no room for more".to_owned()
-        } else {
-            format!("there is no room for more; raise {}", commands.more_bytes)
-        };
+        let without_file = advised(without_file, &commands.show_texts, |option| {
+            format!("; give `{option}`")
+        });
+        let no_room = "there is no room for more";
+        let no_room = advised(no_room, &commands.more_bytes, |option| {
+            format!("; raise {option}")
+        });
         let [smallest, others, left_out] = ["not listed, the smallest", "not listed", "left out"]
             .map(|what| format!("{what}: {no_room}"));
         let with_file = self.texts_missing.saturating_sub(self.texts_without_file);
