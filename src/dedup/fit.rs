@@ -102,6 +102,10 @@ impl Fit {
             }
         }
         let header = opened.header.trim_ascii_end();
+        if found == Format::Csv && header.is_empty() {
+            // The file is empty, or no table has a header.
+            return Ok(());
+        }
         let expected = self.header.get_or_insert_with(|| header.to_vec());
         if expected != header {
             return unfit(Unfit::OtherHeader);

@@ -1,5 +1,6 @@
 //! The marks of documents when all of them are written.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde::de::IgnoredAny;
@@ -67,7 +68,7 @@ impl Columns {
     }
 
     /// Returns the record with the values of `mark`, or with nulls. A row of Parquet is a JSON line here. A row of
-    /// another table is padded to `wide` cells.
+    /// another table is padded to the `wide` cells of its header, and loses empty cells beyond them.
     pub(crate) fn record(
         &self,
         format: Format,
@@ -84,8 +85,10 @@ impl Columns {
                     mark.similarity.to_string(),
                 ]
             });
-            let missing = wide.saturating_sub(width(format, record));
-            let missing = vec![String::new(); missing];
+            let cells_of_row = width(format, record);
+            let more = cells_of_row.saturating_sub(wide);
+            let record = &*shortened(format, record, if wide > 0 { more } else { 0 });
+            let missing = vec![String::new(); wide.saturating_sub(cells_of_row)];
             return extended(
                 format,
                 record,
@@ -114,9 +117,17 @@ impl Columns {
     }
 }
 
-/// Whether a record of this format that is not a document can have fields.
-pub(crate) fn has_fields(format: Format, record: &[u8]) -> bool {
-    format != Format::Jsonl || fields(record).is_some()
+/// Whether a record of this format that is not a document can have further fields. A row of a table with a header of
+/// `wide` cells has none left if it is longer.
+pub(crate) fn has_fields(format: Format, record: &[u8], wide: usize) -> bool {
+    match format {
+        Format::Jsonl => fields(record).is_some(),
+        Format::Csv | Format::Tsv if wide > 0 => {
+            let more = width(format, record).saturating_sub(wide);
+            width(format, &shortened(format, record, more)) <= wide
+        }
+        _ => true,
+    }
 }
 
 /// Returns the number of cells in a row of a table.
@@ -137,14 +148,38 @@ fn fields(record: &[u8]) -> Option<HashMap<String, IgnoredAny>> {
     serde_json::from_slice(record).ok()
 }
 
+/// Returns a row without its last `most` cells, as far as they are empty.
+fn shortened(format: Format, row: &[u8], most: usize) -> Cow<'_, [u8]> {
+    let (mut body, end) = split_end(row);
+    let whole = body.len();
+    let (separator, empty): (u8, &[u8]) = match format {
+        Format::Tsv => (b'\t', b""),
+        _ => (b',', b"\"\""),
+    };
+    for _ in 0..most {
+        let before = body.strip_suffix(&[separator]).or_else(|| {
+            let before = body.strip_suffix(empty)?;
+            before.strip_suffix(&[separator])
+        });
+        let Some(before) = before else { break };
+        body = before;
+    }
+    if body.len() == whole {
+        return Cow::Borrowed(row);
+    }
+    Cow::Owned([body, end].concat())
+}
+
+/// Splits a row from its line ending.
+fn split_end(row: &[u8]) -> (&[u8], &[u8]) {
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let last = row.iter().rposition(|byte| !is_end(byte));
+    row.split_at(last.map_or(0, |at| at + 1))
+}
+
 /// Returns a row with further cells.
 fn extended(format: Format, row: &[u8], cells: &[String]) -> Vec<u8> {
-    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    let length = row
-        .iter()
-        .rposition(|byte| !is_end(byte))
-        .map_or(0, |at| at + 1);
-    let (body, end) = row.split_at(length);
+    let (body, end) = split_end(row);
     let mut extended = body.to_vec();
     for cell in cells {
         if format == Format::Tsv {
@@ -205,12 +240,27 @@ mod tests {
             (Format::Csv, "1\r\n", "1,,,,,,\r\n".to_owned()),
             (Format::Csv, "1,\",\",3,4\n", "1,\",\",3,4,,,,\n".to_owned()),
             (Format::Tsv, "1\t2", "1\t2\t\t\t\t\t".to_owned()),
+            (Format::Csv, "1,2,3,,\"\"\r\n", "1,2,3,,,,\r\n".to_owned()),
+            (Format::Csv, "1,2,,,", "1,2,,,,,".to_owned()),
+            (Format::Tsv, "1\t2\t3\t\t\n", "1\t2\t3\t\t\t\t\n".to_owned()),
         ] {
             let found = columns.record(format, record.as_bytes(), None, 3);
             assert_eq!(String::from_utf8(found).unwrap(), marked, "{record:?}");
         }
         for (record, is_object) in [("{}", true), ("[]", false), ("{", false), ("{} x", false)] {
-            assert_eq!(has_fields(Format::Jsonl, record.as_bytes()), is_object);
+            assert_eq!(has_fields(Format::Jsonl, record.as_bytes(), 0), is_object);
+        }
+        for (row, wide, has_room) in [
+            ("1,2\n", 2, true),
+            ("1,2,,\"\"\n", 2, true),
+            ("1,2,3\n", 2, false),
+            ("1,2,3\n", 0, true),
+        ] {
+            assert_eq!(
+                has_fields(Format::Csv, row.as_bytes(), wide),
+                has_room,
+                "{row:?}"
+            );
         }
     }
 }

@@ -122,7 +122,10 @@ impl Sink {
         let marked;
         let opened = match &self.mark {
             Some(columns) => {
-                self.wide = width(opened.format, &opened.header);
+                self.wide = match &opened.header[..] {
+                    [] => 0,
+                    header => width(opened.format, header),
+                };
                 marked = Opened {
                     header: columns.header(opened.format, &opened.header),
                     ..opened.clone()
@@ -151,7 +154,7 @@ impl Sink {
     ///
     /// Those of the system.
     pub(crate) fn keep_unread(&mut self, record: &[u8], nth: Nth) -> Result<()> {
-        if self.mark.is_none() || !has_fields(self.format, record) {
+        if self.mark.is_none() || !has_fields(self.format, record, self.wide) {
             return Ok(());
         }
         self.unmarked += 1;

@@ -260,3 +260,14 @@ fn rows_of_parquet_become_lines() {
     assert!(ran.stderr.contains("write to a folder"), "{}", ran.stderr);
     assert!(!sandbox.path("out.csv").exists());
 }
+
+#[test]
+fn an_empty_table_has_no_other_header() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.csv", "");
+    sandbox.write("b.csv", "id,text\n1,the night tram\n");
+    let inputs = ["dedup", "-q", "a.csv", "b.csv", "-o", "o.csv"];
+    sandbox.run(&inputs).expect(0);
+    let out = std::fs::read_to_string(sandbox.path("o.csv")).unwrap();
+    assert_eq!(out, "id,text\n1,the night tram\n");
+}

@@ -396,3 +396,63 @@ fn what_cannot_be_read_to_compare_with_leaves_no_output() {
         assert_eq!(read(&sandbox, "d.jsonl"), "");
     }
 }
+
+#[test]
+fn marks_are_in_their_columns_in_rows_of_any_length() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "in.csv",
+        "id,text,x\n1,aaa bbb ccc\n2,ddd eee fff,,,\n3,ggg,hhh,iii\n4,jjj kkk lll,m\n",
+    );
+    let mark = ["dedup", "in.csv", "-o", "out.csv", "--mark", "z"];
+    sandbox.run(&mark).expect(2);
+    let out = read(&sandbox, "out.csv");
+    let rows: Vec<Vec<&str>> = out.lines().map(|row| row.split(',').collect()).collect();
+    assert!(rows.iter().all(|row| row.len() == 7), "{out}");
+    let kept: Vec<_> = rows.iter().map(|row| (row[0], row[3])).collect();
+    assert_eq!(
+        kept,
+        [
+            ("id", "z_keep"),
+            ("1", "true"),
+            ("2", "true"),
+            ("4", "true")
+        ]
+    );
+}
+
+#[test]
+fn a_store_to_compare_with_keeps_its_parameters() {
+    let sandbox = Sandbox::new();
+    sandbox.write("old.jsonl", line("a", &text(1, 50)));
+    sandbox.write("new.jsonl", line("b", &text(1, 50)));
+    sandbox.add(&["old.jsonl"], 0);
+    let store = sandbox.path(".dedupdb");
+    let store = store.to_str().unwrap();
+    let against = |option: &str, value: &str, code| {
+        let out = format!("{value}.jsonl");
+        let ran = sandbox.run(&[
+            "dedup",
+            "new.jsonl",
+            "-o",
+            &out,
+            "--against",
+            store,
+            option,
+            value,
+        ]);
+        ran.expect(code).stderr
+    };
+    for (option, value) in [
+        ("--threshold", "0.9"),
+        ("--shingling", "char:9"),
+        ("--permutations", "64"),
+    ] {
+        let told = against(option, value, 2);
+        assert!(
+            told.contains(&format!("the store has another {option}; leave")),
+            "{told}"
+        );
+    }
+    against("--threshold", "0.8", 0);
+}

@@ -200,5 +200,5 @@ fn a_damaged_file_is_reported() {
             .count(),
         4
     );
-    assert_eq!(ran.stderr.matches("; fetch it again").count(), 4);
+    assert_eq!(ran.stderr.matches("; copy or download it again").count(), 4);
 }

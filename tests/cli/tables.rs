@@ -89,3 +89,48 @@ fn rows_of_tsv_are_lines() {
     empty.write("empty.csv", "");
     assert_eq!(empty.add(&["empty.tsv", "empty.csv"], 0)["documents"], 0);
 }
+
+#[test]
+fn a_row_that_is_longer_than_the_header_is_no_record() {
+    let sandbox = Sandbox::new();
+    let rows = "id,text\n\
+        1,Dear Sir, the roof leaks\n\
+        2,\"Dear Sir, thank you\"\n\
+        3,Dear Madam,,\n";
+    sandbox.write("letters.csv", rows);
+    sandbox.write(
+        "letters.tsv",
+        "id\ttext\n4\tDear Sir\tthe roof leaks\n5\tDear Aunt\t\n",
+    );
+    let ran = sandbox
+        .run(&["add", "-q", "letters.csv", "letters.tsv"])
+        .expect(2);
+    let told = [
+        "dedupdb: letters.csv#1: it has 3 cells, and the header 2; a text that contains commas needs quotes around it",
+        "dedupdb: letters.tsv:2: it has 3 cells, and the header 2; write the tabs of a text as spaces",
+    ];
+    assert_eq!(ran.stderr.lines().collect::<Vec<_>>(), told);
+    assert_eq!(sandbox.keys(), ["2", "3", "5"]);
+    // Without a header, nobody knows how long a row should be.
+    let counted = [
+        "--store",
+        "counted",
+        "add",
+        "letters.csv",
+        "--text-field",
+        "2",
+    ];
+    assert!(sandbox.run(&counted).expect(0).stdout.contains("4\n"));
+}
+
+#[test]
+fn a_header_of_a_tsv_whose_columns_have_other_names_is_no_document() {
+    let sandbox = Sandbox::new();
+    sandbox.write("x.tsv", "ID\tBody\n1\tthe night tram\n");
+    let ran = sandbox.run(&["add", "x.tsv"]).expect(2);
+    let told =
+        "it has no column \"text\", its first row is \"ID\", \"Body\"; choose columns by name";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let counted = ["x.tsv", "--text-field", "2", "--id-field", "1"];
+    assert_eq!(sandbox.add(&counted, 0)["added"], 2);
+}

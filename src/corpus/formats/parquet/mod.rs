@@ -130,7 +130,11 @@ impl Rows {
             size,
             growth: Growth::default(),
             largest: BYTES, // initial value
-            columns: Columns { id, text },
+            columns: Columns {
+                id,
+                text,
+                header: None,
+            },
             next_group: 0,
             group: None,
             pager: Pager::start(),
@@ -225,7 +229,7 @@ impl Group {
             let part = Part::First(rows.passing.clone(), place);
             Column::new(group, column, Some(part), pager).map_err(|error| explain(&error))
         };
-        let Columns { id, text } = rows.columns;
+        let Columns { id, text, .. } = rows.columns;
         Ok(Group {
             id: id.map(|id| column(id, None)).transpose()?,
             text: column(text, rows.pager.as_ref())?,
@@ -378,7 +382,9 @@ fn explain(error: &ParquetError) -> io::Error {
     let error = error.to_string();
     let reason = error.trim_start_matches("Parquet error: ");
     let reason = reason.trim_start_matches("Invalid Parquet file. ");
-    io::Error::other(format!("damaged, or cut short: {reason}; fetch it again"))
+    io::Error::other(format!(
+        "damaged, or cut short: {reason}; copy or download it again"
+    ))
 }
 
 /// Reports a row group whose columns have different numbers of rows.

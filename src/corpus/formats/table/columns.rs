@@ -8,11 +8,31 @@ use crate::corpus::options::Options;
 use crate::corpus::skipped::{Hint, Hinted};
 
 /// The columns to read, counted from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Columns {
     /// `None` if no column has keys.
     pub(crate) id: Option<usize>,
     pub(crate) text: usize,
+    /// The number of names in the header, if there is one.
+    pub(crate) header: Option<usize>,
+}
+
+impl Columns {
+    /// Checks a row whose last cell that is not empty is the `filled`th.
+    ///
+    /// A row that is longer than its header has most likely been split within its text.
+    ///
+    /// # Errors
+    ///
+    /// It has more cells than the header. Empty ones at its end do not count.
+    pub(crate) fn check(self, filled: usize, advice: &str) -> Result<(), Fault> {
+        match self.header {
+            Some(header) if filled > header => Err(Fault::bad(format!(
+                "it has {filled} cells, and the header {header}; {advice}"
+            ))),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The columns, and whether the first row has their names.
@@ -46,7 +66,11 @@ impl Head {
             None => None,
         };
         Ok(Head {
-            columns: Columns { id, text },
+            columns: Columns {
+                id,
+                text,
+                header: is_header.then_some(first.len()),
+            },
             is_header,
         })
     }
@@ -140,7 +164,7 @@ mod tests {
         };
         let options = names.iter().fold(Options::new(), choose);
         let head = Head::of(&first, &options).map_err(|wrong| wrong.detail)?;
-        let Columns { id, text } = head.columns;
+        let Columns { id, text, .. } = head.columns;
         Ok((id, text, head.is_header))
     }
 

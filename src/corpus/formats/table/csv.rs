@@ -10,6 +10,9 @@ use crate::corpus::formats::table::columns::{Cells, Columns, Head};
 use crate::corpus::formats::table::quoted::{Cut, Cuts};
 use crate::corpus::options::Options;
 
+/// What to do about a row with more cells than the header.
+const QUOTES: &str = "a text that contains commas needs quotes around it";
+
 /// The rows of a table.
 pub(crate) struct Rows<R> {
     cuts: Cuts<R>,
@@ -33,7 +36,7 @@ impl<R: BufRead> Rows<R> {
         let mut rows = Rows {
             cuts: Cuts::new(reader, options.max_record()),
             csv: Reader::new(),
-            columns: Columns { id: None, text: 0 },
+            columns: Columns::default(),
             first: None,
             number: 0,
             verbatim: options.verbatim,
@@ -75,10 +78,13 @@ impl<R: BufRead> Rows<R> {
 
     fn raw(&mut self, cut: Cut) -> Raw<Cells<Vec<u8>>> {
         self.number += 1;
-        let Columns { id, text } = self.columns;
-        let mut wanted = Cells::default();
-        let body = cut.row.as_ref().map_err(Fault::clone).map(|row| {
+        let Columns { id, text, .. } = self.columns;
+        let (mut wanted, mut filled) = (Cells::default(), 0);
+        let body = cut.row.as_ref().map_err(Fault::clone).and_then(|row| {
             cells(&mut self.csv, row, |index, cell| {
+                if !cell.is_empty() {
+                    filled = index + 1;
+                }
                 if id == Some(index) {
                     wanted.id = Some(cell.to_vec());
                 }
@@ -86,7 +92,8 @@ impl<R: BufRead> Rows<R> {
                     wanted.text = Some(cell.to_vec());
                 }
             });
-            wanted
+            self.columns.check(filled, QUOTES)?;
+            Ok(wanted)
         });
         Raw {
             nth: Nth::Record(self.number),

@@ -8,6 +8,23 @@ use crate::corpus::formats::record::{Fault, Raw, Record};
 use crate::corpus::formats::table::columns::{Cells, Columns, Head};
 use crate::corpus::options::Options;
 
+/// What to do about a row with more cells than the header.
+const SPACES: &str = "write the tabs of a text as spaces";
+
+/// Names of columns that have texts. A first row with one of them is a header, although no column was found.
+const TEXTS: [&str; 10] = [
+    "abstract",
+    "article",
+    "body",
+    "content",
+    "contents",
+    "description",
+    "document",
+    "message",
+    "text",
+    "texts",
+];
+
 /// How lines are split into cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
@@ -51,7 +68,9 @@ pub(crate) fn open<R: BufRead>(
     let is_chosen = options.text_field.is_some() || options.id_field.is_some();
     let (layout, is_header) = match Head::of(&names, options) {
         Ok(head) => (Layout::Columns(head.columns), head.is_header),
-        Err(wrong) if is_chosen && !names.is_empty() => return Err(io::Error::other(wrong)),
+        Err(wrong) if (is_chosen || is_header(&names)) && !names.is_empty() => {
+            return Err(io::Error::other(wrong));
+        }
         Err(_) => (Layout::Pair, false),
     };
     let (header, names, first) = match first {
@@ -66,6 +85,12 @@ pub(crate) fn open<R: BufRead>(
     })
 }
 
+/// Whether a first row seems to have names of columns.
+fn is_header(names: &[String]) -> bool {
+    let is_text = |name: &String| TEXTS.contains(&&*name.trim().to_ascii_lowercase());
+    names.iter().any(is_text)
+}
+
 /// Returns the record on a line.
 ///
 /// # Errors
@@ -74,7 +99,12 @@ pub(crate) fn open<R: BufRead>(
 pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, Fault> {
     let (id, text) = match layout {
         Layout::Columns(columns) => {
-            let cell = |index| line.split(|&byte| byte == b'\t').nth(index);
+            let cells = || line.split(|&byte| byte == b'\t');
+            let cell = |index| cells().nth(index);
+            if columns.header.is_some() {
+                let filled = cells().zip(1..).filter(|(cell, _)| !cell.is_empty()).last();
+                columns.check(filled.map_or(0, |(_, number)| number), SPACES)?;
+            }
             (columns.id.and_then(cell), cell(columns.text))
         }
         Layout::Pair => {
