@@ -24,9 +24,11 @@ reflink is a separate file with its own time and mode; it shares bytes until one
 Each copy is compared byte by byte right before it is replaced, and left alone if one of the two has
 changed. What a program writes at that moment into a copy that it has open is lost. A copy is
 replaced in one step, so a run that is killed leaves each file intact. It may leave a file named
-.dedupdb-link-*, which the next run removes.
+.dedupdb-link-NUMBER-NUMBER, which the next run removes.
 
-Copies of another owner and, for hard links, of another mode are left alone and reported. Empty
+Copies of another owner and, for hard links, of another mode are left alone and reported, and so are
+copies that would lose extended attributes, such as an access list. Only one command at a time links or
+moves files of a folder. Empty
 files, files on another file system, symbolic links, stores and folders of version control are left
 alone.
 

@@ -8,6 +8,7 @@ use crate::Match;
 use crate::corpus::{Nth, Repeated, Skipped};
 
 use crate::dedup::error::{Error, Result};
+use crate::dedup::lineage::AsRead;
 
 /// An event for the observer. Events are reported in the order in which they happen.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +94,10 @@ pub struct Dropped<'a> {
     pub earlier_record: Option<Nth>,
     /// Whether the other document was stored before this run.
     pub stored_before: bool,
+    /// Whether that is the same document, stored before, as far as its key shows.
+    pub(crate) is_itself: bool,
+    /// The files of both when they were read, if they are one document and known.
+    pub(crate) as_read: [Option<AsRead>; 2],
 }
 
 /// Reports events to the observer, which says whether to continue.

@@ -7,6 +7,7 @@ use crate::corpus::{Sourced, short_hash};
 use crate::dedup::error::Result;
 use crate::dedup::event::Dropped;
 use crate::dedup::judge::Judge;
+use crate::dedup::lineage::AsRead;
 use crate::dedup::order::Rank;
 use crate::dedup::spool::Texts;
 use crate::{Query, Store};
@@ -66,6 +67,8 @@ impl Groups {
                         earlier_source: Some(&other.source),
                         earlier_record: other.record,
                         stored_before: false,
+                        is_itself: false,
+                        as_read: [AsRead::of(&first), AsRead::of(other)],
                     };
                     judge.drop_late(&first, &dropped)?;
                     drop_one(rank.ordinal);

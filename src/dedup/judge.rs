@@ -14,7 +14,7 @@ use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::{Dropped, Event, Observer, Spared};
 use crate::dedup::fit::Fit;
-use crate::dedup::lineage::Lineage;
+use crate::dedup::lineage::{AsRead, Lineage};
 use crate::dedup::mark::Mark;
 use crate::dedup::protection::{Guard, Protection};
 use crate::dedup::removed::Removed;
@@ -184,7 +184,7 @@ impl Judge<'_> {
                 Item::Document(origin) => {
                     let what = "a document was not judged";
                     let outcome = outcomes.next().ok_or(Error::Defect { what })?;
-                    take(self.note(origin, outcome, self.is_protecting)?)?;
+                    take(self.note(origin, outcome, self.is_protecting, None)?)?;
                 }
                 Item::Opened(opened) => take(Judged::Opened(opened))?,
                 Item::Skipped(skipped) => take_unread(skipped, take)?,
@@ -239,15 +239,11 @@ impl Judge<'_> {
         origin: Origin,
         outcome: crate::Result<Outcome>,
         is_protected: bool,
+        compared: Option<AsRead>,
     ) -> Result<Judged> {
         let outcome = match outcome {
             Ok(outcome) => outcome,
-            Err(error) => {
-                self.met.skip(&origin.refused(&error))?;
-                let verbatim = origin.verbatim;
-                let unread = origin.record.map(|nth| Box::new(Unread { nth, verbatim }));
-                return Ok(unread.map_or(Judged::Refused, Judged::Unread));
-            }
+            Err(error) => return self.refuse(origin, &error),
         };
         let Some(earlier) = outcome.duplicate_of() else {
             self.met.done.kept += 1;
@@ -290,7 +286,8 @@ impl Judge<'_> {
             return Ok(Judged::Document(Box::new(origin), verdict));
         }
         self.met.done.dropped_one(earlier.exact_copy, stored_before);
-        self.met.done.of_itself += u64::from(stored_before && is_itself(&origin, earlier));
+        let is_itself = stored_before && is_itself(&origin, earlier);
+        self.met.done.of_itself += u64::from(is_itself);
         let lineage = if stored_before {
             &self.counterparts
         } else {
@@ -299,6 +296,8 @@ impl Judge<'_> {
         let lineage = lineage.as_ref();
         let (earlier_source, earlier_record) =
             lineage.map_or((None, None), |lineage| lineage.of(&earlier.key));
+        let earlier_read =
+            compared.or_else(|| lineage.and_then(|lineage| lineage.as_read(&earlier.key)));
         let dropped = Dropped {
             key: &origin.key,
             source: &origin.source,
@@ -307,9 +306,19 @@ impl Judge<'_> {
             earlier_source,
             earlier_record,
             stored_before,
+            is_itself,
+            as_read: [AsRead::of(&origin), earlier_read],
         };
         tell(&mut self.removed, &mut self.met, &origin, &dropped)?;
         Ok(Judged::Document(Box::new(origin), verdict))
+    }
+
+    /// Leaves out a document that the store refuses.
+    fn refuse(&mut self, origin: Origin, error: &crate::Error) -> Result<Judged> {
+        self.met.skip(&origin.refused(error))?;
+        let verbatim = origin.verbatim;
+        let unread = origin.record.map(|nth| Box::new(Unread { nth, verbatim }));
+        Ok(unread.map_or(Judged::Refused, Judged::Unread))
     }
 
     /// Whether a document that resembles the one stored as `key` is one of the few to keep beside it.
@@ -377,11 +386,15 @@ impl Judge<'_> {
                         let answer = answers.next().ok_or(Error::Defect { what })?;
                         let answer = answer.map(|found| found.into_iter().next());
                         let is_protected = self.guard(&document)?;
-                        if let (Ok(Some(earlier)), false) = (&answer, is_protected) {
-                            self.name_counterpart(&earlier.key, store)?;
-                        }
-                        let outcome = answer.map(Outcome::against);
-                        take(self.note(document.into_origin(), outcome, is_protected)?)?;
+                        let compared = match &answer {
+                            Ok(Some(earlier)) if !is_protected => {
+                                self.counterpart(&earlier.key, store)?
+                            }
+                            _ => None,
+                        };
+                        let (origin, outcome) =
+                            (document.into_origin(), answer.map(Outcome::against));
+                        take(self.note(origin, outcome, is_protected, compared)?)?;
                     }
                     Item::Opened(opened) => take(Judged::Opened(opened))?,
                     Item::Skipped(skipped) => take_unread(skipped, take)?,
@@ -392,18 +405,22 @@ impl Judge<'_> {
         }
     }
 
-    /// Adds the file of a document that a dropped one resembles to what the list of dropped documents names, if the
-    /// file was read for comparison.
-    fn name_counterpart(&mut self, key: &str, store: &Store) -> Result<()> {
-        if let (Some(removed), Some(counterparts)) = (&mut self.removed, &self.counterparts)
+    /// Returns how the file of a document that a dropped one resembles was, if it was read for comparison. Adds it to
+    /// what the list of dropped documents names.
+    fn counterpart(&mut self, key: &str, store: &Store) -> Result<Option<AsRead>> {
+        if let Some(counterparts) = &self.counterparts
             && let (Some(file), None) = counterparts.of(key)
             && let Some(document) = store.get(key)?
             // Streams have no time.
             && document.modified.is_some()
         {
-            removed.name(file, document.size, document.modified)?;
+            let (size, modified) = (document.size, document.modified);
+            if let Some(removed) = &mut self.removed {
+                removed.name(file, size, modified)?;
+            }
+            return Ok(Some(AsRead { size, modified }));
         }
-        Ok(())
+        Ok(None)
     }
 }
 

@@ -63,8 +63,8 @@
 //!
 //! # Memory and disk
 //!
-//! A run takes about [`Dedup::memory`] bytes, plus 40 bytes for each id and, with [`Dedup::lineage`], for each kept
-//! document. If the first or the first few are kept, the input is read once and written at once. Otherwise, or if some
+//! A run takes about [`Dedup::memory`] bytes, plus 40 bytes for each id and, with [`Dedup::lineage`], 40 to 100 for each
+//! kept document. If the first or the first few are kept, the input is read once and written at once. Otherwise, or if some
 //! documents are protected, its texts and records are on disk meanwhile, and [marks](Dedup::mark) take about 100 bytes
 //! per document.
 
@@ -73,6 +73,8 @@
 
 mod against;
 mod begun;
+#[cfg(unix)]
+mod claim;
 mod done;
 mod encoder;
 mod error;

@@ -155,3 +155,53 @@ fn a_folder_that_takes_no_names_keeps_its_copies() {
         text(1, 20)
     );
 }
+
+#[test]
+fn only_what_a_killed_run_left_is_removed() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/keep", "mine");
+    for name in [".dedupdb-link-mine", ".dedupdb-link-17-3"] {
+        fs::hard_link(sandbox.path("in/keep"), sandbox.path(format!("in/{name}"))).unwrap();
+    }
+    sandbox.run(&["link", "in"]);
+    assert!(sandbox.path("in/.dedupdb-link-mine").exists());
+    assert!(!sandbox.path("in/.dedupdb-link-17-3").exists());
+}
+
+#[test]
+fn one_run_at_a_time_links_the_files_of_a_folder() {
+    let sandbox = Sandbox::new();
+    files(&sandbox);
+    let folder = fs::File::open(sandbox.path("in")).unwrap();
+    folder.lock().unwrap();
+    let ran = sandbox.run(&["link", "in"]).expect(2);
+    let told = "another process is moving or linking files in it";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    sandbox.run(&["link", "in", "--dry-run"]).expect(0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_copy_with_attributes_of_its_own_stays() {
+    use rustix::fs::{XattrFlags, setxattr};
+    let sandbox = Sandbox::new();
+    files(&sandbox);
+    let copy = sandbox.path("in/b.txt");
+    let set = setxattr(&copy, "user.t", b"mine", XattrFlags::empty());
+    if set.is_err() {
+        #[expect(clippy::print_stderr, reason = "a test that is left out says so")]
+        {
+            eprintln!("skipped: the file system has no extended attributes");
+        }
+        return;
+    }
+    let ran = sandbox.run(&["link", "in"]).expect(0);
+    let told =
+        "in/b.txt is as in/a.txt: its extended attributes (such as an access list) would be lost";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert_ne!(inode(&sandbox, "in/b.txt"), inode(&sandbox, "in/a.txt"));
+    assert_eq!(
+        inode(&sandbox, "in/deep/c.txt"),
+        inode(&sandbox, "in/a.txt")
+    );
+}

@@ -65,3 +65,112 @@ fn a_stream_has_no_file_that_could_change() {
         .run(|_| Continue(()));
     assert_eq!(moved.unwrap().files, 2);
 }
+
+#[test]
+fn a_file_that_was_stored_from_a_folder_above_is_itself() {
+    let sandbox = Sandbox::new();
+    sandbox.write("inbox/a.txt", text(1, 40));
+    sandbox.add(&["inbox"], 0);
+    let moving = [
+        "dedup",
+        ".",
+        "--move-to",
+        "../aside",
+        "--against",
+        "../.dedupdb",
+    ];
+    let mut moving = sandbox.command(&moving);
+    let moved = moving.current_dir(sandbox.path("inbox")).output().unwrap();
+    let told = String::from_utf8(moved.stderr).unwrap();
+    assert!(told.contains("inbox/a.txt is this file itself"), "{told}");
+    assert!(sandbox.path("inbox/a.txt").exists());
+}
+
+/// Moves duplicates of the folder `in`, which `change` changes after they were read. Returns what was moved and why
+/// other files stay.
+fn moved_while(sandbox: &Sandbox, change: impl Fn()) -> (Vec<String>, Vec<String>) {
+    let (mut moved, mut left) = (Vec::new(), Vec::new());
+    // Clocks of file systems tick slowly.
+    thread::sleep(Duration::from_millis(30));
+    let run = Dedup::new([sandbox.path("in")])
+        .move_to(sandbox.path("aside"))
+        .run(|event| {
+            match event {
+                MoveEvent::Judging(Event::Publishing) => change(),
+                MoveEvent::Moved { from, .. } => moved.push(from.display().to_string()),
+                MoveEvent::Left { why, .. } => left.push(why.to_owned()),
+                _ => {}
+            }
+            Continue(())
+        });
+    run.unwrap();
+    (moved, left)
+}
+
+#[test]
+fn a_file_in_a_folder_that_was_exchanged_is_another_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.txt", text(1, 40));
+    sandbox.write("in/m/b.txt", text(1, 40));
+    sandbox.write("other/b.txt", text(2, 50));
+    let (moved, left) = moved_while(&sandbox, || {
+        fs::rename(sandbox.path("in/m"), sandbox.path("m.old")).unwrap();
+        fs::rename(sandbox.path("other"), sandbox.path("in/m")).unwrap();
+    });
+    assert_eq!(moved, [""; 0]);
+    assert!(
+        left[0].contains("it changed since the run began"),
+        "{left:?}"
+    );
+}
+
+#[test]
+fn what_resembles_a_file_that_was_replaced_by_a_link_stays() {
+    for kept in ["in/a.txt", "in/k/a.txt"] {
+        let sandbox = Sandbox::new();
+        sandbox.write("old/a.txt", text(2, 50));
+        sandbox.write(kept, text(1, 40));
+        sandbox.write("in/z.txt", text(1, 40));
+        let (moved, left) = moved_while(&sandbox, || {
+            let replaced = if kept == "in/a.txt" {
+                fs::remove_file(sandbox.path(kept)).unwrap();
+                (sandbox.path("old/a.txt"), sandbox.path(kept))
+            } else {
+                fs::remove_dir_all(sandbox.path("in/k")).unwrap();
+                (sandbox.path("old"), sandbox.path("in/k"))
+            };
+            std::os::unix::fs::symlink(replaced.0, replaced.1).unwrap();
+        });
+        assert_eq!(moved, [""; 0], "{kept}");
+        assert!(
+            left[0].contains("a.txt changed since the run began"),
+            "{left:?}"
+        );
+    }
+}
+
+#[test]
+fn files_with_the_names_of_our_own_stay() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/.a", text(1, 40));
+    let own = [".dedupdb-moved", ".dedupdb-moved.part", ".dedupdb-moving"];
+    for name in own {
+        sandbox.write(format!("in/{name}"), text(1, 40) + "!");
+    }
+    sandbox.write("in/z.txt", text(1, 40));
+    let (moved, left) = moved_while(&sandbox, || {});
+    assert_eq!(moved.len(), 1, "{moved:?}");
+    assert_eq!(left.len(), 3, "{left:?}");
+    // A file of that name in an otherwise empty folder is not ours either.
+    sandbox.write("there/.dedupdb-moved.part", "mine");
+    let ran = sandbox
+        .run(&["dedup", "in", "--move-to", "there"])
+        .expect(2);
+    assert!(
+        ran.stderr.contains("choose a folder that is new or empty"),
+        "{}",
+        ran.stderr
+    );
+    let mine = fs::read_to_string(sandbox.path("there/.dedupdb-moved.part"));
+    assert_eq!(mine.unwrap(), "mine");
+}

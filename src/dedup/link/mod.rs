@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::corpus::{self, Skipped};
+use crate::dedup::claim::Claim;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::link::replace::{Refusal, Replaced, leftover, replace};
 use crate::dedup::link::twins::{Twin, twins};
@@ -28,7 +29,8 @@ pub enum How {
 /// A copy is replaced by a rename, so its name always leads to a file with these bytes. Right before that, it is
 /// compared with the original byte for byte; it is left alone if one of them has changed. Files in stores, in
 /// folders of version control, on other file systems and behind symbolic links are left alone, and so are copies
-/// with another owner or mode.
+/// with another owner or mode, and those that would lose extended attributes, such as an access list. Only one run at a
+/// time links or [moves](crate::dedup::Move) files of a folder, if the file system supports locks on folders.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -134,7 +136,7 @@ impl Link {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`]; [`Error::NoFolder`], also for a symbolic link; [`Error::Stopped`], after which replaced
+    /// [`Error::NotFound`]; [`Error::NoFolder`], also for a symbolic link; [`Error::Held`]; [`Error::Stopped`], after which replaced
     /// copies stay replaced.
     pub fn run(
         self,
@@ -151,6 +153,10 @@ impl Link {
             observe: &mut observe,
         };
         let options = self.options.clone().follow(false);
+        let _claim = match std::fs::canonicalize(&self.folder) {
+            Ok(root) if !self.pretend => Some(Claim::of(&[&root])?),
+            _ => None,
+        };
         let groups = twins(&self.folder, &options, self.pretend, &mut told)?;
         for group in groups {
             self.link(&group, &mut told)?;

@@ -9,6 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::How;
 use super::twins::{Stamp, Twin};
 
+/// The system allows this many bytes of names of extended attributes, and of each value.
+#[cfg(target_os = "linux")]
+const MOST_ATTRIBUTES: usize = 1 << 16;
+
 /// The prefix of a link's name until the link replaces a copy.
 const PREFIX: &str = ".dedupdb-link-";
 
@@ -49,10 +53,12 @@ impl From<io::Error> for Refusal {
     }
 }
 
-/// Whether a file is named like a link that a killed run left.
+/// Whether a file is named like a link that a killed run left: the number of a process follows, and a number.
 pub(super) fn leftover(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| name.starts_with(PREFIX))
+    let numbers = name.and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    numbers.is_some_and(|(process, number)| is_number(process) && is_number(number))
 }
 
 /// Replaces one name of `copy` by a link to `original`, or by a file that shares its bytes.
@@ -86,6 +92,16 @@ pub(super) fn replace(
     };
     if !is_unchanged()? || !is_same(&first, &second)? {
         return Err(Refusal::choice(CHANGED));
+    }
+    let (kept, lost) = (attributes(&first)?, attributes(&second)?);
+    let has_them = match how {
+        How::HardLink => kept == lost,
+        How::Reflink => lost.is_empty(),
+    };
+    if !has_them {
+        return Err(Refusal::choice(
+            "its extended attributes (such as an access list) would be lost",
+        ));
     }
     if pretend {
         return Ok(Replaced);
@@ -126,6 +142,35 @@ impl Drop for Fresh {
         // After the rename, this name no longer exists.
         drop(fs::remove_file(&self.0));
     }
+}
+
+/// Returns the extended attributes of a file, except for those that the system gives to every file.
+#[cfg(target_os = "linux")]
+fn attributes(file: &File) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
+    use rustix::fs::{fgetxattr, flistxattr};
+    const OF_SYSTEM: &[u8] = b"security.selinux";
+    let mut names = vec![0; MOST_ATTRIBUTES];
+    let length = match flistxattr(file, &mut names[..]) {
+        Err(error) if error == rustix::io::Errno::NOTSUP => return Ok(Vec::new()),
+        listed => listed?,
+    };
+    let mut found = Vec::new();
+    for name in names[..length].split(|&byte| byte == 0) {
+        if name.is_empty() || name == OF_SYSTEM {
+            continue;
+        }
+        let mut value = vec![0; MOST_ATTRIBUTES];
+        let length = fgetxattr(file, name, &mut value[..])?;
+        value.truncate(length);
+        found.push((name.to_owned(), value));
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn attributes(_: &File) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
+    Ok(Vec::new())
 }
 
 /// Opens a file that is not a symbolic link.

@@ -18,6 +18,9 @@ const NAME: &str = ".dedupdb-moving";
 /// The list before it is complete.
 const PART: &str = ".dedupdb-moved.part";
 
+/// The names of files that dedupdb has in the folder that files are moved to.
+pub(super) const RESERVED: [&str; 3] = [NAME, PART, manifest::NAME];
+
 /// The start of the locked file's contents.
 const START: &str = "process ";
 
@@ -38,6 +41,7 @@ pub(super) enum For {
 pub(super) struct Hold {
     folder: PathBuf,
     file: File,
+    what: For,
 }
 
 impl Hold {
@@ -96,17 +100,18 @@ impl Hold {
             let hold = Hold {
                 folder: folder.to_owned(),
                 file,
+                what,
             };
-            hold.sign(what).of(&path)?;
+            hold.sign().of(&path)?;
             return Ok(Some(hold));
         }
         Err(held(folder, ""))
     }
 
-    fn sign(&self, what: For) -> io::Result<()> {
+    fn sign(&self) -> io::Result<()> {
         let (process, what) = (
             std::process::id(),
-            match what {
+            match self.what {
                 For::Moving => "is moving files to it",
                 For::Undoing => "is moving files back from it",
             },
@@ -119,6 +124,11 @@ impl Hold {
     pub(super) fn since(&self) -> Result<Stamp> {
         let metadata = self.file.metadata().of(&self.folder)?;
         Ok(stamp(&metadata))
+    }
+
+    /// Removes a list that a killed run did not complete, from a folder that is free but for what such a run leaves.
+    pub(super) fn remove_part(&self) {
+        fs::remove_file(self.folder.join(PART)).unwrap_or_default();
     }
 
     /// Writes the list of the folder, durably. Returns its path.
@@ -155,20 +165,23 @@ impl Hold {
 impl Drop for Hold {
     fn drop(&mut self) {
         // The lock is released after the name is removed.
-        for name in [PART, NAME] {
-            fs::remove_file(self.folder.join(name)).unwrap_or_default();
+        if matches!(self.what, For::Moving) {
+            self.remove_part();
         }
+        fs::remove_file(self.folder.join(NAME)).unwrap_or_default();
     }
 }
 
-/// Refuses a folder that contains anything but what a run leaves if it is killed before it moves a file.
+/// Refuses a folder that contains anything but what a run leaves if it is killed before it moves a file. The locked
+/// file is among that.
 pub(super) fn check_free(folder: &Path) -> Result<()> {
     let found = fs::symlink_metadata(folder).of(folder)?;
     let mut is_free = found.is_dir();
     if is_free {
+        let is_marked = is_marked(folder);
         for entry in fs::read_dir(folder).of(folder)? {
             let name = entry.of(folder)?.file_name();
-            is_free &= [NAME, PART].iter().any(|own| name == *own);
+            is_free &= is_marked && [NAME, PART].iter().any(|own| name == *own);
         }
     }
     if is_free {

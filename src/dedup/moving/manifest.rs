@@ -143,7 +143,11 @@ impl Manifest {
         }
         let (hash, end) = hash.ok_or("its end is missing")?;
         if *hash != *blake3::hash(&bytes[..end]).to_hex() || first["files"] != files.len() {
-            return Err("it was changed since it was written".to_owned());
+            return Err(format!(
+                "it was changed since it was written, so nothing is moved back; restore it, or move the files back to \
+                 {} yourself",
+                from.display()
+            ));
         }
         Ok(Manifest { from, files })
     }
@@ -239,7 +243,11 @@ mod tests {
             ("b/../../a.txt", "line 2 names no file below the folder"),
             ("./a.txt", "line 2 names no file below the folder"),
             ("", "line 2 names no file below the folder"),
-            ("z.txt", "it was changed since it was written"),
+            (
+                "z.txt",
+                "it was changed since it was written, so nothing is moved back; restore it, or move the files back to \
+                 /home/notes yourself",
+            ),
         ] {
             let edited = text.replace("a.txt\",", &format!("{path}\","));
             assert_ne!(edited, text);

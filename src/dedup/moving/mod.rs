@@ -1,6 +1,5 @@
 //! Moves files that would be dropped to another folder, and back.
 
-mod claim;
 mod hold;
 mod manifest;
 mod plan;

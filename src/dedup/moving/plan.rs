@@ -6,10 +6,12 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::manifest::{Listed, NAME, State};
+use super::hold::RESERVED;
+use super::manifest::{Listed, State};
 use super::{Left, manifest};
-use crate::corpus::{FileIdentity, Key, Reason, Skipped, is_same_file};
+use crate::corpus::{FileIdentity, Reason, Skipped};
 use crate::dedup::event::Dropped;
+use crate::dedup::lineage::AsRead;
 use crate::dedup::names::below;
 
 /// When a file, or its name or mode, last changed: seconds and nanoseconds of the file system.
@@ -30,6 +32,8 @@ pub(super) struct Planned {
     like: String,
     similarity: f64,
     exact_copy: bool,
+    /// The file when it was read.
+    read: Option<AsRead>,
     /// The file of the document that it resembles, if known. The documents of a store may have none.
     other: Option<PathBuf>,
     /// Whether the document that it resembles was stored before and came from the same file.
@@ -68,6 +72,8 @@ pub(super) struct Plan {
     pub(super) files: Vec<Planned>,
     /// The number of dropped records.
     pub(super) records: u64,
+    /// The files that dropped ones resemble, when they were read, as far as known.
+    kept: HashMap<PathBuf, AsRead>,
     /// The targets of symbolic links in the folder.
     linked: HashSet<PathBuf>,
     /// The displayed names of files that were met under another name.
@@ -91,6 +97,7 @@ impl Plan {
             began,
             files: Vec::new(),
             records: 0,
+            kept: HashMap::new(),
             linked: HashSet::new(),
             told: HashSet::new(),
             names: HashMap::new(),
@@ -103,6 +110,9 @@ impl Plan {
             self.records += 1;
             return;
         }
+        if let (Some(other), Some(read)) = (dropped.earlier_source, dropped.as_read[1]) {
+            self.kept.insert(other.to_owned(), read);
+        }
         self.files.push(Planned {
             file: dropped.source.to_owned(),
             like: dropped.earlier.key.clone(),
@@ -112,7 +122,8 @@ impl Plan {
                 .earlier_source
                 .filter(|source| !dropped.stored_before || !self.is_stream(source))
                 .map(Path::to_owned),
-            is_itself: dropped.stored_before && is_stored(dropped),
+            read: dropped.as_read[0],
+            is_itself: dropped.is_itself,
             first: None,
         });
     }
@@ -176,8 +187,10 @@ impl Plan {
         if path.to_str().is_none() {
             return Err(Left::choice("its name is not UTF-8"));
         }
-        if path == Path::new(NAME) {
-            return Err(Left::choice("the list of what is moved has this name"));
+        if RESERVED.iter().any(|name| path == Path::new(name)) {
+            return Err(Left::choice(
+                "dedupdb keeps a file of this name beside what is moved",
+            ));
         }
         let metadata = fs::symlink_metadata(&planned.file);
         let metadata = metadata.map_err(|error| match error.kind() {
@@ -201,7 +214,9 @@ impl Plan {
         } else {
             self.is_changed(&metadata)
         };
-        if is_changed {
+        // Another file may be here now, if a folder above it has been exchanged: that changes nothing of the file.
+        let is_another = planned.read != Some(AsRead::now(&metadata));
+        if is_changed || is_another && planned.read.is_some() {
             return Err(Left::choice("it changed since the run began"));
         }
         self.check_kept(planned, gone)?;
@@ -225,8 +240,11 @@ impl Plan {
         let Some(kept) = planned.kept(gone) else {
             return Ok(());
         };
+        let read = self.kept.get(kept);
+        let is_as_read =
+            |metadata: &Metadata| read.is_none_or(|read| *read == AsRead::now(metadata));
         match fs::metadata(kept) {
-            Ok(metadata) if !self.is_changed(&metadata) => Ok(()),
+            Ok(metadata) if is_as_read(&metadata) && !self.is_changed(&metadata) => Ok(()),
             _ => {
                 let kept = kept.display();
                 Err(Left::choice(&format!("{kept} changed since the run began")))
@@ -245,10 +263,4 @@ fn identity(path: &Path) -> Option<FileIdentity> {
     metadata
         .is_file()
         .then(|| FileIdentity::of(path, &metadata))
-}
-
-/// Whether the document that this file resembles is the file itself.
-fn is_stored(dropped: &Dropped<'_>) -> bool {
-    let key = &dropped.earlier.key;
-    dropped.key == key || Key::path(key).is_some_and(|path| is_same_file(&path, dropped.source))
 }

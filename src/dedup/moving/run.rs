@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::claim::Claim;
 use super::hold::{Hold, check_free};
 use super::manifest::{Listed, Manifest};
 use super::plan::{Gone, Plan, Planned};
 use super::{Left, Move, MoveEvent, Moved, Told, folders_of, rename};
 use crate::dedup::against::check_apart;
+use crate::dedup::claim::Claim;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::Event;
 use crate::dedup::settings::Against;

@@ -7,11 +7,11 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::claim::Claim;
 use super::hold::{self, For, Hold};
 use super::manifest::{Listed, Manifest, NAME, State};
 use super::run::clear;
 use super::{Left, MoveEvent, Moved, Told, rename};
+use crate::dedup::claim::Claim;
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::Of as _;
 
@@ -145,6 +145,9 @@ impl Undo {
             let hold = Hold::take(folder, For::Undoing)?;
             let folder = fs::canonicalize(folder).of(folder)?;
             if hold::check_free(&folder).is_ok() {
+                if let Some(hold) = &hold {
+                    hold.remove_part();
+                }
                 drop(hold);
                 // Only an empty folder is removed.
                 fs::remove_dir(folder).unwrap_or_default();
