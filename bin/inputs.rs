@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use dedupdb::corpus::{
-    Converter, Encoding, Format, Glob, IdScope, Options, Repeats, Source, is_pipe,
+    Converter, Encoding, Format, Glob, IdScope, Options, Repeats, Source, is_pipe, is_same_file,
 };
+
+use dedupdb::{Schema, sketching::Shingling};
 
 use crate::console::Console;
 use crate::{duration, parse};
@@ -40,6 +42,21 @@ pub(crate) fn check_stdin<'a>(arguments: impl IntoIterator<Item = &'a Path>) -> 
         .filter(|path| *path == Path::new(STDIN));
     if named.count() > 1 {
         bail!("standard input (-) is named more than once");
+    }
+    Ok(())
+}
+
+/// Refuses to write over the file that standard input (-) reads, if `paths` name that.
+pub(crate) fn check_not_stdin(outputs: &[&Path], paths: &[PathBuf]) -> Result<()> {
+    const FILE: &str = "/dev/stdin";
+    let reads_stdin = paths.iter().any(|path| path == Path::new(STDIN));
+    for output in outputs {
+        if reads_stdin && is_same_file(output, Path::new(FILE)) {
+            bail!(
+                "{}: standard input (-) is this file; write to another place",
+                output.display()
+            );
+        }
     }
     Ok(())
 }
@@ -127,7 +144,7 @@ pub(crate) struct Inputs {
     #[arg(long, value_name = "NAME", value_parser = parse::encoding)]
     pub(crate) encoding: Option<Encoding>,
 
-    /// Leave out texts larger than SIZE, and count them: 64MiB, 500kB
+    /// Leave out texts, and lines or rows with all their fields, larger than SIZE, and count them: 64MiB, 500kB
     #[arg(long, value_name = "SIZE", value_parser = parse::size, default_value = "64MiB")]
     pub(crate) max_document: u64,
 
@@ -176,6 +193,17 @@ impl Inputs {
             if !options.converts_any(sources(paths, None)) {
                 console.note(&format!("no file matches --pre-glob {glob}"));
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses integers that are shingles for a store of texts.
+    pub(crate) fn check_shingles(&self, schema: &Schema) -> Result<()> {
+        if self.format == Some(Format::Shingles) && schema.shingling() != Shingling::Ids {
+            bail!(
+                "--format shingles has integers, not texts; they need --shingling ids, in a store that `dedupdb init` \
+                 made with it or in a command without a store"
+            );
         }
         Ok(())
     }

@@ -112,6 +112,7 @@ struct Count {
 
 #[derive(Debug)]
 struct List {
+    path: PathBuf,
     file: Whole,
     is_json: bool,
 }
@@ -125,6 +126,7 @@ impl LeftOut {
     pub(crate) fn begin(console: &Console, telling: &Telling, named: Named) -> Result<LeftOut> {
         let begin = |path: &PathBuf| -> Result<List> {
             Ok(List {
+                path: path.clone(),
                 file: Whole::create(path)?,
                 is_json: path.extension().is_some_and(|end| end == "jsonl"),
             })
@@ -199,6 +201,8 @@ impl LeftOut {
         }
         match self.list.take() {
             Some(list) => {
+                // Somebody may have made a file there meanwhile.
+                check_replaced(&list.path)?;
                 list.file.finish()?;
                 Ok(())
             }

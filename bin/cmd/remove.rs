@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use anyhow::Result;
-use dedupdb::corpus::Selection;
+use dedupdb::corpus::{Selection, file_exists};
 use dedupdb::{Document, Store};
 
 use super::list;
@@ -34,6 +34,9 @@ pub(crate) fn run(
     } else {
         let store = crate::store::open_to_write(args)?;
         let removed = take_out(&store, remove, console)?;
+        if let Some(note) = without_file_note(&store, remove, removed)? {
+            console.note(&note);
+        }
         if output.is_json() {
             output.object(&json::Removed { removed })?;
         } else if !args.quiet {
@@ -58,6 +61,22 @@ fn take_out(store: &Store, remove: &Remove, console: &Console) -> Result<u64> {
     })?;
     writer.commit()?;
     Ok(removed)
+}
+
+/// A note if nothing was missing, because there are documents that --missing does not look for.
+fn without_file_note(store: &Store, remove: &Remove, removed: u64) -> Result<Option<String>> {
+    if !remove.missing || removed > 0 {
+        return Ok(None);
+    }
+    let mut count = 0;
+    for document in store.documents()? {
+        count += u64::from(file_exists(&document?).is_none());
+    }
+    let (one, many) = (
+        "document has no file of its own, such as a record, and --missing does not look for it",
+        "documents have no file of their own, such as records, and --missing does not look for them",
+    );
+    Ok((count > 0).then(|| counted(count, one, many)))
 }
 
 /// Lists the selected documents. Returns their number.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::Store;
-use crate::corpus::{self, Options, Reason, Skipped, Source, expanded};
+use crate::corpus::{self, Options, Reason, Skipped, Source, expanded, is_same_file};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::judge::Judge;
 use crate::dedup::lineage::Lineage;
@@ -27,7 +27,7 @@ pub(super) fn check_apart(dedup: &mut Dedup) -> Result<()> {
     for (input, read) in dedup.sources.iter().filter_map(place) {
         for (other, compared) in &against {
             let other = other.display();
-            let reason = if read == *compared {
+            let reason = if read == *compared || is_same_file(&read, compared) {
                 "this would be compared with itself and dropped; compare it with another place"
                     .to_owned()
             } else if read.starts_with(compared) {

@@ -43,7 +43,7 @@ pub(crate) fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
             continue;
         };
         let input = input.display();
-        let reason = if written == read {
+        let reason = if written == read || is_one_file(&written, &read) {
             "this is an input; write to another place".to_owned()
         } else if written.starts_with(&read) {
             format!("this is inside the input {input}; write to a place outside")
@@ -55,6 +55,24 @@ pub(crate) fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
         return Err(Error::overlaps(path, reason));
     }
     Ok(())
+}
+
+/// Whether two paths lead to one file or folder, by another name or through a mount.
+fn is_one_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |path| {
+            fs::metadata(path)
+                .ok()
+                .map(|found| (found.dev(), found.ino()))
+        };
+        identity(a).is_some_and(|a| identity(b) == Some(a))
+    }
+    #[cfg(not(unix))]
+    {
+        a == b
+    }
 }
 
 /// Refuses two outputs if they are the same or one is inside the other.

@@ -57,6 +57,10 @@ impl Standing {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Standing::Nothing),
             found => found.of(place)?,
         };
+        if !(metadata.is_file() || metadata.is_dir() || metadata.is_symlink()) {
+            let reason = "this is neither a file nor a folder; write to another place";
+            return Err(Error::foreign(place, reason));
+        }
         if !force {
             return Err(Error::Exists {
                 path: place.to_owned(),
@@ -73,11 +77,7 @@ impl Standing {
             // The stamp is taken before the comparison with the manifest, so any later change is noticed.
             return Ok(Standing::Folder(manifest::verify(place, Stamp::at)?));
         }
-        if metadata.is_file() {
-            return Ok(Standing::File(Stamp::of(&metadata)));
-        }
-        let reason = "this is no file or folder that could be replaced";
-        Err(Error::foreign(place, reason))
+        Ok(Standing::File(Stamp::of(&metadata)))
     }
 
     /// Whether any file has content: losing an empty output is no loss.
@@ -166,6 +166,9 @@ mod tests {
         let error = Standing::at(&link, true).unwrap_err().to_string();
         assert!(error.contains("symbolic link"), "{error}");
         let error = Standing::at(Path::new("/dev/null"), true).unwrap_err();
-        assert!(error.to_string().contains("no file or folder"), "{error}");
+        assert!(
+            error.to_string().contains("neither a file nor a folder"),
+            "{error}"
+        );
     }
 }

@@ -127,3 +127,14 @@ fn a_window_that_is_not_taken_is_told_with_what_to_do() {
          smaller one, or pipe the output of `zstd -dc -M2047MB`\n"
     );
 }
+
+#[test]
+fn a_compressed_file_without_a_byte_is_cut_short() {
+    let sandbox = Sandbox::new();
+    for name in ["a.jsonl.gz", "b.jsonl.zst", "c.txt.gz"] {
+        sandbox.write(name, "");
+        let ran = sandbox.run(&["add", name]).expect(2);
+        let told = format!("{name}: the compressed data is cut short");
+        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+    }
+}

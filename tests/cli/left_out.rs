@@ -432,3 +432,31 @@ fn a_folder_without_texts_gives_the_same_note_everywhere() {
         assert!(ran.stderr.contains(note), "{}", ran.stderr);
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_list_does_not_replace_what_somebody_made_meanwhile() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.hook", "text");
+    sandbox.write("in/b.bin", b"\0");
+    sandbox.write("h.sh", "#!/bin/sh\necho notes > sk.tsv\necho words\n");
+    let script = sandbox.path("h.sh");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let pre = [
+        "--pre",
+        "./h.sh",
+        "--pre-glob",
+        "*.hook",
+        "--skipped",
+        "sk.tsv",
+    ];
+    let ran = sandbox.run(&[&["add", "in"], &pre[..]].concat()).expect(2);
+    assert!(
+        ran.stderr.contains("no list of what was left out"),
+        "{}",
+        ran.stderr
+    );
+    let notes = std::fs::read_to_string(sandbox.path("sk.tsv")).unwrap();
+    assert_eq!(notes, "notes\n");
+}

@@ -4,7 +4,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use crate::sandbox::{Ran, Sandbox};
+use crate::sandbox::{Ran, Sandbox, text};
 
 fn filled() -> Sandbox {
     let sandbox = Sandbox::with_testdata();
@@ -262,4 +262,31 @@ fn a_list_of_keys_is_removed() {
         sandbox.run(&[&["remove"], arguments].concat()).expect(2);
     }
     assert_eq!(sandbox.keys(), ["f"]);
+}
+
+#[test]
+fn a_file_whose_folder_became_a_file_is_missing() {
+    let sandbox = Sandbox::new();
+    for name in ["d/1.txt", "e/1.txt", "e/2.txt", "e/3.txt"] {
+        sandbox.write(name, text(1, 40));
+    }
+    sandbox.add(&["d", "e"], 0);
+    fs::remove_dir_all(sandbox.path("d")).unwrap();
+    fs::write(sandbox.path("d"), "a file").unwrap();
+    fs::remove_file(sandbox.path("e/1.txt")).unwrap();
+    fs::create_dir(sandbox.path("e/1.txt")).unwrap();
+    sandbox.run(&["remove", "--missing"]).expect(0);
+    assert_eq!(sandbox.keys(), ["e/2.txt", "e/3.txt"]);
+}
+
+#[test]
+fn records_are_not_missing_and_a_note_says_so() {
+    let sandbox = Sandbox::new();
+    sandbox.write("r.jsonl", "{\"id\": \"a\", \"text\": \"the night tram\"}\n");
+    sandbox.add(&["r.jsonl"], 0);
+    fs::remove_file(sandbox.path("r.jsonl")).unwrap();
+    let ran = sandbox.run(&["remove", "--missing"]).expect(1);
+    let told =
+        "1 document has no file of its own, such as a record, and --missing does not look for it";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
 }

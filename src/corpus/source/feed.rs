@@ -11,7 +11,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::corpus::decode::Mark;
 use crate::corpus::decode::transcode::{Coding, Transcoded};
-use crate::corpus::source::guard::{Counted, Guard};
+use crate::corpus::source::guard::{CUT_SHORT, Counted, Guard};
 
 /// The number of bytes to read at a time.
 const BUFFER: usize = 1 << 18;
@@ -77,9 +77,9 @@ impl Feed {
     /// Those of opening and reading. The stream reports later errors.
     pub(crate) fn open(&self) -> io::Result<Bytes> {
         match self {
-            Feed::File(path) => decompressed(buffered(open_file(path)?)),
-            Feed::Pipe(path) => decompressed(buffered(File::open(path)?)),
-            Feed::Stream(stream) => decompressed(buffered(stream.open()?)),
+            Feed::File(path) => decompressed(buffered(open_file(path)?), is_compressed(path)),
+            Feed::Pipe(path) => decompressed(buffered(File::open(path)?), false),
+            Feed::Stream(stream) => decompressed(buffered(stream.open()?), false),
         }
     }
 
@@ -155,10 +155,19 @@ fn buffered<R: Read>(reader: R) -> BufReader<R> {
     BufReader::with_capacity(BUFFER, reader)
 }
 
+/// Whether the name of a file says that it is compressed.
+fn is_compressed(path: &Path) -> bool {
+    let extension = path.extension();
+    extension.is_some_and(|extension| extension == "gz" || extension == "zst")
+}
+
 /// Decompresses the bytes of `reader` if the first ones identify a compression: all members of gzip, all frames of
-/// Zstandard.
-fn decompressed(reader: impl BufRead + 'static) -> io::Result<Bytes> {
+/// Zstandard. If there are none and the name says that there are, the file is cut short.
+fn decompressed(reader: impl BufRead + 'static, is_named_so: bool) -> io::Result<Bytes> {
     let (magic, reader) = peek(reader)?;
+    if magic.is_empty() && is_named_so {
+        return Err(io::Error::other(CUT_SHORT));
+    }
     let compression = Compression::of(&magic);
     let Some(compression) = compression else {
         return Ok(Box::new(reader));

@@ -4,6 +4,9 @@ use std::cell::Cell;
 use std::io::{self, BufRead, Read};
 use std::rc::Rc;
 
+/// The message for compressed data without an end.
+pub(crate) const CUT_SHORT: &str = "the compressed data is cut short";
+
 /// The number of bytes that any file may decompress to, however small it is.
 const FREE_BYTES: u64 = 64 << 20;
 
@@ -103,7 +106,7 @@ impl<R: Read> Read for Guard<R> {
 /// Explains a decoder's error.
 fn explain(error: &io::Error) -> io::Error {
     let message = match error.kind() {
-        io::ErrorKind::UnexpectedEof => "the compressed data is cut short".to_owned(),
+        io::ErrorKind::UnexpectedEof => CUT_SHORT.to_owned(),
         // The message of zstd, whose limit is 128 MiB.
         _ if error.to_string().contains("requires too much memory") => {
             "it is compressed with a window of more than 128 MiB; compress it again with a smaller one, or pipe the \

@@ -82,6 +82,7 @@ impl Skipped {
     /// Returns the skipped item for `path`, which is another name of the file or folder `other`.
     pub fn other_name(path: &Path, other: Option<&Path>) -> Skipped {
         let detail = match other {
+            Some(other) if other == path => "it was named before by another path".to_owned(),
             Some(other) => format!("another name of {}", other.display()),
             None => "another name of a file that was met".to_owned(),
         };
