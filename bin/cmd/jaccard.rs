@@ -9,7 +9,7 @@ use crate::args::{Args, Jaccard};
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin};
 use crate::json;
-use crate::number::{counted, estimated, grouped};
+use crate::number::{counted, estimated, four_decimals, grouped};
 use crate::output::{Output, shell_word};
 use crate::side::text_of_file;
 use crate::store::command;
@@ -52,7 +52,8 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
         return Ok(Exit::Found);
     }
     output.line(format!(
-        "jaccard   {exact:.4}: {} of {} in both{}",
+        "jaccard   {}: {} of {} in both{}",
+        four_decimals(exact),
         grouped(both as u64),
         counted(either as u64, "shingle is", "shingles are"),
         if is_copy {

@@ -10,7 +10,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::json;
-use crate::number::{counted, grouped};
+use crate::number::{counted, four_decimals, grouped};
 use crate::output::{Output, escape};
 use crate::piped::Piped;
 use crate::reading::line;
@@ -69,7 +69,12 @@ fn list(a: &str, b: &str, jaccard: f64, output: &mut Output) -> Result<()> {
         };
         return Ok(output.object(&pair)?);
     }
-    Ok(output.line(format!("{}\t{}\t{jaccard:.4}", escape(a), escape(b)))?)
+    Ok(output.line(format!(
+        "{}\t{}\t{}",
+        escape(a),
+        escape(b),
+        four_decimals(jaccard)
+    ))?)
 }
 
 /// Reports what was done, on standard error: standard output has the pairs.

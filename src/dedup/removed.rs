@@ -13,6 +13,7 @@ use crate::corpus::{Key, Nth, REPLACED};
 use crate::dedup::error::Result;
 use crate::dedup::event::Dropped;
 use crate::dedup::spool::Files;
+use crate::number::four_decimals;
 use crate::publish::error::Of;
 use crate::publish::escape;
 
@@ -146,7 +147,7 @@ fn name(file: &Path) -> Cow<'_, str> {
 fn similarity(earlier: &Match) -> String {
     let estimate = earlier.estimate;
     match earlier.jaccard {
-        Some(jaccard) => format!("{jaccard:.4}"),
+        Some(jaccard) => four_decimals(jaccard),
         None => format!("~{:.4}±{:.4}", estimate.jaccard, estimate.error),
     }
 }
