@@ -28,6 +28,9 @@ pub(crate) fn listed(list: &Path, escaped: Escaped) -> Result<Vec<String>> {
         File::open(list).and_then(|file| file.take(MOST).read_to_end(&mut bytes))
     };
     let name = list.display();
+    if list != Path::new(STDIN) && list.symlink_metadata().is_err() {
+        bail!("{name}: there is no such file");
+    }
     read.with_context(|| format!("{name}: it cannot be read"))?;
     if bytes.len() as u64 == MOST {
         bail!("{name}: it has 1 GiB or more, and no list of keys does");

@@ -19,6 +19,12 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "give a share above 0 and up to 1, such as 0.8 or 80%".to_owned())
 }
 
+/// A share of pairs to find: `0.98` or `98%`, above 0 and below 1.
+pub(crate) fn recall(text: &str) -> Result<f64, String> {
+    let share = number::parse_share(text).filter(|&share| share < 1.0);
+    share.ok_or_else(|| "give a share above 0 and below 1, such as 0.98 or 98%".to_owned())
+}
+
 /// Which of several similar documents to keep.
 pub(crate) fn keep(which: &str) -> Result<Keep, String> {
     match (which, which.parse()) {
@@ -309,7 +315,10 @@ const LEAST_MEMORY: u64 = 384 << 20;
 pub(crate) fn memory(text: &str) -> Result<u64, String> {
     let bytes = size(text)?;
     if bytes < LEAST_MEMORY {
-        return Err("give at least 384MiB: less cannot be kept".to_owned());
+        return Err(format!(
+            "give at least 384MiB; {} would not be enough",
+            number::bytes(bytes)
+        ));
     }
     Ok(bytes)
 }
@@ -318,7 +327,10 @@ pub(crate) fn memory(text: &str) -> Result<u64, String> {
 pub(crate) fn page(text: &str) -> Result<u64, String> {
     let bytes = size(text)?;
     if bytes < Report::LEAST_BYTES {
-        return Err("give at least 200kB: less cannot be kept".to_owned());
+        return Err(format!(
+            "give at least 200kB; {} would not be enough",
+            number::bytes(bytes)
+        ));
     }
     Ok(bytes)
 }

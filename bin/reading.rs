@@ -32,6 +32,9 @@ pub(crate) trait Told {
     /// A line about the id field, if no record has it.
     fn no_id_note(&self, inputs: &Inputs) -> Option<String>;
 
+    /// A line about patterns of --exclude that matched nothing.
+    fn no_exclusion_note(&self, inputs: &Inputs) -> Option<String>;
+
     /// A line about files of records that were read as one text, if there are any.
     fn unsplit_note(&self) -> Option<String>;
 
@@ -113,6 +116,20 @@ impl Told for Reading {
         ))
     }
 
+    fn no_exclusion_note(&self, inputs: &Inputs) -> Option<String> {
+        let names = &inputs.names;
+        let others_exclude = !names.include.is_empty() || names.gitignore;
+        if others_exclude || self.by_reason().contains_key(&Reason::Excluded) {
+            return None;
+        }
+        let globs = names.exclude.iter().map(ToString::to_string);
+        let globs: Vec<String> = globs.collect();
+        (!globs.is_empty()).then(|| {
+            let globs = globs.join(" and ");
+            format!("no file or folder matches --exclude {globs}, so nothing was excluded")
+        })
+    }
+
     fn unsplit_note(&self) -> Option<String> {
         let (source, unsplit) = self.first_unsplit()?;
         let what = match unsplit {
@@ -123,7 +140,8 @@ impl Told for Reading {
         };
         let others = self.all_unsplit() - 1;
         let more = if others > 0 {
-            format!(" (and {} like it)", counted(others, "file", "files"))
+            let files = counted(others, "other file seems", "other files seem");
+            format!(" ({files} to hold records, too)")
         } else {
             String::new()
         };

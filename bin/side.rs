@@ -9,6 +9,10 @@ use crate::args::Args;
 use crate::inputs::{Inputs, STDIN, source};
 use crate::left_out::advice;
 
+/// Why the text of a document without a file is not shown, and what shows it.
+const NO_FILE: &str = "it is a record, or came from standard input; `dedupdb report --texts-from FILE` shows the texts of \
+                       records";
+
 /// A text to compare.
 #[derive(Debug)]
 pub(crate) struct Side {
@@ -34,10 +38,17 @@ impl Side {
         let file = Path::new(name);
         if let Some(document) = stored {
             let text = inputs.options().store(&args.store).text_of(&document);
+            let has_file = document.modified.is_some();
             return Ok(Side {
                 name: name.to_owned(),
                 is_stored: true,
-                text: text.map_err(|skipped| skipped.detail),
+                text: text.map_err(|skipped| {
+                    if has_file {
+                        skipped.detail
+                    } else {
+                        NO_FILE.to_owned()
+                    }
+                }),
             });
         }
         if name != STDIN && !file.exists() {

@@ -41,7 +41,7 @@ pub(crate) fn open_to_read(args: &Args) -> Result<Store> {
 /// Opens a store other than the one that the arguments name, for reading.
 pub(crate) fn open_other(args: &Args, folder: &Path) -> Result<Store> {
     let opened = options(args).read_only(true).open(folder);
-    opened.map_err(explained)
+    opened.map_err(of_other)
 }
 
 /// Opens the store for writing.
@@ -159,7 +159,15 @@ pub(crate) fn salvage(
 ) -> Result<Salvaged> {
     let options = options(args).progress(progress);
     let saved = options.salvage(&salvage.source, &salvage.target, schema, told);
-    saved.map_err(explained)
+    saved.map_err(of_other)
+}
+
+/// Explains an error of a store other than the one that the arguments name. To make one there is no help.
+fn of_other(error: Error) -> anyhow::Error {
+    match error {
+        Error::NotAStore { .. } => anyhow!("{error}"),
+        error => explained(error),
+    }
 }
 
 /// Adds to the error of a locked store who has it open, if that is known.
@@ -182,7 +190,7 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
         None => "another process has the store open".to_owned(),
     };
     anyhow!(
-        "{}: {who}; try again when it is done, or wait longer with --wait TIME",
+        "{}: {who}; try again when it is done, or wait for it with --wait TIME",
         path.display()
     )
 }
@@ -212,7 +220,9 @@ pub(crate) fn advice(error: &anyhow::Error) -> String {
         return ", or with --force if they are gone".to_owned();
     }
     let advice = match (error.downcast_ref(), error.downcast_ref()) {
-        (Some(Error::NotAStore { .. }), _) => "; make one with init or add".to_owned(),
+        (Some(Error::NotAStore { .. }), _) => {
+            "; name another one with --store, or make one with init or add".to_owned()
+        }
         (Some(Error::NoShingles), _) => ", with init and without --no-shingles".to_owned(),
         (_, Some(error)) => advice_on_dedup(error),
         _ => String::new(),

@@ -72,8 +72,14 @@ fn remove(dedupdb: &str, key: &str) -> String {
     format!("{dedupdb} remove {end}{}", shell_word(key))
 }
 
-/// The counts as lines for people. `add` has the arguments, unless sketches were loaded.
-pub(crate) fn to_text(added: &Added, add: Option<&Add>, elapsed: Duration) -> String {
+/// The counts as lines for people. `add` has the arguments, unless sketches were loaded. `dedupdb` is how a command
+/// line for the store begins.
+pub(crate) fn to_text(
+    added: &Added,
+    add: Option<&Add>,
+    dedupdb: &str,
+    elapsed: Duration,
+) -> String {
     let mut text = line("documents", added.documents(), "");
     text += &line("  added", added.added, "");
     text += &line("  unchanged", added.unchanged, "");
@@ -90,14 +96,16 @@ pub(crate) fn to_text(added: &Added, add: Option<&Add>, elapsed: Duration) -> St
     let is_unique = add.is_some_and(|add| add.unique);
     let is_listed = add.is_some_and(|add| add.matches);
     let more = match (added.unchanged, is_unique, is_listed) {
-        (0, ..) => "",
-        (_, false, _) => "   among new and changed documents; `dedupdb pairs` lists all pairs",
-        (_, true, true) => "   among new and changed documents",
+        (0, ..) => String::new(),
+        (_, false, _) => {
+            format!("   among new and changed documents; `{dedupdb} pairs` lists all pairs")
+        }
+        (_, true, true) => "   among new and changed documents".to_owned(),
         (_, true, false) => {
-            "   among new and changed documents; `add --unique --matches` lists them"
+            "   among new and changed documents; `add --unique --matches` lists them".to_owned()
         }
     };
-    text += &line("near-duplicates", added.near_duplicates, more);
+    text += &line("near-duplicates", added.near_duplicates, &more);
     if added.other_names > 0 {
         let more = "   of files that are stored under another path";
         text += &line("other names", added.other_names, more);

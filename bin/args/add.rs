@@ -68,7 +68,7 @@ a file of this name.
 --pre COMMAND reads each file, or each that matches --pre-glob, through a program. It runs `COMMAND
 PATH` with the file as standard input and takes the output as the document; the key is the file's
 path. For PDF, use a script with the line `pdftotext - -`. After --pre-time, the program is
-ended, with everything that it started. Its error output becomes part of the message. A file in
+ended, with everything that it started in its process group. Its error output becomes part of the message. A file in
 which it finds no text is left out, with a message.
 
 --dry-run reads, compares and counts as `add` does, but stores nothing and creates no store. It

@@ -101,8 +101,8 @@ dup_keep (true or false), dup_cluster (a number below 2^53 that follows from the
 key),
 dup_representative (the key of the document that it resembles, or its own) and dup_similarity (1 for
 the representative). A record without a text is written with nulls, or empty cells, in these
-columns; a line that is no JSON object is left out. Rows with fewer cells than the header get empty
-ones. --mark works for JSONL, CSV, TSV with a header, and Parquet, where Arrow's own list of the
+columns; a line that is no JSON object, and a row with more cells than the header, are left out. Rows
+with fewer cells get empty ones. --mark works for JSONL, CSV, TSV with a header, and Parquet, where Arrow's own list of the
 columns is dropped.
 
 Stored documents (--store or DEDUPDB_STORE) come before all others and are never replaced. A
@@ -128,7 +128,7 @@ Temporary files are in the folder .OUTPUT.dedup next to OUTPUT.
 by tabs: KEY, the key of the document that it resembles, JACCARD, the file and number of the dropped
 record, and the file and number of the other one, which are empty if it is of a store. A file whose
 name is not UTF-8 is named by its key, which is not its path. The list takes about 40 bytes of memory for
-each kept document.
+each kept document, and about 100 if it is a file.
 
 A symbolic link or another name of a file is never in this list. Without --store, you can delete the
 exact copies in it (`exact_copy` in JSON) and lose no text. Pictures and links, and with --pre all

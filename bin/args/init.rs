@@ -56,7 +56,7 @@ pub(crate) struct Sketching {
     #[arg(
         long,
         value_name = "SHARE",
-        value_parser = parse::share,
+        value_parser = parse::recall,
         conflicts_with = "bands"
     )]
     pub(crate) recall: Option<f64>,

@@ -21,8 +21,8 @@ The first column of a .csv file is the document's key. A .npy file is a NumPy ar
 type <u4 and shape (documents, permutations); the file of --keys has the key of each row.
 
 Two documents agree in a column with a probability equal to their Jaccard similarity. A document
-without shingles, such as an empty file, has 4294967295 in every column. Two such documents have
-equal rows, although their similarity is 0.
+without shingles, such as an empty file, has 4294967295 in every column. Such documents have equal
+rows, although they resemble no other text.
 
 Both files appear when they are complete. Nothing is written if no document could be read, or if,
 with --strict, one of them could not.

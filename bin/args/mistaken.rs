@@ -1,5 +1,7 @@
 //! Hints for arguments that are missing, and for those of other programs.
 
+use std::path::Path;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
 
@@ -7,14 +9,22 @@ use super::Args;
 use crate::output::shell_word;
 
 /// Each command, and what other programs call it.
-const COMMANDS: [(&str, &[&str]); 11] = [
-    ("add", &["import", "index", "ingest", "insert", "scan"]),
-    ("query", &["ask", "find", "lookup", "match", "search"]),
+const COMMANDS: [(&str, &[&str]); 13] = [
+    (
+        "add",
+        &["import", "index", "ingest", "insert", "scan", "update"],
+    ),
+    (
+        "query",
+        &["ask", "find", "lookup", "match", "search", "similar"],
+    ),
     ("remove", &["del", "delete", "forget", "rm"]),
     ("list", &["keys", "ls"]),
     ("pairs", &["dups", "dupes", "duplicates"]),
-    ("clusters", &["group", "groups"]),
+    ("clusters", &["cluster", "group", "groups"]),
     ("dedup", &["clean", "dedupe", "deduplicate"]),
+    ("init", &["create", "new"]),
+    ("compact", &["optimize", "vacuum"]),
     ("stats", &["info", "status"]),
     ("check", &["fsck", "test", "verify"]),
     ("explain", &["compare", "diff"]),
@@ -22,7 +32,7 @@ const COMMANDS: [(&str, &[&str]); 11] = [
 ];
 
 /// Commands of other programs that have no counterpart, and what to do instead.
-const OTHERS: [(&str, &[&str]); 5] = [
+const OTHERS: [(&str, &[&str]); 6] = [
     (
         "a backup is a store: use it with --store BACKUP, or copy its folder to the place of the store while no process \
          uses that",
@@ -38,6 +48,7 @@ const OTHERS: [(&str, &[&str]); 5] = [
     ),
     ("use `dedupdb dedup FOLDER --move-to DIR`", &["move", "mv"]),
     ("use `dedupdb dedup --undo DIR`", &["undo"]),
+    ("use `dedupdb --version`", &["version"]),
 ];
 
 /// Commands that are about the whole store, and so take no names.
@@ -46,12 +57,13 @@ const OF_STORE: [&str; 9] = [
 ];
 
 /// Each option, a value for it, and what other programs call it.
-const OPTIONS: [(&str, &str, &[&str]); 6] = [
+const OPTIONS: [(&str, &str, &[&str]); 10] = [
     (
         "shingling",
         "word:3",
         &[
             "--n",
+            "--k",
             "--ngram",
             "--ngram-size",
             "--ngrams",
@@ -65,10 +77,28 @@ const OPTIONS: [(&str, &str, &[&str]); 6] = [
         "128",
         &["--num-hashes", "--num-perm", "--num-perms", "--perm"],
     ),
+    ("bands", "18x7", &["--b", "--num-bands", "--r", "--rows"]),
+    (
+        "threads",
+        "4",
+        &["-j", "--jobs", "--num-proc", "--num-workers", "--workers"],
+    ),
+    (
+        "output",
+        "OUTPUT",
+        &["--out", "--output-dir", "--output-file"],
+    ),
+    ("store", "DIR", &["-s", "--database", "--db", "--index"]),
     (
         "threshold",
         "0.8",
-        &["-t", "--jaccard", "--min-similarity", "--similarity"],
+        &[
+            "-t",
+            "--jaccard",
+            "--jaccard-threshold",
+            "--min-similarity",
+            "--similarity",
+        ],
     ),
     (
         "limit",
@@ -90,6 +120,7 @@ const OPTIONS: [(&str, &str, &[&str]); 6] = [
         "id-field",
         "NAME",
         &[
+            "--id",
             "--id-col",
             "--id-column",
             "--id-key",
@@ -112,6 +143,7 @@ pub(super) fn explained(error: clap::Error) -> clap::Error {
     };
     match what {
         Some(what) => clap::Error::raw(kind, what + "\n"),
+        None if kind == ErrorKind::UnknownArgument => without_odd_tips(error),
         None => error,
     }
 }
@@ -202,10 +234,7 @@ fn option(error: &clap::Error, root: &Command) -> Option<String> {
     let command = commands.find(|command| is_of(error, command.get_name()))?;
     let name = command.get_name();
     if !typed.starts_with('-') && OF_STORE.contains(&name) {
-        let store = shell_word(typed);
-        return Some(format!(
-            "name the store with --store: `dedupdb --store {store} {name}`"
-        ));
+        return Some(of_whole_store(typed, name));
     }
     if matches!(&**typed, "-r" | "-R" | "--recursive") {
         return Some(format!(
@@ -224,30 +253,132 @@ fn option(error: &clap::Error, root: &Command) -> Option<String> {
         );
     }
     let plain = typed.replace('_', "-");
+    if matches!(&*plain, "--delimiter" | "--sep" | "--separator") {
+        return Some(format!(
+            "there is no {typed}: commas separate the cells of .csv files, and tabs those of .tsv files; convert others"
+        ));
+    }
+    if matches!(&*plain, "--delete" | "--in-place" | "--inplace") && name == "dedup" {
+        return Some(format!(
+            "there is no {typed}: `dedupdb dedup FOLDER --move-to DIR` moves duplicates to another folder, and \
+             `dedupdb dedup FILE -o OUTPUT` writes another file"
+        ));
+    }
     let is_meant = |ours: &str, others: &[&str]| {
         plain.strip_prefix("--") == Some(ours) || others.contains(&&*plain)
     };
-    let (ours, value, _) = OPTIONS
+    let (ours, example, _) = OPTIONS
         .iter()
         .find(|(ours, _, others)| is_meant(ours, others))?;
-    let has_ours = command
-        .get_arguments()
-        .any(|argument| argument.get_long() == Some(ours) && !argument.is_hide_set());
+    let value = value(ours, typed).unwrap_or_else(|| (*example).to_owned());
+    let mut known = command.get_arguments().chain(root.get_arguments());
+    let has_ours =
+        known.any(|argument| argument.get_long() == Some(ours) && !argument.is_hide_set());
     match (*ours, name) {
-        _ if has_ours => Some(format!("{typed} is called --{ours} here: `--{ours} {value}`")),
-        ("threshold", "add") => Some(
-            "the threshold is that of the store: make the store with `dedupdb init --threshold SHARE`, or give \
+        _ if has_ours => Some(format!(
+            "{typed} is called --{ours} here: `--{ours} {value}`"
+        )),
+        ("threshold", "add") => Some(format!(
+            "the threshold is that of the store: make the store with `dedupdb init --threshold {value}`, or give \
              --threshold to `query`, `pairs` or `clusters`"
-                .to_owned(),
-        ),
-        ("shingling" | "permutations", "add" | "query" | "pairs" | "clusters" | "reindex") => Some(format!(
+        )),
+        (
+            "shingling" | "permutations" | "bands",
+            "add" | "query" | "pairs" | "clusters" | "reindex" | "dedup",
+        ) => Some(format!(
             "a store has its own parameters: make it with `dedupdb init --{ours} {value}`"
         )),
-        ("limit", "pairs" | "clusters" | "list") => {
-            Some(format!("{name} lists all; for the first ones, `dedupdb {name} | head -n {value}`"))
-        }
+        ("limit", "pairs" | "clusters" | "list") => Some(format!(
+            "{name} lists all; for the first ones, `dedupdb {name} | head -n {value}`"
+        )),
+        ("output", "pairs" | "clusters" | "list" | "query") => Some(format!(
+            "{name} prints to standard output: `dedupdb {name} > {value}`"
+        )),
         _ => None,
     }
+}
+
+/// What to do about a name that a command does not take, because it is about the whole store.
+fn of_whole_store(typed: &str, name: &str) -> String {
+    let word = shell_word(typed);
+    let has_store = std::env::var_os("DEDUPDB_STORE").is_some() || typed_value("--store").is_some();
+    match name {
+        "list" if has_store => {
+            format!(
+                "list takes no names; for keys that begin with one: `dedupdb list --prefix {word}`"
+            )
+        }
+        _ if has_store => {
+            format!("{name} is about the whole store and takes no names; leave out {word}")
+        }
+        _ if Path::new(typed).is_file() => format!(
+            "{name} is about a store; put the file into one first: `dedupdb add {word}`, then `dedupdb {name}`"
+        ),
+        _ => format!("name the store with --store: `dedupdb --store {word} {name}`"),
+    }
+}
+
+/// The value that was typed for another program's option, in the form of our option.
+fn value(ours: &str, typed: &str) -> Option<String> {
+    let value = typed_value(typed)?;
+    match ours {
+        "shingling" if value.parse::<u8>().is_ok() => Some(format!("word:{value}")),
+        "bands" if value.parse::<u32>().is_ok() => {
+            let [bands, rows] = [["--b", "--num-bands"], ["--r", "--rows"]];
+            let number = |names: [&str; 2]| names.into_iter().find_map(typed_value);
+            Some(format!("{}x{}", number(bands)?, number(rows)?))
+        }
+        _ => Some(shell_word(&value)),
+    }
+}
+
+/// The value after an option on the command line.
+fn typed_value(option: &str) -> Option<String> {
+    let mut words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let is_option = |word: &str| word.replace('_', "-") == option.replace('_', "-");
+    while let Some(word) = words.next() {
+        match word.split_once('=') {
+            Some((name, value)) if is_option(name) => return Some(value.to_owned()),
+            None if is_option(&word) => {
+                let next = words.next()?;
+                return (!next.starts_with('-')).then_some(next);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The error without tips that have nothing to do with what was typed.
+fn without_odd_tips(mut error: clap::Error) -> clap::Error {
+    let typed = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(typed)) => typed.clone(),
+        _ => return error,
+    };
+    let suggested = match error.get(ContextKind::SuggestedArg) {
+        Some(ContextValue::String(suggested)) => suggested.clone(),
+        _ => String::new(),
+    };
+    if !is_slip(&typed, suggested.split(' ').next().unwrap_or_default()) {
+        error.remove(ContextKind::SuggestedArg);
+    }
+    // This one says how to name a file that begins with a dash.
+    if !Path::new(&typed).exists() {
+        error.remove(ContextKind::Suggested);
+    }
+    error
+}
+
+/// Whether two words differ in at most two letters at one place, or one begins with the other.
+fn is_slip(a: &str, b: &str) -> bool {
+    let same = |(a, b): &(char, char)| a == b;
+    let front = a.chars().zip(b.chars()).take_while(same).count();
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let (rest_a, rest_b) = (&a[front..], &b[front..]);
+    let back = rest_a.iter().rev().zip(rest_b.iter().rev());
+    let back = back.take_while(|(a, b)| a == b).count();
+    let differing = rest_a.len().max(rest_b.len()) - back;
+    front > 2 && (rest_a.is_empty() || rest_b.is_empty()) || differing <= 2
 }
 
 /// Whether the error is about this command.

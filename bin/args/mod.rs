@@ -105,7 +105,7 @@ pub(crate) struct Args {
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// Number of threads, at most 256 [default: one for each core]
+    /// Number of threads; more than 256 count as 256 [default: one for each core]
     #[arg(
         long,
         global = true,
@@ -186,8 +186,7 @@ contents. A content is a distinct text; a posting says that it is in a bucket. R
 most 32,768, have no postings in tables yet: opening a store computes these from the signatures. The
 summary says how many such contents there are.
 
-Prints a line for each problem. No other process may have the store open. A backup can be
-checked at any time.
+Prints a line for each problem. No other process may be writing to the store.
 
 Exit codes: 0 sound, 2 damaged, or an error.")]
     Check,

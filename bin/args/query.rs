@@ -51,7 +51,7 @@ pub(crate) struct Query {
     pub(crate) threshold: Option<f64>,
 
     /// Print at most the N best matches for each text
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse::at_least_one)]
     pub(crate) limit: Option<usize>,
 
     #[command(flatten)]

@@ -48,7 +48,7 @@ pub(crate) struct Reindex {
     pub(crate) threshold: Option<f64>,
 
     /// Choose bands that find this share of the pairs at the threshold: 0.98 or 98%
-    #[arg(long, value_name = "SHARE", value_parser = parse::share, conflicts_with = "bands")]
+    #[arg(long, value_name = "SHARE", value_parser = parse::recall, conflicts_with = "bands")]
     pub(crate) recall: Option<f64>,
 
     /// Number of bands and rows, such as 18x7

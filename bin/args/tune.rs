@@ -42,7 +42,7 @@ pub(crate) struct Tune {
     pub(crate) threshold: Option<f64>,
 
     /// Share of the pairs at the threshold to find: 0.98 or 98%
-    #[arg(long, value_name = "SHARE", value_parser = parse::share, default_value = "0.98")]
+    #[arg(long, value_name = "SHARE", value_parser = parse::recall, default_value = "0.98")]
     pub(crate) recall: f64,
 
     /// Number of slots that the bands may use, instead of the store's

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::{self, AddEvent, Added, Ended};
+use dedupdb::corpus::{self, AddEvent, Added, Ended, Format};
 use dedupdb::upkeep::ProcessorTimes;
 use dedupdb::{Match, Schema};
 
@@ -29,6 +29,11 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     add.telling.check(&add.paths, &[])?;
     let options = add.inputs.options().store(&args.store);
     add.inputs.check(&options, &add.paths, console)?;
+    if add.inputs.format == Some(Format::Shingles) {
+        // A store that is only made now has the defaults.
+        let schema = store::open_to_read(args).map(|store| store.schema());
+        add.inputs.check_shingles(&schema.unwrap_or_default())?;
+    }
     let interrupt = Interrupt::catch()?;
     // The folder of a temporary store is dropped after the store.
     let (pretended, store) = if add.dry_run {
@@ -64,7 +69,11 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     let added = added.map_err(store::of_corpus)?;
     telling.look_at_threads();
     telling.finish(&added, &store::command(args), args.quiet)?;
-    if let Some(note) = added.reading.no_id_note(&add.inputs) {
+    let notes = [
+        added.reading.no_id_note(&add.inputs),
+        added.reading.no_exclusion_note(&add.inputs),
+    ];
+    for note in notes.into_iter().flatten() {
         console.note(&note);
     }
     store::note_cut_short(store.searches_cut_short(), args, console);
@@ -227,7 +236,7 @@ impl Telling<'_> {
             self.console.note(ALL_SKIPPED);
         }
         let elapsed = self.progress.elapsed();
-        let to_text = || tally::to_text(added, Some(self.add), elapsed);
+        let to_text = || tally::to_text(added, Some(self.add), dedupdb, elapsed);
         if self.output.is_json() {
             let summary = json::Additions::new(added, elapsed, self.add.dry_run);
             self.output.object(&summary)?;

@@ -11,9 +11,6 @@ use crate::number::bytes;
 use crate::output::Output;
 use crate::rebuilding;
 
-/// In a store with fewer bytes than this, the index's own overhead counts.
-const SMALL: u64 = 1_000_000;
-
 /// Runs `compact`.
 pub(crate) fn run(
     args: &Args,
@@ -28,8 +25,8 @@ pub(crate) fn run(
         return Ok(stopped);
     }
     let after = size(&store)?;
-    if before < SMALL && before <= after {
-        console.note("a store this small cannot shrink");
+    if before <= after {
+        console.note("there was no space to free");
     }
     if output.is_json() {
         output.object(&json::Compacted {

@@ -16,7 +16,7 @@ use crate::args::{self, Args, Parameters};
 use crate::console::Console;
 use crate::done;
 use crate::exit::Exit;
-use crate::inputs::{STDIN, check_stdin, sources};
+use crate::inputs::{STDIN, check_not_stdin, check_stdin, sources};
 use crate::interrupt::Interrupt;
 use crate::json;
 use crate::keys::{self, NAMED};
@@ -56,6 +56,11 @@ pub(crate) fn run(
     let places = places.chain(dedup.move_to.as_deref());
     let places: Vec<&Path> = places.collect();
     dedup.telling.check(&dedup.paths, &places)?;
+    check_not_stdin(&places, &dedup.paths)?;
+    check_against(dedup)?;
+    if !args.store_given {
+        dedup.inputs.check_shingles(&schema(&dedup.parameters)?)?;
+    }
     let list = dedup.keys_from.iter().filter(|list| list.is_file());
     let lists: Vec<PathBuf> = list.cloned().collect();
     for place in places {
@@ -72,6 +77,20 @@ pub(crate) fn run(
     }
     check_folder(dedup)?;
     write(args, dedup, console, output)
+}
+
+/// Refuses to compare standard input with the file that it reads.
+fn check_against(dedup: &args::Dedup) -> Result<()> {
+    let Some(against) = &dedup.against else {
+        return Ok(());
+    };
+    check_not_stdin(&[against], &dedup.paths).map_err(|_| {
+        anyhow!(
+            "{}: standard input (-) is this file, so it would be compared with itself and dropped; compare it with \
+             another one",
+            against.display()
+        )
+    })
 }
 
 /// Refuses the name of a text for the folder that one text is written to.
@@ -158,9 +177,7 @@ fn of_input(error: &dedup::Error, dedup: &args::Dedup) -> Option<anyhow::Error> 
         return None;
     };
     let place = path.display();
-    if let Some(hint) = error.hint() {
-        return Some(anyhow!("{place}: {source}{}", advice(hint)));
-    }
+    let advice = error.hint().map_or("", advice);
     let written = match file(dedup) {
         Some(_) => "nothing is written",
         None => "standard output may have a part of what is kept",
@@ -172,7 +189,7 @@ fn of_input(error: &dedup::Error, dedup: &args::Dedup) -> Option<anyhow::Error> 
     } else {
         " (leave this file out to go on without it)"
     };
-    Some(anyhow!("{place}: {source}; {written}{more}"))
+    Some(anyhow!("{place}: {source}{advice}; {written}{more}"))
 }
 
 /// Reports that the user asked to stop.
@@ -218,7 +235,9 @@ pub(super) fn judged(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
         .store_options(store::options(args));
     if let Some(path) = &dedup.against {
         asked = if path.join("index.redb").is_file() {
-            asked.against(&store::open_other(args, path)?)
+            let store = store::open_other(args, path)?;
+            check_parameters(&store, &schema(&dedup.parameters)?, &dedup.parameters)?;
+            asked.against(&store)
         } else {
             asked.against_corpus([Source::path(path)])
         };
@@ -312,7 +331,7 @@ fn check_parameters(store: &Store, schema: &Schema, parameters: &Parameters) -> 
     for (name, is_given) in given {
         if is_given && value(&store.schema(), name) != value(schema, name) {
             bail!(
-                "{}: the store was made with another --{name}; leave it out, or choose another store",
+                "{}: the store has another --{name}; leave the option out, or choose another store",
                 store.folder().display()
             );
         }
@@ -479,6 +498,7 @@ fn tell(
         done.reading.lossy_note(),
         done.reading.unsplit_note(),
         done.reading.no_id_note(&dedup.inputs),
+        done.reading.no_exclusion_note(&dedup.inputs),
         nothing_note(done),
         unmarked_note(done.unmarked),
         note,

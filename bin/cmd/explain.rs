@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::inputs::check_stdin;
 use crate::json;
 use crate::marked::Marked;
-use crate::number::{counted, estimated, grouped, percent};
+use crate::number::{counted, estimated, four_decimals, grouped, percent};
 use crate::output::{Output, escape, printable};
 use crate::side::Side;
 
@@ -140,14 +140,15 @@ impl Explained<'_> {
         let mut lines = Vec::new();
         if let Some(common) = self.explanation.common {
             lines.push(format!(
-                "jaccard       {:.4}: {} of {} in both",
-                common.jaccard,
+                "jaccard       {}: {} of {} in both",
+                four_decimals(common.jaccard),
                 grouped(common.both),
                 counted(common.either, "shingle is", "shingles are"),
             ));
             lines.push(format!(
-                "containment   {:.4} of A is in B, {:.4} of B is in A",
-                common.share_of_a, common.share_of_b
+                "containment   {} of A is in B, {} of B is in A",
+                four_decimals(common.share_of_a),
+                four_decimals(common.share_of_b)
             ));
         } else {
             lines.push("jaccard       not known: the store keeps no shingles".to_owned());

@@ -49,7 +49,7 @@ pub(crate) fn run(
     if output.is_json() {
         output.object(&json::Additions::new(&loaded, elapsed, false))?;
     } else if !args.quiet {
-        output.line(tally::to_text(&loaded, None, elapsed).trim_end())?;
+        output.line(tally::to_text(&loaded, None, &store::command(args), elapsed).trim_end())?;
     }
     output.flush()?;
     if loaded.ended == Ended::Stopped {

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use dedupdb::Schema;
 use dedupdb::corpus::{Ended, Format, IdScope, Options, Repeats, Sourced, Worked};
 use dedupdb::mapreduce::{Lines, Mapper};
-use dedupdb::{Schema, sketching::Shingling};
 
 use crate::args::{Args, Map};
 use crate::console::Console;
@@ -78,9 +78,7 @@ fn inputs(map: &Map, schema: &Schema) -> Result<(Vec<PathBuf>, Options)> {
     if inputs.format.is_some_and(Format::is_document) && needs_ids {
         bail!("standard input must have records with ids; name their format with --format");
     }
-    if inputs.format == Some(Format::Shingles) && schema.shingling() != Shingling::Ids {
-        bail!("--format shingles has integers, not texts; give --shingling ids, to reduce as well");
-    }
+    inputs.check_shingles(schema)?;
     let options = inputs.options().needs_ids(needs_ids);
     Ok((paths, options.repeats(Repeats::Skip)))
 }

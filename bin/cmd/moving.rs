@@ -14,7 +14,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::json;
-use crate::number::{bytes, counted};
+use crate::number::{bytes, counted, four_decimals};
 use crate::output::{Output, copy_column, escape, is_broken_pipe, shell_word};
 use crate::reading::Told as Counts;
 
@@ -77,7 +77,11 @@ pub(super) fn move_to(
     list.sum(&moved, dedup.dry_run, "moved");
     let reading = moved.done.as_ref().map(|done| &done.reading);
     let has_converter = dedup.inputs.pre.is_some();
-    if let Some(note) = reading.and_then(|reading| reading.left_out_note(has_converter)) {
+    let notes = [
+        reading.and_then(|reading| reading.left_out_note(has_converter)),
+        reading.and_then(|reading| reading.no_exclusion_note(&dedup.inputs)),
+    ];
+    for note in notes.into_iter().flatten() {
         console.note(&note);
     }
     if let Some(note) = moved.done.as_ref().and_then(nothing_note) {
@@ -177,7 +181,8 @@ impl<'a> List<'a> {
                     }
                     let [from, to, like] = [&*from, &*to, like].map(escape);
                     let copy = copy_column(exact_copy);
-                    output.line(format!("{from}\t{to}\t{like}\t{similarity:.4}{copy}"))
+                    let similarity = four_decimals(similarity);
+                    output.line(format!("{from}\t{to}\t{like}\t{similarity}{copy}"))
                 });
             }
             MoveEvent::Left {

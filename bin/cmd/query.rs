@@ -21,6 +21,13 @@ use crate::number::{counted, percent, similarity};
 use crate::output::{Output, copy_column, escape, shell_word};
 use crate::reading::{ALL_SKIPPED, Told as _};
 
+/// Opens the store, which must be able to answer what is asked.
+fn opened(args: &Args, query: &Query) -> Result<Store> {
+    let store = crate::store::open_to_read(args)?;
+    query.inputs.check_shingles(&store.schema())?;
+    Ok(store)
+}
+
 /// Runs `query`.
 pub(crate) fn run(
     args: &Args,
@@ -33,7 +40,7 @@ pub(crate) fn run(
     query.telling.check(&query.paths, &[])?;
     let options = query.inputs.options().store(&args.store);
     query.inputs.check(&options, &query.paths, console)?;
-    let store = crate::store::open_to_read(args)?;
+    let store = opened(args, query)?;
     note_recall(&store, args, query, console);
     let (mut found, mut failed) = (false, false);
     let mut answer = |name: &str, matches: Vec<Match>| -> Result<()> {

@@ -51,9 +51,12 @@ pub(crate) fn run(
         }
         (opened, reading) = (made, Some(read));
     }
-    let unsplit = reading.as_ref().and_then(Reading::unsplit_note);
-    if let Some(unsplit) = unsplit {
-        console.note(&unsplit);
+    let notes = reading.as_ref().map(|reading| {
+        let exclusion = reading.no_exclusion_note(&report.inputs);
+        [reading.unsplit_note(), exclusion]
+    });
+    for note in notes.into_iter().flatten().flatten() {
+        console.note(&note);
     }
     let has_converter = report.inputs.pre.is_some();
     let unread = reading.as_ref();

@@ -45,7 +45,7 @@ impl Options {
             None => Ok(only),
             Some(Ok(_)) => Err(fault(
                 Reason::BadRecord,
-                "it holds several documents".to_owned(),
+                "it holds several documents; add it to a store, and name two keys".to_owned(),
             )),
             Some(Err(skipped)) => Err(skipped),
         }

@@ -269,7 +269,7 @@ fn hottest(shown: &Shown<'_>) -> Markup {
     html! {
         @if !buckets.is_empty() {
             section aria-labelledby="buckets" {
-                h2 id="buckets" { "Hottest buckets" }
+                h2 id="buckets" { "Largest buckets" }
                 p { "Where one bucket has thousands of contents, a template or boilerplate is shared." }
                 @if cut_short > 0 {
                     p { (counted(cut_short, "time", "times")) ", a search skipped candidates, after many that did not match." }

@@ -227,7 +227,7 @@ fn lists_that_are_none_and_contradictions_are_refused() {
     originals(&sandbox);
     sandbox.write("bytes", [0xff_u8, 0xfe]);
     for (more, said) in [
-        (&["--keys-from", "none"][..], "none: it cannot be read"),
+        (&["--keys-from", "none"][..], "none: there is no such file"),
         (&["--keys-from", "bytes"], "bytes: it is not UTF-8"),
         (&["--keys-from", "in"], "in: it cannot be read"),
         (&["--keys-from", "bytes", "--keep", "longest"], "--keep"),

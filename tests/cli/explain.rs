@@ -117,7 +117,7 @@ fn copies_and_texts_that_are_not_at_hand() {
         &[
             "match: the same text, byte for byte",
             "17 of 17 shared",
-            "text of A     not at hand: its key names no file here",
+            "text of A     not at hand: it is a record, or came from standard input; `dedupdb report --texts-from FILE`",
         ],
     );
     assert!(!ran.stdout.contains("differences"), "{}", ran.stdout);

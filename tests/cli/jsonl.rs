@@ -167,7 +167,7 @@ fn records_that_are_read_as_one_text_are_noted() {
     let ran = sandbox.run(&["dedup", "arr.json", "-o", "out"]).expect(0);
     assert!(ran.stderr.contains(as_array), "{}", ran.stderr);
     let ran = sandbox.run(&["add", "arr.json", "lines.txt"]).expect(0);
-    let told = format!("{as_array} (and 1 file like it)\n");
+    let told = format!("{as_array} (1 other file seems to hold records, too)\n");
     assert!(ran.stderr.contains(&told), "{}", ran.stderr);
     for arguments in [&["add", "-", "--key", "pages"][..], &["query", "-"]] {
         let ran = sandbox.run_with(arguments, lines.as_bytes());

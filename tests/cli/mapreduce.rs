@@ -281,7 +281,7 @@ fn sets_of_integers_are_read() {
         .run_with(&["map", "--format", "shingles"], b"a 1")
         .expect(2);
     assert!(
-        ran.stderr.contains("give --shingling ids"),
+        ran.stderr.contains("they need --shingling ids"),
         "{}",
         ran.stderr
     );

@@ -83,3 +83,100 @@ fn a_file_is_not_a_store() {
     }
     assert_eq!(fs::read_to_string(sandbox.path("file")).unwrap(), "a file");
 }
+
+#[test]
+fn advice_has_the_values_that_were_typed() {
+    let sandbox = Sandbox::new();
+    sandbox.write("m.txt", text(1, 40));
+    for (arguments, told) in [
+        (&["init", "--num_perm", "250"][..], "`--permutations 250`\n"),
+        (
+            &["dedup", "--ngram=7", "m.txt", "-o", "o"],
+            "`--shingling word:7`\n",
+        ),
+        (&["init", "--b", "25", "--r", "10"], "`--bands 25x10`\n"),
+        (
+            &["dedup", "--jaccard", "0.7", "m.txt", "-o", "o"],
+            "`--threshold 0.7`\n",
+        ),
+        (
+            &["add", "--permutations", "256", "m.txt"],
+            "`dedupdb init --permutations 256`\n",
+        ),
+        (
+            &["--store", "s", "list", "page"],
+            "`dedupdb list --prefix page`\n",
+        ),
+        (
+            &["pairs", "m.txt"],
+            "first: `dedupdb add m.txt`, then `dedupdb pairs`\n",
+        ),
+        (
+            &["add", "--sep", ";", "m.txt"],
+            "commas separate the cells of .csv files",
+        ),
+        (&["cluster"], "use `dedupdb clusters`"),
+        (
+            &["query", "m.txt", "--limit", "0"],
+            "give a whole number from 1 on",
+        ),
+        (&["init", "--recall", "101%"], "above 0 and below 1"),
+    ] {
+        let ran = sandbox.run(arguments).expect(2);
+        assert!(ran.stderr.contains(told), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn tips_have_to_do_with_what_was_typed() {
+    let sandbox = Sandbox::new();
+    let told = |arguments: &[&str]| sandbox.run(arguments).expect(2).stderr;
+    assert!(told(&["add", "--excludes", "x"]).contains("--exclude"));
+    assert!(told(&["add", "--stirct", "x"]).contains("--strict"));
+    for arguments in [
+        &["report", "--open"][..],
+        &["explain", "--threshold", "0.9"],
+    ] {
+        let told = told(arguments);
+        assert!(!told.contains("tip:"), "{told}");
+    }
+    sandbox.write("--zz", "the night tram");
+    assert!(told(&["add", "--zz"]).contains("-- --zz"));
+}
+
+#[test]
+fn a_pattern_that_excludes_nothing_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/news/a.txt", text(1, 40));
+    sandbox.write("in/b.txt", text(1, 40));
+    let told = "no file or folder matches --exclude nwes/, so nothing was excluded";
+    let moving = [
+        "dedup",
+        "in",
+        "--move-to",
+        "aside",
+        "--dry-run",
+        "--exclude",
+    ];
+    for arguments in [&["add", "in", "--exclude"][..], &moving] {
+        let run = |glob| sandbox.run(&[arguments, &[glob]].concat()).expect(0).stderr;
+        assert!(run("nwes/").contains(told));
+        assert!(!run("news/").contains("nothing was excluded"));
+    }
+}
+
+#[test]
+fn integers_are_no_texts() {
+    let sandbox = Sandbox::new();
+    sandbox.write("s.txt", "a 1 2 3\n");
+    for arguments in [&["add"][..], &["dedup", "-o", "o"]] {
+        let arguments = [arguments, &["s.txt", "--format", "shingles"]].concat();
+        let ran = sandbox.run(&arguments).expect(2);
+        assert!(
+            ran.stderr.contains("they need --shingling ids"),
+            "{}",
+            ran.stderr
+        );
+    }
+    assert!(!sandbox.path(".dedupdb").exists());
+}

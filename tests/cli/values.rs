@@ -40,7 +40,7 @@ fn what_cannot_be_read_is_answered_with_an_example() {
         ("compact --memory 383MiB", "at least 384MiB"),
         ("add x --max-document 0", "64MiB"),
         ("query x --threshold 80", "80%"),
-        ("init --recall 0", "80%"),
+        ("init --recall 0", "98%"),
         ("remove --older-than 90", "90d"),
         ("init --bands 20", "'--bands <BxR>': give BANDSxROWS"),
         (

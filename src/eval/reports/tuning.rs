@@ -20,7 +20,8 @@ pub fn tuning_report(
     sample: Option<(&Sample, u64)>,
 ) -> Report {
     let heading = format!(
-        "shapes of up to {} permutations that find {} of the pairs at {}",
+        "shapes (bands x rows) of up to {} permutations; all that are not marked current or textbook find {} of the \
+         pairs at {}",
         tuning.permutations,
         percent(tuning.recall),
         tuning.threshold
