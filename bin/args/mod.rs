@@ -10,6 +10,7 @@ mod dedup;
 mod escaped;
 pub(crate) mod eval;
 mod explain;
+mod foreign;
 mod groups;
 mod init;
 mod jaccard;
@@ -32,6 +33,7 @@ mod salvage;
 mod show;
 mod signing;
 mod stats;
+mod tips;
 mod tune;
 
 use std::path::PathBuf;

@@ -210,7 +210,7 @@ impl Dedup {
     }
 
     /// Drops only documents that resemble one of `store`. Documents of the input are not compared with each other, and
-    /// nothing is stored.
+    /// nothing is stored. The parameters are those of the store, whatever [`Dedup::schema`] says.
     pub fn against(self, store: &Store) -> Dedup {
         Dedup {
             against: Some(Against::Store(store.clone())),

@@ -104,7 +104,7 @@ fn counts(summary: &Summary) -> Markup {
                 div { dt { "Clusters" } dd { (grouped(summary.clusters)) } }
                 div { dt { "Documents in clusters" } dd { (grouped(summary.clustered)) } }
                 div { dt { "Copies of another one" } dd { (grouped(summary.identical)) } }
-                div { dt { "Nearly identical" } dd { (grouped(near)) } }
+                div { dt { "Near-duplicates" } dd { (grouped(near)) } }
                 div { dt { "Bytes in clusters" } dd { (bytes(summary.bytes)) } }
                 div { dt { "Could go: all that resembles the one kept" } dd { (bytes(summary.could_go)) } }
                 div { dt { "Could go: copies only" } dd { (bytes(summary.identical_could_go)) } }

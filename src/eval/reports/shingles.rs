@@ -20,10 +20,9 @@ impl ShinglesMeasured {
             rows: self.kinds.iter().map(|line| self.row(line)).collect(),
             heading: vec![heading],
             table: self.table(),
-            notes: self
-                .best_note()
+            notes: [self.best_note(), self.columns_note(), self.cut_note()]
                 .into_iter()
-                .chain(self.cut_note())
+                .flatten()
                 .collect(),
             picture: self.picture(),
         }
@@ -39,6 +38,16 @@ impl ShinglesMeasured {
         }
         let has_gaps = self.kinds.iter().any(|line| line.gap().is_some());
         has_gaps.then(|| "no choice separates them: all gaps are 0 or negative".to_owned())
+    }
+
+    /// Returns a note that explains the columns, if there are several pairs.
+    fn columns_note(&self) -> Option<String> {
+        (self.texts != 2).then(|| {
+            "near, others: mean similarity of near-duplicates and of all other pairs; 95% reach: 95% of the \
+             near-duplicates have at least this; 99.9% up to: 99.9% of the others have at most this; gap: between these \
+             two; a text has: shingles of an average text"
+                .to_owned()
+        })
     }
 
     /// Returns a note that only the first words determine which texts are near-duplicates, if there are longer texts.
