@@ -119,14 +119,20 @@ impl Told for Reading {
     fn no_exclusion_note(&self, inputs: &Inputs) -> Option<String> {
         let names = &inputs.names;
         let others_exclude = !names.include.is_empty() || names.gitignore;
-        if others_exclude || self.by_reason().contains_key(&Reason::Excluded) {
+        // These folders are left out before anything else.
+        let reasons = [Reason::Excluded, Reason::VersionControl];
+        if others_exclude
+            || reasons
+                .iter()
+                .any(|reason| self.by_reason().contains_key(reason))
+        {
             return None;
         }
         let globs = names.exclude.iter().map(ToString::to_string);
         let globs: Vec<String> = globs.collect();
         (!globs.is_empty()).then(|| {
             let globs = globs.join(" and ");
-            format!("no file or folder matches --exclude {globs}, so nothing was excluded")
+            format!("--exclude {globs} matches nothing in the folders that were read, so nothing was excluded")
         })
     }
 

@@ -71,7 +71,11 @@ pub(super) const OPTIONS: [(&str, &str, &[&str]); 10] = [
         "128",
         &["--num-hashes", "--num-perm", "--num-perms", "--perm"],
     ),
-    ("bands", "18x7", &["--b", "--num-bands", "--r", "--rows"]),
+    (
+        "bands",
+        "18x7",
+        &["--b", "--num-bands", "--num-rows", "--r", "--rows"],
+    ),
     (
         "threads",
         "4",
@@ -129,10 +133,15 @@ pub(super) fn value(ours: &str, typed: &str) -> Option<String> {
     let value = typed_value(typed)?;
     match ours {
         "shingling" if value.parse::<u8>().is_ok() => Some(format!("word:{value}")),
-        "bands" if value.parse::<u32>().is_ok() => {
-            let [bands, rows] = [["--b", "--num-bands"], ["--r", "--rows"]];
-            let number = |names: [&str; 2]| names.into_iter().find_map(typed_value);
-            Some(format!("{}x{}", number(bands)?, number(rows)?))
+        "bands" => {
+            let [bands, rows] = [
+                ["--b", "--bands", "--num-bands"],
+                ["--r", "--rows", "--num-rows"],
+            ];
+            let number = |names: [&str; 3]| names.into_iter().find_map(typed_value);
+            let numbers = [number(bands)?, number(rows)?];
+            let are_numbers = numbers.iter().all(|number| number.parse::<u32>().is_ok());
+            are_numbers.then(|| numbers.join("x"))
         }
         _ => Some(shell_word(&value)),
     }
@@ -148,6 +157,12 @@ pub(super) fn typed_value(option: &str) -> Option<String> {
             None if is_option(&word) => {
                 let next = words.next()?;
                 return (!next.starts_with('-')).then_some(next);
+            }
+            // A letter may have its value right behind it.
+            _ if option.len() == 2 && word.len() > 2 => {
+                if let Some(value) = word.strip_prefix(option) {
+                    return Some(value.to_owned());
+                }
             }
             _ => {}
         }

@@ -58,9 +58,6 @@ pub(crate) fn run(
     dedup.telling.check(&dedup.paths, &places)?;
     check_not_stdin(&places, &dedup.paths)?;
     check_against(dedup)?;
-    if !args.store_given {
-        dedup.inputs.check_shingles(&schema(&dedup.parameters)?)?;
-    }
     let list = dedup.keys_from.iter().filter(|list| list.is_file());
     let lists: Vec<PathBuf> = list.cloned().collect();
     for place in places {
@@ -143,7 +140,7 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
         Err(error) => return Err(of_input(&error, dedup).unwrap_or_else(|| explained(error))),
     };
     store::note_cut_short(done.searches_cut_short, args, console);
-    let skipped = done.reading.all_skipped();
+    let skipped = done.reading.all_skipped().saturating_sub(done.unmarked);
     let note = (!dedup.list && skipped > 0).then(|| {
         let skipped = grouped(skipped);
         format!("what was skipped ({skipped}) is not in the output; --skipped FILE lists it")
@@ -237,10 +234,14 @@ pub(super) fn judged(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
         asked = if path.join("index.redb").is_file() {
             let store = store::open_other(args, path)?;
             check_parameters(&store, &schema(&dedup.parameters)?, &dedup.parameters)?;
+            dedup.inputs.check_shingles(&store.schema())?;
             asked.against(&store)
         } else {
+            dedup.inputs.check_shingles(&schema(&dedup.parameters)?)?;
             asked.against_corpus([Source::path(path)])
         };
+    } else if !args.store_given {
+        dedup.inputs.check_shingles(&schema(&dedup.parameters)?)?;
     }
     if let Some(list) = &dedup.keys_from {
         asked = asked.drop_only(keys::listed(list, dedup.escaped)?);

@@ -29,6 +29,7 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     MatrixFile::check_name(&matrix.output)?;
     let schema = matrix.signing.schema()?;
+    matrix.inputs.check_shingles(&schema)?;
     let permutations = schema.permutations();
     check_outputs(matrix)?;
     let interrupt = Interrupt::catch()?;

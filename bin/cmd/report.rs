@@ -156,7 +156,9 @@ fn of_paths(
     if let Some(threshold) = report.threshold {
         schema = schema.threshold(threshold);
     }
-    let store = store::temporary(args, &schema.build()?)?;
+    let schema = schema.build()?;
+    report.inputs.check_shingles(&schema)?;
+    let store = store::temporary(args, &schema)?;
     let left_out = LeftOut::begin(console, &report.telling, Named::Failures)?;
     let mut left_out = left_out.naming(&report.paths);
     let options = report.inputs.options();

@@ -14,6 +14,7 @@ use crate::corpus::formats::record::Nth;
 use crate::corpus::formats::unsplit::Unsplit;
 use crate::corpus::read::repeats::Id;
 use crate::corpus::skipped::{Hint, Reason, Skipped};
+use crate::corpus::walk::identity::Identity;
 
 /// A text with its origin, to which it dereferences.
 ///
@@ -110,6 +111,8 @@ pub struct Origin {
     pub bytes: u64,
     /// The modification time of a file that is one document.
     pub modified: Option<SystemTime>,
+    /// The identity of a file that is one document, when it was met.
+    pub(crate) identity: Option<Identity>,
     /// The name of the text's encoding, such as `UTF-8`.
     pub encoding: &'static str,
     /// Whether undecodable bytes of the text were replaced by U+FFFD.
@@ -143,6 +146,7 @@ impl Origin {
             size: None,
             bytes: 0,
             modified: None,
+            identity: None,
             encoding: encoding_rs::UTF_8.name(),
             replaced: false,
             lossy_key: false,

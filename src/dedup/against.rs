@@ -99,13 +99,9 @@ pub(super) fn compared(
                     corpus::AddEvent::Skipped(skipped) => {
                         check_read(skipped, &dedup.options).and_then(|()| judge.met.skip(skipped))
                     }
-                    corpus::AddEvent::Stored {
-                        key,
-                        source,
-                        record,
-                    } => {
+                    corpus::AddEvent::Stored { key, origin } => {
                         if let Some(lineage) = &mut judge.counterparts {
-                            lineage.keep_at(key, source, record);
+                            lineage.keep(key, origin);
                         }
                         Ok(())
                     }

@@ -5,10 +5,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::Match;
-use crate::corpus::{Nth, Repeated, Skipped};
+use crate::corpus::{FileIdentity, Nth, Repeated, Skipped};
 
 use crate::dedup::error::{Error, Result};
-use crate::dedup::lineage::AsRead;
 
 /// An event for the observer. Events are reported in the order in which they happen.
 #[derive(Clone, Copy, Debug)]
@@ -96,8 +95,8 @@ pub struct Dropped<'a> {
     pub stored_before: bool,
     /// Whether that is the same document, stored before, as far as its key shows.
     pub(crate) is_itself: bool,
-    /// The files of both when they were read, if they are one document and known.
-    pub(crate) as_read: [Option<AsRead>; 2],
+    /// The identities of the files of both when they were read, if they are one document and known.
+    pub(crate) identities: [Option<FileIdentity>; 2],
 }
 
 /// Reports events to the observer, which says whether to continue.

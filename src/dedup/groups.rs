@@ -7,7 +7,6 @@ use crate::corpus::{Sourced, short_hash};
 use crate::dedup::error::Result;
 use crate::dedup::event::Dropped;
 use crate::dedup::judge::Judge;
-use crate::dedup::lineage::AsRead;
 use crate::dedup::order::Rank;
 use crate::dedup::spool::Texts;
 use crate::{Query, Store};
@@ -68,7 +67,7 @@ impl Groups {
                         earlier_record: other.record,
                         stored_before: false,
                         is_itself: false,
-                        as_read: [AsRead::of(&first), AsRead::of(other)],
+                        identities: [first.identity, other.identity],
                     };
                     judge.drop_late(&first, &dropped)?;
                     drop_one(rank.ordinal);

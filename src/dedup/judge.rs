@@ -14,7 +14,7 @@ use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::{Dropped, Event, Observer, Spared};
 use crate::dedup::fit::Fit;
-use crate::dedup::lineage::{AsRead, Lineage};
+use crate::dedup::lineage::Lineage;
 use crate::dedup::mark::Mark;
 use crate::dedup::protection::{Guard, Protection};
 use crate::dedup::removed::Removed;
@@ -184,7 +184,7 @@ impl Judge<'_> {
                 Item::Document(origin) => {
                     let what = "a document was not judged";
                     let outcome = outcomes.next().ok_or(Error::Defect { what })?;
-                    take(self.note(origin, outcome, self.is_protecting, None)?)?;
+                    take(self.note(origin, outcome, self.is_protecting)?)?;
                 }
                 Item::Opened(opened) => take(Judged::Opened(opened))?,
                 Item::Skipped(skipped) => take_unread(skipped, take)?,
@@ -239,7 +239,6 @@ impl Judge<'_> {
         origin: Origin,
         outcome: crate::Result<Outcome>,
         is_protected: bool,
-        compared: Option<AsRead>,
     ) -> Result<Judged> {
         let outcome = match outcome {
             Ok(outcome) => outcome,
@@ -296,8 +295,7 @@ impl Judge<'_> {
         let lineage = lineage.as_ref();
         let (earlier_source, earlier_record) =
             lineage.map_or((None, None), |lineage| lineage.of(&earlier.key));
-        let earlier_read =
-            compared.or_else(|| lineage.and_then(|lineage| lineage.as_read(&earlier.key)));
+        let identity = lineage.and_then(|lineage| lineage.identity(&earlier.key));
         let dropped = Dropped {
             key: &origin.key,
             source: &origin.source,
@@ -307,7 +305,7 @@ impl Judge<'_> {
             earlier_record,
             stored_before,
             is_itself,
-            as_read: [AsRead::of(&origin), earlier_read],
+            identities: [origin.identity, identity],
         };
         tell(&mut self.removed, &mut self.met, &origin, &dropped)?;
         Ok(Judged::Document(Box::new(origin), verdict))
@@ -386,15 +384,11 @@ impl Judge<'_> {
                         let answer = answers.next().ok_or(Error::Defect { what })?;
                         let answer = answer.map(|found| found.into_iter().next());
                         let is_protected = self.guard(&document)?;
-                        let compared = match &answer {
-                            Ok(Some(earlier)) if !is_protected => {
-                                self.counterpart(&earlier.key, store)?
-                            }
-                            _ => None,
-                        };
-                        let (origin, outcome) =
-                            (document.into_origin(), answer.map(Outcome::against));
-                        take(self.note(origin, outcome, is_protected, compared)?)?;
+                        if let (Ok(Some(earlier)), false) = (&answer, is_protected) {
+                            self.name_counterpart(&earlier.key, store)?;
+                        }
+                        let outcome = answer.map(Outcome::against);
+                        take(self.note(document.into_origin(), outcome, is_protected)?)?;
                     }
                     Item::Opened(opened) => take(Judged::Opened(opened))?,
                     Item::Skipped(skipped) => take_unread(skipped, take)?,
@@ -405,22 +399,18 @@ impl Judge<'_> {
         }
     }
 
-    /// Returns how the file of a document that a dropped one resembles was, if it was read for comparison. Adds it to
-    /// what the list of dropped documents names.
-    fn counterpart(&mut self, key: &str, store: &Store) -> Result<Option<AsRead>> {
-        if let Some(counterparts) = &self.counterparts
+    /// Adds the file of a document that a dropped one resembles to what the list of dropped documents names, if the
+    /// file was read for comparison.
+    fn name_counterpart(&mut self, key: &str, store: &Store) -> Result<()> {
+        if let (Some(removed), Some(counterparts)) = (&mut self.removed, &self.counterparts)
             && let (Some(file), None) = counterparts.of(key)
             && let Some(document) = store.get(key)?
             // Streams have no time.
             && document.modified.is_some()
         {
-            let (size, modified) = (document.size, document.modified);
-            if let Some(removed) = &mut self.removed {
-                removed.name(file, size, modified)?;
-            }
-            return Ok(Some(AsRead { size, modified }));
+            removed.name(file, document.size, document.modified)?;
         }
-        Ok(None)
+        Ok(())
     }
 }
 
@@ -434,7 +424,12 @@ fn take_unread(skipped: Skipped, take: &mut dyn FnMut(Judged) -> Result<()>) -> 
 fn is_itself(origin: &Origin, earlier: &Match) -> bool {
     let key = &earlier.key;
     let is_same = |path: PathBuf| is_same_file(&path, &origin.source);
-    let is_from_above = || OtherKeys::new().above(&origin.source).contains(key);
+    // It may have been stored from a folder above it, or from one beside that.
+    let rest = key.trim_start_matches("../");
+    let is_from_above = || {
+        let mut keys = OtherKeys::new();
+        origin.key == rest || keys.above(&origin.source).iter().any(|key| key == rest)
+    };
     let is_it_from_above = || earlier.exact_copy && !is_path(key) && is_from_above();
     let is_file = origin.record.is_none();
     origin.key == *key || is_file && (Key::path(key).is_some_and(is_same) || is_it_from_above())

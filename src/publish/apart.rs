@@ -38,14 +38,17 @@ pub fn check_output(path: &Path, inputs: &[PathBuf]) -> Result<()> {
 pub(crate) fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
     parts(path)?;
     let written = resolved(path)?;
+    let around: Vec<_> = written.ancestors().map(identity).collect();
     for input in inputs {
         let Ok(read) = fs::canonicalize(input) else {
             continue;
         };
         let input = input.display();
-        let reason = if written == read || is_one_file(&written, &read) {
+        let found = identity(&read);
+        let within = around.iter().position(|at| at.is_some() && *at == found);
+        let reason = if written == read || within == Some(0) {
             "this is an input; write to another place".to_owned()
-        } else if written.starts_with(&read) {
+        } else if written.starts_with(&read) || within.is_some() {
             format!("this is inside the input {input}; write to a place outside")
         } else if read.starts_with(&written) {
             format!("the input {input} is inside; write to another place")
@@ -57,22 +60,18 @@ pub(crate) fn check_apart(path: &Path, inputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Whether two paths lead to one file or folder, by another name or through a mount.
-fn is_one_file(a: &Path, b: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let identity = |path| {
-            fs::metadata(path)
-                .ok()
-                .map(|found| (found.dev(), found.ino()))
-        };
-        identity(a).is_some_and(|a| identity(b) == Some(a))
-    }
-    #[cfg(not(unix))]
-    {
-        a == b
-    }
+/// Returns an identity that all names of a file or folder share, also through a mount. `None` if there is none.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path)
+        .ok()
+        .map(|found| (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Path) -> Option<(u64, u64)> {
+    None
 }
 
 /// Refuses two outputs if they are the same or one is inside the other.

@@ -405,7 +405,8 @@ fn marks_are_in_their_columns_in_rows_of_any_length() {
         "id,text,x\n1,aaa bbb ccc\n2,ddd eee fff,,,\n3,ggg,hhh,iii\n4,jjj kkk lll,m\n",
     );
     let mark = ["dedup", "in.csv", "-o", "out.csv", "--mark", "z"];
-    sandbox.run(&mark).expect(2);
+    let told = sandbox.run(&mark).expect(2).stderr;
+    assert!(told.contains("skipped (1) is not in the output"), "{told}");
     let out = read(&sandbox, "out.csv");
     let rows: Vec<Vec<&str>> = out.lines().map(|row| row.split(',').collect()).collect();
     assert!(rows.iter().all(|row| row.len() == 7), "{out}");

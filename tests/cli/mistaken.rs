@@ -96,6 +96,15 @@ fn advice_has_the_values_that_were_typed() {
         ),
         (&["init", "--b", "25", "--r", "10"], "`--bands 25x10`\n"),
         (
+            &["init", "--bands", "25", "--rows", "10"],
+            "`--bands 25x10`\n",
+        ),
+        (&["init", "--b", "x", "--r", "y"], "`--bands 18x7`\n"),
+        (
+            &["dedup", "-t0.5", "m.txt", "-o", "o"],
+            "`--threshold 0.5`\n",
+        ),
+        (
             &["dedup", "--jaccard", "0.7", "m.txt", "-o", "o"],
             "`--threshold 0.7`\n",
         ),
@@ -149,7 +158,8 @@ fn a_pattern_that_excludes_nothing_is_named() {
     let sandbox = Sandbox::new();
     sandbox.write("in/news/a.txt", text(1, 40));
     sandbox.write("in/b.txt", text(1, 40));
-    let told = "no file or folder matches --exclude nwes/, so nothing was excluded";
+    let told =
+        "--exclude nwes/ matches nothing in the folders that were read, so nothing was excluded";
     let moving = [
         "dedup",
         "in",

@@ -112,7 +112,13 @@ fn a_file_in_a_folder_that_was_exchanged_is_another_one() {
     let sandbox = Sandbox::new();
     sandbox.write("in/a.txt", text(1, 40));
     sandbox.write("in/m/b.txt", text(1, 40));
-    sandbox.write("other/b.txt", text(2, 50));
+    // It has the same size and time, and is older than the run.
+    sandbox.write("other/b.txt", text(1, 40).to_uppercase());
+    for file in ["in/m/b.txt", "other/b.txt"] {
+        let file = fs::File::open(sandbox.path(file)).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH + Duration::from_secs(1_600_000_000))
+            .unwrap();
+    }
     let (moved, left) = moved_while(&sandbox, || {
         fs::rename(sandbox.path("in/m"), sandbox.path("m.old")).unwrap();
         fs::rename(sandbox.path("other"), sandbox.path("in/m")).unwrap();
@@ -173,4 +179,32 @@ fn files_with_the_names_of_our_own_stay() {
     );
     let mine = fs::read_to_string(sandbox.path("there/.dedupdb-moved.part"));
     assert_eq!(mine.unwrap(), "mine");
+}
+
+#[test]
+fn a_file_that_was_stored_from_a_folder_beside_is_itself() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/x.txt", text(1, 40));
+    sandbox.write("docs/y.txt", text(2, 40));
+    sandbox.write("there/z.txt", text(2, 40));
+    let from_there = |store: &str, named: &[&str]| {
+        let arguments = [&["--store", store, "add"], named].concat();
+        let mut adding = sandbox.command(&arguments);
+        let added = adding.current_dir(sandbox.path("there")).output().unwrap();
+        assert!(added.status.success());
+    };
+    from_there("s", &["../docs/x.txt", "z.txt"]);
+    let moving = [
+        "dedup",
+        "docs",
+        "--move-to",
+        "aside",
+        "--against",
+        "there/s",
+    ];
+    let ran = sandbox.run(&moving).expect(0);
+    let told = "../docs/x.txt is this file itself";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
+    assert!(sandbox.path("aside/y.txt").exists());
 }

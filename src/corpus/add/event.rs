@@ -1,10 +1,8 @@
 //! Events for the observer while a corpus is added.
 
-use std::path::Path;
-
 use crate::Match;
-use crate::corpus::formats::record::Nth;
 use crate::corpus::skipped::Skipped;
+use crate::corpus::sourced::Origin;
 
 /// An event for the observer. Events are reported in the order in which they happen.
 #[derive(Clone, Copy, Debug)]
@@ -21,10 +19,8 @@ pub enum AddEvent<'a> {
     Stored {
         /// Its key.
         key: &'a str,
-        /// The file that it was read from.
-        source: &'a Path,
-        /// The record of that file, if it is one.
-        record: Option<Nth>,
+        /// Where it was read.
+        origin: &'a Origin,
     },
     /// A document resembles an earlier one. Reported only with [`Add::evidence`](super::Add::evidence).
     Like {

@@ -218,8 +218,7 @@ impl Run<'_> {
         if outcome.change != Change::KeptOut {
             flow = (self.observe)(AddEvent::Stored {
                 key: &origin.key,
-                source: &origin.source,
-                record: origin.record,
+                origin,
             });
         }
         if let Some(earlier) = outcome.earlier.as_ref().filter(|_| self.evidence) {

@@ -21,7 +21,7 @@ use crate::corpus::skipped::{Reason, Skipped};
 use crate::corpus::source::Source;
 use crate::corpus::source::feed::Feed;
 use crate::corpus::sourced::{Batch, Item, Origin, Sourced, modified};
-use crate::corpus::walk::identity::Identities;
+use crate::corpus::walk::identity::{Identities, Identity};
 use crate::corpus::walk::key::Key;
 use crate::corpus::walk::{Found, Walk};
 use crate::parallel;
@@ -51,6 +51,7 @@ struct Sized {
     key: Key,
     size: u64,
     modified: Option<SystemTime>,
+    identity: Identity,
     /// Whether a converter extracts its text.
     is_converted: bool,
 }
@@ -145,6 +146,7 @@ impl Reader {
             return Ok(Looked::Done(Item::Unchanged, size));
         }
         Ok(Looked::Read(Sized {
+            identity: Identity::of(&path, &metadata),
             path,
             format,
             key,
@@ -243,6 +245,7 @@ impl Reader {
             origin.has_grown = has_grown;
             (origin.size, origin.bytes) = (Some(file.size), file.size);
             origin.modified = file.modified;
+            origin.identity = Some(file.identity);
         }
         item
     }
@@ -355,6 +358,7 @@ mod tests {
                 format: Format::Text,
                 size,
                 modified: None,
+                identity: Identity::of(&path, &fs::metadata(&path).unwrap()),
                 is_converted: false,
             };
             let Item::Document(document) = reader.read_file(file) else {

@@ -11,6 +11,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::corpus::decode::Mark;
 use crate::corpus::decode::transcode::{Coding, Transcoded};
+use crate::corpus::formats::format::is_compressed;
 use crate::corpus::source::guard::{CUT_SHORT, Counted, Guard};
 
 /// The number of bytes to read at a time.
@@ -153,12 +154,6 @@ fn open_file(path: &Path) -> io::Result<File> {
 
 fn buffered<R: Read>(reader: R) -> BufReader<R> {
     BufReader::with_capacity(BUFFER, reader)
-}
-
-/// Whether the name of a file says that it is compressed.
-fn is_compressed(path: &Path) -> bool {
-    let extension = path.extension();
-    extension.is_some_and(|extension| extension == "gz" || extension == "zst")
 }
 
 /// Decompresses the bytes of `reader` if the first ones identify a compression: all members of gzip, all frames of

@@ -38,6 +38,15 @@ impl Identity {
         Identity::cut(&hasher)
     }
 
+    /// Returns the identity that [`Identity::bytes`] returned the bytes of, if there are any.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Identity> {
+        bytes.try_into().ok().map(Identity)
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     fn cut(hasher: &blake3::Hasher) -> Identity {
         let mut cut = [0; 16];
         hasher.finalize_xof().fill(&mut cut);

@@ -11,7 +11,6 @@ use super::manifest::{Listed, State};
 use super::{Left, manifest};
 use crate::corpus::{FileIdentity, Reason, Skipped};
 use crate::dedup::event::Dropped;
-use crate::dedup::lineage::AsRead;
 use crate::dedup::names::below;
 
 /// When a file, or its name or mode, last changed: seconds and nanoseconds of the file system.
@@ -32,8 +31,8 @@ pub(super) struct Planned {
     like: String,
     similarity: f64,
     exact_copy: bool,
-    /// The file when it was read.
-    read: Option<AsRead>,
+    /// The identity of the file when it was read.
+    read: Option<FileIdentity>,
     /// The file of the document that it resembles, if known. The documents of a store may have none.
     other: Option<PathBuf>,
     /// Whether the document that it resembles was stored before and came from the same file.
@@ -72,8 +71,8 @@ pub(super) struct Plan {
     pub(super) files: Vec<Planned>,
     /// The number of dropped records.
     pub(super) records: u64,
-    /// The files that dropped ones resemble, when they were read, as far as known.
-    kept: HashMap<PathBuf, AsRead>,
+    /// The files that dropped ones resemble, with their identities when they were read, as far as known.
+    kept: HashMap<PathBuf, FileIdentity>,
     /// The targets of symbolic links in the folder.
     linked: HashSet<PathBuf>,
     /// The displayed names of files that were met under another name.
@@ -110,7 +109,7 @@ impl Plan {
             self.records += 1;
             return;
         }
-        if let (Some(other), Some(read)) = (dropped.earlier_source, dropped.as_read[1]) {
+        if let (Some(other), Some(read)) = (dropped.earlier_source, dropped.identities[1]) {
             self.kept.insert(other.to_owned(), read);
         }
         self.files.push(Planned {
@@ -122,7 +121,7 @@ impl Plan {
                 .earlier_source
                 .filter(|source| !dropped.stored_before || !self.is_stream(source))
                 .map(Path::to_owned),
-            read: dropped.as_read[0],
+            read: dropped.identities[0],
             is_itself: dropped.is_itself,
             first: None,
         });
@@ -215,8 +214,8 @@ impl Plan {
             self.is_changed(&metadata)
         };
         // Another file may be here now, if a folder above it has been exchanged: that changes nothing of the file.
-        let is_another = planned.read != Some(AsRead::now(&metadata));
-        if is_changed || is_another && planned.read.is_some() {
+        let found = FileIdentity::of(&planned.file, &metadata);
+        if is_changed || planned.read.is_some_and(|read| read != found) {
             return Err(Left::choice("it changed since the run began"));
         }
         self.check_kept(planned, gone)?;
@@ -242,7 +241,7 @@ impl Plan {
         };
         let read = self.kept.get(kept);
         let is_as_read =
-            |metadata: &Metadata| read.is_none_or(|read| *read == AsRead::now(metadata));
+            |found: &Metadata| read.is_none_or(|read| *read == FileIdentity::of(kept, found));
         match fs::metadata(kept) {
             Ok(metadata) if is_as_read(&metadata) && !self.is_changed(&metadata) => Ok(()),
             _ => {

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::corpus::{Format, Nth, Opened, Sourced, TableSource, Unread};
+use crate::corpus::{FileIdentity, Format, Nth, Opened, Sourced, TableSource, Unread};
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::{self as publish, Of};
 use crate::publish::work::Work;
@@ -170,6 +170,8 @@ impl Spool {
         self.offset += put_line(&mut self.texts, document.record)?;
         self.offset += put(&mut self.texts, document.size.map_or(0, |size| size + 1))?;
         self.offset += put_time(&mut self.texts, document.modified)?;
+        let identity = document.identity.as_ref();
+        self.offset += put_bytes(&mut self.texts, identity.map_or(&[], FileIdentity::bytes))?;
         Ok(offset)
     }
 
