@@ -147,4 +147,4 @@ pub(crate) use walk::identity::Identity as FileIdentity;
 pub use walk::identity::is_same_file;
 pub use walk::is_pipe;
 pub use walk::key::{Key, REPLACED};
-pub(crate) use walk::others::{OtherKeys, is_path};
+pub(crate) use walk::others::OtherKeys;

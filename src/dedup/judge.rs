@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use crate::corpus::{
     self, Batch, Item, Key, Opened, Origin, OtherKeys, Repeated, Sketched, Skipped, Unread,
-    is_path, is_same_file, met, short_hash,
+    is_same_file, met, short_hash,
 };
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
@@ -178,13 +178,13 @@ impl Judge<'_> {
         } else {
             self.writer.admit_batch(sketched.documents)?
         };
-        let mut outcomes = outcomes.into_iter();
+        let (mut outcomes, store) = (outcomes.into_iter(), self.writer.store.clone());
         for item in sketched.items {
             match item {
                 Item::Document(origin) => {
                     let what = "a document was not judged";
                     let outcome = outcomes.next().ok_or(Error::Defect { what })?;
-                    take(self.note(origin, outcome, self.is_protecting)?)?;
+                    take(self.note(origin, outcome, self.is_protecting, &store)?)?;
                 }
                 Item::Opened(opened) => take(Judged::Opened(opened))?,
                 Item::Skipped(skipped) => take_unread(skipped, take)?,
@@ -239,6 +239,7 @@ impl Judge<'_> {
         origin: Origin,
         outcome: crate::Result<Outcome>,
         is_protected: bool,
+        store: &Store,
     ) -> Result<Judged> {
         let outcome = match outcome {
             Ok(outcome) => outcome,
@@ -285,7 +286,7 @@ impl Judge<'_> {
             return Ok(Judged::Document(Box::new(origin), verdict));
         }
         self.met.done.dropped_one(earlier.exact_copy, stored_before);
-        let is_itself = stored_before && is_itself(&origin, earlier);
+        let is_itself = stored_before && is_itself(&origin, earlier, store)?;
         self.met.done.of_itself += u64::from(is_itself);
         let lineage = if stored_before {
             &self.counterparts
@@ -388,7 +389,8 @@ impl Judge<'_> {
                             self.name_counterpart(&earlier.key, store)?;
                         }
                         let outcome = answer.map(Outcome::against);
-                        take(self.note(document.into_origin(), outcome, is_protected)?)?;
+                        let origin = document.into_origin();
+                        take(self.note(origin, outcome, is_protected, store)?)?;
                     }
                     Item::Opened(opened) => take(Judged::Opened(opened))?,
                     Item::Skipped(skipped) => take_unread(skipped, take)?,
@@ -421,18 +423,34 @@ fn take_unread(skipped: Skipped, take: &mut dyn FnMut(Judged) -> Result<()>) -> 
 }
 
 /// Whether the document stored before is the one that was read, as far as its key shows.
-fn is_itself(origin: &Origin, earlier: &Match) -> bool {
+fn is_itself(origin: &Origin, earlier: &Match, store: &Store) -> Result<bool> {
     let key = &earlier.key;
-    let is_same = |path: PathBuf| is_same_file(&path, &origin.source);
-    // It may have been stored from a folder above it, or from one beside that.
-    let rest = key.trim_start_matches("../");
-    let is_from_above = || {
-        let mut keys = OtherKeys::new();
-        origin.key == rest || keys.above(&origin.source).iter().any(|key| key == rest)
+    if origin.key == *key {
+        return Ok(true);
+    }
+    let Some(path) = Key::path(key).filter(|_| origin.record.is_none()) else {
+        return Ok(false);
     };
-    let is_it_from_above = || earlier.exact_copy && !is_path(key) && is_from_above();
-    let is_file = origin.record.is_none();
-    origin.key == *key || is_file && (Key::path(key).is_some_and(is_same) || is_it_from_above())
+    // A key is a path from the folder where `add` ran. Most likely that is this folder, or the one of the store.
+    let of_store = store.folder().parent().unwrap_or(Path::new(""));
+    let places = [of_store.join(&path), path];
+    if places
+        .iter()
+        .any(|place| is_same_file(place, &origin.source))
+    {
+        return Ok(true);
+    }
+    if !earlier.exact_copy || places.iter().any(|place| place.exists()) {
+        return Ok(false);
+    }
+    // It may have been another folder above the file, or one beside such a folder.
+    let rest = key.trim_start_matches("../");
+    let mut keys = OtherKeys::new();
+    if origin.key != rest && !keys.above(&origin.source).iter().any(|key| key == rest) {
+        return Ok(false);
+    }
+    let stored = store.get(key)?;
+    Ok(stored.is_none_or(|stored| stored.modified == origin.modified))
 }
 
 /// Reports a dropped document.

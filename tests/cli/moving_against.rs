@@ -208,3 +208,50 @@ fn a_file_that_was_stored_from_a_folder_beside_is_itself() {
     assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
     assert!(sandbox.path("aside/y.txt").exists());
 }
+
+#[test]
+fn a_copy_of_the_same_name_in_another_folder_is_not_the_file_itself() {
+    let sandbox = Sandbox::new();
+    let adding_in = |folder: &str, store: &str, named: &str| {
+        let mut adding = sandbox.command(&["--store", store, "add", named]);
+        let added = adding.current_dir(sandbox.path(folder)).output().unwrap();
+        assert!(added.status.success());
+    };
+    let copy = |from: &str, to: &str| {
+        sandbox.write(to, "");
+        fs::copy(sandbox.path(from), sandbox.path(to)).unwrap();
+        let time = fs::metadata(sandbox.path(from))
+            .unwrap()
+            .modified()
+            .unwrap();
+        let file = fs::File::options()
+            .write(true)
+            .open(sandbox.path(to))
+            .unwrap();
+        file.set_modified(time).unwrap();
+    };
+    sandbox.write("2025/p/a.txt", text(1, 40));
+    copy("2025/p/a.txt", "2026/p/a.txt");
+    adding_in("2025", ".dedupdb", "p");
+    let moving = [
+        "dedup",
+        "2026",
+        "--move-to",
+        "aside",
+        "--against",
+        "2025/.dedupdb",
+    ];
+    sandbox.run(&moving).expect(0);
+    assert!(sandbox.path("aside/p/a.txt").exists());
+    // A store elsewhere does not say from which folder its keys are paths. It knows the time of the file.
+    adding_in("2025", "../stores/s", "p");
+    let from_store = |folder: &str, aside: &str| {
+        let moving = ["dedup", folder, "--move-to", aside, "--against", "stores/s"];
+        sandbox.run(&moving).expect(0).stderr
+    };
+    let told = from_store("2025", "aside1");
+    assert!(told.contains("p/a.txt is this file itself"), "{told}");
+    sandbox.write("2027/p/a.txt", text(1, 40));
+    from_store("2027", "aside2");
+    assert!(sandbox.path("aside2/p/a.txt").exists());
+}
