@@ -46,19 +46,10 @@ pub(crate) fn check_stdin<'a>(arguments: impl IntoIterator<Item = &'a Path>) -> 
     Ok(())
 }
 
-/// Refuses to write over the file that standard input (-) reads, if `paths` name that.
-pub(crate) fn check_not_stdin(outputs: &[&Path], paths: &[PathBuf]) -> Result<()> {
-    const FILE: &str = "/dev/stdin";
-    let reads_stdin = paths.iter().any(|path| path == Path::new(STDIN));
-    for output in outputs {
-        if reads_stdin && is_same_file(output, Path::new(FILE)) {
-            bail!(
-                "{}: standard input (-) is this file; write to another place",
-                output.display()
-            );
-        }
-    }
-    Ok(())
+/// Whether `paths` name standard input (-), and it reads this file.
+pub(crate) fn is_stdin(file: &Path, paths: &[PathBuf]) -> bool {
+    const OPEN: &str = "/dev/stdin";
+    paths.iter().any(|path| path == Path::new(STDIN)) && is_same_file(file, Path::new(OPEN))
 }
 
 /// Whether an argument has no name that distinguishes its text from others: standard input, or what a shell puts in

@@ -128,7 +128,7 @@ Temporary files are in the folder .OUTPUT.dedup next to OUTPUT.
 by tabs: KEY, the key of the document that it resembles, JACCARD, the file and number of the dropped
 record, and the file and number of the other one, which are empty if it is of a store. A file whose
 name is not UTF-8 is named by its key, which is not its path. The list takes about 40 bytes of memory for
-each kept document, and about 100 if it is a file.
+each kept document, and about 80 if it is a file.
 
 A symbolic link or another name of a file is never in this list. Without --store, you can delete the
 exact copies in it (`exact_copy` in JSON) and lose no text. Pictures and links, and with --pre all

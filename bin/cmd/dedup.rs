@@ -16,7 +16,7 @@ use crate::args::{self, Args, Parameters};
 use crate::console::Console;
 use crate::done;
 use crate::exit::Exit;
-use crate::inputs::{STDIN, check_not_stdin, check_stdin, sources};
+use crate::inputs::{STDIN, check_stdin, is_stdin, sources};
 use crate::interrupt::Interrupt;
 use crate::json;
 use crate::keys::{self, NAMED};
@@ -56,8 +56,7 @@ pub(crate) fn run(
     let places = places.chain(dedup.move_to.as_deref());
     let places: Vec<&Path> = places.collect();
     dedup.telling.check(&dedup.paths, &places)?;
-    check_not_stdin(&places, &dedup.paths)?;
-    check_against(dedup)?;
+    check_stdin_file(dedup, &places)?;
     let list = dedup.keys_from.iter().filter(|list| list.is_file());
     let lists: Vec<PathBuf> = list.cloned().collect();
     for place in places {
@@ -76,18 +75,23 @@ pub(crate) fn run(
     write(args, dedup, console, output)
 }
 
-/// Refuses to compare standard input with the file that it reads.
-fn check_against(dedup: &args::Dedup) -> Result<()> {
-    let Some(against) = &dedup.against else {
-        return Ok(());
-    };
-    check_not_stdin(&[against], &dedup.paths).map_err(|_| {
-        anyhow!(
+/// Refuses to write over the file that standard input reads, or to compare it with that.
+fn check_stdin_file(dedup: &args::Dedup, outputs: &[&Path]) -> Result<()> {
+    let is_read = |file: &&Path| is_stdin(file, &dedup.paths);
+    if let Some(output) = outputs.iter().copied().find(is_read) {
+        bail!(
+            "{}: standard input (-) is this file; write to another place",
+            output.display()
+        );
+    }
+    if let Some(against) = dedup.against.as_deref().filter(is_read) {
+        bail!(
             "{}: standard input (-) is this file, so it would be compared with itself and dropped; compare it with \
              another one",
             against.display()
-        )
-    })
+        );
+    }
+    Ok(())
 }
 
 /// Refuses the name of a text for the folder that one text is written to.
@@ -223,25 +227,26 @@ fn name(dedup: &args::Dedup) -> String {
 
 /// What the arguments ask for, except for the output.
 pub(super) fn judged(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
+    let schema = schema(&dedup.parameters)?;
     let mut asked = dedup::Dedup::new(sources(&dedup.paths, None))
         .reading(dedup.inputs.options())
         .keep(dedup.keep)
         .memory(dedup.memory)
         .protect(dedup.protect.iter().cloned())
-        .schema(schema(&dedup.parameters)?)
+        .schema(schema.clone())
         .store_options(store::options(args));
     if let Some(path) = &dedup.against {
         asked = if path.join("index.redb").is_file() {
             let store = store::open_other(args, path)?;
-            check_parameters(&store, &schema(&dedup.parameters)?, &dedup.parameters)?;
+            check_parameters(&store, &schema, &dedup.parameters)?;
             dedup.inputs.check_shingles(&store.schema())?;
             asked.against(&store)
         } else {
-            dedup.inputs.check_shingles(&schema(&dedup.parameters)?)?;
+            dedup.inputs.check_shingles(&schema)?;
             asked.against_corpus([Source::path(path)])
         };
     } else if !args.store_given {
-        dedup.inputs.check_shingles(&schema(&dedup.parameters)?)?;
+        dedup.inputs.check_shingles(&schema)?;
     }
     if let Some(list) = &dedup.keys_from {
         asked = asked.drop_only(keys::listed(list, dedup.escaped)?);

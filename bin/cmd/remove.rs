@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use anyhow::Result;
-use dedupdb::corpus::{Selection, file_exists};
+use dedupdb::corpus::Selection;
 use dedupdb::{Document, Store};
 
 use super::list;
@@ -70,7 +70,7 @@ fn without_file_note(store: &Store, remove: &Remove, removed: u64) -> Result<Opt
     }
     let mut count = 0;
     for document in store.documents()? {
-        count += u64::from(file_exists(&document?).is_none());
+        count += u64::from(document?.modified.is_none());
     }
     let (one, many) = (
         "document has no file of its own, such as a record, and --missing does not look for it",

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::Store;
-use crate::corpus::{self, Options, Reason, Skipped, Source, expanded, is_same_file};
+use crate::corpus::{self, FileIdentity, Options, Reason, Skipped, Source, expanded};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::judge::Judge;
 use crate::dedup::lineage::Lineage;
@@ -24,10 +24,10 @@ pub(super) fn check_apart(dedup: &mut Dedup) -> Result<()> {
     };
     *sources = expanded(std::mem::take(sources));
     let against: Vec<_> = sources.iter().filter_map(place).collect();
-    for (input, read) in dedup.sources.iter().filter_map(place) {
-        for (other, compared) in &against {
+    for (input, read, identity) in dedup.sources.iter().filter_map(place) {
+        for (other, compared, of_compared) in &against {
             let other = other.display();
-            let reason = if read == *compared || is_same_file(&read, compared) {
+            let reason = if read == *compared || identity == *of_compared {
                 "this would be compared with itself and dropped; compare it with another place"
                     .to_owned()
             } else if read.starts_with(compared) {
@@ -49,10 +49,11 @@ pub(super) fn check_apart(dedup: &mut Dedup) -> Result<()> {
     Ok(())
 }
 
-/// Returns a source as named and resolved. `None` if it is a stream or does not exist.
-fn place(source: &Source) -> Option<(&Path, PathBuf)> {
+/// Returns a source as named and resolved, with its identity. `None` if it is a stream or does not exist.
+fn place(source: &Source) -> Option<(&Path, PathBuf, FileIdentity)> {
     let named = source.named()?;
-    Some((named, fs::canonicalize(named).ok()?))
+    let identity = FileIdentity::of(named, &fs::metadata(named).ok()?);
+    Some((named, fs::canonicalize(named).ok()?, identity))
 }
 
 /// Refuses a source that does not exist, and a file of records that could not be read to its end. A file that is one

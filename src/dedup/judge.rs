@@ -1,14 +1,15 @@
 //! Judges which documents are kept. The store's writer decides, batch by batch.
 
 use std::collections::HashMap;
+use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use crate::corpus::{
-    self, Batch, Item, Key, Opened, Origin, OtherKeys, Repeated, Sketched, Skipped, Unread,
-    is_same_file, met, short_hash,
+    self, Batch, FileIdentity, Item, Key, Opened, Origin, OtherKeys, Repeated, Sketched, Skipped,
+    Unread, met, short_hash,
 };
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
@@ -434,13 +435,12 @@ fn is_itself(origin: &Origin, earlier: &Match, store: &Store) -> Result<bool> {
     // A key is a path from the folder where `add` ran. Most likely that is this folder, or the one of the store.
     let of_store = store.folder().parent().unwrap_or(Path::new(""));
     let places = [of_store.join(&path), path];
-    if places
-        .iter()
-        .any(|place| is_same_file(place, &origin.source))
-    {
+    let found = |place: &PathBuf| Some(FileIdentity::of(place, &fs::metadata(place).ok()?));
+    let found: Vec<FileIdentity> = places.iter().filter_map(found).collect();
+    if origin.identity.is_some_and(|own| found.contains(&own)) {
         return Ok(true);
     }
-    if !earlier.exact_copy || places.iter().any(|place| place.exists()) {
+    if !earlier.exact_copy || !found.is_empty() {
         return Ok(false);
     }
     // It may have been another folder above the file, or one beside such a folder.

@@ -85,9 +85,8 @@ impl Columns {
                     mark.similarity.to_string(),
                 ]
             });
-            let cells_of_row = width(format, record);
-            let more = cells_of_row.saturating_sub(wide);
-            let record = &*shortened(format, record, if wide > 0 { more } else { 0 });
+            let (record, cells_of_row) = fitted(format, record, wide);
+            let record = &*record;
             let missing = vec![String::new(); wide.saturating_sub(cells_of_row)];
             return extended(
                 format,
@@ -122,10 +121,7 @@ impl Columns {
 pub(crate) fn has_fields(format: Format, record: &[u8], wide: usize) -> bool {
     match format {
         Format::Jsonl => fields(record).is_some(),
-        Format::Csv | Format::Tsv if wide > 0 => {
-            let more = width(format, record).saturating_sub(wide);
-            width(format, &shortened(format, record, more)) <= wide
-        }
+        Format::Csv | Format::Tsv => wide == 0 || fitted(format, record, wide).1 <= wide,
         _ => true,
     }
 }
@@ -148,26 +144,27 @@ fn fields(record: &[u8]) -> Option<HashMap<String, IgnoredAny>> {
     serde_json::from_slice(record).ok()
 }
 
-/// Returns a row without its last `most` cells, as far as they are empty.
-fn shortened(format: Format, row: &[u8], most: usize) -> Cow<'_, [u8]> {
+/// Returns a row without the empty cells at its end that are beyond the `wide` ones of the header, and the number of its
+/// cells. Nothing is beyond a header that does not exist.
+fn fitted(format: Format, row: &[u8], wide: usize) -> (Cow<'_, [u8]>, usize) {
+    let mut cells = width(format, row);
+    if wide == 0 || cells <= wide {
+        return (Cow::Borrowed(row), cells);
+    }
     let (mut body, end) = split_end(row);
-    let whole = body.len();
     let (separator, empty): (u8, &[u8]) = match format {
         Format::Tsv => (b'\t', b""),
         _ => (b',', b"\"\""),
     };
-    for _ in 0..most {
+    while cells > wide {
         let before = body.strip_suffix(&[separator]).or_else(|| {
             let before = body.strip_suffix(empty)?;
             before.strip_suffix(&[separator])
         });
         let Some(before) = before else { break };
-        body = before;
+        (body, cells) = (before, cells - 1);
     }
-    if body.len() == whole {
-        return Cow::Borrowed(row);
-    }
-    Cow::Owned([body, end].concat())
+    (Cow::Owned([body, end].concat()), cells)
 }
 
 /// Splits a row from its line ending.

@@ -63,7 +63,7 @@
 //!
 //! # Memory and disk
 //!
-//! A run takes about [`Dedup::memory`] bytes, plus 40 bytes for each id and, with [`Dedup::lineage`], 40 to 100 for each
+//! A run takes about [`Dedup::memory`] bytes, plus 40 bytes for each id and, with [`Dedup::lineage`], 40 to 80 for each
 //! kept document. If the first or the first few are kept, the input is read once and written at once. Otherwise, or if some
 //! documents are protected, its texts and records are on disk meanwhile, and [marks](Dedup::mark) take about 100 bytes
 //! per document.

@@ -297,7 +297,7 @@ impl Dedup {
     }
 
     /// Sets whether [`Dropped`](crate::dedup::Dropped) names the file and record of the document that a dropped one
-    /// resembles. This takes about 40 bytes of memory for each kept document, and about 100 if it is a file.
+    /// resembles. This takes about 40 bytes of memory for each kept document, and about 80 if it is a file.
     pub fn lineage(self, lineage: bool) -> Dedup {
         Dedup { lineage, ..self }
     }

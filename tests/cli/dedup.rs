@@ -517,3 +517,40 @@ fn a_folder_does_not_get_the_name_of_a_text() {
     let list = ["dedup", "in.txt", "--list", "-o", "list.txt"];
     sandbox.run(&list).expect(0);
 }
+
+#[cfg(unix)]
+#[test]
+fn an_input_is_known_by_any_of_its_names() {
+    use std::process::Stdio;
+    let sandbox = Sandbox::new();
+    let line = "{\"text\": \"the night tram\"}\n";
+    sandbox.write("in.jsonl", line);
+    std::fs::hard_link(sandbox.path("in.jsonl"), sandbox.path("other.jsonl")).unwrap();
+    let ran = sandbox.run(&[
+        "dedup",
+        "in.jsonl",
+        "-o",
+        "o.jsonl",
+        "--against",
+        "other.jsonl",
+    ]);
+    let told = ran.expect(2).stderr;
+    assert!(told.contains("compared with itself"), "{told}");
+    let ran = sandbox.run(&["dedup", "in.jsonl", "-o", "other.jsonl", "--force"]);
+    assert!(ran.expect(2).stderr.contains("this is an input"));
+    for arguments in [
+        ["-o", "in.jsonl", "--force", "-q"],
+        ["-o", "o.jsonl", "--removed", "in.jsonl"],
+        ["-o", "o.jsonl", "--against", "in.jsonl"],
+    ] {
+        let arguments = [&["dedup", "-", "--format", "jsonl"], &arguments[..]].concat();
+        let input = std::fs::File::open(sandbox.path("in.jsonl")).unwrap();
+        let mut command = sandbox.command(&arguments);
+        let ran = command.stdin(Stdio::from(input)).output().unwrap();
+        let told = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{told}");
+        assert!(told.contains("standard input (-) is this file"), "{told}");
+    }
+    let kept = std::fs::read_to_string(sandbox.path("in.jsonl")).unwrap();
+    assert_eq!(kept, line);
+}

@@ -190,3 +190,17 @@ fn integers_are_no_texts() {
     }
     assert!(!sandbox.path(".dedupdb").exists());
 }
+
+#[test]
+fn a_command_for_integers_needs_a_store_or_an_option_for_them() {
+    let sandbox = Sandbox::new();
+    sandbox.write("s.txt", "a 1 2 3\n");
+    sandbox.run(&["init", "--shingling", "ids"]).expect(0);
+    sandbox.add(&["s.txt", "--format", "shingles"], 0);
+    let ids = ["s.txt", "--format", "shingles", "-o", "o.txt"];
+    let against = ["dedup", "--against", ".dedupdb"];
+    sandbox.run(&[&against[..], &ids].concat()).expect(0);
+    let matrix = ["matrix", "s.txt", "--format", "shingles", "-o", "m.csv"];
+    let told = sandbox.run(&matrix).expect(2).stderr;
+    assert!(told.contains("they need --shingling ids"), "{told}");
+}

@@ -181,19 +181,24 @@ fn files_with_the_names_of_our_own_stay() {
     assert_eq!(mine.unwrap(), "mine");
 }
 
+/// Runs a command that adds documents, in a folder of the sandbox.
+fn add_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) {
+    let mut adding = sandbox.command(arguments);
+    let added = adding.current_dir(sandbox.path(folder)).output().unwrap();
+    assert!(added.status.success());
+}
+
 #[test]
 fn a_file_that_was_stored_from_a_folder_beside_is_itself() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/x.txt", text(1, 40));
     sandbox.write("docs/y.txt", text(2, 40));
     sandbox.write("there/z.txt", text(2, 40));
-    let from_there = |store: &str, named: &[&str]| {
-        let arguments = [&["--store", store, "add"], named].concat();
-        let mut adding = sandbox.command(&arguments);
-        let added = adding.current_dir(sandbox.path("there")).output().unwrap();
-        assert!(added.status.success());
-    };
-    from_there("s", &["../docs/x.txt", "z.txt"]);
+    add_in(
+        &sandbox,
+        "there",
+        &["--store", "s", "add", "../docs/x.txt", "z.txt"],
+    );
     let moving = [
         "dedup",
         "docs",
@@ -212,11 +217,6 @@ fn a_file_that_was_stored_from_a_folder_beside_is_itself() {
 #[test]
 fn a_copy_of_the_same_name_in_another_folder_is_not_the_file_itself() {
     let sandbox = Sandbox::new();
-    let adding_in = |folder: &str, store: &str, named: &str| {
-        let mut adding = sandbox.command(&["--store", store, "add", named]);
-        let added = adding.current_dir(sandbox.path(folder)).output().unwrap();
-        assert!(added.status.success());
-    };
     let copy = |from: &str, to: &str| {
         sandbox.write(to, "");
         fs::copy(sandbox.path(from), sandbox.path(to)).unwrap();
@@ -232,7 +232,7 @@ fn a_copy_of_the_same_name_in_another_folder_is_not_the_file_itself() {
     };
     sandbox.write("2025/p/a.txt", text(1, 40));
     copy("2025/p/a.txt", "2026/p/a.txt");
-    adding_in("2025", ".dedupdb", "p");
+    add_in(&sandbox, "2025", &["add", "p"]);
     let moving = [
         "dedup",
         "2026",
@@ -244,7 +244,7 @@ fn a_copy_of_the_same_name_in_another_folder_is_not_the_file_itself() {
     sandbox.run(&moving).expect(0);
     assert!(sandbox.path("aside/p/a.txt").exists());
     // A store elsewhere does not say from which folder its keys are paths. It knows the time of the file.
-    adding_in("2025", "../stores/s", "p");
+    add_in(&sandbox, "2025", &["--store", "../stores/s", "add", "p"]);
     let from_store = |folder: &str, aside: &str| {
         let moving = ["dedup", folder, "--move-to", aside, "--against", "stores/s"];
         sandbox.run(&moving).expect(0).stderr

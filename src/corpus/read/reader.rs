@@ -56,9 +56,9 @@ struct Sized {
     is_converted: bool,
 }
 
-/// What the walk found. A file comes with its metadata.
+/// What the walk found. A file comes with its metadata and identity.
 enum Met {
-    File(PathBuf, Key, Option<Format>, Metadata),
+    File(PathBuf, Key, Option<Format>, Metadata, Identity),
     Stream(Feed, Key, Option<Format>),
     Skipped(Skipped),
 }
@@ -122,8 +122,10 @@ impl Reader {
     }
 
     fn look(&self, met: Met) -> Result<Looked, Error> {
-        let (path, key, format, metadata) = match met {
-            Met::File(path, key, format, metadata) => (path, key, format, metadata),
+        let (path, key, format, metadata, identity) = match met {
+            Met::File(path, key, format, metadata, identity) => {
+                (path, key, format, metadata, identity)
+            }
             Met::Stream(feed, key, format) => return Ok(self.look_at_stream(feed, key, format)),
             Met::Skipped(skipped) => return Ok(skip(skipped)),
         };
@@ -146,12 +148,12 @@ impl Reader {
             return Ok(Looked::Done(Item::Unchanged, size));
         }
         Ok(Looked::Read(Sized {
-            identity: Identity::of(&path, &metadata),
             path,
             format,
             key,
             size,
             modified,
+            identity,
             is_converted,
         }))
     }
@@ -306,11 +308,14 @@ fn document(
     }
 }
 
-/// Reads the metadata of a file.
+/// Reads the metadata of a file, and derives its identity.
 fn meet(found: Found) -> Met {
     match found {
         Found::File(path, key, format) => match fs::metadata(&path) {
-            Ok(metadata) => Met::File(path, key, format, metadata),
+            Ok(metadata) => {
+                let identity = Identity::of(&path, &metadata);
+                Met::File(path, key, format, metadata, identity)
+            }
             Err(error) => Met::Skipped(Skipped::unreadable(&path, &error)),
         },
         Found::Stream(feed, key, format) => Met::Stream(feed, key, format),
@@ -321,10 +326,12 @@ fn meet(found: Found) -> Met {
 /// Skips a file that was met under another name.
 fn once(met: Met, identities: &mut Identities) -> Met {
     match &met {
-        Met::File(path, _, _, metadata) => match identities.again(path, metadata) {
-            Some(skipped) => Met::Skipped(skipped),
-            None => met,
-        },
+        Met::File(path, _, _, metadata, identity) => {
+            match identities.again(path, metadata, *identity) {
+                Some(skipped) => Met::Skipped(skipped),
+                None => met,
+            }
+        }
         Met::Stream(..) | Met::Skipped(_) => met,
     }
 }

@@ -73,8 +73,12 @@ pub(crate) struct Identities {
 
 impl Identities {
     /// Records a file. Returns the skipped item if it was met under another name.
-    pub(crate) fn again(&mut self, path: &Path, metadata: &Metadata) -> Option<Skipped> {
-        let identity = Identity::of(path, metadata);
+    pub(crate) fn again(
+        &mut self,
+        path: &Path,
+        metadata: &Metadata,
+        identity: Identity,
+    ) -> Option<Skipped> {
         if self.met.insert(identity) {
             if has_links(metadata) {
                 self.linked.insert(identity, path.to_owned());

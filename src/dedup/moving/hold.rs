@@ -41,7 +41,6 @@ pub(super) enum For {
 pub(super) struct Hold {
     folder: PathBuf,
     file: File,
-    what: For,
 }
 
 impl Hold {
@@ -54,13 +53,14 @@ impl Hold {
     pub(super) fn make(folder: &Path, model: &Path) -> Result<Hold> {
         for _ in 0..TRIES {
             make_like(model, folder).of(folder)?;
-            if !is_there(&folder.join(NAME)) {
+            if !is_marked(folder) {
                 check_free(folder)?;
             }
             let Some(hold) = Hold::take(folder, For::Moving)? else {
                 continue;
             };
             check_free(folder)?;
+            hold.remove_part();
             return Ok(hold);
         }
         Err(held(folder, ""))
@@ -100,18 +100,17 @@ impl Hold {
             let hold = Hold {
                 folder: folder.to_owned(),
                 file,
-                what,
             };
-            hold.sign().of(&path)?;
+            hold.sign(what).of(&path)?;
             return Ok(Some(hold));
         }
         Err(held(folder, ""))
     }
 
-    fn sign(&self) -> io::Result<()> {
+    fn sign(&self, what: For) -> io::Result<()> {
         let (process, what) = (
             std::process::id(),
-            match self.what {
+            match what {
                 For::Moving => "is moving files to it",
                 For::Undoing => "is moving files back from it",
             },
@@ -138,19 +137,20 @@ impl Hold {
     /// Those of the system. An existing list is not replaced.
     pub(super) fn list(&self, bytes: &[u8]) -> Result<PathBuf> {
         let (part, path) = (self.folder.join(PART), self.folder.join(manifest::NAME));
-        let written = remove_if_there(&part).and_then(|()| {
-            // The list names files in folders that not everybody may read.
-            let mut options = File::options();
-            let mut file = options
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&part)?;
-            file.write_all(bytes)?;
-            file.sync_all()
-        });
+        // The list names files in folders that not everybody may read.
+        let mut options = File::options();
+        let options = options.write(true).create_new(true).mode(0o600);
+        let mut file = options.open(&part).of(&part)?;
+        let written = file.write_all(bytes).and_then(|()| file.sync_all());
+        if written.is_err() {
+            self.remove_part();
+        }
         written.of(&part)?;
-        match publish::rename_to_free(&part, &path) {
+        let renamed = publish::rename_to_free(&part, &path);
+        if renamed.is_err() {
+            self.remove_part();
+        }
+        match renamed {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let reason = "somebody made this meanwhile; it is not replaced";
                 return Err(publish::Error::foreign(&path, reason).into());
@@ -165,9 +165,6 @@ impl Hold {
 impl Drop for Hold {
     fn drop(&mut self) {
         // The lock is released after the name is removed.
-        if matches!(self.what, For::Moving) {
-            self.remove_part();
-        }
         fs::remove_file(self.folder.join(NAME)).unwrap_or_default();
     }
 }
@@ -198,13 +195,6 @@ pub(super) fn is_marked(folder: &Path) -> bool {
 
 fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
-}
-
-fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
 }
 
 /// Returns the contents of the file: one short line.

@@ -17,24 +17,6 @@ pub(crate) struct Columns {
     pub(crate) header: Option<usize>,
 }
 
-impl Columns {
-    /// Checks a row whose last cell that is not empty is the `filled`th.
-    ///
-    /// A row that is longer than its header has most likely been split within its text.
-    ///
-    /// # Errors
-    ///
-    /// It has more cells than the header. Empty ones at its end do not count.
-    pub(crate) fn check(self, filled: usize, advice: &str) -> Result<(), Fault> {
-        match self.header {
-            Some(header) if filled > header => Err(Fault::bad(format!(
-                "it has {filled} cells, and the header {header}; {advice}"
-            ))),
-            _ => Ok(()),
-        }
-    }
-}
-
 /// The columns, and whether the first row has their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
@@ -127,6 +109,62 @@ pub(crate) fn short(name: &str) -> String {
 pub(crate) struct Cells<B> {
     pub(crate) id: Option<B>,
     pub(crate) text: Option<B>,
+}
+
+/// The cells of a row, while they are met one after another.
+#[derive(Debug)]
+pub(crate) struct Picking<B> {
+    columns: Columns,
+    cells: Cells<B>,
+    /// The number of cells up to the last one that is not empty.
+    filled: usize,
+}
+
+impl<B> Picking<B> {
+    /// Begins a row.
+    pub(crate) fn of(columns: Columns) -> Picking<B> {
+        let cells = Cells {
+            id: None,
+            text: None,
+        };
+        Picking {
+            columns,
+            cells,
+            filled: 0,
+        }
+    }
+
+    /// Takes the next cell, which is the one with this index, counted from 0.
+    pub(crate) fn take<'c>(&mut self, index: usize, cell: &'c [u8])
+    where
+        B: From<&'c [u8]>,
+    {
+        if !cell.is_empty() {
+            self.filled = index + 1;
+        }
+        if self.columns.id == Some(index) {
+            self.cells.id = Some(cell.into());
+        }
+        if self.columns.text == index {
+            self.cells.text = Some(cell.into());
+        }
+    }
+
+    /// Ends the row. `advice` says what to do about one that is longer than its header: most likely, it was split within
+    /// its text.
+    ///
+    /// # Errors
+    ///
+    /// It has more cells than the header. Empty ones at its end do not count.
+    pub(crate) fn end(self, advice: &str) -> Result<Cells<B>, Fault> {
+        match self.columns.header {
+            Some(header) if self.filled > header => Err(Fault::bad(format!(
+                "it has {} cells, and the header {header}; {advice}",
+                self.filled
+            ))),
+            _ => Ok(self.cells),
+        }
+    }
 }
 
 impl<B: AsRef<[u8]>> Cells<B> {

@@ -6,7 +6,7 @@ use std::mem::take;
 use csv_core::{ReadFieldResult, Reader};
 
 use crate::corpus::formats::record::{Fault, Nth, Raw};
-use crate::corpus::formats::table::columns::{Cells, Columns, Head};
+use crate::corpus::formats::table::columns::{Cells, Columns, Head, Picking};
 use crate::corpus::formats::table::quoted::{Cut, Cuts};
 use crate::corpus::options::Options;
 
@@ -78,22 +78,10 @@ impl<R: BufRead> Rows<R> {
 
     fn raw(&mut self, cut: Cut) -> Raw<Cells<Vec<u8>>> {
         self.number += 1;
-        let Columns { id, text, .. } = self.columns;
-        let (mut wanted, mut filled) = (Cells::default(), 0);
         let body = cut.row.as_ref().map_err(Fault::clone).and_then(|row| {
-            cells(&mut self.csv, row, |index, cell| {
-                if !cell.is_empty() {
-                    filled = index + 1;
-                }
-                if id == Some(index) {
-                    wanted.id = Some(cell.to_vec());
-                }
-                if text == index {
-                    wanted.text = Some(cell.to_vec());
-                }
-            });
-            self.columns.check(filled, QUOTES)?;
-            Ok(wanted)
+            let mut picking = Picking::of(self.columns);
+            cells(&mut self.csv, row, |index, cell| picking.take(index, cell));
+            picking.end(QUOTES)
         });
         Raw {
             nth: Nth::Record(self.number),

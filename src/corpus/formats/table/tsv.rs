@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use crate::corpus::decode::without_mark;
 use crate::corpus::formats::lines::Lines;
 use crate::corpus::formats::record::{Fault, Raw, Record};
-use crate::corpus::formats::table::columns::{Cells, Columns, Head};
+use crate::corpus::formats::table::columns::{Cells, Columns, Head, Picking};
 use crate::corpus::options::Options;
 
 /// What to do about a row with more cells than the header.
@@ -97,21 +97,22 @@ fn is_header(names: &[String]) -> bool {
 ///
 /// A fault that says what is wrong with the line.
 pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, Fault> {
-    let (id, text) = match layout {
+    let cells: Cells<&[u8]> = match layout {
         Layout::Columns(columns) => {
-            let cells = || line.split(|&byte| byte == b'\t');
-            let cell = |index| cells().nth(index);
-            if columns.header.is_some() {
-                let filled = cells().zip(1..).filter(|(cell, _)| !cell.is_empty()).last();
-                columns.check(filled.map_or(0, |(_, number)| number), SPACES)?;
+            let mut picking = Picking::of(columns);
+            for (index, cell) in line.split(|&byte| byte == b'\t').enumerate() {
+                picking.take(index, cell);
             }
-            (columns.id.and_then(cell), cell(columns.text))
+            picking.end(SPACES)?
         }
         Layout::Pair => {
             let tab = line.iter().position(|&byte| byte == b'\t');
             let tab = tab.ok_or_else(|| Fault::bad("it has no tab between a key and a text"))?;
-            (Some(&line[..tab]), Some(&line[tab + 1..]))
+            Cells {
+                id: Some(&line[..tab]),
+                text: Some(&line[tab + 1..]),
+            }
         }
     };
-    Cells { id, text }.record(None)
+    cells.record(None)
 }
