@@ -1,7 +1,7 @@
 //! Messages to the user on standard error.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _, stderr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -58,6 +58,13 @@ impl Console {
         }
     }
 
+    /// Prints how long a list was, if a person watches: standard error is a terminal.
+    pub(crate) fn total(&self, message: &str) {
+        if stderr().is_terminal() {
+            self.note(message);
+        }
+    }
+
     /// Prints lines of text. It must not contain text from elsewhere, such as keys.
     pub(crate) fn text(&self, text: &str) {
         if !self.quiet {
@@ -81,7 +88,7 @@ impl Console {
     fn print(&self, text: &str) {
         self.bar.suspend(|| {
             // If this fails, there is nowhere to report it.
-            std::io::stderr().lock().write_all(text.as_bytes()).ok();
+            stderr().lock().write_all(text.as_bytes()).ok();
         });
     }
 }

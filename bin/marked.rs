@@ -58,12 +58,16 @@ impl Marked<'_> {
         let most = self.most(DIFFERENCES);
         let in_a: u64 = differences.iter().map(|here| here.a.words as u64).sum();
         let in_b: u64 = differences.iter().map(|here| here.b.words as u64).sum();
-        lines.push(format!(
-            "differences   {}: {} of A alone, {} of B alone",
-            grouped(differences.len() as u64),
-            counted(in_a, "word", "words"),
-            grouped(in_b),
-        ));
+        lines.push(if differences.is_empty() {
+            "differences   none".to_owned()
+        } else {
+            format!(
+                "differences   {}: {} of A alone, {} of B alone",
+                grouped(differences.len() as u64),
+                counted(in_a, "word", "words"),
+                grouped(in_b),
+            )
+        });
         let shown = differences.iter().take(most);
         lines.extend(shown.map(|difference| self.difference(difference)));
         lines.extend(rest(differences.len().saturating_sub(most)));

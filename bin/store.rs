@@ -16,6 +16,7 @@ use dedupdb::{
 
 use crate::args::{Args, STORE, Salvage};
 use crate::console::Console;
+use crate::inputs::Inputs;
 use crate::interrupt::Interrupt;
 use crate::number::{bytes, counted, percent, utc};
 use crate::output::{shell_word, system_error};
@@ -87,6 +88,18 @@ fn of_folder(args: &Args, error: Error) -> anyhow::Error {
 pub(crate) fn create(args: &Args, schema: &Schema) -> Result<Store> {
     let created = options(args).create(&args.store, schema);
     created.map_err(|error| of_folder(args, error))
+}
+
+/// Refuses integers that are shingles for a store of texts, before anything is made. `new` is the schema of a store that
+/// does not exist yet.
+pub(crate) fn check_shingles(args: &Args, inputs: &Inputs, new: &Schema) -> Result<()> {
+    if inputs.format != Some(corpus::Format::Shingles) {
+        return Ok(());
+    }
+    match open_to_read(args) {
+        Ok(store) => inputs.check_shingles(&store.schema()),
+        Err(_) => inputs.check_shingles(new),
+    }
 }
 
 /// Opens the store for writing, or creates it with these parameters and prints a note. Returns whether it created it.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use dedupdb::corpus::{self, AddEvent, Added, Ended, Format};
+use dedupdb::corpus::{self, AddEvent, Added, Ended};
 use dedupdb::upkeep::ProcessorTimes;
 use dedupdb::{Match, Schema};
 
@@ -29,11 +29,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     add.telling.check(&add.paths, &[])?;
     let options = add.inputs.options().store(&args.store);
     add.inputs.check(&options, &add.paths, console)?;
-    if add.inputs.format == Some(Format::Shingles) {
-        // A store that is only made now has the defaults.
-        let schema = store::open_to_read(args).map(|store| store.schema());
-        add.inputs.check_shingles(&schema.unwrap_or_default())?;
-    }
+    store::check_shingles(args, &add.inputs, &Schema::default())?;
     let interrupt = Interrupt::catch()?;
     // The folder of a temporary store is dropped after the store.
     let (pretended, store) = if add.dry_run {

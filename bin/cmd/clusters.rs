@@ -25,13 +25,19 @@ pub(crate) fn run(
     if let Some(threshold) = clusters.threshold {
         query = query.threshold(threshold);
     }
-    let mut found = false;
+    let (mut found, mut members) = (0, 0);
     for (number, cluster) in (1..).zip(store.clusters(query)?) {
-        list(number, &cluster?, output)?;
-        found = true;
+        let cluster = cluster?;
+        list(number, &cluster, output)?;
+        found = number;
+        members += cluster.members.len() as u64;
     }
-    if !found {
-        output.flush()?;
+    output.flush()?;
+    if found > 0 {
+        let clusters = counted(found, "cluster", "clusters");
+        let documents = counted(members, "document", "documents");
+        console.total(&format!("{clusters} of {documents}"));
+    } else {
         let least = clusters.threshold.unwrap_or(store.schema().threshold());
         let size = counted(clusters.min_size as u64, "document", "or more documents");
         let none = format!("no cluster has {size} at a similarity of {least} or more");
@@ -43,7 +49,7 @@ pub(crate) fn run(
     let remedy = remedy.map_or_else(String::new, |remedy| format!("; {remedy}"));
     crate::store::note_threshold(&store, clusters.threshold, &remedy, console);
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
-    Ok(Exit::found(found))
+    Ok(Exit::found(found > 0))
 }
 
 fn list(number: u64, cluster: &Cluster, output: &mut Output) -> Result<()> {

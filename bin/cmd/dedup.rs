@@ -245,7 +245,9 @@ pub(super) fn judged(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
             dedup.inputs.check_shingles(&schema)?;
             asked.against_corpus([Source::path(path)])
         };
-    } else if !args.store_given {
+    } else if args.store_given {
+        store::check_shingles(args, &dedup.inputs, &schema)?;
+    } else {
         dedup.inputs.check_shingles(&schema)?;
     }
     if let Some(list) = &dedup.keys_from {

@@ -169,11 +169,13 @@ impl Explained<'_> {
     fn bands(&self) -> String {
         let Explanation { bands, recall, .. } = self.explanation;
         let all = self.schema.bands().bands();
-        let numbers: Vec<String> = bands.iter().map(u32::to_string).collect();
-        let which = if bands.is_empty() {
-            format!("none of {all} shared")
-        } else {
-            format!("{} of {all} shared ({})", bands.len(), numbers.join(", "))
+        let which = match bands.len() {
+            0 => format!("none of {all} shared"),
+            shared if shared == all as usize => format!("{all} of {all} shared"),
+            shared => {
+                let numbers: Vec<String> = bands.iter().map(u32::to_string).collect();
+                format!("{shared} of {all} shared ({})", numbers.join(", "))
+            }
         };
         if self.explanation.exact_copy && bands.is_empty() {
             return format!("none of {all} shared; exact copies are found by their text");

@@ -8,6 +8,7 @@ use crate::args::{Args, Pairs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
+use crate::number::counted;
 use crate::output::{Output, copy_column, escape};
 use crate::watch::{Unit, Watch};
 
@@ -40,8 +41,10 @@ pub(crate) fn run(
         list_all(Ahead::begin(all)?, output)?
     };
     drop(watch);
-    if !found {
-        output.flush()?;
+    output.flush()?;
+    if found > 0 {
+        console.total(&counted(found, "pair", "pairs"));
+    } else {
         let least = pairs.threshold.unwrap_or(store.schema().threshold());
         let of = match pairs.between.as_slice() {
             [a, b] => format!(" of a key that begins with {a:?} and one that begins with {b:?}"),
@@ -55,18 +58,18 @@ pub(crate) fn run(
         crate::store::note_threshold(&store, pairs.threshold, remedy, console);
     }
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
-    Ok(Exit::found(found))
+    Ok(Exit::found(found > 0))
 }
 
-/// Lists pairs. Returns whether there were any.
+/// Lists pairs. Returns their number.
 fn list_all(
     pairs: impl Iterator<Item = dedupdb::Result<Pair>>,
     output: &mut Output,
-) -> Result<bool> {
-    let mut found = false;
+) -> Result<u64> {
+    let mut found = 0;
     for pair in pairs {
         list(&pair?, output)?;
-        found = true;
+        found += 1;
     }
     Ok(found)
 }

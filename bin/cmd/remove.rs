@@ -69,7 +69,11 @@ fn without_file_note(store: &Store, remove: &Remove, removed: u64) -> Result<Opt
         return Ok(None);
     }
     let mut count = 0;
-    for document in store.documents()? {
+    let prefix = match &remove.prefix {
+        Some(prefix) => remove.escaped.key(prefix)?,
+        None => Cow::Borrowed(""),
+    };
+    for document in store.documents_with_prefix(&prefix)? {
         count += u64::from(document?.modified.is_none());
     }
     let (one, many) = (

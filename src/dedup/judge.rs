@@ -18,6 +18,7 @@ use crate::dedup::fit::Fit;
 use crate::dedup::lineage::Lineage;
 use crate::dedup::mark::Mark;
 use crate::dedup::protection::{Guard, Protection};
+use crate::dedup::read_file::ReadFile;
 use crate::dedup::removed::Removed;
 use crate::dedup::settings::Dedup;
 use crate::{
@@ -411,7 +412,12 @@ impl Judge<'_> {
             // Streams have no time.
             && document.modified.is_some()
         {
-            removed.name(file, document.size, document.modified)?;
+            let stored = ReadFile {
+                size: document.size,
+                modified: document.modified,
+                identity: None,
+            };
+            removed.name(file, &stored)?;
         }
         Ok(())
     }
@@ -461,8 +467,8 @@ fn tell(
     dropped: &Dropped<'_>,
 ) -> Result<()> {
     if let Some(removed) = removed {
-        if let Some(size) = origin.size {
-            removed.name(&origin.source, size, origin.modified)?;
+        if origin.size.is_some() {
+            removed.name(&origin.source, &ReadFile::of(origin))?;
         }
         removed.add(dropped)?;
     }

@@ -95,6 +95,7 @@ mod order;
 mod outputs;
 mod protection;
 mod ranked;
+mod read_file;
 mod removed;
 mod rows;
 mod run;

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use serde::Serialize;
 
@@ -12,6 +11,7 @@ use crate::Match;
 use crate::corpus::{Key, Nth, REPLACED};
 use crate::dedup::error::Result;
 use crate::dedup::event::Dropped;
+use crate::dedup::read_file::ReadFile;
 use crate::dedup::spool::Files;
 use crate::number::four_decimals;
 use crate::publish::error::Of;
@@ -62,13 +62,8 @@ impl Removed {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn name(
-        &mut self,
-        path: &Path,
-        size: u64,
-        modified: Option<SystemTime>,
-    ) -> Result<()> {
-        self.files.add(path, size, modified)
+    pub(crate) fn name(&mut self, path: &Path, file: &ReadFile) -> Result<()> {
+        self.files.add(path, file)
     }
 
     /// Finishes the lines durably. Calls `wait` from time to time while that takes long.

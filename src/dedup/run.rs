@@ -13,6 +13,7 @@ use crate::dedup::judge::{Judge, Judged};
 use crate::dedup::order::Ranking;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::ranked::{ranked, spool_all};
+use crate::dedup::read_file::ReadFile;
 use crate::dedup::settings::{Dedup, Keep, To};
 use crate::dedup::sink::{Kept, Sink};
 use crate::dedup::spool::{Records, Spool, Spooled};
@@ -134,7 +135,7 @@ impl Run<'_> {
                 Spooled::Opened(opened) => sink.open(&opened),
                 Spooled::Record(record, nth) => keep(Kept::Record(&record, nth)),
                 Spooled::Unread(record, nth) => sink.keep_unread(&record, nth),
-                Spooled::File(path, size, modified) => keep(Kept::File(&path, size, modified)),
+                Spooled::File(path, file) => keep(Kept::File(&path, file)),
             }?;
         }
         Ok(sink)
@@ -170,7 +171,7 @@ fn taken(sink: &mut Sink, judged: &Judged) -> Result<()> {
         Judged::Document(origin, verdict) if verdict.is_kept || verdict.mark.is_some() => {
             let kept = match origin.record {
                 Some(nth) => Kept::Record(&origin.verbatim, nth),
-                None => Kept::File(&origin.source, origin.bytes, origin.modified),
+                None => Kept::File(&origin.source, ReadFile::of(origin)),
             };
             sink.keep(kept, verdict.mark.as_ref())
         }

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use crate::corpus::{Format, Nth, Opened};
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::mark::{Columns, Mark, has_fields, width};
+use crate::dedup::read_file::ReadFile;
 use crate::dedup::settings::{Ending, To};
 use crate::dedup::spool::Files;
 use crate::dedup::stream::Stream;
@@ -24,8 +24,8 @@ use crate::publish::escape;
 pub(crate) enum Kept<'a> {
     /// A verbatim record, and its number in its file.
     Record(&'a [u8], Nth),
-    /// A file, with its size in bytes and its modification time.
-    File(&'a Path, u64, Option<SystemTime>),
+    /// A file.
+    File(&'a Path, ReadFile),
 }
 
 /// The output that is being written.
@@ -181,8 +181,8 @@ impl Sink {
             (Kind::Records(stream), Kept::Record(record, _)) => written(stream.write(record), name),
             (Kind::Rows(tables), Kept::Record(_, nth)) => tables.keep(nth, mark),
             (Kind::Folder(tree), Kept::Record(record, nth)) => tree.record(record, nth, mark),
-            (Kind::Folder(tree), Kept::File(path, size, modified)) => {
-                self.grown += u64::from(tree.copy(path, size, modified)?);
+            (Kind::Folder(tree), Kept::File(path, file)) => {
+                self.grown += u64::from(tree.copy(path, &file)?);
                 Ok(())
             }
             (
@@ -191,9 +191,9 @@ impl Sink {
                     ending,
                     files,
                 },
-                Kept::File(path, size, modified),
+                Kept::File(path, file),
             ) => {
-                files.add(path, size, modified)?;
+                files.add(path, &file)?;
                 written(put(list, path, *ending), name)
             }
             (Kind::Records(_) | Kind::Rows(_), Kept::File(..)) => Err(Error::Defect {

@@ -3,13 +3,13 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
-use std::time::SystemTime;
 
-use crate::corpus::{self, Nth, Opened, is_compressed};
+use crate::corpus::{Nth, Opened, is_compressed};
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::mark::{Columns, Mark};
 use crate::dedup::modes::{create_file, create_folder, create_folders};
+use crate::dedup::read_file::ReadFile;
 use crate::dedup::stream::Stream;
 use crate::dedup::tables::Tables;
 use crate::publish::error::Of;
@@ -99,18 +99,14 @@ impl Tree {
         }
     }
 
-    /// Copies a file that had `size` bytes and was last modified at `modified`. Returns whether it has grown since, as
-    /// logs do. In that case, its first `size` bytes are copied, because they are the text that was judged.
+    /// Copies a file. Returns whether it has grown since it was read, as logs do. In that case, as many bytes are copied
+    /// as it had then, because they are the text that was judged.
     ///
     /// # Errors
     ///
     /// Those of the system; another file has its place; the file has changed in another way.
-    pub(crate) fn copy(
-        &mut self,
-        source: &Path,
-        size: u64,
-        modified: Option<SystemTime>,
-    ) -> Result<bool> {
+    pub(crate) fn copy(&mut self, source: &Path, as_read: &ReadFile) -> Result<bool> {
+        let size = as_read.size;
         let (mut copy, place) = self.create(source)?;
         let mut file = File::open(source).of(source)?;
         let copied = match io::copy(&mut (&mut file).take(size), &mut copy) {
@@ -121,12 +117,12 @@ impl Tree {
         let has_grown = metadata.len() > size && !is_compressed(source);
         // Files in /proc have more bytes than their size says.
         let has_more = size == 0 && !has_grown && file.read(&mut [0]).of(source)? > 0;
-        let is_as_read = metadata.len() == size && corpus::modified(&metadata) == modified;
+        let is_as_read = as_read.is(source, &metadata);
         if copied != size || has_more || !is_as_read && !has_grown {
             let path = source.to_owned();
             return Err(Error::Changed { path });
         }
-        if let Some(time) = modified {
+        if let Some(time) = as_read.modified {
             copy.set_modified(time).of(&place)?;
         }
         Ok(has_grown)

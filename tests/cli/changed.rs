@@ -94,3 +94,49 @@ fn what_is_listed_as_dropped_resembles_a_file_that_is_unchanged() {
         noticed(&sandbox, done, "arch/kept.txt");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn another_file_of_the_same_size_and_time_is_not_the_one_that_was_read() {
+    for (name, is_list) in [
+        ("in/kept.txt", true),
+        ("in/the-dropped.txt", true),
+        ("in/other.txt", false),
+    ] {
+        for keep in [Keep::First, Keep::Longest] {
+            let sandbox = copies();
+            let dedup = Dedup::new([sandbox.path("in")]).keep(keep);
+            let dedup = dedup.output(sandbox.path("out"));
+            let dedup = if is_list {
+                dedup.list(Ending::Line).removed(sandbox.path("gone.tsv"))
+            } else {
+                dedup
+            };
+            let mut is_first = true;
+            let done = dedup.run(|event| {
+                if matches!(event, Event::Dropped(_)) && std::mem::take(&mut is_first) {
+                    exchange(&sandbox.path(name));
+                }
+                Continue(())
+            });
+            // A file may have been copied before it was exchanged.
+            if is_list || done.is_err() {
+                noticed(&sandbox, done, name);
+            } else {
+                assert_ne!(keep, Keep::Longest);
+            }
+        }
+    }
+}
+
+/// Puts another file of the same size and time in the place of a file.
+#[cfg(unix)]
+fn exchange(file: &std::path::Path) {
+    let metadata = fs::metadata(file).unwrap();
+    let other = file.with_extension("other");
+    let length = usize::try_from(metadata.len()).unwrap();
+    fs::write(&other, "x".repeat(length)).unwrap();
+    let written = fs::File::options().write(true).open(&other).unwrap();
+    written.set_modified(metadata.modified().unwrap()).unwrap();
+    fs::rename(&other, file).unwrap();
+}

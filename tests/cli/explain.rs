@@ -191,7 +191,7 @@ fn texts_without_tokens_and_stores_without_shingles() {
     let ran = sandbox
         .run_with(&["explain", "dashes", "-"], b"-- --")
         .expect(0);
-    has(&ran, &["the same text", "differences   0"]);
+    has(&ran, &["the same text", "differences   none"]);
 
     sandbox
         .run(&["--store", "bare", "init", "--no-shingles"])

@@ -179,7 +179,14 @@ fn a_pattern_that_excludes_nothing_is_named() {
 fn integers_are_no_texts() {
     let sandbox = Sandbox::new();
     sandbox.write("s.txt", "a 1 2 3\n");
-    for arguments in [&["add"][..], &["dedup", "-o", "o"]] {
+    sandbox.run(&["--store", "words", "init"]).expect(0);
+    for arguments in [
+        &["add"][..],
+        &["dedup", "-o", "o"],
+        &["--store", "words", "add"],
+        &["--store", "words", "dedup", "-o", "o"],
+        &["--store", "new", "dedup", "-o", "o"],
+    ] {
         let arguments = [arguments, &["s.txt", "--format", "shingles"]].concat();
         let ran = sandbox.run(&arguments).expect(2);
         assert!(
@@ -188,7 +195,7 @@ fn integers_are_no_texts() {
             ran.stderr
         );
     }
-    assert!(!sandbox.path(".dedupdb").exists());
+    assert!(!sandbox.path(".dedupdb").exists() && !sandbox.path("new").exists());
 }
 
 #[test]

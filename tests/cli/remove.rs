@@ -283,10 +283,14 @@ fn a_file_whose_folder_became_a_file_is_missing() {
 fn records_are_not_missing_and_a_note_says_so() {
     let sandbox = Sandbox::new();
     sandbox.write("r.jsonl", "{\"id\": \"a\", \"text\": \"the night tram\"}\n");
-    sandbox.add(&["r.jsonl"], 0);
+    sandbox.write("s.jsonl", "{\"id\": \"b\", \"text\": \"until four\"}\n");
+    sandbox.add(&["r.jsonl", "s.jsonl"], 0);
     fs::remove_file(sandbox.path("r.jsonl")).unwrap();
-    let ran = sandbox.run(&["remove", "--missing"]).expect(1);
-    let told =
-        "1 document has no file of its own, such as a record, and --missing does not look for it";
-    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let told = "no file of its own, such as a record, and --missing does not look for it";
+    let ran = sandbox.run(&["remove", "--missing", "--prefix", "a"]);
+    let told = format!("1 document has {told}");
+    assert!(ran.expect(1).stderr.contains(&told));
+    let told = "2 documents have no file of their own, such as records, and --missing does not";
+    let ran = sandbox.run(&["remove", "--missing"]);
+    assert!(ran.expect(1).stderr.contains(told));
 }

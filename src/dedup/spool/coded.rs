@@ -1,10 +1,11 @@
-//! Encodes numbers, texts and times as bytes of a spool.
+//! Encodes numbers, texts, times and files as bytes of a spool.
 
 use std::io::{self, Read, Write};
 use std::time::SystemTime;
 
 use crate::clock;
-use crate::corpus::Nth;
+use crate::corpus::{FileIdentity, Nth};
+use crate::dedup::read_file::ReadFile;
 
 pub(super) fn put(writer: &mut impl Write, number: u64) -> io::Result<u64> {
     writer.write_all(&number.to_le_bytes())?;
@@ -31,6 +32,14 @@ pub(super) fn put_time(writer: &mut impl Write, time: Option<SystemTime>) -> io:
     let time = time.and_then(clock::nanoseconds);
     let head = put(writer, time.is_some().into())?;
     Ok(head + put(writer, time.unwrap_or(0).cast_unsigned())?)
+}
+
+pub(super) fn put_read_file(writer: &mut impl Write, file: &ReadFile) -> io::Result<()> {
+    put(writer, file.size)?;
+    put_time(writer, file.modified)?;
+    let identity = file.identity.as_ref().map_or(&[][..], FileIdentity::bytes);
+    put_bytes(writer, identity)?;
+    Ok(())
 }
 
 pub(super) fn get(reader: &mut impl Read) -> io::Result<u64> {
@@ -64,5 +73,13 @@ pub(super) fn get_line(reader: &mut impl Read) -> io::Result<Option<Nth>> {
         0 => None,
         1 => Some(Nth::Line(number)),
         _ => Some(Nth::Record(number)),
+    })
+}
+
+pub(super) fn get_read_file(reader: &mut impl Read) -> io::Result<ReadFile> {
+    Ok(ReadFile {
+        size: get(reader)?,
+        modified: get_time(reader)?,
+        identity: FileIdentity::from_bytes(&get_bytes(reader)?),
     })
 }

@@ -1,20 +1,19 @@
-//! The files that an output names, as they were when they were read.
+//! The files that an output names.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, ErrorKind, Seek};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use super::coded::{get, get_time, put, put_time};
+use super::coded::{get_read_file, put_read_file};
 use super::names::Names;
-use crate::corpus;
 use crate::dedup::error::{Error, Result};
+use crate::dedup::read_file::ReadFile;
 use crate::publish::error::Of;
 
 /// The number of files to check between two calls of the observer.
 const CHECKED: u64 = 256;
 
-/// The files that an output names, on disk, with their sizes and modification times when they were read.
+/// The files that an output names, on disk, as they were when they were read.
 #[derive(Debug)]
 pub(crate) struct Files {
     writer: BufWriter<File>,
@@ -40,26 +39,16 @@ impl Files {
         })
     }
 
-    /// Adds a file that had `size` bytes and was last modified at `modified` when it was read.
+    /// Adds a file.
     ///
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn add(
-        &mut self,
-        path: &Path,
-        size: u64,
-        modified: Option<SystemTime>,
-    ) -> Result<()> {
+    pub(crate) fn add(&mut self, path: &Path, file: &ReadFile) -> Result<()> {
         self.count += 1;
-        let put = self.put(path, size, modified);
-        put.map_err(|error| Error::temporary(&self.folder, error))
-    }
-
-    fn put(&mut self, path: &Path, size: u64, modified: Option<SystemTime>) -> io::Result<()> {
-        self.names.put(&mut self.writer, path)?;
-        put(&mut self.writer, size)?;
-        put_time(&mut self.writer, modified)?;
+        let name = self.names.put(&mut self.writer, path);
+        let put = name.and_then(|_| put_read_file(&mut self.writer, file));
+        put.map_err(|error| Error::temporary(&self.folder, error))?;
         Ok(())
     }
 
@@ -77,19 +66,16 @@ impl Files {
         let mut reader = BufReader::new(file);
         let mut next = || -> io::Result<_> {
             let path = self.names.get(&mut reader)?;
-            Ok((path, get(&mut reader)?, get_time(&mut reader)?))
+            Ok((path, get_read_file(&mut reader)?))
         };
         for number in 0..self.count {
             if number.is_multiple_of(CHECKED) {
                 wait()?;
             }
-            let (path, size, modified) = next().map_err(temporary)?;
+            let (path, file) = next().map_err(temporary)?;
             let is_as_read = match fs::metadata(&path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => false,
-                found => {
-                    let found = found.of(&path)?;
-                    found.len() == size && corpus::modified(&found) == modified
-                }
+                found => file.is(&path, &found.of(&path)?),
             };
             if !is_as_read {
                 return Err(Error::Changed { path });

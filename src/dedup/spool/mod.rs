@@ -14,13 +14,13 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use crate::corpus::{FileIdentity, Format, Nth, Opened, Sourced, TableSource, Unread};
 use crate::dedup::error::{Error, Result};
+use crate::dedup::read_file::ReadFile;
 use crate::publish::error::{self as publish, Of};
 use crate::publish::work::Work;
-use coded::{put, put_bytes, put_line, put_time};
+use coded::{put, put_bytes, put_line, put_read_file, put_time};
 use names::Names;
 
 /// A spool of two files: the texts, which are read in the order of judgement, and the records, which are read in the
@@ -49,8 +49,8 @@ pub(crate) enum Spooled {
     Record(Vec<u8>, Nth),
     /// A record that is not a document.
     Unread(Vec<u8>, Nth),
-    /// A file that is one document, with its size and modification time.
-    File(PathBuf, u64, Option<SystemTime>),
+    /// A file that is one document.
+    File(PathBuf, ReadFile),
 }
 
 /// The approximate number of bytes of a record or file in addition to its content.
@@ -155,12 +155,11 @@ impl Spool {
         if let Some(nth) = document.record {
             self.put_record(RECORD, nth, &document.verbatim)?;
         } else {
-            // Enough for the name, the size and the time.
+            // Enough for the name, and for what is known of the file.
             self.recorded += HEAD;
             put(&mut self.records, FILE)?;
             self.names.put(&mut self.records, &document.source)?;
-            put(&mut self.records, document.size.unwrap_or(0))?;
-            put_time(&mut self.records, document.modified)?;
+            put_read_file(&mut self.records, &ReadFile::of(document))?;
         }
         let offset = self.offset;
         for text in [&*document.key, document.text()] {

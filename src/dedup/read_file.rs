@@ -1,0 +1,36 @@
+//! A file that is one document, as it was when it was read.
+
+use std::fs::Metadata;
+use std::path::Path;
+use std::time::SystemTime;
+
+use crate::corpus::{self, FileIdentity, Origin};
+
+/// What shows whether a file is still the one that was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadFile {
+    /// Its size in bytes.
+    pub(crate) size: u64,
+    pub(crate) modified: Option<SystemTime>,
+    /// `None` if only a store knows the file: it keeps sizes and times.
+    pub(crate) identity: Option<FileIdentity>,
+}
+
+impl ReadFile {
+    /// Returns what is known of the file of a document.
+    pub(crate) fn of(origin: &Origin) -> ReadFile {
+        ReadFile {
+            size: origin.bytes,
+            modified: origin.modified,
+            identity: origin.identity,
+        }
+    }
+
+    /// Whether the file at `path`, which has this metadata, is the one that was read, and unchanged.
+    pub(crate) fn is(&self, path: &Path, metadata: &Metadata) -> bool {
+        let is_it = |own| own == FileIdentity::of(path, metadata);
+        metadata.len() == self.size
+            && corpus::modified(metadata) == self.modified
+            && self.identity.is_none_or(is_it)
+    }
+}
