@@ -80,11 +80,11 @@ pub(crate) struct Reindex {
     pub(crate) shingling: Option<Shingling>,
 
     /// Show how far an unfinished reindex has come
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = OF_WORK, conflicts_with = "cancel")]
     pub(crate) status: bool,
 
     /// Discard an unfinished reindex
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = OF_WORK)]
     pub(crate) cancel: bool,
 
     /// Remove documents whose text is needed but gone, instead of failing
@@ -98,6 +98,22 @@ pub(crate) struct Reindex {
     #[command(flatten)]
     pub(crate) inputs: Inputs,
 }
+
+/// The options about what to compute and how.
+const OF_WORK: [&str; 12] = [
+    "permutations",
+    "threshold",
+    "recall",
+    "bands",
+    "tuned",
+    "contents",
+    "seed",
+    "family",
+    "slot_bits",
+    "shingling",
+    "drop_missing",
+    "memory",
+];
 
 /// Moves an option about reading files below a heading that says when files are read.
 fn of_files(arg: Arg) -> Arg {

@@ -96,6 +96,7 @@ fn reindex_says_what_it_cannot_do() {
         (&["reindex", "--bands", "50x9"], "bands"),
         (&["reindex", "--family", "md5"], "there are affine32, "),
         (&["reindex", "--status", "--cancel"], "cannot be used"),
+        (&["reindex", "--cancel", "--seed", "7"], "cannot be used"),
         (
             &["reindex", "--shingling", "char:5"],
             "init --shingling char:5",
@@ -109,7 +110,9 @@ fn reindex_says_what_it_cannot_do() {
         );
     }
     for option in ["--status", "--cancel"] {
-        let ran = sandbox.run(&["reindex", option]).expect(1);
+        // Options of all commands stand beside them.
+        let ran = sandbox.run(&["reindex", option, "--store", ".dedupdb", "--threads", "1"]);
+        let ran = ran.expect(1);
         let told = "dedupdb: there is no unfinished reindex\n";
         assert_eq!((&*ran.stdout, &*ran.stderr), ("", told));
     }
