@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::console::Console;
+use crate::inputs::STDIN;
 use crate::json;
 use crate::number::grouped;
 use crate::output::escape;
@@ -48,6 +49,9 @@ impl Telling {
         let Some(list) = &self.skipped else {
             return Ok(());
         };
+        if list == Path::new(STDIN) {
+            bail!("--skipped needs the name of a file");
+        }
         check_output(list, inputs)?;
         for output in outputs {
             check_outputs(list, output)?;

@@ -50,6 +50,15 @@ fn nothing_is_replaced_when_files_come_back() {
 }
 
 #[test]
+fn an_undo_that_was_killed_at_its_end_is_finished_by_the_next_one() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("aside")).unwrap();
+    sandbox.run(&UNDO).expect(0);
+    assert!(sandbox.names().is_empty());
+    sandbox.run(&UNDO).expect(2);
+}
+
+#[test]
 fn a_file_that_is_gone_is_told_once() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 2);
