@@ -28,8 +28,8 @@ pub(super) const COMMANDS: [(&str, &[&str]); 13] = [
 /// Commands of other programs that have no counterpart, and what to do instead.
 pub(super) const OTHERS: [(&str, &[&str]); 6] = [
     (
-        "a backup is a store: use it with --store BACKUP, or copy its folder to the place of the store while no process \
-         uses that",
+        "a backup is a store: use it with --store BACKUP, or move the store away and run `dedupdb --store BACKUP backup \
+         STORE`",
         &["restore"],
     ),
     (

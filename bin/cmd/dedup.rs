@@ -333,13 +333,15 @@ fn check_parameters(store: &Store, schema: &Schema, parameters: &Parameters) -> 
         ("permutations", parameters.permutations.is_some()),
     ];
     let value = |schema: &Schema, name| {
-        let parameters = schema.parameters();
-        parameters.into_iter().find(|(found, _)| *found == name)
+        let mut parameters = schema.parameters().into_iter();
+        let found = parameters.find(|(found, _)| *found == name);
+        found.map(|(_, value)| value).unwrap_or_default()
     };
     for (name, is_given) in given {
-        if is_given && value(&store.schema(), name) != value(schema, name) {
+        let stored = value(&store.schema(), name);
+        if is_given && stored != value(schema, name) {
             bail!(
-                "{}: the store has another --{name}; leave the option out, or choose another store",
+                "{}: the store has --{name} {stored}; leave the option out, or choose another store",
                 store.folder().display()
             );
         }

@@ -138,6 +138,7 @@ pub(crate) use skipped::{Hinted, Unread, hint};
 pub use source::Source;
 pub use source::converter::Converter;
 pub(crate) use source::expanded;
+pub(crate) use source::feed::open_file;
 pub use sourced::{Batch, Item, Opened, Origin, Repeated, Sourced};
 pub(crate) use sourced::{met, modified};
 pub use temporary::TemporaryStore;

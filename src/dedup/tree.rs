@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use crate::corpus::{Nth, Opened, is_compressed};
+use crate::corpus::{Nth, Opened, is_compressed, open_file};
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::mark::{Columns, Mark};
@@ -108,7 +108,7 @@ impl Tree {
     pub(crate) fn copy(&mut self, source: &Path, as_read: &ReadFile) -> Result<bool> {
         let size = as_read.size;
         let (mut copy, place) = self.create(source)?;
-        let mut file = File::open(source).of(source)?;
+        let mut file = open_file(source).of(source)?;
         let copied = match io::copy(&mut (&mut file).take(size), &mut copy) {
             Err(error) if is_full(&error) => Err(error).of(&place)?,
             copied => copied.of(source)?,

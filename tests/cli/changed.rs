@@ -140,3 +140,21 @@ fn exchange(file: &std::path::Path) {
     written.set_modified(metadata.modified().unwrap()).unwrap();
     fs::rename(&other, file).unwrap();
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
+    use std::os::unix::fs::PermissionsExt;
+    // The file is exchanged before it is read, or before it is copied.
+    for (when, name) in [("kept", "in/other.txt"), ("dropped", "in/kept.txt")] {
+        let sandbox = copies();
+        let exchange = format!("rm {name}; mkfifo {name}");
+        let hook = format!("#!/bin/sh\ncase $1 in *{when}.txt) {exchange};; esac; cat\n");
+        sandbox.write("hook", hook);
+        fs::set_permissions(sandbox.path("hook"), fs::Permissions::from_mode(0o755)).unwrap();
+        let read = ["dedup", "in", "--pre", "./hook", "--threads", "1"];
+        let ran = sandbox.run(&[&read[..], &["-o", "out"]].concat());
+        let told = ran.expect(2).stderr;
+        assert!(told.contains("replaced by what is no file"), "{told}");
+    }
+}

@@ -161,7 +161,11 @@ fn a_store_has_parameters_of_its_own() {
         "0.8",
     ];
     let ran = sandbox.run(&other).expect(2);
-    assert!(ran.stderr.contains("another --threshold"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("the store has --threshold 0.4; leave"),
+        "{}",
+        ran.stderr
+    );
     let mut command = sandbox.command(&["dedup", "in.jsonl", "-o", "y", "--quiet"]);
     let status = command.env("DEDUPDB_STORE", "low").status();
     assert!(status.unwrap().success());

@@ -324,7 +324,7 @@ fn words_of_other_programs_are_answered_in_one_line() {
         (&["compare", "x", "y"], "use `dedupdb explain`"),
         (
             &["restore", "x"],
-            "use it with --store BACKUP, or copy its folder",
+            "use it with --store BACKUP, or move the store away",
         ),
         (&["reset"], "`dedupdb --store NEW init`"),
         (&["export"], "`dedupdb --json list`"),

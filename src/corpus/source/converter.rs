@@ -1,6 +1,5 @@
 //! Programs that convert files to text.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -14,6 +13,7 @@ use ignore::gitignore::Gitignore;
 
 use crate::clock::Stopwatch;
 use crate::corpus::glob::{Glob, of_any_case};
+use crate::corpus::source::feed::open_file;
 
 /// The default time limit for a file.
 const TIME: Duration = Duration::from_secs(60);
@@ -122,7 +122,7 @@ impl Converter {
     ///
     /// The program cannot be started, does not end in time, finds no text, or reports a failure.
     pub(crate) fn convert(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-        let file = File::open(path)?;
+        let file = open_file(path)?;
         self.running.count.fetch_add(1, Ordering::Acquire);
         let _counted = Counted(&self.running);
         let named = |what: &str| io::Error::other(format!("{}: {what}", self.program.display()));

@@ -141,7 +141,7 @@ impl Feed {
 }
 
 /// Opens a file that was a regular file when it was examined. If a pipe has taken its name, this does not block.
-fn open_file(path: &Path) -> io::Result<File> {
+pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);

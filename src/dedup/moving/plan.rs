@@ -197,7 +197,10 @@ impl Plan {
             _ => Left::failure(error),
         })?;
         let place = fs::canonicalize(&planned.file);
-        if !metadata.is_file() || place.ok() != Some(self.root.join(path)) {
+        if !metadata.is_file() && !metadata.is_symlink() {
+            return Err(Left::choice("it is no file any more"));
+        }
+        if metadata.is_symlink() || place.ok() != Some(self.root.join(path)) {
             return Err(Left::choice("it is reached by a symbolic link"));
         }
         if metadata.len() == 0 {
