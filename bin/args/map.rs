@@ -23,9 +23,9 @@ in a store with these parameters.
 
 Each line has a KEY, a tab and a value. KEY is a band and its hash, such as 07:1a2b3c4d. Use any
 sort that puts equal keys next to each other; LC_ALL=C is the fastest. The value has the document's
-id, a check of the parameters, and the shingles in base64. A text of N shingles takes about 45 + 4.4
-N bytes plus its id, for each band: fewer bands move less data. The summary on standard error says
-how much it was.
+id, a check of the parameters, the shingles in base64, and a checksum. A text of N shingles takes
+about 54 + 4.4 N bytes plus its id, for each band: fewer bands move less data. The summary on
+standard error says how much it was.
 
 Without PATH, it reads standard input, as JSONL unless --format says otherwise. Then each record
 must have an id, because several mappers may each read a standard input of their own. An id stands

@@ -57,7 +57,7 @@ impl fmt::Display for Error {
         match self {
             Error::NoLine { place } => write!(
                 f,
-                "{place}: this is not a line of dedupdb map; give reduce the sorted output of map"
+                "{place}: this is not a line of dedupdb map, or it is damaged; give reduce the sorted output of map"
             ),
             Error::NoEnd { place, name } => write!(
                 f,

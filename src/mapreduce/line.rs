@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+use twox_hash::XxHash3_64;
 
 use super::parameters;
 use crate::text::ShingleSet;
@@ -13,9 +14,14 @@ pub(super) const TAB: u8 = b'\t';
 pub(super) fn columns(id: &str, mark: &str, shingles: &ShingleSet) -> String {
     let quoted = serde_json::Value::from(id).to_string();
     let id = &quoted[1..quoted.len() - 1];
-    let mut columns = format!("\t{id}\t{mark}\t{}\t", shingles.len());
+    let mut columns = format!("{id}\t{mark}\t{}\t", shingles.len());
     STANDARD_NO_PAD.encode_string(shingles.to_packed(), &mut columns);
-    columns
+    format!("\t{columns}\t{}", check(columns.as_bytes()))
+}
+
+/// The last column: 32 bits of the hash of the other columns after the bucket. One damaged line in 2^32 passes.
+fn check(columns: &[u8]) -> String {
+    format!("{:08x}", XxHash3_64::oneshot(columns) & 0xffff_ffff)
 }
 
 /// A document in its bucket.
@@ -32,7 +38,7 @@ pub(super) struct Member<'a> {
 impl<'a> Member<'a> {
     /// Parses the columns after the bucket and its tab on the line `number`, or returns `None` if they are invalid.
     pub(super) fn of(columns: &'a [u8], number: u64) -> Option<Member<'a>> {
-        let mut columns = columns.split(|&byte| byte == TAB);
+        let mut columns = checked(columns)?.split(|&byte| byte == TAB);
         let (id, _, size, packed) = (
             columns.next()?,
             columns.next()?,
@@ -63,6 +69,13 @@ impl<'a> Member<'a> {
     }
 }
 
+/// The columns without their checksum, or `None` if that is not theirs.
+pub(super) fn checked(columns: &[u8]) -> Option<&[u8]> {
+    let tab = columns.iter().rposition(|&byte| byte == TAB)?;
+    let (columns, found) = (&columns[..tab], &columns[tab + 1..]);
+    (check(columns).as_bytes() == found).then_some(columns)
+}
+
 /// The mark of the parameters in the columns after the bucket, if there is one.
 pub(super) fn mark(columns: &[u8]) -> Option<&[u8]> {
     let mark = columns.split(|&byte| byte == TAB).nth(1)?;
@@ -71,7 +84,7 @@ pub(super) fn mark(columns: &[u8]) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Member, columns, mark};
+    use super::{Member, check, columns, mark};
     use crate::text::ShingleSet;
     use proptest::prelude::*;
 
@@ -93,11 +106,24 @@ mod tests {
     }
 
     #[test]
-    fn other_columns_are_refused() {
-        for wrong in ["", "a", "a\tm\t1", "a\tm\tx\t", "\"\tm\t1\t", "a\tm\t0\t\t"] {
-            assert_eq!(Member::of(wrong.as_bytes(), 1), None, "{wrong}");
+    fn a_damaged_line_is_refused() {
+        let set = ShingleSet::from_hashes((1..9).map(|n| n * 0x0101_0101).collect());
+        let line = columns("an id", "mark", &set).split_off(1).into_bytes();
+        assert!(Member::of(&line, 1).is_some());
+        for place in 0..line.len() {
+            let mut damaged = line.clone();
+            damaged[place] ^= 1;
+            assert_eq!(Member::of(&damaged, 1), None, "{place}");
         }
-        let wrong = Member::of(b"a\tm\t2\tAAAA", 1).unwrap();
-        assert_eq!(wrong.shingles(), None);
+    }
+
+    #[test]
+    fn other_columns_are_refused() {
+        let checked = |columns: &str| format!("{columns}\t{}", check(columns.as_bytes()));
+        for wrong in ["", "a", "a\tm\t1", "a\tm\tx\t", "\"\tm\t1\t", "a\tm\t0\t\t"] {
+            assert_eq!(Member::of(checked(wrong).as_bytes(), 1), None, "{wrong}");
+        }
+        let wrong = checked("a\tm\t2\tAAAA");
+        assert_eq!(Member::of(wrong.as_bytes(), 1).unwrap().shingles(), None);
     }
 }

@@ -37,7 +37,7 @@
 //!
 //! # Lines
 //!
-//! A document has a line for each of its buckets, with five columns separated by tabs:
+//! A document has a line for each of its buckets, with six columns separated by tabs:
 //!
 //! | column | contents |
 //! |---|---|
@@ -46,6 +46,7 @@
 //! | parameters | four characters of base64: 24 bits of a hash of the parameters |
 //! | number | of shingles, in decimal |
 //! | shingles | the packed set in base64, without padding |
+//! | check | eight hexadecimal digits: the low 32 bits of the XXH3 hash of the columns from the id to the shingles |
 //!
 //! A framework moves each line as a key, a tab and a value. Lines carry no signature, since it can be computed from the
 //! shingles. **Invariant: a pair is found in the bucket of the first band that both documents share. Their shingles

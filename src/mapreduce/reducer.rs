@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::bucket::Bucket;
 use super::error::{Error, Result};
 use super::groups::Group;
-use super::line::Member;
+use super::line::{self, Member};
 use super::rows::Comparer;
 use crate::schema::Schema;
 
@@ -47,7 +47,7 @@ impl Reducer {
         mut take: impl FnMut(&str, &str, f64) -> Result<(), E>,
     ) -> Result<(), E> {
         if group.len() < 2 {
-            return Ok(());
+            return Ok(whole(group)?);
         }
         let mut members = members(group)?;
         members.sort_unstable();
@@ -92,6 +92,18 @@ impl Reducer {
         }
         self.repeated.0 += (members.len() - ids.len()) as u64;
     }
+}
+
+/// Refuses a damaged line of a group.
+fn whole(group: &Group) -> Result<()> {
+    for (number, line) in (group.first..).zip(group.lines()) {
+        if line::checked(line).is_none() {
+            return Err(Error::NoLine {
+                place: group.place(number),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// The documents of a group.

@@ -353,10 +353,6 @@ fn nothing_is_written_over_what_is_there() {
             "needs the name of a file",
         ),
         (
-            vec!["in/a.jsonl", "-o", "x", "--skipped", "-"],
-            "needs the name of a file",
-        ),
-        (
             vec!["in/a.jsonl", "-o", "x", "--removed", "folder", "--force"],
             "did not write this folder",
         ),

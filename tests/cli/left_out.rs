@@ -110,6 +110,10 @@ fn a_list_takes_the_place_of_nothing_else() {
         sandbox.run(arguments).expect(2);
         assert_eq!(sandbox.names(), ["in"], "{arguments:?}");
     }
+    let stream = ["dedup", "in", "-o", "out", "--skipped", "-"];
+    let ran = sandbox.run(&stream).expect(2);
+    assert!(ran.stderr.contains("--skipped needs the name of a file"));
+    assert_eq!(sandbox.names(), ["in"]);
 }
 
 /// An output that cannot be written is reported under the name that the user gave.
