@@ -126,16 +126,16 @@ Temporary files are in the folder .OUTPUT.dedup next to OUTPUT.
 
 --removed writes a line for each dropped document, in the order of judgement, with columns separated
 by tabs: KEY, the key of the document that it resembles, JACCARD, the file and number of the dropped
-record, and the file and number of the other one, which are empty if it is of a store. A file whose
-name is not UTF-8 is named by its key, which is not its path. The list takes about 40 bytes of memory for
-each kept document, and about 80 if it is a file.
+record, the file and number of the other one, which are empty if it is of a store, and `exact copy`
+if it is one. A file whose name is not UTF-8 is named by its key, which is not its path. The list
+takes about 40 bytes of memory for each kept document, and about 80 if it is a file.
 
 A symbolic link or another name of a file is never in this list. Without --store, you can delete the
-exact copies in it (`exact_copy` in JSON) and lose no text. Pictures and links, and with --pre all
-that COMMAND does not print, are not text. If a file that --list or --removed names changed or vanished
-after it was read, `dedup` names it, writes nothing and exits with 2. Do not delete files because they
-are missing from the output: files that dedupdb does not read are in neither. With --store, a document
-may be dropped because of an earlier run, and the file in the list may be the only copy on disk.
+exact copies in it and lose no text. Pictures and links, and with --pre all that COMMAND does not
+print, are not text. If a file that --list or --removed names changed or vanished after it was read,
+`dedup` names it, writes nothing and exits with 2. Do not delete files because they are missing from
+the output: files that dedupdb does not read are in neither. With --store, a document may be dropped
+because of an earlier run, and the file in the list may be the only copy on disk.
 
 --move-to moves files instead of writing an output: a dropped file of the one folder INPUT goes to the
 same path below DIR, which is new or empty and on the same file system. It prints FROM, TO, the key of

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args, init: &Init, output: &mut Output) -> Result<Exit>
             &CURVE,
             SHINGLE_BYTES,
         ))?;
-    } else {
+    } else if !args.quiet {
         let place = args.store.display().to_string();
         output.line(format!("made a store in {}", printable(&place)))?;
         for line in describe(&schema) {

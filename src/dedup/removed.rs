@@ -117,7 +117,7 @@ fn fields(dropped: &Dropped<'_>) -> String {
     let name = |file: &Path| escape(&name(file)).into_owned();
     let number =
         |record: Option<Nth>| record.map_or_else(String::new, |nth| nth.number().to_string());
-    [
+    let mut fields = vec![
         escape(dropped.key).into_owned(),
         escape(&dropped.earlier.key).into_owned(),
         similarity(dropped.earlier),
@@ -125,8 +125,11 @@ fn fields(dropped: &Dropped<'_>) -> String {
         number(dropped.record),
         dropped.earlier_source.map_or_else(String::new, name),
         number(dropped.earlier_record),
-    ]
-    .join("\t")
+    ];
+    if dropped.earlier.exact_copy {
+        fields.push("exact copy".to_owned());
+    }
+    fields.join("\t")
 }
 
 /// Returns the path of a file. If it is not UTF-8, its bytes are spelled in digits as in its key, because it could

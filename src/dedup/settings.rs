@@ -277,8 +277,8 @@ impl Dedup {
     /// [`Dedup::lineage`].
     ///
     /// A line has these columns, separated by tabs: the key, the key of the document that it resembles, their
-    /// similarity, the file and number of its record, and the file and number of the other record. Lines are JSON
-    /// if the name of the file ends in `.jsonl`. If a file that was dropped, or was only read for comparison with one,
+    /// similarity, the file and number of its record, and the file and number of the other record. Lines about exact
+    /// copies end in `exact copy`. Lines are JSON if the name of the file ends in `.jsonl`. If a file that was dropped, or was only read for comparison with one,
     /// changed after it was read, the run fails with [`Error::Changed`].
     pub fn removed(self, path: impl Into<PathBuf>) -> Dedup {
         Dedup {

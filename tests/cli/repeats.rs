@@ -250,7 +250,7 @@ fn lineage_names_file_and_record() {
         sandbox.run(&plain).expect(2);
         let lines = read(&sandbox, "c.tsv");
         assert!(
-            lines.ends_with("\t1.0000\tcopies.jsonl\t4\tcopies.jsonl\t2\n"),
+            lines.ends_with("\t1.0000\tcopies.jsonl\t4\tcopies.jsonl\t2\texact copy\n"),
             "{lines}"
         );
         sandbox.write("copies.jsonl", copies.concat());

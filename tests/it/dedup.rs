@@ -101,7 +101,7 @@ fn who_was_dropped_for_whose_sake_is_told_and_written() {
         assert!(last.is_none(), "nothing comes after the end");
         match event {
             Event::Dropped(one) => dropped.push(format!(
-                "{}\t{}\t{:.4}\t{}\t{}\t{}\t{}\n",
+                "{}\t{}\t{:.4}\t{}\t{}\t{}\t{}{}\n",
                 one.key,
                 one.earlier.key,
                 one.earlier.jaccard.unwrap(),
@@ -111,6 +111,11 @@ fn who_was_dropped_for_whose_sake_is_told_and_written() {
                 one.earlier_source.unwrap().display(),
                 one.earlier_record
                     .map_or_else(String::new, |nth| nth.number().to_string()),
+                if one.earlier.exact_copy {
+                    "\texact copy"
+                } else {
+                    ""
+                },
             )),
             Event::Skipped(one) => skipped.push(one.reason.name()),
             Event::Progress { documents, .. } => reached = documents,
