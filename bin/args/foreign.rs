@@ -1,5 +1,7 @@
 //! Names of commands and options in other programs, and what was typed after them.
 
+use dedupdb::sketching::Bands;
+
 use crate::output::shell_word;
 
 /// Each command, and what other programs call it.
@@ -138,6 +140,10 @@ pub(super) fn value(ours: &str, typed: &str) -> Option<String> {
                 ["--b", "--bands", "--num-bands"],
                 ["--r", "--rows", "--num-rows"],
             ];
+            let both = typed_value("--bands").filter(|both| both.parse::<Bands>().is_ok());
+            if both.is_some() {
+                return both;
+            }
             let number = |names: [&str; 3]| names.into_iter().find_map(typed_value);
             let numbers = [number(bands)?, number(rows)?];
             let are_numbers = numbers.iter().all(|number| number.parse::<u32>().is_ok());

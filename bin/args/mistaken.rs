@@ -154,13 +154,24 @@ fn option(error: &clap::Error, root: &Command) -> Option<String> {
     let mut known = command.get_arguments().chain(root.get_arguments());
     let has_ours =
         known.any(|argument| argument.get_long() == Some(ours) && !argument.is_hide_set());
-    match (*ours, name) {
-        _ if has_ours => Some(format!(
+    if has_ours {
+        return Some(format!(
             "{typed} is called --{ours} here: `--{ours} {value}`"
-        )),
+        ));
+    }
+    of_another_command(ours, name, &value)
+}
+
+/// What to do about our option `ours` if the command `name` does not have it.
+fn of_another_command(ours: &str, name: &str, value: &str) -> Option<String> {
+    match (ours, name) {
         ("threshold", "add") => Some(format!(
             "the threshold is that of the store: make the store with `dedupdb init --threshold {value}`, or give \
              --threshold to `query`, `pairs` or `clusters`"
+        )),
+        ("bands", "dedup") => Some(format!(
+            "for bands of your own, make a store with them: `dedupdb --store NEW init --bands {value}`, then `dedupdb \
+             --store NEW dedup ...`"
         )),
         (
             "shingling" | "permutations" | "bands",

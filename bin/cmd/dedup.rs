@@ -322,6 +322,12 @@ fn with_store(
     if !is_new {
         check_parameters(&store, &schema, parameters)?;
     }
+    if std::env::var_os("DEDUPDB_STORE").is_some_and(|place| *place == *args.store) {
+        console.note(&format!(
+            "DEDUPDB_STORE names the store {}: what is stored there is dropped, and what is kept is stored",
+            args.store.display()
+        ));
+    }
     Ok(Some(begun.store(&store)))
 }
 

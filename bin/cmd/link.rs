@@ -1,8 +1,10 @@
 //! `link`: lets identical files share their bytes.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use anyhow::Result;
+use dedupdb::corpus::Key;
 use dedupdb::dedup::{Error, How, LinkEvent, Linked};
 
 use crate::args::{Args, Link};
@@ -83,7 +85,7 @@ pub(crate) fn run(
 
 /// Writes a copy that was linked.
 fn list(output: &mut Output, copy: &Path, original: &Path, bytes: u64) -> Result<()> {
-    let (copy, original) = (copy.to_string_lossy(), original.to_string_lossy());
+    let (copy, original) = (name(copy), name(original));
     if output.is_json() {
         return Ok(output.object(&json::LinkedFile {
             copy: &copy,
@@ -92,6 +94,15 @@ fn list(output: &mut Output, copy: &Path, original: &Path, bytes: u64) -> Result
         })?);
     }
     Ok(output.line(format!("{}\t{}\t{bytes}", escape(&copy), escape(&original)))?)
+}
+
+/// The path of a file. If it is not UTF-8, its bytes are spelled in digits as in its key, because it could otherwise be
+/// the path of another file.
+fn name(file: &Path) -> Cow<'_, str> {
+    match file.to_str() {
+        Some(name) => name.into(),
+        None => Key::of(file).text.into(),
+    }
 }
 
 fn tell(linked: &Linked, dry_run: bool, console: &Console, output: &mut Output) -> Result<()> {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::dedup::{check, dedup, lines, read, record};
-use crate::sandbox::{Sandbox, text};
+use crate::sandbox::{Ran, Sandbox, text};
 
 #[test]
 fn what_is_stored_comes_first_and_what_was_published_is_not_written_again() {
@@ -166,9 +166,10 @@ fn a_store_has_parameters_of_its_own() {
         "{}",
         ran.stderr
     );
-    let mut command = sandbox.command(&["dedup", "in.jsonl", "-o", "y", "--quiet"]);
-    let status = command.env("DEDUPDB_STORE", "low").status();
-    assert!(status.unwrap().success());
+    let mut command = sandbox.command(&["dedup", "in.jsonl", "-o", "y"]);
+    let ran = Ran::of(command.env("DEDUPDB_STORE", "low").output().unwrap()).expect(0);
+    let told = "dedupdb: DEDUPDB_STORE names the store low: what is stored there is dropped";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
     // All of it is stored, so none of it is new.
     assert_eq!(read(&sandbox, "y"), "");
 }

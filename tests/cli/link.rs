@@ -3,6 +3,7 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
 
 use serde_json::json;
 
@@ -178,6 +179,21 @@ fn one_run_at_a_time_links_the_files_of_a_folder() {
     let told = "another process is moving or linking files in it";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     sandbox.run(&["link", "in", "--dry-run"]).expect(0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_utf8_are_told_apart() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a", "the same");
+    for byte in [b'\xfe', b'\xff'] {
+        sandbox.write(Path::new("in").join(OsStr::from_bytes(&[byte])), "the same");
+    }
+    let ran = sandbox.run(&["link", "in", "--dry-run"]).expect(0);
+    assert_eq!(ran.lines().len(), 2);
+    assert!(ran.stdout.contains("FE\tin/a\t8") && ran.stdout.contains("FF\tin/a\t8"));
 }
 
 #[cfg(target_os = "linux")]

@@ -101,6 +101,10 @@ fn advice_has_the_values_that_were_typed() {
         ),
         (&["init", "--b", "x", "--r", "y"], "`--bands 18x7`\n"),
         (
+            &["dedup", "a", "-o", "b", "--bands", "25x10"],
+            "--store NEW init --bands 25x10`",
+        ),
+        (
             &["dedup", "-t0.5", "m.txt", "-o", "o"],
             "`--threshold 0.5`\n",
         ),
