@@ -28,9 +28,22 @@ impl ReadFile {
 
     /// Whether the file at `path`, which has this metadata, is the one that was read, and unchanged.
     pub(crate) fn is(&self, path: &Path, metadata: &Metadata) -> bool {
-        let is_it = |own| own == FileIdentity::of(path, metadata);
+        let is_it = |own| own == FileIdentity::of(path, metadata) || has_passing_numbers(path);
         metadata.len() == self.size
             && corpus::modified(metadata) == self.modified
             && self.identity.is_none_or(is_it)
     }
+}
+
+/// Whether a file may get another number while it stays the same, as with FUSE, once the system has forgotten it.
+#[cfg(target_os = "linux")]
+fn has_passing_numbers(path: &Path) -> bool {
+    /// The number of FUSE in statfs(2).
+    const FUSE: i128 = 0x6573_5546;
+    rustix::fs::statfs(path).is_ok_and(|found| i128::from(found.f_type) == FUSE)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_passing_numbers(_: &Path) -> bool {
+    false
 }
