@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use encoding_rs::{Encoding, UTF_8};
-use flate2::bufread::MultiGzDecoder;
 
 use crate::corpus::decode::Mark;
 use crate::corpus::decode::transcode::{Coding, Transcoded};
 use crate::corpus::formats::format::is_compressed;
 use crate::corpus::source::guard::{CUT_SHORT, Counted, Guard};
+use crate::corpus::source::members::Members;
 
 /// The number of bytes to read at a time.
 const BUFFER: usize = 1 << 18;
@@ -170,7 +170,7 @@ fn decompressed(reader: impl BufRead + 'static, is_named_so: bool) -> io::Result
     let reader = Counted::new(reader);
     let count = reader.count();
     let decoder: Box<dyn Read> = match compression {
-        Compression::Gzip => Box::new(MultiGzDecoder::new(reader)),
+        Compression::Gzip => Box::new(Members::new(reader)),
         Compression::Zstd => Box::new(zstd::Decoder::with_buffer(reader)?),
     };
     let guard = Guard::new(decoder, count);

@@ -3,6 +3,7 @@
 pub(crate) mod converter;
 pub(crate) mod feed;
 pub(crate) mod guard;
+mod members;
 mod pattern;
 
 use std::ffi::{OsStr, OsString};
