@@ -10,8 +10,8 @@ use crate::inputs::{Inputs, STDIN, source};
 use crate::left_out::advice;
 
 /// Why the text of a document without a file is not shown, and what shows it.
-const NO_FILE: &str = "it is a record, or came from standard input; `dedupdb report --texts-from FILE` shows the texts of \
-                       records";
+const NO_FILE: &str =
+    "it is a record, or came from standard input; name the file that has it with --texts-from";
 
 /// A text to compare.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct Side {
     /// The document's key, or the file's path.
     pub(crate) name: String,
     pub(crate) is_stored: bool,
+    /// The hash of the text of a stored document.
+    hash: Option<[u8; 32]>,
     /// The text, or why it is not available.
     pub(crate) text: Result<String, String>,
 }
@@ -42,6 +44,7 @@ impl Side {
             return Ok(Side {
                 name: name.to_owned(),
                 is_stored: true,
+                hash: Some(document.hash),
                 text: text.map_err(|skipped| {
                     if has_file {
                         skipped.detail
@@ -64,8 +67,16 @@ impl Side {
         Ok(Side {
             name: name.to_owned(),
             is_stored: false,
+            hash: None,
             text: Ok(text_of_file(file, args, inputs)?),
         })
+    }
+
+    /// Takes this text if it is the missing one, whatever its key.
+    pub(crate) fn offer(&mut self, text: &str, hash: [u8; 32]) {
+        if self.text.is_err() && self.hash == Some(hash) {
+            self.text = Ok(text.to_owned());
+        }
     }
 
     /// The subject for a call of the library.

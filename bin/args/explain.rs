@@ -1,5 +1,7 @@
 //! Arguments of `explain`.
 
+use std::path::PathBuf;
+
 use crate::args::escaped::Escaped;
 use crate::inputs::Inputs;
 
@@ -12,6 +14,7 @@ Examples:
   dedupdb explain articles/old.txt articles/new.txt
   dedupdb explain https://example.org draft.txt  A stored page and a file
   dedupdb explain --full a.txt b.txt | less
+  dedupdb explain page-02 page-03 --texts-from crawl.jsonl  Two records
   dedupdb --json explain a.txt b.txt | jq .bands
 
 A and B are keys of stored documents or paths of files. A stored key comes first; ./NAME is always a
@@ -21,8 +24,9 @@ file, and - is standard input. Two files need no store; without one, the default
 buckets that both texts share, and the probability that a pair of this similarity shares at least
 one. A query finds such a pair with this probability.
 
-Texts are not stored. Passages and differences are shown for files, and for documents whose key is
-the path of a file that still has the stored text. [-This-] is only in A and {+this+} only in B.
+Texts are not stored. Passages and differences are shown for files, for documents whose key is the
+path of a file that still has the stored text, and for records of the files of --texts-from, which
+are recognized by the hash of their text. [-This-] is only in A and {+this+} only in B.
 Colours appear on a terminal only, and not if NO_COLOR is set. At most 50,000 words of each text are
 compared in this way; the output says if there are more.
 
@@ -39,6 +43,10 @@ pub(crate) struct Explain {
     /// Show all shared passages and differences in full
     #[arg(long)]
     pub(crate) full: bool,
+
+    /// File or folder that has the texts of records; may be repeated
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    pub(crate) texts_from: Vec<PathBuf>,
 
     #[command(flatten)]
     pub(crate) inputs: Inputs,

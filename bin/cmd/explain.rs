@@ -1,7 +1,7 @@
 //! `explain`: shows why two texts match, or do not.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -11,8 +11,9 @@ use dedupdb::{Error, Schema, Store, find::Explanation};
 use crate::args::{Args, Explain};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::inputs::check_stdin;
+use crate::inputs::{STDIN, check_stdin, sources};
 use crate::json;
+use crate::left_out::advice;
 use crate::marked::Marked;
 use crate::number::{counted, estimated, four_decimals, grouped, percent};
 use crate::output::{Output, escape, printable};
@@ -31,7 +32,8 @@ pub(crate) fn run(
         let name = explain.escaped.key(name)?;
         Side::find(&name, store.as_ref(), args, &explain.inputs)
     };
-    let sides = [find(&explain.a)?, find(&explain.b)?];
+    let mut sides = [find(&explain.a)?, find(&explain.b)?];
+    read_texts(&mut sides, args, explain, console)?;
     let default = Arc::<Schema>::default();
     let (schema, explanation) = match (&store, &sides) {
         (Some(store), [a, b]) => (store.schema(), store.explain(a.subject(), b.subject())?),
@@ -64,6 +66,46 @@ pub(crate) fn run(
         }
     }
     Ok(Exit::found(explanation.is_match))
+}
+
+/// Looks for the texts that are missing in the files of --texts-from.
+fn read_texts(
+    sides: &mut [Side; 2],
+    args: &Args,
+    explain: &Explain,
+    console: &Console,
+) -> Result<()> {
+    let is_missing = |sides: &[Side; 2]| sides.iter().any(|side| side.text.is_err());
+    if explain.texts_from.is_empty() || !is_missing(sides) {
+        return Ok(());
+    }
+    check_stdin(explain.texts_from.iter().map(PathBuf::as_path))?;
+    for path in &explain.texts_from {
+        if path != Path::new(STDIN) && path.symlink_metadata().is_err() {
+            bail!("{}: there is no such file or folder", path.display());
+        }
+    }
+    let options = explain.inputs.options().store(&args.store);
+    for read in options.open(sources(&explain.texts_from, None))? {
+        match read {
+            Ok(document) => {
+                let text = document.text();
+                let hash = *blake3::hash(text.as_bytes()).as_bytes();
+                for side in &mut *sides {
+                    side.offer(text, hash);
+                }
+            }
+            Err(skipped) if skipped.reason.is_failure() => console.error(&skipped.told(advice)),
+            Err(_) => {}
+        }
+        if !is_missing(sides) {
+            return Ok(());
+        }
+    }
+    for side in sides.iter_mut().filter(|side| side.text.is_err()) {
+        side.text = Err("no file of --texts-from has it".to_owned());
+    }
+    Ok(())
 }
 
 /// The store, if there is one.

@@ -108,6 +108,26 @@ fn json_has_the_same_facts() {
 }
 
 #[test]
+fn texts_of_records_come_from_their_file() {
+    let sandbox = stored();
+    let records = ["explain", "page-02", "page-04", "--texts-from"];
+    let ran = sandbox.run(&[&records[..], &["pages.jsonl"]].concat());
+    has(
+        &ran.expect(0),
+        &["jaccard       0.8966", "differences   ", "{+"],
+    );
+    let json = [&["--json"], &records[..], &["pages.jsonl"]].concat();
+    let json = sandbox.run(&json).expect(0);
+    assert!(json.objects()[0]["diff"]["changes"].as_u64().unwrap() > 0);
+    let ran = sandbox.run(&[&records[..], &["folder"]].concat()).expect(0);
+    let told = "not at hand: no file of --texts-from has it";
+    assert_eq!(ran.stdout.matches(told).count(), 2, "{}", ran.stdout);
+    sandbox
+        .run(&[&records[..], &["nowhere"]].concat())
+        .expect(2);
+}
+
+#[test]
 fn copies_and_texts_that_are_not_at_hand() {
     let sandbox = stored();
     let poem = "folder/poems/tide-clock.txt";
@@ -117,7 +137,7 @@ fn copies_and_texts_that_are_not_at_hand() {
         &[
             "match: the same text, byte for byte",
             "17 of 17 shared",
-            "text of A     not at hand: it is a record, or came from standard input; `dedupdb report --texts-from FILE`",
+            "text of A     not at hand: it is a record, or came from standard input; name the file that has it with --texts-from",
         ],
     );
     assert!(!ran.stdout.contains("differences"), "{}", ran.stdout);
