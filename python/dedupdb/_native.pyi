@@ -151,7 +151,7 @@ class Store:
         fold_copies: bool = False,
         exhaustive: bool = False,
     ) -> Batches:
-        """Every pair of similar documents, as a stream."""
+        """Every pair of similar documents, as a stream; below the store's threshold, ``exhaustive`` misses none."""
 
     def clusters(
         self,

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::rows::{Flaw, is_one, string};
+use crate::rows::{Column, Flaw, is_one, string};
 
 /// Extracts the value of an argument, or explains why it does not fit.
 pub(crate) fn named<'py, T>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<T>
@@ -63,10 +63,14 @@ arguments! {
 
 /// The key of a document: a string, or an integer, whose digits become the key.
 pub(crate) fn key_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
-    string("key", value).map_err(|flaw| match &flaw {
+    string("key", value).map_err(|flaw| flawed(&flaw))
+}
+
+fn flawed(flaw: &Flaw) -> PyErr {
+    match flaw {
         Flaw::Type(..) | Flaw::Null(_) => PyTypeError::new_err(flaw.to_string()),
         Flaw::Value(..) => PyValueError::new_err(flaw.to_string()),
-    })
+    }
 }
 
 /// Functions that extract a string by name, without a copy.
@@ -99,16 +103,15 @@ pub(crate) fn given<'a>(name: &str, string: &'a Bound<'_, PyString>) -> PyResult
         .map_err(|error| told(name, string.as_any(), &error))
 }
 
-/// One key, or the keys of an iterable.
+/// One key, or the keys of an iterable or an Arrow array.
 pub(crate) fn keys(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     // The parts of a string are not keys, nor are those of bytes.
     if is_one(value) {
         return Ok(vec![key_of(value)?]);
     }
-    let wrong = |error: PyErr| told("keys", value, &error);
-    let mut keys = Vec::new();
-    for key in value.try_iter().map_err(wrong)? {
-        keys.push(key_of(&key?)?);
+    let (mut column, mut keys) = (Column::of("key", value)?, Vec::new());
+    while let Some(key) = column.next(value.py())? {
+        keys.push(key.map_err(|flaw| flawed(&flaw))?);
     }
     Ok(keys)
 }

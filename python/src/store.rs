@@ -168,7 +168,7 @@ impl Store {
     /// Stores documents, each under its key, and replaces the text that a key had.
     ///
     /// `data` is a table with the columns `key` and `text`, an iterable of dicts or pairs, or, with `texts`, the keys.
-    /// If `key` names no column, the key is in the column `id`, or in `key` if a table has no `id`. Commits about every
+    /// If `key` names no column, the key is in the column `id`, or in `key` if there is no `id`. Commits about every
     /// five seconds, when memory requires it, and at the end. With `unique`, near-duplicates are kept out. Returns an
     /// `Added`. A row that is null or not a string raises a `ValueError` or `TypeError` that names it, and leaves the
     /// last commit; with `errors="skip"`, it is listed instead.
@@ -242,8 +242,9 @@ impl Store {
     ///
     /// One text gives a list of `Match`. A table, an array or an iterable of texts gives a table from one commit, with
     /// a row for each match: the number of the text (`row`), `key`, `jaccard`, `estimate`, `error`, `containment`,
-    /// `containment_of_match`, `bands`, `exact_copy`. `threshold` is 0 to 1, the store's by default; `limit` is the
-    /// maximum number of matches per text. Raises `errors.InvalidQuery`, a `ValueError`.
+    /// `containment_of_match`, `bands`, `exact_copy`. `threshold` is above 0 and at most 1, the store's by default; with a
+    /// lower one than that, more matches are missed. `limit` is the maximum number of matches per text. Raises
+    /// `errors.InvalidQuery`, a `ValueError`.
     #[pyo3(signature = (texts, /, *, text="text", threshold=None, limit=None, progress=None))]
     fn query<'py>(
         &self,
@@ -358,7 +359,7 @@ impl Store {
 
     /// Every pair of similar documents, as a stream: `key_a`, `key_b`, `jaccard`, `estimate`, `error`, `exact_copy`.
     /// `between` takes two prefixes: one key of each pair begins with the first, the other key with the second.
-    /// `exhaustive` misses no pair.
+    /// With a `threshold` below the store's, more pairs are missed; `exhaustive` misses none.
     #[pyo3(signature = (*, threshold=None, between=None, fold_copies=false, exhaustive=false))]
     fn pairs(
         &self,

@@ -229,8 +229,42 @@ def test_numbers_are_keys(store: dedupdb.Store) -> None:
     store.add([3], ["z"])
     with pytest.raises(TypeError, match="key is float"):
         store.get(3.0)  # type: ignore[arg-type]
+    assert store.remove(pa.array(["1", "3", "nobody"])) == 2
+    with pytest.raises(TypeError, match="key is bytearray"):
+        store.remove(bytearray(b"6"))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="row 0: the key is null"):
         store.add(pa.table({"id": pa.array([None], pa.int64()), "text": ["x"]}))
+
+
+def test_integers_of_numpy_are_keys(store: dedupdb.Store) -> None:
+    numpy = pytest.importorskip("numpy")
+    store.add(numpy.arange(3), ["x", "y", "z"])
+    store.add([(numpy.uint8(7), "seven")])
+    assert list(store) == ["0", "1", "2", "7"] and numpy.int64(7) in store
+    assert store.remove(numpy.arange(2)) == 2
+    for wrong in (numpy.array([5]), numpy.float64(5), numpy.bool_(True)):
+        with pytest.raises(TypeError):
+            store.get(wrong)
+
+
+def test_records_that_were_read_can_be_added(tmp_path: Path, store: dedupdb.Store) -> None:
+    path = tmp_path / "m.jsonl"
+    path.write_text('{"id": "a", "text": "x"}\n{"id": "b", "text": "y"}\n')
+    store.add(row for row in dedupdb.read(path) if row["key"] != "b")
+    store.add([{"key": "c", "id": "d", "text": "z"}, {"key": "e", "text": "z"}])
+    assert list(store) == ["a", "d", "e"]
+    with pytest.raises(ValueError, match="there is no 'id'"):
+        store.add([{"name": "f", "text": "z"}])
+
+
+def test_an_interrupt_behind_an_arrow_stream_is_one(store: dedupdb.Store) -> None:
+    def batches() -> Iterator[Any]:
+        yield pa.RecordBatch.from_pydict({"id": ["a"], "text": ["x"]})
+        raise KeyboardInterrupt
+
+    schema = pa.schema([("id", pa.string()), ("text", pa.string())])
+    with pytest.raises(KeyboardInterrupt):
+        store.add(pa.RecordBatchReader.from_batches(schema, batches()))
 
 
 def test_nothing_is_something_too(store: dedupdb.Store) -> None:

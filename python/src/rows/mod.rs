@@ -12,9 +12,9 @@ use dedupdb::Input;
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyInt, PyString};
 
-use column::Column;
+pub(crate) use column::Column;
 use records::{Records, Zipped};
 use table::Table;
 
@@ -88,7 +88,7 @@ pub(crate) fn input((key, text): (String, String)) -> Input {
 /// The column with the key.
 #[derive(Clone, Debug)]
 pub(crate) enum Key {
-    /// `id`, or `key` in a table without `id`: the readers of a corpus name it so.
+    /// `id`, or `key` in a table or record without `id`: the readers of a corpus name it so.
     Usual,
     Named(String),
 }
@@ -194,7 +194,8 @@ pub(crate) fn is_one(object: &Bound<'_, PyAny>) -> bool {
     object.is_none()
         || object.is_instance_of::<PyString>()
         || object.is_instance_of::<PyBytes>()
-        || is_integer(object)
+        || object.is_instance_of::<PyByteArray>()
+        || integer(object).is_some()
 }
 
 /// Refuses strings, which are iterables of characters, and mappings, which are iterables of keys. Neither is meant.
@@ -249,8 +250,8 @@ pub(crate) fn string(field: &'static str, object: &Bound<'_, PyAny>) -> Result<S
     if object.is_none() {
         return Err(Flaw::Null(field));
     }
-    if field == "key" && is_integer(object) {
-        let digits = object.str().map(|digits| digits.to_string());
+    if let ("key", Some(integer)) = (field, integer(object)) {
+        let digits = integer.str().map(|digits| digits.to_string());
         return digits.map_err(|error| Flaw::Value(field, error.to_string()));
     }
     let class = object.get_type().name();
@@ -258,7 +259,14 @@ pub(crate) fn string(field: &'static str, object: &Bound<'_, PyAny>) -> Result<S
     Err(Flaw::Type(field, class))
 }
 
-/// Integers can be keys. True and false cannot.
-fn is_integer(object: &Bound<'_, PyAny>) -> bool {
-    object.is_instance_of::<pyo3::types::PyInt>() && !object.is_instance_of::<pyo3::types::PyBool>()
+/// Integers can be keys, those of other libraries, too. True and false cannot, nor arrays with a single integer.
+fn integer<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    if object.is_instance_of::<PyInt>() {
+        return (!object.is_instance_of::<PyBool>()).then(|| object.clone());
+    }
+    let has = |name| object.hasattr(name).unwrap_or(false);
+    if has("__len__") || !has("__index__") {
+        return None;
+    }
+    object.call_method0("__index__").ok()
 }

@@ -5,12 +5,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
 
 use super::column::{Column, iterator};
-use super::{Batch, Flaw, Names, string};
+use super::{Batch, Flaw, Key, Names, string};
 
 /// An iterable of mappings or of pairs or, if no keys are asked for, of strings.
 pub(crate) struct Records {
     objects: Py<PyIterator>,
     key: Option<Py<PyString>>,
+    /// The name of the key in records without the other one.
+    other_key: Option<Py<PyString>>,
     text: Py<PyString>,
 }
 
@@ -21,6 +23,7 @@ impl Records {
         Ok(Records {
             objects: iterator(if names.key.is_some() { "data" } else { "texts" }, data)?,
             key: names.key.as_ref().map(|key| name(key.name())),
+            other_key: matches!(names.key, Some(Key::Usual)).then(|| name("key")),
             text: name(&names.text),
         })
     }
@@ -57,7 +60,16 @@ impl Records {
             let (key, text) = (pair.get_item(0)?, pair.get_item(1)?);
             return Ok(string("key", &key).and_then(|key| Ok((key, string("text", &text)?))));
         }
-        let key = match value(object, key.bind(py), "key")? {
+        let (mut key, has) = (key.bind(py), |name: &Bound<'_, PyString>| {
+            object.contains(name)
+        });
+        if let Some(other) = &self.other_key
+            && !has(key).unwrap_or(true)
+            && has(other.bind(py)).unwrap_or(false)
+        {
+            key = other.bind(py);
+        }
+        let key = match value(object, key, "key")? {
             Ok(key) => key,
             Err(flaw) => return Ok(Err(flaw)),
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
@@ -50,7 +50,13 @@ impl Reader {
     }
 }
 
+/// The error of a stream. Of an exception of Python behind it, only the text is left.
 fn unreadable(error: &ArrowError) -> PyErr {
+    let message = error.to_string();
+    let last = message.trim_end().lines().last();
+    if last.is_some_and(|last| last.starts_with("KeyboardInterrupt")) {
+        return PyKeyboardInterrupt::new_err(());
+    }
     PyValueError::new_err(format!("the Arrow data cannot be read: {error}"))
 }
 
