@@ -22,7 +22,8 @@ class Deduplicated:
         """Whether each row is kept."""
         self.dropped: Table = dropped
         """A row for each dropped row: its number ``row``, the number of the kept row that it resembles
-        (``earlier``), ``verdict`` (``near_duplicate`` or ``exact_copy``), and the ``jaccard`` of both."""
+        (``earlier``), ``verdict`` (``near_duplicate`` or ``exact_copy``), and the ``jaccard`` of both (with
+        ``shingles=False``, its estimate)."""
 
     @property
     def indices(self) -> list[int]:

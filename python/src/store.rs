@@ -205,8 +205,8 @@ impl Store {
     ///
     /// Takes what `add` takes. Returns a table with a row for each document: its number `row`, `verdict` (`added`,
     /// `updated`, `unchanged`, `near_duplicate`, `exact_copy`, `skipped`), the key of the `earlier` document and the
-    /// `jaccard` of both. One key and one text give a `Verdict`, durable when this returns; concurrent threads share a
-    /// commit.
+    /// `jaccard` of both (its estimate, if the store keeps no shingles). One key and one text give a `Verdict`, durable
+    /// when this returns; concurrent threads share a commit.
     ///
     /// If the key is stored and the new text resembles another document, the key keeps its old text. To get rid of the
     /// old text, remove the key.
