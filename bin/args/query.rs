@@ -30,8 +30,8 @@ fourth one, `exact copy`. JACCARD is exact, or, if the store keeps no shingles, 
 ~0.8125±0.0345. Control characters and backslashes in keys are escaped, as \\n and \\\\; --json
 prints keys unescaped.
 
-In JSON, `share_of_query` is the share of the query's shingles that the match also has,
-`share_of_match` the share of the match's shingles that the query also has, and `bands` the number
+In JSON, `containment` is the share of the query's shingles that the match also has,
+`containment_of_match` the share of the match's shingles that the query also has, and `bands` the number
 of buckets that they share.
 
 If nothing is found, a note on standard error says so, unless --quiet is given.

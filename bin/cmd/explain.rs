@@ -189,8 +189,8 @@ impl Explained<'_> {
             ));
             lines.push(format!(
                 "containment   {} of A is in B, {} of B is in A",
-                four_decimals(common.share_of_a),
-                four_decimals(common.share_of_b)
+                four_decimals(common.containment_of_a),
+                four_decimals(common.containment_of_b)
             ));
         } else {
             lines.push("jaccard       not known: the store keeps no shingles".to_owned());

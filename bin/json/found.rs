@@ -13,8 +13,8 @@ pub(crate) struct Found<'a> {
     key: &'a str,
     #[serde(flatten)]
     similarity: Similarity,
-    share_of_query: Option<f64>,
-    share_of_match: Option<f64>,
+    containment: Option<f64>,
+    containment_of_match: Option<f64>,
     bands: u32,
     exact_copy: bool,
 }
@@ -26,8 +26,8 @@ impl<'a> Found<'a> {
             query,
             key: &found.key,
             similarity: Similarity::new(found.jaccard, found.estimate),
-            share_of_query: found.share_of_query,
-            share_of_match: found.share_of_match,
+            containment: found.containment,
+            containment_of_match: found.containment_of_match,
             bands: found.bands,
             exact_copy: found.exact_copy,
         }

@@ -160,13 +160,13 @@ class Store:
         linkage: Literal["connected", "representative"] = "connected",
         min_size: int = 2,
     ) -> Batches:
-        """Groups of similar documents, as a stream of their members."""
+        """Groups of similar documents, as a stream of their members; clusters are numbered from 1."""
 
     def refresh(self) -> bool:
         """Moves a store that is open for reading to the last commit; returns whether there was a newer one."""
 
     def reindex(self, *, progress: _Progress = None, **parameters: Any) -> bool:
-        """Changes the parameters, while the store is in use."""
+        """Changes the parameters, while the store is in use; returns whether there was anything to change."""
 
     def cancel_rebuild(self) -> bool:
         """Discards an unfinished ``reindex`` or ``compact``; returns whether there was one."""
@@ -178,7 +178,7 @@ class Store:
         """Adds all documents of another store with the same parameters; returns how many it has."""
 
     def backup(self, path: _Path, *, progress: _Progress = None) -> Stats:
-        """Copies the store into a folder, as of its last commit."""
+        """Copies the store into a folder, as of its last commit; returns the copy's counts and sizes."""
 
     def check(self, *, progress: _Progress = None) -> Report:
         """Checks every byte that holds data. Meanwhile the handle cannot be used."""

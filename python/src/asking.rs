@@ -168,8 +168,8 @@ impl Found {
             found.jaccard,
             Some(found.estimate.jaccard),
             Some(found.estimate.error),
-            found.share_of_query,
-            found.share_of_match,
+            found.containment,
+            found.containment_of_match,
         ];
         for (column, number) in self.numbers.iter_mut().zip(numbers) {
             column.append_option(number);

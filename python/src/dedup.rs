@@ -37,7 +37,7 @@ pub(crate) fn dedup(
     let keep = which(&keep)?;
     let schema = schema::built(py, Some(parameters))?;
     let mut told = Told::new(progress, "texts")?;
-    let mut rows = Rows::texts(data, &text)?;
+    let mut rows = Rows::texts("data", data, &text)?;
     if keep_rows {
         rows.keep();
     }

@@ -158,7 +158,7 @@ pub(crate) fn clusters(
     columns.extend(Alike::COLUMNS);
     let schema = schema(&columns);
     let of = schema.clone();
-    let mut numbered = (0..).zip(found);
+    let mut numbered = (1..).zip(found);
     let mut now: Option<Now> = None;
     let make = move |stop: &Stop| {
         let (mut numbers, mut sizes) = (UInt64Builder::new(), UInt64Builder::new());

@@ -23,8 +23,8 @@ pub(crate) fn matched<'py>(py: Python<'py>, found: &Match) -> PyResult<Bound<'py
         found.jaccard,
         found.estimate.jaccard,
         found.estimate.error,
-        found.share_of_query,
-        found.share_of_match,
+        found.containment,
+        found.containment_of_match,
         found.bands,
         found.exact_copy,
     ))

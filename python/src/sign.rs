@@ -52,7 +52,7 @@ pub(crate) fn sign<'py>(
     let schema = schema::built(py, Some(parameters))?;
     let columns = schema.permutations();
     let mut told = Told::new(progress, "texts")?;
-    let mut rows = Rows::texts(texts, &text)?;
+    let mut rows = Rows::texts("texts", texts, &text)?;
     let mut all = Vec::new();
     while let Some(batch) = rows.next(py)? {
         for row in batch.rows {

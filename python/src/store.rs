@@ -261,7 +261,7 @@ impl Store {
             return asking::one_text(py, &store, arguments::given("text", one)?, asked);
         }
         let told = Told::new(progress, "texts")?;
-        let rows = Rows::texts(texts, text)?;
+        let rows = Rows::texts("texts", texts, text)?;
         let found = asking::many(py, &store, rows, asked, told)?;
         Ok(Bound::new(py, found)?.into_any())
     }
@@ -381,8 +381,8 @@ impl Store {
         groups::pairs(py, self.opened()?, query)
     }
 
-    /// Groups of similar documents, as a stream with a row for each member: the number of the `cluster`, its `size`,
-    /// `representative`, `key`, and how similar it is to the representative. `linkage` is `connected` or
+    /// Groups of similar documents, as a stream with a row for each member: the number of the `cluster`, from 1, its
+    /// `size`, `representative`, `key`, and how similar it is to the representative. `linkage` is `connected` or
     /// `representative`.
     #[pyo3(signature = (*, threshold=None, linkage="connected", min_size=2))]
     fn clusters(
@@ -402,7 +402,7 @@ impl Store {
             .map_err(|error| raised(py, &error))
     }
 
-    /// Changes the parameters, while the store is in use.
+    /// Changes the parameters, while the store is in use; returns whether there was anything to change.
     #[pyo3(signature = (*, progress=None, **parameters))]
     fn reindex(
         &self,
@@ -429,7 +429,8 @@ impl Store {
         rebuilt(py, store, Rebuild::compact, progress)
     }
 
-    /// Adds all documents of another store with the same parameters, as if their texts were added.
+    /// Adds all documents of another store with the same parameters, as if their texts were added; returns how many it
+    /// has.
     fn merge(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<u64> {
         let Ok(other) = other.cast::<Store>() else {
             let class = other.get_type().name()?;
@@ -443,7 +444,7 @@ impl Store {
         Ok(merged.documents())
     }
 
-    /// Copies the store into a folder, as of its last commit.
+    /// Copies the store into a folder, as of its last commit; returns the copy's `Stats`.
     #[pyo3(signature = (path, *, progress=None))]
     fn backup<'py>(
         &self,
@@ -463,7 +464,7 @@ impl Store {
         results::stats(py, &copied.map_err(|error| raised(py, &error))?)
     }
 
-    /// Checks every byte that holds data. Meanwhile the handle cannot be used.
+    /// Checks every byte that holds data, and returns a `Report`. Meanwhile the handle cannot be used.
     #[pyo3(signature = (*, progress=None))]
     fn check<'py>(
         &self,

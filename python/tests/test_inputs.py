@@ -178,8 +178,8 @@ BAD: dict[str, tuple[tuple[Any, ...], type[Exception], str]] = {
     "no record": ((["x"],), (ValueError, TypeError), "row 0: the row is str"),  # type: ignore[dict-item]
     "triple": (([("a", "b", "c")],), ValueError, "row 0: the row is a tuple of 3"),
     "null record": (([("a", "x"), None],), ValueError, "row 1: the row is null"),
-    "shorter": ((["a", "b"], ["x"]), ValueError, "texts end after 1 rows, and keys go on"),
-    "longer": ((["a"], ["x", "y"]), ValueError, "keys end after 1 rows, and texts go on"),
+    "shorter": ((["a", "b"], ["x"]), ValueError, "texts end after 1 row, and keys go on"),
+    "longer": ((["a"], ["x", "y"]), ValueError, "keys end after 1 row, and texts go on"),
     "one string": (("abc",), TypeError, "data: one str"),
     "string and list": (("abc", ["x"]), TypeError, "text.* list"),
     "string and bytes": (("abc", b"x"), TypeError, "text.* bytes"),

@@ -231,8 +231,9 @@ impl fmt::Display for Error {
             ),
             Error::Temporary { folder, source } => write!(
                 f,
-                "{}: the temporary texts and records do not fit there: {source}",
-                folder.display()
+                "{}: the temporary texts and records {} there: {source}",
+                folder.display(),
+                failure(source)
             ),
             Error::Stream { source } => write!(f, "the stream of the output: {source}"),
             Error::Output(error) => write!(f, "{error}"),
@@ -277,6 +278,21 @@ impl fmt::Display for Unfit {
             ),
         }
     }
+}
+
+/// What temporary data could not do, given the error of the system.
+fn failure(error: &io::Error) -> &'static str {
+    if is_full(error) {
+        "do not fit"
+    } else {
+        "cannot be kept"
+    }
+}
+
+/// Whether an error of the system says that there is no room.
+pub(super) fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 impl std::error::Error for Error {

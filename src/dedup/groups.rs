@@ -57,7 +57,7 @@ impl Groups {
                     };
                     let first = texts.read(rank.offset)?;
                     like.key.clone_from(&other.key);
-                    std::mem::swap(&mut like.share_of_query, &mut like.share_of_match);
+                    std::mem::swap(&mut like.containment, &mut like.containment_of_match);
                     let dropped = Dropped {
                         key: &first.key,
                         source: &first.source,

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::corpus::{Nth, Opened, is_compressed, open_file};
 use crate::dedup::encoder::Outlet;
-use crate::dedup::error::{Error, Result};
+use crate::dedup::error::{Error, Result, is_full};
 use crate::dedup::mark::{Columns, Mark};
 use crate::dedup::modes::{create_file, create_folder, create_folders};
 use crate::dedup::read_file::ReadFile;
@@ -193,10 +193,4 @@ fn base(argument: &Path) -> PathBuf {
     }
     let parts = argument.components();
     parts.filter(|part| *part != Component::CurDir).collect()
-}
-
-/// Whether the destination is out of space.
-fn is_full(error: &io::Error) -> bool {
-    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
-    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }

@@ -76,8 +76,8 @@ fn json_has_the_same_facts() {
     for field in ["jaccard", "estimate", "error", "exact_copy"] {
         assert_eq!(near[field], found[field], "{field}");
     }
-    assert_eq!(near["share_of_a"], found["share_of_query"]);
-    assert_eq!(near["share_of_b"], found["share_of_match"]);
+    assert_eq!(near["containment_of_a"], found["containment"]);
+    assert_eq!(near["containment_of_b"], found["containment_of_match"]);
     let bands = near["bands"].as_array().unwrap().len();
     assert_eq!(found["bands"], bands);
     assert_eq!(

@@ -178,14 +178,14 @@ fn matches_as_json_have_these_fields() {
     assert_eq!(objects.len(), 1);
     let expected = [
         "bands",
+        "containment",
+        "containment_of_match",
         "error",
         "estimate",
         "exact_copy",
         "jaccard",
         "key",
         "query",
-        "share_of_match",
-        "share_of_query",
     ];
     assert_eq!(fields(&objects[0]), expected);
     assert_eq!(objects[0]["query"], "query.txt");

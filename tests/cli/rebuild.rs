@@ -179,7 +179,15 @@ fn compact_gives_back_space() {
         "{}",
         ran.stderr
     );
-    assert!(ran.stdout.contains(" before, "), "{}", ran.stdout);
+    let [before, now] = sizes(&ran.stdout);
+    assert_eq!(before, now, "{}", ran.stdout);
+    assert_eq!(stats()["files"]["signatures.2"], 64 + 50 * 256);
+}
+
+/// The two sizes that `compact` prints.
+fn sizes(line: &str) -> [&str; 2] {
+    let (before, now) = line.trim_end().split_once(" before, ").unwrap();
+    [before, now.strip_suffix(" now").unwrap()]
 }
 
 #[test]

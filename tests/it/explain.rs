@@ -67,8 +67,8 @@ fn an_explanation_agrees_with_queries() {
                 if let Some(jaccard) = one.jaccard {
                     let common = explanation.common.unwrap();
                     assert_eq!(common.jaccard.to_bits(), jaccard.to_bits());
-                    assert_eq!(Some(common.share_of_a), one.share_of_query);
-                    assert_eq!(Some(common.share_of_b), one.share_of_match);
+                    assert_eq!(Some(common.containment_of_a), one.containment);
+                    assert_eq!(Some(common.containment_of_b), one.containment_of_match);
                 }
             }
         }

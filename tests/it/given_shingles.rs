@@ -424,6 +424,13 @@ fn a_store_of_sets_is_kept_like_any_other() {
     // A new store with these parameters gives the same answers.
     let anew = store_of(&folder.path().join("anew"), &more);
     assert_eq!(found, answers(&anew, &more));
+    assert!(!store.rebuild(Rebuild::compact()).unwrap());
+    let mut writer = store.writer().unwrap();
+    writer.add("passing", "a text that goes again").unwrap();
+    writer.commit().unwrap();
+    writer.remove("passing").unwrap();
+    writer.commit().unwrap();
+    drop(writer);
     assert!(store.rebuild(Rebuild::compact()).unwrap());
     assert_eq!(answers(&store, &more), found);
     let copy = folder.path().join("copy");

@@ -58,8 +58,8 @@ fn a_store_answers_after_it_was_closed_and_opened() {
     );
     for found in matches {
         assert_eq!(found.jaccard, Some(1.0));
-        assert_eq!(found.share_of_query, Some(1.0));
-        assert_eq!(found.share_of_match, Some(1.0));
+        assert_eq!(found.containment, Some(1.0));
+        assert_eq!(found.containment_of_match, Some(1.0));
         assert_eq!(found.bands, store.schema().bands().bands());
         assert!((found.estimate.jaccard - 1.0).abs() < 1e-9);
     }
@@ -191,7 +191,7 @@ fn without_shingles_answers_are_estimates() {
     add(&store, "one", TEXT);
     let found = store.query(&Query::text(&TEXT.to_uppercase())).unwrap();
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].jaccard, found[0].share_of_query), (None, None));
+    assert_eq!((found[0].jaccard, found[0].containment), (None, None));
     assert!(found[0].estimate.jaccard > 0.99);
 }
 

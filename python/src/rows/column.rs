@@ -67,8 +67,10 @@ impl Column {
 pub(super) fn iterator(name: &str, data: &Bound<'_, PyAny>) -> PyResult<Py<PyIterator>> {
     let refused = || {
         let class = data.get_type().name()?;
+        let lazy = data.hasattr("collect")?;
+        let instead = if lazy { "; call its collect()" } else { "" };
         Err(PyTypeError::new_err(format!(
-            "{name}: {class}, where a table or an iterable is needed"
+            "{name}: {class}, where a table or an iterable is needed{instead}"
         )))
     };
     // Python would iterate by index, but a frame that is not computed yet has no items.

@@ -124,10 +124,10 @@ impl Rows {
         names: &Names,
     ) -> PyResult<Rows> {
         let Some(texts) = texts else {
-            check_iterable("data", data)?;
+            check_iterable("data", data, "give its text, too")?;
             return match arrow(data)? {
                 Some(reader) => Ok(Rows::Table(Table::new(reader, names, false)?)),
-                None => Ok(Rows::Records(Records::new(data, names)?)),
+                None => Ok(Rows::Records(Records::new("data", data, names)?)),
             };
         };
         if [data, texts].into_iter().any(is_one) {
@@ -135,22 +135,24 @@ impl Rows {
             let row = key.and_then(|key| Ok((key, text?)));
             return Ok(Rows::Zipped(Zipped::one(row)));
         }
-        check_iterable("keys", data)?;
-        check_iterable("texts", texts)?;
+        check_iterable("keys", data, LIST)?;
+        check_iterable("texts", texts, LIST)?;
         let (keys, texts) = (Column::of("key", data)?, Column::of("text", texts)?);
         Ok(Rows::Zipped(Zipped::new(Some(keys), texts)))
     }
 
     /// Only texts: from a table's column, an array, or an iterable of strings or records.
-    pub(crate) fn texts(data: &Bound<'_, PyAny>, text: &str) -> PyResult<Rows> {
-        check_iterable("texts", data)?;
+    ///
+    /// `name` is the name of the argument.
+    pub(crate) fn texts(name: &str, data: &Bound<'_, PyAny>, text: &str) -> PyResult<Rows> {
+        check_iterable(name, data, LIST)?;
         let names = Names {
             key: None,
             text: text.to_owned(),
         };
         match arrow(data)? {
             Some(reader) => Ok(Rows::Table(Table::new(reader, &names, true)?)),
-            None => Ok(Rows::Records(Records::new(data, &names)?)),
+            None => Ok(Rows::Records(Records::new(name, data, &names)?)),
         }
     }
 
@@ -198,15 +200,15 @@ pub(crate) fn is_one(object: &Bound<'_, PyAny>) -> bool {
         || integer(object).is_some()
 }
 
+/// What to do with a string where several are needed.
+const LIST: &str = "put it in a list";
+
 /// Refuses strings, which are iterables of characters, and mappings, which are iterables of keys. Neither is meant.
-fn check_iterable(name: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
+///
+/// `instead` says what to do with a string.
+fn check_iterable(name: &str, data: &Bound<'_, PyAny>, instead: &str) -> PyResult<()> {
     let class = data.get_type().name()?;
     if data.is_instance_of::<PyString>() || data.is_instance_of::<PyBytes>() {
-        let instead = if name == "data" {
-            "give its text, too"
-        } else {
-            "put it in a list"
-        };
         return Err(PyTypeError::new_err(format!(
             "{name}: one {class}, where a table or an iterable is needed; {instead}"
         )));

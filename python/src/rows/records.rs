@@ -17,11 +17,13 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    pub(crate) fn new(data: &Bound<'_, PyAny>, names: &Names) -> PyResult<Records> {
+    /// `name` is the name of the argument.
+    pub(crate) fn new(name: &str, data: &Bound<'_, PyAny>, names: &Names) -> PyResult<Records> {
         let py = data.py();
+        let objects = iterator(name, data)?;
         let name = |name: &str| PyString::intern(py, name).unbind();
         Ok(Records {
-            objects: iterator(if names.key.is_some() { "data" } else { "texts" }, data)?,
+            objects,
             key: names.key.as_ref().map(|key| name(key.name())),
             other_key: matches!(names.key, Some(Key::Usual)).then(|| name("key")),
             text: name(&names.text),
@@ -148,12 +150,13 @@ impl Zipped {
                 (None | Some(None), None) => return Ok(()),
                 (Some(key), _) => {
                     let rows = self.rows;
+                    let noun = if rows == 1 { "row" } else { "rows" };
                     let (short, long) = match key {
                         Some(_) => ("texts", "keys"),
                         None => ("keys", "texts"),
                     };
                     return Err(PyValueError::new_err(format!(
-                        "{short} end after {rows} rows, and {long} go on"
+                        "{short} end after {rows} {noun}, and {long} go on"
                     )));
                 }
             };

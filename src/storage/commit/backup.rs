@@ -33,7 +33,7 @@ impl Snapshot {
     /// [`Error::Locked`] if another process is making the same copy, [`Error::Damaged`] if a column does not match its
     /// checksums.
     pub(crate) fn copy_to(&self, folder: &Path, progress: &Progress) -> Result<Vec<(String, u64)>> {
-        let source = disk::parent(self.tables.path());
+        let source = self.folder();
         let place = BuildSite::new(folder, source)?;
         place.fill(|building| self.copy_into(building, progress))
     }

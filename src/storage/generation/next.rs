@@ -56,7 +56,7 @@ impl Next {
     }
 
     fn begun_or_new(snapshot: &Snapshot, plan: &Plan) -> Result<Next> {
-        let folder = snapshot.tables.path().parent().unwrap_or(Path::new(""));
+        let folder = snapshot.folder();
         match Next::find(folder, snapshot)? {
             Some(next) if next.plan == *plan => Ok(next),
             Some(next) if next.plan.packs(&snapshot.schema) => {

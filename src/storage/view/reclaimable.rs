@@ -17,6 +17,13 @@ impl Snapshot {
         added >= limits.loose && added >= meta.contents / limits.all_to_loose
     }
 
+    /// Whether a compaction would free nothing: no content was removed, none was added since the index was last written
+    /// as a whole, and the index has no unused pages.
+    pub(crate) fn is_compact(&self) -> Result<bool> {
+        let meta = &self.tables.meta;
+        Ok(meta.contents == meta.packed && self.reclaimable()? == 0)
+    }
+
     /// The number of bytes of removed contents and unused pages of the index.
     ///
     /// The postings of removed contents count as their share of the bucket tables.

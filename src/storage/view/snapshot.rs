@@ -181,6 +181,11 @@ impl Snapshot {
         Error::index(self.tables.path(), error)
     }
 
+    /// The folder of the store.
+    pub(crate) fn folder(&self) -> &Path {
+        disk::parent(self.tables.path())
+    }
+
     /// Checks that the path of the index still names the one that is read.
     pub(crate) fn check_in_place(&self) -> Result<()> {
         self.tables.index.check_is_at(self.tables.path())

@@ -15,9 +15,9 @@ pub struct Match {
     /// The estimate of the similarity from the signatures, with its standard error.
     pub estimate: Estimate,
     /// The share of the query's shingles that the match also has.
-    pub share_of_query: Option<f64>,
+    pub containment: Option<f64>,
     /// The share of the match's shingles that the query also has.
-    pub share_of_match: Option<f64>,
+    pub containment_of_match: Option<f64>,
     /// The number of buckets that both share, at most one for each band.
     pub bands: u32,
     /// Whether the texts are the same, byte for byte, or the shingles, if both were given as shingles.
@@ -30,8 +30,8 @@ impl Match {
             key,
             jaccard: verified.likeness.jaccard,
             estimate: verified.likeness.estimate,
-            share_of_query: verified.likeness.share_of_probe,
-            share_of_match: verified.likeness.share_of_stored,
+            containment: verified.likeness.containment,
+            containment_of_match: verified.likeness.containment_of_stored,
             bands: verified.bands,
             exact_copy: verified.likeness.exact_copy,
         }

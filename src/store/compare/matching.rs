@@ -25,8 +25,8 @@ pub(crate) struct Likeness {
     pub(crate) jaccard: Option<f64>,
     pub(crate) estimate: Estimate,
     /// The share of the text's shingles that the content has, and the reverse.
-    pub(crate) share_of_probe: Option<f64>,
-    pub(crate) share_of_stored: Option<f64>,
+    pub(crate) containment: Option<f64>,
+    pub(crate) containment_of_stored: Option<f64>,
 }
 
 impl Likeness {
@@ -203,8 +203,8 @@ impl<'a> Matcher<'a> {
                 exact_copy,
                 jaccard: same,
                 estimate,
-                share_of_probe: same,
-                share_of_stored: same,
+                containment: same,
+                containment_of_stored: same,
             };
             let reaches = exact_copy || highest(estimate) >= self.threshold;
             return Ok(Early::Known(reaches.then_some(likeness)));
@@ -267,8 +267,8 @@ impl<'a> Matcher<'a> {
             exact_copy: false,
             jaccard: Some(jaccard),
             estimate: estimate.map_or_else(|| self.estimate(content), Ok)?,
-            share_of_probe: Some(share(common, probe)),
-            share_of_stored: Some(share(common, stored)),
+            containment: Some(share(common, probe)),
+            containment_of_stored: Some(share(common, stored)),
         }))
     }
 }

@@ -45,9 +45,9 @@ pub struct Common {
     /// Exact Jaccard similarity: `both` divided by `either`, or 1 if the texts are the same.
     pub jaccard: f64,
     /// Share of A's shingles that B has too.
-    pub share_of_a: f64,
+    pub containment_of_a: f64,
     /// Share of B's shingles that A has too.
-    pub share_of_b: f64,
+    pub containment_of_b: f64,
 }
 
 /// One side of a comparison.
@@ -194,8 +194,8 @@ impl Common {
             both,
             either,
             jaccard: share(either),
-            share_of_a: share(a.shingles),
-            share_of_b: share(b.shingles),
+            containment_of_a: share(a.shingles),
+            containment_of_b: share(b.shingles),
         })
     }
 }

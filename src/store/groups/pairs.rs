@@ -296,8 +296,8 @@ impl Pairs {
             exact_copy: true,
             jaccard: schema.keeps_shingles().then_some(1.0),
             estimate: Estimate::new(slots, slots, schema.slot_width()),
-            share_of_probe: None,
-            share_of_stored: None,
+            containment: None,
+            containment_of_stored: None,
         }
     }
 
@@ -337,8 +337,8 @@ impl Pairs {
                 exact_copy: false,
                 jaccard: Some(joined.jaccard),
                 estimate: Estimate::new(agreeing, schema.permutations(), schema.slot_width()),
-                share_of_probe: None,
-                share_of_stored: None,
+                containment: None,
+                containment_of_stored: None,
             };
             part.push(Found::Contents(one, other, likeness));
         }

@@ -66,7 +66,8 @@ impl<'a> Rebuild<'a> {
         Rebuild::new(Target::Reindex(Box::new(schema)))
     }
 
-    /// Frees the space of removed contents, and space that the index no longer needs.
+    /// Frees the space of removed contents, and space that the index no longer needs. There is nothing to do if no
+    /// content was removed and the index was written as a whole.
     pub fn compact() -> Rebuild<'a> {
         Rebuild::new(Target::Compact)
     }
@@ -365,19 +366,21 @@ fn plan(target: &Target, snapshot: &Snapshot) -> Result<Option<Plan>> {
             schema: stored.clone(),
             renumbers: false,
         }),
+        Target::Compact if snapshot.is_compact()? && !is_begun(snapshot)? => None,
         Target::Compact => Some(Plan {
             schema: stored.clone(),
             renumbers: true,
         }),
         Target::Resume => {
-            let folder = snapshot.tables.path().parent();
-            let next = match folder {
-                Some(folder) => Next::find(folder, snapshot)?,
-                None => None,
-            };
+            let next = Next::find(snapshot.folder(), snapshot)?;
             next.map(|next| next.plan().clone())
         }
     })
+}
+
+/// Whether there is an unfinished rebuild.
+fn is_begun(snapshot: &Snapshot) -> Result<bool> {
+    Ok(Next::look(snapshot.folder(), snapshot)?.is_some())
 }
 
 /// Refuses to change parameters that the shingles depend on.
