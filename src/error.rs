@@ -272,7 +272,7 @@ impl fmt::Display for Error {
             Error::MissingSources { keys } => missing(keys, f),
             Error::Poisoned => write!(
                 f,
-                "an earlier read or write of the store failed; open it again, which continues from the last commit"
+                "an earlier read or write of the store failed; drop all of its handles and open it again, which continues from the last commit"
             ),
             Error::WriterHeld => write!(
                 f,

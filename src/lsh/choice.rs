@@ -142,7 +142,7 @@ fn out_of_reach(permutations: u32, width: SlotWidth, threshold: f64, recall: f64
     Error::InvalidSchema {
         parameter: "recall",
         reason: format!(
-            "{recall} at threshold {threshold} is out of reach: {} find at most {best}; {way_out}",
+            "{recall} at threshold {threshold} is out of reach: with {}, at most {best} is found; {way_out}",
             counted(permutations, "permutation"),
         ),
     }

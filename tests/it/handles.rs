@@ -203,6 +203,54 @@ fn a_writer_within_a_long_call_is_waited_for() {
 }
 
 #[test]
+fn a_rebuild_that_waits_for_a_writer_can_be_stopped() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    let (_folder, store) = new_store();
+    store.insert_unless_duplicate("one", TEXT).unwrap();
+    let mut writer = store.writer().unwrap();
+    writer.remove("one").unwrap();
+    writer.commit().unwrap();
+    let calls = AtomicU32::new(0);
+    let stopped = thread::scope(|scope| {
+        let rebuild = || {
+            let stop_at_last = |_| match calls.fetch_add(1, Ordering::Relaxed) {
+                ..20 => std::ops::ControlFlow::Continue(()),
+                _ => std::ops::ControlFlow::Break(()),
+            };
+            store.rebuild(Rebuild::compact().watch(stop_at_last))
+        };
+        scope.spawn(rebuild).join().unwrap()
+    });
+    assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
+    drop(writer);
+    assert!(store.rebuild(Rebuild::compact()).unwrap());
+}
+
+#[test]
+fn documents_keep_their_store_open_and_say_so() {
+    let (folder, store) = new_store();
+    store.insert_unless_duplicate("one", TEXT).unwrap();
+    let documents = store.documents().unwrap();
+    assert!(store.is_shared());
+    drop(store);
+    let path = folder.path().join("store");
+    let refused = Store::open(&path).unwrap_err();
+    assert!(refused.to_string().contains("this process"), "{refused}");
+    assert_eq!(documents.count(), 1);
+    Store::open(&path).unwrap();
+}
+
+#[test]
+fn what_is_to_be_read_only_is_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = Options::new()
+        .read_only(true)
+        .create(folder.path().join("store"), &Schema::default());
+    assert!(matches!(made, Err(Error::ReadOnly)), "{made:?}");
+    assert!(!folder.path().join("store").exists());
+}
+
+#[test]
 fn a_thread_that_holds_the_writer_is_told_so_where_it_would_wait_for_itself() {
     let (folder, store) = new_store();
     let source = Store::create(folder.path().join("source"), &Schema::default()).unwrap();

@@ -342,7 +342,7 @@ fn a_recall_out_of_reach_says_what_is_in_reach() {
     // 1 - 0.9^16 = 0.81469..., and 1 - 0.9^22 is the first above 0.9.
     assert_eq!(
         reason,
-        "0.9 at threshold 0.1 is out of reach: 16 permutations find at most 0.814697; \
+        "0.9 at threshold 0.1 is out of reach: with 16 permutations, at most 0.814697 is found; \
          22 permutations would do"
     );
     assert!(Bands::choose(22, SlotWidth::Bits32, 0.1, 0.9).is_ok());

@@ -5,7 +5,6 @@ use std::time::SystemTime;
 
 use crate::clock;
 use crate::error::{Error, Result};
-use crate::storage::Process;
 use crate::storage::{DocumentRow, Snapshot};
 use crate::store::handle::Store;
 use crate::text::ShingleSet;
@@ -65,10 +64,11 @@ impl Document {
 /// It keeps the store open, and locked if it was opened for writing, even after all handles of the store are
 /// dropped.
 pub struct Documents {
-    process: Process,
     snapshot: Arc<Snapshot>,
     rows: Box<dyn Iterator<Item = Result<(String, DocumentRow)>> + Send>,
     failed: bool,
+    /// Dropped last: the store is closed with its last handle.
+    store: Store,
 }
 
 impl std::fmt::Debug for Documents {
@@ -81,7 +81,7 @@ impl Iterator for Documents {
     type Item = Result<Document>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Err(error) = self.process.check() {
+        if let Err(error) = self.store.shared.process.check() {
             let is_first = !std::mem::replace(&mut self.failed, true);
             return is_first.then_some(Err(error));
         }
@@ -121,10 +121,10 @@ impl Store {
         let snapshot = self.published()?;
         let rows = snapshot.documents_with_prefix(prefix)?;
         Ok(Documents {
-            process: self.shared.process,
             snapshot,
             rows: Box::new(rows),
             failed: false,
+            store: self.clone(),
         })
     }
 

@@ -196,8 +196,8 @@ impl Options {
     /// # Errors
     ///
     /// [`Error::AlreadyAStore`], [`Error::NotEmpty`], [`Error::Occupied`], [`Error::InsideStore`],
-    /// [`Error::InvalidSchema`] for [`Family::Xor`](crate::sketching::Family::Xor), [`Error::Locked`], or the
-    /// system's.
+    /// [`Error::InvalidSchema`] for [`Family::Xor`](crate::sketching::Family::Xor), [`Error::ReadOnly`] with
+    /// [`Options::read_only`], [`Error::Locked`], or the system's.
     pub fn create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
         self.create_by(Files::create, folder.as_ref(), schema)
     }
@@ -215,6 +215,9 @@ impl Options {
         folder: &Path,
         schema: &Schema,
     ) -> Result<Store> {
+        if self.read_only {
+            return Err(Error::ReadOnly);
+        }
         schema.check_for_store()?;
         // The standard library's randomness needs no further crate.
         let store = RandomState::new().hash_one(folder);

@@ -12,13 +12,16 @@ use crate::storage::Files;
 use crate::storage::Process;
 use crate::store::lock::lock;
 
+/// How long [`Slot::take_at_last`] waits between two calls of its caller's function.
+const TICK: Duration = Duration::from_millis(50);
+
 /// Holds the files of the writing side. One thread at a time takes them out.
 ///
 /// # Invariant
 ///
 /// No thread waits for itself: neither the thread that used the files last nor one that feeds a pipeline. If a writer
 /// moves to another thread, the slot does not know it until that thread uses the writer. So a wait for a writer that is
-/// not used is limited, except in [`Slot::take_at_last`].
+/// not used is limited, except in [`Slot::take_at_last`], which its caller can end.
 #[derive(Debug)]
 pub(crate) struct Slot {
     process: Process,
@@ -83,33 +86,38 @@ impl Slot {
     ///
     /// [`Error::WriterHeld`] if this thread has them, or they are not used.
     pub(crate) fn take(self: &Arc<Slot>) -> Result<Lease> {
-        self.take_within(Some(self.idle))
+        self.take_within(self.idle)
     }
 
-    /// Takes the files out like [`Slot::take`], but waits without limit, even for files that are not used.
-    pub(crate) fn take_at_last(self: &Arc<Slot>) -> Result<Lease> {
-        self.take_within(None)
-    }
-
-    fn take_within(self: &Arc<Slot>, idle: Option<Duration>) -> Result<Lease> {
+    /// Takes the files out like [`Slot::take`], but waits even for files that are not used, until `meanwhile` fails. It
+    /// is called from time to time.
+    pub(crate) fn take_at_last(
+        self: &Arc<Slot>,
+        mut meanwhile: impl FnMut() -> Result<()>,
+    ) -> Result<Lease> {
         let mut content = lock(&self.content);
         loop {
-            content.check_not_held_here()?;
-            if let Some(files) = content.files.take() {
-                let user = thread::current().id();
-                content.user = Some(user);
-                return Ok(Lease {
-                    in_use: Some(InUse::begin(self)),
-                    slot: self.clone(),
-                    files: Some(files),
-                    user,
-                });
+            if let Some(lease) = self.lease(&mut content)? {
+                return Ok(lease);
             }
-            let Some(idle) = idle else {
-                let waited = self.given_back.wait(content);
-                content = waited.unwrap_or_else(PoisonError::into_inner);
-                continue;
-            };
+            let waited = self.given_back.wait_timeout(content, TICK);
+            let (after, time) = waited.unwrap_or_else(PoisonError::into_inner);
+            content = after;
+            if time.timed_out() && content.files.is_none() {
+                // The caller's function may use the store.
+                drop(content);
+                meanwhile()?;
+                content = lock(&self.content);
+            }
+        }
+    }
+
+    fn take_within(self: &Arc<Slot>, idle: Duration) -> Result<Lease> {
+        let mut content = lock(&self.content);
+        loop {
+            if let Some(lease) = self.lease(&mut content)? {
+                return Ok(lease);
+            }
             let seen = self.uses.load(Ordering::Relaxed);
             let waited = self.given_back.wait_timeout(content, idle);
             let (after, time) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -120,6 +128,22 @@ impl Slot {
                 return Err(Error::WriterHeld);
             }
         }
+    }
+
+    /// Takes the files if they are there.
+    fn lease(self: &Arc<Slot>, content: &mut Content) -> Result<Option<Lease>> {
+        content.check_not_held_here()?;
+        let Some(files) = content.files.take() else {
+            return Ok(None);
+        };
+        let user = thread::current().id();
+        content.user = Some(user);
+        Ok(Some(Lease {
+            in_use: Some(InUse::begin(self)),
+            slot: self.clone(),
+            files: Some(files),
+            user,
+        }))
     }
 
     /// Refuses to wait for the files if this thread has them, or feeds a pipeline.

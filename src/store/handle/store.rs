@@ -113,7 +113,7 @@ impl Store {
     }
 
     /// Returns whether the store stays open when this handle is dropped, because a clone, a writer, a pipeline,
-    /// pairs or clusters keep it open.
+    /// pairs, clusters or documents keep it open.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;

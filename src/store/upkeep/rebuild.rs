@@ -134,7 +134,8 @@ impl Store {
     /// Makes the next generation of the store beside the one in use, and switches to it.
     ///
     /// Queries and writers continue in the meantime, and the next generation includes their commits. At the end, the
-    /// rebuild takes the writer for a moment. Returns whether there was anything to do.
+    /// rebuild takes the writer for a moment. It waits for that without a limit, and goes on calling
+    /// [`Rebuild::watch`]. Returns whether there was anything to do.
     ///
     /// Shorter signatures are cut from the old ones; for longer ones, only the new slots are computed. If only bands
     /// change, signatures are not written. Everything is computed from the stored shingles; a store without shingles
@@ -218,7 +219,8 @@ impl Store {
             next.follow(&snapshot, keys, threads)?;
         }
         next.fill_filter(threads)?;
-        let mut files = slot.take_at_last()?;
+        let done = next.progress(&*self.published()?);
+        let mut files = slot.take_at_last(|| watch(done))?;
         self.switch(next, &mut files, &journal, &sign)?;
         counted.end();
         Ok(true)

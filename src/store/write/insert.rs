@@ -43,8 +43,9 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::InvalidKey`], [`Error::InvalidText`], [`Error::InvalidShingles`], [`Error::ReadOnly`],
-    /// [`Error::WriterHeld`] if this thread holds the [`Writer`](crate::Writer), or the reason why the commit failed,
-    /// which every caller that shares the commit gets.
+    /// [`Error::WriterHeld`] if this thread holds the [`Writer`](crate::Writer) or another one does not use it
+    /// ([`Options::idle_writer`](crate::Options::idle_writer)), or the reason why the commit failed, which every caller
+    /// that shares the commit gets.
     pub fn insert_unless_duplicate(
         &self,
         key: impl Into<String>,

@@ -229,13 +229,13 @@ impl Writer {
 impl Store {
     /// Returns the writer, after waiting until no other thread has it.
     ///
-    /// No wait is endless. A thread that would wait for itself gets an error at once: the one that made the writer or
+    /// A thread that would wait for itself gets an error at once: the one that made the writer or
     /// used it last, and the one that feeds a [`Pipeline`](crate::write::Pipeline) until that is closed. The call waits
     /// for the writer of another thread while that is used. After [`Options::idle_writer`](crate::Options::idle_writer)
     /// without a call to the writer, its owner is unknown, and a waiting caller gets the error as well. This covers a
     /// writer that moved to the thread that asks for a second one. [`Store::insert_unless_duplicate`] and
     /// [`Store::merge`] follow the same rule. [`Store::rebuild`], whose work is long, waits for the writers of other
-    /// threads without a limit.
+    /// threads until its caller ends it.
     ///
     /// # Errors
     ///
