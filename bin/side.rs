@@ -26,9 +26,10 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    /// The stored document with the key `name`, or else the file of that name.
+    /// The stored document with the key `name`, or else the file of that name. An error ends with `hint`.
     pub(crate) fn find(
         name: &str,
+        hint: &str,
         store: Option<&Store>,
         args: &Args,
         inputs: &Inputs,
@@ -59,7 +60,7 @@ impl Side {
                 Some(_) => "no document of the store has this key, and there is no such file",
                 None => "there is no such file, and no store that could have such a key",
             };
-            bail!("{name}: {also}");
+            bail!("{name}: {also}{hint}");
         }
         if file.is_dir() {
             bail!("{name}: it is a folder; name a file or the key of a document");

@@ -44,6 +44,23 @@ pub(crate) fn renamed_note(added: &Added, dedupdb: &str) -> Option<String> {
     ))
 }
 
+/// A note about stored files that are gone, if there are any besides those that seem to have been renamed. `dedupdb` is
+/// how a command line for the store begins.
+pub(crate) fn gone_note(added: &Added, dedupdb: &str) -> Option<String> {
+    let first = added
+        .first_gone
+        .as_ref()
+        .filter(|_| added.gone > added.renamed)?;
+    let files = counted(
+        added.gone,
+        "stored file no longer exists",
+        "stored files no longer exist",
+    );
+    Some(format!(
+        "{files} (first: {first}); look at `{dedupdb} remove --missing --dry-run`"
+    ))
+}
+
 /// A note about the near-duplicates among a store's first documents, if there are any and they are not listed already.
 /// Later summaries name the command.
 pub(crate) fn pairs_note(added: &Added, add: &Add, dedupdb: &str) -> Option<String> {

@@ -15,6 +15,15 @@ pub(crate) struct Escaped {
 }
 
 impl Escaped {
+    /// What to do if no document has the key `given`, which may be in its printed form.
+    pub(crate) fn hint(self, given: &str) -> &'static str {
+        if !self.escaped && given.contains('\\') {
+            "; if a list printed it like this, add --escaped"
+        } else {
+            ""
+        }
+    }
+
     /// The key that `given` means.
     ///
     /// # Errors

@@ -218,6 +218,7 @@ impl Telling<'_> {
             added.reading.unsplit_note(),
             tally::other_names_note(added, dedupdb),
             tally::renamed_note(added, dedupdb),
+            tally::gone_note(added, dedupdb),
             tally::stale_note(added, dedupdb),
             tally::pairs_note(added, self.add, dedupdb),
         ];

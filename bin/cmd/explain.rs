@@ -29,8 +29,9 @@ pub(crate) fn run(
     check_stdin([&explain.a, &explain.b].map(Path::new))?;
     let store = open(args, console)?;
     let find = |name: &str| {
+        let hint = explain.escaped.hint(name);
         let name = explain.escaped.key(name)?;
-        Side::find(&name, store.as_ref(), args, &explain.inputs)
+        Side::find(&name, hint, store.as_ref(), args, &explain.inputs)
     };
     let mut sides = [find(&explain.a)?, find(&explain.b)?];
     read_texts(&mut sides, args, explain, console)?;
@@ -169,7 +170,7 @@ impl Explained<'_> {
         } = self.explanation;
         let threshold = self.schema.threshold();
         match (is_match, exact_copy) {
-            (_, true) => "match: the same text, byte for byte".to_owned(),
+            (_, true) => "match: the same text".to_owned(),
             (true, false) if self.explanation.common.is_none() => {
                 format!("match: by the estimate, the threshold of {threshold} is in reach")
             }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use anyhow::Result;
-use dedupdb::corpus::Selection;
+use dedupdb::corpus::{self, Selection};
 use dedupdb::{Document, Store};
 
 use super::list;
@@ -130,7 +130,16 @@ fn for_each(
     if remove.prefix.is_none() && !remove.missing && remove.older_than.is_none() {
         return Ok(());
     }
-    let documents = chosen.documents(store)?;
+    let documents = match chosen.documents(store) {
+        Err(corpus::Error::FilesNotFound { missing, files }) if remove.dry_run => {
+            let (missing, files) = (grouped(missing), counted(files, "file", "files"));
+            console.note(&format!(
+                "{missing} of {files} are not found from this folder, so `remove` wants --force"
+            ));
+            chosen.even_most(true).documents(store)?
+        }
+        documents => documents?,
+    };
     let progress = store.progress();
     let _watch = (!remove.dry_run)
         .then(|| Watch::new(console, "documents looked at", Unit::Document, progress));
@@ -166,7 +175,8 @@ fn for_each_named(
         unknown += 1;
         if unknown <= NAMED {
             let below = below(store, &key)?;
-            console.error(&format!("{key}: no document has this key{below}"));
+            let hint = remove.escaped.hint(&key);
+            console.error(&format!("{key}: no document has this key{below}{hint}"));
         }
     }
     if unknown > NAMED {

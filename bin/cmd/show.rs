@@ -20,7 +20,8 @@ pub(crate) fn run(
     let store = crate::store::open_to_read(args)?;
     let key = show.escaped.key(&show.key)?;
     let Some(document) = store.get(&key)? else {
-        console.error(&format!("{key}: no document has this key"));
+        let hint = show.escaped.hint(&show.key);
+        console.error(&format!("{key}: no document has this key{hint}"));
         return Ok(Exit::Failed);
     };
     let mut copies = store.copies(&document)?;

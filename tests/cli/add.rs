@@ -81,6 +81,7 @@ fn the_summary_has_these_fields() {
         "documents",
         "encodings",
         "exact_copies",
+        "gone",
         "grown",
         "kept_out",
         "near_duplicates",

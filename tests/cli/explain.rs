@@ -135,7 +135,7 @@ fn copies_and_texts_that_are_not_at_hand() {
     has(
         &ran,
         &[
-            "match: the same text, byte for byte",
+            "match: the same text",
             "17 of 17 shared",
             "text of A     not at hand: it is a record, or came from standard input; name the file that has it with --texts-from",
         ],

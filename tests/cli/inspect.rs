@@ -65,6 +65,9 @@ fn show_names_the_exact_copies() {
     );
     let ran = sandbox.run(&["show", "nobody"]).expect(2);
     assert_eq!(ran.stderr, "dedupdb: nobody: no document has this key\n");
+    let ran = sandbox.run(&["show", "a\\nb"]).expect(2);
+    let told = "no document has this key; if a list printed it like this, add --escaped\n";
+    assert!(ran.stderr.ends_with(told), "{}", ran.stderr);
 }
 
 #[test]

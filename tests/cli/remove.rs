@@ -109,6 +109,45 @@ fn missing_refuses_to_remove_everything() {
 }
 
 #[test]
+fn add_says_which_stored_files_are_gone() {
+    let sandbox = Sandbox::new();
+    for name in ["in/a.txt", "in/deep/b.txt", "in/c.txt", "other/d.txt"] {
+        sandbox.write(name, format!("the text of {name}"));
+    }
+    let told = |arguments: &[&str]| {
+        let ran = sandbox
+            .run(&[&["add", "--json"], arguments].concat())
+            .expect(0);
+        (ran.objects().pop().unwrap()["gone"].as_u64(), ran.stderr)
+    };
+    assert_eq!(told(&["in", "other"]).0, Some(0));
+    assert_eq!(told(&["in", "in/deep", "other"]).0, Some(0));
+    fs::remove_file(sandbox.path("in/deep/b.txt")).unwrap();
+    fs::remove_file(sandbox.path("other/d.txt")).unwrap();
+    sandbox.write("in/new.txt", "a new text");
+    let (gone, note) = told(&["in", "in/a.txt"]);
+    assert_eq!(gone, Some(1));
+    let expected = "dedupdb: 1 stored file no longer exists (first: in/deep/b.txt); look at `dedupdb remove --missing \
+                    --dry-run`\n";
+    assert!(note.ends_with(expected), "{note}");
+    // As many files came as went.
+    sandbox.write("in/newer.txt", "a newer text");
+    sandbox.write("in/newest.txt", "the newest text");
+    assert_eq!(told(&["./in/", "other"]).0, Some(2));
+    // Those that were left out are still there.
+    assert_eq!(told(&["in", "--exclude", "c.txt"]).0, Some(1));
+    assert_eq!(
+        told(&["in", "--dry-run"]),
+        (
+            Some(0),
+            "dedupdb: this was a dry run: nothing was stored\n".to_owned()
+        )
+    );
+    sandbox.run(&["remove", "--missing"]).expect(0);
+    assert_eq!(told(&["in", "other"]), (Some(0), String::new()));
+}
+
+#[test]
 fn missing_refuses_to_remove_most_unless_forced() {
     let sandbox = Sandbox::new();
     for name in ["a", "b", "c"] {
@@ -117,13 +156,15 @@ fn missing_refuses_to_remove_most_unless_forced() {
     sandbox.add(&["a.txt", "b.txt", "c.txt"], 0);
     // One name is also a name elsewhere.
     sandbox.write("elsewhere/a.txt", "another");
-    for more in [&[][..], &["--dry-run"]] {
-        let arguments = [&["remove", "--missing"], more].concat();
-        let ran = run_in(&sandbox, "elsewhere", &arguments).expect(2);
-        let told = "dedupdb: 2 of 3 files are not found from this folder; run this where they were added from, or \
-                    with --force if they are gone\n";
-        assert_eq!((&*ran.stdout, &*ran.stderr), ("", told));
-    }
+    let ran = run_in(&sandbox, "elsewhere", &["remove", "--missing"]).expect(2);
+    let told = "dedupdb: 2 of 3 files are not found from this folder; run this where they were added from, or \
+                with --force if they are gone\n";
+    assert_eq!((&*ran.stdout, &*ran.stderr), ("", told));
+    let shown = ["remove", "--missing", "--dry-run"];
+    let ran = run_in(&sandbox, "elsewhere", &shown).expect(0);
+    let told = "dedupdb: 2 of 3 files are not found from this folder, so `remove` wants --force\n\
+                would remove 2 documents\n";
+    assert_eq!((&*ran.stdout, &*ran.stderr), ("b.txt\nc.txt\n", told));
     fs::remove_file(sandbox.path("b.txt")).unwrap();
     let ran = sandbox.run(&["remove", "--missing"]).expect(0);
     assert_eq!(ran.stdout, "removed 1 document\n");

@@ -35,6 +35,11 @@ pub struct Added {
     pub stale: u64,
     /// The key of the first such file.
     pub first_stale: Option<String>,
+    /// Stored files, in the folders that were read, that no longer exist as seen from the current folder. They are not
+    /// looked for in the current folder itself.
+    pub gone: u64,
+    /// The key of the first such file.
+    pub first_gone: Option<String>,
     /// Counts of what was read and skipped.
     pub reading: Reading,
     /// Time spent waiting for input.

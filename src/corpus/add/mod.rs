@@ -2,6 +2,7 @@
 
 mod added;
 mod event;
+mod gone;
 mod load;
 mod run;
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::Add;
 use super::added::{Added, Ended};
 use super::event::AddEvent;
+use super::gone::Folders;
 use crate::clock::Stopwatch;
 use crate::corpus::error::Error;
 use crate::corpus::presence::file_exists;
@@ -43,6 +44,8 @@ struct Run<'a> {
     uncommitted: Uncommitted,
     other_keys: OtherKeys,
     added: Added,
+    /// The number of files of documents that were met.
+    files: u64,
     documents: u64,
     bytes: u64,
     observe: &'a mut dyn FnMut(AddEvent<'_>) -> Flow,
@@ -66,6 +69,7 @@ pub(super) fn run(
     if !add.reread {
         options = options.unless_stored(store);
     }
+    let folders = Folders::of(&add.sources, store)?;
     let mut writer = store.writer()?;
     writer.unique(add.unique);
     writer.evidence(add.evidence);
@@ -78,6 +82,7 @@ pub(super) fn run(
         uncommitted: Uncommitted::new(add.memory),
         other_keys: OtherKeys::new(),
         added: Added::default(),
+        files: 0,
         documents: 0,
         bytes: 0,
         observe,
@@ -89,6 +94,9 @@ pub(super) fn run(
         run.take_all(&sketched)?
     };
     run.commit()?;
+    if run.added.ended == Ended::All && !run.pretend {
+        (run.added.gone, run.added.first_gone) = folders.gone(store, run.files)?;
+    }
     run.pack()
 }
 
@@ -148,10 +156,14 @@ impl Run<'_> {
         for item in sketched.items {
             match item {
                 Item::Document(origin) => {
+                    self.files += u64::from(origin.modified.is_some());
                     self.added.reading.document(&origin);
                     origins.push(origin);
                 }
-                Item::Unchanged => self.added.unchanged += 1,
+                Item::Unchanged => {
+                    self.files += 1;
+                    self.added.unchanged += 1;
+                }
                 Item::Skipped(skipped) => {
                     if self.skip(&skipped)?.is_break() {
                         flow = Flow::Break(());
