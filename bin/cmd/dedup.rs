@@ -50,6 +50,11 @@ pub(crate) fn run(
             "--against and --store (or DEDUPDB_STORE) both say what to compare with; leave one of them out"
         );
     }
+    if dedup.against.as_deref() == Some(Path::new(STDIN)) {
+        bail!(
+            "--against needs the name of a file, a folder or a store; only INPUT can be standard input"
+        );
+    }
     let named = dedup.paths.iter().chain(&dedup.keys_from);
     check_stdin(named.map(PathBuf::as_path))?;
     let places = file(dedup).into_iter().chain(dedup.removed.as_deref());
@@ -156,7 +161,7 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
     if !done.is_written {
         bail!("{}: {}", name(dedup), nothing_kept(&done, args));
     }
-    Ok(Exit::failed(done.reading.has_failures() || told.unread > 0))
+    Ok(Exit::failed(done.has_failures() || told.unread > 0))
 }
 
 /// Why an output without documents does not replace the one that is there, and what to do.
@@ -499,6 +504,19 @@ pub(super) fn nothing_note(done: &Done) -> Option<String> {
     is_nothing.then(|| "there was nothing to compare: no file or record was found".to_owned())
 }
 
+/// Notes on what --against left out, and that it has nothing.
+pub(super) fn compared_notes(done: &Done) -> [Option<String>; 2] {
+    let Some(compared) = &done.compared else {
+        return [None, None];
+    };
+    let nothing = "--against has no document, so nothing was compared with it";
+    let left_out = compared.reading.left_out_note(false);
+    [
+        (compared.documents == 0).then(|| nothing.to_owned()),
+        left_out.map(|note| format!("of --against, {note}; nothing was compared with these")),
+    ]
+}
+
 /// Reports what was done.
 fn tell(
     done: &Done,
@@ -520,7 +538,8 @@ fn tell(
         note,
         of_itself_note(done.of_itself, dedup.against.is_some()),
     ];
-    for note in notes.into_iter().flatten() {
+    let notes = notes.into_iter().chain(compared_notes(done));
+    for note in notes.flatten() {
         console.note(&note);
     }
     if !args.json {

@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use dedupdb::dedup::{Error, MoveEvent, Moved, Undo};
+use dedupdb::dedup::{Done, Error, MoveEvent, Moved, Undo};
 use dedupdb::publish;
 
-use super::dedup::{Told, explained, judged, nothing_note};
+use super::dedup::{Told, compared_notes, explained, judged, nothing_note};
 use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
@@ -75,27 +75,30 @@ pub(super) fn move_to(
         moved => moved.map_err(explained)?,
     };
     list.sum(&moved, dedup.dry_run, "moved");
-    let reading = moved.done.as_ref().map(|done| &done.reading);
-    let has_converter = dedup.inputs.pre.is_some();
-    let notes = [
-        reading.and_then(|reading| reading.left_out_note(has_converter)),
-        reading.and_then(|reading| reading.no_exclusion_note(&dedup.inputs)),
-    ];
-    for note in notes.into_iter().flatten() {
-        console.note(&note);
-    }
-    if let Some(note) = moved.done.as_ref().and_then(nothing_note) {
-        console.note(&note);
+    if let Some(done) = &moved.done {
+        notes(done, dedup, console);
     }
     if let Some(manifest) = &moved.manifest {
         console.note(&format!("undo it with: {}", again(manifest)));
     }
     list.end()?;
     let done = moved.done.as_ref();
-    let has_failures = done.is_some_and(|done| done.reading.has_failures());
+    let has_failures = done.is_some_and(Done::has_failures);
     Ok(Exit::failed(
         has_failures || moved.failed > 0 || told.unread > 0,
     ))
+}
+
+/// Prints the notes on what was read.
+fn notes(done: &Done, dedup: &args::Dedup, console: &Console) {
+    let notes = [
+        done.reading.left_out_note(dedup.inputs.pre.is_some()),
+        done.reading.no_exclusion_note(&dedup.inputs),
+        nothing_note(done),
+    ];
+    for note in notes.into_iter().chain(compared_notes(done)).flatten() {
+        console.note(&note);
+    }
 }
 
 /// Runs `dedup --undo`.

@@ -48,6 +48,7 @@ pub(crate) struct Additions<'a> {
     near_duplicates: u64,
     other_names: u64,
     renamed: u64,
+    gone: u64,
     stale: u64,
     #[serde(flatten)]
     read: Read<'a>,
@@ -68,6 +69,7 @@ impl Additions<'_> {
             near_duplicates: added.near_duplicates,
             other_names: added.other_names,
             renamed: added.renamed,
+            gone: added.gone,
             stale: added.stale,
             read: Read::new(&added.reading, elapsed),
             dry_run: dry_run.then_some(true),
@@ -86,6 +88,8 @@ pub(crate) struct Deduped<'a> {
     of_itself: u64,
     unmarked: u64,
     spared: u64,
+    compared: Option<u64>,
+    compared_skipped: u64,
     #[serde(flatten)]
     read: Read<'a>,
 }
@@ -93,6 +97,7 @@ pub(crate) struct Deduped<'a> {
 impl Deduped<'_> {
     /// The outcome for all documents.
     pub(crate) fn new(done: &Done, elapsed: Duration) -> Deduped<'_> {
+        let compared = done.compared.as_ref();
         Deduped {
             documents: done.documents,
             kept: done.kept,
@@ -102,6 +107,8 @@ impl Deduped<'_> {
             of_itself: done.of_itself,
             unmarked: done.unmarked,
             spared: done.spared,
+            compared: compared.map(|compared| compared.documents),
+            compared_skipped: compared.map_or(0, |compared| compared.reading.all_skipped()),
             read: Read::new(&done.reading, elapsed),
         }
     }

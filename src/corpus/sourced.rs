@@ -113,6 +113,8 @@ pub struct Origin {
     pub modified: Option<SystemTime>,
     /// The identity of a file that is one document, when it was met.
     pub(crate) identity: Option<Identity>,
+    /// Its identity until anything about it changes.
+    pub(crate) moment: Option<Identity>,
     /// The name of the text's encoding, such as `UTF-8`.
     pub encoding: &'static str,
     /// Whether undecodable bytes of the text were replaced by U+FFFD.
@@ -147,6 +149,7 @@ impl Origin {
             bytes: 0,
             modified: None,
             identity: None,
+            moment: None,
             encoding: encoding_rs::UTF_8.name(),
             replaced: false,
             lossy_key: false,

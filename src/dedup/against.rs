@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::Store;
-use crate::corpus::{self, FileIdentity, Options, Reason, Skipped, Source, expanded};
+use crate::corpus::{self, FileIdentity, Options, Reading, Reason, Skipped, Source, expanded};
+use crate::dedup::done::Compared;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::judge::Judge;
 use crate::dedup::lineage::Lineage;
@@ -84,6 +85,7 @@ pub(super) fn compared(
     outputs: &Outputs,
     judge: &mut Judge<'_>,
 ) -> Result<(Store, u64)> {
+    let mut reading = Reading::default();
     let store = match against {
         Against::Store(store) => store,
         Against::Corpus(sources) => {
@@ -97,9 +99,8 @@ pub(super) fn compared(
             let mut failed = Ok(());
             let added = add.run(&store, |event| {
                 failed = match event {
-                    corpus::AddEvent::Skipped(skipped) => {
-                        check_read(skipped, &dedup.options).and_then(|()| judge.met.skip(skipped))
-                    }
+                    corpus::AddEvent::Skipped(skipped) => check_read(skipped, &dedup.options)
+                        .and_then(|()| judge.met.skip_compared(skipped)),
                     corpus::AddEvent::Stored { key, origin } => {
                         if let Some(lineage) = &mut judge.counterparts {
                             lineage.keep(key, origin);
@@ -121,9 +122,14 @@ pub(super) fn compared(
             if store.stats()?.documents == 0 && added.reading.all_skipped() > 0 {
                 return Err(Error::NothingToCompare);
             }
+            reading = added.reading;
             store
         }
     };
+    judge.met.done.compared = Some(Compared {
+        documents: store.stats()?.documents,
+        reading,
+    });
     let before = store.searches_cut_short();
     Ok((store, before))
 }

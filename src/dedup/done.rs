@@ -22,6 +22,9 @@ pub struct Done {
     pub spared: u64,
     /// Counts of what was read and what was skipped.
     pub reading: Reading,
+    /// What the input was only compared with ([`Dedup::against`](crate::dedup::Dedup::against)), if there was such a
+    /// request.
+    pub compared: Option<Compared>,
     /// The number of skipped records that are in the output nevertheless, with null [marks](crate::dedup::Dedup::mark).
     pub unmarked: u64,
     /// The number of searches that skipped candidates because of
@@ -30,6 +33,16 @@ pub struct Done {
     /// Whether the output was written. False if no document is kept and the old output is not empty, because an empty
     /// output never replaces another one. Also false if the input has documents and none could be read.
     pub is_written: bool,
+}
+
+/// What the input was only compared with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Compared {
+    /// The number of its documents.
+    pub documents: u64,
+    /// Counts of what was read of it and what was skipped; of a store, nothing is read.
+    pub reading: Reading,
 }
 
 /// Numbers of dropped documents.
@@ -53,6 +66,12 @@ impl Done {
     /// Returns the number of documents that were dropped because they resemble another one.
     pub fn dropped(&self) -> u64 {
         self.of_input.all() + self.of_history.all()
+    }
+
+    /// Returns whether anything could not be read, in the input or in what it was only compared with.
+    pub fn has_failures(&self) -> bool {
+        let compared = self.compared.as_ref();
+        self.reading.has_failures() || compared.is_some_and(|it| it.reading.has_failures())
     }
 
     /// Returns whether there were failures and no document could be read.

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt::Write;
 
 use serde::de::IgnoredAny;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::corpus::{Format, cells_of_csv};
 use crate::publish::{csv_field, escape};
@@ -102,6 +103,15 @@ impl Columns {
                 json!(mark.similarity),
             ]
         });
+        // Other characters would have to be in the encoding of the record, which may be ASCII in other records, too.
+        let is_utf8 = !record.is_ascii() && std::str::from_utf8(record).is_ok();
+        let spelled = |value: &Value| {
+            if is_utf8 {
+                value.to_string()
+            } else {
+                escaped(&value.to_string())
+            }
+        };
         let end = record.iter().rposition(|&byte| byte == b'}');
         let (fields, end) = record.split_at(end.unwrap_or(record.len()));
         let mut marked = fields.to_vec();
@@ -109,7 +119,7 @@ impl Columns {
             if !marked.trim_ascii_end().ends_with(b"{") {
                 marked.push(b',');
             }
-            marked.extend_from_slice(format!("{}:{value}", json!(name)).as_bytes());
+            marked.extend_from_slice(format!("{}:{}", json!(name), spelled(&value)).as_bytes());
         }
         marked.extend_from_slice(end);
         marked
@@ -133,6 +143,22 @@ pub(crate) fn width(format: Format, row: &[u8]) -> usize {
         Format::Tsv => row.split(|&byte| byte == b'\t').count(),
         _ => 0,
     }
+}
+
+/// Returns JSON with its characters that are not ASCII as escapes.
+fn escaped(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    let mut units = [0; 2];
+    for char in json.chars() {
+        if char.is_ascii() {
+            escaped.push(char);
+            continue;
+        }
+        for unit in char.encode_utf16(&mut units) {
+            write!(escaped, "\\u{unit:04x}").unwrap_or_default(); // a string takes anything
+        }
+    }
+    escaped
 }
 
 /// Returns the fields of a line that is a JSON object.
@@ -223,6 +249,30 @@ mod tests {
             b"id,text,dup_keep,dup_cluster,dup_representative,dup_similarity\n"
         );
         assert_eq!(columns.header(Format::Csv, b""), b"");
+    }
+
+    #[test]
+    fn a_mark_fits_the_encoding_of_its_record() {
+        let columns = Columns::new("dup");
+        let mark = Mark {
+            is_kept: true,
+            cluster: 7,
+            representative: "cl\u{e9} \u{1f600}".to_owned(),
+            similarity: 1.0,
+        };
+        for (record, name) in [
+            (&b"{\"a\":\"n\xe9\"}"[..], "cl\\u00e9 \\ud83d\\ude00"),
+            (b"{\"a\":\"ne\"}", "cl\\u00e9 \\ud83d\\ude00"),
+            ("{\"a\":\"n\u{e9}\"}".as_bytes(), "cl\u{e9} \u{1f600}"),
+        ] {
+            let marked = columns.record(Format::Jsonl, record, Some(&mark), 0);
+            let end = &marked[record.len() - 1..];
+            let end: serde_json::Value =
+                serde_json::from_slice(&[b"{\"a\":1", end].concat()).unwrap();
+            assert_eq!(end["dup_representative"], mark.representative);
+            let marked = String::from_utf8_lossy(&marked).into_owned();
+            assert!(marked.contains(name), "{marked}");
+        }
     }
 
     #[test]

@@ -108,7 +108,7 @@ mod target;
 mod tree;
 
 pub use begun::Begun;
-pub use done::{Done, Dropping};
+pub use done::{Compared, Done, Dropping};
 pub use error::{Error, Unfit};
 pub use event::{Dropped, Event, Spared};
 #[cfg(unix)]

@@ -13,7 +13,7 @@ pub(crate) struct ReadFile {
     pub(crate) size: u64,
     pub(crate) modified: Option<SystemTime>,
     /// `None` if only a store knows the file: it keeps sizes and times.
-    pub(crate) identity: Option<FileIdentity>,
+    pub(crate) moment: Option<FileIdentity>,
 }
 
 impl ReadFile {
@@ -22,16 +22,17 @@ impl ReadFile {
         ReadFile {
             size: origin.bytes,
             modified: origin.modified,
-            identity: origin.identity,
+            moment: origin.moment,
         }
     }
 
     /// Whether the file at `path`, which has this metadata, is the one that was read, and unchanged.
     pub(crate) fn is(&self, path: &Path, metadata: &Metadata) -> bool {
-        let is_it = |own| own == FileIdentity::of(path, metadata) || has_passing_numbers(path);
+        let is_it =
+            |own| own == FileIdentity::of_moment(path, metadata) || has_passing_numbers(path);
         metadata.len() == self.size
             && corpus::modified(metadata) == self.modified
-            && self.identity.is_none_or(is_it)
+            && self.moment.is_none_or(is_it)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The list of dropped documents, with reasons.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -15,16 +16,37 @@ use crate::dedup::read_file::ReadFile;
 use crate::dedup::spool::Files;
 use crate::number::four_decimals;
 use crate::publish::error::Of;
-use crate::publish::escape;
+use crate::publish::{csv_field, escape};
 
 /// The lines so far, in a file under another name.
 #[derive(Debug)]
 pub(crate) struct Removed {
     partial: PathBuf,
     writer: BufWriter<File>,
-    is_json: bool,
+    form: Form,
     /// What the lines name.
     files: Files,
+}
+
+/// The form of the lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Fields that are escaped and separated by tabs.
+    Tabs,
+    Csv,
+    Json,
+}
+
+impl Form {
+    /// The form for the file `name`.
+    fn of(name: &Path, is_json: bool) -> Form {
+        match name.extension().and_then(OsStr::to_str) {
+            _ if is_json => Form::Json,
+            Some("jsonl") => Form::Json,
+            Some("csv") => Form::Csv,
+            _ => Form::Tabs,
+        }
+    }
 }
 
 impl Removed {
@@ -34,12 +56,16 @@ impl Removed {
     ///
     /// Those of the system.
     pub(crate) fn begin(partial: PathBuf, name: &Path, is_json: bool) -> Result<Removed> {
-        let file = File::create_new(&partial).of(&partial)?;
+        let mut writer = BufWriter::new(File::create_new(&partial).of(&partial)?);
+        let form = Form::of(name, is_json);
+        if form == Form::Csv {
+            writeln!(writer, "{}", Line::NAMES.join(",")).of(&partial)?;
+        }
         Ok(Removed {
             files: Files::begin(partial.parent().unwrap_or(Path::new(".")))?,
             partial,
-            writer: BufWriter::new(file),
-            is_json: is_json || name.extension().is_some_and(|end| end == "jsonl"),
+            writer,
+            form,
         })
     }
 
@@ -49,11 +75,12 @@ impl Removed {
     ///
     /// Those of the system.
     pub(crate) fn add(&mut self, dropped: &Dropped<'_>) -> Result<()> {
-        let line = if self.is_json {
-            object(dropped).of(&self.partial)?
-        } else {
-            fields(dropped)
+        let line = match self.form {
+            Form::Json => serde_json::to_string(&Line::of(dropped)).map_err(io::Error::from),
+            Form::Csv => Ok(Line::of(dropped).to_csv()),
+            Form::Tabs => Ok(fields(dropped)),
         };
+        let line = line.of(&self.partial)?;
         Ok(writeln!(self.writer, "{line}").of(&self.partial)?)
     }
 
@@ -79,7 +106,7 @@ impl Removed {
     }
 }
 
-/// A dropped document as JSON, with the fields in this order.
+/// A dropped document in JSON and CSV, with the fields in this order.
 #[derive(Serialize)]
 struct Line<'a> {
     key: &'a str,
@@ -95,22 +122,59 @@ struct Line<'a> {
     earlier_record: Option<u64>,
 }
 
-fn object(dropped: &Dropped<'_>) -> io::Result<String> {
-    let earlier = dropped.earlier;
-    let line = Line {
-        key: dropped.key,
-        earlier: &earlier.key,
-        jaccard: earlier.jaccard,
-        estimate: earlier.estimate.jaccard,
-        error: earlier.estimate.error,
-        exact_copy: earlier.exact_copy,
-        stored_before: dropped.stored_before,
-        file: name(dropped.source),
-        record: dropped.record.map(Nth::number),
-        earlier_file: dropped.earlier_source.map(name),
-        earlier_record: dropped.earlier_record.map(Nth::number),
-    };
-    serde_json::to_string(&line).map_err(io::Error::from)
+impl<'a> Line<'a> {
+    /// The names of the fields.
+    const NAMES: [&'static str; 11] = [
+        "key",
+        "earlier",
+        "jaccard",
+        "estimate",
+        "error",
+        "exact_copy",
+        "stored_before",
+        "file",
+        "record",
+        "earlier_file",
+        "earlier_record",
+    ];
+
+    fn of(dropped: &Dropped<'a>) -> Line<'a> {
+        let earlier = dropped.earlier;
+        Line {
+            key: dropped.key,
+            earlier: &earlier.key,
+            jaccard: earlier.jaccard,
+            estimate: earlier.estimate.jaccard,
+            error: earlier.estimate.error,
+            exact_copy: earlier.exact_copy,
+            stored_before: dropped.stored_before,
+            file: name(dropped.source),
+            record: dropped.record.map(Nth::number),
+            earlier_file: dropped.earlier_source.map(name),
+            earlier_record: dropped.earlier_record.map(Nth::number),
+        }
+    }
+
+    /// The fields separated by commas. A field that is null is empty.
+    fn to_csv(&self) -> String {
+        let number = |number: Option<u64>| number.map_or_else(String::new, |it| it.to_string());
+        let fields: [Cow<'_, str>; 11] = [
+            self.key.into(),
+            self.earlier.into(),
+            self.jaccard
+                .map_or_else(String::new, |it| it.to_string())
+                .into(),
+            self.estimate.to_string().into(),
+            self.error.to_string().into(),
+            self.exact_copy.to_string().into(),
+            self.stored_before.to_string().into(),
+            (&*self.file).into(),
+            number(self.record).into(),
+            self.earlier_file.as_deref().unwrap_or_default().into(),
+            number(self.earlier_record).into(),
+        ];
+        fields.map(|field| csv_field(&field).into_owned()).join(",")
+    }
 }
 
 fn fields(dropped: &Dropped<'_>) -> String {

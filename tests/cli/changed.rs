@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::ops::ControlFlow::Continue;
+#[cfg(unix)]
+use std::path::Path;
 
 use dedupdb::dedup::{Dedup, Done, Ending, Error, Event, Keep};
 
@@ -98,11 +100,15 @@ fn what_is_listed_as_dropped_resembles_a_file_that_is_unchanged() {
 #[cfg(unix)]
 #[test]
 fn another_file_of_the_same_size_and_time_is_not_the_one_that_was_read() {
-    for (name, is_list) in [
+    let names = [
         ("in/kept.txt", true),
         ("in/the-dropped.txt", true),
         ("in/other.txt", false),
-    ] {
+    ];
+    for ((name, is_list), replace) in names
+        .into_iter()
+        .flat_map(|name| [(name, exchange as fn(&Path)), (name, overwrite)])
+    {
         for keep in [Keep::First, Keep::Longest] {
             let sandbox = copies();
             let dedup = Dedup::new([sandbox.path("in")]).keep(keep);
@@ -115,7 +121,7 @@ fn another_file_of_the_same_size_and_time_is_not_the_one_that_was_read() {
             let mut is_first = true;
             let done = dedup.run(|event| {
                 if matches!(event, Event::Dropped(_)) && std::mem::take(&mut is_first) {
-                    exchange(&sandbox.path(name));
+                    replace(&sandbox.path(name));
                 }
                 Continue(())
             });
@@ -131,7 +137,7 @@ fn another_file_of_the_same_size_and_time_is_not_the_one_that_was_read() {
 
 /// Puts another file of the same size and time in the place of a file.
 #[cfg(unix)]
-fn exchange(file: &std::path::Path) {
+fn exchange(file: &Path) {
     let metadata = fs::metadata(file).unwrap();
     let other = file.with_extension("other");
     let length = usize::try_from(metadata.len()).unwrap();
@@ -139,6 +145,18 @@ fn exchange(file: &std::path::Path) {
     let written = fs::File::options().write(true).open(&other).unwrap();
     written.set_modified(metadata.modified().unwrap()).unwrap();
     fs::rename(&other, file).unwrap();
+}
+
+/// Writes another text of the same size into a file, and sets its time back.
+#[cfg(unix)]
+fn overwrite(file: &Path) {
+    // Clocks of file systems tick slowly.
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    let metadata = fs::metadata(file).unwrap();
+    let length = usize::try_from(metadata.len()).unwrap();
+    fs::write(file, "x".repeat(length)).unwrap();
+    let written = fs::File::options().write(true).open(file).unwrap();
+    written.set_modified(metadata.modified().unwrap()).unwrap();
 }
 
 #[cfg(unix)]

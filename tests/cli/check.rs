@@ -15,7 +15,7 @@ fn a_sound_store_is_clean() {
         "{}",
         ran.stdout
     );
-    let summary = "0 postings (54 recent contents not in tables yet, as usual): no damage found\n";
+    let summary = "0 postings (54 recent contents without postings in tables yet, which is normal): no damage found\n";
     assert!(ran.stdout.ends_with(summary), "{}", ran.stdout);
     let report = sandbox
         .run(&["--json", "check"])

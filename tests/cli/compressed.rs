@@ -50,6 +50,25 @@ fn members_and_frames_are_read_as_one() {
 }
 
 #[test]
+fn a_file_that_was_cut_short_at_once_is_no_text() {
+    let sandbox = Sandbox::new();
+    for (name, bytes) in [("a.txt.gz", gz(b"a text")), ("b.txt.zst", zst(b"a text"))] {
+        for length in 0..4 {
+            if name.ends_with("gz") && length > 1 {
+                continue;
+            }
+            sandbox.write(name, &bytes[..length]);
+            let ran = sandbox.run(&["add", name]).expect(2);
+            let told = format!("{name}: the compressed data is cut short");
+            assert!(ran.stderr.contains(&told), "{length}: {}", ran.stderr);
+        }
+    }
+    // Its first byte is that of no compressed file.
+    sandbox.write("c.txt.gz", "a");
+    sandbox.add(&["c.txt.gz"], 0);
+}
+
+#[test]
 fn what_is_whole_of_a_truncated_file_is_added() {
     let all = jsonl(2000);
     for (name, bytes) in [

@@ -323,6 +323,90 @@ fn a_list_has_the_paths_of_what_is_kept() {
 }
 
 #[test]
+fn a_list_of_what_is_dropped_can_be_a_table_for_a_spreadsheet() {
+    let sandbox = Sandbox::new();
+    let copy = |id: &str| json!({"id": id, "text": text(1, 40)}).to_string();
+    let ids = ["a,\"b\"", "c\nd"];
+    sandbox.write("in.jsonl", ids.map(copy).join("\n"));
+    let ran = [
+        "dedup",
+        "in.jsonl",
+        "-o",
+        "out.jsonl",
+        "--removed",
+        "gone.csv",
+    ];
+    sandbox.run(&ran).expect(0);
+    let header = "key,earlier,jaccard,estimate,error,exact_copy,stored_before,file,record,earlier_file,earlier_record";
+    let row = "\"c\nd\",\"a,\"\"b\"\"\",1,1,0,true,false,in.jsonl,2,in.jsonl,1";
+    assert_eq!(read(&sandbox, "gone.csv"), format!("{header}\n{row}\n"));
+    // The fields are those of JSON.
+    let ran = [
+        "dedup",
+        "in.jsonl",
+        "-o",
+        "out2.jsonl",
+        "--removed",
+        "gone.jsonl",
+    ];
+    sandbox.run(&ran).expect(0);
+    let line = read(&sandbox, "gone.jsonl");
+    let place = |name: &str| line.find(&format!("\"{name}\":")).unwrap();
+    let places: Vec<usize> = header.split(',').map(place).collect();
+    assert!(places.is_sorted(), "{line}");
+    assert_eq!(places.len(), line.matches("\":").count());
+}
+
+#[test]
+fn what_is_only_compared_with_is_not_counted_as_input() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in.jsonl", lines(2).join("\n"));
+    sandbox.write(
+        "reference.jsonl",
+        format!("{}\n{{\nnot JSON\n", lines(1)[0]),
+    );
+    let dedup = |against: &str, code| {
+        let arguments = ["dedup", "in.jsonl", "-o", "out.jsonl", "--force", "--json"];
+        let ran = sandbox.run(&[&arguments[..], &["--against", against]].concat());
+        let ran = ran.expect(code);
+        (ran.objects().remove(0), ran.stderr)
+    };
+    let (summary, told) = dedup("reference.jsonl", 2);
+    let counts = [
+        "documents",
+        "kept",
+        "dropped",
+        "compared",
+        "compared_skipped",
+    ];
+    assert_eq!(
+        counts.map(|name| summary[name].as_u64().unwrap()),
+        [2, 1, 1, 1, 2]
+    );
+    assert_eq!(summary["skipped"], json!({}));
+    let note = "of --against, 2 files and records were skipped: 2 bad records; nothing was compared with these";
+    assert!(told.contains(note), "{told}");
+    fs::create_dir(sandbox.path("nothing")).unwrap();
+    let (summary, told) = dedup("nothing", 0);
+    assert_eq!(
+        (&summary["kept"], &summary["compared"]),
+        (&json!(2), &json!(0))
+    );
+    assert!(
+        told.contains("--against has no document, so nothing was compared with it"),
+        "{told}"
+    );
+    let ran = sandbox
+        .run(&["dedup", "in.jsonl", "-o", "x", "--against", "-"])
+        .expect(2);
+    assert!(
+        ran.stderr.contains("--against needs the name of a file"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn nothing_is_written_over_what_is_there() {
     let sandbox = Sandbox::new();
     sandbox.write("in/a.jsonl", lines(3).join("\n"));

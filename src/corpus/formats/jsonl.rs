@@ -32,7 +32,10 @@ pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
         Some(Field::String(id) | Field::Integer(id)) => Some(id),
         Some(Field::Null) | None => None,
         Some(Field::Other) => {
-            let what = format!("{:?} is neither a string nor an integer", names.id);
+            let what = format!(
+                "{:?} is neither a string nor an integer of 64 bits",
+                names.id
+            );
             return Err(Fault::bad(what));
         }
     };
@@ -205,7 +208,7 @@ mod tests {
             ("7", "not a JSON object"),
             (
                 r#"{"id": [{}], "text": ""}"#,
-                "\"id\" is neither a string nor an integer",
+                "\"id\" is neither a string nor an integer of 64 bits",
             ),
             (
                 r#"{"id": "a", "text": "b"} x"#,
@@ -213,7 +216,7 @@ mod tests {
             ),
             (
                 r#"{"id": 1.5, "text": "b"}"#,
-                "\"id\" is neither a string nor an integer",
+                "\"id\" is neither a string nor an integer of 64 bits",
             ),
             (r#"{"id": "", "text": "b"}"#, "\"id\" is empty"),
             (
@@ -251,6 +254,6 @@ mod tests {
         let expected = "no field \"a.c.d\"; it has \"a\", \"a.c\", \"id\"";
         assert_eq!(what, expected);
         let what = named(line, "a", "a.c").unwrap_err();
-        assert_eq!(what, "\"a\" is neither a string nor an integer");
+        assert_eq!(what, "\"a\" is neither a string nor an integer of 64 bits");
     }
 }

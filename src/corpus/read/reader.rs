@@ -52,6 +52,7 @@ struct Sized {
     size: u64,
     modified: Option<SystemTime>,
     identity: Identity,
+    moment: Identity,
     /// Whether a converter extracts its text.
     is_converted: bool,
 }
@@ -148,6 +149,7 @@ impl Reader {
             return Ok(Looked::Done(Item::Unchanged, size));
         }
         Ok(Looked::Read(Sized {
+            moment: Identity::of_moment(&path, &metadata),
             path,
             format,
             key,
@@ -247,7 +249,7 @@ impl Reader {
             origin.has_grown = has_grown;
             (origin.size, origin.bytes) = (Some(file.size), file.size);
             origin.modified = file.modified;
-            origin.identity = Some(file.identity);
+            (origin.identity, origin.moment) = (Some(file.identity), Some(file.moment));
         }
         item
     }
@@ -359,13 +361,15 @@ mod tests {
             (40, "one line\nand more\n", false),
             (0, "one line\nand more\n", false),
         ] {
+            let metadata = fs::metadata(&path).unwrap();
             let file = Sized {
                 key: Key::of(&path),
                 path: path.clone(),
                 format: Format::Text,
                 size,
                 modified: None,
-                identity: Identity::of(&path, &fs::metadata(&path).unwrap()),
+                identity: Identity::of(&path, &metadata),
+                moment: Identity::of_moment(&path, &metadata),
                 is_converted: false,
             };
             let Item::Document(document) = reader.read_file(file) else {

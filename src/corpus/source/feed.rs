@@ -160,7 +160,7 @@ fn buffered<R: Read>(reader: R) -> BufReader<R> {
 /// Zstandard. If there are none and the name says that there are, the file is cut short.
 fn decompressed(reader: impl BufRead + 'static, is_named_so: bool) -> io::Result<Bytes> {
     let (magic, reader) = peek(reader)?;
-    if magic.is_empty() && is_named_so {
+    if is_named_so && Compression::begins(&magic) {
         return Err(io::Error::other(CUT_SHORT));
     }
     let compression = Compression::of(&magic);
@@ -191,6 +191,14 @@ enum Compression {
 }
 
 impl Compression {
+    /// Whether these are all bytes of a file that was cut short within the first bytes of its compression.
+    fn begins(bytes: &[u8]) -> bool {
+        let is_start = |magic: &[u8]| magic.len() > bytes.len() && magic.starts_with(bytes);
+        let skippable = (0x50..=0x5f).map(|first| [first, 0x2a, 0x4d, 0x18]);
+        let zstd = skippable.chain([[0x28, 0xb5, 0x2f, 0xfd]]);
+        is_start(&[0x1f, 0x8b]) || zstd.into_iter().any(|magic| is_start(&magic))
+    }
+
     fn of(magic: &[u8]) -> Option<Compression> {
         match magic {
             [0x1f, 0x8b, ..] => Some(Compression::Gzip),

@@ -18,6 +18,29 @@ impl Identity {
     /// Returns the identity of the file at `path`, with this metadata.
     #[cfg(unix)]
     pub(crate) fn of(_: &Path, metadata: &Metadata) -> Identity {
+        Identity::cut(&Identity::hasher(metadata))
+    }
+
+    /// Returns the identity of the file at `path`, with this metadata, until anything about the file changes. That
+    /// includes its number of names, and a content that changes while the modification time is set back.
+    #[cfg(unix)]
+    pub(crate) fn of_moment(_: &Path, metadata: &Metadata) -> Identity {
+        use std::os::unix::fs::MetadataExt;
+        let mut hasher = Identity::hasher(metadata);
+        for time in [metadata.ctime(), metadata.ctime_nsec()] {
+            hasher.update(&time.to_le_bytes());
+        }
+        Identity::cut(&hasher)
+    }
+
+    /// The system does not tell when a file changed, except for its modification time.
+    #[cfg(not(unix))]
+    pub(crate) fn of_moment(path: &Path, metadata: &Metadata) -> Identity {
+        Identity::of(path, metadata)
+    }
+
+    #[cfg(unix)]
+    fn hasher(metadata: &Metadata) -> blake3::Hasher {
         use std::os::unix::fs::MetadataExt;
         let mut hasher = blake3::Hasher::new();
         for number in [metadata.dev(), metadata.ino(), metadata.size()] {
@@ -26,7 +49,7 @@ impl Identity {
         for time in [metadata.mtime(), metadata.mtime_nsec()] {
             hasher.update(&time.to_le_bytes());
         }
-        Identity::cut(&hasher)
+        hasher
     }
 
     /// Hard links are not recognized here: the standard library has no file number.

@@ -37,9 +37,19 @@ pub(super) fn put_time(writer: &mut impl Write, time: Option<SystemTime>) -> io:
 pub(super) fn put_read_file(writer: &mut impl Write, file: &ReadFile) -> io::Result<()> {
     put(writer, file.size)?;
     put_time(writer, file.modified)?;
-    let identity = file.identity.as_ref().map_or(&[][..], FileIdentity::bytes);
-    put_bytes(writer, identity)?;
+    put_identity(writer, file.moment.as_ref())?;
     Ok(())
+}
+
+pub(super) fn put_identity(
+    writer: &mut impl Write,
+    identity: Option<&FileIdentity>,
+) -> io::Result<u64> {
+    put_bytes(writer, identity.map_or(&[], FileIdentity::bytes))
+}
+
+pub(super) fn get_identity(reader: &mut impl Read) -> io::Result<Option<FileIdentity>> {
+    Ok(FileIdentity::from_bytes(&get_bytes(reader)?))
 }
 
 pub(super) fn get(reader: &mut impl Read) -> io::Result<u64> {
@@ -80,6 +90,6 @@ pub(super) fn get_read_file(reader: &mut impl Read) -> io::Result<ReadFile> {
     Ok(ReadFile {
         size: get(reader)?,
         modified: get_time(reader)?,
-        identity: FileIdentity::from_bytes(&get_bytes(reader)?),
+        moment: get_identity(reader)?,
     })
 }

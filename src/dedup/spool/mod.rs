@@ -15,12 +15,12 @@ use std::io::{self, BufReader, BufWriter, Seek};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::corpus::{FileIdentity, Format, Nth, Opened, Sourced, TableSource, Unread};
+use crate::corpus::{Format, Nth, Opened, Sourced, TableSource, Unread};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::read_file::ReadFile;
 use crate::publish::error::{self as publish, Of};
 use crate::publish::work::Work;
-use coded::{put, put_bytes, put_line, put_read_file, put_time};
+use coded::{put, put_bytes, put_identity, put_line, put_read_file, put_time};
 use names::Names;
 
 /// A spool of two files: the texts, which are read in the order of judgement, and the records, which are read in the
@@ -169,8 +169,9 @@ impl Spool {
         self.offset += put_line(&mut self.texts, document.record)?;
         self.offset += put(&mut self.texts, document.size.map_or(0, |size| size + 1))?;
         self.offset += put_time(&mut self.texts, document.modified)?;
-        let identity = document.identity.as_ref();
-        self.offset += put_bytes(&mut self.texts, identity.map_or(&[], FileIdentity::bytes))?;
+        for identity in [&document.identity, &document.moment] {
+            self.offset += put_identity(&mut self.texts, identity.as_ref())?;
+        }
         Ok(offset)
     }
 

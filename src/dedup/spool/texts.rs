@@ -5,9 +5,9 @@ use std::io::{self, BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::coded::{get, get_bytes, get_line, get_text, get_time};
+use super::coded::{get, get_identity, get_line, get_text, get_time};
 use super::names::Names;
-use crate::corpus::{FileIdentity, Origin, Sourced};
+use crate::corpus::{Origin, Sourced};
 use crate::dedup::error::{Error, Result};
 
 /// The texts of a spool.
@@ -59,7 +59,8 @@ impl Texts {
             size,
             bytes: size.unwrap_or(text.len() as u64),
             modified: get_time(reader)?,
-            identity: FileIdentity::from_bytes(&get_bytes(reader)?),
+            identity: get_identity(reader)?,
+            moment: get_identity(reader)?,
             ..Origin::new(key, source)
         };
         Ok(Sourced::new(text, origin))
