@@ -28,8 +28,7 @@ These are errors:
     `reduce` remembers most of the last million keys
   a repeated id  An id that stands for two texts. It is counted, and its pairs are listed
 
-A repeated line is not an error. Lines have no checksum, but `reduce` notices shingles that do not
-lead to their key.
+A repeated line is not an error. Each line has a checksum, so a damaged one is an error, too.
 
 Exit codes: 0 done, with or without pairs, 2 error, 130 interrupted.")]
 pub(crate) struct Reduce {

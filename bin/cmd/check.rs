@@ -56,7 +56,7 @@ fn summary(report: &Report) -> String {
         0 => String::new(),
         recent => {
             let contents = counted(recent, "recent content", "recent contents");
-            format!(" ({contents} not in tables yet, as usual)")
+            format!(" ({contents} without postings in tables yet, which is normal)")
         }
     };
     format!(

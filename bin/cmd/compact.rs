@@ -25,7 +25,9 @@ pub(crate) fn run(
         return Ok(stopped);
     }
     let after = size(&store)?;
-    if before <= after {
+    if before < after {
+        console.note("there was no space to free; the index has its tables and filters now, for faster queries");
+    } else if before == after {
         console.note("there was no space to free");
     }
     if output.is_json() {

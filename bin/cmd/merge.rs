@@ -10,7 +10,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::{CONTINUES, Interrupt};
 use crate::json;
-use crate::number::counted;
+use crate::number::{counted, grouped};
 use crate::output::{Output, printable};
 use crate::store;
 
@@ -98,9 +98,9 @@ fn report(other: &Store, merged: &Merged, args: &Args, output: &mut Output) -> R
             "{}: {}: {} added, {} updated, {} unchanged",
             printable(&folder),
             counted(merged.documents(), "document", "documents"),
-            merged.added,
-            merged.updated,
-            merged.unchanged
+            grouped(merged.added),
+            grouped(merged.updated),
+            grouped(merged.unchanged)
         ))?;
     }
     Ok(())

@@ -476,7 +476,7 @@
         if (row.show !== null) row.show();
       }
     }
-    at("ticked").textContent = `To go: ${counted(drop, "document", "documents")}, ${bytes(size)}. To stay: ${counted(keep, "document", "documents")}.`;
+    at("ticked").textContent = `To go: ${counted(drop, "document", "documents")}, ${bytes(size)}. Marked to stay: ${counted(keep, "document", "documents")}.`;
     for (const id of ["save-drop", "save-lines"]) at(id).disabled = drop === 0;
     at("save-keep").disabled = keep === 0;
     isDirty = keep + drop > 0;
@@ -512,7 +512,7 @@
     }
     ticked();
     if (others > 0) {
-      at("ticked").textContent += ` ${counted(others, "document is", "documents are")} less like the one that stays than the threshold, or compared with others only, and stay too.`;
+      at("ticked").textContent += ` Not marked, because not similar enough to a document that stays: ${counted(others, "document", "documents")}.`;
     }
   }
 

@@ -225,7 +225,7 @@ class Tests:
             opened.press("Drop what resembles the representative")
             told = opened.text("#ticked")
             going = opened.save("Save what is to go").decode().split("\0")[:-1]
-            assert "stay too" in told, told
+            assert "not similar enough" in told, told
             assert set(going) >= {f"copies/{name}.txt" for name in "bcd"}, going
             chain = [key for key in going if key.startswith("chain")]
             assert 0 < len(chain) < 6, chain
