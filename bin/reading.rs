@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dedupdb::corpus::{Reading, Reason, Unsplit};
+use dedupdb::{Schema, sketching::Shingling};
 
 use crate::inputs::Inputs;
 use crate::number::{self, counted, grouped};
@@ -37,6 +38,9 @@ pub(crate) trait Told {
 
     /// A line about files of records that were read as one text, if there are any.
     fn unsplit_note(&self) -> Option<String>;
+
+    /// A line about short texts, if most of many documents are short and `schema` is not made for that.
+    fn short_note(&self, schema: &Schema) -> Option<String>;
 
     /// A line about keys in which something was replaced, if there are any.
     fn lossy_note(&self) -> Option<String>;
@@ -154,6 +158,22 @@ impl Told for Reading {
         Some(format!("{}: {what}{more}", source.display()))
     }
 
+    fn short_note(&self, schema: &Schema) -> Option<String> {
+        let documents: u64 = self.by_encoding().values().sum();
+        let is_for_long_texts = matches!(schema.shingling(), Shingling::Word(5..));
+        let are_short = documents >= MANY && 2 * self.all_short() > documents;
+        (is_for_long_texts && are_short && schema.threshold() >= 0.7).then(|| {
+            format!(
+                "{} of {} texts are short (below {} bytes): one changed word can bring their similarity below {}; \
+                 `dedupdb init --help` has an example for short texts",
+                grouped(self.all_short()),
+                grouped(documents),
+                Reading::SHORT,
+                schema.threshold()
+            )
+        })
+    }
+
     fn lossy_note(&self) -> Option<String> {
         (self.lossy_keys() > 0).then(|| {
             let keys = counted(self.lossy_keys(), "key has", "keys have");
@@ -164,6 +184,9 @@ impl Told for Reading {
         })
     }
 }
+
+/// The number of documents that are enough to say of what kind they are.
+const MANY: u64 = 100;
 
 /// How many items were left out for each reason, and how binary files can be read.
 fn reasons(reading: &Reading, has_converter: bool) -> String {

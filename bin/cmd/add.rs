@@ -68,6 +68,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     let notes = [
         added.reading.no_id_note(&add.inputs),
         added.reading.no_exclusion_note(&add.inputs),
+        added.reading.short_note(&store.schema()),
     ];
     for note in notes.into_iter().flatten() {
         console.note(&note);

@@ -517,6 +517,14 @@ pub(super) fn compared_notes(done: &Done) -> [Option<String>; 2] {
     ]
 }
 
+/// A note on short texts, unless they were compared as a store says.
+pub(super) fn short_note(done: &Done, args: &Args, dedup: &args::Dedup) -> Result<Option<String>> {
+    if args.store_given || dedup.against.is_some() {
+        return Ok(None);
+    }
+    Ok(done.reading.short_note(&schema(&dedup.parameters)?))
+}
+
 /// Reports what was done.
 fn tell(
     done: &Done,
@@ -533,6 +541,7 @@ fn tell(
         done.reading.unsplit_note(),
         done.reading.no_id_note(&dedup.inputs),
         done.reading.no_exclusion_note(&dedup.inputs),
+        short_note(done, args, dedup)?,
         nothing_note(done),
         unmarked_note(done.unmarked),
         note,

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use dedupdb::dedup::{Done, Error, MoveEvent, Moved, Undo};
 use dedupdb::publish;
 
-use super::dedup::{Told, compared_notes, explained, judged, nothing_note};
+use super::dedup::{Told, compared_notes, explained, judged, nothing_note, short_note};
 use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
@@ -77,6 +77,9 @@ pub(super) fn move_to(
     list.sum(&moved, dedup.dry_run, "moved");
     if let Some(done) = &moved.done {
         notes(done, dedup, console);
+        if let Some(note) = short_note(done, args, dedup)? {
+            console.note(&note);
+        }
     }
     if let Some(manifest) = &moved.manifest {
         console.note(&format!("undo it with: {}", again(manifest)));

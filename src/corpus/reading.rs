@@ -21,9 +21,14 @@ pub struct Reading {
     unsplit: u64,
     first_unsplit: Option<(PathBuf, Unsplit)>,
     bytes: u64,
+    short: u64,
 }
 
 impl Reading {
+    /// The number of bytes below which [`Reading::all_short`] counts a document: some fifty words. One changed word
+    /// brings the similarity of shorter texts below 0.8 if they are cut into five words each.
+    pub const SHORT: u64 = 300;
+
     /// Counts a skipped file or record.
     pub fn skipped(&mut self, reason: Reason) {
         *self.skipped.entry(reason).or_default() += 1;
@@ -38,6 +43,7 @@ impl Reading {
     /// Counts a document that was read.
     pub fn document(&mut self, origin: &Origin) {
         self.bytes += origin.bytes;
+        self.short += u64::from(origin.bytes < Reading::SHORT);
         self.replaced += u64::from(origin.replaced);
         self.lossy_keys += u64::from(origin.lossy_key);
         self.grown += u64::from(origin.has_grown);
@@ -116,6 +122,11 @@ impl Reading {
     pub fn first_unsplit(&self) -> Option<(&Path, Unsplit)> {
         let first = self.first_unsplit.as_ref();
         first.map(|(source, unsplit)| (&**source, *unsplit))
+    }
+
+    /// Returns the number of documents of less than [`Reading::SHORT`] bytes.
+    pub fn all_short(&self) -> u64 {
+        self.short
     }
 
     /// Returns the number of bytes of the files and records that were read.

@@ -72,6 +72,39 @@ fn a_changed_file_is_updated() {
 }
 
 #[test]
+fn many_short_texts_are_noted() {
+    let sandbox = Sandbox::new();
+    let records = |count: u64, words| {
+        let record = |number| json!({"id": number, "text": text(number, words)}).to_string();
+        (0..count).map(record).collect::<Vec<_>>().join("\n")
+    };
+    let note = "120 of 120 texts are short (below 300 bytes): one changed word can bring their similarity below 0.8; \
+                `dedupdb init --help` has an example for short texts";
+    sandbox.write("short.jsonl", records(120, 9));
+    let added = sandbox.run(&["add", "short.jsonl"]).expect(0);
+    assert!(added.stderr.contains(note), "{}", added.stderr);
+    let ran = sandbox
+        .run(&["dedup", "short.jsonl", "-o", "x.jsonl"])
+        .expect(0);
+    assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    let fit = [
+        "dedup",
+        "short.jsonl",
+        "-o",
+        "y.jsonl",
+        "--shingling",
+        "char:4",
+    ];
+    let ran = sandbox.run(&fit).expect(0);
+    assert!(!ran.stderr.contains("short ("), "{}", ran.stderr);
+    sandbox.write("long.jsonl", records(120, 90));
+    let ran = sandbox
+        .run(&["dedup", "long.jsonl", "-o", "z.jsonl"])
+        .expect(0);
+    assert!(!ran.stderr.contains("short ("), "{}", ran.stderr);
+}
+
+#[test]
 fn the_summary_has_these_fields() {
     let sandbox = Sandbox::with_testdata();
     let summary = sandbox.add(&["folder"], 0);
