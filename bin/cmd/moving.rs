@@ -125,6 +125,10 @@ pub(super) fn undo(
             console.error("stopped; the same command continues");
             return Ok(Exit::Interrupted);
         }
+        Err(Error::NotFound { path }) if path != *manifest => bail!(
+            "{}: there is no such file or folder; files go back to where they were, so put this back first",
+            path.display()
+        ),
         undone => undone.map_err(explained)?,
     };
     list.sum(&undone, dedup.dry_run, "moved back");

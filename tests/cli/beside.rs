@@ -7,6 +7,15 @@ use dedupdb::{Input, Options, Query, Schema, Store, upkeep::Rebuild};
 
 use crate::sandbox::{Sandbox, patience, text};
 
+/// Sets a flag when it is dropped, also by a panic: the other threads of a test then end, and the test fails.
+struct AtEnd<'a>(&'a AtomicBool);
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 /// The number of documents that one commit adds, and another one removes.
 const BATCH: u64 = 20;
 
@@ -72,6 +81,7 @@ fn another_process_gets_whole_answers_whatever_is_done_to_the_store() {
     add(&store, 0);
     let (done, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
     thread::scope(|scope| {
+        let _at_end = AtEnd(&done);
         // Processes that come and go.
         scope.spawn(|| {
             while !done.load(Ordering::Acquire) {
@@ -112,7 +122,6 @@ fn another_process_gets_whole_answers_whatever_is_done_to_the_store() {
             add(&store, round);
             rebuild(&store, round - 1);
         }
-        done.store(true, Ordering::Release);
     });
     assert!(asked.load(Ordering::Relaxed) > 0);
     drop(store);

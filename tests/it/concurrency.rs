@@ -9,6 +9,15 @@ use dedupdb::{Input, Query, Schema, Store, write::Change};
 
 use crate::numbered;
 
+/// Sets a flag when it is dropped, also by a panic: the other threads of a test then end, and the test fails.
+pub(crate) struct AtEnd<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 /// A distinct text for each number.
 fn text(number: usize) -> String {
     numbered::text(number, 30)
@@ -80,6 +89,7 @@ fn readers_see_whole_commits_while_a_writer_works() {
     let store = Store::create(folder.path(), &Schema::default()).unwrap();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
+        let _at_end = AtEnd(&done);
         let readers: Vec<_> = (0..3)
             .map(|reader| {
                 let (store, done) = (&store, &done);
@@ -109,7 +119,6 @@ fn readers_see_whole_commits_while_a_writer_works() {
             writer.add_all(inputs.collect()).unwrap();
             writer.commit().unwrap();
         }
-        done.store(true, Ordering::Release);
         for reader in readers {
             reader.join().unwrap();
         }

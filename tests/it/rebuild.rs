@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use dedupdb::{Error, Options, Query, Schema, Store, upkeep::Rebuild, write::Change};
 
+use crate::concurrency::AtEnd;
 use crate::numbered;
 
 const WORDS: usize = 30;
@@ -302,6 +303,7 @@ fn every_answer_is_right_while_the_store_is_rebuilt() {
     let (done, finished) = (AtomicBool::new(false), AtomicUsize::new(0));
     let number = |worker: usize, step: usize| 1000 + worker * 100_000 + step;
     thread::scope(|scope| {
+        let _at_end = AtEnd(&done);
         for worker in 0..WORKERS {
             let (live, done, finished) = (&live, &done, &finished);
             scope.spawn(move || {
@@ -342,7 +344,6 @@ fn every_answer_is_right_while_the_store_is_rebuilt() {
             };
             assert!(live.rebuild(rebuild).unwrap());
         }
-        done.store(true, Ordering::Release);
     });
     assert!(finished.load(Ordering::Relaxed) >= 20 * WORKERS);
     for worker in 0..WORKERS {
