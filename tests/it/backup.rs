@@ -75,7 +75,7 @@ fn copies_of_a_store_that_is_written_to_are_whole_commits() {
     let store = Store::create(folder.path().join("live"), &Schema::default()).unwrap();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
-        let _at_end = AtEnd(&done);
+        let at_end = AtEnd(&done);
         let copier = scope.spawn(|| {
             let mut copies = Vec::new();
             while !done.load(Ordering::Acquire) || copies.is_empty() {
@@ -87,6 +87,7 @@ fn copies_of_a_store_that_is_written_to_are_whole_commits() {
         for round in 0..25 {
             add(&store, round * BATCH..(round + 1) * BATCH);
         }
+        drop(at_end);
         for (documents, copy) in copier.join().unwrap() {
             assert_is_clean(&copy);
             let copy = Options::new().read_only(true).open(&copy).unwrap();

@@ -89,7 +89,7 @@ fn readers_see_whole_commits_while_a_writer_works() {
     let store = Store::create(folder.path(), &Schema::default()).unwrap();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
-        let _at_end = AtEnd(&done);
+        let at_end = AtEnd(&done);
         let readers: Vec<_> = (0..3)
             .map(|reader| {
                 let (store, done) = (&store, &done);
@@ -119,6 +119,7 @@ fn readers_see_whole_commits_while_a_writer_works() {
             writer.add_all(inputs.collect()).unwrap();
             writer.commit().unwrap();
         }
+        drop(at_end);
         for reader in readers {
             reader.join().unwrap();
         }
