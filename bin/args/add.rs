@@ -30,9 +30,9 @@ Examples:
   dedupdb add --format jsonl <(zcat a.gz b.gz)  Read a pipe
   zcat old/*.gz | dedupdb add - --format jsonl --encoding latin1
 
-A file whose size and time have not changed is not read again, unless --checksum is given. It counts as
-unchanged, and so does a record that has come before with the same id and text. Documents whose files
-were deleted stay until `dedupdb remove --missing`.
+A file whose size and time have not changed is not read again, unless --checksum is given. It counts
+as unchanged, and so does a record that has come before with the same id and text. Documents whose
+files were deleted stay until `dedupdb remove --missing`.
 
 A file is one document, however many names it has. Symbolic links below a PATH are not followed
 without --follow; a PATH that is a link is followed. Of several names for a file (hard links,

@@ -46,8 +46,8 @@ OUTPUT is one of these:
 Records are copied as they are: lines of JSONL, rows of CSV and TSV, records of WARC. Blank lines
 are dropped. Rows of Parquet keep all their columns, nested ones included: the output has the
 schema, the metadata and the compression of the input, and a group of rows for each of its groups
-that keeps a row. A file that is damaged, or cannot be read, ends the run, and no file is written. But
-a group that loses no row is copied byte for byte, and damage in its other columns with it.
+that keeps a row. A file that is damaged, or cannot be read, ends the run, and no file is written.
+But a group that loses no row is copied byte for byte, and damage in its other columns with it.
 
 In a .jsonl file and on standard output, rows of Parquet become lines with all their columns: lists
 become arrays, structures and maps become objects, times are written as in ISO 8601, and bytes that
@@ -102,9 +102,10 @@ key),
 dup_representative (the key of the document that it resembles, or its own) and dup_similarity (1 for
 the representative). A record without a text is written with nulls, or empty cells, in these
 columns; a line that is no JSON object, and a row with more cells than the header, are left out. Rows
-with fewer cells get empty ones. --mark works for JSONL, CSV, TSV with a header, and Parquet, where Arrow's own list of the
-columns is dropped. The values are UTF-8, which in JSONL of another encoding is written as \\u escapes; for a
-table in another encoding, give --encoding, and all of it is written in UTF-8.
+with fewer cells get empty ones. --mark works for JSONL, CSV, TSV with a header, and Parquet, where
+Arrow's own list of the columns is dropped. The values are UTF-8, which in JSONL of another encoding
+is written as \\u escapes; for a table in another encoding, give --encoding, and all of it is written
+in UTF-8.
 
 Stored documents (--store or DEDUPDB_STORE) come before all others and are never replaced. A
 stored document counts as a duplicate under every key, including its own, so nothing is written twice. If
@@ -126,9 +127,10 @@ the output would be empty. After a crash, what went to standard output before is
 Temporary files are in the folder .OUTPUT.dedup next to OUTPUT.
 
 --removed writes a line for each dropped document, in the order of judgement. In a .csv file, the
-fields are those of JSON (FILE.jsonl), below a header. Otherwise the columns are separated by tabs: KEY, the key of the document that it resembles, JACCARD, the file and number of the dropped
-record, the file and number of the other one, which are empty if it is of a store, and `exact copy`
-if it is one. A file whose name is not UTF-8 is named by its key, which is not its path. The list
+fields are those of JSON (FILE.jsonl), below a header. Otherwise the columns are separated by tabs:
+KEY, the key of the document that it resembles, JACCARD, the file and number of the dropped record,
+the file and number of the other one, which are empty if it is of a store, and `exact copy` if it is
+one. A file whose name is not UTF-8 is named by its key, which is not its path. The list
 takes about 40 bytes of memory for each kept document, and about 80 if it is a file.
 
 A symbolic link or another name of a file is never in this list. Without --store, you can delete the

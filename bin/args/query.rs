@@ -31,8 +31,8 @@ fourth one, `exact copy`. JACCARD is exact, or, if the store keeps no shingles, 
 prints keys unescaped.
 
 In JSON, `containment` is the share of the query's shingles that the match also has,
-`containment_of_match` the share of the match's shingles that the query also has, and `bands` the number
-of buckets that they share.
+`containment_of_match` the share of the match's shingles that the query also has, and `bands` the
+number of buckets that they share.
 
 If nothing is found, a note on standard error says so, unless --quiet is given.
 

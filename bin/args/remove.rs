@@ -29,8 +29,8 @@ Adding the same text again does not change it. Units are s, min, h, d, w and y (
 as they are, or with --escaped as `list` prints them.
 
 --missing looks for files from the current folder, so run it where you ran `add`. If most files are
-not found, it refuses, unless --force says that they are gone; --dry-run lists them. Records and texts from standard input
-have no file and are never missing.
+not found, it refuses, unless --force says that they are gone; --dry-run lists them. Records and
+texts from standard input have no file and are never missing.
 
 Exit codes: 0 something was removed, 1 nothing, 2 error.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]

@@ -8,6 +8,7 @@ use crate::Store;
 use crate::corpus::{self, FileIdentity, Options, Reading, Reason, Skipped, Source, expanded};
 use crate::dedup::done::Compared;
 use crate::dedup::error::{Error, Result};
+use crate::dedup::event::Event;
 use crate::dedup::judge::Judge;
 use crate::dedup::lineage::Lineage;
 use crate::dedup::outputs::Outputs;
@@ -100,7 +101,7 @@ pub(super) fn compared(
             let added = add.run(&store, |event| {
                 failed = match event {
                     corpus::AddEvent::Skipped(skipped) => check_read(skipped, &dedup.options)
-                        .and_then(|()| judge.met.skip_compared(skipped)),
+                        .and_then(|()| judge.met.watch.tell(Event::Skipped(skipped))),
                     corpus::AddEvent::Stored { key, origin } => {
                         if let Some(lineage) = &mut judge.counterparts {
                             lineage.keep(key, origin);

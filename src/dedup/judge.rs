@@ -86,11 +86,6 @@ impl Met<'_> {
         self.watch.tell(Event::Skipped(skipped))
     }
 
-    /// Reports a skipped file or record of what the input is only compared with.
-    pub(crate) fn skip_compared(&mut self, skipped: &Skipped) -> Result<()> {
-        self.watch.tell(Event::Skipped(skipped))
-    }
-
     /// Counts and reports a document whose id came before with another text.
     fn repeated(&mut self, place: &str, repeated: &Repeated) -> Result<()> {
         self.done.reading.repeated();

@@ -37,12 +37,8 @@ impl Folders {
     /// Returns the number of stored files in the folders that no longer exist, and the key of the first one. `met` is
     /// the number of files of documents that the add met.
     pub(super) fn gone(&self, store: &Store, met: u64) -> Result<(u64, Option<String>), Error> {
-        let mut stored = 0;
-        self.for_each(store, |document| {
-            stored += u64::from(document.modified.is_some());
-        })?;
         let (mut gone, mut first) = (0, None);
-        if stored == met && self.are_all {
+        if self.are_all && self.files(store)? == met {
             return Ok((gone, first));
         }
         self.for_each(store, |document| {
@@ -52,6 +48,15 @@ impl Folders {
             }
         })?;
         Ok((gone, first))
+    }
+
+    /// The number of files in the folders that are stored.
+    fn files(&self, store: &Store) -> Result<u64, Error> {
+        let mut files = 0;
+        self.for_each(store, |document| {
+            files += u64::from(document.modified.is_some());
+        })?;
+        Ok(files)
     }
 
     fn for_each(&self, store: &Store, mut work: impl FnMut(&crate::Document)) -> Result<(), Error> {

@@ -191,20 +191,36 @@ enum Compression {
 }
 
 impl Compression {
+    const GZIP: [u8; 2] = [0x1f, 0x8b];
+    const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+    /// The first of the sixteen beginnings of a skippable frame, with which parallel compressors begin.
+    const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
+
+    /// The first bytes, with that beginning in place of the fifteen others.
+    fn plain(magic: &[u8]) -> Vec<u8> {
+        let mut magic = magic.to_vec();
+        if let Some(first @ 0x50..=0x5f) = magic.first_mut() {
+            *first = Self::SKIPPABLE[0];
+        }
+        magic
+    }
+
     /// Whether these are all bytes of a file that was cut short within the first bytes of its compression.
     fn begins(bytes: &[u8]) -> bool {
-        let is_start = |magic: &[u8]| magic.len() > bytes.len() && magic.starts_with(bytes);
-        let skippable = (0x50..=0x5f).map(|first| [first, 0x2a, 0x4d, 0x18]);
-        let zstd = skippable.chain([[0x28, 0xb5, 0x2f, 0xfd]]);
-        is_start(&[0x1f, 0x8b]) || zstd.into_iter().any(|magic| is_start(&magic))
+        let bytes = Self::plain(bytes);
+        let is_start = |magic: &[u8]| magic.len() > bytes.len() && magic.starts_with(&bytes);
+        is_start(&Self::GZIP) || is_start(&Self::ZSTD) || is_start(&Self::SKIPPABLE)
     }
 
     fn of(magic: &[u8]) -> Option<Compression> {
-        match magic {
-            [0x1f, 0x8b, ..] => Some(Compression::Gzip),
-            // A frame, or a skippable frame, with which parallel compressors begin.
-            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Some(Compression::Zstd),
-            _ => None,
+        let magic = Self::plain(magic);
+        if magic.starts_with(&Self::GZIP) {
+            Some(Compression::Gzip)
+        } else if magic.starts_with(&Self::ZSTD) || magic.starts_with(&Self::SKIPPABLE) {
+            Some(Compression::Zstd)
+        } else {
+            None
         }
     }
 }

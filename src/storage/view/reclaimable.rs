@@ -21,7 +21,7 @@ impl Snapshot {
     /// as a whole, and the index has no unused pages.
     pub(crate) fn is_compact(&self) -> Result<bool> {
         let meta = &self.tables.meta;
-        Ok(meta.contents == meta.packed && self.removed()? == 0 && self.reclaimable()? == 0)
+        Ok(meta.contents == meta.packed && self.reclaimable()? == 0)
     }
 
     /// The number of bytes of removed contents and unused pages of the index.
