@@ -295,12 +295,14 @@ pub(crate) fn note_none(store: &Store, what: &str, console: &Console) -> Result<
     Ok(has_documents)
 }
 
-/// What to do to find more below the store's threshold.
-pub(crate) fn reindexed(args: &Args, threshold: f64) -> String {
-    format!(
-        "to find more, give the store this threshold: `{} reindex --threshold {threshold}`",
-        command(args)
-    )
+/// What to do to find more at a threshold below the store's, if one is given.
+pub(crate) fn reindexed(args: &Args, threshold: Option<f64>) -> String {
+    threshold.map_or_else(String::new, |threshold| {
+        format!(
+            "to find more, give the store this threshold: `{} reindex --threshold {threshold}`",
+            command(args)
+        )
+    })
 }
 
 /// Reports what a threshold below the store's misses. `remedy` says what to do, if anything helps.
@@ -315,11 +317,14 @@ pub(crate) fn note_threshold(
         return;
     };
     console.note(&format!(
-        "{threshold} is below the threshold of the store, {}: {} of the pairs at {threshold} share a bucket, and the \
-         others are not found{remedy}",
+        "{threshold} is below the store's threshold, {}: {} of the pairs at {threshold} share a bucket; the others are \
+         missed",
         schema.threshold(),
         percent(schema.recall(threshold)),
     ));
+    if !remedy.is_empty() {
+        console.note(remedy);
+    }
 }
 
 /// How a store is opened.

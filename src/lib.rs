@@ -80,7 +80,7 @@
 //!
 //! # Limits
 //!
-//! - Memory does not grow with the store. Each distinct text takes [some 400 bytes of disk and 3.3 a
+//! - Memory does not grow with the store. Each distinct text takes [about 540 bytes of disk and 3.3 a
 //!   shingle](mod@write#what-it-costs).
 //! - No other program may shorten the files of an open store: on Unix, reading a mapped page that is gone
 //!   ends the process with SIGBUS.
@@ -161,11 +161,12 @@ pub mod sketching {
 ///
 /// # What it costs
 ///
-/// With the default schema, a content takes about 256 bytes of signature, 100 bytes of postings, 24 to 50 bytes of
-/// filters and 3.3 bytes a shingle (8 to 16 in a text of few shingles). An exact copy takes its key, twice. Memory does
-/// not grow with the store: signatures, shingles and the filters that avoid most look-ups are mapped, and buckets are
-/// read through a cache of 128 MiB. The postings of the youngest contents (a sixteenth of the store, at most 32,768)
-/// are held in memory and merged into the tables together, which is far cheaper than one by one.
+/// With the default schema, a content takes 256 bytes of signature, 48 bytes of its row, about 100 bytes of postings, 36
+/// to 72 bytes of filters and 3.3 bytes a shingle (8 to 16 in a text of few shingles). A document takes about 60 bytes
+/// beside its key, which is stored twice; so does an exact copy. Memory does not grow with the store: signatures,
+/// shingles and the filters that avoid most look-ups are mapped, and buckets are read through a cache of 128 MiB. The
+/// postings of the youngest contents (a sixteenth of the store, at most 32,768) are held in memory and merged into the
+/// tables together, which is far cheaper than one by one.
 pub mod write {
     pub use crate::store::{
         Batch, Body, Change, Intake, MAX_KEY_BYTES, Merged, Outcome, Pipeline, Relation,

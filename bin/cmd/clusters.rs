@@ -43,10 +43,7 @@ pub(crate) fn run(
         let none = format!("no cluster has {size} at a similarity of {least} or more");
         crate::store::note_none(&store, &none, console)?;
     }
-    let remedy = clusters
-        .threshold
-        .map(|threshold| crate::store::reindexed(args, threshold));
-    let remedy = remedy.map_or_else(String::new, |remedy| format!("; {remedy}"));
+    let remedy = crate::store::reindexed(args, clusters.threshold);
     crate::store::note_threshold(&store, clusters.threshold, &remedy, console);
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     Ok(Exit::found(found > 0))

@@ -54,7 +54,7 @@ pub(crate) fn run(
         crate::store::note_none(&store, &none, console)?;
     }
     if !pairs.exhaustive {
-        let remedy = "; --exhaustive finds all";
+        let remedy = "--exhaustive finds all of them";
         crate::store::note_threshold(&store, pairs.threshold, remedy, console);
     }
     crate::store::note_cut_short(store.searches_cut_short(), args, console);

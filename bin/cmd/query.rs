@@ -17,7 +17,7 @@ use crate::inputs::check_stdin;
 use crate::interrupt::Interrupt;
 use crate::json;
 use crate::left_out::Named;
-use crate::number::{counted, percent, similarity};
+use crate::number::{counted, similarity};
 use crate::output::{Output, copy_column, escape, shell_word};
 use crate::reading::{ALL_SKIPPED, Told as _};
 
@@ -41,7 +41,8 @@ pub(crate) fn run(
     let options = query.inputs.options().store(&args.store);
     query.inputs.check(&options, &query.paths, console)?;
     let store = opened(args, query)?;
-    note_recall(&store, args, query, console);
+    let remedy = crate::store::reindexed(args, query.threshold);
+    crate::store::note_threshold(&store, query.threshold, &remedy, console);
     let (mut found, mut failed) = (false, false);
     let mut answer = |name: &str, matches: Vec<Match>| -> Result<()> {
         found |= !matches.is_empty();
@@ -196,21 +197,6 @@ fn is_text(path: &Path) -> bool {
         .to_str()
         .map_or(0, |path| path.split_whitespace().count());
     words >= WORDS && path.symlink_metadata().is_err()
-}
-
-/// Reports what is missed below the threshold for which the store was made.
-fn note_recall(store: &Store, args: &Args, query: &Query, console: &Console) {
-    let schema = store.schema();
-    if let Some(threshold) = query.threshold
-        && threshold < schema.threshold()
-    {
-        console.note(&format!(
-            "the store is made for similarities of {} and above; a query finds {} of the texts with a similarity of {threshold}",
-            schema.threshold(),
-            percent(schema.recall(threshold))
-        ));
-        console.note(&crate::store::reindexed(args, threshold));
-    }
 }
 
 fn ask(

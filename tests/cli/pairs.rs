@@ -82,12 +82,12 @@ fn what_a_low_threshold_misses_is_said() {
     sandbox.write("a.txt", text(1, 60));
     sandbox.write("b.txt", text(1, 60) + " and more");
     sandbox.add(&["a.txt", "b.txt"], 0);
-    for command in ["pairs", "clusters"] {
-        let note = "0.5 is below the threshold of the store, 0.8: ";
-        let ran = sandbox.run(&[command, "--threshold", "0.5"]).expect(0);
-        assert!(ran.stderr.contains(note), "{}", ran.stderr);
-        let ran = sandbox.run(&[command, "--threshold", "0.8"]).expect(0);
-        assert_eq!(ran.stderr, "");
+    for command in [&["pairs"][..], &["clusters"], &["query", "a.txt"]] {
+        let note = "0.5 is below the store's threshold, 0.8: ";
+        let ran = sandbox.run(&[command, &["--threshold", "0.5"]].concat());
+        assert!(ran.expect(0).stderr.contains(note), "{command:?}");
+        let ran = sandbox.run(&[command, &["--threshold", "0.8"]].concat());
+        assert_eq!(ran.expect(0).stderr, "");
     }
     let all = ["pairs", "--threshold", "0.5", "--exhaustive"];
     assert_eq!(sandbox.run(&all).expect(0).stderr, "");

@@ -292,7 +292,7 @@ fn threshold_and_limit_narrow_and_widen() {
     assert_eq!(lines(&["--threshold", "88%"]).0, ["page-01"]);
     let (_, note) = lines(&["--threshold", "0.7"]);
     assert!(
-        note.contains("of the texts with a similarity of 0.7"),
+        note.contains("of the pairs at 0.7 share a bucket"),
         "{note}"
     );
     let (_, note) = lines(&["--threshold", "0.7", "--quiet"]);
