@@ -59,7 +59,7 @@ pub(crate) struct Reindex {
     #[arg(long)]
     pub(crate) tuned: bool,
 
-    /// Number of contents that the store will reach, for --tuned; by default, twice the present number
+    /// Number of contents that the store will reach, for --tuned; by default, the present number
     #[arg(long, value_name = "N", requires = "tuned")]
     pub(crate) contents: Option<u64>,
 

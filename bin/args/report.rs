@@ -30,8 +30,8 @@ are ids, name their files with --texts-from. A text is shown if its hash is the 
 the page says `no text at hand`. The first 32 KiB of a text are shown.
 
 At most half of --bytes is for the lists of documents, the rest is for texts. If there is no room, the
-smallest clusters are left out; the page and standard error say how many. Counts and charts cover all
-clusters.
+smallest clusters are left out. Of a cluster, the first 2,000 documents are listed; `clusters` lists all.
+The page and standard error say how many are left out. Counts and charts cover all clusters.
 
 The page saves the keys that you marked, each ended by a NUL byte, for --keys-from of `dedupdb remove` and
 of `dedupdb dedup --move-to`. The page itself changes no file and no store.

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::interval::Z;
+
 /// The counts of a text's pairs in one range.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
@@ -81,7 +83,8 @@ impl Groups {
 ///
 /// The variance of the share, a ratio of sums over sampled groups, is that of a bootstrap over groups, without its
 /// randomness (W. G. Cochran, "Sampling Techniques", 1977, chapter 2.11). It says nothing if all or none hit, and
-/// little if few groups miss. So a group counts as at least one trial, and as no more than it has.
+/// little if there are few groups: then Student's distribution takes the place of the normal one. A group counts as at
+/// least one trial, and as no more than it has.
 fn independent(groups: &[(u64, u64)]) -> f64 {
     let all: f64 = groups.iter().map(|group| group.0 as f64).sum();
     if all <= 0.0 {
@@ -96,7 +99,33 @@ fn independent(groups: &[(u64, u64)]) -> f64 {
     if variance <= 0.0 || single <= 0.0 {
         return count;
     }
-    (single / variance).clamp(count, all.max(count))
+    let certain = single / variance * certainty(count - 1.0);
+    certain.clamp(count, all.max(count))
+}
+
+/// The share of trials that remains if their variance is estimated with so many degrees of `freedom`: the square of the
+/// normal distribution's 97.5% quantile by that of Student's.
+///
+/// From three degrees on, the latter is a series (M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions",
+/// 1964, 26.7.5), which is too low by at most 0.03.
+fn certainty(freedom: f64) -> f64 {
+    let x = Z;
+    let student = if freedom <= 1.0 {
+        12.706
+    } else if freedom <= 2.0 {
+        4.303
+    } else {
+        let terms = [
+            (x.powi(3) + x) / 4.0,
+            (5.0 * x.powi(5) + 16.0 * x.powi(3) + 3.0 * x) / 96.0,
+            (3.0 * x.powi(7) + 19.0 * x.powi(5) + 17.0 * x.powi(3) - 15.0 * x) / 384.0,
+        ];
+        x + terms
+            .iter()
+            .rev()
+            .fold(0.0, |sum, term| (sum + term) / freedom)
+    };
+    (x / student).powi(2)
 }
 
 #[cfg(test)]
@@ -123,6 +152,25 @@ mod tests {
         assert!(is(independent(&[(10, 10); 7]), 7.0));
         assert!(is(independent(&[(10, 9)]), 1.0));
         assert!(is(independent(&[]), 0.0));
+    }
+
+    #[test]
+    fn few_groups_say_little() {
+        let quantile = |freedom| super::Z / super::certainty(freedom).sqrt();
+        for (freedom, known) in [
+            (2.0, 4.303),
+            (3.0, 3.182),
+            (5.0, 2.571),
+            (10.0, 2.228),
+            (30.0, 2.042),
+        ] {
+            let off: f64 = quantile(freedom) - known;
+            assert!(off.abs() < 0.035, "{freedom}: {off}");
+        }
+        // Two groups that happen to have similar shares.
+        assert!((2.0..5.0).contains(&independent(&[(63, 55), (8, 8)])));
+        let ten = [(20, 12), (20, 20), (20, 18), (20, 20), (20, 16)].repeat(2);
+        assert!((35.0..38.0).contains(&independent(&ten)));
     }
 
     #[test]

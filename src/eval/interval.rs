@@ -1,7 +1,7 @@
 //! Confidence intervals of shares.
 
 /// The 97.5% quantile of the normal distribution: 95% lie within this number of standard deviations.
-const Z: f64 = 1.959_963_984_540_054;
+pub(super) const Z: f64 = 1.959_963_984_540_054;
 
 /// Returns the lower and upper bound of a share at 95% confidence.
 ///

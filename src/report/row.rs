@@ -11,7 +11,7 @@ use crate::groups::{Cluster, Member};
 use crate::{Document, Result, Store};
 
 /// The maximum number of listed documents of a cluster.
-const MOST_ROWS: usize = 2000;
+pub(super) const MOST_ROWS: usize = 2000;
 
 /// The maximum number of bytes of the number of a row's text.
 const TEXT_NUMBER: usize = 8;
@@ -148,6 +148,17 @@ impl Group {
             }
         }
         Ok(group)
+    }
+
+    /// The number of documents that are not listed because the cluster has more than a page lists.
+    pub(super) fn beyond(&self) -> u64 {
+        let listed = self.rows.len();
+        let is_full = listed == MOST_ROWS;
+        if is_full {
+            self.documents - listed as u64
+        } else {
+            0
+        }
     }
 
     /// Marks the documents, by their keys, whose files have other texts than the stored ones, as if their size or time

@@ -255,6 +255,7 @@ impl Report {
         let groups = chosen.finish();
         let listed = groups.iter().map(|group| group.rows.len() as u64);
         summary.documents_left_out = summary.clustered - listed.sum::<u64>();
+        summary.documents_beyond = groups.iter().map(Group::beyond).sum();
         summary.clusters_left_out = summary.clusters - groups.len() as u64;
         Ok((summary, figures, groups))
     }

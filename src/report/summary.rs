@@ -1,8 +1,9 @@
 //! The counts of a report.
 
 use super::commands::{Commands, advised, with};
+use super::row::MOST_ROWS;
 use super::standing::State;
-use crate::number::counted;
+use crate::number::{counted, grouped};
 
 /// Counts of what was found, and of what does not fit on the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +42,8 @@ pub struct Summary {
     pub clusters_left_out: u64,
     /// Documents in clusters that are not listed, including those of clusters that are left out.
     pub documents_left_out: u64,
+    /// How many of these are beyond the first 2,000 of a listed cluster. No page lists more of a cluster.
+    pub documents_beyond: u64,
     /// Texts on the page.
     pub texts: u64,
     /// Texts of which the page has only the beginning.
@@ -91,8 +94,8 @@ impl Summary {
             (
                 self.other_names,
                 [
-                    "document is another name of a file that is listed, and no copy",
-                    "documents are other names of files that are listed, and no copies",
+                    "document is another name of a listed file, not a copy",
+                    "documents are other names of listed files, not copies",
                 ],
                 "",
             ),
@@ -105,7 +108,7 @@ impl Summary {
         let missing = "not shown: the files have changed, are elsewhere, or are read with the options of `add`, such as \
                        a program for PDF";
         let missing = with(missing, &commands.show_texts, "looks there");
-        let without_file = "not shown: their keys name no file";
+        let without_file = "not shown: no key of theirs names a file";
         let without_file = advised(without_file, &commands.show_texts, |option| {
             format!("; give `{option}`")
         });
@@ -115,6 +118,11 @@ impl Summary {
         });
         let [smallest, others, left_out] = ["not listed, the smallest", "not listed", "left out"]
             .map(|what| format!("{what}: {no_room}"));
+        let most = grouped(MOST_ROWS as u64);
+        let beyond = format!("not listed: a page lists the first {most} of a cluster");
+        let no_room = self
+            .documents_left_out
+            .saturating_sub(self.documents_beyond);
         let with_file = self.texts_missing.saturating_sub(self.texts_without_file);
         let counts = [
             (
@@ -123,9 +131,14 @@ impl Summary {
                 &*smallest,
             ),
             (
-                self.documents_left_out,
+                no_room,
                 ["document of a cluster is", "documents of clusters are"],
                 &others,
+            ),
+            (
+                self.documents_beyond,
+                ["document of a cluster is", "documents of clusters are"],
+                &beyond,
             ),
             (self.texts_left_out, ["text is", "texts are"], &left_out),
             (

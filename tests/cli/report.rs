@@ -163,7 +163,7 @@ fn texts_are_shown_where_they_are_as_they_were() {
     assert_eq!(shown(&found, "n.jsonl#2").unwrap(), text(6, 41));
     for line in [
         "dedupdb: 1 text is not shown: the files have changed",
-        "dedupdb: 2 texts are not shown: their keys name no file; give `--texts-from PATH`\n",
+        "dedupdb: 2 texts are not shown: no key of theirs names a file; give `--texts-from PATH`\n",
     ] {
         assert!(told.contains(line), "{told}");
     }
@@ -247,7 +247,7 @@ fn another_name_of_a_file_is_no_copy() {
         assert!(states.all(|(_, state, file)| (state, file) == (5, 0)));
         ran.stderr
     };
-    assert!(check(1).contains("1 document is another name of a file that is listed"));
+    assert!(check(1).contains("1 document is another name of a listed file"));
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(&whole, sandbox.path("linked")).unwrap();
@@ -386,6 +386,25 @@ fn a_page_keeps_to_its_bytes_and_says_what_is_left_out() {
     assert_eq!(before, 1500);
     let ran = sandbox.run(&["report", "many.jsonl", "-o", "x.html", "--bytes", "10kB"]);
     assert!(ran.expect(2).stderr.contains("200kB"));
+}
+
+#[test]
+fn of_a_huge_cluster_a_page_lists_the_first_and_says_so() {
+    let sandbox = Sandbox::new();
+    let line =
+        |id: u32| serde_json::json!({ "id": id.to_string(), "text": text(1, 40) }).to_string();
+    sandbox.write(
+        "same.jsonl",
+        (0..2100).map(line).collect::<Vec<_>>().join("\n"),
+    );
+    let ran = sandbox.run(&["report", "same.jsonl", "-o", "report.html", "--no-text"]);
+    let said =
+        "100 documents of clusters are not listed: a page lists the first 2,000 of a cluster\n";
+    let told = ran.expect(0).stderr;
+    assert!(told.contains(said) && !told.contains("no room"), "{told}");
+    let page = read(&sandbox, "report.html");
+    assert!(page.contains(said.trim_end()));
+    assert_eq!(keys(&data(&page))[0].len(), 2000);
 }
 
 #[test]

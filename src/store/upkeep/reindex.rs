@@ -41,7 +41,7 @@ pub struct Reindex {
 /// The number of contents that bands are tuned for.
 #[derive(Clone, Copy, Debug)]
 enum Tuned {
-    Doubled,
+    Present,
     For(u64),
 }
 
@@ -97,9 +97,9 @@ impl Reindex {
     }
 
     /// Chooses the bands with the least work, measured on a [sample](Store::sample) of the store, for this number
-    /// of contents or, by default, twice the present number.
+    /// of contents or, by default, the present number.
     pub fn tuned(self, contents: Option<u64>) -> Reindex {
-        let tuned = Some(contents.map_or(Tuned::Doubled, Tuned::For));
+        let tuned = Some(contents.map_or(Tuned::Present, Tuned::For));
         Reindex { tuned, ..self }
     }
 
@@ -161,11 +161,10 @@ fn tuned_bands(store: &Store, tuning: &Tuning, tuned: Tuned) -> Result<Bands> {
             reason,
         });
     }
-    let contents = match tuned {
-        Tuned::Doubled => sample.contents().saturating_mul(2),
-        Tuned::For(contents) => contents,
+    let sample = match tuned {
+        Tuned::Present => sample,
+        Tuned::For(contents) => sample.grown_to(contents),
     };
-    let sample = sample.grown_to(contents);
     let shapes = tuning.shapes(Some(&sample))?;
     let best = Shape::best(&shapes).map(|best| best.bands);
     best.ok_or_else(|| Error::InvalidSchema {

@@ -22,8 +22,8 @@ const EXACT_FROM: f64 = 0.2;
 /// With fewer pairs between the lowest similarity that counts and the threshold, a sample says little.
 const FEW: u64 = 30;
 
-/// Pairs that are compared exactly for a query, at most. For other pairs, the estimate is used.
-const EXACT_PAIRS: usize = 2048;
+/// Pairs that are compared exactly for a query, at most. They stand for the other pairs with such an estimate, too.
+const EXACT_PAIRS: usize = if cfg!(test) { 32 } else { 2048 };
 
 /// The similarities of sampled contents to the other contents of their store.
 ///
@@ -32,8 +32,9 @@ const EXACT_PAIRS: usize = 2048;
 /// them in a large store), as queries are. These are the contents whose texts have the lowest hashes, so the sample
 /// depends on the stored texts, not on the order in which they were added.
 ///
-/// If the store keeps shingles, pairs with an estimate of at least 0.2 are compared exactly. For all others, the
-/// signatures give the probability of sharing a band.
+/// If the store keeps shingles, pairs with an estimate of at least 0.2 are compared exactly; if there are more than 2,048
+/// of them for a content, that many are, and stand for all. For all others, the signatures give the probability of
+/// sharing a band.
 #[derive(Clone, Debug)]
 pub struct Sample {
     contents: u64,
@@ -45,10 +46,12 @@ pub struct Sample {
 /// The contents that a sampled content was compared with.
 #[derive(Clone, Debug)]
 struct Neighbours {
-    /// How many of them agree with it in 0, 1, 2, ... slots, without those in `exact`.
+    /// How many of them agree with it in 0, 1, 2, ... slots, without those that `exact` stands for.
     agreeing: Vec<u32>,
     /// Exact similarities, ordered by content id.
     exact: Vec<f64>,
+    /// The number of pairs that `exact` stands for.
+    similar: u64,
 }
 
 /// The expected results of a query for an average content of the store, with a shape of bands.
@@ -140,40 +143,67 @@ fn neighbours(snapshot: &Snapshot, queries: &[u32], compared: &[u32]) -> Result<
     let (slots, width) = (schema.permutations(), schema.slot_width());
     let mut subjects = Vec::with_capacity(queries.len());
     for &content in queries {
-        let mut shingles = ShingleSet::default();
-        if schema.keeps_shingles() {
-            snapshot.shingles(content, &mut shingles)?;
-        }
         let neighbours = Neighbours {
             agreeing: vec![0; slots as usize + 1],
             exact: Vec::new(),
+            similar: 0,
         };
-        subjects.push((content, snapshot.signature(content)?, shingles, neighbours));
+        subjects.push((content, snapshot.signature(content)?, neighbours));
     }
-    let mut other = ShingleSet::default();
+    let mut similar = vec![Vec::new(); queries.len()];
     for &content in compared {
         let signature = snapshot.signature(content)?;
-        let mut is_read = false;
-        for (query, own, shingles, neighbours) in &mut subjects {
+        for ((query, own, neighbours), similar) in subjects.iter_mut().zip(&mut similar) {
             if *query == content {
                 continue;
             }
             let agreeing = agreeing(own, signature, width);
-            let is_exact = schema.keeps_shingles()
-                && neighbours.exact.len() < EXACT_PAIRS
-                && Estimate::new(agreeing, slots, width).jaccard >= EXACT_FROM;
-            if is_exact {
-                if !is_read {
-                    snapshot.shingles(content, &mut other)?;
-                    is_read = true;
-                }
-                neighbours.exact.push(shingles.jaccard(&other));
+            let estimate = Estimate::new(agreeing, slots, width).jaccard;
+            if schema.keeps_shingles() && estimate >= EXACT_FROM {
+                similar.push(content);
             } else if let Some(count) = neighbours.agreeing.get_mut(agreeing as usize) {
                 *count += 1;
             }
         }
     }
-    Ok(subjects.into_iter().map(|(.., found)| found).collect())
+    let mut found: Vec<Neighbours> = subjects.into_iter().map(|(.., found)| found).collect();
+    compare_exactly(snapshot, queries, &similar, &mut found)?;
+    Ok(found)
+}
+
+/// Compares each of `queries` exactly with those `similar` to it, or with some of them.
+fn compare_exactly(
+    snapshot: &Snapshot,
+    queries: &[u32],
+    similar: &[Vec<u32>],
+    found: &mut [Neighbours],
+) -> Result<()> {
+    let mut own = vec![ShingleSet::default(); queries.len()];
+    let mut chosen = Vec::new();
+    for (place, similar) in similar.iter().enumerate() {
+        found[place].similar = similar.len() as u64;
+        if !similar.is_empty() {
+            snapshot.shingles(queries[place], &mut own[place])?;
+        }
+        chosen.extend(spread(similar).map(|content| (content, place)));
+    }
+    // The shingles of a content are read once for all queries.
+    chosen.sort_unstable();
+    let (mut read, mut other) = (None, ShingleSet::default());
+    for (content, place) in chosen {
+        if read != Some(content) {
+            snapshot.shingles(content, &mut other)?;
+            read = Some(content);
+        }
+        found[place].exact.push(own[place].jaccard(&other));
+    }
+    Ok(())
+}
+
+/// All of `contents`, or the most that are compared exactly, evenly spread.
+fn spread(contents: &[u32]) -> impl Iterator<Item = u32> {
+    let most = contents.len().min(EXACT_PAIRS);
+    (0..most).map(move |at| contents[at * contents.len() / most])
 }
 
 impl Sample {
@@ -198,11 +228,13 @@ impl Sample {
         self.queries.iter().map(|q| q.exact.len() as u64).sum()
     }
 
-    /// Returns the number of pairs with at least this similarity: exact if known, otherwise estimated.
+    /// Returns the number of pairs with at least this similarity: exact if all similar pairs were compared exactly,
+    /// otherwise estimated.
     pub fn at_least(&self, jaccard: f64) -> u64 {
         let mut count = 0;
         for query in &self.queries {
-            count += query.exact.iter().filter(|&&j| j >= jaccard).count() as u64;
+            let exact = query.exact.iter().filter(|&&j| j >= jaccard).count();
+            count += (exact as f64 * query.weight()).round() as u64;
             let estimated = (0..).zip(&query.agreeing);
             let estimated = estimated.filter(|&(agreeing, _)| self.estimate(agreeing) >= jaccard);
             count += estimated.map(|(_, &count)| u64::from(count)).sum::<u64>();
@@ -255,7 +287,11 @@ impl Sample {
                 count(self.estimate(agreeing), chance, pairs.into());
             }
             for &jaccard in &query.exact {
-                count(jaccard, bands.probability(jaccard, self.width), 1.0);
+                count(
+                    jaccard,
+                    bands.probability(jaccard, self.width),
+                    query.weight(),
+                );
             }
             // A query was compared with only some of the other contents.
             let others = self.contents.saturating_sub(1) as f64;
@@ -313,6 +349,46 @@ impl Sample {
 impl Neighbours {
     fn pairs(&self) -> u64 {
         let estimated = self.agreeing.iter().map(|&count| u64::from(count));
-        estimated.sum::<u64>() + self.exact.len() as u64
+        estimated.sum::<u64>() + self.similar
+    }
+
+    /// The number of pairs that each pair in `exact` stands for.
+    fn weight(&self) -> f64 {
+        self.similar as f64 / self.exact.len().max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::Schema;
+
+    #[test]
+    fn pairs_that_are_not_compared_are_as_those_that_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path().join("store"), &Schema::default()).unwrap();
+        let mut writer = store.writer().unwrap();
+        // Pairs have a similarity of about 0.71, so that some of the estimates are above the threshold.
+        let template: Vec<String> = (0..100).map(|word| format!("t{word}")).collect();
+        for number in 0..120 {
+            let own: Vec<String> = (0..18).map(|word| format!("o{number}x{word}")).collect();
+            let text = [template.clone(), own].concat().join(" ");
+            writer.add(format!("key {number}"), text).unwrap();
+        }
+        writer.commit().unwrap();
+        let sample = store.sample().unwrap();
+        let queries = sample.queries() as u64;
+        assert_eq!(sample.pairs(), queries * 119);
+        assert_eq!(sample.exact(), queries * EXACT_PAIRS as u64);
+        assert_eq!(sample.at_least(0.8), 0);
+        assert_eq!(sample.at_least(0.6), sample.pairs());
+        let expected = sample.expected(Bands::new(17, 7, 128).unwrap(), 0.8);
+        assert!(expected.matches.abs() < f64::EPSILON, "{expected:?}");
+        let all = 119.0
+            * Bands::new(17, 7, 128)
+                .unwrap()
+                .probability(0.71, SlotWidth::Bits16);
+        let ratio = expected.false_candidates / all;
+        assert!((0.9..1.1).contains(&ratio), "{expected:?}");
     }
 }
