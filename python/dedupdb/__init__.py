@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from . import _native, errors
-from ._dedup import Deduplicated, kept_rows
+from ._dedup import Deduplicated, kept_rows, package_of
 from ._native import Batches, Store, Table, __version__
 from ._signatures import Signatures
 from .errors import Error
@@ -191,20 +191,19 @@ def dedup(
         ValueError: A text is null, or a parameter is out of its range; the row is named.
         TypeError: A text is not a string; the row is named.
     """
-    package = type(data).__module__.partition(".")[0]
+    package = package_of(data)
     knows_itself = package in ("pandas", "polars", "datasets") and hasattr(data, "__len__")
     has_arrow = hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
     texts = data
-    if knows_itself and package != "datasets" and text in getattr(data, "columns", ()):
-        # Other columns of a frame may have what Arrow has not.
-        texts = data[[text]]
-    elif not (has_arrow or knows_itself) and not isinstance(data, (str, bytes, dict, list, tuple)):
+    if not (has_arrow or knows_itself) and not isinstance(data, (str, bytes, dict, list, tuple)):
         texts = _listed(data)
         data = data if package == "numpy" else texts
     if temporary is None:
         import tempfile
 
         temporary = tempfile.gettempdir()
+    elif not isinstance(temporary, (str, os.PathLike)):
+        raise TypeError(f"temporary: a path, not {type(temporary).__name__}")
     keep_rows = has_arrow and not knows_itself
     mask, dropped, table = _native.dedup(texts, text, keep, keep_rows, os.fspath(temporary), progress, parameters)
     return Deduplicated(kept_rows(data, mask, table), mask, dropped)

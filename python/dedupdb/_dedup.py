@@ -46,9 +46,19 @@ class Deduplicated:
         return f"<dedupdb.Deduplicated: {kept} of {len(self.keep)} rows kept>"
 
 
+def package_of(data: Any) -> str:
+    """The package that the class of the data or one of its bases is of, if data of that package is known."""
+    known = ("pandas", "numpy", "polars", "datasets", "pyarrow")
+    packages = (base.__module__.partition(".")[0] for base in type(data).__mro__)
+    return next((package for package in packages if package in known), "")
+
+
 def kept_rows(data: Any, keep: list[bool], table: Table | None) -> Any:
     """The kept rows, as a table of the same class as the data or as what is next to it."""
-    package = type(data).__module__.partition(".")[0]
+    package = package_of(data)
+    if package == "pandas" and not keep:
+        # An empty list names columns.
+        return data.iloc[:0]
     if package in ("pandas", "numpy"):
         return data[keep]
     if package == "polars":

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal, final, overload
+from typing import Any, Literal, SupportsIndex, final, overload
 
 from typing_extensions import CapsuleType, Self
 
@@ -96,7 +96,17 @@ class Store:
         """Stores documents, each under its key, replacing the text that the key had."""
 
     @overload
-    def insert(self, data: str | int, texts: str, /) -> Verdict: ...
+    def insert(
+        self,
+        data: str | SupportsIndex,
+        texts: str,
+        /,
+        *,
+        key: str | None = None,
+        text: str = "text",
+        errors: _Errors = "raise",
+        progress: _Progress = None,
+    ) -> Verdict: ...
     @overload
     def insert(
         self,
@@ -110,7 +120,16 @@ class Store:
         progress: _Progress = None,
     ) -> Table: ...
     @overload
-    def query(self, texts: str, /, *, threshold: float | None = None, limit: int | None = None) -> list[Match]: ...
+    def query(
+        self,
+        texts: str,
+        /,
+        *,
+        text: str = "text",
+        threshold: float | None = None,
+        limit: int | None = None,
+        progress: _Progress = None,
+    ) -> list[Match]: ...
     @overload
     def query(
         self,
@@ -122,22 +141,24 @@ class Store:
         limit: int | None = None,
         progress: _Progress = None,
     ) -> Table: ...
-    def like(self, key: str | int, /, *, threshold: float | None = None, limit: int | None = None) -> list[Match]:
+    def like(
+        self, key: str | SupportsIndex, /, *, threshold: float | None = None, limit: int | None = None
+    ) -> list[Match]:
         """Documents similar to a stored one, without that document, the most similar first."""
 
-    def get(self, key: str | int) -> Document | None:
+    def get(self, key: str | SupportsIndex) -> Document | None:
         """The document of a key, or None."""
 
-    def __getitem__(self, key: str | int, /) -> Document: ...
+    def __getitem__(self, key: str | SupportsIndex, /) -> Document: ...
     def __contains__(self, key: object, /) -> bool: ...
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
-    def __delitem__(self, key: str | int, /) -> None: ...
+    def __delitem__(self, key: str | SupportsIndex, /) -> None: ...
     def __iter__(self) -> Iterator[str]: ...
     def documents(self, prefix: str = "") -> Iterator[Document]:
         """All documents whose keys begin with ``prefix``, in the order of their keys."""
 
-    def remove(self, keys: str | int | Iterable[str | int]) -> int:
+    def remove(self, keys: str | SupportsIndex | Iterable[str | SupportsIndex]) -> int:
         """Removes documents, with one commit; returns how many of them were stored."""
 
     def stats(self) -> Stats:

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import operator
 import os
 import shutil
 import tempfile
 import weakref
 from array import array
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from . import _native, open, sign
 from ._native import Store
@@ -212,6 +213,9 @@ class _Literals:
     def name(self, key: Hashable) -> str:
         if isinstance(key, str):
             return f"s{key}"
+        if isinstance(key, SupportsIndex) and not isinstance(key, int):
+            # An integer of NumPy.
+            key = operator.index(key)
         name = repr(key)
         try:
             is_same = ast.literal_eval(name) == key
@@ -219,7 +223,7 @@ class _Literals:
             is_same = False
         if not is_same:
             raise TypeError(
-                f"a store on disk takes keys of str, bytes, numbers and tuples of them, not {type(key).__name__}"
+                f"a store on disk takes keys of str, bytes, numbers, None, and tuples of them, not {type(key).__name__}"
             )
         return f"r{name}"
 

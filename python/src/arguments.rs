@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString};
 
 use crate::rows::{Column, Flaw, is_one, string};
 
@@ -108,6 +108,10 @@ pub(crate) fn keys(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     // The parts of a string are not keys, nor are those of bytes.
     if is_one(value) {
         return Ok(vec![key_of(value)?]);
+    }
+    if value.is_instance_of::<PyDict>() {
+        let message = "keys: a dict, where a key or an iterable of keys is needed";
+        return Err(PyTypeError::new_err(message));
     }
     let (mut column, mut keys) = (Column::of("key", value)?, Vec::new());
     while let Some(key) = column.next(value.py())? {

@@ -104,6 +104,15 @@ pub(crate) fn built(py: Python<'_>, parameters: Option<&Bound<'_, PyDict>>) -> P
     schema.build().map_err(|error| raised(py, &error))
 }
 
+/// The same for signatures alone. They need no bands that reach a recall, unless it is given.
+pub(crate) fn of_signatures(py: Python<'_>, parameters: &Bound<'_, PyDict>) -> PyResult<Schema> {
+    let mut builder = changed(Schema::builder(), Some(parameters))?;
+    if !parameters.contains("recall")? && !parameters.contains("bands")? {
+        builder = builder.bands(1, 1);
+    }
+    builder.build().map_err(|error| raised(py, &error))
+}
+
 fn named<T: std::str::FromStr<Err = dedupdb::Error>>(
     name: &str,
     value: &Bound<'_, PyAny>,

@@ -49,7 +49,7 @@ pub(crate) fn sign<'py>(
     progress: Option<&Bound<'py, PyAny>>,
     parameters: &Bound<'py, PyDict>,
 ) -> PyResult<(usize, u32, Bound<'py, PyBytes>)> {
-    let schema = schema::built(py, Some(parameters))?;
+    let schema = schema::of_signatures(py, parameters)?;
     let columns = schema.permutations();
     let mut told = Told::new(progress, "texts")?;
     let mut rows = Rows::texts("texts", texts, &text)?;

@@ -132,6 +132,11 @@ impl Batches {
         Batches { skipped, ..self }
     }
 
+    /// What reading a corpus left out so far.
+    pub(crate) fn left_out(&self) -> Option<Skipped> {
+        self.skipped.clone()
+    }
+
     /// The place of the exception that an Arrow library gets as an error.
     pub(crate) fn raised(&self) -> Raised {
         self.raised.clone()

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, UInt64Type};
+use arrow_array::types::{
+    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
 use pyo3::IntoPyObjectExt;
@@ -42,7 +45,16 @@ pub(crate) fn exported<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<
     Ok(to_schema_pycapsule(py, schema)?)
 }
 
-/// A value as a Python object. Columns have the types that this file's callers give them.
+/// A number of a column of this type.
+fn number<'py, T>(py: Python<'py>, array: &ArrayRef, row: usize) -> PyResult<Bound<'py, PyAny>>
+where
+    T: ArrowPrimitiveType,
+    T::Native: IntoPyObjectExt<'py>,
+{
+    array.as_primitive::<T>().value(row).into_bound_py_any(py)
+}
+
+/// A value as a Python object: of strings, numbers and truth values.
 pub(crate) fn value<'py>(
     py: Python<'py>,
     array: &ArrayRef,
@@ -54,14 +66,17 @@ pub(crate) fn value<'py>(
     match array.data_type() {
         DataType::Utf8 => array.as_string::<i32>().value(row).into_bound_py_any(py),
         DataType::LargeUtf8 => array.as_string::<i64>().value(row).into_bound_py_any(py),
-        DataType::UInt64 => {
-            let number = array.as_primitive::<UInt64Type>().value(row);
-            number.into_bound_py_any(py)
-        }
-        DataType::Float64 => {
-            let number = array.as_primitive::<Float64Type>().value(row);
-            number.into_bound_py_any(py)
-        }
+        DataType::Utf8View => array.as_string_view().value(row).into_bound_py_any(py),
+        DataType::Int8 => number::<Int8Type>(py, array, row),
+        DataType::Int16 => number::<Int16Type>(py, array, row),
+        DataType::Int32 => number::<Int32Type>(py, array, row),
+        DataType::Int64 => number::<Int64Type>(py, array, row),
+        DataType::UInt8 => number::<UInt8Type>(py, array, row),
+        DataType::UInt16 => number::<UInt16Type>(py, array, row),
+        DataType::UInt32 => number::<UInt32Type>(py, array, row),
+        DataType::UInt64 => number::<UInt64Type>(py, array, row),
+        DataType::Float32 => number::<Float32Type>(py, array, row),
+        DataType::Float64 => number::<Float64Type>(py, array, row),
         DataType::Boolean => array.as_boolean().value(row).into_bound_py_any(py),
         kind => Err(PyTypeError::new_err(format!(
             "a column of {kind} is for Arrow libraries: take pyarrow.table() or polars.DataFrame() of it"

@@ -168,6 +168,9 @@ def test_keys_of_any_kind(tmp_path: Path) -> None:
         with pytest.raises(TypeError, match="takes keys of str"):
             stays.insert(MinHash, one)
         assert MinHash not in stays
+        numpy = pytest.importorskip("numpy")
+        stays.insert(numpy.int64(7), one)
+        assert 7 in stays and numpy.int64(5) in stays
         with pytest.raises(TypeError, match="open its path again"):
             pickle.dumps(stays)
 

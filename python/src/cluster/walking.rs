@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::DataType;
 use dedupdb::batch::{BucketPairs, BucketSearch, BucketWalk, ContentCode};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
@@ -17,6 +18,8 @@ use crate::watch::lock;
 #[pyclass(frozen, module = "dedupdb._native")]
 pub(crate) struct ClusterWalk {
     walk: Mutex<BucketWalk>,
+    /// The key and the code of the last row.
+    last: Mutex<Option<(i64, i64)>>,
 }
 
 #[pymethods]
@@ -38,6 +41,7 @@ impl ClusterWalk {
         }
         Ok(ClusterWalk {
             walk: Mutex::new(search.walk()),
+            last: Mutex::new(None),
         })
     }
 
@@ -49,12 +53,10 @@ impl ClusterWalk {
     /// paired with earlier ones.
     fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<Table> {
         let batch = batch.into_inner();
-        let keys: Vec<u64> = longs(&batch, "key")?
-            .iter()
-            .copied()
-            .map(unsigned)
-            .collect();
-        let codes = longs(&batch, "code")?.iter().copied().map(unsigned);
+        let (keys, codes) = (longs(&batch, "key")?, longs(&batch, "code")?);
+        self.check_order(keys, codes)?;
+        let keys: Vec<u64> = keys.iter().copied().map(unsigned).collect();
+        let codes = codes.iter().copied().map(unsigned);
         let codes: Vec<ContentCode> = codes.map(ContentCode::from_number).collect();
         let labels = batch.column_by_name("label").is_some();
         let labels = labels.then(|| longs(&batch, "label")).transpose()?;
@@ -68,6 +70,22 @@ impl ClusterWalk {
             Ok(walk.take())
         });
         table(&found.map_err(|error| raised(py, &error))?)
+    }
+}
+
+impl ClusterWalk {
+    /// Refuses rows that do not follow on those before them: a bucket that is torn apart would lose pairs.
+    fn check_order(&self, keys: &[i64], codes: &[i64]) -> PyResult<()> {
+        let mut last = lock(&self.last);
+        for row in keys.iter().copied().zip(codes.iter().copied()) {
+            if *last > Some(row) {
+                return Err(PyValueError::new_err(
+                    "batches: the rows are not sorted by key and code",
+                ));
+            }
+            *last = Some(row);
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The rows that calls are given: tables, arrays, records, and iterables of keys and texts.
 
 mod column;
+mod frame;
 mod records;
 mod strings;
 mod table;
@@ -125,6 +126,7 @@ impl Rows {
     ) -> PyResult<Rows> {
         let Some(texts) = texts else {
             check_iterable("data", data, "give its text, too")?;
+            let data = &frame::narrowed(data, names)?;
             return match arrow(data)? {
                 Some(reader) => Ok(Rows::Table(Table::new(reader, names, false)?)),
                 None => Ok(Rows::Records(Records::new("data", data, names)?)),
@@ -150,6 +152,7 @@ impl Rows {
             key: None,
             text: text.to_owned(),
         };
+        let data = &frame::narrowed(data, &names)?;
         match arrow(data)? {
             Some(reader) => Ok(Rows::Table(Table::new(reader, &names, true)?)),
             None => Ok(Rows::Records(Records::new(name, data, &names)?)),
@@ -179,7 +182,13 @@ impl Rows {
             Rows::Records(records) => records.fill(py, &mut batch)?,
             Rows::Zipped(zipped) => zipped.fill(py, &mut batch)?,
         }
-        Ok((!batch.rows.is_empty()).then_some(batch))
+        if !batch.rows.is_empty() {
+            return Ok(Some(batch));
+        }
+        if let Rows::Table(table) = self {
+            table.warn_of_skipped(py)?;
+        }
+        Ok(None)
     }
 }
 

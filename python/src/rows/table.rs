@@ -1,18 +1,19 @@
 //! Arrow tables and arrays.
 
+use std::ffi::CString;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 
 use super::strings::{Strings, fits};
 use super::{Batch, Flaw, Key, Names};
-use crate::stream::{Batches, Raised};
+use crate::stream::{Batches, Raised, Skipped};
 use crate::watch::lock;
 
 /// A stream of arrays.
@@ -21,6 +22,8 @@ pub(crate) struct Reader {
     field: FieldRef,
     /// The exception that ended a stream of this package.
     raised: Option<Raised>,
+    /// What a stream of this package left out.
+    skipped: Option<Skipped>,
 }
 
 impl Reader {
@@ -29,11 +32,11 @@ impl Reader {
         let arrays = data.extract::<AnyArray>()?.into_reader()?;
         let field = arrays.field();
         let own = data.cast::<Batches>().ok();
-        let raised = own.map(|own| own.get().raised());
         Ok(Reader {
             arrays,
             field,
-            raised,
+            raised: own.map(|own| own.get().raised()),
+            skipped: own.and_then(|own| own.get().left_out()),
         })
     }
 
@@ -93,6 +96,10 @@ impl Table {
                     let Some((place, field)) = fields.find(name) else {
                         return Err(no_column(role, name, fields.iter()));
                     };
+                    if fields.iter().filter(|field| field.name() == name).count() > 1 {
+                        let message = format!("{role}: several columns are named {name:?}");
+                        return Err(PyValueError::new_err(message));
+                    }
                     if fits(role, field.data_type()) {
                         return Ok(place);
                     }
@@ -138,6 +145,23 @@ impl Table {
         let metadata = self.reader.field().metadata().clone();
         let schema = Schema::new_with_metadata(fields.clone(), metadata);
         Some((Arc::new(schema), self.kept.take()?))
+    }
+
+    /// Warns of what the stream left out, once.
+    pub(crate) fn warn_of_skipped(&mut self, py: Python<'_>) -> PyResult<()> {
+        let Some(skipped) = self.reader.skipped.take() else {
+            return Ok(());
+        };
+        let skipped = lock(&skipped).clone();
+        let Some((_, first)) = skipped.first() else {
+            return Ok(());
+        };
+        let message = format!(
+            "reading left out {} (first: {first}); `skipped` of what dedupdb.read returned lists it",
+            dedupdb::number::counted(skipped.len() as u64, "file or record", "files or records"),
+        );
+        let message = CString::new(message.replace('\0', "\\0"))?;
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
     }
 
     /// Adds the next rows to a batch.

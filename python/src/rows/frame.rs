@@ -1,0 +1,77 @@
+//! Frames of pandas and Polars, whose columns Arrow does not always have.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyType};
+
+use super::{Key, Names};
+
+/// A frame with only those columns that are read, if it has them, and an array with a type. Anything else is returned
+/// as it is.
+pub(super) fn narrowed<'py>(
+    data: &Bound<'py, PyAny>,
+    names: &Names,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = data.py();
+    let package = package(&data.get_type())?;
+    // A lazy frame has no length.
+    if package.is_none() || !data.hasattr(intern!(py, "__len__"))? {
+        return Ok(data.clone());
+    }
+    let data = match package {
+        Some("polars") => typed(data)?,
+        _ => data.clone(),
+    };
+    if !data.hasattr(intern!(py, "columns"))? {
+        return Ok(data);
+    }
+    let columns = data.getattr(intern!(py, "columns"))?;
+    let key = match &names.key {
+        None => None,
+        Some(Key::Usual) if !columns.contains("id")? && columns.contains("key")? => Some("key"),
+        Some(key) => Some(key.name()),
+    };
+    let mut wanted: Vec<&str> = key.into_iter().chain([&*names.text]).collect();
+    wanted.dedup();
+    for name in &wanted {
+        if !columns.contains(name)? {
+            return Ok(data);
+        }
+    }
+    data.get_item(PyList::new(py, wanted)?)
+}
+
+/// The package that a class or one of its bases is of, if it is one of those with frames.
+fn package(class: &Bound<'_, PyType>) -> PyResult<Option<&'static str>> {
+    for base in class.mro() {
+        let module = base.cast::<PyType>()?.module()?;
+        let module = module.to_str()?;
+        for package in ["pandas", "polars"] {
+            if module.split('.').next() == Some(package) {
+                return Ok(Some(package));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// A series or frame of Polars whose columns without a type, which have nothing but nulls, are strings. What Polars
+/// exports of such columns, other Arrow libraries refuse.
+fn typed<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = data.py();
+    let polars = py.import(intern!(py, "polars"))?;
+    let (null, string) = (polars.getattr("Null")?, polars.getattr("String")?);
+    if data.is_instance(&polars.getattr("Series")?)? {
+        if data.getattr("dtype")?.eq(&null)? {
+            return data.call_method1("cast", (string,));
+        }
+        return Ok(data.clone());
+    }
+    let kinds = data.getattr("dtypes")?;
+    if !data.is_instance(&polars.getattr("DataFrame")?)? || !kinds.contains(&null)? {
+        return Ok(data.clone());
+    }
+    let strings = pyo3::types::PyDict::new(py);
+    strings.set_item(null, string)?;
+    data.call_method1("cast", (strings,))
+}
