@@ -52,7 +52,7 @@ def test_empty_frames_keep_their_columns() -> None:
 def test_a_class_of_ones_own_is_given_back() -> None:
     pandas = pytest.importorskip("pandas")
 
-    class Frame(pandas.DataFrame):  # type: ignore[name-defined]
+    class Frame(pandas.DataFrame):  # type: ignore[misc, name-defined]
         @property
         def _constructor(self) -> type:
             return Frame
