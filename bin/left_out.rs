@@ -243,7 +243,7 @@ impl List {
             json::line(&json::LeftOut {
                 place,
                 reason,
-                detail,
+                detail: Some(detail.as_str()).filter(|detail| !detail.is_empty()),
             })?
         } else {
             format!("{}\t{reason}\t{}", escape(place), escape(detail))

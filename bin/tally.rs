@@ -119,7 +119,9 @@ pub(crate) fn to_text(
         }
         (_, true, true) => "   among new and changed documents".to_owned(),
         (_, true, false) => {
-            "   among new and changed documents; `add --unique --matches` lists them".to_owned()
+            format!(
+                "   among new and changed documents; `{dedupdb} add --unique --matches` lists them"
+            )
         }
     };
     text += &line("near-duplicates", added.near_duplicates, &more);

@@ -400,7 +400,10 @@ fn locked(path: &Path, holder: Option<Holder>, f: &mut fmt::Formatter<'_>) -> fm
     let path = path.display();
     match holder {
         Some(holder) if holder.is_this_process() => {
-            write!(f, "{path}: this process has the store open already, by a handle or by what one returned")
+            write!(
+                f,
+                "{path}: this process has the store open already, by a handle or by what one returned"
+            )
         }
         Some(holder) => write!(
             f,

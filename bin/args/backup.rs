@@ -13,13 +13,13 @@ Examples:
   dedupdb backup /mnt/other/monday
   dedupdb --wait 10min backup \"backups/$(date +%F)\" && dedupdb check --store \"backups/$(date +%F)\"
 
-DIR must be absent or empty. The copy appears complete or not at all: a backup that is killed or
-interrupted leaves only a hidden folder and a lock file next to DIR, which the next backup to DIR
-removes.
+COPY must be absent or empty. The copy appears complete or not at all: a backup that is killed or
+interrupted leaves only a hidden folder and a lock file next to COPY, which the next backup to
+it removes.
 
 Exit codes: 0 done, 2 error; then there is no copy.")]
 pub(crate) struct Backup {
     /// Folder to create
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(value_name = "COPY", value_hint = ValueHint::DirPath)]
     pub(crate) folder: PathBuf,
 }

@@ -486,8 +486,8 @@ fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
         )
     } else {
         (
-            "dropped document was in the store already",
-            "dropped documents were in the store already",
+            "dropped document has the key or the file of a stored one",
+            "dropped documents have the key or the file of a stored one",
         )
     };
     let documents = counted(of_itself, one, many);

@@ -51,11 +51,16 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
         ))?;
         return Ok(Exit::Found);
     }
+    let shingling = schema.shingling();
     output.line(format!(
         "jaccard   {}: {} of {} in both{}",
         four_decimals(exact),
         grouped(both as u64),
-        counted(either as u64, "shingle is", "shingles are"),
+        counted(
+            either as u64,
+            &format!("shingle ({shingling}) is"),
+            &format!("shingles ({shingling}) are")
+        ),
         if is_copy {
             "; the texts are the same"
         } else {

@@ -50,7 +50,11 @@ pub(crate) fn run(
                 why,
                 is_failure,
             } => {
-                let line = format!("{} is as {}: {why}", copy.display(), original.display());
+                let line = format!(
+                    "{} (the same as {}): {why}",
+                    copy.display(),
+                    original.display()
+                );
                 if is_failure {
                     console.error(&line);
                 } else {

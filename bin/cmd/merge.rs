@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use dedupdb::publish::is_same;
 use dedupdb::write::Uncommitted;
-use dedupdb::{Error, Schema, Store, write::Merged};
+use dedupdb::{Error, Store, write::Merged};
 
 use crate::args::{Args, Merge};
 use crate::console::Console;
@@ -36,7 +36,7 @@ pub(crate) fn run(
     };
     // What cannot be merged is said before anything is made.
     for other in &others {
-        check_same(&first.schema(), other)?;
+        check_same(first, other)?;
     }
     let interrupt = Interrupt::catch()?;
     let opened = store::open_or_make(args, &first.schema(), &interrupt, console)?;
@@ -46,7 +46,7 @@ pub(crate) fn run(
     };
     // Refuse stores that cannot be merged before merging any.
     for other in &others {
-        check_same(&target.schema(), other)?;
+        check_same(&target, other)?;
     }
     for other in &others {
         match target.merge(other, Uncommitted::limit(merge.memory), |_| {
@@ -54,6 +54,7 @@ pub(crate) fn run(
         }) {
             Ok(merged) => {
                 note_unpublished(other, &merged, console);
+                note_replaced(other, &merged, console);
                 report(other, &merged, args, output)?;
             }
             Err(Error::Interrupted) => {
@@ -66,13 +67,24 @@ pub(crate) fn run(
     Ok(Exit::Found.unless_stopped(&interrupt, console))
 }
 
-/// Refuses a store with other parameters, and says what to do.
-fn check_same(schema: &Schema, other: &Store) -> Result<()> {
+/// Refuses a store with other parameters than `store`, and says what to do.
+fn check_same(store: &Store, other: &Store) -> Result<()> {
     const KEPT: [&str; 4] = ["shingling", "lowercase", "nfkc", "shingles"];
-    let folder = other.folder().display();
-    match schema.check_same(&other.schema()) {
-        Err(error @ Error::SchemaMismatch { parameter, .. }) if !KEPT.contains(&parameter) => {
-            bail!("{folder}: {error}; give both stores the same parameters with `reindex` first")
+    let (folder, whose) = (other.folder().display(), store.folder().display());
+    match store.schema().check_same(&other.schema()) {
+        Err(Error::SchemaMismatch {
+            parameter,
+            stored,
+            given,
+        }) => {
+            let remedy = if KEPT.contains(&parameter) {
+                ""
+            } else {
+                "; give both stores the same parameters with `reindex` first"
+            };
+            bail!(
+                "{folder}: the parameters differ: {parameter} is {given} here, and {stored} in {whose}{remedy}"
+            )
         }
         same => Ok(same.with_context(|| folder.to_string())?),
     }
@@ -84,6 +96,17 @@ fn note_unpublished(other: &Store, merged: &Merged, console: &Console) {
         let documents = counted(merged.unpublished, "document", "documents");
         console.note(&format!(
             "{}: left out {documents} of a dedup that was interrupted",
+            other.folder().display()
+        ));
+    }
+}
+
+/// Reports that texts were replaced, if any were.
+fn note_replaced(other: &Store, merged: &Merged, console: &Console) {
+    if merged.updated > 0 {
+        let documents = counted(merged.updated, "document", "documents");
+        console.note(&format!(
+            "{}: {documents} replaced another text under the same key",
             other.folder().display()
         ));
     }

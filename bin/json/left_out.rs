@@ -7,5 +7,5 @@ use serde::Serialize;
 pub(crate) struct LeftOut<'a> {
     pub(crate) place: &'a str,
     pub(crate) reason: &'a str,
-    pub(crate) detail: &'a str,
+    pub(crate) detail: Option<&'a str>,
 }

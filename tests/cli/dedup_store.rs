@@ -78,7 +78,7 @@ fn a_file_that_is_stored_itself_is_said_to_have_no_other_copy() {
         assert_eq!(read(&sandbox, &removed).lines().count(), 4);
         ran.stderr
     };
-    let told = "dedupdb: 3 dropped documents were in the store already: a file of these may be the only copy";
+    let told = "dedupdb: 3 dropped documents have the key or the file of a stored one: a file of these may be the only copy";
     let said = run("in", "out");
     assert!(said.contains(told), "{said}");
     // Under another path it is the same file.

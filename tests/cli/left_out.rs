@@ -277,7 +277,8 @@ fn a_summary_says_what_its_counts_leave_out() {
     sandbox.write("in/d.txt", text(0, 60) + " more");
     let run = |arguments: &[&str]| sandbox.run(arguments).expect(0);
     let unique = run(&["add", "--unique", "in"]).stdout;
-    let kept_out = "   among new and changed documents; `add --unique --matches` lists them\n";
+    let kept_out =
+        "   among new and changed documents; `dedupdb add --unique --matches` lists them\n";
     assert!(unique.contains(kept_out), "{unique}");
     let listed = run(&["add", "--unique", "--matches", "in"]);
     assert!(
@@ -342,7 +343,7 @@ fn files_that_are_stored_from_another_folder_are_no_copies() {
     let ran = Ran::of(command.current_dir(sandbox.path("in")).output().unwrap());
     assert!(
         ran.stderr
-            .contains("1 dropped document was in the store already"),
+            .contains("1 dropped document has the key or the file of a stored one"),
         "{}",
         ran.stderr
     );

@@ -241,13 +241,13 @@ fn two_files_are_compared() {
         .expect(0);
     assert_eq!(
         ran.stdout,
-        "jaccard   1.0000: 4 of 4 shingles are in both; the texts are the same\n\
+        "jaccard   1.0000: 4 of 4 shingles (word:1) are in both; the texts are the same\n\
          estimate  1.0000: 128 of 128 slots agree\n"
     );
     let ran = sandbox.run(&["jaccard", "in/empty", "in/empty"]).expect(0);
     assert!(
         ran.stdout.contains(
-            "1.0000: 0 of 0 shingles are in both; the texts are the same\nestimate  0.0000: 0 of"
+            "1.0000: 0 of 0 shingles (word:5) are in both; the texts are the same\nestimate  0.0000: 0 of"
         ),
         "{}",
         ran.stdout

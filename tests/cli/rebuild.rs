@@ -251,8 +251,7 @@ fn merge_adds_the_documents_of_other_stores() {
         .expect(2);
     assert!(
         ran.stderr
-            .contains("two: the parameters differ: permutations")
-            && ran.stderr.ends_with("with `reindex` first\n"),
+            .ends_with("two: the parameters differ: permutations is 128 here, and 256 in one; give both stores the same parameters with `reindex` first\n"),
         "{}",
         ran.stderr
     );
@@ -314,5 +313,27 @@ fn bands_that_stay_with_more_permutations_are_told() {
     let note = "the bands are still 44x11: they reach the recall with 484 of the permutations";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
     let ran = sandbox.run(&["reindex", "--permutations", "256"]).expect(0);
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn a_merge_that_replaces_texts_says_so() {
+    let sandbox = Sandbox::new();
+    for (store, said) in [("a", "one text"), ("b", "another text")] {
+        sandbox.write("same.txt", said);
+        sandbox
+            .run(&["--store", store, "add", "same.txt"])
+            .expect(0);
+    }
+    let ran = sandbox.run(&["--store", "a", "merge", "b"]).expect(0);
+    assert_eq!(
+        ran.stdout,
+        "b: 1 document: 0 added, 1 updated, 0 unchanged\n"
+    );
+    assert_eq!(
+        ran.stderr,
+        "dedupdb: b: 1 document replaced another text under the same key\n"
+    );
+    let ran = sandbox.run(&["--store", "a", "merge", "b"]).expect(0);
     assert_eq!(ran.stderr, "");
 }

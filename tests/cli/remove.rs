@@ -148,6 +148,34 @@ fn add_says_which_stored_files_are_gone() {
 }
 
 #[test]
+fn add_of_the_current_folder_says_it_too_unless_it_seems_to_be_another_one() {
+    let sandbox = Sandbox::new();
+    for name in ["in/a.txt", "in/deep/b.txt", "in/c.txt", "x.txt"] {
+        sandbox.write(name, format!("the text of {name}"));
+    }
+    let gone = |folder: &str, paths: &[&str]| {
+        let arguments = [&["add", "--json"], paths].concat();
+        let ran = run_in(&sandbox, folder, &arguments).expect(0);
+        ran.objects().pop().unwrap()["gone"].as_u64()
+    };
+    assert_eq!(gone("in", &[".", "../x.txt"]), Some(0));
+    fs::remove_file(sandbox.path("in/deep/b.txt")).unwrap();
+    assert_eq!(gone("in", &["."]), Some(1));
+    assert_eq!(gone("in", &["./.", "deep", "./deep"]), Some(1));
+    // A folder that is gone is named like any other.
+    fs::create_dir(sandbox.path("in/sub")).unwrap();
+    sandbox.write("in/sub/e.txt", "the text of e");
+    assert_eq!(gone("in", &["sub"]), Some(0));
+    fs::remove_dir_all(sandbox.path("in/sub")).unwrap();
+    let arguments = ["add", "--json", "sub", "a.txt"];
+    let ran = run_in(&sandbox, "in", &arguments).expect(2);
+    assert_eq!(ran.objects().pop().unwrap()["gone"], 1);
+    // The keys of another folder look like those of this one.
+    sandbox.write("other/z.txt", "the text of z");
+    assert_eq!(gone("other", &["."]), Some(0));
+}
+
+#[test]
 fn missing_refuses_to_remove_most_unless_forced() {
     let sandbox = Sandbox::new();
     for name in ["a", "b", "c"] {

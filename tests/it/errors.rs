@@ -37,7 +37,9 @@ fn a_process_that_has_the_store_open_is_told_that_it_has() {
     let _store = Store::create(&path, &Schema::default()).unwrap();
     let told = Store::open(&path).unwrap_err().to_string();
     assert!(
-        told.ends_with("this process has the store open already, by a handle or by what one returned"),
+        told.ends_with(
+            "this process has the store open already, by a handle or by what one returned"
+        ),
         "{told}"
     );
 }

@@ -95,7 +95,8 @@ pub(super) fn run(
     };
     run.commit()?;
     if run.added.ended == Ended::All && !run.pretend {
-        (run.added.gone, run.added.first_gone) = folders.gone(store, run.files)?;
+        let gone = folders.gone(store, run.files)?;
+        (run.added.gone, run.added.first_gone) = (gone.files, gone.first);
     }
     run.pack()
 }

@@ -53,6 +53,18 @@ impl From<io::Error> for Refusal {
     }
 }
 
+/// Why a copy cannot share the bytes of its original.
+fn of_reflink(error: io::Error) -> Refusal {
+    if error.kind() != io::ErrorKind::Unsupported {
+        return error.into();
+    }
+    Refusal {
+        why: "this file system has no reflinks; leave --reflink out".to_owned(),
+        is_failure: true,
+        is_full: false,
+    }
+}
+
 /// Whether a file is named like a link that a killed run left: the number of a process follows, and a number.
 pub(super) fn leftover(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
@@ -115,7 +127,7 @@ pub(super) fn replace(
                 return Err(Refusal::choice(CHANGED));
             }
         }
-        How::Reflink => reflink(&first, &second, &fresh.0)?,
+        How::Reflink => reflink(&first, &second, &fresh.0).map_err(of_reflink)?,
     }
     if !is_unchanged()? {
         return Err(Refusal::choice(CHANGED));
