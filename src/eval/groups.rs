@@ -103,7 +103,7 @@ fn independent(groups: &[(u64, u64)]) -> f64 {
     certain.clamp(count, all.max(count))
 }
 
-/// The share of trials that remains if their variance is estimated with so many degrees of `freedom`: the square of the
+/// The share of trials that remains if their variance has this number of degrees of `freedom`: the square of the
 /// normal distribution's 97.5% quantile by that of Student's.
 ///
 /// From three degrees on, the latter is a series (M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions",

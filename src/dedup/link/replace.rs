@@ -59,7 +59,7 @@ fn of_reflink(error: io::Error) -> Refusal {
         return error.into();
     }
     Refusal {
-        why: "this file system has no reflinks; leave --reflink out".to_owned(),
+        why: "this file system has no reflinks".to_owned(),
         is_failure: true,
         is_full: false,
     }

@@ -20,7 +20,7 @@ pub fn tuning_report(
     sample: Option<(&Sample, u64)>,
 ) -> Report {
     let heading = format!(
-        "shapes (bands x rows) of up to {} permutations; all that are not marked current or textbook find {} of the \
+        "shapes (bands x rows) of up to {} permutations; all that are not marked current or textbook find at least {} of the \
          pairs at {}",
         tuning.permutations,
         percent(tuning.recall),
