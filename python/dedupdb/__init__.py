@@ -169,6 +169,7 @@ def dedup(
     keep: Literal["first", "longest", "newest"] = "first",
     progress: Progress = None,
     temporary: str | os.PathLike[str] | None = None,
+    false_candidates: int | None = None,
     **parameters: Any,
 ) -> Deduplicated:
     """Removes near-duplicates: a row is dropped if it resembles a row that is kept.
@@ -181,6 +182,8 @@ def dedup(
             length) or the ``newest``, which is the last. The latter two need memory for a copy of all texts.
         progress: True for a bar (tqdm's, if it is there), or a callable of ``(done, total)``.
         temporary: Folder for temporary files; that of the system.
+        false_candidates: Number of candidates that do not match after which a search ends; 4,000. A warning says how
+            many searches ended so.
         parameters: Those of :func:`open`, from ``preset`` on.
 
     Returns:
@@ -205,7 +208,10 @@ def dedup(
     elif not isinstance(temporary, (str, os.PathLike)):
         raise TypeError(f"temporary: a path, not {type(temporary).__name__}")
     keep_rows = has_arrow and not knows_itself
-    mask, dropped, table = _native.dedup(texts, text, keep, keep_rows, os.fspath(temporary), progress, parameters)
+    within = os.fspath(temporary)
+    mask, dropped, table = _native.dedup(
+        texts, text, keep, keep_rows, within, false_candidates, progress, parameters
+    )
     return Deduplicated(kept_rows(data, mask, table), mask, dropped)
 
 

@@ -248,6 +248,7 @@ def dedup(
     keep: str,
     keep_rows: bool,
     within: str,
+    false_candidates: int | None,
     progress: _Progress,
     parameters: dict[str, Any],
 ) -> tuple[list[bool], Table, Table | None]:

@@ -1,5 +1,6 @@
 //! Rows without their near-duplicates, for callers without a store.
 
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,8 +9,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, SchemaRef};
 use arrow_select::filter::filter_record_batch;
+use dedupdb::Options;
 use dedupdb::dedup::{DroppedRow, Keep, Rows as Judging};
-use pyo3::exceptions::PyValueError;
+use dedupdb::number::counted;
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -22,7 +25,7 @@ use crate::watch::{TICK, Told};
 
 /// Which rows to keep, why the others are dropped, and the kept rows if an Arrow table has them and they are asked for.
 #[pyfunction]
-#[pyo3(signature = (data, text, keep, keep_rows, within, progress, parameters))]
+#[pyo3(signature = (data, text, keep, keep_rows, within, false_candidates, progress, parameters))]
 #[expect(clippy::too_many_arguments, reason = "one call of ours makes it")]
 pub(crate) fn dedup(
     py: Python<'_>,
@@ -31,6 +34,7 @@ pub(crate) fn dedup(
     #[pyo3(from_py_with = arguments::keep)] keep: String,
     keep_rows: bool,
     within: PathBuf,
+    #[pyo3(from_py_with = arguments::false_candidates)] false_candidates: Option<usize>,
     progress: Option<&Bound<'_, PyAny>>,
     parameters: &Bound<'_, PyDict>,
 ) -> PyResult<(Vec<bool>, Table, Option<Table>)> {
@@ -42,8 +46,12 @@ pub(crate) fn dedup(
         rows.keep();
     }
     let refused = |error| of_dedup(py, &error);
+    let mut options = Options::new();
+    if let Some(most) = false_candidates {
+        options = options.false_candidates(most);
+    }
     let mut judging = py
-        .detach(|| Judging::begin(&schema, within))
+        .detach(|| Judging::begin(&options, &schema, within))
         .map_err(refused)?;
     let mut texts = Texts::of(py, rows, keep)?;
     let mut dropped = Vec::new();
@@ -72,6 +80,7 @@ pub(crate) fn dedup(
         told.tell(py, judged, texts.all())?;
         py.check_signals()?;
     }
+    warn_of_cut_short(py, judging.searches_cut_short())?;
     py.detach(|| drop(judging));
     told.end(py)?;
     dropped.sort_unstable_by_key(|(row, _)| *row);
@@ -83,6 +92,19 @@ pub(crate) fn dedup(
         .kept()
         .map(|(schema, arrays)| kept(&schema, &arrays, &keep));
     Ok((keep, table_of(&dropped)?, kept.transpose()?))
+}
+
+/// Warns if searches skipped candidates.
+fn warn_of_cut_short(py: Python<'_>, times: u64) -> PyResult<()> {
+    if times == 0 {
+        return Ok(());
+    }
+    let message = format!(
+        "{}, a search skipped candidates after many that did not match; a larger false_candidates compares more",
+        counted(times, "time", "times")
+    );
+    let message = CString::new(message)?;
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
 }
 
 fn which(keep: &str) -> PyResult<Keep> {

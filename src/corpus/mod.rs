@@ -149,3 +149,4 @@ pub use walk::identity::is_same_file;
 pub use walk::is_pipe;
 pub use walk::key::{Key, REPLACED};
 pub(crate) use walk::others::OtherKeys;
+pub(crate) use walk::read_file::ReadFile;

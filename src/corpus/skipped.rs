@@ -99,7 +99,7 @@ pub enum Reason {
     Store,
     /// It is the folder of a version-control system, or a file in place of one.
     VersionControl,
-    /// Hadoop or Spark wrote it beside their output: `_SUCCESS`, checksums, folders of unfinished files.
+    /// Hadoop, Spark or a `dedup` wrote it beside their output: `_SUCCESS`, checksums, folders of unfinished files.
     JobFile,
     /// It is dedupdb's list of the files in a folder.
     Manifest,

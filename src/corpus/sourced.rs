@@ -15,6 +15,7 @@ use crate::corpus::formats::unsplit::Unsplit;
 use crate::corpus::read::repeats::Id;
 use crate::corpus::skipped::{Hint, Reason, Skipped};
 use crate::corpus::walk::identity::Identity;
+use crate::corpus::walk::read_file::ReadFile;
 
 /// A text with its origin, to which it dereferences.
 ///
@@ -113,8 +114,8 @@ pub struct Origin {
     pub modified: Option<SystemTime>,
     /// The identity of a file that is one document, when it was met.
     pub(crate) identity: Option<Identity>,
-    /// Its identity until anything about it changes.
-    pub(crate) moment: Option<Identity>,
+    /// Its file, as it was when it was met. None for a stream.
+    pub(crate) read: Option<ReadFile>,
     /// The name of the text's encoding, such as `UTF-8`.
     pub encoding: &'static str,
     /// Whether undecodable bytes of the text were replaced by U+FFFD.
@@ -149,7 +150,7 @@ impl Origin {
             bytes: 0,
             modified: None,
             identity: None,
-            moment: None,
+            read: None,
             encoding: encoding_rs::UTF_8.name(),
             replaced: false,
             lossy_key: false,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::Match;
-use crate::corpus::{FileIdentity, Nth, Repeated, Skipped};
+use crate::corpus::{FileIdentity, Nth, ReadFile, Repeated, Skipped};
 
 use crate::dedup::error::{Error, Result};
 
@@ -97,6 +97,8 @@ pub struct Dropped<'a> {
     pub(crate) is_itself: bool,
     /// The identities of the files of both when they were read, if they are one document and known.
     pub(crate) identities: [Option<FileIdentity>; 2],
+    /// The files of both as they were when they were read, as far as known.
+    pub(crate) files: [Option<ReadFile>; 2],
 }
 
 /// Reports events to the observer, which says whether to continue.

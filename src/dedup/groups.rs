@@ -68,8 +68,9 @@ impl Groups {
                         stored_before: false,
                         is_itself: false,
                         identities: [first.identity, other.identity],
+                        files: [first.read, other.read],
                     };
-                    judge.drop_late(&first, &dropped)?;
+                    judge.drop_late(&dropped)?;
                     drop_one(rank.ordinal);
                 }
             }

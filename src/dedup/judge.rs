@@ -18,7 +18,6 @@ use crate::dedup::fit::Fit;
 use crate::dedup::lineage::Lineage;
 use crate::dedup::mark::Mark;
 use crate::dedup::protection::{Guard, Protection};
-use crate::dedup::read_file::ReadFile;
 use crate::dedup::removed::Removed;
 use crate::dedup::settings::Dedup;
 use crate::{
@@ -299,6 +298,7 @@ impl Judge<'_> {
         let (earlier_source, earlier_record) =
             lineage.map_or((None, None), |lineage| lineage.of(&earlier.key));
         let identity = lineage.and_then(|lineage| lineage.identity(&earlier.key));
+        let file = lineage.and_then(|lineage| lineage.file(&earlier.key));
         let dropped = Dropped {
             key: &origin.key,
             source: &origin.source,
@@ -309,8 +309,9 @@ impl Judge<'_> {
             stored_before,
             is_itself,
             identities: [origin.identity, identity],
+            files: [origin.read, file],
         };
-        tell(&mut self.removed, &mut self.met, &origin, &dropped)?;
+        tell(&mut self.removed, &mut self.met, &dropped)?;
         Ok(Judged::Document(Box::new(origin), verdict))
     }
 
@@ -337,11 +338,11 @@ impl Judge<'_> {
     /// # Errors
     ///
     /// Those of the system and of the observer.
-    pub(crate) fn drop_late(&mut self, origin: &Origin, dropped: &Dropped<'_>) -> Result<()> {
+    pub(crate) fn drop_late(&mut self, dropped: &Dropped<'_>) -> Result<()> {
         let done = &mut self.met.done;
         done.kept = done.kept.saturating_sub(1);
         done.dropped_one(dropped.earlier.exact_copy, dropped.stored_before);
-        tell(&mut self.removed, &mut self.met, origin, dropped)
+        tell(&mut self.removed, &mut self.met, dropped)
     }
 
     /// Judges documents only by comparison with the store, and passes them to `take`.
@@ -387,9 +388,6 @@ impl Judge<'_> {
                         let answer = answers.next().ok_or(Error::Defect { what })?;
                         let answer = answer.map(|found| found.into_iter().next());
                         let is_protected = self.guard(&document)?;
-                        if let (Ok(Some(earlier)), false) = (&answer, is_protected) {
-                            self.name_counterpart(&earlier.key, store)?;
-                        }
                         let outcome = answer.map(Outcome::against);
                         let origin = document.into_origin();
                         take(self.note(origin, outcome, is_protected, store)?)?;
@@ -401,25 +399,6 @@ impl Judge<'_> {
             }
             self.met.watch.advance(items, bytes)?;
         }
-    }
-
-    /// Adds the file of a document that a dropped one resembles to what the list of dropped documents names, if the
-    /// file was read for comparison.
-    fn name_counterpart(&mut self, key: &str, store: &Store) -> Result<()> {
-        if let (Some(removed), Some(counterparts)) = (&mut self.removed, &self.counterparts)
-            && let (Some(file), None) = counterparts.of(key)
-            && let Some(document) = store.get(key)?
-            // Streams have no time.
-            && document.modified.is_some()
-        {
-            let stored = ReadFile {
-                size: document.size,
-                modified: document.modified,
-                moment: None,
-            };
-            removed.name(file, &stored)?;
-        }
-        Ok(())
     }
 }
 
@@ -460,16 +439,8 @@ fn is_itself(origin: &Origin, earlier: &Match, store: &Store) -> Result<bool> {
 }
 
 /// Reports a dropped document.
-fn tell(
-    removed: &mut Option<Removed>,
-    met: &mut Met<'_>,
-    origin: &Origin,
-    dropped: &Dropped<'_>,
-) -> Result<()> {
+fn tell(removed: &mut Option<Removed>, met: &mut Met<'_>, dropped: &Dropped<'_>) -> Result<()> {
     if let Some(removed) = removed {
-        if origin.size.is_some() {
-            removed.name(&origin.source, &ReadFile::of(origin))?;
-        }
         removed.add(dropped)?;
     }
     met.watch.tell(Event::Dropped(dropped))

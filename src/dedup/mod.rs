@@ -95,7 +95,6 @@ mod order;
 mod outputs;
 mod protection;
 mod ranked;
-mod read_file;
 mod removed;
 mod rows;
 mod run;

@@ -1,6 +1,7 @@
 //! The list of dropped documents, with reasons.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -12,7 +13,6 @@ use crate::Match;
 use crate::corpus::{Key, Nth, REPLACED};
 use crate::dedup::error::Result;
 use crate::dedup::event::Dropped;
-use crate::dedup::read_file::ReadFile;
 use crate::dedup::spool::Files;
 use crate::number::four_decimals;
 use crate::publish::error::Of;
@@ -26,6 +26,8 @@ pub(crate) struct Removed {
     form: Form,
     /// What the lines name.
     files: Files,
+    /// The files of records among them.
+    of_records: HashSet<PathBuf>,
 }
 
 /// The form of the lines.
@@ -63,6 +65,7 @@ impl Removed {
         }
         Ok(Removed {
             files: Files::begin(partial.parent().unwrap_or(Path::new(".")))?,
+            of_records: HashSet::new(),
             partial,
             writer,
             form,
@@ -75,6 +78,7 @@ impl Removed {
     ///
     /// Those of the system.
     pub(crate) fn add(&mut self, dropped: &Dropped<'_>) -> Result<()> {
+        self.name(dropped)?;
         let line = match self.form {
             Form::Json => serde_json::to_string(&Line::of(dropped)).map_err(io::Error::from),
             Form::Csv => Ok(Line::of(dropped).to_csv()),
@@ -84,13 +88,24 @@ impl Removed {
         Ok(writeln!(self.writer, "{line}").of(&self.partial)?)
     }
 
-    /// Adds a file to those that must not change before the list is in its place.
-    ///
-    /// # Errors
-    ///
-    /// Those of the system.
-    pub(crate) fn name(&mut self, path: &Path, file: &ReadFile) -> Result<()> {
-        self.files.add(path, file)
+    /// Adds the files of a document and of the one that it resembles to those that must not change before the list is in
+    /// its place.
+    fn name(&mut self, dropped: &Dropped<'_>) -> Result<()> {
+        let [own, earlier] = dropped.files;
+        let places = [
+            (Some(dropped.source), dropped.record, own),
+            (dropped.earlier_source, dropped.earlier_record, earlier),
+        ];
+        for (path, record, file) in places {
+            let (Some(path), Some(file)) = (path, file) else {
+                continue;
+            };
+            // A file of many records is named once.
+            if record.is_none() || self.of_records.insert(path.to_owned()) {
+                self.files.add(path, &file)?;
+            }
+        }
+        Ok(())
     }
 
     /// Finishes the lines durably. Calls `wait` from time to time while that takes long.

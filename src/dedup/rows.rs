@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::settings::Keep;
 use crate::write::{Intake, Outcome, Pipeline, Relation};
-use crate::{Input, Options, Schema};
+use crate::{Input, Options, Schema, Store};
 
 /// Deduplicates rows of texts in memory, as [`Dedup`](crate::dedup::Dedup) does with [`Keep::First`].
 ///
@@ -21,11 +21,11 @@ use crate::{Input, Options, Schema};
 ///
 /// ```
 /// use std::time::Duration;
-/// use dedupdb::{Schema, dedup::Rows};
+/// use dedupdb::{Options, Schema, dedup::Rows};
 ///
 /// let tram = "The night tram runs again from Friday on, every half hour until four";
 /// let crane = "Nobody knows who painted the harbour crane in the colours of a parrot";
-/// let mut rows = Rows::begin(&Schema::default(), std::env::temp_dir())?;
+/// let mut rows = Rows::begin(&Options::new(), &Schema::default(), std::env::temp_dir())?;
 /// rows.push(vec![tram.to_owned(), crane.to_owned(), tram.to_uppercase()]);
 /// rows.close();
 /// let mut earlier = Vec::new();
@@ -41,6 +41,7 @@ use crate::{Input, Options, Schema};
 pub struct Rows {
     /// Dropped before the folder of its store.
     pipeline: Pipeline,
+    store: Store,
     _folder: TempDir,
     next: u64,
 }
@@ -60,23 +61,22 @@ pub struct DroppedRow {
 }
 
 impl Rows {
-    /// Starts without rows. The temporary store is created in a new folder in `within`.
+    /// Starts without rows. The temporary store is created with these options, in a new folder in `within`.
     ///
     /// # Errors
     ///
     /// [`Error::Temporary`] if the folder cannot be created; those of creating a store.
-    pub fn begin(schema: &Schema, within: impl AsRef<Path>) -> Result<Rows> {
+    pub fn begin(options: &Options, schema: &Schema, within: impl AsRef<Path>) -> Result<Rows> {
         let within = within.as_ref();
         let folder = tempfile::tempdir_in(within).map_err(|source| Error::Temporary {
             folder: within.to_owned(),
             source: Arc::new(source),
         })?;
-        let store = Options::new()
-            .fleeting()
-            .create(folder.path().join("store"), schema)?;
-        let pipeline = store.pipeline(Intake::new().unique(true))?;
+        let options = options.clone().fleeting();
+        let store = options.create(folder.path().join("store"), schema)?;
         Ok(Rows {
-            pipeline,
+            pipeline: store.pipeline(Intake::new().unique(true))?,
+            store,
             _folder: folder,
             next: 0,
         })
@@ -130,6 +130,11 @@ impl Rows {
     /// Declares that no more rows follow.
     pub fn close(&mut self) {
         self.pipeline.close();
+    }
+
+    /// Returns how often a search skipped candidates; see [`Options::false_candidates`].
+    pub fn searches_cut_short(&self) -> u64 {
+        self.store.searches_cut_short()
     }
 
     /// Waits for the next batch. For each of its rows, returns why it is dropped, or `None` if it is kept. Returns

@@ -13,7 +13,6 @@ use crate::dedup::judge::{Judge, Judged};
 use crate::dedup::order::Ranking;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::ranked::{ranked, spool_all};
-use crate::dedup::read_file::ReadFile;
 use crate::dedup::settings::{Dedup, Keep, To};
 use crate::dedup::sink::{Kept, Sink};
 use crate::dedup::spool::{Records, Spool, Spooled};
@@ -171,7 +170,7 @@ fn taken(sink: &mut Sink, judged: &Judged) -> Result<()> {
         Judged::Document(origin, verdict) if verdict.is_kept || verdict.mark.is_some() => {
             let kept = match origin.record {
                 Some(nth) => Kept::Record(&origin.verbatim, nth),
-                None => Kept::File(&origin.source, ReadFile::of(origin)),
+                None => Kept::File(&origin.source, origin.read),
             };
             sink.keep(kept, verdict.mark.as_ref())
         }

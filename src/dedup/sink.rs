@@ -5,11 +5,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::corpus::{Format, Nth, Opened};
+use crate::corpus::{Format, Nth, Opened, ReadFile};
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::mark::{Columns, Mark, has_fields, width};
-use crate::dedup::read_file::ReadFile;
 use crate::dedup::settings::{Ending, To};
 use crate::dedup::spool::Files;
 use crate::dedup::stream::Stream;
@@ -25,7 +24,8 @@ pub(crate) enum Kept<'a> {
     /// A verbatim record, and its number in its file.
     Record(&'a [u8], Nth),
     /// A file.
-    File(&'a Path, ReadFile),
+    /// A file. It is known unless it is a stream.
+    File(&'a Path, Option<ReadFile>),
 }
 
 /// The output that is being written.
@@ -56,6 +56,8 @@ enum Kind {
         ending: Ending,
         /// What the list names.
         files: Files,
+        /// Where the list goes once all files are known to be as they were read, and the file that has it until then.
+        to: Option<(Box<dyn Write + Send>, PathBuf)>,
     },
 }
 
@@ -82,6 +84,7 @@ impl Sink {
             grown: 0,
             unmarked: 0,
         };
+        let mut later = None;
         let place = match to {
             To::Nowhere => return Ok(of(Kind::Nothing, name)),
             To::Path(_) if target.form == Form::Folder => {
@@ -91,6 +94,10 @@ impl Sink {
                 ));
             }
             To::Path(_) => Outlet::file(File::create_new(path).of(path)?),
+            To::Stream(stream) if matches!(target.form, Form::List(_)) => {
+                later = Some((stream, path.to_owned()));
+                Outlet::file(File::create_new(path).of(path)?)
+            }
             To::Stream(stream) => Outlet::Stream(stream),
         };
         let kind = if let Form::List(ending) = target.form {
@@ -98,6 +105,7 @@ impl Sink {
                 list: BufWriter::new(place),
                 ending,
                 files: Files::begin(path.parent().unwrap_or(Path::new(".")))?,
+                to: later,
             }
         } else {
             let named = name.as_deref().unwrap_or(Path::new(""));
@@ -182,7 +190,7 @@ impl Sink {
             (Kind::Rows(tables), Kept::Record(_, nth)) => tables.keep(nth, mark),
             (Kind::Folder(tree), Kept::Record(record, nth)) => tree.record(record, nth, mark),
             (Kind::Folder(tree), Kept::File(path, file)) => {
-                self.grown += u64::from(tree.copy(path, &file)?);
+                self.grown += u64::from(tree.copy(path, &known(file)?)?);
                 Ok(())
             }
             (
@@ -190,10 +198,11 @@ impl Sink {
                     list,
                     ending,
                     files,
+                    ..
                 },
                 Kept::File(path, file),
             ) => {
-                files.add(path, &file)?;
+                files.add(path, &known(file)?)?;
                 written(put(list, path, *ending), name)
             }
             (Kind::Records(_) | Kind::Rows(_), Kept::File(..)) => Err(Error::Defect {
@@ -226,17 +235,31 @@ impl Sink {
             Kind::Records(stream) => stream.finish().map(drop),
             Kind::Folder(tree) => return tree.finish(wait),
             Kind::Rows(tables) => return tables.finish(wait).map(drop),
-            Kind::List { list, files, .. } => {
+            Kind::List {
+                list, files, to, ..
+            } => {
                 let finished = match list.into_inner() {
                     Ok(outlet) => outlet.finish().map(drop),
                     Err(error) => Err(error.into_error()),
                 };
                 written(finished, self.name.as_deref())?;
-                return files.check(wait);
+                files.check(wait)?;
+                let Some((mut stream, path)) = to else {
+                    return Ok(());
+                };
+                let mut list = File::open(&path).of(&path)?;
+                io::copy(&mut list, &mut stream).and_then(|_| stream.flush())
             }
         };
         written(finished, self.name.as_deref())
     }
+}
+
+/// What is known of a file. Streams are never written as files.
+fn known(file: Option<ReadFile>) -> Result<ReadFile> {
+    file.ok_or(Error::Defect {
+        what: "a stream came where files are written",
+    })
 }
 
 /// Writes the path of a file.

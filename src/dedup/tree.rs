@@ -4,12 +4,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use crate::corpus::{Nth, Opened, is_compressed, open_file};
+use crate::corpus::{Nth, Opened, ReadFile, is_compressed, open_file};
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result, is_full};
 use crate::dedup::mark::{Columns, Mark};
 use crate::dedup::modes::{create_file, create_folder, create_folders};
-use crate::dedup::read_file::ReadFile;
 use crate::dedup::stream::Stream;
 use crate::dedup::tables::Tables;
 use crate::publish::error::Of;

@@ -221,6 +221,12 @@ impl Beside {
     fn replace(&self, standing: &Standing) -> Result<(), Failed> {
         let (output, old) = (self.folder.join(OUTPUT), self.folder.join(OLD));
         let steps = &self.steps;
+        if matches!(standing, Standing::File(_)) && output.is_file() {
+            // Who could not read what is replaced cannot read what replaces it.
+            let mode = fs::symlink_metadata(&self.place);
+            mode.and_then(|old| fs::set_permissions(&output, old.permissions()))
+                .map_err(Failed::AsBefore)?;
+        }
         if steps
             .exchange(&output, &self.place)
             .map_err(Failed::AsBefore)?
@@ -298,6 +304,13 @@ impl Drop for Beside {
             drop(self.remove());
         }
     }
+}
+
+/// Whether a folder is one in which a run makes an output, or was killed when it did.
+pub(crate) fn is_work(folder: &Path) -> bool {
+    let name = folder.file_name().and_then(std::ffi::OsStr::to_str);
+    let is_named = name.is_some_and(|name| name.starts_with('.') && name.ends_with(".dedup"));
+    is_named && folder.join(MARKER).is_file()
 }
 
 /// Why an output did not get its place.

@@ -82,7 +82,8 @@
 //! drawn when those filters gained their last postings. The file has a header (the magic `dedupflt`, store id,
 //! generation, filter number, and the first 8 bytes of the BLAKE3 hash of the 24 bytes before), two words with its last
 //! two marks, a word that holds the number of the words that follow, and those words. A word has 56 bits of data below
-//! eight check bits. A filter is used only if it is complete and one of its marks is that in `meta`.
+//! eight check bits of the data and the place. A filter is used only if it is complete and one of its marks is that in
+//! `meta`.
 //!
 //! # Commit
 //!

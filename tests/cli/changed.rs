@@ -97,6 +97,70 @@ fn what_is_listed_as_dropped_resembles_a_file_that_is_unchanged() {
     }
 }
 
+#[test]
+fn a_file_of_records_that_a_list_of_what_is_dropped_names_is_unchanged() {
+    let record = |id: &str| serde_json::json!({"id": id, "text": text(1, 50)}).to_string() + "\n";
+    // What the archive has may be the last copy of the text.
+    for now in [Some("{}"), None] {
+        let sandbox = copies();
+        fs::remove_file(sandbox.path("arch/kept.txt")).unwrap();
+        sandbox.write("arch/records.jsonl", record("one") + &record("two"));
+        let dedup = Dedup::new([sandbox.path("in")]).against_corpus([sandbox.path("arch")]);
+        let dedup = dedup.output(sandbox.path("out"));
+        let dedup = dedup.removed(sandbox.path("gone.tsv"));
+        let done = changing(&sandbox, dedup, "arch/records.jsonl", now);
+        noticed(&sandbox, done, "arch/records.jsonl");
+    }
+    for keep in [Keep::First, Keep::Longest] {
+        let sandbox = copies();
+        sandbox.write("in/records.jsonl", record("one") + &record("two"));
+        let dedup = Dedup::new([sandbox.path("in/records.jsonl")]).keep(keep);
+        let dedup = dedup.output(sandbox.path("out.jsonl"));
+        let dedup = dedup.removed(sandbox.path("gone.tsv"));
+        let done = changing(&sandbox, dedup, "in/records.jsonl", Some("{}"));
+        noticed(&sandbox, done, "in/records.jsonl");
+    }
+}
+
+#[test]
+fn what_a_near_duplicate_resembles_is_unchanged_if_a_list_names_it() {
+    for keep in [Keep::First, Keep::Longest] {
+        let sandbox = copies();
+        sandbox.write("in/the-dropped.txt", text(1, 49));
+        let dedup = Dedup::new([sandbox.path("in")]).keep(keep);
+        let dedup = dedup.output(sandbox.path("out"));
+        let dedup = dedup.removed(sandbox.path("gone.tsv"));
+        let done = changing(&sandbox, dedup, "in/kept.txt", Some(&*text(3, 500)));
+        noticed(&sandbox, done, "in/kept.txt");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_list_goes_to_standard_output_once_all_files_are_known_to_be_unchanged() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = copies();
+    sandbox.write(
+        "hook",
+        "#!/bin/sh\ncase $1 in *other.txt) rm in/kept.txt;; esac; cat\n",
+    );
+    fs::set_permissions(sandbox.path("hook"), fs::Permissions::from_mode(0o755)).unwrap();
+    let list = ["dedup", "in", "-o", "-", "--list", "--threads", "1"];
+    let ran = sandbox.run(&list).expect(0);
+    assert_eq!(ran.stdout, "in/kept.txt\nin/other.txt\n");
+    let ran = sandbox
+        .run(&[&list[..], &["--pre", "./hook"]].concat())
+        .expect(2);
+    assert_eq!(ran.stdout, "");
+    assert!(
+        ran.stderr
+            .contains("in/kept.txt: it changed while it was read"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(sandbox.names(), ["arch", "hook", "in"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn another_file_of_the_same_size_and_time_is_not_the_one_that_was_read() {

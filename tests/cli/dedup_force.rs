@@ -334,3 +334,62 @@ fn names_of_several_lines_go_into_a_list() {
     let ran = sandbox.run(&["show", "--escaped", "a\\x"]).expect(2);
     assert!(ran.stderr.contains("backslash"), "{}", ran.stderr);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_replaced_keeps_its_access_rights() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new();
+    sandbox.write("in.jsonl", "{\"text\": \"one two three\"}\n");
+    let run = [
+        "dedup",
+        "in.jsonl",
+        "-o",
+        "out.jsonl",
+        "--removed",
+        "gone.tsv",
+    ];
+    sandbox.run(&run).expect(0);
+    for name in ["out.jsonl", "gone.tsv"] {
+        let mode = fs::Permissions::from_mode(0o600);
+        fs::set_permissions(sandbox.path(name), mode).unwrap();
+    }
+    sandbox.write("in.jsonl", "{\"text\": \"four five six\"}\n");
+    sandbox.run(&[&run[..], &["--force"]].concat()).expect(0);
+    assert!(read(&sandbox, "out.jsonl").contains("four"));
+    for name in ["out.jsonl", "gone.tsv"] {
+        let mode = fs::metadata(sandbox.path(name))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_run_makes_is_not_read_by_itself() {
+    let sandbox = Sandbox::new();
+    sandbox.write("all/in/a.txt", text(1, 40));
+    sandbox.write("all/in/b.txt", text(1, 40));
+    std::os::unix::fs::symlink("..", sandbox.path("all/in/up")).unwrap();
+    let run = [
+        "dedup",
+        "all/in",
+        "--follow",
+        "-o",
+        "all/out",
+        "--removed",
+        "all/gone.tsv",
+    ];
+    let ran = sandbox.run(&run).expect(0);
+    assert!(ran.stderr.contains("job file"), "{}", ran.stderr);
+    let places: Vec<String> = read(&sandbox, "all/gone.tsv")
+        .lines()
+        .map(|line| line.split('\t').next().unwrap().to_owned())
+        .collect();
+    assert!(
+        places.iter().all(|place| !place.contains(".dedup")),
+        "{places:?}"
+    );
+}

@@ -8,7 +8,7 @@ use dedupdb::batch::{
     components,
 };
 use dedupdb::groups::{ClusterQuery, PairQuery};
-use dedupdb::{Schema, Store, dedup::Rows};
+use dedupdb::{Options, Schema, Store, dedup::Rows};
 
 const THRESHOLD: f64 = 0.7;
 
@@ -197,7 +197,7 @@ fn large_buckets_are_searched_with_less_work() {
 #[test]
 fn what_is_dropped_and_for_whose_sake_is_what_a_store_says() {
     let texts = texts();
-    let mut rows = Rows::begin(&schema(), std::env::temp_dir()).unwrap();
+    let mut rows = Rows::begin(&Options::new(), &schema(), std::env::temp_dir()).unwrap();
     rows.push(texts.clone());
     rows.close();
     let mut expected = Vec::new();

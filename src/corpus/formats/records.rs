@@ -25,6 +25,7 @@ use crate::corpus::read::repeats::{Id, IdScope, Repeats};
 use crate::corpus::skipped::{Skipped, Unread};
 use crate::corpus::source::feed::Feed;
 use crate::corpus::sourced::{Batch, Item, Opened, Origin, Sourced, modified, place};
+use crate::corpus::walk::read_file::ReadFile;
 use crate::parallel;
 
 /// The number of records to parse together.
@@ -37,6 +38,8 @@ pub(crate) struct Records<'a> {
     /// The start of the keys of records without an id.
     pub(crate) key: &'a str,
     pub(crate) options: &'a Options,
+    /// The file, as it was when it was met. None for a stream.
+    pub(crate) read: Option<ReadFile>,
 }
 
 impl Records<'_> {
@@ -241,6 +244,7 @@ impl Records<'_> {
             replaced: record.decoded.replaced,
             lossy_key,
             has_id,
+            read: self.read,
             verbatim,
             id: looks.then(|| Id::of(&key, &text)),
             ..Origin::new(key, self.source.name().to_owned())

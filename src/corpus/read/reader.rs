@@ -7,7 +7,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
-use std::time::SystemTime;
 
 use crate::corpus::error::Error;
 use crate::corpus::formats::format::{Format, is_compressed};
@@ -23,6 +22,7 @@ use crate::corpus::source::feed::Feed;
 use crate::corpus::sourced::{Batch, Item, Origin, Sourced, modified};
 use crate::corpus::walk::identity::{Identities, Identity};
 use crate::corpus::walk::key::Key;
+use crate::corpus::walk::read_file::ReadFile;
 use crate::corpus::walk::{Found, Walk};
 use crate::parallel;
 
@@ -49,10 +49,8 @@ struct Sized {
     path: PathBuf,
     format: Format,
     key: Key,
-    size: u64,
-    modified: Option<SystemTime>,
     identity: Identity,
-    moment: Identity,
+    read: ReadFile,
     /// Whether a converter extracts its text.
     is_converted: bool,
 }
@@ -67,8 +65,8 @@ enum Met {
 /// What to do with a file or stream, after a check of its size and modification time.
 enum Looked {
     Read(Sized),
-    /// Records: their source, format and key.
-    Records(Feed, Format, String),
+    /// Records: their source, format and key, and their file as it was met.
+    Records(Feed, Format, String, Option<ReadFile>),
     /// One document from a stream.
     Stream(Feed, Format, Key),
     Done(Item, u64),
@@ -139,22 +137,26 @@ impl Reader {
             format.unwrap_or_else(|| self.options.format_of(&path))
         };
         if !format.is_document() {
-            return Ok(Looked::Records(Feed::File(path), format, key.text));
+            let read = ReadFile::of(&path, &metadata);
+            return Ok(Looked::Records(
+                Feed::File(path),
+                format,
+                key.text,
+                Some(read),
+            ));
         }
-        let (size, modified) = (metadata.len(), modified(&metadata));
+        let size = metadata.len();
         if size > self.options.max_document && !is_converted {
             return Ok(skip(Skipped::file(Reason::TooLarge, &path)));
         }
-        if self.options.is_unchanged(&key.text, size, modified)? {
+        if (self.options).is_unchanged(&key.text, size, modified(&metadata))? {
             return Ok(Looked::Done(Item::Unchanged, size));
         }
         Ok(Looked::Read(Sized {
-            moment: Identity::of_moment(&path, &metadata),
+            read: ReadFile::of(&path, &metadata),
             path,
             format,
             key,
-            size,
-            modified,
             identity,
             is_converted,
         }))
@@ -165,7 +167,7 @@ impl Reader {
         if format.is_document() {
             Looked::Stream(feed, format, key)
         } else {
-            Looked::Records(feed, format, key.text)
+            Looked::Records(feed, format, key.text, None)
         }
     }
 
@@ -175,13 +177,14 @@ impl Reader {
         let (mut bytes, mut converted) = (0, 0);
         for looked in looked {
             match looked {
-                Looked::Records(feed, format, key) => {
+                Looked::Records(feed, format, key, read) => {
                     outbox.send(self.read_batch(take(&mut batch), bytes))?;
                     (bytes, converted) = (0, 0);
                     let records = Records {
                         source: &feed,
                         key: &key,
                         options: &self.options,
+                        read,
                     };
                     records.read(format, outbox)?;
                     continue;
@@ -195,7 +198,7 @@ impl Reader {
                     continue;
                 }
                 Looked::Read(ref file) => {
-                    bytes += file.size;
+                    bytes += file.read.size;
                     converted += usize::from(file.is_converted);
                 }
                 Looked::Done(_, spared) => bytes += spared,
@@ -228,14 +231,14 @@ impl Reader {
         let mut has_grown = false;
         let mut item = if file.is_converted {
             document(&feed, file.key, |path| self.converted(path, file.format))
-        } else if is_compressed(feed.name()) || file.size == 0 {
+        } else if is_compressed(feed.name()) || file.read.size == 0 {
             self.read_document(&feed, file.format, file.key)
         } else {
             document(&feed, file.key, |_| {
                 // Files may be written to meanwhile. A file with a size is read up to that size; files in /proc have
                 // none.
-                let mut reader = feed.open_as_is()?.take(file.size);
-                let record = whole::read(&mut reader, file.size, file.format, &self.options);
+                let mut reader = feed.open_as_is()?.take(file.read.size);
+                let record = whole::read(&mut reader, file.read.size, file.format, &self.options);
                 let is_whole = reader.limit() == 0;
                 has_grown = is_whole && reader.into_inner().read(&mut [0])? > 0;
                 record
@@ -247,9 +250,9 @@ impl Reader {
         if let Item::Document(document) = &mut item {
             let origin = &mut document.origin;
             origin.has_grown = has_grown;
-            (origin.size, origin.bytes) = (Some(file.size), file.size);
-            origin.modified = file.modified;
-            (origin.identity, origin.moment) = (Some(file.identity), Some(file.moment));
+            (origin.size, origin.bytes) = (Some(file.read.size), file.read.size);
+            origin.modified = file.read.modified;
+            (origin.identity, origin.read) = (Some(file.identity), Some(file.read));
         }
         item
     }
@@ -366,10 +369,11 @@ mod tests {
                 key: Key::of(&path),
                 path: path.clone(),
                 format: Format::Text,
-                size,
-                modified: None,
                 identity: Identity::of(&path, &metadata),
-                moment: Identity::of_moment(&path, &metadata),
+                read: ReadFile {
+                    size,
+                    ..ReadFile::of(&path, &metadata)
+                },
                 is_converted: false,
             };
             let Item::Document(document) = reader.read_file(file) else {

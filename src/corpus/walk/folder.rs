@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
+use crate::publish::work::is_work;
 use crate::storage;
 
 /// The start of a file that names the folder of git's data.
@@ -41,14 +42,15 @@ pub(crate) fn is_git_link(file: &Path) -> bool {
     file.file_name() == Some(OsStr::new(".git")) && starts().unwrap_or(false)
 }
 
-/// Whether Hadoop or Spark wrote an entry beside their output: a marker, a checksum, a folder of unfinished files or of
-/// a log.
+/// Whether Hadoop, Spark or a `dedup` wrote an entry beside their output: a marker, a checksum, a folder of unfinished
+/// files or of a log.
 pub(crate) fn is_of_job(path: &Path, is_folder: bool) -> bool {
     let Some(name) = path.file_name().and_then(OsStr::to_str) else {
         return false;
     };
     if is_folder {
-        return matches!(name, "_temporary" | "_delta_log" | "_spark_metadata");
+        let is_spark = matches!(name, "_temporary" | "_delta_log" | "_spark_metadata");
+        return is_spark || is_work(path);
     }
     let is_mark = name.starts_with("_committed_") || name.starts_with("_started_");
     let summed = name

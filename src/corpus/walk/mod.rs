@@ -4,6 +4,7 @@ mod folder;
 pub(crate) mod identity;
 pub(crate) mod key;
 pub(crate) mod others;
+pub(crate) mod read_file;
 mod seen;
 pub(crate) mod wanted;
 

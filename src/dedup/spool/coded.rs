@@ -4,8 +4,7 @@ use std::io::{self, Read, Write};
 use std::time::SystemTime;
 
 use crate::clock;
-use crate::corpus::{FileIdentity, Nth};
-use crate::dedup::read_file::ReadFile;
+use crate::corpus::{FileIdentity, Nth, ReadFile};
 
 pub(super) fn put(writer: &mut impl Write, number: u64) -> io::Result<u64> {
     writer.write_all(&number.to_le_bytes())?;
@@ -34,11 +33,22 @@ pub(super) fn put_time(writer: &mut impl Write, time: Option<SystemTime>) -> io:
     Ok(head + put(writer, time.unwrap_or(0).cast_unsigned())?)
 }
 
-pub(super) fn put_read_file(writer: &mut impl Write, file: &ReadFile) -> io::Result<()> {
-    put(writer, file.size)?;
-    put_time(writer, file.modified)?;
-    put_identity(writer, file.moment.as_ref())?;
-    Ok(())
+pub(super) fn put_read_file(writer: &mut impl Write, file: &ReadFile) -> io::Result<u64> {
+    let size = put(writer, file.size)?;
+    let time = put_time(writer, file.modified)?;
+    Ok(size + time + put_identity(writer, Some(&file.moment))?)
+}
+
+/// Writes a file that may be unknown.
+pub(super) fn put_known(writer: &mut impl Write, file: Option<&ReadFile>) -> io::Result<u64> {
+    let head = put(writer, file.is_some().into())?;
+    let rest = file.map_or(Ok(0), |file| put_read_file(writer, file))?;
+    Ok(head + rest)
+}
+
+pub(super) fn get_known(reader: &mut impl Read) -> io::Result<Option<ReadFile>> {
+    let is_known = get(reader)? == 1;
+    is_known.then(|| get_read_file(reader)).transpose()
 }
 
 pub(super) fn put_identity(
@@ -90,6 +100,6 @@ pub(super) fn get_read_file(reader: &mut impl Read) -> io::Result<ReadFile> {
     Ok(ReadFile {
         size: get(reader)?,
         modified: get_time(reader)?,
-        moment: get_identity(reader)?,
+        moment: get_identity(reader)?.ok_or(io::ErrorKind::InvalidData)?,
     })
 }

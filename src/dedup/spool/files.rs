@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::coded::{get_read_file, put_read_file};
 use super::names::Names;
+use crate::corpus::ReadFile;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::read_file::ReadFile;
 use crate::publish::error::Of;
 
 /// The number of files to check between two calls of the observer.

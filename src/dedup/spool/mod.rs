@@ -15,12 +15,11 @@ use std::io::{self, BufReader, BufWriter, Seek};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::corpus::{Format, Nth, Opened, Sourced, TableSource, Unread};
+use crate::corpus::{Format, Nth, Opened, ReadFile, Sourced, TableSource, Unread};
 use crate::dedup::error::{Error, Result};
-use crate::dedup::read_file::ReadFile;
 use crate::publish::error::{self as publish, Of};
 use crate::publish::work::Work;
-use coded::{put, put_bytes, put_identity, put_line, put_read_file, put_time};
+use coded::{put, put_bytes, put_identity, put_known, put_line, put_time};
 use names::Names;
 
 /// A spool of two files: the texts, which are read in the order of judgement, and the records, which are read in the
@@ -50,7 +49,7 @@ pub(crate) enum Spooled {
     /// A record that is not a document.
     Unread(Vec<u8>, Nth),
     /// A file that is one document.
-    File(PathBuf, ReadFile),
+    File(PathBuf, Option<ReadFile>),
 }
 
 /// The approximate number of bytes of a record or file in addition to its content.
@@ -159,7 +158,7 @@ impl Spool {
             self.recorded += HEAD;
             put(&mut self.records, FILE)?;
             self.names.put(&mut self.records, &document.source)?;
-            put_read_file(&mut self.records, &ReadFile::of(document))?;
+            put_known(&mut self.records, document.read.as_ref())?;
         }
         let offset = self.offset;
         for text in [&*document.key, document.text()] {
@@ -169,9 +168,8 @@ impl Spool {
         self.offset += put_line(&mut self.texts, document.record)?;
         self.offset += put(&mut self.texts, document.size.map_or(0, |size| size + 1))?;
         self.offset += put_time(&mut self.texts, document.modified)?;
-        for identity in [&document.identity, &document.moment] {
-            self.offset += put_identity(&mut self.texts, identity.as_ref())?;
-        }
+        self.offset += put_identity(&mut self.texts, document.identity.as_ref())?;
+        self.offset += put_known(&mut self.texts, document.read.as_ref())?;
         Ok(offset)
     }
 

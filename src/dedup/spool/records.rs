@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 use std::vec;
 
-use super::coded::{get, get_bytes, get_line, get_read_file};
+use super::coded::{get, get_bytes, get_known, get_line};
 use super::names::Names;
 use super::{OPENED, RECORD, Spooled, UNREAD};
 use crate::corpus::{Format, Opened, TableSource};
@@ -59,7 +59,7 @@ impl Records {
             }
             _ => {
                 let path = self.names.get(reader)?;
-                Spooled::File(path, get_read_file(reader)?)
+                Spooled::File(path, get_known(reader)?)
             }
         }))
     }

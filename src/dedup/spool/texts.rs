@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::coded::{get, get_identity, get_line, get_text, get_time};
+use super::coded::{get, get_identity, get_known, get_line, get_text, get_time};
 use super::names::Names;
 use crate::corpus::{Origin, Sourced};
 use crate::dedup::error::{Error, Result};
@@ -60,7 +60,7 @@ impl Texts {
             bytes: size.unwrap_or(text.len() as u64),
             modified: get_time(reader)?,
             identity: get_identity(reader)?,
-            moment: get_identity(reader)?,
+            read: get_known(reader)?,
             ..Origin::new(key, source)
         };
         Ok(Sourced::new(text, origin))

@@ -14,9 +14,10 @@
 //! equal. A filter keeps its last two marks: that of the commit in progress, and that of the commit before, which
 //! remains the last one if the other fails.
 //!
-//! A word has 56 data bits below eight check bits. A word whose check fails, such as a word of zeros, may hold
-//! anything. A filter with a damaged file thus rules out fewer hashes, but none wrongly, except for one damaged word in
-//! 256 that passes the check by chance. Once a writer has met a damaged word, its next merge creates a new filter.
+//! A word has 56 data bits below eight check bits, which also depend on its place. A word whose check fails, such as a
+//! word of zeros or one from another place, may hold anything. A filter with a damaged file thus rules out fewer hashes,
+//! but none wrongly, except for one damaged word in 256 that passes the check by chance. Once a writer has met a damaged
+//! word, its next merge creates a new filter.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -143,13 +144,13 @@ impl Filter {
         // would need disk space, and the process would die if there were none.
         let bytes = 8 * len + 8 * FIRST as u64;
         file.write(0, &name.header())?;
-        let empty = checked(0).to_le_bytes().repeat(EMPTY / 8);
         for start in (FILTER_HEADER_BYTES as u64..bytes).step_by(EMPTY) {
-            let left = usize::try_from(bytes - start).unwrap_or(EMPTY);
-            file.write(start, &empty[..left.min(EMPTY)])?;
+            let words = start / 8..(start + EMPTY as u64).min(bytes) / 8;
+            let empty: Vec<u8> = words.flat_map(|at| checked(0, at).to_le_bytes()).collect();
+            file.write(start, &empty)?;
         }
         let filter = Filter::of(path, file.words(true)?);
-        filter.words.put(LENGTH, checked(len));
+        filter.words.put(LENGTH, checked(len, LENGTH as u64));
         Ok(filter)
     }
 
@@ -179,8 +180,8 @@ impl Filter {
             return None;
         }
         let filter = Filter::of(path, file.words(writable).ok()?);
-        let whole =
-            filter.words.len() > FIRST && filter.words.get(LENGTH)? == checked(filter.len() as u64);
+        let whole = filter.words.len() > FIRST
+            && filter.words.get(LENGTH)? == checked(filter.len() as u64, LENGTH as u64);
         let is_marked = MARKS.into_iter().any(|place| filter.has_mark(place, mark));
         (whole && is_marked).then_some(filter)
     }
@@ -205,8 +206,9 @@ impl Filter {
             for same in places.chunk_by(|a, b| a.0 == b.0) {
                 let bits = same.iter().fold(0, |bits, place| bits | place.1);
                 // A word whose check fails stays as it is, since its data is unknown.
-                let change = |word| Some(checked(self.own(word)? | bits));
-                self.words.update(same[0].0, change);
+                let at = same[0].0;
+                let change = |word| Some(checked(self.own(word, at)? | bits, at as u64));
+                self.words.update(at, change);
             }
         }
     }
@@ -224,8 +226,8 @@ impl Filter {
 
     /// Whether the tables of a list may hold a hash. `false` is certain.
     pub(crate) fn may_hold(&self, list: u32, hash: u32) -> bool {
-        let (word, bits) = self.place(list, hash);
-        let word = self.words.get(word).and_then(|word| self.own(word));
+        let (at, bits) = self.place(list, hash);
+        let word = self.words.get(at).and_then(|word| self.own(word, at));
         word.is_none_or(|word| word & bits == bits)
     }
 
@@ -241,12 +243,13 @@ impl Filter {
         } else {
             first
         };
-        self.words.put(place, checked(mark));
+        self.words.put(place, checked(mark, place as u64));
         sync_words(&self.path, &self.words)?;
         Ok(mark)
     }
 
     fn has_mark(&self, place: usize, mark: u64) -> bool {
+        let own = |word| own(word, place as u64);
         self.words.get(place).and_then(own) == Some(mark)
     }
 
@@ -255,9 +258,9 @@ impl Filter {
         self.met_damage.load(Ordering::Relaxed)
     }
 
-    /// The data bits of a word, if its check succeeds. Records the damage otherwise.
-    fn own(&self, word: u64) -> Option<u64> {
-        let own = own(word);
+    /// The data bits of the word at a place, if its check succeeds. Records the damage otherwise.
+    fn own(&self, word: u64, at: usize) -> Option<u64> {
+        let own = own(word, at as u64);
         if own.is_none() {
             self.met_damage.store(true, Ordering::Relaxed);
         }
@@ -266,9 +269,11 @@ impl Filter {
 
     /// The number of data words whose check fails.
     pub(crate) fn damaged(&self) -> usize {
-        let words = FIRST..self.words.len();
-        let words = words.filter_map(|word| self.words.get(word));
-        words.filter(|&word| own(word).is_none()).count()
+        let is_damaged = |&at: &usize| {
+            let word = self.words.get(at);
+            word.is_some_and(|word| own(word, at as u64).is_none())
+        };
+        (FIRST..self.words.len()).filter(is_damaged).count()
     }
 
     /// The path of the file.
@@ -304,18 +309,20 @@ impl Filter {
     }
 }
 
-/// Encodes data bits as a word with its check bits.
-fn checked(own: u64) -> u64 {
+/// Encodes data bits as the word at a place, with its check bits.
+fn checked(own: u64, at: u64) -> u64 {
     let own = own & bits::mask(OWN_BITS);
-    // The multiplier is that of SplitMix64. The constant makes the check of a zero word fail.
-    let check = (own ^ own >> 29).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> OWN_BITS ^ 0xA5;
+    // The multiplier is that of SplitMix64.
+    let check = (own ^ own >> 29 ^ at).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> OWN_BITS;
+    // The check is never zero, so that of a word of zeros fails.
+    let check = if check == 0 { 0xA5 } else { check };
     check << OWN_BITS | own
 }
 
-/// The data bits of a word, if its check succeeds.
-fn own(word: u64) -> Option<u64> {
+/// The data bits of the word at a place, if its check succeeds.
+fn own(word: u64, at: u64) -> Option<u64> {
     let own = word & bits::mask(OWN_BITS);
-    (checked(own) == word).then_some(own)
+    (checked(own, at) == word).then_some(own)
 }
 
 #[cfg(test)]
@@ -417,6 +424,12 @@ mod tests {
             damaged[bit / 8] ^= 1 << (bit % 8);
             assert_eq!(missing(&damaged), Some(0), "bit {bit}");
         }
+        // Pages in each other's places.
+        let page = 8 * 128;
+        let mut damaged = sound.clone();
+        let (first, others) = damaged[behind_head.clone()].split_at_mut(page);
+        first.swap_with_slice(&mut others[2 * page..3 * page]);
+        assert!(missing(&damaged).unwrap() < 60);
         let mut damaged = sound;
         let (head, words) = damaged.split_at_mut(behind_head.start);
         words

@@ -1,38 +1,37 @@
-//! A file that is one document, as it was when it was read.
+//! A file, as it was when it was met.
 
 use std::fs::Metadata;
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::corpus::{self, FileIdentity, Origin};
+use super::identity::Identity;
+use crate::corpus::modified;
 
-/// What shows whether a file is still the one that was read.
-#[derive(Clone, Copy, Debug)]
+/// What shows whether a file is still the one that was read, and unchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReadFile {
     /// Its size in bytes.
     pub(crate) size: u64,
     pub(crate) modified: Option<SystemTime>,
-    /// `None` if only a store knows the file: it keeps sizes and times.
-    pub(crate) moment: Option<FileIdentity>,
+    /// Its identity until anything about it changes.
+    pub(crate) moment: Identity,
 }
 
 impl ReadFile {
-    /// Returns what is known of the file of a document.
-    pub(crate) fn of(origin: &Origin) -> ReadFile {
+    /// Returns what is known of the file at `path`, which has this metadata.
+    pub(crate) fn of(path: &Path, metadata: &Metadata) -> ReadFile {
         ReadFile {
-            size: origin.bytes,
-            modified: origin.modified,
-            moment: origin.moment,
+            size: metadata.len(),
+            modified: modified(metadata),
+            moment: Identity::of_moment(path, metadata),
         }
     }
 
     /// Whether the file at `path`, which has this metadata, is the one that was read, and unchanged.
     pub(crate) fn is(&self, path: &Path, metadata: &Metadata) -> bool {
-        let is_it =
-            |own| own == FileIdentity::of_moment(path, metadata) || has_passing_numbers(path);
-        metadata.len() == self.size
-            && corpus::modified(metadata) == self.modified
-            && self.moment.is_none_or(is_it)
+        let found = ReadFile::of(path, metadata);
+        (found.size, found.modified) == (self.size, self.modified)
+            && (found.moment == self.moment || has_passing_numbers(path))
     }
 }
 
