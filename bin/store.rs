@@ -295,14 +295,20 @@ pub(crate) fn note_none(store: &Store, what: &str, console: &Console) -> Result<
     Ok(has_documents)
 }
 
-/// What to do to find more at a threshold below the store's, if one is given.
-pub(crate) fn reindexed(args: &Args, threshold: Option<f64>) -> String {
-    threshold.map_or_else(String::new, |threshold| {
+/// Reports what a threshold below the store's misses, and how the store finds more.
+pub(crate) fn note_threshold_of(
+    args: &Args,
+    store: &Store,
+    threshold: Option<f64>,
+    console: &Console,
+) {
+    let remedy = threshold.map_or_else(String::new, |threshold| {
         format!(
             "to find more, give the store this threshold: `{} reindex --threshold {threshold}`",
             command(args)
         )
-    })
+    });
+    note_threshold(store, threshold, &remedy, console);
 }
 
 /// Reports what a threshold below the store's misses. `remedy` says what to do, if anything helps.

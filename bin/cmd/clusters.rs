@@ -43,8 +43,7 @@ pub(crate) fn run(
         let none = format!("no cluster has {size} at a similarity of {least} or more");
         crate::store::note_none(&store, &none, console)?;
     }
-    let remedy = crate::store::reindexed(args, clusters.threshold);
-    crate::store::note_threshold(&store, clusters.threshold, &remedy, console);
+    crate::store::note_threshold_of(args, &store, clusters.threshold, console);
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     Ok(Exit::found(found > 0))
 }

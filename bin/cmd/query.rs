@@ -41,8 +41,7 @@ pub(crate) fn run(
     let options = query.inputs.options().store(&args.store);
     query.inputs.check(&options, &query.paths, console)?;
     let store = opened(args, query)?;
-    let remedy = crate::store::reindexed(args, query.threshold);
-    crate::store::note_threshold(&store, query.threshold, &remedy, console);
+    crate::store::note_threshold_of(args, &store, query.threshold, console);
     let (mut found, mut failed) = (false, false);
     let mut answer = |name: &str, matches: Vec<Match>| -> Result<()> {
         found |= !matches.is_empty();

@@ -209,9 +209,7 @@ def dedup(
         raise TypeError(f"temporary: a path, not {type(temporary).__name__}")
     keep_rows = has_arrow and not knows_itself
     within = os.fspath(temporary)
-    mask, dropped, table = _native.dedup(
-        texts, text, keep, keep_rows, within, false_candidates, progress, parameters
-    )
+    mask, dropped, table = _native.dedup(texts, text, keep, keep_rows, within, false_candidates, progress, parameters)
     return Deduplicated(kept_rows(data, mask, table), mask, dropped)
 
 

@@ -139,7 +139,7 @@ def test_presets_are_those_of_the_command(tmp_path: Path, command_line: CommandL
 
 def test_searches_that_were_cut_short_are_warned_of() -> None:
     crowd = [f"{' '.join(f'common{word}' for word in range(60))} own{row} own{row + 1000}" for row in range(60)]
-    alike = {"threshold": 0.99, "permutations": 128, "bands": "128x1", "shingling": "word:1"}
+    alike: dict[str, Any] = {"threshold": 0.99, "permutations": 128, "bands": "128x1", "shingling": "word:1"}
     with pytest.warns(UserWarning, match=r"\d+ times, a search skipped candidates .* false_candidates"):
         assert all(dedupdb.dedup(crowd, false_candidates=1, **alike).keep)
     with warnings.catch_warnings():

@@ -290,11 +290,10 @@ impl Judge<'_> {
         let is_itself = stored_before && is_itself(&origin, earlier, store)?;
         self.met.done.of_itself += u64::from(is_itself);
         let lineage = if stored_before {
-            &self.counterparts
+            self.counterparts.as_ref()
         } else {
-            &self.lineage
+            self.lineage.as_ref()
         };
-        let lineage = lineage.as_ref();
         let (earlier_source, earlier_record) =
             lineage.map_or((None, None), |lineage| lineage.of(&earlier.key));
         let identity = lineage.and_then(|lineage| lineage.identity(&earlier.key));

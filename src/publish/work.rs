@@ -309,8 +309,8 @@ impl Drop for Beside {
 /// Whether a folder is one in which a run makes an output, or was killed when it did.
 pub(crate) fn is_work(folder: &Path) -> bool {
     let name = folder.file_name().and_then(std::ffi::OsStr::to_str);
-    let is_named = name.is_some_and(|name| name.starts_with('.') && name.ends_with(".dedup"));
-    is_named && folder.join(MARKER).is_file()
+    let place = name.and_then(|name| name.strip_prefix('.')?.strip_suffix(".dedup"));
+    place.is_some() && folder.join(MARKER).is_file()
 }
 
 /// Why an output did not get its place.

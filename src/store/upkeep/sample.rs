@@ -234,7 +234,8 @@ impl Sample {
         let mut count = 0;
         for query in &self.queries {
             let exact = query.exact.iter().filter(|&&j| j >= jaccard).count();
-            count += (exact as f64 * query.weight()).round() as u64;
+            let compared = query.exact.len().max(1) as u64;
+            count += (exact as u64 * query.similar + compared / 2) / compared;
             let estimated = (0..).zip(&query.agreeing);
             let estimated = estimated.filter(|&(agreeing, _)| self.estimate(agreeing) >= jaccard);
             count += estimated.map(|(_, &count)| u64::from(count)).sum::<u64>();
