@@ -63,10 +63,10 @@
 //!
 //! # Memory and disk
 //!
-//! A run takes about [`Dedup::memory`] bytes, plus 40 bytes for each id and, with [`Dedup::lineage`], 40 to 80 for each
-//! kept document. If the first or the first few are kept, the input is read once and written at once. Otherwise, or if some
-//! documents are protected, its texts and records are on disk meanwhile, and [marks](Dedup::mark) take about 100 bytes
-//! per document.
+//! A run takes about [`Dedup::memory`] bytes, plus 40 bytes for each id and, with [`Dedup::lineage`], 40 for each kept
+//! record and 120 for each kept file. If the first or the first few are kept, the input is read once and written at once.
+//! Otherwise, or if some documents are protected, its texts and records are on disk meanwhile, and
+//! [marks](Dedup::mark) take about 100 bytes per document.
 
 // The store's writer judges the documents, in the order of the input or, if they are spooled first, in another order.
 // Kept documents go into a sink, which is published at the end.
