@@ -108,7 +108,7 @@ impl Summary {
         let missing = "not shown: the files have changed, are elsewhere, or are read with the options of `add`, such as \
                        a program for PDF";
         let missing = with(missing, &commands.show_texts, "looks there");
-        let without_file = "not shown: no key of theirs names a file";
+        let without_file = "not shown: none of the keys names a file";
         let without_file = advised(without_file, &commands.show_texts, |option| {
             format!("; give `{option}`")
         });

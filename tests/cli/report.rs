@@ -163,7 +163,7 @@ fn texts_are_shown_where_they_are_as_they_were() {
     assert_eq!(shown(&found, "n.jsonl#2").unwrap(), text(6, 41));
     for line in [
         "dedupdb: 1 text is not shown: the files have changed",
-        "dedupdb: 2 texts are not shown: no key of theirs names a file; give `--texts-from PATH`\n",
+        "dedupdb: 2 texts are not shown: none of the keys names a file; give `--texts-from PATH`\n",
     ] {
         assert!(told.contains(line), "{told}");
     }
