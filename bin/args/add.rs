@@ -61,10 +61,10 @@ earlier record. The ids of a run take about 40 bytes of memory each. Other keys 
 record whose id is the path of an earlier file, or PATH#NUMBER of an earlier record, replaces its text
 and counts as updated. With --id-scope file, ids belong to their file only.
 
-Text may be UTF-8, or UTF-16 or UTF-32 with a byte order mark; other encodings are detected. The summary
-counts texts per encoding. Invalid bytes are replaced by U+FFFD. In a file's key, each byte of its
-name that is not UTF-8 is U+FFFD and two hexadecimal digits. The path - is standard input; ./- is
-a file of this name.
+Text may be UTF-8, or UTF-16 or UTF-32 with a byte order mark; other encodings are detected. The
+summary counts texts per encoding. Invalid bytes are replaced by U+FFFD. In a file's key, each byte
+of its name that is not UTF-8 is U+FFFD and two hexadecimal digits. The path - is standard input;
+./- is a file of this name.
 
 --pre COMMAND reads each file, or each that matches --pre-glob, through a program. It runs `COMMAND
 PATH` with the file as standard input and takes the output as the document; the key is the file's
@@ -82,8 +82,8 @@ those that were kept: a copy of a document that was kept out then counts as a ne
 stored document has a new text that resembles another one, --unique keeps the old text.
 
 With --matches, lines with KEY, EARLIER_KEY, JACCARD and for exact copies `exact copy`, separated by
-tabs, go to standard output, and the summary to standard error. If a run is interrupted (Ctrl-C), the store keeps what was
-committed; the same command continues.
+tabs, go to standard output, and the summary to standard error. If a run is interrupted (Ctrl-C),
+the store keeps what was committed; the same command continues.
 
 Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]

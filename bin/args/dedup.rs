@@ -98,18 +98,17 @@ themselves; --move-to leaves them in place.
 
 --mark dup writes all documents in their order, each with four more fields or columns at the end:
 dup_keep (true or false), dup_cluster (a number below 2^53 that follows from the representative's
-key),
-dup_representative (the key of the document that it resembles, or its own) and dup_similarity (1 for
-the representative). A record without a text is written with nulls, or empty cells, in these
-columns; a line that is no JSON object, and a row with more cells than the header, are left out. Rows
-with fewer cells get empty ones. --mark works for JSONL, CSV, TSV with a header, and Parquet, where
-Arrow's own list of the columns is dropped. The values are UTF-8, which in JSONL of another encoding
-is written as \\u escapes; for a table in another encoding, give --encoding, and all of it is written
-in UTF-8.
+key), dup_representative (the key of the document that it resembles, or its own) and dup_similarity
+(1 for the representative). A record without a text is written with nulls, or empty cells, in these
+columns; a line that is no JSON object, and a row with more cells than the header, are left out.
+Rows with fewer cells get empty ones. --mark works for JSONL, CSV, TSV with a header, and Parquet,
+where Arrow's own list of the columns is dropped. The values are UTF-8, which in JSONL of another
+encoding is written as \\u escapes; for a table in another encoding, give --encoding, and all of it
+is written in UTF-8.
 
-Stored documents (--store or DEDUPDB_STORE) come before all others and are never replaced. A
-stored document counts as a duplicate under every key, including its own, so nothing is written twice. If
-a key is stored with another text, the new text is stored as KEY#HASH.
+Stored documents (--store or DEDUPDB_STORE) come before all others and are never replaced. A stored
+document counts as a duplicate under every key, including its own, so nothing is written twice. If a
+key is stored with another text, the new text is stored as KEY#HASH.
 
 --force replaces a file, or a folder that dedupdb wrote. The list .dedupdb-output in the folder says
 which files those are. If a file was changed or added, it is named, and nothing is replaced. Links
@@ -120,18 +119,18 @@ is in place, or the next run restores the old one.
 OUTPUT appears complete and durable, or not at all. A run that is killed or stopped leaves its
 documents in the store; the next `dedup` removes them first and says so. The same command therefore
 gives the same output, unless it reports that a search skipped candidates (--false-candidates all
-avoids this). If OUTPUT exists although its run was killed, repeat the command with --force. If it then
-says that no document was kept, the killed run had ended in the store: OUTPUT is complete and stays,
-and the temporary files are removed. Do not repeat a run that succeeded: its documents are stored, and
-the output would be empty. After a crash, what went to standard output before is written again.
-Temporary files are in the folder .OUTPUT.dedup next to OUTPUT.
+avoids this). If OUTPUT exists although its run was killed, repeat the command with --force. If it
+then says that no document was kept, the killed run had ended in the store: OUTPUT is complete and
+stays, and the temporary files are removed. Do not repeat a run that succeeded: its documents are
+stored, and the output would be empty. After a crash, what went to standard output before is written
+again. Temporary files are in the folder .OUTPUT.dedup next to OUTPUT.
 
 --removed writes a line for each dropped document, in the order of judgement. In a .csv file, the
 fields are those of JSON (FILE.jsonl), below a header. Otherwise the columns are separated by tabs:
 KEY, the key of the document that it resembles, JACCARD, the file and number of the dropped record,
 the file and number of the other one, which are empty if it is of a store, and `exact copy` if it is
-one. A file whose name is not UTF-8 is named by its key, which is not its path. The list
-takes about 40 bytes of memory for each kept document, and about 80 if it is a file.
+one. A file whose name is not UTF-8 is named by its key, which is not its path. The list takes about
+40 bytes of memory for each kept document, and 120 if it is a file.
 
 A symbolic link or another name of a file is never in this list. Without --store, you can delete the
 exact copies in it and lose no text. Pictures and links, and with --pre all that COMMAND does not
@@ -140,20 +139,20 @@ print, are not text. If a file that --list or --removed names changed or vanishe
 the output: files that dedupdb does not read are in neither. With --store, a document may be dropped
 because of an earlier run, and the file in the list may be the only copy on disk.
 
---move-to moves files instead of writing an output: a dropped file of the one folder INPUT goes to the
-same path below DIR, which is new or empty and on the same file system. It prints FROM, TO, the key of
-the document that it resembles, JACCARD, and `exact copy` if it is one. A new DIR gets the permissions
-of INPUT. All files are moved even if the reader of this list stops early. Before the first file is
-moved, DIR/.dedupdb-moved lists them all; --undo takes this list, or DIR, and moves them back, also after a run that was killed. No file is
-ever replaced. Left in place are records, files that changed since the run began or resemble one that
-changed, files that a symbolic link in the folder leads to, and files whose name is not UTF-8. --undo
-refuses a list that was edited. If a file that is there cannot be moved back, the list stays, and the
-same command continues.
+--move-to moves files instead of writing an output: a dropped file of the one folder INPUT goes to
+the same path below DIR, which is new or empty and on the same file system. It prints FROM, TO, the
+key of the document that it resembles, JACCARD, and `exact copy` if it is one. A new DIR gets the
+permissions of INPUT. All files are moved even if the reader of this list stops early. Before the
+first file is moved, DIR/.dedupdb-moved lists them all; --undo takes this list, or DIR, and moves
+them back, also after a run that was killed. No file is ever replaced. Left in place are records,
+files that changed since the run began or resemble one that changed, files that a symbolic link in
+the folder leads to, and files whose name is not UTF-8. --undo refuses a list that was edited. If a
+file that is there cannot be moved back, the list stays, and the same command continues.
 
-If an id occurs again with another text, `dedup` keeps both records, counts the second as repeated, and
-exits with 2, because readers of OUTPUT cannot tell the two apart. The same holds for a file, or a record
-without an id, whose key is the id of an earlier record. With --id-scope file, ids belong to their file
-only. The ids take about 40 bytes of memory each.
+If an id occurs again with another text, `dedup` keeps both records, counts the second as repeated,
+and exits with 2, because readers of OUTPUT cannot tell the two apart. The same holds for a file, or
+a record without an id, whose key is the id of an earlier record. With --id-scope file, ids belong
+to their file only. The ids take about 40 bytes of memory each.
 
 Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]

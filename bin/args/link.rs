@@ -27,10 +27,9 @@ replaced in one step, so a run that is killed leaves each file intact. It may le
 .dedupdb-link-NUMBER-NUMBER, which the next run removes.
 
 Copies of another owner and, for hard links, of another mode are left alone and reported, and so are
-copies that would lose extended attributes, such as an access list. Only one command at a time links or
-moves files of a folder. Empty
-files, files on another file system, symbolic links, stores and folders of version control are left
-alone.
+copies that would lose extended attributes, such as an access list. Only one command at a time links
+or moves files of a folder. Empty files, files on another file system, symbolic links, stores and
+folders of version control are left alone.
 
 Exit codes: 0 done, 2 something could not be read or replaced, 130 interrupted.")]
 pub(crate) struct Link {

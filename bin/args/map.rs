@@ -31,8 +31,8 @@ Without PATH, it reads standard input, as JSONL unless --format says otherwise. 
 must have an id, because several mappers may each read a standard input of their own. An id stands
 for one document: if a second text has the same id, it is left out, counted as repeated, and an
 error. So is a file, or a record without an id, whose key is the id of an earlier record. `reduce`
-finds such texts of different mappers where they meet. With --id-scope file, keys are PATH#ID. The ids
-take about 40 bytes of memory each.
+finds such texts of different mappers where they meet. With --id-scope file, keys are PATH#ID. The
+ids take about 40 bytes of memory each.
 
 With --format shingles, each line has an id and the document's shingles: integers from 0 to
 18446744073709551615, separated by blanks or tabs.

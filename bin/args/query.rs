@@ -26,9 +26,9 @@ Examples:
   dedupdb --json query pages.jsonl | jq -r 'select(.jaccard > 0.95).key'
 
 Each line has three columns, separated by tabs: QUERY, KEY and JACCARD, and for an exact copy a
-fourth one, `exact copy`. JACCARD is exact, or, if the store keeps no shingles, an estimate with its standard error, such as
-~0.8125±0.0345. Control characters and backslashes in keys are escaped, as \\n and \\\\; --json
-prints keys unescaped.
+fourth one, `exact copy`. JACCARD is exact, or, if the store keeps no shingles, an estimate with its
+standard error, such as ~0.8125±0.0345. Control characters and backslashes in keys are escaped, as
+\\n and \\\\; --json prints keys unescaped.
 
 In JSON, `containment` is the share of the query's shingles that the match also has,
 `containment_of_match` the share of the match's shingles that the query also has, and `bands` the

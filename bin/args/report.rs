@@ -26,19 +26,20 @@ used, not even the one in the current folder.
 
 A store keeps no texts. They are read again from the files that the keys name (PATH or PATH#NUMBER),
 from the current folder, so run it where you ran `add` and with the same options for inputs. If keys
-are ids, name their files with --texts-from. A text is shown if its hash is the stored one; otherwise
-the page says `no text at hand`. The first 32 KiB of a text are shown.
+are ids, name their files with --texts-from. A text is shown if its hash is the stored one;
+otherwise the page says `no text at hand`. The first 32 KiB of a text are shown.
 
-At most half of --bytes is for the lists of documents, the rest is for texts. If there is no room, the
-smallest clusters are left out. Of a cluster, the first 2,000 documents are listed; `clusters` lists all.
-The page and standard error say how many are left out. Counts and charts cover all clusters.
+At most half of --bytes is for the lists of documents, the rest is for texts. If there is no room,
+the smallest clusters are left out. Of a cluster, the first 2,000 documents are listed; `clusters`
+lists all. The page and standard error say how many are left out. Counts and charts cover all
+clusters.
 
-The page saves the keys that you marked, each ended by a NUL byte, for --keys-from of `dedupdb remove` and
-of `dedupdb dedup --move-to`. The page itself changes no file and no store.
+The page saves the keys that you marked, each ended by a NUL byte, for --keys-from of `dedupdb
+remove` and of `dedupdb dedup --move-to`. The page itself changes no file and no store.
 
-Files are looked for from the current folder. A file is marked on the page, and does not count as a copy, if
-it is gone, if its size or time has changed since it was added, or if it is another name of a listed file.
-Run `add` and `remove --missing` first to bring the store up to date.
+Files are looked for from the current folder. A file is marked on the page, and does not count as a
+copy, if it is gone, if its size or time has changed since it was added, or if it is another name of
+a listed file. Run `add` and `remove --missing` first to bring the store up to date.
 
 An existing report is replaced. Any other file is replaced only with --force.
 

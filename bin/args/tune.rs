@@ -23,8 +23,8 @@ number of rows, the table has the smallest number of bands that reaches the reca
   current  The one of the store
   textbook  The one whose S-curve is steepest near the threshold, at (1/b)^(1/r)
 
-If the sample has fewer than 30 pairs between 0.2 and the threshold, it cannot tell choices apart, and
-none is best.
+If the sample has fewer than 30 pairs between 0.2 and the threshold, it cannot tell choices apart,
+and none is best.
 
 The best choice changes as a store grows. The cost of look-ups stays the same, and false candidates
 grow with the number of contents (--contents), so more rows pay off.
