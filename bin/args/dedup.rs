@@ -132,10 +132,10 @@ the file and number of the other one, which are empty if it is of a store, and `
 one. A file whose name is not UTF-8 is named by its key, which is not its path. The list takes about
 40 bytes of memory for each kept document, and 120 if it is a file.
 
-A symbolic link or another name of a file is never in this list. Without --store, you can delete the
+Without --follow, no symbolic link is in this list, and never another name of a file. Without --store, you can delete the
 exact copies in it and lose no text. Pictures and links, and with --pre all that COMMAND does not
 print, are not text. If a file that --list or --removed names changed or vanished after it was read,
-`dedup` names it, writes nothing and exits with 2. Do not delete files because they are missing from
+`dedup` names it, writes nothing (but with -o -, records are printed by then) and exits with 2. Do not delete files because they are missing from
 the output: files that dedupdb does not read are in neither. With --store, a document may be dropped
 because of an earlier run, and the file in the list may be the only copy on disk.
 

@@ -139,6 +139,9 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
     let done = match ran {
         Ok(done) => done,
         Err(dedup::Error::Stopped) => return Ok(stopped(dedup, console)),
+        Err(dedup::Error::Stream { source }) if is_cut(&source, dedup) => {
+            bail!("the reader of the output closed it early, so --removed is not written");
+        }
         Err(dedup::Error::FirstFailure) => {
             let name = name(dedup);
             console.error(&format!(
@@ -449,6 +452,11 @@ impl<'a> Told<'a> {
             self.console.note(&line);
         }
     }
+}
+
+/// Whether the reader of the output ended a run that writes something else, too.
+fn is_cut(error: &io::Error, dedup: &args::Dedup) -> bool {
+    error.kind() == ErrorKind::BrokenPipe && dedup.removed.is_some()
 }
 
 /// Adds what this program knows about an error.

@@ -19,7 +19,7 @@ use crate::dedup::protection::Protection;
 use crate::dedup::removed::Removed;
 use crate::dedup::run::Run;
 use crate::dedup::settings::{Dedup, Keep, To};
-use crate::dedup::sink::Sink;
+use crate::dedup::sink::{Later, Sink};
 use crate::dedup::target::Target;
 use crate::write::Uncommitted;
 use crate::{Store, Writer};
@@ -143,27 +143,34 @@ impl Begun {
         } else {
             (None, Some((writer, store)))
         };
-        finish(sink, &mut met, goes)?;
-        if let Some(removed) = removed {
-            removed.finish(&mut || met.watch.tick())?;
-        }
+        finish(sink, removed, &mut met, goes)?;
         let is_written = publish(&outputs, &mut met, stays)?;
         Ok(met.done.summed(cut_short, is_written))
     }
 }
 
-/// Finishes the output durably. Meanwhile, drops a store that is no longer needed.
-fn finish(sink: Sink, met: &mut Met<'_>, store: Option<(Writer, Store)>) -> Result<()> {
+/// Finishes the outputs durably, and writes a list to its stream once all is certain. Meanwhile, drops a store that is no
+/// longer needed.
+fn finish(
+    sink: Sink,
+    removed: Option<Removed>,
+    met: &mut Met<'_>,
+    store: Option<(Writer, Store)>,
+) -> Result<()> {
     met.done.reading.grew(sink.grown());
     met.done.unmarked += sink.unmarked();
-    thread::scope(|scope| {
+    let list = thread::scope(|scope| {
         if let Some(store) = store {
             let thread = thread::Builder::new().name("ending".to_owned());
             // If no thread starts, the store is dropped at once.
             drop(thread.spawn_scoped(scope, || drop(store)));
         }
         sink.finish(&mut || met.watch.tick())
-    })
+    })?;
+    if let Some(removed) = removed {
+        removed.finish(&mut || met.watch.tick())?;
+    }
+    list.map_or(Ok(()), Later::write)
 }
 
 /// Publishes the output. An empty one is not published if it would replace content, or if no document could be read.

@@ -56,9 +56,28 @@ enum Kind {
         ending: Ending,
         /// What the list names.
         files: Files,
-        /// Where the list goes once all files are known to be as they were read, and the file that has it until then.
-        to: Option<(Box<dyn Write + Send>, PathBuf)>,
+        /// Where the list goes once it is certain.
+        to: Option<Later>,
     },
+}
+
+/// A list that waits in a file until all files are known to be as they were read.
+pub(crate) struct Later {
+    stream: Box<dyn Write + Send>,
+    file: PathBuf,
+}
+
+impl Later {
+    /// Writes the list to its stream.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn write(mut self) -> Result<()> {
+        let mut list = File::open(&self.file).of(&self.file)?;
+        let copied = io::copy(&mut list, &mut self.stream);
+        written(copied.and_then(|_| self.stream.flush()), None)
+    }
 }
 
 impl Sink {
@@ -95,7 +114,10 @@ impl Sink {
             }
             To::Path(_) => Outlet::file(File::create_new(path).of(path)?),
             To::Stream(stream) if matches!(target.form, Form::List(_)) => {
-                later = Some((stream, path.to_owned()));
+                later = Some(Later {
+                    stream,
+                    file: path.to_owned(),
+                });
                 Outlet::file(File::create_new(path).of(path)?)
             }
             To::Stream(stream) => Outlet::Stream(stream),
@@ -224,17 +246,18 @@ impl Sink {
         self.grown
     }
 
-    /// Finishes the output durably. Calls `wait` from time to time while that takes long.
+    /// Finishes the output durably, and returns a list that is to be written to a stream. Calls `wait` from time to time
+    /// while that takes long.
     ///
     /// # Errors
     ///
     /// Those of the system and of `wait`; a file that a list names has changed since it was read.
-    pub(crate) fn finish(self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+    pub(crate) fn finish(self, wait: &mut dyn FnMut() -> Result<()>) -> Result<Option<Later>> {
         let finished = match self.kind {
             Kind::Nothing => Ok(()),
             Kind::Records(stream) => stream.finish().map(drop),
-            Kind::Folder(tree) => return tree.finish(wait),
-            Kind::Rows(tables) => return tables.finish(wait).map(drop),
+            Kind::Folder(tree) => return tree.finish(wait).map(|()| None),
+            Kind::Rows(tables) => return tables.finish(wait).map(|_| None),
             Kind::List {
                 list, files, to, ..
             } => {
@@ -243,15 +266,10 @@ impl Sink {
                     Err(error) => Err(error.into_error()),
                 };
                 written(finished, self.name.as_deref())?;
-                files.check(wait)?;
-                let Some((mut stream, path)) = to else {
-                    return Ok(());
-                };
-                let mut list = File::open(&path).of(&path)?;
-                io::copy(&mut list, &mut stream).and_then(|_| stream.flush())
+                return files.check(wait).map(|()| to);
             }
         };
-        written(finished, self.name.as_deref())
+        written(finished, self.name.as_deref()).map(|()| None)
     }
 }
 

@@ -35,6 +35,7 @@ mod hash;
 pub(crate) mod manifest;
 mod matrix;
 mod npy;
+mod rights;
 pub(crate) mod standing;
 mod steps;
 mod whole;

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use super::apart::{NO_FOLDER, check_no_store, parts};
 use super::error::{Error, Of, Result};
+use super::rights;
 use super::standing::Standing;
 use super::steps::Steps;
 
@@ -221,11 +222,9 @@ impl Beside {
     fn replace(&self, standing: &Standing) -> Result<(), Failed> {
         let (output, old) = (self.folder.join(OUTPUT), self.folder.join(OLD));
         let steps = &self.steps;
-        if matches!(standing, Standing::File(_)) && output.is_file() {
-            // Who could not read what is replaced cannot read what replaces it.
-            let mode = fs::symlink_metadata(&self.place);
-            mode.and_then(|old| fs::set_permissions(&output, old.permissions()))
-                .map_err(Failed::AsBefore)?;
+        let replaced = fs::symlink_metadata(&self.place).map_err(Failed::AsBefore)?;
+        if replaced.is_dir() == output.is_dir() {
+            rights::keep(&output, &replaced).map_err(Failed::AsBefore)?;
         }
         if steps
             .exchange(&output, &self.place)

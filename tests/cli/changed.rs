@@ -158,6 +158,23 @@ fn a_list_goes_to_standard_output_once_all_files_are_known_to_be_unchanged() {
         "{}",
         ran.stderr
     );
+    // What is dropped may have changed, too.
+    let sandbox = copies();
+    let hook = "#!/bin/sh\ncase $1 in */dropped.txt) echo more >> in/b.txt;; esac; cat\n";
+    sandbox.write("hook", hook);
+    fs::set_permissions(sandbox.path("hook"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::rename(sandbox.path("in/the-dropped.txt"), sandbox.path("in/b.txt")).unwrap();
+    fs::rename(sandbox.path("in/kept.txt"), sandbox.path("in/a.txt")).unwrap();
+    sandbox.write("in/dropped.txt", text(5, 50));
+    let more = ["--pre", "./hook", "--removed", "gone.tsv"];
+    let ran = sandbox.run(&[&list[..], &more].concat()).expect(2);
+    assert_eq!(ran.stdout, "");
+    assert!(
+        ran.stderr
+            .contains("in/b.txt: it changed while it was read"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(sandbox.names(), ["arch", "hook", "in"]);
 }
 
@@ -239,4 +256,24 @@ fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
         let told = ran.expect(2).stderr;
         assert!(told.contains("replaced by what is no file"), "{told}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_closes_early_leaves_no_list_of_what_is_dropped_and_that_is_said() {
+    let sandbox = Sandbox::new();
+    for number in 0..3000 {
+        sandbox.write(
+            format!("in/a-long-name-of-a-file-{number}.txt"),
+            number.to_string(),
+        );
+    }
+    let list = "dedup in -o - --list --removed gone.tsv";
+    let program = env!("CARGO_BIN_EXE_dedupdb");
+    let mut shell = sandbox.shell(&format!("({program} {list}; echo $? > code) | head -n 1"));
+    let ran = crate::sandbox::Ran::of(shell.output().unwrap());
+    assert_eq!(sandbox.names(), ["code", "in"]);
+    assert_eq!(fs::read_to_string(sandbox.path("code")).unwrap(), "2\n");
+    let said = "the reader of the output closed it early, so --removed is not written";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
 }

@@ -357,13 +357,17 @@ fn a_file_that_is_replaced_keeps_its_access_rights() {
     sandbox.write("in.jsonl", "{\"text\": \"four five six\"}\n");
     sandbox.run(&[&run[..], &["--force"]].concat()).expect(0);
     assert!(read(&sandbox, "out.jsonl").contains("four"));
-    for name in ["out.jsonl", "gone.tsv"] {
-        let mode = fs::metadata(sandbox.path(name))
-            .unwrap()
-            .permissions()
-            .mode();
-        assert_eq!(mode & 0o777, 0o600, "{name}");
-    }
+    let mode = |name: &str| {
+        let metadata = fs::metadata(sandbox.path(name)).unwrap();
+        metadata.permissions().mode() & 0o777
+    };
+    assert_eq!([mode("out.jsonl"), mode("gone.tsv")], [0o600; 2]);
+    let folder = ["dedup", "in", "-o", "out"];
+    sandbox.write("in/a.txt", text(1, 50));
+    sandbox.run(&folder).expect(0);
+    fs::set_permissions(sandbox.path("out"), fs::Permissions::from_mode(0o700)).unwrap();
+    sandbox.run(&[&folder[..], &["--force"]].concat()).expect(0);
+    assert_eq!(mode("out"), 0o700);
 }
 
 #[cfg(unix)]
