@@ -37,7 +37,7 @@ pub struct Recall {
     pub ranges: Vec<RecallRange>,
     /// All pairs that reach the threshold.
     pub all: RecallRange,
-    /// Pairs that share a bucket, whatever their similarity.
+    /// Pairs that share a bucket and a shingle, whatever their similarity.
     pub candidates: u64,
 }
 

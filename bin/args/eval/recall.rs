@@ -21,7 +21,8 @@ Each line of the table is for the pairs in a range of similarities, the last one
   predicted  What the S-curve 1 - (1 - J^r)^b predicts from the exact similarities
   precision  Share of the found pairs that are in this range: always 100%, because the store
     compares the shingles of all pairs that share a band. The candidate precision below the table
-    is the share of those pairs that are
+    is the share of those with a common shingle that are. Texts without one can share a band by
+    chance if slots are short; `tune` counts these, too
 
 With --sample, a pair of two sampled texts counts once. The interval takes groups of texts that are
 connected by pairs for independent, not pairs, because similar texts share their bands. A corpus of

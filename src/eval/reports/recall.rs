@@ -27,7 +27,7 @@ impl Recall {
         if let Some(precision) = self.candidate_precision() {
             notes.push(format!(
                 "precision: 100%, because what shares a band is compared exactly; candidate precision \
-                 {}: of {} that share a band, {} reach the threshold",
+                 {}: of {} that share a band and a shingle, {} reach the threshold",
                 small_percent(precision),
                 counted(self.candidates, "pair", "pairs"),
                 grouped(self.all.found)
