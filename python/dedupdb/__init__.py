@@ -240,6 +240,7 @@ def read(
     format: str | None = None,
     text_field: str | None = None,
     id_field: str | None = None,
+    id_scope: Literal["all", "file"] | None = None,
     encoding: str | None = None,
     follow: bool = False,
     max_document: int | None = None,
@@ -252,6 +253,8 @@ def read(
             the name of each file says.
         text_field: Field or column with the text; ``text``.
         id_field: Field or column with the key; ``id``.
+        id_scope: Where ids are unique: ``all`` files, or each ``file``, so that keys are ``PATH#ID``. By default, an
+            id that comes again with another text is left out.
         encoding: Encoding of the text; by default, it is detected.
         follow: Whether symbolic links are followed.
         max_document: Most bytes of a document.
@@ -267,6 +270,7 @@ def read(
         format=format,
         text_field=text_field,
         id_field=id_field,
+        id_scope=id_scope,
         encoding=encoding,
         follow=follow,
         max_document=max_document,

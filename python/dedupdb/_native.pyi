@@ -93,7 +93,7 @@ class Store:
         errors: _Errors = "raise",
         progress: _Progress = None,
     ) -> Added:
-        """Stores documents, each under its key, replacing the text that the key had."""
+        """Stores documents, each under its key, replacing the text that the key had before."""
 
     @overload
     def insert(
@@ -260,6 +260,7 @@ def read(
     format: str | None = None,
     text_field: str | None = None,
     id_field: str | None = None,
+    id_scope: str | None = None,
     encoding: str | None = None,
     follow: bool = False,
     max_document: int | None = None,

@@ -85,6 +85,7 @@ class Document(NamedTuple):
         hash: BLAKE3 hash of the text, 32 bytes.
         added: When its text was added under this key, to the second, in UTC.
         modified: When its source changed last, where that is known.
+        source: File that it came from, if the command line added it as a record of a file.
     """
 
     key: str
@@ -93,6 +94,7 @@ class Document(NamedTuple):
     hash: bytes
     added: datetime
     modified: datetime | None
+    source: str | None
 
 
 class Stats(NamedTuple):

@@ -77,7 +77,7 @@ impl Adding {
         mut rows: Rows,
         tell: &mut dyn FnMut(Told),
     ) -> PyResult<Vec<(u64, String)>> {
-        let intake = Intake::new().unique(self.unique);
+        let intake = Intake::new().unique(self.unique).distinct(true);
         let pipeline = py.detach(|| self.store.pipeline(intake));
         let mut pipeline = pipeline.map_err(|error| raised(py, &error))?;
         let mut under_way = std::collections::VecDeque::new();

@@ -55,6 +55,7 @@ arguments! {
     paths: Vec<PathBuf>,
     text_field: Option<String>,
     id_field: Option<String>,
+    id_scope: Option<String>,
     path: PathBuf,
     keep: String,
     format: Option<String>,

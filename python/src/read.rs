@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
-use dedupdb::corpus::{Corpus, Encoding, Format, Nth, Reason, Source};
+use dedupdb::corpus::{Corpus, Encoding, Format, IdScope, Nth, Reason, Source};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
 
@@ -21,7 +21,7 @@ const BYTES: usize = 4 << 20;
 
 /// Reads files, folders and patterns as documents: columns ``key``, ``text``, ``source`` and ``record``.
 #[pyfunction]
-#[pyo3(signature = (paths, *, format=None, text_field=None, id_field=None, encoding=None, follow=false, max_document=None))]
+#[pyo3(signature = (paths, *, format=None, text_field=None, id_field=None, id_scope=None, encoding=None, follow=false, max_document=None))]
 #[expect(clippy::too_many_arguments, reason = "they have names")]
 pub(crate) fn read(
     py: Python<'_>,
@@ -29,6 +29,7 @@ pub(crate) fn read(
     #[pyo3(from_py_with = arguments::format)] format: Option<String>,
     #[pyo3(from_py_with = arguments::text_field)] text_field: Option<String>,
     #[pyo3(from_py_with = arguments::id_field)] id_field: Option<String>,
+    #[pyo3(from_py_with = arguments::id_scope)] id_scope: Option<String>,
     #[pyo3(from_py_with = arguments::encoding)] encoding: Option<String>,
     follow: bool,
     #[pyo3(from_py_with = arguments::max_document)] max_document: Option<u64>,
@@ -46,6 +47,16 @@ pub(crate) fn read(
     }
     if let Some(id) = id_field {
         options = options.id_field(id);
+    }
+    match id_scope.as_deref() {
+        None => {}
+        Some("all") => options = options.id_scope(IdScope::All),
+        Some("file") => options = options.id_scope(IdScope::File),
+        Some(other) => {
+            return Err(PyValueError::new_err(format!(
+                "id_scope: {other:?}; there are \"all\" and \"file\""
+            )));
+        }
     }
     if let Some(bytes) = max_document {
         options = options.max_document(bytes);

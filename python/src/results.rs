@@ -105,6 +105,7 @@ pub(crate) fn document<'py>(py: Python<'py>, document: &Document) -> PyResult<Bo
         PyBytes::new(py, &document.hash),
         document.added,
         document.modified,
+        &document.source,
     ))
 }
 

@@ -165,13 +165,13 @@ impl Store {
         Ok(self.opened()?.searches_cut_short())
     }
 
-    /// Stores documents, each under its key, and replaces the text that a key had.
+    /// Stores documents, each under its key, and replaces the text that a key had before this call.
     ///
     /// `data` is a table with the columns `key` and `text`, an iterable of dicts or pairs, or, with `texts`, the keys.
     /// If `key` names no column, the key is in the column `id`, or in `key` if there is no `id`. Commits about every
     /// five seconds, when memory requires it, and at the end. With `unique`, near-duplicates are kept out. Returns an
-    /// `Added`. A row that is null or not a string raises a `ValueError` or `TypeError` that names it, and leaves the
-    /// last commit; with `errors="skip"`, it is listed instead.
+    /// `Added`. A row that is null or not a string, or whose key came before in this call with another text, raises a
+    /// `ValueError` or `TypeError` that names it, and leaves the last commit; with `errors="skip"`, it is listed instead.
     #[pyo3(signature = (data, texts=None, /, *, key=None, text="text", unique=false, errors="raise", progress=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn add<'py>(

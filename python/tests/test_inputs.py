@@ -446,3 +446,34 @@ def test_a_page_with_a_wrong_checksum_is_told(tmp_path: Path) -> None:
     file.write_bytes(written)
     with pytest.raises(ValueError, match=r"(?i)crc|checksum"):
         list(dedupdb.read(file))
+
+
+def test_a_key_that_comes_again_with_another_text_is_refused(tmp_path: Path) -> None:
+    rows = [("1", "one text"), ("2", "two texts"), ("1", "another text"), ("2", "two texts")]
+    for split in (1, 2, 4):
+        store = dedupdb.open(tmp_path / f"store-{split}")
+        with pytest.raises(ValueError, match=r'row 2: the key "1" came before with another text'):
+            store.add(iter(rows))
+        assert list(store) == []
+        added = store.add(rows, errors="skip")
+        assert (added.added, added.unchanged, added.updated) == (2, 1, 0)
+        assert [row for row, _ in added.skipped] == [2]
+        verdicts = store.insert([("3", "three"), ("3", "quite another")], errors="skip")
+        assert verdicts["verdict"] == ["added", "skipped"]
+        # In a later call, the text of a key may change.
+        assert store.add([("1", "another text")]).updated == 1
+        assert store["1"].source is None
+
+
+def test_ids_may_be_those_of_their_file(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": 1, "text": f"the text of {name}"}))
+    both = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    store = dedupdb.open(tmp_path / "store")
+    rows = dedupdb.read(both)
+    assert store.add(rows).added == 1
+    assert "came before with another text" in rows.skipped[0][1]
+    assert store.add(dedupdb.read(both, id_scope="file")).added == 2
+    assert sorted(key.rpartition("/")[2] for key in store) == ["1", "a.jsonl#1", "b.jsonl#1"]
+    with pytest.raises(ValueError, match="id_scope"):
+        dedupdb.read(both, id_scope="each")  # type: ignore[arg-type]
