@@ -127,9 +127,10 @@ pub(crate) struct Inputs {
     #[arg(long, value_name = "NAME", value_parser = parse::field)]
     pub(crate) id_field: Option<String>,
 
-    /// Where ids are unique
-    #[arg(long, value_name = "WHERE", value_parser = parse::id_scope(), default_value = "all")]
-    pub(crate) id_scope: IdScope,
+    /// Where ids are unique. A store remembers it. As long as nobody said, ids are keys, and one that comes
+    /// from another file with another text is refused
+    #[arg(long, value_name = "WHERE", value_parser = parse::id_scope())]
+    pub(crate) id_scope: Option<IdScope>,
 
     /// Encoding of all texts, such as windows-1252 or gbk, instead of detecting it
     #[arg(long, value_name = "NAME", value_parser = parse::encoding)]
@@ -202,7 +203,7 @@ impl Inputs {
     /// How a corpus is read. Repeated ids are not looked for.
     pub(crate) fn options(&self) -> Options {
         let mut options = Options::new()
-            .id_scope(self.id_scope)
+            .id_scope(self.id_scope.unwrap_or_default())
             .max_document(self.max_document)
             .strict(self.strict)
             .follow(self.follow)

@@ -230,7 +230,9 @@ pub(crate) fn advice(hint: Hint) -> &'static str {
     match hint {
         Hint::TextField => " (choose one with --text-field)",
         Hint::Columns => "; choose columns by name or by number with --text-field and --id-field",
-        Hint::IdScope => "; if ids hold in each file only, give --id-scope file",
+        Hint::IdScope => {
+            "; the same document (--id-scope all), or another one (--id-scope file, keys become PATH#ID)?"
+        }
         other => other.words(),
     }
 }

@@ -25,6 +25,7 @@ mod progress;
 mod reading;
 mod rebuilding;
 mod side;
+mod standing;
 mod store;
 mod tally;
 mod threads;

@@ -1,13 +1,15 @@
 //! Values of options.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{
+    OsStringValueParser, PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser,
+};
 use clap::{Arg, Command};
 use dedupdb::Error;
-use dedupdb::corpus::{Encoding, Format, Glob, IdScope};
+use dedupdb::corpus::{Encoding, Format, Glob, IdScope, Key};
 use dedupdb::dedup::Keep;
 use dedupdb::number;
 use dedupdb::report::Report;
@@ -178,6 +180,39 @@ pub(crate) fn key(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// A key, or the name of a file. In a name that is not UTF-8, bytes are spelled as in the key of the file.
+pub(crate) fn name() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().try_map(|name| key(&spelled(name)))
+}
+
+fn spelled(name: OsString) -> String {
+    name.into_string().unwrap_or_else(|name| {
+        let end = if name.as_encoded_bytes().ends_with(b"/") {
+            "/"
+        } else {
+            ""
+        };
+        Key::of(Path::new(&name)).text + end
+    })
+}
+
+/// A path: the name of a file or folder, or the key of a file as it is listed.
+pub(crate) fn path() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().map(|path| path.to_str().map(file).unwrap_or(path))
+}
+
+/// The file of this name, or else the one whose key this is.
+pub(crate) fn file(name: &str) -> PathBuf {
+    let path = PathBuf::from(name);
+    let is_there = |path: &Path| path.symlink_metadata().is_ok();
+    if is_there(&path) {
+        return path;
+    }
+    Key::path(name)
+        .filter(|other| is_there(other))
+        .unwrap_or(path)
+}
+
 /// A field's name. Neither it nor any part between its dots is empty.
 pub(crate) fn field(text: &str) -> Result<String, String> {
     if text.split('.').any(str::is_empty) {
@@ -187,11 +222,18 @@ pub(crate) fn field(text: &str) -> Result<String, String> {
 }
 
 /// A prefix of keys. It is not empty, because every key begins with an empty one.
-pub(crate) fn prefix(text: &str) -> Result<String, String> {
-    if text.is_empty() {
-        return Err("an empty prefix is that of every document; give at least one byte".to_owned());
-    }
-    Ok(text.to_owned())
+pub(crate) fn prefix() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().try_map(|prefix| match spelled(prefix) {
+        empty if empty.is_empty() => {
+            Err("an empty prefix is that of every document; give at least one byte")
+        }
+        prefix => Ok(prefix),
+    })
+}
+
+/// A prefix of keys, which may be empty.
+pub(crate) fn any_prefix() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().map(spelled)
 }
 
 /// An encoding, by one of its names in the Encoding Standard.
@@ -291,7 +333,8 @@ pub(crate) fn preset() -> impl TypedValueParser<Value = Preset> {
 
 /// The scope in which an id is unique.
 pub(crate) fn id_scope() -> impl TypedValueParser<Value = IdScope> {
-    let all = PossibleValue::new("all").help("In all files together: the key is the id");
+    let all = PossibleValue::new("all")
+        .help("In all files together: the key is the id, and a later text replaces an earlier one");
     let file = PossibleValue::new("file").help("In each file: the key is PATH#ID");
     PossibleValuesParser::new([all, file]).map(|name| match &*name {
         "file" => IdScope::File,

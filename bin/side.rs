@@ -1,6 +1,6 @@
 //! One of two texts to compare: a stored document or a file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use dedupdb::{Store, find::Subject};
@@ -8,6 +8,7 @@ use dedupdb::{Store, find::Subject};
 use crate::args::Args;
 use crate::inputs::{Inputs, STDIN, source};
 use crate::left_out::advice;
+use crate::parse;
 
 /// Why the text of a document without a file is not shown, and what shows it.
 const NO_FILE: &str =
@@ -19,6 +20,8 @@ pub(crate) struct Side {
     /// The document's key, or the file's path.
     pub(crate) name: String,
     pub(crate) is_stored: bool,
+    /// The file, if it is one document.
+    pub(crate) file: Option<PathBuf>,
     /// The hash of the text of a stored document.
     hash: Option<[u8; 32]>,
     /// The text, or why it is not available.
@@ -38,13 +41,14 @@ impl Side {
             Some(store) => store.get(name)?,
             None => None,
         };
-        let file = Path::new(name);
+        let file = &*parse::file(name);
         if let Some(document) = stored {
             let text = inputs.options().store(&args.store).text_of(&document);
             let has_file = document.modified.is_some();
             return Ok(Side {
                 name: name.to_owned(),
                 is_stored: true,
+                file: has_file.then(|| file.to_owned()),
                 hash: Some(document.hash),
                 text: text.map_err(|skipped| {
                     if has_file {
@@ -68,6 +72,7 @@ impl Side {
         Ok(Side {
             name: name.to_owned(),
             is_stored: false,
+            file: Some(file.to_owned()),
             hash: None,
             text: Ok(text_of_file(file, args, inputs)?),
         })

@@ -2,18 +2,53 @@
 
 use std::time::Duration;
 
-use dedupdb::corpus::Added;
+use dedupdb::corpus::{Added, IdScope};
 
 use crate::args::Add;
 use crate::number::counted;
 use crate::output::shell_word;
 use crate::reading::{Told as _, line};
 
+/// A note about the scope of ids that a store remembers, if that has changed.
+pub(crate) fn id_scope_note(before: IdScope, after: IdScope) -> Option<String> {
+    let name = |scope| match scope {
+        IdScope::File => "file",
+        _ => "all",
+    };
+    let instead = match before {
+        IdScope::Unset => String::new(),
+        before => format!(
+            " instead of {}; what is stored keeps its keys",
+            name(before)
+        ),
+    };
+    (before != after).then(|| format!("the store remembers --id-scope {}{instead}", name(after)))
+}
+
+/// A note about documents that have the ids and the texts of another file, if there are any.
+pub(crate) fn same_ids_note(added: &Added) -> Option<String> {
+    let (place, other) = added.first_same_id.as_ref()?;
+    let documents = counted(
+        added.same_ids,
+        "document has id and text of another file, and is",
+        "documents have ids and texts of another file, and are",
+    );
+    Some(format!(
+        "{documents} counted as unchanged (first: {place}, as in {other}); if they are \
+         documents of their own, give --id-scope file"
+    ))
+}
+
 /// A note about files that are stored under other keys, if there are any. `dedupdb` is how a command line for the store
 /// begins.
 pub(crate) fn other_names_note(added: &Added, dedupdb: &str) -> Option<String> {
-    let (key, other) = added.first_other.as_ref()?;
     let files = counted(added.other_names, "file is", "files are");
+    if let Some((key, other)) = &added.first_other {
+        return Some(format!(
+            "{files} stored under other names already, and not a second time (first: {key} = {other})"
+        ));
+    }
+    let (key, other) = added.first_doubtful.as_ref()?;
     let forget = match added.other_names {
         1 => format!(
             "forget one of the names, as with `{}`",

@@ -169,7 +169,7 @@ pub mod sketching {
 /// tables together, which is far cheaper than one by one.
 pub mod write {
     pub use crate::store::{
-        Batch, Body, Change, Intake, MAX_KEY_BYTES, Merged, Outcome, Pipeline, Relation,
+        Batch, Body, Change, IdScope, Intake, MAX_KEY_BYTES, Merged, Outcome, Pipeline, Relation,
         Uncommitted,
     };
 }

@@ -37,8 +37,8 @@ files were deleted stay until `dedupdb remove --missing`.
 A file is one document, however many names it has. Symbolic links below a PATH are not followed
 without --follow; a PATH that is a link is followed. Of several names for a file (hard links,
 followed links, a folder mounted twice), the first one counts: in the order of the paths, sorted by
-name, links last. A file that is stored under another path is counted as `other name`, not as an
-exact copy.
+name, links last. A file that is stored under another path stays there, with its text of now, and
+is counted as `other name`.
 
 These are left out and counted:
   binary files  Files with a NUL byte, and PDF and other formats that are known by their first
@@ -54,12 +54,17 @@ These are left out and counted:
 
 -v names everything that is left out, and --skipped FILE lists it. The first ten broken records are
 reported with their file and number, and the others are counted; reading continues. If several
-records of a file lack the field with the text, only the first one is reported. If an id comes
-again in one run with another text, the first text is stored, and the other record is left out,
-counted as repeated, and an error. So is a file, or a record without an id, whose key is the id of an
-earlier record. The ids of a run take about 40 bytes of memory each. Other keys are not remembered: a
-record whose id is the path of an earlier file, or PATH#NUMBER of an earlier record, replaces its text
-and counts as updated. With --id-scope file, ids belong to their file only.
+records of a file lack the field with the text, only the first one is reported.
+
+If an id comes again with another text, in one file or from another file, the earlier text stays,
+and the other record is left out, counted as repeated, and an error. So is a file, or a record
+without an id, whose key is the id of an earlier record. With --id-scope all, an id names the same
+document in all files, and a later file replaces its text, as a daily export wants. With --id-scope
+file, ids belong to their file, and keys are PATH#ID. The store remembers what was said. Until then,
+a record with the id and the text of another file counts as unchanged, and a note says so. Texts from
+standard input belong to no file, and their ids are taken as they are. The ids of a run take about 40
+bytes of memory each. A record whose id is PATH#NUMBER of an earlier record of its file replaces its
+text and counts as updated.
 
 Text may be UTF-8, or UTF-16 or UTF-32 with a byte order mark; other encodings are detected. The
 summary counts texts per encoding. Invalid bytes are replaced by U+FFFD. In a file's key, each byte
@@ -89,11 +94,11 @@ Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct Add {
     /// Files and folders, or - for standard input
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required = true, value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
     /// Key of the text on standard input
-    #[arg(long, value_name = "KEY", value_parser = parse::key)]
+    #[arg(long, value_name = "KEY", value_parser = parse::name())]
     pub(crate) key: Option<String>,
 
     /// Print each near-duplicate and exact copy with the most similar earlier document

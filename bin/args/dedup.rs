@@ -158,7 +158,7 @@ Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct Dedup {
     /// Files and folders as in add, or - for standard input
-    #[arg(required_unless_present = "undo", value_name = "INPUT")]
+    #[arg(required_unless_present = "undo", value_name = "INPUT", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
     /// File or folder to write, or - for standard output

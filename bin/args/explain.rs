@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::args::escaped::Escaped;
 use crate::inputs::Inputs;
+use crate::parse;
 
 /// Show why two documents or files match, or do not
 ///
@@ -34,11 +35,11 @@ compared in this way; the output says if there are more.
 Exit codes: 0 they match, 1 they do not, 2 error.")]
 pub(crate) struct Explain {
     /// Key of a document, a file, or - for standard input
-    #[arg(value_name = "A", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "A", value_parser = parse::name(), value_hint = clap::ValueHint::AnyPath)]
     pub(crate) a: String,
 
     /// The same, for the other text
-    #[arg(value_name = "B", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "B", value_parser = parse::name(), value_hint = clap::ValueHint::AnyPath)]
     pub(crate) b: String,
 
     /// Show all shared passages and differences in full
@@ -46,7 +47,7 @@ pub(crate) struct Explain {
     pub(crate) full: bool,
 
     /// File or folder that has the texts of records; may be repeated
-    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, value_parser = parse::path())]
     pub(crate) texts_from: Vec<PathBuf>,
 
     #[command(flatten)]

@@ -1,5 +1,6 @@
 //! Arguments of `init`.
 
+use dedupdb::corpus::IdScope;
 use dedupdb::sketching::{Bands, Family, Preset, Shingling, SlotWidth};
 
 use crate::parse;
@@ -39,6 +40,10 @@ pub(crate) struct Init {
     /// Keep no shingles: takes less space, but similarities are estimates
     #[arg(long)]
     pub(crate) no_shingles: bool,
+
+    /// Where ids of records are unique, which `add` then need not say
+    #[arg(long, value_name = "WHERE", value_parser = parse::id_scope())]
+    pub(crate) id_scope: Option<IdScope>,
 }
 
 /// How texts are sketched, and when they are similar.

@@ -2,6 +2,7 @@
 
 use super::Signing;
 use crate::inputs::Inputs;
+use crate::parse;
 
 /// Compare two files: exact Jaccard similarity and its estimate
 ///
@@ -20,11 +21,11 @@ with its standard error.
 Exit codes: 0 done, 2 error.")]
 pub(crate) struct Jaccard {
     /// A file, or - for standard input
-    #[arg(value_name = "A", value_hint = clap::ValueHint::FilePath)]
+    #[arg(value_name = "A", value_parser = parse::name(), value_hint = clap::ValueHint::FilePath)]
     pub(crate) a: String,
 
     /// The other file, or - for standard input
-    #[arg(value_name = "B", value_hint = clap::ValueHint::FilePath)]
+    #[arg(value_name = "B", value_parser = parse::name(), value_hint = clap::ValueHint::FilePath)]
     pub(crate) b: String,
 
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! Arguments of `list`.
 
 use crate::args::escaped::Escaped;
+use crate::parse;
 
 /// List the keys of documents, sorted
 #[derive(Debug, clap::Args)]
@@ -21,6 +22,7 @@ pub(crate) struct List {
     #[arg(
         long,
         value_name = "PREFIX",
+        value_parser = parse::any_prefix(),
         default_value = "",
         hide_default_value = true
     )]

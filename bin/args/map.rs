@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::Sketching;
 use crate::inputs::Inputs;
 use crate::left_out::Telling;
+use crate::parse;
 
 /// Write a line for each bucket of each document, for `reduce`
 ///
@@ -40,7 +41,7 @@ With --format shingles, each line has an id and the document's shingles: integer
 Exit codes: 0 done, 2 something could not be read, 130 interrupted.")]
 pub(crate) struct Map {
     /// Files and folders as in add [default: standard input]
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
     #[command(flatten, next_help_heading = "Parameters, which reduce needs as well")]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::Signing;
 use crate::inputs::Inputs;
 use crate::left_out::Telling;
+use crate::parse;
 
 /// Write the signatures of texts as a table, for other programs
 ///
@@ -30,7 +31,7 @@ with --strict, one of them could not.
 Exit codes: 0 done, 2 something could not be read, or an error, 130 interrupted.")]
 pub(crate) struct Matrix {
     /// Files and folders as in add, or - for standard input
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required = true, value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
     /// File to write

@@ -32,7 +32,7 @@ pub(crate) struct Pairs {
     pub(crate) threshold: Option<f64>,
 
     /// List only pairs of a key that begins with A and a key that begins with B
-    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    #[arg(long, num_args = 2, value_names = ["A", "B"], value_parser = parse::any_prefix())]
     pub(crate) between: Vec<String>,
 
     /// Treat documents with the same text as one: the one whose key sorts first

@@ -9,8 +9,8 @@ use crate::parse;
 
 /// Find the stored documents that resemble a text
 ///
-/// Prints the most similar ones first. A file that is stored under its own path is not among its
-/// own matches.
+/// Prints the most similar ones first. A file or record is not among its own matches, whatever the
+/// path by which it was stored.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "\
 dedupdb query [OPTIONS] <PATH>...
@@ -39,11 +39,11 @@ If nothing is found, a note on standard error says so, unless --quiet is given.
 Exit codes: 0 something was found, 1 nothing, 2 a --key is not stored, or an error.")]
 pub(crate) struct Query {
     /// Files and folders as in add, or - for standard input
-    #[arg(required_unless_present = "keys", value_name = "PATH")]
+    #[arg(required_unless_present = "keys", value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
     /// Ask about the stored document with this key; may be repeated
-    #[arg(long = "key", value_name = "KEY", value_parser = parse::key)]
+    #[arg(long = "key", value_name = "KEY", value_parser = parse::name())]
     pub(crate) keys: Vec<String>,
 
     /// Minimum Jaccard similarity, instead of the store's: 0.9 or 90%

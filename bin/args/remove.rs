@@ -40,7 +40,7 @@ pub(crate) struct Remove {
         required_unless_present_any = ["keys_from", "prefix", "missing", "older_than"],
         conflicts_with_all = ["prefix", "missing", "older_than"],
         value_name = "KEY",
-        value_parser = parse::key
+        value_parser = parse::name()
     )]
     pub(crate) keys: Vec<String>,
 
@@ -50,7 +50,7 @@ pub(crate) struct Remove {
     pub(crate) keys_from: Option<PathBuf>,
 
     /// Documents whose keys begin with PREFIX
-    #[arg(long, value_name = "PREFIX", value_parser = parse::prefix)]
+    #[arg(long, value_name = "PREFIX", value_parser = parse::prefix())]
     pub(crate) prefix: Option<String>,
 
     /// Documents whose files no longer exist, seen from the current folder

@@ -46,7 +46,7 @@ An existing report is replaced. Any other file is replaced only with --force.
 Exit codes: 0 there are clusters, 1 there are none, 2 error, 130 interrupted.")]
 pub(crate) struct Report {
     /// Files and folders to compare, instead of the documents of the store
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
     /// File to write, or - for standard output
@@ -62,7 +62,7 @@ pub(crate) struct Report {
     pub(crate) no_text: bool,
 
     /// File or folder with texts whose keys name no file; may be repeated
-    #[arg(long, value_name = "PATH", conflicts_with = "no_text")]
+    #[arg(long, value_name = "PATH", conflicts_with = "no_text", value_parser = parse::path())]
     pub(crate) texts_from: Vec<PathBuf>,
 
     /// Minimum Jaccard similarity of linked documents, instead of the store's or 0.8: 0.9 or 90%

@@ -1,6 +1,7 @@
 //! Arguments of `show`.
 
 use crate::args::escaped::Escaped;
+use crate::parse;
 
 /// Show what is stored about a document
 ///
@@ -15,7 +16,7 @@ Examples:
 Exit codes: 0 shown, 2 no document has the key, or an error.")]
 pub(crate) struct Show {
     /// Key of the document
-    #[arg(value_name = "KEY")]
+    #[arg(value_name = "KEY", value_parser = parse::name())]
     pub(crate) key: String,
 
     #[command(flatten)]

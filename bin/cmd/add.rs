@@ -40,6 +40,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
             None => return Ok(stopped_early(console)),
         }
     };
+    let remembered = store.id_scope();
     let asked = corpus::Add::new(sources(&add.paths, add.key.as_deref()))
         .reading(options.clone())
         .unique(add.unique)
@@ -63,6 +64,9 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         return Err(error);
     }
     let added = added.map_err(store::of_corpus)?;
+    if let Some(note) = tally::id_scope_note(remembered, store.id_scope()) {
+        console.note(&note);
+    }
     telling.look_at_threads();
     telling.finish(&added, &store::command(args), args.quiet)?;
     let notes = [
@@ -217,6 +221,7 @@ impl Telling<'_> {
         let notes = [
             added.reading.lossy_note(),
             added.reading.unsplit_note(),
+            tally::same_ids_note(added),
             tally::other_names_note(added, dedupdb),
             tally::renamed_note(added, dedupdb),
             tally::gone_note(added, dedupdb),

@@ -9,6 +9,7 @@ use crate::exit::Exit;
 use crate::json;
 use crate::number::counted;
 use crate::output::{Output, copy_column, escape};
+use crate::standing::Files;
 
 /// Runs `clusters`.
 pub(crate) fn run(
@@ -25,10 +26,11 @@ pub(crate) fn run(
     if let Some(threshold) = clusters.threshold {
         query = query.threshold(threshold);
     }
+    let mut files = Files::of(&store);
     let (mut found, mut members) = (0, 0);
     for (number, cluster) in (1..).zip(store.clusters(query)?) {
         let cluster = cluster?;
-        list(number, &cluster, output)?;
+        list(number, &cluster, &mut files, output)?;
         found = number;
         members += cluster.members.len() as u64;
     }
@@ -43,15 +45,17 @@ pub(crate) fn run(
         let none = format!("no cluster has {size} at a similarity of {least} or more");
         crate::store::note_none(&store, &none, console)?;
     }
+    files.note(args, console);
     crate::store::note_threshold_of(args, &store, clusters.threshold, console);
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     Ok(Exit::found(found > 0))
 }
 
-fn list(number: u64, cluster: &Cluster, output: &mut Output) -> Result<()> {
+fn list(number: u64, cluster: &Cluster, files: &mut Files<'_>, output: &mut Output) -> Result<()> {
     for member in &cluster.members {
+        let standing = files.look(&member.key)?;
         if output.is_json() {
-            output.object(&json::Clustered::new(number, cluster, member))?;
+            output.object(&json::Clustered::new(number, cluster, member, standing))?;
         } else {
             let similarity = crate::number::similarity(member.jaccard, member.estimate);
             let key = escape(&member.key);

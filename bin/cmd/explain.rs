@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use dedupdb::corpus::is_same_file;
 use dedupdb::diff::Comparison;
 use dedupdb::{Error, Schema, Store, find::Explanation};
 
@@ -35,6 +36,11 @@ pub(crate) fn run(
     };
     let mut sides = [find(&explain.a)?, find(&explain.b)?];
     read_texts(&mut sides, args, explain, console)?;
+    if let [Some(a), Some(b)] = sides.each_ref().map(|side| side.file.as_ref())
+        && is_same_file(a, b)
+    {
+        console.note("A and B are the same file");
+    }
     let default = Arc::<Schema>::default();
     let (schema, explanation) = match (&store, &sides) {
         (Some(store), [a, b]) => (store.schema(), store.explain(a.subject(), b.subject())?),

@@ -20,7 +20,13 @@ pub(crate) fn run(args: &Args, init: &Init, output: &mut Output) -> Result<Exit>
     let schema = schema(&init.sketching)
         .keep_shingles(!init.no_shingles)
         .build()?;
-    crate::store::create(args, &schema).map_err(|error| existing(args, init, error))?;
+    let store = crate::store::create(args, &schema);
+    let store = store.map_err(|error| existing(args, init, error))?;
+    if let Some(scope) = init.id_scope {
+        let mut writer = store.writer()?;
+        writer.set_id_scope(scope);
+        writer.commit()?;
+    }
     if output.is_json() {
         output.object(&json::Init::new(
             &args.store,

@@ -11,6 +11,7 @@ use crate::inputs::{STDIN, check_stdin};
 use crate::json;
 use crate::number::{counted, estimated, four_decimals, grouped};
 use crate::output::{Output, shell_word};
+use crate::parse;
 use crate::side::text_of_file;
 use crate::store::command;
 
@@ -22,7 +23,7 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
     let mut documents = Vec::new();
     for name in names {
         check(name, jaccard, args)?;
-        let text = text_of_file(Path::new(name), args, &jaccard.inputs)?;
+        let text = text_of_file(&parse::file(name), args, &jaccard.inputs)?;
         documents.push((name.clone(), text));
     }
     let is_copy = matches!(&*documents, [(_, a), (_, b)] if a == b);
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
 
 /// Refuses what is not a file, and says how stored documents are compared.
 fn check(name: &str, jaccard: &Jaccard, args: &Args) -> Result<()> {
-    let file = Path::new(name);
+    let file = parse::file(name);
     if file.is_dir() {
         bail!("{name}: it is a folder; name a file");
     }

@@ -7,6 +7,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
 use crate::output::{Output, escape};
+use crate::standing::Files;
 
 /// Runs `list`.
 pub(crate) fn run(
@@ -19,14 +20,17 @@ pub(crate) fn run(
     check_form(list.print0, output)?;
     let store = crate::store::open_to_read(args)?;
     let mut found = false;
+    let mut files = Files::of(&store);
     let prefix = list.escaped.key(&list.prefix)?;
     for document in store.documents_with_prefix(&prefix)? {
         let document = document?;
         found = true;
         if output.is_json() {
-            output.object(&json::Document::new(&document))?;
+            let standing = files.meet(document.clone());
+            output.object(&json::Document::new(&document).standing(&standing))?;
             continue;
         }
+        files.meet(document.clone());
         if list.long {
             output.line(format!(
                 "{}\t{}\t{}\t{}",
@@ -39,6 +43,7 @@ pub(crate) fn run(
             output.key(&document.key, list.print0)?;
         }
     }
+    files.note(args, console);
     if !found {
         let none = format!("no key begins with {}", escape(&prefix));
         crate::store::note_none(&store, &none, console)?;

@@ -72,14 +72,18 @@ fn inputs(map: &Map, schema: &Schema) -> Result<(Vec<PathBuf>, Options)> {
         inputs.format.get_or_insert(Format::Jsonl);
         needs_ids = true;
     }
-    if needs_ids && inputs.id_scope == IdScope::File {
+    if needs_ids && inputs.id_scope == Some(IdScope::File) {
         bail!("--id-scope file makes keys of the names of files, and standard input has none");
     }
     if inputs.format.is_some_and(Format::is_document) && needs_ids {
         bail!("standard input must have records with ids; name their format with --format");
     }
     inputs.check_shingles(schema)?;
-    let options = inputs.options().needs_ids(needs_ids);
+    let mut options = inputs.options().needs_ids(needs_ids);
+    if inputs.id_scope == Some(IdScope::All) {
+        // No later text of an id replaces an earlier one here, so it is repeated.
+        options = options.id_scope(IdScope::Unset);
+    }
     Ok((paths, options.repeats(Repeats::Skip)))
 }
 

@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::json;
 use crate::number::counted;
 use crate::output::{Output, copy_column, escape};
+use crate::standing::Files;
 use crate::watch::{Unit, Watch};
 
 /// Runs `pairs`.
@@ -34,11 +35,12 @@ pub(crate) fn run(
     let watch = (!output.is_terminal())
         .then(|| Watch::new(console, "compared", Unit::Step, store.progress()));
     let all = store.pairs(query)?;
+    let mut files = Files::of(&store);
     let found = if args.threads == 1 {
-        list_all(all, output)?
+        list_all(all, &mut files, output)?
     } else {
         // Find pairs while earlier ones are written.
-        list_all(Ahead::begin(all)?, output)?
+        list_all(Ahead::begin(all)?, &mut files, output)?
     };
     drop(watch);
     output.flush()?;
@@ -53,6 +55,7 @@ pub(crate) fn run(
         let none = format!("no pair{of} has a similarity of {least} or more");
         crate::store::note_none(&store, &none, console)?;
     }
+    files.note(args, console);
     if !pairs.exhaustive {
         let remedy = "--exhaustive finds all of them";
         crate::store::note_threshold(&store, pairs.threshold, remedy, console);
@@ -64,19 +67,21 @@ pub(crate) fn run(
 /// Lists pairs. Returns their number.
 fn list_all(
     pairs: impl Iterator<Item = dedupdb::Result<Pair>>,
+    files: &mut Files<'_>,
     output: &mut Output,
 ) -> Result<u64> {
     let mut found = 0;
     for pair in pairs {
-        list(&pair?, output)?;
+        list(&pair?, files, output)?;
         found += 1;
     }
     Ok(found)
 }
 
-fn list(pair: &Pair, output: &mut Output) -> Result<()> {
+fn list(pair: &Pair, files: &mut Files<'_>, output: &mut Output) -> Result<()> {
+    let standings = [files.look(&pair.key_a)?, files.look(&pair.key_b)?];
     if output.is_json() {
-        return Ok(output.object(&json::Pair::new(pair))?);
+        return Ok(output.object(&json::Pair::new(pair, standings))?);
     }
     let similarity = crate::number::similarity(pair.jaccard, pair.estimate);
     let (a, b) = (escape(&pair.key_a), escape(&pair.key_b));

@@ -20,6 +20,7 @@ use crate::left_out::Named;
 use crate::number::{counted, similarity};
 use crate::output::{Output, copy_column, escape, shell_word};
 use crate::reading::{ALL_SKIPPED, Told as _};
+use crate::standing::Files;
 
 /// Opens the store, which must be able to answer what is asked.
 fn opened(args: &Args, query: &Query) -> Result<Store> {
@@ -41,15 +42,17 @@ pub(crate) fn run(
     let options = query.inputs.options().store(&args.store);
     query.inputs.check(&options, &query.paths, console)?;
     let store = opened(args, query)?;
+    let options = options.id_scope(query.inputs.id_scope.unwrap_or(store.id_scope()));
     crate::store::note_threshold_of(args, &store, query.threshold, console);
     let (mut found, mut failed) = (false, false);
+    let mut files = Files::of(&store);
     let mut answer = |name: &str, matches: Vec<Match>| -> Result<()> {
         found |= !matches.is_empty();
-        matches.iter().try_for_each(|like| list(name, like, output))
+        (matches.iter()).try_for_each(|like| list(name, like, &mut files, output))
     };
     for key in &query.keys {
         let key = query.escaped.key(key)?;
-        match ask(&store, query, dedupdb::Query::key(&key)) {
+        match store.query(&of(query, dedupdb::Query::key(&key))) {
             Err(error @ Error::NoSuchDocument { .. }) => {
                 console.error(&error.to_string());
                 failed = true;
@@ -68,8 +71,8 @@ pub(crate) fn run(
     };
     let (asked, unlike) = (AtomicUsize::new(0), OnceLock::new());
     let alike = |document: &Sourced| {
-        let text = dedupdb::Query::text(document.text()).except(&document.key);
-        let matches = ask(&store, query, text)?;
+        let text = of(query, dedupdb::Query::text(document.text()));
+        let matches = document.others(&store, &text)?;
         // With many documents, the reason why each has no match is of no interest.
         if asked.fetch_add(1, Ordering::Relaxed) == 0 && matches.is_empty() {
             unlike.get_or_init(|| Unlike::of(document, &store));
@@ -85,12 +88,10 @@ pub(crate) fn run(
         console.note(ALL_SKIPPED);
     }
     failed |= worked.reading.has_failures() || nothing_is_read;
-    if failed && query.paths.iter().any(|path| is_text(path)) {
-        let command = crate::store::command(args);
-        console.note(&format!(
-            "to look up a text, give it on standard input: `echo 'some text' | {command} query -`"
-        ));
+    if failed {
+        note_text(query, args, console);
     }
+    files.note(args, console);
     note_stored(&store, query, args, console)?;
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     if !found && !failed {
@@ -107,6 +108,16 @@ pub(crate) fn run(
     } else {
         Exit::found(found)
     })
+}
+
+/// Says how to ask about a text, if one was given in the place of a path.
+fn note_text(query: &Query, args: &Args, console: &Console) {
+    if query.paths.iter().any(|path| is_text(path)) {
+        let command = crate::store::command(args);
+        console.note(&format!(
+            "to look up a text, give it on standard input: `echo 'some text' | {command} query -`"
+        ));
+    }
 }
 
 /// Reports that nothing was found and, for a single text, a possible reason. `first` is the first text, if it has no
@@ -198,23 +209,21 @@ fn is_text(path: &Path) -> bool {
     words >= WORDS && path.symlink_metadata().is_err()
 }
 
-fn ask(
-    store: &Store,
-    query: &Query,
-    mut question: dedupdb::Query<'_>,
-) -> dedupdb::Result<Vec<Match>> {
+/// The question with what the arguments ask for.
+fn of<'a>(query: &Query, mut question: dedupdb::Query<'a>) -> dedupdb::Query<'a> {
     if let Some(threshold) = query.threshold {
         question = question.threshold(threshold);
     }
     if let Some(limit) = query.limit {
         question = question.limit(limit);
     }
-    store.query(&question)
+    question
 }
 
-fn list(query: &str, found: &Match, output: &mut Output) -> Result<()> {
+fn list(query: &str, found: &Match, files: &mut Files<'_>, output: &mut Output) -> Result<()> {
+    let standing = files.look(&found.key)?;
     if output.is_json() {
-        return Ok(output.object(&json::Found::new(query, found))?);
+        return Ok(output.object(&json::Found::new(query, found, standing))?);
     }
     Ok(output.line(line(query, found))?)
 }

@@ -21,6 +21,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::reading::Told;
 use crate::store;
+use crate::tally;
 use crate::watch::{Unit, Watch};
 
 /// Runs `report`.
@@ -184,6 +185,9 @@ fn of_paths(
     }
     let added = added.map_err(store::of_corpus)?;
     left_out.finish()?;
+    if let Some(note) = tally::same_ids_note(&added) {
+        console.note(&note);
+    }
     if matches!(added.ended, Ended::Stopped) {
         return Ok(None);
     }

@@ -9,6 +9,7 @@ use crate::exit::Exit;
 use crate::json;
 use crate::number::{bytes, grouped, utc};
 use crate::output::{Output, escape};
+use crate::standing::{Files, Standing};
 
 /// Runs `show`.
 pub(crate) fn run(
@@ -26,32 +27,41 @@ pub(crate) fn run(
     };
     let mut copies = store.copies(&document)?;
     copies.retain(|key| *key != document.key);
+    let standing = Files::of(&store).meet(document.clone());
     if output.is_json() {
         output.object(&json::Show {
-            document: json::Document::new(&document),
+            document: json::Document::new(&document).standing(&standing),
             copies: &copies,
         })?;
     } else {
-        for line in describe(&document, &copies) {
+        for line in describe(&document, &standing, &copies) {
             output.line(line)?;
         }
     }
     Ok(Exit::Found)
 }
 
-fn describe(document: &Document, copies: &[String]) -> Vec<String> {
+fn describe(document: &Document, standing: &Standing, copies: &[String]) -> Vec<String> {
     let modified = document.modified;
     let modified = modified.map_or_else(|| "not known".to_owned(), utc);
+    let since = match standing.file {
+        Some("gone") => "   the file no longer exists",
+        Some(_) => "   the file has changed since",
+        None => "",
+    };
+    let source = document.source.as_deref();
+    let source = source.map(|source| format!("source        {}", escape(source)));
     let mut lines = vec![
         format!("key           {}", escape(&document.key)),
         format!("content       {}", document.content),
         format!("hash          {}", blake3::Hash::from_bytes(document.hash)),
         format!("shingles      {}", grouped(document.shingles.into())),
         format!("size          {}", bytes(document.size)),
-        format!("modified      {modified}"),
+        format!("modified      {modified}{since}"),
         format!("added         {}", utc(document.added)),
         format!("exact copies  {}", grouped(copies.len() as u64)),
     ];
+    lines.splice(1..1, source);
     lines.extend(copies.iter().map(|key| format!("  {}", escape(key))));
     lines
 }

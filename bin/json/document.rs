@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::number::{unix_nanoseconds, unix_seconds};
+use crate::standing::Standing;
 
 /// `list`, `remove --dry-run`: a document.
 #[derive(Serialize)]
@@ -15,6 +16,10 @@ pub(crate) struct Document<'a> {
     modified: Option<i64>,
     added: i64,
     published: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'static str>,
 }
 
 impl<'a> Document<'a> {
@@ -29,6 +34,16 @@ impl<'a> Document<'a> {
             modified: document.modified.map(unix_nanoseconds),
             added: unix_seconds(document.added),
             published: document.is_published,
+            source: document.source.as_deref(),
+            file: None,
+        }
+    }
+
+    /// The same with the state of its file.
+    pub(crate) fn standing(self, standing: &Standing) -> Document<'a> {
+        Document {
+            file: standing.file,
+            ..self
         }
     }
 }

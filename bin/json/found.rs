@@ -5,6 +5,7 @@ use dedupdb::groups::{self, Cluster, Member};
 use serde::Serialize;
 
 use super::Similarity;
+use crate::standing::Standing;
 
 /// `query`: a match.
 #[derive(Serialize)]
@@ -17,11 +18,15 @@ pub(crate) struct Found<'a> {
     containment_of_match: Option<f64>,
     bands: u32,
     exact_copy: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'static str>,
 }
 
 impl<'a> Found<'a> {
     /// A document that resembles the text called `query`.
-    pub(crate) fn new(query: &'a str, found: &'a Match) -> Found<'a> {
+    pub(crate) fn new(query: &'a str, found: &'a Match, standing: Standing) -> Found<'a> {
         Found {
             query,
             key: &found.key,
@@ -30,6 +35,8 @@ impl<'a> Found<'a> {
             containment_of_match: found.containment_of_match,
             bands: found.bands,
             exact_copy: found.exact_copy,
+            source: standing.source,
+            file: standing.file,
         }
     }
 }
@@ -66,16 +73,28 @@ pub(crate) struct Pair<'a> {
     #[serde(flatten)]
     similarity: Similarity,
     exact_copy: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_a: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_b: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_a: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_b: Option<&'static str>,
 }
 
 impl<'a> Pair<'a> {
     /// A pair of a store.
-    pub(crate) fn new(pair: &'a groups::Pair) -> Pair<'a> {
+    pub(crate) fn new(pair: &'a groups::Pair, [a, b]: [Standing; 2]) -> Pair<'a> {
         Pair {
             key_a: &pair.key_a,
             key_b: &pair.key_b,
             similarity: Similarity::new(pair.jaccard, pair.estimate),
             exact_copy: pair.exact_copy,
+            source_a: a.source,
+            source_b: b.source,
+            file_a: a.file,
+            file_b: b.file,
         }
     }
 }
@@ -90,11 +109,20 @@ pub(crate) struct Clustered<'a> {
     similarity: Similarity,
     exact_copy: bool,
     lowest: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'static str>,
 }
 
 impl<'a> Clustered<'a> {
     /// A member of the cluster with this number.
-    pub(crate) fn new(number: u64, cluster: &'a Cluster, member: &'a Member) -> Clustered<'a> {
+    pub(crate) fn new(
+        number: u64,
+        cluster: &'a Cluster,
+        member: &'a Member,
+        standing: Standing,
+    ) -> Clustered<'a> {
         Clustered {
             cluster: number,
             key: &member.key,
@@ -102,6 +130,8 @@ impl<'a> Clustered<'a> {
             similarity: Similarity::new(member.jaccard, member.estimate),
             exact_copy: member.exact_copy,
             lowest: cluster.lowest,
+            source: standing.source,
+            file: standing.file,
         }
     }
 }

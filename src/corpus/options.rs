@@ -14,13 +14,14 @@ use crate::corpus::formats::format::{Format, is_compressed};
 use crate::corpus::formats::whole;
 use crate::corpus::glob::Glob;
 use crate::corpus::read::reader::start;
-use crate::corpus::read::repeats::{IdScope, Repeats};
+use crate::corpus::read::repeats::Repeats;
 use crate::corpus::source::Source;
 use crate::corpus::source::converter::{Converter, Ending};
 use crate::corpus::source::feed::Feed;
 use crate::corpus::sourced::Batch;
 use crate::corpus::walk::wanted::Globs;
 use crate::corpus::walk::{Found, Walk};
+use crate::storage::IdScope;
 
 /// The default maximum size of a document in bytes.
 const MAX_DOCUMENT: u64 = 64 << 20;
@@ -67,7 +68,7 @@ impl Default for Options {
             format: None,
             text_field: None,
             id_field: None,
-            id_scope: IdScope::All,
+            id_scope: IdScope::Unset,
             encoding: None,
             max_document: MAX_DOCUMENT,
             strict: false,
@@ -119,7 +120,8 @@ impl Options {
         }
     }
 
-    /// Sets the scope in which an id identifies a document.
+    /// Sets the scope in which an id identifies a document. If a store remembers one, [`Add`](crate::corpus::Add) needs
+    /// none; otherwise, the store remembers this one.
     #[must_use]
     pub fn id_scope(self, id_scope: IdScope) -> Options {
         Options { id_scope, ..self }

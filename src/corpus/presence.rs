@@ -1,10 +1,46 @@
-//! Whether the file of a stored document still exists.
+//! Whether the file of a stored document still exists, and is as it was.
 
 use std::fs;
 use std::io::ErrorKind;
 
 use crate::Document;
+use crate::corpus::modified;
 use crate::corpus::walk::key::Key;
+
+/// The state of a stored document's file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Presence {
+    /// Unknown: the document did not come from its own file, [`Key::path`] finds no path, or the system refuses access.
+    Unknown,
+    /// It has the stored size and modification time.
+    Present,
+    /// It has another size or modification time.
+    Changed,
+    /// It does not exist, or something else, such as a folder, is in its place.
+    Gone,
+}
+
+impl Presence {
+    /// Returns the state of the file of a stored document, as its key names it from the current folder.
+    pub fn of(document: &Document) -> Presence {
+        let path = document.modified.and_then(|_| Key::path(&document.key));
+        let Some(path) = path else {
+            return Presence::Unknown;
+        };
+        match fs::metadata(path) {
+            Ok(found) if !found.is_file() => Presence::Gone,
+            Ok(found) if found.len() == document.size && modified(&found) == document.modified => {
+                Presence::Present
+            }
+            Ok(_) => Presence::Changed,
+            Err(error) => match error.kind() {
+                ErrorKind::NotFound | ErrorKind::NotADirectory => Presence::Gone,
+                _ => Presence::Unknown,
+            },
+        }
+    }
+}
 
 /// Returns whether the file of a stored document exists, as its key names it from the current folder. Something else in
 /// its place, such as a folder, is not the file.
@@ -12,12 +48,9 @@ use crate::corpus::walk::key::Key;
 /// Returns `None` if the document did not come from its own file, or if this is unknown: [`Key::path`] finds no path,
 /// or the system refuses access.
 pub fn file_exists(document: &Document) -> Option<bool> {
-    document.modified?;
-    match fs::metadata(Key::path(&document.key)?) {
-        Ok(found) => Some(found.is_file()),
-        Err(error) => match error.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => Some(false),
-            _ => None,
-        },
+    match Presence::of(document) {
+        Presence::Unknown => None,
+        Presence::Gone => Some(false),
+        Presence::Present | Presence::Changed => Some(true),
     }
 }

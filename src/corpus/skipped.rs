@@ -55,7 +55,7 @@ pub enum Hint {
     Columns,
     /// Another program can write it with commas or tabs between its cells.
     Separator,
-    /// Ids may be unique only within each file: [`IdScope::File`](crate::corpus::IdScope::File).
+    /// Two files have the same id: choose an [`IdScope`](crate::corpus::IdScope).
     IdScope,
 }
 
@@ -66,7 +66,7 @@ impl Hint {
             Hint::TextField => " (choose one for the text)",
             Hint::Columns => "; choose columns by name or by number",
             Hint::Separator => "; convert it to commas or tabs",
-            Hint::IdScope => "; ids may hold in each file only",
+            Hint::IdScope => "; is it the same document, or does each file have its own ids?",
         }
     }
 }
@@ -111,7 +111,7 @@ pub enum Reason {
     NamedTwice,
     /// It is another name of an earlier file or folder.
     OtherName,
-    /// Its key is the id of an earlier record of this run with another text.
+    /// Its key is the id of an earlier record with another text, of this run or of another file in the store.
     RepeatedKey,
     /// It is a line that is not a record.
     BadRecord,

@@ -16,6 +16,7 @@ use crate::corpus::read::repeats::Id;
 use crate::corpus::skipped::{Hint, Reason, Skipped};
 use crate::corpus::walk::identity::Identity;
 use crate::corpus::walk::read_file::ReadFile;
+use crate::storage::SourceFile;
 
 /// A text with its origin, to which it dereferences.
 ///
@@ -51,7 +52,7 @@ impl Sourced {
     /// Splits it into the input for a store and the origin.
     pub fn split(self) -> (Input, Origin) {
         let Sourced { text, origin } = self;
-        let mut input = Input::new(origin.key.clone(), text);
+        let mut input = Input::new(origin.key.clone(), text).of_file(origin.file.clone());
         if let Some(bytes) = origin.size {
             input = input.size(bytes);
         }
@@ -116,6 +117,8 @@ pub struct Origin {
     pub(crate) identity: Option<Identity>,
     /// Its file, as it was when it was met. None for a stream.
     pub(crate) read: Option<ReadFile>,
+    /// The file of a record, by the path without links. None for a stream.
+    pub(crate) file: Option<SourceFile>,
     /// The name of the text's encoding, such as `UTF-8`.
     pub encoding: &'static str,
     /// Whether undecodable bytes of the text were replaced by U+FFFD.
@@ -151,6 +154,7 @@ impl Origin {
             modified: None,
             identity: None,
             read: None,
+            file: None,
             encoding: encoding_rs::UTF_8.name(),
             replaced: false,
             lossy_key: false,
@@ -166,6 +170,17 @@ impl Origin {
     /// Returns the place for messages: a path and, for a record, `:LINE` or `#NUMBER`.
     pub fn place(&self) -> String {
         place(&self.source, self.record)
+    }
+
+    /// Returns the skipped item for this document, whose key has another text from the file `other`.
+    pub(crate) fn taken(&self, other: &str) -> Skipped {
+        Skipped {
+            reason: Reason::RepeatedKey,
+            place: self.place(),
+            detail: format!("{} in {other}", came_before(&self.key)),
+            hint: Some(Hint::IdScope),
+            record: None,
+        }
     }
 
     /// Returns the skipped item for this document, which the store refuses with `error`.
@@ -189,6 +204,11 @@ impl AsRef<Origin> for Origin {
     fn as_ref(&self) -> &Origin {
         self
     }
+}
+
+/// The problem with a key whose text differs; a place follows.
+pub(crate) fn came_before(key: &str) -> String {
+    format!("the key {key:?} came before with another text,")
 }
 
 /// Formats a place for messages.

@@ -1,15 +1,14 @@
 //! Judges which documents are kept. The store's writer decides, batch by batch.
 
 use std::collections::HashMap;
-use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use crate::corpus::{
-    self, Batch, FileIdentity, Item, Key, Opened, Origin, OtherKeys, Repeated, Sketched, Skipped,
-    Unread, met, short_hash,
+    self, Batch, Item, Opened, Origin, Repeated, Sketched, Skipped, Unread, is_itself, met,
+    short_hash,
 };
 use crate::dedup::done::Done;
 use crate::dedup::error::{Error, Result};
@@ -21,7 +20,7 @@ use crate::dedup::protection::{Guard, Protection};
 use crate::dedup::removed::Removed;
 use crate::dedup::settings::Dedup;
 use crate::{
-    Match, Query, Store, Writer,
+    Query, Store, Writer,
     write::{Outcome, Uncommitted},
 };
 
@@ -405,36 +404,6 @@ impl Judge<'_> {
 fn take_unread(skipped: Skipped, take: &mut dyn FnMut(Judged) -> Result<()>) -> Result<()> {
     let unread = skipped.record.map(Judged::Unread);
     unread.map_or(Ok(()), take)
-}
-
-/// Whether the document stored before is the one that was read, as far as its key shows.
-fn is_itself(origin: &Origin, earlier: &Match, store: &Store) -> Result<bool> {
-    let key = &earlier.key;
-    if origin.key == *key {
-        return Ok(true);
-    }
-    let Some(path) = Key::path(key).filter(|_| origin.record.is_none()) else {
-        return Ok(false);
-    };
-    // A key is a path from the folder where `add` ran. Most likely that is this folder, or the one of the store.
-    let of_store = store.folder().parent().unwrap_or(Path::new(""));
-    let places = [of_store.join(&path), path];
-    let found = |place: &PathBuf| Some(FileIdentity::of(place, &fs::metadata(place).ok()?));
-    let found: Vec<FileIdentity> = places.iter().filter_map(found).collect();
-    if origin.identity.is_some_and(|own| found.contains(&own)) {
-        return Ok(true);
-    }
-    if !earlier.exact_copy || !found.is_empty() {
-        return Ok(false);
-    }
-    // It may have been another folder above the file, or one beside such a folder.
-    let rest = key.trim_start_matches("../");
-    let mut keys = OtherKeys::new();
-    if origin.key != rest && !keys.above(&origin.source).iter().any(|key| key == rest) {
-        return Ok(false);
-    }
-    let stored = store.get(key)?;
-    Ok(stored.is_none_or(|stored| stored.modified == origin.modified))
 }
 
 /// Reports a dropped document.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use crate::Store;
-use crate::corpus::{self, Batch, Repeats, Source, sketch_ahead};
+use crate::corpus::{self, Batch, IdScope, Repeats, Source, sketch_ahead};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::fates::Fates;
 use crate::dedup::groups::Groups;
@@ -141,7 +141,10 @@ impl Run<'_> {
     }
 
     pub(super) fn read(&self, sources: Vec<Source>) -> Result<Batches> {
-        let options = self.dedup.options.clone();
+        let mut options = self.dedup.options.clone();
+        if options.id_scope == IdScope::Unset {
+            options = options.id_scope(self.store.id_scope());
+        }
         let options = options.verbatim(true).repeats(Repeats::Tell);
         let options = options.tables_apart(self.target.is_of_tables);
         let options = options.store(&self.store.shared.place);

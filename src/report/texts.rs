@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::data::inert;
 use super::row::{Group, Row, Text};
 use super::standing::State;
-use crate::corpus::{Error, Options, Repeats, Source, is_pipe};
+use crate::corpus::{Error, Key, Options, Repeats, Source, is_pipe};
 
 /// The maximum number of bytes to show of a text.
 const MOST_BYTES: usize = 32 << 10;
@@ -244,14 +244,15 @@ fn shown(text: &str) -> Found {
 
 /// Returns the file that a key names, or the file of the record that it names.
 fn file_of(key: &str) -> Option<PathBuf> {
-    let whole = Path::new(key);
+    let path = |key: &str| Key::path(key).unwrap_or_else(|| PathBuf::from(key));
+    let whole = path(key);
     if whole.is_file() {
-        return Some(whole.to_owned());
+        return Some(whole);
     }
     let (file, number) = key.rsplit_once(['#', ':'])?;
     let is_record = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    let file = Path::new(file);
-    (is_record && file.is_file()).then(|| file.to_owned())
+    let file = path(file);
+    (is_record && file.is_file()).then_some(file)
 }
 
 /// Returns the paths without duplicates.

@@ -54,8 +54,9 @@
 //! |---|---|---|
 //! | `meta` | name | u64: see `meta::Meta`, and a checksum of all but `commit` |
 //! | `schema` | parameter | its value as text |
-//! | `documents` | document key | content id, size, number of the run that stored it or 0, time added, modification time: the `document` module |
+//! | `documents` | document key | content id, size, number of the run that stored it or 0, time added, number of its source or 0, modification time: the `document` module |
 //! | `names` | content id, document key | nothing: the documents that name a content |
+//! | `sources` | number of a file | its path as text: the files that records came from |
 //! | `removed` | content id | nothing: contents that no document names any more |
 //! | `sums` | column kind, block | checksum of 64 KiB of a column |
 //! | `level-L-copies-P` | top P bits of a content hash's first four bytes | packed postings |
@@ -73,6 +74,10 @@
 //! `meta/runs` is the number of the last run, and `meta/open-run` that of the open one, or 0. A document of the open
 //! run does not count as published. It names a content with an id of at least `meta/open-run-first`, so all such
 //! documents are found without examining older ones.
+//!
+//! # Ids
+//!
+//! `meta/id-scope` is 0 as long as nobody said where ids of records are unique, 1 if in all files, and 2 if in each.
 //!
 //! # Filters
 //!

@@ -227,13 +227,26 @@ fn what_is_gone_is_no_reason_to_drop_the_only_copy() {
     assert_eq!(summary["identical_could_go"], 0);
 }
 
+#[cfg(unix)]
 #[test]
 fn another_name_of_a_file_is_no_copy() {
     let sandbox = Sandbox::new();
+    let whole = sandbox.path("docs");
+    // Files that become names of one file after they were added.
+    let copied = |names: &[&str]| {
+        for name in names {
+            sandbox.write(name, text(1, 60));
+            let file = fs::File::options().append(true).open(sandbox.path(name));
+            let time = fs::metadata(whole.join("a.txt")).unwrap().modified();
+            file.unwrap().set_modified(time.unwrap()).unwrap();
+            sandbox.add(&[name], 0);
+            fs::remove_file(sandbox.path(name)).unwrap();
+        }
+    };
     sandbox.write("docs/a.txt", text(1, 60));
     sandbox.add(&["docs"], 0);
-    let whole = sandbox.path("docs");
-    sandbox.add(&[whole.to_str().unwrap()], 0);
+    copied(&["second/a.txt"]);
+    fs::hard_link(whole.join("a.txt"), sandbox.path("second/a.txt")).unwrap();
     let arguments = ["--json", "report", "-o", "report.html"];
     let check = |others: u64| {
         let ran = sandbox.run(&arguments).expect(0);
@@ -248,15 +261,11 @@ fn another_name_of_a_file_is_no_copy() {
         ran.stderr
     };
     assert!(check(1).contains("1 document is another name of a listed file"));
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::symlink(&whole, sandbox.path("linked")).unwrap();
-        fs::create_dir(sandbox.path("hard")).unwrap();
-        fs::hard_link(whole.join("a.txt"), sandbox.path("hard/b.txt")).unwrap();
-        sandbox.add(&["linked/a.txt"], 0);
-        sandbox.add(&["hard"], 0);
-        check(3);
-    }
+    copied(&["hard/b.txt", "linked/a.txt"]);
+    fs::hard_link(whole.join("a.txt"), sandbox.path("hard/b.txt")).unwrap();
+    fs::remove_dir(sandbox.path("linked")).unwrap();
+    std::os::unix::fs::symlink(&whole, sandbox.path("linked")).unwrap();
+    check(3);
     // A copy is another file.
     sandbox.write("copy.txt", text(1, 60));
     sandbox.add(&["copy.txt"], 0);

@@ -68,7 +68,8 @@ const INNER_ORDERS: &[(&str, &[&str])] = &[
     (
         "storage::index",
         &[
-            "append", "guard", "runs", "levels", "document", "meta", "open", "catalog",
+            "append", "guard", "runs", "scope", "sources", "levels", "document", "meta", "open",
+            "catalog",
         ],
     ),
     (

@@ -61,7 +61,7 @@ pub(crate) enum Experiment {
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Texts {
     /// Files and folders as in add, or - for standard input
-    #[arg(required = true, value_name = "CORPUS")]
+    #[arg(required = true, value_name = "CORPUS", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
     #[command(flatten)]

@@ -21,10 +21,17 @@ pub struct Added {
     pub exact_copies: u64,
     /// Documents with another text that resembles an earlier one, stored or not.
     pub near_duplicates: u64,
-    /// Files that are also stored under other keys, by other paths. They do not count as copies.
+    /// Those of the unchanged documents that have both the id and the text of one from another file, while no
+    /// [`IdScope`](crate::corpus::IdScope) says that these are the same document.
+    pub same_ids: u64,
+    /// The place of the first of these, and the other file.
+    pub first_same_id: Option<(String, String)>,
+    /// Files that are stored under other keys, by other paths. They do not count as copies, and stay under these keys.
     pub other_names: u64,
-    /// The first such file that was stored, with its other key.
+    /// The first such file, with its other key.
     pub first_other: Option<(String, String)>,
+    /// The first such file that was stored a second time, because it may be a copy, with its other key.
+    pub first_doubtful: Option<(String, String)>,
     /// New files with the text, size and modification time of a stored file that no longer exists, such as renamed
     /// files. They count as exact copies.
     pub renamed: u64,
@@ -46,6 +53,15 @@ pub struct Added {
     pub waiting: Duration,
     /// Why the call ended.
     pub ended: Ended,
+}
+
+/// Another key under which a file is stored.
+#[derive(Clone, Debug)]
+pub(super) struct OtherName {
+    pub(super) key: String,
+    /// Whether the key leads to the file from here. Otherwise, the document may be that of a copy of the file in another
+    /// folder.
+    pub(super) is_certain: bool,
 }
 
 /// Why [`Add::run`](super::Add::run) or [`Load::run`](super::Load::run) ended.
@@ -74,6 +90,8 @@ impl Added {
             Change::Updated => self.updated += 1,
             Change::Unchanged => self.unchanged += 1,
             Change::KeptOut => self.kept_out += 1,
+            // It is skipped.
+            Change::Refused => {}
         }
     }
 
@@ -87,6 +105,12 @@ impl Added {
         }
     }
 
+    /// Counts an unchanged document that came from another file before.
+    pub(super) fn same_id(&mut self, place: String, other: String) {
+        self.same_ids += 1;
+        self.first_same_id.get_or_insert((place, other));
+    }
+
     /// Counts a file that has the text of one that no longer exists.
     pub(super) fn renamed(&mut self, key: &str, old: String) {
         self.renamed += 1;
@@ -95,12 +119,16 @@ impl Added {
     }
 
     /// Counts a file that is also stored under another key. A file is not a duplicate of itself.
-    pub(super) fn other_name(&mut self, change: Change, key: &str, other: String) {
+    pub(super) fn other_name(&mut self, change: Change, key: &str, other: OtherName) {
         self.change(change);
         self.other_names += 1;
+        let first = if other.is_certain {
+            &mut self.first_other
+        } else {
+            &mut self.first_doubtful
+        };
         if change != Change::KeptOut {
-            self.first_other
-                .get_or_insert_with(|| (key.to_owned(), other));
+            first.get_or_insert_with(|| (key.to_owned(), other.key));
         }
     }
 }

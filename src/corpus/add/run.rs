@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use super::Add;
-use super::added::{Added, Ended};
+use super::added::{Added, Ended, OtherName};
 use super::event::AddEvent;
 use super::gone::Folders;
 use crate::clock::Stopwatch;
@@ -19,7 +19,7 @@ use crate::corpus::sourced::{Item, Origin};
 use crate::corpus::walk::identity::is_same_file;
 use crate::corpus::walk::key::Key;
 use crate::corpus::walk::others::{OtherKeys, is_path};
-use crate::write::{Change, Outcome, Relation, Uncommitted};
+use crate::write::{Change, IdScope, Outcome, Relation, Uncommitted};
 use crate::{Document, Store, Writer};
 
 /// How long to wait for a batch before calling the observer.
@@ -43,6 +43,8 @@ struct Run<'a> {
     memory: u64,
     uncommitted: Uncommitted,
     other_keys: OtherKeys,
+    /// Whether the store had documents before, so that any file may be among them.
+    had_documents: bool,
     added: Added,
     /// The number of files of documents that were met.
     files: u64,
@@ -69,10 +71,16 @@ pub(super) fn run(
     if !add.reread {
         options = options.unless_stored(store);
     }
+    let had_documents = store.documents()?.next().is_some();
     let folders = Folders::of(&add.sources, store)?;
     let mut writer = store.writer()?;
+    if options.id_scope == IdScope::Unset {
+        options = options.id_scope(store.id_scope());
+    }
+    writer.set_id_scope(options.id_scope);
     writer.unique(add.unique);
-    writer.evidence(add.evidence);
+    // It tells a file that has changed from a copy.
+    writer.evidence(add.evidence || had_documents);
     let mut run = Run {
         store,
         writer,
@@ -81,6 +89,7 @@ pub(super) fn run(
         memory: add.memory,
         uncommitted: Uncommitted::new(add.memory),
         other_keys: OtherKeys::new(),
+        had_documents,
         added: Added::default(),
         files: 0,
         documents: 0,
@@ -217,10 +226,24 @@ impl Run<'_> {
             Ok(outcome) => outcome,
             Err(error) => return self.skip(&origin.refused(&error)),
         };
-        if outcome.relation != Relation::Novel
+        if let Some(other) = outcome.other_file.clone() {
+            if outcome.change == Change::Refused {
+                return self.skip(&origin.taken(&other));
+            }
+            self.added.same_id(origin.place(), other);
+        }
+        if (outcome.relation != Relation::Novel || self.had_documents)
             && let Some(other) = self.other_name(origin, &outcome)?
         {
-            self.added.other_name(outcome.change, &origin.key, other);
+            let mut change = outcome.change;
+            if other.is_certain && change == Change::Added {
+                change = if self.writer.join(&origin.key, &other.key)? {
+                    Change::Updated
+                } else {
+                    Change::Unchanged
+                };
+            }
+            self.added.other_name(change, &origin.key, other);
             return Ok(Flow::Continue(()));
         }
         self.added.outcome(&outcome);
@@ -245,8 +268,15 @@ impl Run<'_> {
 
     /// Returns another key under which an earlier run stored the same file, if the file still resembles what was
     /// stored.
-    fn other_name(&mut self, origin: &Origin, outcome: &Outcome) -> Result<Option<String>, Error> {
-        if origin.modified.is_none() {
+    fn other_name(
+        &mut self,
+        origin: &Origin,
+        outcome: &Outcome,
+    ) -> Result<Option<OtherName>, Error> {
+        let name = |key, is_certain| Ok(Some(OtherName { key, is_certain }));
+        if origin.modified.is_none()
+            || outcome.change == Change::Unchanged && outcome.relation == Relation::Novel
+        {
             return Ok(None);
         }
         let is_as_stored = |stored: &Document| {
@@ -264,20 +294,20 @@ impl Run<'_> {
                         || earlier == Some(&key))
             };
             if stored.as_ref().is_some_and(is_it) {
-                return Ok(Some(key));
+                return name(key, true);
             }
         }
         let is_same =
             |key: &String| Key::path(key).is_some_and(|path| is_same_file(&path, &origin.source));
         if let Some(same) = earlier.filter(|key| is_same(key)) {
-            return Ok(Some(same.clone()));
+            return name(same.clone(), true);
         }
         if outcome.relation != Relation::ExactCopy {
             return Ok(None);
         }
         let copies = self.writer.committed_copies(&origin.key, LOOKED_AT)?;
         if let Some(same) = copies.into_iter().find(is_same) {
-            return Ok(Some(same));
+            return name(same, true);
         }
         // From another folder, the same relative path leads elsewhere.
         for key in self.other_keys.above(&origin.source) {
@@ -286,7 +316,7 @@ impl Run<'_> {
                 .get(&key)?
                 .is_some_and(|stored| is_as_stored(&stored));
             if is_it && !is_path(&key) {
-                return Ok(Some(key));
+                return name(key, false);
             }
         }
         Ok(None)

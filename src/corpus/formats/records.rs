@@ -21,12 +21,13 @@ use crate::corpus::formats::web::warc;
 use crate::corpus::options::Options;
 use crate::corpus::read::outbox::{Enough, Outbox};
 use crate::corpus::read::reader::BATCH_BYTES;
-use crate::corpus::read::repeats::{Id, IdScope, Repeats};
+use crate::corpus::read::repeats::{Id, Repeats};
 use crate::corpus::skipped::{Skipped, Unread};
 use crate::corpus::source::feed::Feed;
 use crate::corpus::sourced::{Batch, Item, Opened, Origin, Sourced, modified, place};
 use crate::corpus::walk::read_file::ReadFile;
 use crate::parallel;
+use crate::storage::{IdScope, SourceFile};
 
 /// The number of records to parse together.
 const BATCH_RECORDS: usize = 16_384;
@@ -40,6 +41,8 @@ pub(crate) struct Records<'a> {
     pub(crate) options: &'a Options,
     /// The file, as it was when it was met. None for a stream.
     pub(crate) read: Option<ReadFile>,
+    /// The file, by its path without links. None for a stream.
+    pub(crate) file: Option<&'a SourceFile>,
 }
 
 impl Records<'_> {
@@ -245,6 +248,7 @@ impl Records<'_> {
             lossy_key,
             has_id,
             read: self.read,
+            file: self.file.cloned(),
             verbatim,
             id: looks.then(|| Id::of(&key, &text)),
             ..Origin::new(key, self.source.name().to_owned())

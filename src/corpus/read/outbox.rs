@@ -30,7 +30,7 @@ impl Outbox {
             sender,
             strict: options.strict,
             repeats: options.repeats,
-            ids: RefCell::default(),
+            ids: RefCell::new(Ids::new(options.id_scope)),
         }
     }
 

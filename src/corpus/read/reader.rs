@@ -22,9 +22,11 @@ use crate::corpus::source::feed::Feed;
 use crate::corpus::sourced::{Batch, Item, Origin, Sourced, modified};
 use crate::corpus::walk::identity::{Identities, Identity};
 use crate::corpus::walk::key::Key;
+use crate::corpus::walk::others::OtherKeys;
 use crate::corpus::walk::read_file::ReadFile;
 use crate::corpus::walk::{Found, Walk};
 use crate::parallel;
+use crate::storage::SourceFile;
 
 /// The number of bytes of text from which a batch is sent.
 pub(crate) const BATCH_BYTES: u64 = 4 << 20;
@@ -63,6 +65,7 @@ enum Met {
 }
 
 /// What to do with a file or stream, after a check of its size and modification time.
+#[expect(clippy::large_enum_variant, reason = "there are few at a time")]
 enum Looked {
     Read(Sized),
     /// Records: their source, format and key, and their file as it was met.
@@ -174,17 +177,21 @@ impl Reader {
     /// Reads the examined files, in batches.
     fn read_all(&self, looked: Vec<Looked>, outbox: &Outbox) -> Result<(), Enough> {
         let mut batch = Vec::new();
+        let mut names = OtherKeys::new();
         let (mut bytes, mut converted) = (0, 0);
         for looked in looked {
             match looked {
                 Looked::Records(feed, format, key, read) => {
                     outbox.send(self.read_batch(take(&mut batch), bytes))?;
                     (bytes, converted) = (0, 0);
+                    let file = read.and_then(|_| names.resolved(feed.name()));
+                    let file = file.map(|path| SourceFile::new(&Key::of(&path).text));
                     let records = Records {
                         source: &feed,
                         key: &key,
                         options: &self.options,
                         read,
+                        file: file.as_ref(),
                     };
                     records.read(format, outbox)?;
                     continue;

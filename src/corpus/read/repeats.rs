@@ -5,18 +5,8 @@ use std::collections::hash_map::Entry;
 
 use crate::corpus::read::places::{Places, RecordPlace, prefix, short_hash};
 use crate::corpus::skipped::Hint;
-use crate::corpus::sourced::{Repeated, Sourced, place};
-
-/// The scope in which an id identifies a document.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum IdScope {
-    /// All files: the id is the key.
-    #[default]
-    All,
-    /// Its file: the key is `PATH#ID`.
-    File,
-}
+use crate::corpus::sourced::{Repeated, Sourced, came_before, place};
+use crate::storage::IdScope;
 
 /// What happens to a record whose id came before with another text. The same happens to a file, and to a record without
 /// an id, if its key is the id of an earlier record.
@@ -55,6 +45,7 @@ impl Id {
 pub(crate) struct Ids {
     places: Places,
     met: HashMap<u64, Met>,
+    scope: IdScope,
 }
 
 #[derive(Debug)]
@@ -64,7 +55,16 @@ struct Met {
 }
 
 impl Ids {
-    /// Records the id of a document. If its key came before as an id with another text, says where.
+    /// Returns no ids yet, which hold in this scope.
+    pub(crate) fn new(scope: IdScope) -> Ids {
+        Ids {
+            scope,
+            ..Ids::default()
+        }
+    }
+
+    /// Records the id of a document. If its key came before as an id with another text, says where. If ids hold in all
+    /// files, a later file has a later text.
     pub(crate) fn again(&mut self, document: &Sourced) -> Option<Repeated> {
         let id = match document.id {
             Some(id) => id,
@@ -80,16 +80,17 @@ impl Ids {
                 None
             }
             Entry::Occupied(first) if first.get().text == text => None,
-            Entry::Occupied(first) => {
+            Entry::Occupied(mut first) => {
                 let (file, line) = self.places.of(first.get().place);
                 let file = file.unwrap_or(&document.source);
                 let is_of_another = *file != *document.source;
+                if is_of_another && self.scope == IdScope::All {
+                    let place = self.places.place(&document.source, document.record);
+                    first.insert(Met { text, place });
+                    return None;
+                }
                 Some(Repeated {
-                    detail: format!(
-                        "the key {:?} came before with another text, at {}",
-                        document.key,
-                        place(file, line)
-                    ),
+                    detail: format!("{} at {}", came_before(&document.key), place(file, line)),
                     hint: is_of_another.then_some(Hint::IdScope),
                 })
             }

@@ -77,7 +77,8 @@ impl OtherKeys {
         [named, self.resolved(path)]
     }
 
-    fn resolved(&mut self, path: &Path) -> Option<PathBuf> {
+    /// Returns the path of the file at `path` without links.
+    pub(crate) fn resolved(&mut self, path: &Path) -> Option<PathBuf> {
         let Some(name) = own_name(path) else {
             return fs::canonicalize(path).ok();
         };

@@ -15,7 +15,7 @@ use super::merge;
 use crate::clock::Meters;
 use crate::error::{Error, Result};
 use crate::storage::disk;
-use crate::storage::index::{DocumentChange, Meta, Runs, catalog, guarded};
+use crate::storage::index::{DocumentChange, IdScope, Meta, Runs, SourceFile, catalog, guarded};
 use crate::storage::limits::Limits;
 use crate::storage::parallel::both;
 use crate::storage::postings::{Filters, Recent, retired};
@@ -33,6 +33,10 @@ pub(crate) struct CatalogChange {
     pub(crate) maybe_unnamed: Vec<u32>,
     /// The runs after the commit. `None` leaves them unchanged.
     pub(crate) runs: Option<Runs>,
+    /// Files that some of the documents came from.
+    pub(crate) sources: Vec<SourceFile>,
+    /// The scope of ids after the commit. `None` leaves it unchanged.
+    pub(crate) id_scope: Option<IdScope>,
 }
 
 /// What a commit writes in addition to rows and table entries.
@@ -150,11 +154,13 @@ fn change_contents(
     let mut meta = snapshot.tables.meta;
     meta.commit += 1;
     meta.runs = change.runs.unwrap_or(meta.runs);
+    meta.id_scope = change.id_scope.map_or(meta.id_scope, IdScope::number);
     meta.contents = snapshot.len.into();
     meta.shingle_bytes = snapshot.shingles.len();
     let unnamed = catalog::write_names(transaction, &change.documents, &change.maybe_unnamed)
         .map_err(in_index)?;
     catalog::write_removed(transaction, &unnamed).map_err(in_index)?;
+    catalog::write_sources(transaction, &change.sources).map_err(in_index)?;
 
     let filters = merge::run(
         transaction,

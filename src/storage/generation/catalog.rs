@@ -8,7 +8,7 @@ use super::Next;
 use crate::error::Result;
 use crate::storage::columns::BLOCK_BYTES;
 use crate::storage::format::{Kind, narrow};
-use crate::storage::index::{DocumentChange, DocumentRow, Runs, catalog, guarded};
+use crate::storage::index::{DocumentChange, DocumentRow, Runs, Sources, catalog, guarded};
 use crate::storage::view::Snapshot;
 
 impl Next {
@@ -46,8 +46,13 @@ impl Next {
         let keys: Vec<String> = keys.into_iter().collect();
         let old = catalog::content_of(transaction, &keys).map_err(|error| self.in_index(error))?;
         let mut changes = Vec::with_capacity(keys.len());
+        let mut sources = Sources::default();
         for (key, old) in keys.into_iter().zip(old) {
-            let new = snapshot.document(&key)?.map(|row| DocumentRow {
+            let row = snapshot.document(&key)?;
+            if let Some(row) = row {
+                sources.note(snapshot.source(row.source)?.as_ref());
+            }
+            let new = row.map(|row| DocumentRow {
                 content: self.ids.new_id(row.content),
                 ..row
             });
@@ -56,6 +61,7 @@ impl Next {
         }
         catalog::write_documents(transaction, &changes)
             .and_then(|()| catalog::write_names(transaction, &changes, &[]))
+            .and_then(|_| catalog::write_sources(transaction, &sources.all()))
             .map_err(|error| self.in_index(error))?;
         let removed = removed_in(snapshot)?;
         self.unpost(transaction, snapshot, &removed, threads)?;
@@ -144,6 +150,7 @@ mod tests {
             modified: None,
             added: 0,
             run: 0,
+            source: 0,
         });
         DocumentChange {
             key: key.into(),

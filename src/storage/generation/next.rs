@@ -208,6 +208,7 @@ impl Next {
             contents_file: file(plan.renumbers, old.contents_file),
             shingles_file: file(plan.renumbers, old.shingles_file),
             signatures_file: file(resigns, old.signatures_file),
+            id_scope: old.id_scope,
             ..Meta::default()
         };
         let columns = NextColumns::create(folder, &meta, &plan.schema, snapshot);

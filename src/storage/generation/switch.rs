@@ -47,6 +47,7 @@ impl Next {
         self.catch_up(&transaction, &snapshot, keys, threads)?;
         self.copy_new_sums(&transaction, &snapshot)?;
         self.take_runs(&snapshot)?;
+        self.meta.id_scope = snapshot.tables.meta.id_scope;
         self.meta.packed = self.meta.contents;
         self.meta
             .write(&transaction)

@@ -1,4 +1,7 @@
-//! The tables of the index other than the bucket tables: documents, names, removed contents, checksums and the schema.
+//! The tables of the index other than the bucket tables: documents, names, sources, removed contents, checksums and the
+//! schema.
+
+use std::collections::BTreeSet;
 
 use redb::{
     OwnedAccessGuard, ReadOnlyTable, ReadTransaction, ReadableTable, ReadableTableMetadata,
@@ -8,6 +11,7 @@ use redb::{
 use super::append::{Appender, append, copy};
 use super::document::{DocumentChange, DocumentRow};
 use super::open::page_bytes;
+use super::sources::SourceFile;
 use crate::error::Result;
 use crate::storage::format::Kind;
 use crate::storage::parallel::both;
@@ -16,6 +20,7 @@ const SCHEMA: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("schema")
 const DOCUMENTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("documents");
 const NAMES: TableDefinition<'_, (u32, &[u8]), ()> = TableDefinition::new("names");
 const REMOVED: TableDefinition<'_, u32, ()> = TableDefinition::new("removed");
+const SOURCES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("sources");
 const SUMS: TableDefinition<'_, (u8, u64), u64> = TableDefinition::new("sums");
 
 /// Converts stored bytes to a string.
@@ -96,11 +101,26 @@ fn row_of(
     row.transpose()
 }
 
-/// Deletes all documents, names and removed contents.
+/// Records files that documents came from.
+pub(crate) fn write_sources(
+    transaction: &WriteTransaction,
+    files: &[SourceFile],
+) -> Result<(), redb::Error> {
+    let mut sources = transaction.open_table(SOURCES)?;
+    for file in files {
+        if sources.get(file.number)?.is_none() {
+            sources.insert(file.number, file.path.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// Deletes all documents, names, sources and removed contents.
 pub(crate) fn clear(transaction: &WriteTransaction) -> Result<(), redb::Error> {
     transaction.delete_table(DOCUMENTS)?;
     transaction.delete_table(NAMES)?;
     transaction.delete_table(REMOVED)?;
+    transaction.delete_table(SOURCES)?;
     Ok(())
 }
 
@@ -217,6 +237,7 @@ pub(crate) struct Catalog {
     documents: ReadOnlyTable<&'static [u8], &'static [u8]>,
     names: ReadOnlyTable<(u32, &'static [u8]), ()>,
     removed: ReadOnlyTable<u32, ()>,
+    sources: ReadOnlyTable<u64, &'static [u8]>,
     sums: ReadOnlyTable<(u8, u64), u64>,
 }
 
@@ -226,6 +247,7 @@ impl Catalog {
         transaction.open_table(DOCUMENTS)?;
         transaction.open_table(NAMES)?;
         transaction.open_table(REMOVED)?;
+        transaction.open_table(SOURCES)?;
         transaction.open_table(SUMS)?;
         Ok(())
     }
@@ -236,6 +258,7 @@ impl Catalog {
             documents: transaction.open_table(DOCUMENTS)?,
             names: transaction.open_table(NAMES)?,
             removed: transaction.open_table(REMOVED)?,
+            sources: transaction.open_table(SOURCES)?,
             sums: transaction.open_table(SUMS)?,
         })
     }
@@ -243,7 +266,8 @@ impl Catalog {
     /// The number of bytes in the pages of the tables.
     pub(crate) fn page_bytes(&self) -> Result<u64, redb::Error> {
         let documents = page_bytes(&self.documents)? + page_bytes(&self.names)?;
-        Ok(documents + page_bytes(&self.removed)? + page_bytes(&self.sums)?)
+        let rest = page_bytes(&self.removed)? + page_bytes(&self.sources)?;
+        Ok(documents + rest + page_bytes(&self.sums)?)
     }
 
     /// Copies the tables into an index that has none.
@@ -251,10 +275,11 @@ impl Catalog {
         copy(&self.documents, &mut transaction.open_table(DOCUMENTS)?)?;
         copy(&self.names, &mut transaction.open_table(NAMES)?)?;
         copy(&self.removed, &mut transaction.open_table(REMOVED)?)?;
+        copy(&self.sources, &mut transaction.open_table(SOURCES)?)?;
         copy(&self.sums, &mut transaction.open_table(SUMS)?)
     }
 
-    /// Copies documents and names into an index that has none, under new content ids.
+    /// Copies documents, names and the sources of these documents into an index that has none, under new content ids.
     ///
     /// `new_id` must keep the order of the ids.
     pub(crate) fn copy_renumbered(
@@ -263,19 +288,28 @@ impl Catalog {
         threads: usize,
         new_id: impl Fn(u32) -> u32 + Sync,
     ) -> Result<(), redb::Error> {
-        both(
+        let (sources, ()) = both(
             threads,
             || self.copy_documents(transaction, &new_id),
             || self.copy_names(transaction, &new_id),
-        )
-        .map(|_| ())
+        )?;
+        let mut table = transaction.open_table(SOURCES)?;
+        for number in sources {
+            if let Some(path) = self.sources.get(number)? {
+                table.insert(number, path.value())?;
+            }
+        }
+        Ok(())
     }
 
+    /// Copies the documents. Returns the numbers of the files that they came from.
     fn copy_documents(
         &self,
         transaction: &WriteTransaction,
         new_id: impl Fn(u32) -> u32,
-    ) -> Result<(), redb::Error> {
+    ) -> Result<BTreeSet<u64>, redb::Error> {
+        let mut sources = BTreeSet::new();
+        let mut last = 0;
         let mut documents = transaction.open_table(DOCUMENTS)?;
         let mut appender = Appender::new(&mut documents)?;
         for entry in self.documents.iter()? {
@@ -285,9 +319,15 @@ impl Catalog {
                 content: new_id(row.content),
                 ..row
             };
+            if row.source != last {
+                last = row.source;
+                sources.insert(last);
+            }
             appender.push(key.value(), row.to_value().as_bytes())?;
         }
-        appender.close()
+        appender.close()?;
+        sources.remove(&0);
+        Ok(sources)
     }
 
     fn copy_names(
@@ -342,6 +382,12 @@ impl Catalog {
     /// The document `key`.
     pub(crate) fn document(&self, key: &str) -> Result<Option<DocumentRow>, redb::Error> {
         row_of(&self.documents, key)
+    }
+
+    /// The path of the file with this number.
+    pub(crate) fn source(&self, number: u64) -> Result<Option<String>, redb::Error> {
+        let path = self.sources.get(number)?;
+        path.map(|path| text(path.value())).transpose()
     }
 
     /// The documents whose keys begin with `prefix`, ordered by key.

@@ -8,6 +8,7 @@
 //! | size in bytes | varint |
 //! | number of the run that stored it, or 0 | varint |
 //! | time added, in seconds since 1970 | varint of zigzag |
+//! | number of the file that its record came from, or 0: the `sources` module | varint |
 //! | modification time in ns since 1970 | 8 bytes, little-endian; nothing if it is not known |
 
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use crate::codec::varint;
 
 /// The maximum size of a value in bytes.
-const MOST_BYTES: usize = 4 * varint::MOST_BYTES + 8;
+const MOST_BYTES: usize = 5 * varint::MOST_BYTES + 8;
 
 /// What is stored of a document in addition to its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub(crate) struct DocumentRow {
     pub(crate) added: i64,
     /// The number of the run that stored it, or 0.
     pub(crate) run: u64,
+    /// The number of the file that its record came from, or 0: of a file that is one document, the key tells.
+    pub(crate) source: u64,
 }
 
 /// A row in stored form.
@@ -44,6 +47,7 @@ impl DocumentRow {
             self.size,
             self.run,
             varint::zigzag(self.added),
+            self.source,
         ] {
             len += varint::write(field, &mut bytes[len..]);
         }
@@ -64,6 +68,7 @@ impl DocumentRow {
         let size = varint::take(&mut value)?;
         let run = varint::take(&mut value)?;
         let added = varint::unzigzag(varint::take(&mut value)?);
+        let source = varint::take(&mut value)?;
         let modified = match value {
             [] => None,
             time => Some(i64::from_le_bytes(time.try_into().ok()?)),
@@ -74,6 +79,7 @@ impl DocumentRow {
             modified,
             added,
             run,
+            source,
         })
     }
 }
@@ -108,8 +114,9 @@ mod tests {
             modified in any::<Option<i64>>(),
             added in any::<i64>(),
             run in any::<u64>(),
+            source in any::<u64>(),
         ) {
-            let row = DocumentRow { content, size, modified, added, run };
+            let row = DocumentRow { content, size, modified, added, run, source };
             let value = row.to_value();
             prop_assert_eq!(DocumentRow::from_value(value.as_bytes()).unwrap(), row);
             let without_time = DocumentRow { modified: None, ..row }.to_value().len;
@@ -134,7 +141,8 @@ mod tests {
             modified: None,
             added: 1_800_000_000,
             run: 0,
+            source: 0,
         };
-        assert_eq!(row.to_value().as_bytes().len(), 11);
+        assert_eq!(row.to_value().as_bytes().len(), 12);
     }
 }

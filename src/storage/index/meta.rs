@@ -55,6 +55,8 @@ pub(crate) struct Meta {
     pub(crate) young_filter: FilterState,
     pub(crate) old_filter: FilterState,
     pub(crate) runs: Runs,
+    /// The number of the scope of ids; see `IdScope`.
+    pub(crate) id_scope: u64,
     /// The number of the commit. It tells a reader whether anything has changed.
     pub(crate) commit: u64,
 }
@@ -103,6 +105,7 @@ impl Meta {
             ("runs", &mut self.runs.last),
             ("open-run", &mut self.runs.open),
             ("open-run-first", &mut self.runs.first),
+            ("id-scope", &mut self.id_scope),
         ];
         let levels = levels::fields(&mut self.levels);
         first.into_iter().chain(levels).chain(last)

@@ -8,6 +8,8 @@ pub(crate) mod levels;
 mod meta;
 mod open;
 mod runs;
+mod scope;
+mod sources;
 
 pub(crate) use append::{Appender, copy};
 pub(crate) use catalog::Catalog;
@@ -17,3 +19,5 @@ pub(crate) use levels::{LEVELS, LevelState};
 pub(crate) use meta::{FilterState, Meta};
 pub(crate) use open::{Index, NoWriter, existing_index, page_bytes};
 pub(crate) use runs::Runs;
+pub use scope::IdScope;
+pub(crate) use sources::{SourceFile, Sources};

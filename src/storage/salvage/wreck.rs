@@ -14,7 +14,9 @@ use crate::schema::Schema;
 use crate::storage::columns::{most_bytes, unpack_stored};
 use crate::storage::disk::{self, File};
 use crate::storage::format::{ContentRow, Kind};
-use crate::storage::index::{Catalog, DocumentRow, Guarded, Index, Meta, Runs, catalog, guarded};
+use crate::storage::index::{
+    Catalog, DocumentRow, Guarded, IdScope, Index, Meta, Runs, SourceFile, catalog, guarded,
+};
 use crate::storage::names::{COPY, INDEX, SCRATCH};
 use crate::text::ShingleSet;
 
@@ -158,6 +160,22 @@ impl Wreck {
     pub(crate) fn runs(&self) -> Runs {
         let runs = self.meta.map_or(Runs::default(), |meta| meta.runs);
         Runs { first: 0, ..runs }
+    }
+
+    /// The scope of ids, as far as the index records it.
+    pub(crate) fn id_scope(&self) -> IdScope {
+        IdScope::of(self.meta.map_or(0, |meta| meta.id_scope))
+    }
+
+    /// The file with this number, if its path can be read.
+    pub(crate) fn source(&self, number: u64) -> Result<Option<SourceFile>> {
+        if number == 0 || self.catalog.is_none() {
+            return Ok(None);
+        }
+        let path = if_sound(self.look(|catalog| catalog.source(number)))?.flatten();
+        // A path that damage changed has another number.
+        let file = path.map(|path| SourceFile::new(&path));
+        Ok(file.filter(|file| file.number == number))
     }
 
     /// The number of contents of which something may be left.

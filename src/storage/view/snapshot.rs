@@ -15,7 +15,9 @@ use crate::storage::columns::{BLOCK_BYTES, ColumnView, all_sums, blocks_of, pack
 use crate::storage::disk;
 use crate::storage::disk::Process;
 use crate::storage::format::{ContentRow, HEADER_BYTES, Kind, copy_hash, narrow};
-use crate::storage::index::{Catalog, DocumentRow, Guarded, Index, LEVELS, Meta, guarded, levels};
+use crate::storage::index::{
+    Catalog, DocumentRow, Guarded, IdScope, Index, LEVELS, Meta, SourceFile, guarded, levels,
+};
 use crate::storage::postings::{
     BucketError, Filters, Keyed, Link, MAX_PREFIX, Posted, Posting, Recent,
 };
@@ -194,6 +196,23 @@ impl Snapshot {
     /// The document `key`.
     pub(crate) fn document(&self, key: &str) -> Result<Option<DocumentRow>> {
         self.look(|catalog| catalog.document(key))
+    }
+
+    /// The file with this number, unless that is 0.
+    pub(crate) fn source(&self, number: u64) -> Result<Option<SourceFile>> {
+        if number == 0 {
+            return Ok(None);
+        }
+        let path = self.look(|catalog| catalog.source(number))?;
+        Ok(path.map(|path| SourceFile {
+            number,
+            path: path.into(),
+        }))
+    }
+
+    /// Whether ids hold in all files or in each, as far as it was said.
+    pub(crate) fn id_scope(&self) -> IdScope {
+        IdScope::of(self.tables.meta.id_scope)
     }
 
     /// Looks something up in the catalog.

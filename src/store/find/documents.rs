@@ -32,6 +32,9 @@ pub struct Document {
     /// Whether it is published. False if it was stored by a run that is still open; see
     /// [`Writer::begin_run`](crate::Writer::begin_run).
     pub is_published: bool,
+    /// The file that it came from, by an absolute path in the form of a [key](crate::corpus::Key), if it is one record of
+    /// a file. Of a file that is one document, the key is the path.
+    pub source: Option<String>,
 }
 
 impl Document {
@@ -46,6 +49,7 @@ impl Document {
             modified: row.modified.map(clock::at_nanoseconds),
             added: clock::at_seconds(row.added),
             is_published: !snapshot.tables.meta.runs.is_open(row.run),
+            source: None,
         })
     }
 
@@ -67,6 +71,8 @@ pub struct Documents {
     snapshot: Arc<Snapshot>,
     rows: Box<dyn Iterator<Item = Result<(String, DocumentRow)>> + Send>,
     failed: bool,
+    /// The number and the path of the last document's file.
+    source: (u64, Option<String>),
     /// Dropped last: the store is closed with its last handle.
     store: Store,
 }
@@ -86,7 +92,23 @@ impl Iterator for Documents {
             return is_first.then_some(Err(error));
         }
         let row = self.rows.next()?;
-        Some(row.and_then(|(key, row)| Document::new(&self.snapshot, key, row)))
+        Some(row.and_then(|(key, row)| {
+            Ok(Document {
+                source: self.source(row.source)?,
+                ..Document::new(&self.snapshot, key, row)?
+            })
+        }))
+    }
+}
+
+impl Documents {
+    /// The path of the file with this number.
+    fn source(&mut self, number: u64) -> Result<Option<String>> {
+        if self.source.0 != number {
+            let file = self.snapshot.source(number)?;
+            self.source = (number, file.map(|file| file.path.to_string()));
+        }
+        Ok(self.source.1.clone())
     }
 }
 
@@ -99,8 +121,12 @@ impl Store {
     pub fn get(&self, key: &str) -> Result<Option<Document>> {
         let snapshot = self.published()?;
         let row = snapshot.document(key)?;
-        row.map(|row| Document::new(&snapshot, key.to_owned(), row))
-            .transpose()
+        let Some(row) = row else { return Ok(None) };
+        let source = snapshot.source(row.source)?;
+        Ok(Some(Document {
+            source: source.map(|file| file.path.to_string()),
+            ..Document::new(&snapshot, key.to_owned(), row)?
+        }))
     }
 
     /// Returns all documents, ordered by the bytes of their keys.
@@ -124,6 +150,7 @@ impl Store {
             snapshot,
             rows: Box::new(rows),
             failed: false,
+            source: (0, None),
             store: self.clone(),
         })
     }

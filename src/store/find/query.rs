@@ -95,6 +95,12 @@ impl<'a> Query<'a> {
         self
     }
 
+    /// The maximum number of matches.
+    #[cfg(feature = "corpus")]
+    pub(crate) fn most(&self) -> usize {
+        self.limit
+    }
+
     /// Of documents that are equally similar, returns the exact copies first.
     #[cfg(feature = "corpus")]
     pub(crate) fn copies_first(mut self) -> Query<'a> {

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::progress::Progress;
 use crate::schema::Schema;
-use crate::storage::{Fleeting, Note, Process, Snapshot};
+use crate::storage::{Fleeting, IdScope, Note, Process, Snapshot};
 use crate::store::compare::{Allowance, Published, Search};
 use crate::store::offer::Queue;
 
@@ -131,6 +131,11 @@ impl Store {
     /// Returns the parameters of the store, as of its last commit. A reindex changes them.
     pub fn schema(&self) -> Arc<Schema> {
         self.last_commit().snapshot.schema.clone()
+    }
+
+    /// Returns the scope of ids that the store remembers, as of its last commit.
+    pub fn id_scope(&self) -> IdScope {
+        self.last_commit().snapshot.id_scope()
     }
 
     /// The place of the files between writes.

@@ -23,8 +23,8 @@ pub(super) enum Question {
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Answer {
-    /// The keys, and whether the documents are published.
-    Documents(Vec<(String, bool)>),
+    /// The keys, whether the documents are published, and their files.
+    Documents(Vec<(String, bool, Option<String>)>),
     Counts {
         documents: usize,
         contents: usize,
@@ -63,7 +63,7 @@ impl Question {
                 let documents = documents.map(Result::unwrap);
                 Answer::Documents(
                     documents
-                        .map(|found| (found.key, found.is_published))
+                        .map(|found| (found.key, found.is_published, found.source))
                         .collect(),
                 )
             }
@@ -101,8 +101,10 @@ impl Question {
         match self {
             Question::Documents => {
                 let is_published = |key| !model.unpublished().contains(key);
+                let source = |key: &String| model.source(key).map(str::to_owned);
                 let keys = model.texts().keys();
-                Answer::Documents(keys.map(|key| (key.clone(), is_published(key))).collect())
+                let documents = keys.map(|key| (key.clone(), is_published(key), source(key)));
+                Answer::Documents(documents.collect())
             }
             Question::Counts => Answer::Counts {
                 documents: model.texts().len(),

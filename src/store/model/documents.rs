@@ -19,7 +19,12 @@ pub(crate) struct Model {
     next: Birth,
     /// The keys of the documents of the open run.
     unpublished: BTreeSet<String>,
+    /// The files that documents came from.
+    sources: BTreeMap<String, &'static str>,
 }
+
+/// The file of a document, if it came from one.
+pub(super) type Source = Option<&'static str>;
 
 /// What admission by a writer depends on.
 #[derive(Clone, Copy)]
@@ -67,6 +72,11 @@ impl Model {
         &self.unpublished
     }
 
+    /// The file that a document came from.
+    pub(super) fn source(&self, key: &str) -> Option<&'static str> {
+        self.sources.get(key).copied()
+    }
+
     /// Forgets the documents of the open run, and returns their number.
     pub(crate) fn forget_run(&mut self) -> u64 {
         let keys = std::mem::take(&mut self.unpublished);
@@ -80,6 +90,7 @@ impl Model {
 
     pub(crate) fn remove(&mut self, key: &str) -> bool {
         self.unpublished.remove(key);
+        self.sources.remove(key);
         let Some(text) = self.texts.remove(key) else {
             return false;
         };
@@ -89,8 +100,12 @@ impl Model {
         true
     }
 
-    fn set(&mut self, key: &str, text: &str) {
+    fn set(&mut self, key: &str, text: &str, source: Source) {
         self.unpublished.remove(key);
+        self.sources.remove(key);
+        if let Some(source) = source {
+            self.sources.insert(key.to_owned(), source);
+        }
         if !self.births.contains_key(text) {
             self.births.insert(text.to_owned(), self.next);
             self.next += 1;
@@ -120,7 +135,28 @@ impl Model {
         copy.or_else(|| self.matches(key, text).into_iter().next())
     }
 
+    /// Adds a document that came from no file.
     pub(crate) fn add(&mut self, key: &str, text: &str, unique: bool) -> (Change, Relation) {
+        self.add_from(key, text, None, unique)
+    }
+
+    /// Adds a document of a file.
+    pub(super) fn add_from(
+        &mut self,
+        key: &str,
+        text: &str,
+        source: Source,
+        unique: bool,
+    ) -> (Change, Relation) {
+        let stored = self.source(key);
+        let is_other_text = self.texts.get(key).is_some_and(|old| old != text);
+        if is_other_text && source.is_some() && stored.is_some() && source != stored {
+            return (Change::Refused, Relation::Novel);
+        }
+        self.place(key, text, source, unique)
+    }
+
+    fn place(&mut self, key: &str, text: &str, source: Source, unique: bool) -> (Change, Relation) {
         let old = self.texts.get(key);
         if old.is_some_and(|old| old == text) {
             self.unpublished.remove(key);
@@ -141,7 +177,7 @@ impl Model {
         } else {
             Change::Added
         };
-        self.set(key, text);
+        self.set(key, text, source);
         (change, relation)
     }
 
@@ -151,10 +187,10 @@ impl Model {
         for text in other.contents() {
             for key in other.keys_of(text) {
                 let is_copy = self.keys_of(text).next().is_some();
-                match self.add(key, text, false).0 {
+                match self.place(key, text, other.source(key), false).0 {
                     Change::Added => merged.added += 1,
                     Change::Updated => merged.updated += 1,
-                    Change::Unchanged | Change::KeptOut => {
+                    Change::Unchanged | Change::KeptOut | Change::Refused => {
                         merged.unchanged += 1;
                         continue;
                     }
@@ -180,10 +216,16 @@ impl Model {
             start: self.next,
             in_run: true,
         };
-        self.admit(admitted, key, text);
+        self.admit(admitted, key, text, None);
     }
 
-    pub(super) fn admit(&mut self, admitted: Admitted, key: &str, text: &str) -> Admits {
+    pub(super) fn admit(
+        &mut self,
+        admitted: Admitted,
+        key: &str,
+        text: &str,
+        source: Source,
+    ) -> Admits {
         let like = |other: &&str| jaccard(text, other) >= THRESHOLD;
         let copy = self.births.contains_key(text).then_some(text);
         if let Some(earlier) = copy.or_else(|| self.contents().into_iter().find(like)) {
@@ -200,7 +242,7 @@ impl Model {
         } else {
             key.to_owned()
         };
-        self.set(&key, text);
+        self.set(&key, text, source);
         if admitted.in_run {
             self.unpublished.insert(key.clone());
         }

@@ -8,7 +8,7 @@ use super::answers::check;
 use super::documents::{Model, THRESHOLD};
 use super::readers::History;
 use super::rebuilding::{cancel, rebuild};
-use super::session::{Session, Sketched};
+use super::session::{Session, Sketched, input};
 use super::step::{Given, Step, key};
 use crate::schema::Schema;
 use crate::storage::Limits;
@@ -128,9 +128,9 @@ impl Run<'_> {
         let mut added = Model::default();
         let mut writer = other.writer().unwrap();
         for (k, text) in documents {
-            let (key, text) = (key(*k), text.words());
-            writer.add(&*key, &*text).unwrap();
-            added.add(&key, &text, false);
+            let key = key(*k);
+            writer.add_all(vec![input(&key, *text)]).unwrap();
+            added.add_from(&key, &text.words(), text.source(), false);
         }
         writer.commit().unwrap();
         drop(writer);

@@ -2,7 +2,8 @@
 
 use super::documents::{Admits, Admitted, Model};
 use super::readers::History;
-use super::step::{Given, Step, key, prefix};
+use super::step::{Given, Step, Text, key, prefix};
+use crate::storage::SourceFile;
 use crate::store::handle::Store;
 use crate::store::offer::{Change, Input, Outcome, Relation};
 use crate::store::{Batch, Writer};
@@ -88,9 +89,9 @@ impl<'a> Session<'a> {
         };
         for ((k, text), outcome) in documents.iter().zip(outcomes.unwrap()) {
             let before = self.model.clone();
-            let (key, text) = (key(*k), text.words());
+            let (key, source, text) = (key(*k), text.source(), text.words());
             let outcome = outcome.unwrap();
-            let expected = self.model.add(&key, &text, unique);
+            let expected = self.model.add_from(&key, &text, source, unique);
             assert_eq!(
                 (outcome.change, outcome.relation),
                 expected,
@@ -103,7 +104,7 @@ impl<'a> Session<'a> {
     fn admit(&mut self, documents: &[Given], batch: Batch) {
         let admissions = self.writer.admit_batch(batch).unwrap();
         for ((k, text), admission) in documents.iter().zip(admissions) {
-            let (key, text) = (key(*k), text.words());
+            let (key, source, text) = (key(*k), text.source(), text.words());
             let outcome = admission.unwrap();
             let found = if let Some(earlier) = outcome.duplicate_of() {
                 Admits::Duplicate {
@@ -118,7 +119,7 @@ impl<'a> Session<'a> {
                 let key = outcome.second_key.unwrap_or_else(|| key.clone());
                 Admits::New { key }
             };
-            let expected = self.model.admit(self.admitted, &key, &text);
+            let expected = self.model.admit(self.admitted, &key, &text, source);
             assert_eq!(found, expected, "{key} {text:?}");
         }
     }
@@ -163,11 +164,15 @@ impl<'a> Session<'a> {
     }
 }
 
+/// The document of a text, with its file.
+pub(super) fn input(key: &str, text: Text) -> Input {
+    let file = text.source().map(SourceFile::new);
+    Input::new(key, text.words()).of_file(file)
+}
+
 fn inputs(documents: &[Given]) -> Vec<Input> {
     let inputs = documents.iter();
-    inputs
-        .map(|(k, text)| Input::new(key(*k), text.words()))
-        .collect()
+    inputs.map(|(k, text)| input(&key(*k), *text)).collect()
 }
 
 /// Checks that the earlier document of an outcome is the best match.

@@ -1,5 +1,7 @@
 //! The steps that are done to a store.
 
+use super::documents::Source;
+
 /// The number of bytes that a step is read from.
 pub(crate) const UNIT: usize = 32;
 
@@ -67,6 +69,15 @@ impl Text {
             family: byte % 5,
             changed: byte / 5 % 7,
             upper: byte / 35 % 2 == 1,
+        }
+    }
+
+    /// The file that it comes from.
+    pub(super) fn source(self) -> Source {
+        match self.family {
+            1 => Some("/one"),
+            2 => Some("/two"),
+            _ => None,
         }
     }
 

@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use super::body::Body;
 use crate::clock;
+use crate::storage::SourceFile;
 use crate::text::ShingleSet;
 
 /// The maximum number of bytes of a key.
@@ -26,6 +27,7 @@ pub struct Input {
     modified: Option<SystemTime>,
     /// The hash of the body, if it is known.
     hash: Option<[u8; 32]>,
+    pub(crate) source: Option<SourceFile>,
 }
 
 impl Input {
@@ -37,6 +39,7 @@ impl Input {
             size: None,
             modified: None,
             hash: None,
+            source: None,
         }
     }
 
@@ -52,6 +55,35 @@ impl Input {
     pub fn modified(self, time: SystemTime) -> Input {
         let modified = Some(time);
         Input { modified, ..self }
+    }
+
+    /// Sets the file that it came from, if the file has more documents: a path, best an absolute one.
+    ///
+    /// The store notes it, and does not replace a document of one file by another text from another file unless an
+    /// [`IdScope`](crate::write::IdScope) was chosen.
+    ///
+    /// ```
+    /// use dedupdb::write::{Change, IdScope};
+    /// use dedupdb::{Input, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let mut writer = store.writer()?;
+    /// let news = || Input::new("1", "the night tram runs again").source("/news.jsonl");
+    /// let ticket = || Input::new("1", "the printer is on fire").source("/tickets.jsonl");
+    /// let outcomes = writer.add_all(vec![news(), ticket()])?;
+    /// assert_eq!(outcomes[1].as_ref().unwrap().change, Change::Refused);
+    /// writer.set_id_scope(IdScope::All);
+    /// assert_eq!(writer.add_all(vec![ticket()])?[0].as_ref().unwrap().change, Change::Updated);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn source(self, path: &str) -> Input {
+        self.of_file(Some(SourceFile::new(path)))
+    }
+
+    pub(crate) fn of_file(self, source: Option<SourceFile>) -> Input {
+        Input { source, ..self }
     }
 
     /// Sets the BLAKE3 hash of its text, so that it need not be computed.

@@ -23,6 +23,9 @@ pub struct Outcome {
     /// The key under which it is stored, if that is not its own: see
     /// [`Writer::admit_batch`](crate::Writer::admit_batch).
     pub second_key: Option<String>,
+    /// The file from which the store has the document of this key, if the input came from another one and no
+    /// [`IdScope`](crate::write::IdScope) was chosen. The input was [refused](Change::Refused), or has the same text.
+    pub other_file: Option<String>,
 }
 
 impl Outcome {
@@ -40,6 +43,7 @@ impl Outcome {
             earlier,
             earlier_is_of_this_writer: false,
             second_key: None,
+            other_file: None,
         }
     }
 
@@ -63,6 +67,9 @@ pub enum Change {
     Unchanged,
     /// It was not stored, because it resembles an earlier document.
     KeptOut,
+    /// It was not stored, because the store has another text of its key, from another file, and no
+    /// [`IdScope`](crate::write::IdScope) says whether the two are the same document.
+    Refused,
 }
 
 /// How an [`Input`](crate::Input) relates to the documents that were there before it.

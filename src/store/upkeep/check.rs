@@ -1,5 +1,6 @@
 //! A full check of a store: every byte that holds data, and whether the parts agree.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -172,6 +173,7 @@ impl Check {
         let mut found = Vec::new();
         let mut named = vec![false; snapshot.len as usize];
         let mut names = 0_u64;
+        let mut sources = BTreeSet::new();
         let runs = snapshot.tables.meta.runs;
         for name in snapshot.all_names()? {
             let (content, key) = name?;
@@ -184,6 +186,12 @@ impl Check {
             }
             let row = snapshot.document(&key)?;
             found.extend(row.and_then(|row| wrong_run(runs, &key, row)));
+            if let Some(row) = row.filter(|row| sources.insert(row.source))
+                && row.source != 0
+                && snapshot.source(row.source)?.is_none()
+            {
+                found.push(format!("the file that {key:?} came from has no name"));
+            }
             if row.is_none_or(|row| row.content != content) {
                 found.push(format!(
                     "{key:?} is not the document that names content {content}"

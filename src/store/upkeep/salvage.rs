@@ -206,6 +206,7 @@ impl Salvage<'_> {
     fn run(&mut self, progress: &Progress) -> Result<()> {
         progress.begin(self.wreck.len().into());
         self.writer.runs = self.wreck.runs();
+        self.writer.id_scope = self.wreck.id_scope();
         let mut claims = Claims::read(self.wreck);
         for key in claims.contested() {
             self.lose(Some(key), CONTRADICTION);
@@ -432,11 +433,14 @@ impl Salvage<'_> {
                 modified: None,
                 added: clock::now(),
                 run: 0,
+                source: 0,
             });
+            let source = self.wreck.source(known.source)?;
             let is_open = self.writer.runs.is_open(known.run);
             let row = DocumentRow {
                 content: new,
                 run: if is_open { known.run } else { 0 },
+                source: self.writer.sources.note(source.as_ref()),
                 ..known
             };
             self.writer.pending.set(Keyed::new(&key), None, Some(row));

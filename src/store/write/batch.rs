@@ -1,9 +1,11 @@
 //! Inputs that are prepared ahead of the writer.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::writer::Writer;
-use crate::error::Result;
+use crate::codec::u64_at;
+use crate::error::{Error, Result};
 use crate::storage::Snapshot;
 use crate::store::handle::Store;
 use crate::store::offer::{Input, Outcome, Prepared};
@@ -55,6 +57,26 @@ impl Store {
         };
         let snapshot = last.snapshot;
         Batch { snapshot, prepared }
+    }
+}
+
+/// The hashes of keys and of their texts.
+#[derive(Debug, Default)]
+pub(crate) struct Keys(HashMap<u64, u64>);
+
+impl Batch {
+    /// Refuses documents whose keys came before with another text.
+    pub(crate) fn refuse_repeated(&mut self, keys: &mut Keys) {
+        for one in &mut self.prepared {
+            let Ok(prepared) = one else { continue };
+            let text = u64_at(&prepared.hash, 0);
+            let first = *keys.0.entry(prepared.keyed().hash).or_insert(text);
+            if first != text {
+                let key = prepared.key();
+                let reason = format!("the key {key:?} came before with another text");
+                *one = Err(Error::InvalidText { reason });
+            }
+        }
     }
 }
 

@@ -80,6 +80,7 @@ impl Store {
             pending: &Pending::new(last.snapshot.len),
             appended: None,
             evidence: false,
+            asks: false,
         };
         let runs = last.snapshot.tables.meta.runs;
         let (change, relation, earlier) = match judge.judge(prepared, Policy::AddUnique)?.finding {
@@ -87,6 +88,7 @@ impl Store {
             Finding::Unchanged(row) if !runs.is_open(row.run) => {
                 (Change::Unchanged, Relation::Novel, None)
             }
+            Finding::Refused => (Change::Refused, Relation::Novel, None),
             Finding::Duplicate(relation, earlier) => {
                 (Change::KeptOut, relation, Some(earlier.found))
             }
@@ -98,6 +100,7 @@ impl Store {
             earlier,
             earlier_is_of_this_writer: false,
             second_key: None,
+            other_file: None,
         }))
     }
 

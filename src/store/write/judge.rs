@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::storage::{DocumentRow, Files, Snapshot};
 use crate::store::compare::{Matcher, Probe, Published, Verified};
 use crate::store::handle::Store;
-use crate::store::offer::{Prepared, Relation};
+use crate::store::offer::{Input, Prepared, Relation};
 use crate::text::ShingleSet;
 
 /// What happens to a document that resembles an earlier one, or whose key is in use.
@@ -56,6 +56,8 @@ pub(crate) enum Finding {
     /// Another document has its text, which is this content. The document is stored nevertheless. The earlier one is
     /// present if it was requested.
     Copy(u32, Option<Earlier>),
+    /// Its key has another text from another file, and nobody said whether the two are the same document.
+    Refused,
     /// It is kept out because of an earlier one.
     Duplicate(Relation, Earlier),
     /// It resembles nothing that it was compared with.
@@ -86,6 +88,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) appended: Option<Appended<'a>>,
     /// Whether to find the earlier document of a copy that is stored nevertheless.
     pub(crate) evidence: bool,
+    /// Whether nobody said what an id of several files means.
+    pub(crate) asks: bool,
 }
 
 impl Judge<'_> {
@@ -112,6 +116,14 @@ impl Judge<'_> {
             if let (Some(row), true) = (own, !policy.replaces_nothing()) {
                 return Ok(Finding::Unchanged(row));
             }
+        }
+        if self.asks
+            && !policy.replaces_nothing()
+            && current.is_some_and(|row| is_of_another_file(&row, &prepared.input))
+        {
+            return Ok(Finding::Refused);
+        }
+        if let Some(content) = copy {
             if policy == Policy::Add {
                 let earlier = if self.evidence {
                     self.copy_of(prepared, content, policy)?
@@ -181,6 +193,17 @@ impl Judge<'_> {
         let names = self.names(policy.except(prepared.key()));
         names.eldest(verified.as_slice())
     }
+}
+
+/// Whether a stored document and an input came from two files. What came from no file is of none.
+///
+/// A modification time shows a file that is one document: its key is its name.
+pub(super) fn is_of_another_file(stored: &DocumentRow, input: &Input) -> bool {
+    let source = input.source.as_ref().map_or(0, |file| file.number);
+    let has_file = |source: u64, modified: Option<i64>| source != 0 || modified.is_some();
+    stored.source != source
+        && has_file(stored.source, stored.modified)
+        && has_file(source, input.modified_nanoseconds())
 }
 
 /// `content` as a match of the text with this hash.

@@ -80,6 +80,8 @@ impl Store {
     ) -> Result<Merged> {
         let source = other.published()?;
         let mut writer = self.writer()?;
+        // Stores are merged as they are, and what is replaced is counted.
+        writer.asks = false;
         let used = writer.files.enter()?;
         writer
             .committed
@@ -122,6 +124,7 @@ impl Published {
         if let Some(nanoseconds) = row.modified {
             input = input.modified(clock::at_nanoseconds(nanoseconds));
         }
+        let input = input.of_file(source.source(row.source)?);
         let prepared = self.locate(input, source.content(content)?.hash)?;
         Ok(Stored {
             content,
@@ -176,7 +179,7 @@ impl Writer {
         match outcome.change {
             Change::Added => merged.added += 1,
             Change::Updated => merged.updated += 1,
-            Change::Unchanged | Change::KeptOut => merged.unchanged += 1,
+            Change::Unchanged | Change::KeptOut | Change::Refused => merged.unchanged += 1,
         }
         Ok(())
     }

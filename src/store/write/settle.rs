@@ -1,7 +1,7 @@
 //! Changes the store once a document is judged.
 
 use super::fresh::{Fresh, FreshBatch};
-use super::judge::{Appended, Finding, Judge, Judged, Policy};
+use super::judge::{Appended, Finding, Judge, Judged, Policy, is_of_another_file};
 use super::names::Earlier;
 use super::writer::Writer;
 use crate::codec::low32;
@@ -86,7 +86,14 @@ impl Writer {
         let (change, relation, earlier, new) = match finding {
             Finding::Unchanged(row) => {
                 self.touch(prepared, row);
-                (Change::Unchanged, Relation::Novel, None, None)
+                let unchanged = self.outcome(Change::Unchanged, Relation::Novel, None);
+                let outcome = self.of_other_file(unchanged, current, prepared)?;
+                return Ok(Settled { outcome, new: None });
+            }
+            Finding::Refused => {
+                let refused = self.outcome(Change::Refused, Relation::Novel, None);
+                let outcome = self.of_other_file(refused, current, prepared)?;
+                return Ok(Settled { outcome, new: None });
             }
             Finding::Duplicate(relation, earlier) => {
                 (Change::KeptOut, relation, Some(earlier), None)
@@ -144,7 +151,34 @@ impl Writer {
                 files: &mut self.files,
             }),
             evidence: self.evidence,
+            asks: self.asks,
         }
+    }
+
+    /// Adds to an outcome the file that the document `current` came from, if the input came from another one and nobody
+    /// said what that means.
+    fn of_other_file(
+        &self,
+        outcome: Outcome,
+        current: Option<DocumentRow>,
+        prepared: &Prepared,
+    ) -> Result<Outcome> {
+        let is_other = |row: &DocumentRow| self.asks && is_of_another_file(row, &prepared.input);
+        let Some(row) = current.filter(is_other) else {
+            return Ok(outcome);
+        };
+        let noted = self.sources.get(row.source).map(str::to_owned);
+        let path = match noted {
+            Some(path) => path,
+            None => match self.committed.snapshot.source(row.source)? {
+                Some(file) => file.path.to_string(),
+                None => prepared.key().to_owned(),
+            },
+        };
+        Ok(Outcome {
+            other_file: Some(path),
+            ..outcome
+        })
     }
 
     pub(super) fn outcome(
@@ -162,6 +196,7 @@ impl Writer {
                 .is_some_and(|earlier| earlier.content >= start),
             earlier: earlier.map(|earlier| earlier.found),
             second_key: None,
+            other_file: None,
         }
     }
 
@@ -208,13 +243,14 @@ impl Writer {
     }
 
     /// The row of a document that names `content` and belongs to no run.
-    fn row(&self, prepared: &Prepared, content: u32) -> DocumentRow {
+    fn row(&mut self, prepared: &Prepared, content: u32) -> DocumentRow {
         DocumentRow {
             content,
             size: prepared.input.source_bytes(),
             modified: prepared.input.modified_nanoseconds(),
             added: self.added,
             run: 0,
+            source: self.sources.note(prepared.input.source.as_ref()),
         }
     }
 

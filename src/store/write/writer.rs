@@ -8,7 +8,9 @@ use super::pending::Pending;
 use super::settling::{PART, Settling};
 use crate::clock;
 use crate::error::{Error, Result};
-use crate::storage::{CatalogChange, Runs};
+#[cfg(feature = "corpus")]
+use crate::storage::DocumentRow;
+use crate::storage::{CatalogChange, IdScope, Runs, Sources};
 use crate::store::compare::Published;
 use crate::store::handle::{InUse, Lease, Store};
 use crate::store::offer::{Body, Input, Keyed, Outcome};
@@ -38,6 +40,7 @@ use crate::store::offer::{Body, Input, Keyed, Outcome};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Writer {
     /// Dropped before the store, which is closed with its last handle.
     pub(crate) files: Lease,
@@ -52,6 +55,12 @@ pub struct Writer {
     pub(crate) start: u32,
     /// The runs as of the next commit.
     pub(crate) runs: Runs,
+    /// The scope of ids as of the next commit.
+    pub(crate) id_scope: IdScope,
+    /// Whether a text from another file than the earlier one is refused, because nobody said what its id means.
+    pub(crate) asks: bool,
+    /// The files that uncommitted documents came from.
+    pub(crate) sources: Sources,
     /// The run that admitted documents belong to; 0 for none.
     pub(crate) run: u64,
     unique: bool,
@@ -71,6 +80,9 @@ impl Writer {
             pending: Pending::new(committed.snapshot.len),
             start: committed.snapshot.len,
             runs: committed.snapshot.tables.meta.runs,
+            id_scope: committed.snapshot.id_scope(),
+            asks: committed.snapshot.id_scope() == IdScope::Unset,
+            sources: Sources::default(),
             run: 0,
             committed,
             appended: ByHash::default(),
@@ -85,6 +97,13 @@ impl Writer {
     /// another key.
     pub fn unique(&mut self, unique: bool) {
         self.unique = unique;
+    }
+
+    /// Lets the store remember, from the next commit on, whether an id names the same document in all files, or another
+    /// one in each. [`corpus::Add`](crate::corpus::Add) makes keys accordingly.
+    pub fn set_id_scope(&mut self, id_scope: IdScope) {
+        self.id_scope = id_scope;
+        self.asks = id_scope == IdScope::Unset;
     }
 
     /// Fills [`Outcome::earlier`] from now on, which costs a full comparison for each near-duplicate.
@@ -152,6 +171,36 @@ impl Writer {
         Ok(known)
     }
 
+    /// Gives what was stored as `key` to the document `other`, which is the same file under another name. Returns whether
+    /// its text is another one.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    #[cfg(feature = "corpus")]
+    pub(crate) fn join(&mut self, key: &str, other: &str) -> Result<bool> {
+        let snapshot = &self.committed.snapshot;
+        let stored = [snapshot.document(key)?, snapshot.document(other)?];
+        let [key, other] = [key, other].map(Keyed::new);
+        let now = [
+            self.pending.current(key, stored[0]),
+            self.pending.current(other, stored[1]),
+        ];
+        let [Some(new), Some(old)] = now else {
+            return Ok(false);
+        };
+        let is_other_text = new.content != old.content;
+        let row = DocumentRow {
+            added: if is_other_text { new.added } else { old.added },
+            ..new
+        };
+        self.pending.set(key, stored[0], None);
+        if row != old {
+            self.pending.set(other, stored[1], Some(row));
+        }
+        Ok(is_other_text)
+    }
+
     /// Makes everything done so far durable and lets readers see it.
     ///
     /// # Errors
@@ -169,6 +218,8 @@ impl Writer {
         }
         let change = CatalogChange {
             runs: Some(self.runs),
+            id_scope: Some(self.id_scope),
+            sources: self.sources.all(),
             ..self.pending.change(&self.store.shared.pool)
         };
         let (threads, meters) = (self.store.shared.pool.threads(), &self.store.shared.meters);
@@ -182,6 +233,7 @@ impl Writer {
         let keys = change.documents.iter().map(|change| &*change.key);
         self.store.note_changed(keys);
         self.appended.clear();
+        self.sources.clear();
         Ok(())
     }
 
@@ -195,7 +247,10 @@ impl Writer {
 
     /// Whether [`Writer::commit`] has anything to make durable.
     pub fn is_dirty(&self) -> bool {
-        !self.pending.is_empty() || self.runs != self.committed.snapshot.tables.meta.runs
+        let snapshot = &self.committed.snapshot;
+        !self.pending.is_empty()
+            || self.runs != snapshot.tables.meta.runs
+            || self.id_scope != snapshot.id_scope()
     }
 
     /// Returns at most `most` other documents of the last commit with the text of the document `key`, the first ones.

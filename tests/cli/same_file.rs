@@ -1,0 +1,175 @@
+//! A file is itself under every name, and one that is gone or has changed is marked.
+#![cfg(unix)]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+
+use serde_json::json;
+
+use crate::sandbox::{Ran, Sandbox, text};
+
+/// A stored file, and three other names of it.
+fn named() -> (Sandbox, Vec<String>) {
+    let sandbox = Sandbox::new();
+    sandbox.write("Notes/a.txt", text(1, 40));
+    sandbox.add(&["Notes"], 0);
+    fs::hard_link(sandbox.path("Notes/a.txt"), sandbox.path("hard.txt")).unwrap();
+    symlink("Notes/a.txt", sandbox.path("soft.txt")).unwrap();
+    symlink("Notes", sandbox.path("folder")).unwrap();
+    let absolute = sandbox.path("Notes/a.txt").to_str().unwrap().to_owned();
+    let names = ["hard.txt", "soft.txt", "folder/a.txt", &absolute];
+    let names = names.map(str::to_owned).to_vec();
+    (sandbox, names)
+}
+
+#[test]
+fn a_file_is_no_copy_of_itself() {
+    let (sandbox, names) = named();
+    for name in &names {
+        let ran = sandbox.run(&["query", name]).expect(1);
+        assert_eq!(ran.stdout, "", "{name}");
+        let ran = sandbox.run(&["query", "--limit", "1", name]);
+        assert_eq!(ran.expect(1).stdout, "", "{name}");
+        let ran = sandbox.run(&["explain", "Notes/a.txt", name]).expect(0);
+        assert_eq!(ran.stderr, "dedupdb: A and B are the same file\n");
+    }
+    // A copy is found, also if only one is wanted.
+    sandbox.write("Notes/b.txt", text(1, 40));
+    sandbox.add(&["Notes"], 0);
+    for name in &names {
+        let ran = sandbox.run(&["query", "--limit", "1", name]).expect(0);
+        assert!(
+            ran.stdout.contains("\tNotes/b.txt\t1.0000"),
+            "{name}: {}",
+            ran.stdout
+        );
+    }
+}
+
+#[test]
+fn a_file_is_stored_once() {
+    let (sandbox, names) = named();
+    for name in &names {
+        let summary = sandbox.add(&[name], 0);
+        let counts = ["added", "unchanged", "other_names", "exact_copies"];
+        let counts = counts.map(|count| summary[count].as_u64().unwrap());
+        assert_eq!(counts, [0, 1, 1, 0], "{name}");
+        assert_eq!(sandbox.keys(), ["Notes/a.txt"], "{name}");
+    }
+    let folder = sandbox.path("Notes");
+    let ran = sandbox.run(&["add", folder.to_str().unwrap()]).expect(0);
+    let said = "1 file is stored under other names already, and not a second time (first: ";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    // What has changed a little is stored under the name that it has.
+    fs::write(sandbox.path("Notes/a.txt"), text(1, 40) + " more").unwrap();
+    let before = sandbox.contents();
+    assert_eq!(sandbox.add(&[folder.to_str().unwrap()], 0)["updated"], 1);
+    assert_eq!(sandbox.keys(), ["Notes/a.txt"]);
+    assert_ne!(sandbox.contents(), before);
+    sandbox.run(&["check"]).expect(0);
+    // And in the other direction.
+    let store = ["--store", "s"];
+    sandbox.add(&[&[folder.to_str().unwrap()], &store[..]].concat(), 0);
+    fs::write(sandbox.path("Notes/a.txt"), text(2, 40)).unwrap();
+    let summary = sandbox.add(&[&["Notes"], &store[..]].concat(), 0);
+    assert_eq!(
+        (&summary["updated"], &summary["other_names"]),
+        (&json!(1), &json!(1))
+    );
+    let listed = sandbox.run(&[&["list"], &store[..]].concat());
+    assert_eq!(listed.lines().len(), 1, "{}", listed.stdout);
+}
+
+#[test]
+fn files_that_are_gone_or_have_changed_are_marked() {
+    let sandbox = Sandbox::new();
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        sandbox.write(format!("d/{name}"), text(1, 40));
+    }
+    sandbox.add(&["d"], 0);
+    for line in ["pairs", "clusters", "list", "query d/a.txt"] {
+        let ran = sandbox.run(&line.split(' ').collect::<Vec<_>>()).expect(0);
+        assert_eq!(ran.stderr, "", "{line}");
+    }
+    fs::remove_file(sandbox.path("d/b.txt")).unwrap();
+    sandbox.write("d/c.txt", text(2, 40));
+    for line in ["pairs", "clusters", "list", "query d/a.txt"] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ran = sandbox.run(&words).expect(0);
+        let gone = "1 of these files no longer exists (first: d/b.txt), as seen from this folder; `dedupdb remove";
+        assert!(ran.stderr.contains(gone), "{}", ran.stderr);
+        assert!(
+            ran.stderr
+                .contains("has changed since it was added (first: d/c.txt)"),
+            "{}",
+            ran.stderr
+        );
+        // The columns stay as they are.
+        assert!(!ran.stdout.contains("gone"), "{}", ran.stdout);
+        let ran = sandbox.run(&[&["--json"], &words[..]].concat()).expect(0);
+        let (gone, changed) = match line {
+            "pairs" => ("\"file_b\":\"gone\"", "\"file_b\":\"changed\""),
+            _ => ("\"file\":\"gone\"", "\"file\":\"changed\""),
+        };
+        for field in [gone, changed] {
+            assert!(ran.stdout.contains(field), "{line}: {}", ran.stdout);
+        }
+    }
+    let shown = sandbox.run(&["show", "d/b.txt"]).expect(0);
+    assert!(
+        shown.stdout.contains("no longer exists"),
+        "{}",
+        shown.stdout
+    );
+}
+
+#[test]
+fn names_that_are_not_utf_8_are_taken_by_every_command() {
+    let sandbox = Sandbox::new();
+    let name = OsStr::from_bytes(b"caf\xe9.txt");
+    sandbox.write(name, text(1, 40));
+    sandbox.write("b.txt", text(1, 40));
+    let run = |arguments: &[&OsStr]| {
+        let mut command = sandbox.command(&[]);
+        Ran::of(command.args(arguments).output().unwrap())
+    };
+    let word = OsStr::new;
+    let key = word("caf\u{fffd}E9.txt");
+    run(&[word("add"), name, word("b.txt")]).expect(0);
+    for given in [name, key] {
+        run(&[word("explain"), given, word("b.txt")]).expect(0);
+        run(&[word("jaccard"), given, word("b.txt")]).expect(0);
+        run(&[word("show"), given]).expect(0);
+        run(&[word("query"), given]).expect(0);
+        run(&[word("query"), word("--key"), given]).expect(0);
+        run(&[word("list"), word("--prefix"), given]).expect(0);
+        run(&[word("pairs"), word("--between"), given, word("b")]).expect(0);
+        run(&[word("matrix"), given, word("-o"), word("rows.csv")]).expect(0);
+        run(&[word("remove"), word("--dry-run"), given]).expect(0);
+        let explained = run(&[
+            word("explain"),
+            word("--store"),
+            word("none"),
+            given,
+            word("b.txt"),
+        ]);
+        assert!(explained.expect(0).stdout.contains("a file"));
+    }
+    let ran = run(&[word("remove"), name]).expect(0);
+    assert_eq!(ran.stdout, "removed 1 document\n");
+}
+
+#[test]
+fn a_report_reads_a_file_whose_name_is_not_utf_8() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(&["report", "-o", "page.html"]);
+    for (name, more) in [(&b"caf\xe9.txt"[..], ""), (b"b.txt", " and more")] {
+        let name = OsStr::from_bytes(name);
+        sandbox.write(name, text(1, 40) + more);
+        command.arg(name);
+    }
+    let ran = Ran::of(command.output().unwrap()).expect(0);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+}
