@@ -32,7 +32,7 @@ pub struct Document {
     /// Whether it is published. False if it was stored by a run that is still open; see
     /// [`Writer::begin_run`](crate::Writer::begin_run).
     pub is_published: bool,
-    /// The file that it came from, by an absolute path in the form of a [key](crate::corpus::Key), if it is one record of
+    /// The file that it came from, by an absolute path in the form of a key, if it is one record of
     /// a file. Of a file that is one document, the key is the path.
     pub source: Option<String>,
 }

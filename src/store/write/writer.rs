@@ -100,7 +100,7 @@ impl Writer {
     }
 
     /// Lets the store remember, from the next commit on, whether an id names the same document in all files, or another
-    /// one in each. [`corpus::Add`](crate::corpus::Add) makes keys accordingly.
+    /// one in each. `corpus::Add` makes keys accordingly.
     pub fn set_id_scope(&mut self, id_scope: IdScope) {
         self.id_scope = id_scope;
         self.asks = id_scope == IdScope::Unset;
