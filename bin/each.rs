@@ -90,7 +90,7 @@ fn check(skipped: &Skipped, whole: Option<Strictness>) -> Result<()> {
     let Some(strictness) = whole else {
         return Ok(());
     };
-    let is_strict = strictness == Strictness::Strict && skipped.reason.is_failure();
+    let is_strict = strictness == Strictness::Strict && skipped.is_failure();
     if is_strict || skipped.reason == Reason::BadText {
         bail!("{}", skipped.told(advice));
     }

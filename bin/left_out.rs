@@ -60,11 +60,6 @@ impl Telling {
     }
 }
 
-/// A path without a leading dot.
-fn here(path: &Path) -> &Path {
-    path.strip_prefix(".").unwrap_or(path)
-}
-
 /// Refuses to replace a file that is not such a list. Empty files, devices and pipes may be written to.
 fn check_replaced(list: &Path) -> Result<()> {
     if !list.is_file() {
@@ -98,9 +93,8 @@ fn is_of_list(line: &str) -> bool {
 pub(crate) struct LeftOut {
     console: Console,
     named: Named,
-    /// Files that are named even if they did not fail: a user who typed a file's name expects it to be read.
-    typed: HashSet<PathBuf>,
-    counts: BTreeMap<Reason, Count>,
+    /// By reason, and whether it is a failure.
+    counts: BTreeMap<(Reason, bool), Count>,
     /// Files with a record that was named because it lacks the text field: most of their other records will lack it
     /// too.
     fieldless: HashSet<String>,
@@ -138,17 +132,10 @@ impl LeftOut {
         Ok(LeftOut {
             console: console.clone(),
             named: if telling.verbose { Named::All } else { named },
-            typed: HashSet::new(),
             counts: BTreeMap::new(),
             fieldless: HashSet::new(),
             list: telling.skipped.as_ref().map(begin).transpose()?,
         })
-    }
-
-    /// Also names these files, if they are left out as a whole.
-    pub(crate) fn naming(self, typed: &[PathBuf]) -> LeftOut {
-        let typed = typed.iter().map(|path| here(path).to_owned()).collect();
-        LeftOut { typed, ..self }
     }
 
     /// Reports one item.
@@ -160,12 +147,11 @@ impl LeftOut {
         if let Some(list) = &mut self.list {
             list.push(skipped)?;
         }
-        let is_failure = skipped.reason.is_failure();
-        let is_typed = || self.typed.contains(here(Path::new(&skipped.place)));
-        if self.named == Named::Failures && !is_failure && !is_typed() {
+        let is_failure = skipped.is_failure();
+        if self.named == Named::Failures && !is_failure && !skipped.named {
             return Ok(());
         }
-        let count = self.counts.entry(skipped.reason).or_default();
+        let count = self.counts.entry((skipped.reason, is_failure)).or_default();
         count.all += 1;
         let is_enough = |files| count.named == NAMED || is_fieldless(skipped, files);
         if self.named != Named::All && is_enough(&mut self.fieldless) {
@@ -191,13 +177,13 @@ impl LeftOut {
             Some(_) => "",
             None => "; -v names all, --skipped FILE lists them",
         };
-        for (reason, count) in std::mem::take(&mut self.counts) {
+        for ((reason, is_failure), count) in std::mem::take(&mut self.counts) {
             let more = count.all - count.named;
             if more == 0 {
                 continue;
             }
             let told = format!("and {} more: {}{options}", grouped(more), reason.name());
-            if reason.is_failure() {
+            if is_failure {
                 self.console.error(&told);
             } else {
                 self.console.note(&told);
@@ -219,7 +205,7 @@ impl LeftOut {
 fn is_fieldless(skipped: &Skipped, files: &mut HashSet<String>) -> bool {
     let file = skipped
         .place
-        .rsplit_once(':')
+        .rsplit_once([':', '#'])
         .map(|(file, _)| file.to_owned());
     let file = file.filter(|_| skipped.hint == Some(Hint::TextField));
     file.is_some_and(|file| !files.insert(file))
@@ -230,6 +216,8 @@ pub(crate) fn advice(hint: Hint) -> &'static str {
     match hint {
         Hint::TextField => " (choose one with --text-field)",
         Hint::Columns => "; choose columns by name or by number with --text-field and --id-field",
+        Hint::Encoding => "; if it is in another encoding, name that with --encoding",
+        Hint::Memory => "; give `add` or `dedup` more with --memory, or decompress it first",
         Hint::IdScope => {
             "; the same document (--id-scope all), or another one (--id-scope file, keys become PATH#ID)?"
         }

@@ -3,6 +3,7 @@
 mod ahead;
 mod allocator;
 mod args;
+mod closed;
 mod cmd;
 mod console;
 mod done;

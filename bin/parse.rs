@@ -304,6 +304,7 @@ pub(crate) fn format() -> impl TypedValueParser<Value = Format> {
         Format::Text => "One document, unchanged",
         Format::Html => "One document, without tags",
         Format::Jsonl => "Lines with a JSON object each",
+        Format::Json => "An array of JSON objects",
         Format::Csv => "A table with commas, quotes and a header",
         Format::Tsv => "A table with tabs and a header, or lines with a key, a tab and a text",
         Format::Parquet => "A table of columns",

@@ -143,9 +143,7 @@ impl Told for Reading {
     fn unsplit_note(&self) -> Option<String> {
         let (source, unsplit) = self.first_unsplit()?;
         let what = match unsplit {
-            Unsplit::Array => {
-                "a JSON array is read as one text; for records, convert it with `jq -c '.[]'` and give --format jsonl"
-            }
+            Unsplit::Array => "a JSON array is read as one text; for records, give --format json",
             _ => "lines of JSON are read as one text; for records, give --format jsonl",
         };
         let others = self.all_unsplit() - 1;

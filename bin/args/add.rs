@@ -12,10 +12,10 @@ use crate::parse;
 /// same folder each time.
 ///
 /// Files of records hold many documents. Each line of a .jsonl file is an object with a key in the
-/// field "id" and a text in "text"; .csv, .tsv and .parquet files have columns of these names. A
-/// .tsv file without a header has lines of a key, a tab and a text. A .warc file has pages, whose
-/// keys are their addresses. An .html file is read without its tags. All files may be compressed as
-/// .gz or .zst.
+/// field "id" and a text in "text", and so is each element of an array in a .json file; .csv, .tsv
+/// and .parquet files have columns of these names. A .tsv file without a header has lines of a key,
+/// a tab and a text. A .warc file has pages, whose keys are their addresses. An .html file is read
+/// without its tags. All files may be compressed as .gz, .zst, .xz or .bz2.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -51,6 +51,9 @@ These are left out and counted:
   job files  What Spark and Hadoop keep beside their files: _SUCCESS, .NAME.crc, _temporary,
     _delta_log
   excluded names  Those that --include, --exclude or --gitignore leave out
+
+A PATH that is itself such a binary file, large text or device is an error: the other PATHs are
+added, and the exit code is 2.
 
 -v names everything that is left out, and --skipped FILE lists it. The first ten broken records are
 reported with their file and number, and the others are counted; reading continues. If several

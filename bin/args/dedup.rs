@@ -55,8 +55,12 @@ are not text in base64.
 
 A byte order mark is dropped, and files in UTF-16 or in the encoding of --encoding are written in
 UTF-8. Compressed records are written uncompressed, unless OUTPUT or the file in the folder ends in
-.gz or .zst. What `add` leaves out, such as broken records and binary files, is left out here and
-counted; a folder of output does not contain it.
+.gz, .zst, .xz or .bz2. What `add` leaves out, such as broken records and binary files, is left out
+here and counted; a folder of output does not contain it. But an INPUT that is itself a file that
+cannot be read ends the run, and nothing is written, unless --skip-unreadable is given.
+
+The elements of an array in a .json file are written as an array, an element per line, if OUTPUT or
+the file in the folder ends in .json, and as lines otherwise.
 
 Pairs are found as by `query`: at the threshold the share that `init` prints, 98% by default, and
 nearly all of the more similar ones. Every dropped document was compared exactly.
@@ -213,6 +217,10 @@ pub(crate) struct Dedup {
     /// Replace OUTPUT and the file of --removed: files, and folders that dedupdb wrote
     #[arg(long)]
     pub(crate) force: bool,
+
+    /// Go on without files that are named and cannot be read, and count them
+    #[arg(long)]
+    pub(crate) skip_unreadable: bool,
 
     /// Approximate memory to use, at least 384MiB: more makes commits fewer and larger, which is faster
     #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "512MiB")]

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         console,
         output,
         interrupt,
-        left_out: LeftOut::begin(console, &add.telling, Named::Failures)?.naming(&paths),
+        left_out: LeftOut::begin(console, &add.telling, Named::Failures)?,
         progress: Progress::new(console, move || options.disk_bytes(sources(&paths, None))),
         threads: add.timings.then(ProcessorTimes::default),
         failed: None,

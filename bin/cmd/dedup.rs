@@ -13,6 +13,7 @@ use dedupdb::{Schema, Store};
 #[cfg(unix)]
 use super::moving;
 use crate::args::{self, Args, Parameters};
+use crate::closed;
 use crate::console::Console;
 use crate::done;
 use crate::exit::Exit;
@@ -149,6 +150,10 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
             ));
             return Ok(Exit::Failed);
         }
+        Err(dedup::Error::Unreadable { place }) => bail!(
+            "{place} could not be read, so {} (leave it out, or give --skip-unreadable)",
+            unwritten(dedup)
+        ),
         Err(error) => return Err(of_input(&error, dedup).unwrap_or_else(|| explained(error))),
     };
     store::note_cut_short(done.searches_cut_short, args, console);
@@ -180,6 +185,14 @@ fn nothing_kept(done: &Done, args: &Args) -> String {
     )
 }
 
+/// The state of the output after a run that failed.
+fn unwritten(dedup: &args::Dedup) -> &'static str {
+    match file(dedup) {
+        Some(_) => "nothing is written",
+        None => "standard output may have a part of what is kept",
+    }
+}
+
 /// What to do about a table that cannot be read completely, if the error is about one.
 fn of_input(error: &dedup::Error, dedup: &args::Dedup) -> Option<anyhow::Error> {
     let dedup::Error::Input { path, source } = error else {
@@ -187,10 +200,7 @@ fn of_input(error: &dedup::Error, dedup: &args::Dedup) -> Option<anyhow::Error> 
     };
     let place = path.display();
     let advice = error.hint().map_or("", advice);
-    let written = match file(dedup) {
-        Some(_) => "nothing is written",
-        None => "standard output may have a part of what is kept",
-    };
+    let written = unwritten(dedup);
     // If this is the only file, nothing would be left.
     let is_alone = matches!(&dedup.paths[..], [only] if only.is_file());
     let more = if is_alone {
@@ -240,6 +250,7 @@ pub(super) fn judged(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
         .reading(dedup.inputs.options())
         .keep(dedup.keep)
         .memory(dedup.memory)
+        .skip_unreadable(dedup.skip_unreadable)
         .protect(dedup.protect.iter().cloned())
         .schema(schema.clone())
         .store_options(store::options(args));
@@ -272,9 +283,11 @@ fn asked(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
     let asked = judged(args, dedup)?
         .removed_as_json(args.json)
         .replace(dedup.force);
-    let mut asked = match file(dedup) {
-        Some(file) => asked.output(file),
-        None => asked.output_to(stdout()),
+    let mut asked = if let Some(file) = file(dedup) {
+        asked.output(file)
+    } else {
+        closed::check()?;
+        asked.output_to(stdout())
     };
     if dedup.list {
         asked = asked.list(if dedup.print0 {
@@ -390,7 +403,7 @@ impl<'a> Told<'a> {
         Ok(Told {
             console,
             interrupt,
-            left_out: LeftOut::begin(console, &dedup.telling, Named::Failures)?.naming(&paths),
+            left_out: LeftOut::begin(console, &dedup.telling, Named::Failures)?,
             progress: Progress::new(console, move || plan.disk_bytes(sources(&paths, None))),
             has_repeated: false,
             spared: 0,

@@ -102,7 +102,7 @@ fn read_texts(
                     side.offer(text, hash);
                 }
             }
-            Err(skipped) if skipped.reason.is_failure() => console.error(&skipped.told(advice)),
+            Err(skipped) if skipped.is_failure() => console.error(&skipped.told(advice)),
             Err(_) => {}
         }
         if !is_missing(sides) {

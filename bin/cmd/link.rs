@@ -62,7 +62,7 @@ pub(crate) fn run(
                 }
                 Ok(())
             }
-            LinkEvent::Skipped(skipped) if skipped.reason.is_failure() => {
+            LinkEvent::Skipped(skipped) if skipped.is_failure() => {
                 console.error(&skipped.to_string());
                 Ok(())
             }

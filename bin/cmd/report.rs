@@ -160,8 +160,7 @@ fn of_paths(
     let schema = schema.build()?;
     report.inputs.check_shingles(&schema)?;
     let store = store::temporary(args, &schema)?;
-    let left_out = LeftOut::begin(console, &report.telling, Named::Failures)?;
-    let mut left_out = left_out.naming(&report.paths);
+    let mut left_out = LeftOut::begin(console, &report.telling, Named::Failures)?;
     let options = report.inputs.options();
     let paths = report.paths.clone();
     let plan = options.clone();

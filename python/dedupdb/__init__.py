@@ -244,13 +244,14 @@ def read(
     encoding: str | None = None,
     follow: bool = False,
     max_document: int | None = None,
+    errors: str = "raise",
 ) -> Batches:
     """Reads files, folders and patterns such as ``crawl/*.jsonl.zst`` as documents, as ``dedupdb add`` does.
 
     Args:
         paths: One or many.
-        format: ``jsonl``, ``csv``, ``tsv``, ``parquet``, ``text``, ``html``, ``warc`` or ``shingles``; by default, what
-            the name of each file says.
+        format: ``jsonl``, ``json``, ``csv``, ``tsv``, ``parquet``, ``text``, ``html``, ``warc`` or ``shingles``; by
+            default, what the name of each file says.
         text_field: Field or column with the text; ``text``.
         id_field: Field or column with the key; ``id``.
         id_scope: Where ids are unique: ``all`` files, or each ``file``, so that keys are ``PATH#ID``. By default, an
@@ -258,11 +259,14 @@ def read(
         encoding: Encoding of the text; by default, it is detected.
         follow: Whether symbolic links are followed.
         max_document: Most bytes of a document.
+        errors: ``raise`` or ``skip``: what to do about a file of ``paths`` that cannot be read, such as a picture. What
+            cannot be read in a folder is skipped, and so are broken records.
 
     Returns:
         A stream of record batches with the columns ``key``, ``text``, ``source`` (the file) and ``record`` (its
         number in the file, or null). ``.skipped`` lists what was left out, with the reason. The stream raises
-        ``FileNotFoundError`` for a path that does not exist, and ``ValueError`` if nothing could be read.
+        ``FileNotFoundError`` for a path that does not exist, and ``ValueError`` for one that cannot be read, or if
+        nothing could be read. Arrow libraries raise errors of their own with the same message.
     """
     listed: Any = [paths] if isinstance(paths, (str, os.PathLike)) or not isinstance(paths, Iterable) else list(paths)
     return _native.read(
@@ -274,4 +278,5 @@ def read(
         encoding=encoding,
         follow=follow,
         max_document=max_document,
+        errors=errors,
     )

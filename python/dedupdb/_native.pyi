@@ -264,6 +264,7 @@ def read(
     encoding: str | None = None,
     follow: bool = False,
     max_document: int | None = None,
+    errors: str = "raise",
 ) -> Batches:
     """Reads files, folders and patterns as documents."""
 

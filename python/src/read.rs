@@ -10,6 +10,7 @@ use dedupdb::corpus::{Corpus, Encoding, Format, IdScope, Nth, Reason, Source};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::adding::Errors;
 use crate::arguments;
 use crate::errors::of_corpus;
 use crate::stream::{Batches, Failure, ROWS, Skipped};
@@ -21,7 +22,7 @@ const BYTES: usize = 4 << 20;
 
 /// Reads files, folders and patterns as documents: columns ``key``, ``text``, ``source`` and ``record``.
 #[pyfunction]
-#[pyo3(signature = (paths, *, format=None, text_field=None, id_field=None, id_scope=None, encoding=None, follow=false, max_document=None))]
+#[pyo3(signature = (paths, *, format=None, text_field=None, id_field=None, id_scope=None, encoding=None, follow=false, max_document=None, errors="raise"))]
 #[expect(clippy::too_many_arguments, reason = "they have names")]
 pub(crate) fn read(
     py: Python<'_>,
@@ -33,8 +34,10 @@ pub(crate) fn read(
     #[pyo3(from_py_with = arguments::encoding)] encoding: Option<String>,
     follow: bool,
     #[pyo3(from_py_with = arguments::max_document)] max_document: Option<u64>,
+    #[pyo3(from_py_with = arguments::errors)] errors: &str,
 ) -> PyResult<Batches> {
     let refused = |error| of_corpus(py, &error);
+    let errors = Errors::of(errors)?;
     let mut options = Corpus::options().follow(follow);
     if let Some(format) = format {
         options = options.format(format.parse::<Format>().map_err(refused)?);
@@ -74,6 +77,7 @@ pub(crate) fn read(
         corpus,
         schema: schema.clone(),
         skipped: skipped.clone(),
+        errors,
         is_empty: true,
         failed: None,
     };
@@ -86,6 +90,8 @@ struct Reading {
     corpus: Corpus,
     schema: SchemaRef,
     skipped: Skipped,
+    /// What to do about a file that was named and cannot be read.
+    errors: Errors,
     /// Whether there has been no document yet.
     is_empty: bool,
     /// The first failure.
@@ -106,8 +112,11 @@ impl Reading {
                         PyFileNotFoundError::new_err(one.message())
                     }));
                 }
+                Some(Err(one)) if one.named && one.is_failure() && self.errors == Errors::Raise => {
+                    return Err(Box::new(move |_| PyValueError::new_err(one.message())));
+                }
                 Some(Err(one)) => {
-                    if one.reason.is_failure() && self.failed.is_none() {
+                    if one.is_failure() && self.failed.is_none() {
                         self.failed = Some(one.message());
                     }
                     lock(&self.skipped).push((one.place.clone(), one.message()));

@@ -74,6 +74,7 @@ fn stopped(error: &Error) -> Skipped {
         place: "the rest of the corpus".to_owned(),
         detail: error.to_string(),
         hint: None,
+        named: false,
         record: None,
     }
 }

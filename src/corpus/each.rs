@@ -192,7 +192,7 @@ impl Worked {
             // This run does not request verbatim records.
             Item::Opened(_) => return Ok(ControlFlow::Continue(())),
         };
-        self.reading.skipped(skipped.reason);
+        self.reading.skipped(&skipped);
         Ok(observe(EachEvent::Skipped(&skipped)))
     }
 }

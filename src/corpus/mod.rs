@@ -60,6 +60,7 @@
 //! | [`Text`](Format::Text) | a file | its path | anything else |
 //! | [`Html`](Format::Html) | a file, without its tags | its path | `.html`, `.htm`, `.xhtml` |
 //! | [`Jsonl`](Format::Jsonl) | a line, which is a JSON object | field `id`, or `PATH#LINE` | `.jsonl`, `.ndjson` |
+//! | [`Json`](Format::Json) | an element of an array of objects | field `id`, or `PATH#NUMBER` | `.json`, `.jsonl`, if it begins with `[{` |
 //! | [`Csv`](Format::Csv) | a row, with quotes as in RFC 4180 | column `id`, or `PATH#ROW` | `.csv` |
 //! | [`Tsv`](Format::Tsv) | a line with tabs | column `id`, or the text before the first tab | `.tsv` |
 //! | [`Parquet`](Format::Parquet) | a row | column `id`, or `PATH#ROW` | `.parquet` |
@@ -73,20 +74,24 @@
 //! |---|---|---|
 //! | gzip, of any number of members | its first bytes, and `.gz` for files of one document | any format |
 //! | Zstandard, of any number of frames | its first bytes, and `.zst` for files of one document | any format |
+//! | xz, of any number of streams | its first bytes, and `.xz` for files of one document | any format |
+//! | bzip2, of any number of streams | its first bytes, and `.bz2` for files of one document | any format |
 //! | Snappy, gzip, Zstandard, LZ4 | the footer | columns of Parquet |
 //! | gzip, deflate, Zstandard | the header | HTTP responses in WARC |
 //!
-//! A compressed file may grow to 64 MiB, or to a thousand times its size if that is more.
+//! A compressed file may grow to 64 MiB, or to a thousand times its size if that is more, and take
+//! [`Options::memory`] to decompress.
 //!
-//! Text is UTF-8, UTF-16 or UTF-32 with a byte order mark, or in a detected encoding, unless [`Options::encoding`] sets
+//! In Parquet, text and keys are UTF-8, unless [`Options::encoding`] sets another encoding, and keys of other types have
+//! the texts of an [`IdType`]. Other text is UTF-8, UTF-16 or UTF-32 with a byte order mark, or in a detected encoding, unless [`Options::encoding`] sets
 //! one. Invalid bytes become U+FFFD, which [`Origin::replaced`] reports.
 //!
 //! # What is skipped
 //!
 //! Everything that is not read is reported as a [`Skipped`], with its place and a [`Reason`]: binary files, texts of
 //! more than [`Options::max_document`] bytes, broken records, symbolic links, folders of stores and of version control,
-//! and further names of one file. [`Reason::is_failure`] identifies the reasons for which something requested was not
-//! done. A [`Hint`] says what would make it readable.
+//! and further names of one file. [`Skipped::is_failure`] tells whether something requested was not done: a source that
+//! is binary was requested, a binary file in a folder was not. A [`Hint`] says what would make it readable.
 
 mod add;
 #[expect(clippy::module_inception, reason = "its one noun")]
@@ -117,7 +122,8 @@ pub use each::{EachEvent, ForEach, Worked};
 pub use encoding::Encoding;
 pub use error::Error;
 pub use formats::format::Format;
-pub(crate) use formats::format::is_compressed;
+pub(crate) use formats::format::{format_of_output, is_compressed};
+pub use formats::id::IdType;
 pub(crate) use formats::parquet::failure::Failure;
 pub(crate) use formats::parquet::filter::{Filtered, Origin as TableOrigin};
 pub(crate) use formats::parquet::further::Cells;
@@ -128,6 +134,7 @@ pub use formats::unsplit::Unsplit;
 pub use glob::Glob;
 pub(crate) use glob::below as globs_below;
 pub(crate) use itself::is_itself;
+pub(crate) use options::MEMORY;
 pub use options::Options;
 pub use presence::{Presence, file_exists};
 pub use read::ahead::{Sketched, start as sketch_ahead};

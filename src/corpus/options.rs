@@ -10,7 +10,8 @@ use crate::Store;
 use crate::corpus::corpus::Corpus;
 use crate::corpus::encoding::Encoding;
 use crate::corpus::error::Error;
-use crate::corpus::formats::format::{Format, is_compressed};
+use crate::corpus::formats::array;
+use crate::corpus::formats::format::{Format, is_compressed, is_json};
 use crate::corpus::formats::whole;
 use crate::corpus::glob::Glob;
 use crate::corpus::read::reader::start;
@@ -22,6 +23,9 @@ use crate::corpus::sourced::Batch;
 use crate::corpus::walk::wanted::Globs;
 use crate::corpus::walk::{Found, Walk};
 use crate::storage::IdScope;
+
+/// The default approximate memory of a run, in bytes.
+pub(crate) const MEMORY: u64 = 512 << 20;
 
 /// The default maximum size of a document in bytes.
 const MAX_DOCUMENT: u64 = 64 << 20;
@@ -36,6 +40,7 @@ pub struct Options {
     pub(crate) id_scope: IdScope,
     pub(crate) encoding: Option<Encoding>,
     pub(crate) max_document: u64,
+    pub(crate) memory: u64,
     pub(crate) strict: bool,
     pub(crate) follow: bool,
     pub(crate) globs: Globs,
@@ -71,6 +76,7 @@ impl Default for Options {
             id_scope: IdScope::Unset,
             encoding: None,
             max_document: MAX_DOCUMENT,
+            memory: MEMORY,
             strict: false,
             follow: false,
             globs: Globs::default(),
@@ -141,6 +147,17 @@ impl Options {
     pub fn max_document(self, max_document: u64) -> Options {
         Options {
             max_document,
+            ..self
+        }
+    }
+
+    /// Sets how many bytes of memory it may take to decompress a file, 512 MiB by default. Windows of Zstandard and
+    /// dictionaries of xz have up to 2 GiB and more. [`Add::memory`](crate::corpus::Add::memory) and
+    /// [`Dedup::memory`](crate::dedup::Dedup::memory) set this, too.
+    #[must_use]
+    pub fn memory(self, bytes: u64) -> Options {
+        Options {
+            memory: bytes,
             ..self
         }
     }
@@ -345,19 +362,37 @@ impl Options {
         let sources = sources.into_iter().map(Into::into).collect();
         Walk::new(sources, self).any(|found| match found {
             Found::File(..) | Found::Stream(..) => true,
-            Found::Skipped(skipped) => skipped.reason.is_failure(),
+            Found::Skipped(skipped) => skipped.is_failure(),
         })
     }
 
     /// Returns the text of the file at `path`, if it is one document and can be read.
     pub fn text(&self, path: &Path) -> Option<String> {
-        let format = self.format_of(path);
+        let format = self.format_at(path);
         if !path.is_file() || !format.is_document() {
             return None;
         }
-        let mut reader = Feed::File(path.to_owned()).open().ok()?;
+        let mut reader = Feed::File(path.to_owned()).open(self.memory).ok()?;
         let read = whole::read(&mut reader, 0, format, self);
         Some(read.ok()?.ok()?.decoded.text)
+    }
+
+    /// Returns the format of the file at `path`. Files of JSON that begin like an array of objects are arrays.
+    pub(crate) fn format_at(&self, path: &Path) -> Format {
+        let named = self.format_of(path);
+        let may_be = is_json(path) || named == Format::Jsonl;
+        if self.format.is_some() || !may_be || !path.is_file() {
+            return named;
+        }
+        let feed = Feed::File(path.to_owned());
+        let opened = feed.open_text(self.given_encoding(), self.memory);
+        let begins = opened.and_then(|(mut bytes, _)| array::begins(&mut bytes));
+        // What cannot be read is reported when it is read.
+        if begins.unwrap_or(false) {
+            Format::Json
+        } else {
+            named
+        }
     }
 
     /// Returns the format of the file or stream of this name.

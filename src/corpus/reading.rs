@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::corpus::formats::unsplit::Unsplit;
-use crate::corpus::skipped::Reason;
+use crate::corpus::skipped::{Reason, Skipped};
 use crate::corpus::sourced::Origin;
 
 /// Counts of the documents and skipped records of a corpus.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     skipped: BTreeMap<Reason, u64>,
+    failures: u64,
     encodings: BTreeMap<&'static str, u64>,
     replaced: u64,
     lossy_keys: u64,
@@ -30,9 +31,10 @@ impl Reading {
     pub const SHORT: u64 = 300;
 
     /// Counts a skipped file or record.
-    pub fn skipped(&mut self, reason: Reason) {
-        *self.skipped.entry(reason).or_default() += 1;
-        self.repeated += u64::from(reason == Reason::RepeatedKey);
+    pub fn skipped(&mut self, skipped: &Skipped) {
+        *self.skipped.entry(skipped.reason).or_default() += 1;
+        self.failures += u64::from(skipped.is_failure());
+        self.repeated += u64::from(skipped.reason == Reason::RepeatedKey);
     }
 
     /// Counts a document that was not skipped although its key came before with another text.
@@ -57,9 +59,9 @@ impl Reading {
         *self.encodings.entry(origin.encoding).or_default() += 1;
     }
 
-    /// Returns whether a skipped file or record is a failure.
+    /// Returns whether a skipped file or record is a [failure](Skipped::is_failure).
     pub fn has_failures(&self) -> bool {
-        self.repeated > 0 || self.skipped.keys().any(|reason| reason.is_failure())
+        self.repeated > 0 || self.failures > 0
     }
 
     /// Returns the number of skipped files and records.

@@ -33,6 +33,7 @@ impl Options {
             place: place.clone(),
             detail,
             hint: None,
+            named: false,
             record: None,
         };
         let corpus = self.open([source]);
@@ -62,10 +63,11 @@ impl Options {
             place: document.key.clone(),
             detail: detail.to_owned(),
             hint: None,
+            named: false,
             record: None,
         };
         let file = Key::path(&document.key);
-        let file = file.filter(|file| file.is_file() && self.format_of(file).is_document());
+        let file = file.filter(|file| file.is_file() && self.format_at(file).is_document());
         let Some(file) = file else {
             return Err(fault(Reason::NotFound, "its key names no file here"));
         };

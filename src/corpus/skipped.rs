@@ -17,6 +17,9 @@ pub struct Skipped {
     pub detail: String,
     /// What would help, if known.
     pub hint: Option<Hint>,
+    /// Whether it is a source itself that could not be read, or not to its end, and not a file in a folder. The only
+    /// record of a source counts as the source.
+    pub named: bool,
     /// The record, if it is complete but not a document, and records are wanted verbatim.
     pub(crate) record: Option<Box<Unread>>,
 }
@@ -57,6 +60,10 @@ pub enum Hint {
     Separator,
     /// Two files have the same id: choose an [`IdScope`](crate::corpus::IdScope).
     IdScope,
+    /// It may be in another encoding: [`Options::encoding`](crate::corpus::Options::encoding).
+    Encoding,
+    /// More memory would decompress it: [`Options::memory`](crate::corpus::Options::memory).
+    Memory,
 }
 
 impl Hint {
@@ -67,6 +74,8 @@ impl Hint {
             Hint::Columns => "; choose columns by name or by number",
             Hint::Separator => "; convert it to commas or tabs",
             Hint::IdScope => "; is it the same document, or does each file have its own ids?",
+            Hint::Encoding => "; name its encoding if it has another one",
+            Hint::Memory => "; allow more, or decompress it first",
         }
     }
 }
@@ -115,6 +124,8 @@ pub enum Reason {
     RepeatedKey,
     /// It is a line that is not a record.
     BadRecord,
+    /// It is a file with several records, and none is a document. Each is skipped, too.
+    AllBad,
     /// It is a record of a web archive without a page: a request, an image, an error.
     NoPage,
     /// Reading stopped early: the system, a store or the program failed.
@@ -148,6 +159,7 @@ impl Reason {
         Reason::OtherName,
         Reason::RepeatedKey,
         Reason::BadRecord,
+        Reason::AllBad,
         Reason::NoPage,
         Reason::Stopped,
         Reason::BadKey,
@@ -176,6 +188,7 @@ impl Reason {
             Reason::OtherName => "other name",
             Reason::RepeatedKey => "repeated key",
             Reason::BadRecord => "bad record",
+            Reason::AllBad => "all records bad",
             Reason::NoPage => "no page",
             Reason::Stopped => "stopped",
             Reason::BadKey => "bad key",
@@ -183,7 +196,7 @@ impl Reason {
         }
     }
 
-    /// Returns whether the reason is a failure rather than a choice.
+    /// Returns whether the reason is a failure rather than a choice, wherever the file or record is.
     pub fn is_failure(self) -> bool {
         match self {
             Reason::Unreadable
@@ -191,6 +204,7 @@ impl Reason {
             | Reason::StoreNamed
             | Reason::RepeatedKey
             | Reason::BadRecord
+            | Reason::AllBad
             | Reason::Stopped
             | Reason::BadKey
             | Reason::BadText => true,
@@ -214,6 +228,22 @@ impl Reason {
     }
 }
 
+impl Reason {
+    /// Whether it says that a file has no text to read. In a folder, there may be such files.
+    fn is_of_content(self) -> bool {
+        matches!(
+            self,
+            Reason::Binary
+                | Reason::TooLarge
+                | Reason::Device
+                | Reason::Pipe
+                | Reason::Socket
+                | Reason::SymlinkLoop
+                | Reason::BrokenLink
+        )
+    }
+}
+
 impl Skipped {
     /// Returns the skipped item for the file at `path`.
     pub fn file(reason: Reason, path: &Path) -> Skipped {
@@ -222,6 +252,7 @@ impl Skipped {
             place: path.display().to_string(),
             detail: reason.name().to_owned(),
             hint: None,
+            named: false,
             record: None,
         }
     }
@@ -233,6 +264,12 @@ impl Skipped {
             hint: hint(error),
             ..Skipped::file(Reason::Unreadable, path)
         }
+    }
+
+    /// Returns whether something requested was not done: for its [reason](Reason::is_failure), or because a source that
+    /// was named is no text and cannot be read.
+    pub fn is_failure(&self) -> bool {
+        self.reason.is_failure() || self.named && self.reason.is_of_content()
     }
 
     /// Returns the details, without the hint; empty if the reason says everything.

@@ -195,6 +195,7 @@ impl Origin {
             place: self.place(),
             detail: error.to_string(),
             hint: None,
+            named: false,
             record: None,
         }
     }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::Store;
-use crate::corpus::{self, FileIdentity, Options, Reading, Reason, Skipped, Source, expanded};
+use crate::corpus::{self, FileIdentity, Reading, Reason, Skipped, Source, expanded};
 use crate::dedup::done::Compared;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::Event;
@@ -60,12 +60,14 @@ fn place(source: &Source) -> Option<(&Path, PathBuf, FileIdentity)> {
 
 /// Refuses a source that does not exist, and a file of records that could not be read to its end. A file that is one
 /// document is like one record: it is reported, and the others count.
-fn check_read(skipped: &Skipped, options: &Options) -> Result<()> {
+fn check_read(skipped: &Skipped, dedup: &Dedup) -> Result<()> {
     let path = PathBuf::from(&skipped.place);
     let is_lost = match skipped.reason {
         Reason::NotFound => true,
-        Reason::Unreadable => !options.format_of(&path).is_document(),
-        _ => false,
+        // If nothing is left, that is an error of its own.
+        Reason::AllBad | Reason::BadRecord => false,
+        Reason::Unreadable => !dedup.options.format_at(&path).is_document(),
+        _ => skipped.named && skipped.is_failure() && !dedup.skips_unreadable,
     };
     if !is_lost {
         return Ok(());
@@ -100,7 +102,7 @@ pub(super) fn compared(
             let mut failed = Ok(());
             let added = add.run(&store, |event| {
                 failed = match event {
-                    corpus::AddEvent::Skipped(skipped) => check_read(skipped, &dedup.options)
+                    corpus::AddEvent::Skipped(skipped) => check_read(skipped, dedup)
                         .and_then(|()| judge.met.watch.tell(Event::Skipped(skipped))),
                     corpus::AddEvent::Stored { key, origin } => {
                         if let Some(lineage) = &mut judge.counterparts {

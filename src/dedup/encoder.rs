@@ -4,8 +4,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use bzip2::write::BzEncoder;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use lzma_rust2::{XzOptions, XzWriter};
 
 use crate::publish::durable::Durable;
 use crate::publish::manifest::{Hashed, Listed};
@@ -70,10 +72,15 @@ pub(crate) enum Encoder {
     /// Each record is its own gzip member, so that it can be read alone.
     GzipMembers(Buffered),
     Zstd(zstd::Encoder<'static, Buffered>),
+    Xz(Box<XzWriter<Buffered>>),
+    Bzip2(BzEncoder<Buffered>),
 }
 
 /// The number of bytes to write at a time.
 const BUFFER: usize = 1 << 18;
+
+/// The preset that `xz` has by default.
+const XZ_PRESET: u32 = 6;
 
 impl Encoder {
     /// Returns an encoder into `place` that compresses as `name` says, with a gzip member per record if `has_members`.
@@ -87,6 +94,11 @@ impl Encoder {
         Ok(match extension.to_str() {
             Some("gz") if has_members => Encoder::GzipMembers(buffered),
             Some("gz") => Encoder::Gzip(GzEncoder::new(buffered, Compression::default())),
+            Some("xz") => {
+                let options = XzOptions::with_preset(XZ_PRESET);
+                Encoder::Xz(Box::new(XzWriter::new(buffered, options)?))
+            }
+            Some("bz2") => Encoder::Bzip2(BzEncoder::new(buffered, bzip2::Compression::best())),
             Some("zst") => Encoder::Zstd(zstd::Encoder::new(buffered, 0)?),
             _ => Encoder::Plain(buffered),
         })
@@ -102,6 +114,8 @@ impl Encoder {
             Encoder::Plain(writer) => writer.write_all(bytes),
             Encoder::Gzip(writer) => writer.write_all(bytes),
             Encoder::Zstd(writer) => writer.write_all(bytes),
+            Encoder::Xz(writer) => writer.write_all(bytes),
+            Encoder::Bzip2(writer) => writer.write_all(bytes),
             Encoder::GzipMembers(writer) => {
                 let mut member = GzEncoder::new(Vec::new(), Compression::default());
                 member.write_all(bytes)?;
@@ -120,6 +134,8 @@ impl Encoder {
             Encoder::Plain(buffered) | Encoder::GzipMembers(buffered) => buffered,
             Encoder::Gzip(encoder) => encoder.finish()?,
             Encoder::Zstd(encoder) => encoder.finish()?,
+            Encoder::Xz(encoder) => encoder.finish()?,
+            Encoder::Bzip2(encoder) => encoder.finish()?,
         };
         buffered.into_inner()?.finish()
     }

@@ -19,6 +19,12 @@ pub enum Error {
     /// A file or record could not be read, which ends a [strict](crate::corpus::Options::strict) run. The observer
     /// received an event that names it.
     FirstFailure,
+    /// An input that was named could not be read, or not to its end. The observer received an event with the reason.
+    /// [`Dedup::skip_unreadable`](crate::dedup::Dedup::skip_unreadable) goes on without it.
+    Unreadable {
+        /// The file.
+        place: String,
+    },
     /// An input does not exist.
     NotFound {
         /// Its path.
@@ -175,6 +181,7 @@ impl fmt::Display for Error {
         match self {
             Error::Stopped => f.write_str("stopped; nothing is written"),
             Error::FirstFailure => f.write_str("stopped at the first failure; nothing is written"),
+            Error::Unreadable { place } => write!(f, "{place}: unreadable; nothing is written"),
             Error::NotFound { path } => {
                 write!(f, "{}: there is no such file or folder", path.display())
             }

@@ -5,7 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::corpus::{Format, Hinted, Opened, Options, Origin, Reason, Skipped, TableSource};
+use crate::corpus::{
+    Format, Hinted, Opened, Options, Origin, Reason, Skipped, TableSource, format_of_output,
+};
 
 use crate::dedup::error::{Error, Result, Unfit};
 use crate::dedup::mark::Columns;
@@ -14,8 +16,11 @@ use crate::dedup::target::{Form, Target};
 
 /// The input met so far.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Fit {
     form: Form,
+    /// Whether to go on without inputs that were named and cannot be read.
+    pub(crate) skips_unreadable: bool,
     /// Determines which files are tables.
     options: Options,
     /// The format of all records, once known.
@@ -38,9 +43,10 @@ pub(crate) struct Fit {
 impl Fit {
     /// Returns the state before any input.
     pub(crate) fn new(dedup: &Dedup, target: &Target) -> Fit {
-        let named = target.path.as_deref().map(Format::of);
+        let named = target.path.as_deref().map(format_of_output).map(lines);
         Fit {
             form: target.form,
+            skips_unreadable: dedup.skips_unreadable,
             options: dedup.options.clone(),
             format: named.filter(|format| !format.is_document()),
             has_records: false,
@@ -63,7 +69,7 @@ impl Fit {
             let place = opened.source.display().to_string();
             Err(Error::Unfit { place, unfit })
         };
-        self.has_fields = opened.format == Format::Jsonl;
+        self.has_fields = lines(opened.format) == Format::Jsonl;
         let is_table = opened.table.is_some() && self.form != Form::Nothing;
         self.table = is_table.then(|| opened.source.clone());
         if let Some(columns) = &self.mark {
@@ -84,7 +90,11 @@ impl Fit {
         }
         let found = opened.format;
         let becomes_lines = found == Format::Parquet && !self.is_of_tables;
-        let format = if becomes_lines { Format::Jsonl } else { found };
+        let format = if becomes_lines {
+            Format::Jsonl
+        } else {
+            lines(found)
+        };
         let expected = *self.format.get_or_insert(format);
         if format != expected {
             return unfit(if self.has_records {
@@ -135,7 +145,9 @@ impl Fit {
     pub(crate) fn unread(&self, skipped: &Skipped) -> Result<()> {
         let path = Path::new(&skipped.place);
         let is_lost = skipped.reason == Reason::Unreadable;
-        if is_lost && (self.table.as_deref() == Some(path) || self.is_table(path)) {
+        // Rows that were read of a table would be copied from it again.
+        let is_begun = self.table.as_deref() == Some(path);
+        if is_lost && (is_begun || self.is_table(path) && !self.skips_unreadable) {
             let detail = skipped.detail.clone();
             let detail = match skipped.hint {
                 Some(hint) => io::Error::other(Hinted { detail, hint }),
@@ -174,6 +186,14 @@ impl Fit {
             place: place.to_owned(),
             unfit,
         })
+    }
+}
+
+/// Returns the format in which records are compared and kept: those of an array are lines until they are written.
+fn lines(format: Format) -> Format {
+    match format {
+        Format::Json => Format::Jsonl,
+        other => other,
     }
 }
 

@@ -79,9 +79,18 @@ pub(crate) struct Met<'a> {
 
 impl Met<'_> {
     /// Counts and reports a skipped file or record.
+    ///
+    /// # Errors
+    ///
+    /// It is an input that was named and cannot be read; those of the observer.
     pub(crate) fn skip(&mut self, skipped: &Skipped) -> Result<()> {
-        self.done.reading.skipped(skipped.reason);
-        self.watch.tell(Event::Skipped(skipped))
+        self.done.reading.skipped(skipped);
+        self.watch.tell(Event::Skipped(skipped))?;
+        if skipped.named && skipped.is_failure() && !self.fit.skips_unreadable {
+            let place = skipped.place.clone();
+            return Err(Error::Unreadable { place });
+        }
+        Ok(())
     }
 
     /// Counts and reports a document whose id came before with another text.

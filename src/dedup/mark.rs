@@ -42,7 +42,7 @@ impl Columns {
     /// header.
     pub(crate) fn fit(format: Format, has_header: bool) -> bool {
         match format {
-            Format::Jsonl | Format::Csv | Format::Parquet => true,
+            Format::Jsonl | Format::Json | Format::Csv | Format::Parquet => true,
             Format::Tsv => has_header,
             Format::Text | Format::Html | Format::Warc | Format::Shingles => false,
         }
@@ -130,7 +130,7 @@ impl Columns {
 /// `wide` cells has none left if it is longer.
 pub(crate) fn has_fields(format: Format, record: &[u8], wide: usize) -> bool {
     match format {
-        Format::Jsonl => fields(record).is_some(),
+        Format::Jsonl | Format::Json => fields(record).is_some(),
         Format::Csv | Format::Tsv => wide == 0 || fitted(format, record, wide).1 <= wide,
         _ => true,
     }

@@ -127,7 +127,8 @@ impl Run<'_> {
                     ((false, None), Kept::Record(record, nth)) if judge.is_marking => {
                         sink.keep_unread(record, nth)
                     }
-                    ((false, None), _) => Ok(()),
+                    ((false, None), Kept::Record(..)) => sink.pass(),
+                    ((false, None), Kept::File(..)) => Ok(()),
                 }
             };
             match spooled.map_err(|error| Error::temporary(folder, error))? {
@@ -147,6 +148,7 @@ impl Run<'_> {
         }
         let options = options.verbatim(true).repeats(Repeats::Tell);
         let options = options.tables_apart(self.target.is_of_tables);
+        let options = options.memory(self.dedup.memory);
         let options = options.store(&self.store.shared.place);
         Ok(options.batches(sources)?)
     }
@@ -178,6 +180,7 @@ fn taken(sink: &mut Sink, judged: &Judged) -> Result<()> {
             sink.keep(kept, verdict.mark.as_ref())
         }
         Judged::Unread(unread) => sink.keep_unread(&unread.verbatim, unread.nth),
+        Judged::Document(origin, _) if origin.record.is_some() => sink.pass(),
         Judged::Document(..) | Judged::Refused => Ok(()),
     }
 }

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::corpus::{self, Format, Glob, Source};
+use crate::corpus::{self, Format, Glob, MEMORY, Source};
 use crate::{Options, Schema, Store};
 
 use crate::dedup::begun::Begun;
@@ -14,9 +14,6 @@ use crate::dedup::done::Done;
 use crate::dedup::error::Error;
 use crate::dedup::event::Event;
 use crate::dedup::mark::Columns;
-
-/// The default approximate memory in bytes.
-const MEMORY: u64 = 512 << 20;
 
 /// Which of several similar documents is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +44,7 @@ pub enum Ending {
 
 /// Writes a corpus without its near-duplicates.
 #[must_use = "nothing is done before it is run"]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Dedup {
     pub(crate) sources: Vec<Source>,
     pub(crate) options: corpus::Options,
@@ -63,6 +61,7 @@ pub struct Dedup {
     pub(crate) lineage: bool,
     pub(crate) replace: bool,
     pub(crate) memory: u64,
+    pub(crate) skips_unreadable: bool,
     pub(crate) temporary_limit: Option<u64>,
     pub(crate) schema: Schema,
     pub(crate) store_options: Options,
@@ -139,6 +138,7 @@ impl Dedup {
             lineage: false,
             replace: false,
             memory: MEMORY,
+            skips_unreadable: false,
             temporary_limit: None,
             schema: Schema::default(),
             store_options: Options::new(),
@@ -156,16 +156,19 @@ impl Dedup {
     /// Returns the format of a source that is a file or a stream.
     pub(crate) fn format(&self, source: &Source) -> Format {
         let given = source.format.or(self.options.format);
-        given.unwrap_or_else(|| Format::of(source.name()))
+        match source.named() {
+            Some(path) => given.unwrap_or_else(|| self.options.format_at(path)),
+            None => given.unwrap_or_else(|| Format::of(source.name())),
+        }
     }
 
     /// Writes the kept documents to `path`, a file of records or a folder.
     ///
     /// It is a file of records if the input is one file of records or a stream, or if its name ends in `.jsonl`,
-    /// `.csv`, `.tsv`, `.warc` or `.parquet`. Then all inputs must have that format, and tables the same header or
+    /// `.json` (an array), `.csv`, `.tsv`, `.warc` or `.parquet`. Then all inputs must have that format, and tables the same header or
     /// columns, which are written once. Otherwise, or if the path ends in a separator, it is a folder, in which
-    /// files keep their paths (below the one folder that is read, or as given). Files whose names end in `.gz` or
-    /// `.zst` are compressed. Rows of Parquet files keep all their columns; in a `.jsonl` file they become lines,
+    /// files keep their paths (below the one folder that is read, or as given). Files whose names end in `.gz`, `.zst`,
+    /// `.xz` or `.bz2` are compressed. Rows of Parquet files keep all their columns; in a `.jsonl` file they become lines,
     /// as [`corpus::Options::verbatim`] describes.
     pub fn output(self, path: impl Into<PathBuf>) -> Dedup {
         Dedup {
@@ -312,6 +315,15 @@ impl Dedup {
     pub fn memory(self, bytes: u64) -> Dedup {
         Dedup {
             memory: bytes,
+            ..self
+        }
+    }
+
+    /// Whether to go on without inputs that were named and cannot be read. They are counted. Otherwise, the run ends with
+    /// [`Error::Unreadable`], and nothing is written. What cannot be read in a folder is only counted.
+    pub fn skip_unreadable(self, skip: bool) -> Dedup {
+        Dedup {
+            skips_unreadable: skip,
             ..self
         }
     }

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::corpus::{Format, Nth, Opened, ReadFile};
+use crate::corpus::{Format, Nth, Opened, ReadFile, format_of_output};
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::mark::{Columns, Mark, has_fields, width};
@@ -136,7 +136,7 @@ impl Sink {
                 tables.file(path.to_owned(), named.to_owned())?;
                 return Ok(of(Kind::Rows(tables), name));
             }
-            let stream = Stream::new(place, named, Format::of(named));
+            let stream = Stream::new(place, named, format_of_output(named));
             Kind::Records(written(stream, name.as_deref())?)
         };
         Ok(of(kind, name))
@@ -233,6 +233,18 @@ impl Sink {
             (Kind::List { .. }, Kept::Record(..)) => Err(Error::Defect {
                 what: "a record came where a list is written",
             }),
+        }
+    }
+
+    /// Passes over a document that is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn pass(&mut self) -> Result<()> {
+        match &mut self.kind {
+            Kind::Folder(tree) => tree.pass(),
+            _ => Ok(()),
         }
     }
 

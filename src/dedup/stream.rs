@@ -12,6 +12,8 @@ use crate::publish::manifest::Listed;
 pub(crate) struct Stream {
     encoder: Encoder,
     has_header: bool,
+    /// Of an array, the number of its elements so far.
+    elements: Option<u64>,
     /// Whether the last line has its ending.
     is_at_line: bool,
 }
@@ -26,6 +28,7 @@ impl Stream {
         Ok(Stream {
             encoder: Encoder::new(place, name, format == Format::Warc)?,
             has_header: false,
+            elements: (format == Format::Json).then_some(0),
             is_at_line: true,
         })
     }
@@ -43,13 +46,19 @@ impl Stream {
         self.write(&opened.header)
     }
 
-    /// Writes a header or record as it is. If the one before has no line ending, as the last line of a file may not,
+    /// Writes a header or record as it is; into an array, as an element on a line of its own. If the one before has no line ending, as the last line of a file may not,
     /// this adds one.
     ///
     /// # Errors
     ///
     /// Those of writing.
     pub(crate) fn write(&mut self, record: &[u8]) -> io::Result<()> {
+        if let Some(elements) = &mut self.elements {
+            let before: &[u8] = if *elements == 0 { b"[\n" } else { b",\n" };
+            *elements += 1;
+            self.encoder.write(before)?;
+            return self.encoder.write(record.trim_ascii());
+        }
         if !self.is_at_line {
             self.encoder.write(b"\n")?;
         }
@@ -62,7 +71,12 @@ impl Stream {
     /// # Errors
     ///
     /// Those of writing.
-    pub(crate) fn finish(self) -> io::Result<Option<Listed>> {
+    pub(crate) fn finish(mut self) -> io::Result<Option<Listed>> {
+        match self.elements {
+            Some(0) => self.encoder.write(b"[]\n")?,
+            Some(_) => self.encoder.write(b"\n]\n")?,
+            None => {}
+        }
         self.encoder.finish()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::corpus::{Format, Source};
+use crate::corpus::{Format, Source, format_of_output};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::settings::{Against, Dedup, Ending, To};
 use crate::publish::apart::{bare, check_apart, check_outputs};
@@ -91,7 +91,7 @@ impl Target {
 
 /// Whether a Parquet file is requested, by the name of the output or because it is the only input.
 fn is_table(dedup: &Dedup, output: &Path) -> bool {
-    match (Format::of(output), &*dedup.sources) {
+    match (format_of_output(output), &*dedup.sources) {
         (Format::Parquet, _) => true,
         (named, [source]) if named.is_document() => dedup.format(source) == Format::Parquet,
         _ => false,
@@ -114,7 +114,7 @@ fn is_of_records(dedup: &Dedup, output: &Path) -> bool {
         None => true,
     };
     let is_one = matches!(&*dedup.sources, [source] if is_of_records(source));
-    is_one || !Format::of(output).is_document()
+    is_one || !format_of_output(output).is_document()
 }
 
 /// Refuses a stream that is one document, and so has no file to keep.

@@ -1,5 +1,6 @@
 //! A folder of files that is being written.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -17,8 +18,10 @@ use crate::publish::manifest::{self, Written};
 /// The files so far.
 pub(crate) struct Tree {
     root: PathBuf,
-    /// The arguments, and the places of what is below them.
-    bases: Vec<(PathBuf, PathBuf)>,
+    /// For each argument, its number and the place of what is below it.
+    bases: HashMap<PathBuf, (usize, PathBuf)>,
+    /// A file of records that began, and had no document yet.
+    pending: Option<Opened>,
     /// The current file of records, unless it is a Parquet file.
     stream: Option<(Stream, PathBuf)>,
     /// The Parquet files, once there is one.
@@ -41,16 +44,18 @@ impl Tree {
             _ => None,
         };
         create_folder(root, one).of(root)?;
-        let base = |argument: &PathBuf| {
-            let base = if one.is_some() {
-                PathBuf::new()
-            } else {
-                base(argument)
+        let mut bases = HashMap::new();
+        for (number, argument) in arguments.iter().enumerate() {
+            let base = || match one {
+                Some(_) => PathBuf::new(),
+                None => base(argument),
             };
-            (argument.clone(), base)
-        };
+            let first = bases.entry(argument.clone());
+            first.or_insert_with(|| (number, base()));
+        }
         Ok(Tree {
-            bases: arguments.iter().map(base).collect(),
+            bases,
+            pending: None,
             root: root.to_owned(),
             stream: None,
             tables: None,
@@ -59,13 +64,33 @@ impl Tree {
         })
     }
 
-    /// Starts a file of records.
+    /// Starts a file of records. If it has no header, it is created once it has a document: an empty file would look like
+    /// a loss where its records could not be read.
     ///
     /// # Errors
     ///
     /// Those of the system; another file has its place.
     pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
         self.close()?;
+        if opened.table.is_none() && opened.header.is_empty() {
+            self.pending = Some(opened.clone());
+            return Ok(());
+        }
+        self.begin(opened)
+    }
+
+    /// Passes over a document of the current file, which is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Tree::open).
+    pub(crate) fn pass(&mut self) -> Result<()> {
+        let pending = self.pending.take();
+        pending.map_or(Ok(()), |opened| self.begin(&opened))
+    }
+
+    /// Creates a file of records.
+    fn begin(&mut self, opened: &Opened) -> Result<()> {
         let (file, path) = self.create(&opened.source)?;
         if let Some(table) = &opened.table {
             if self.tables.is_none() {
@@ -89,6 +114,7 @@ impl Tree {
     ///
     /// Those of the system.
     pub(crate) fn record(&mut self, record: &[u8], nth: Nth, mark: Option<&Mark>) -> Result<()> {
+        self.pass()?;
         match (&mut self.stream, &mut self.tables) {
             (Some((stream, path)), _) => Ok(stream.write(record).of(path)?),
             (None, Some(tables)) => tables.keep(nth, mark),
@@ -141,6 +167,7 @@ impl Tree {
     }
 
     fn close(&mut self) -> Result<()> {
+        self.pending = None;
         if let Some((stream, path)) = self.stream.take() {
             let listed = stream.finish().of(&path)?;
             self.written.extend(listed.map(|listed| (path, listed)));
@@ -150,7 +177,10 @@ impl Tree {
 
     /// Creates the file for the contents of `source`.
     fn create(&self, source: &Path) -> Result<(File, PathBuf)> {
-        let place = self.bases.iter().find_map(|(argument, base)| {
+        let above = source.ancestors();
+        let above = above.filter_map(|above| Some((above, self.bases.get(above)?)));
+        let first = above.min_by_key(|(_, (number, _))| *number);
+        let place = first.and_then(|(argument, (_, base))| {
             let below = source.strip_prefix(argument).ok()?;
             // Joining an empty path would turn the name of a file into that of a folder.
             let is_itself = below.as_os_str().is_empty();

@@ -281,7 +281,7 @@ mod unix {
         let pipe = sandbox.path("in/pipe.jsonl");
         assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
         let _socket = UnixListener::bind(sandbox.path("in/socket")).unwrap();
-        let summary = sandbox.add(&["in", "/dev/zero"], 0);
+        let summary = sandbox.add(&["in", "/dev/zero"], 2);
         let expected = json!({ "pipe": 1, "socket": 1, "device": 1 });
         assert_eq!(summary["skipped"], expected);
         assert_eq!(summary["added"], 1);

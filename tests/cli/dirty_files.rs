@@ -114,7 +114,7 @@ const ROWS: &[Row] = &[
     (
         "warc/example-bad.warc.gz.bad",
         &[],
-        0,
+        2,
         [0; 4],
         &[("binary", 1)],
     ),

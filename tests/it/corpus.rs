@@ -85,7 +85,7 @@ fn documents_come_in_the_order_of_the_sources_and_nothing_is_left_out_in_silence
     for document in Corpus::open(&sources).unwrap() {
         match document {
             Ok(document) => reading.document(&document),
-            Err(skipped) => reading.skipped(skipped.reason),
+            Err(skipped) => reading.skipped(&skipped),
         }
     }
     assert_eq!(

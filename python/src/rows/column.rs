@@ -4,7 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 
-use super::strings::{Strings, fits};
+use super::strings::{Strings, fits, has_uuids};
 use super::table::Reader;
 use super::{Flaw, arrow, not_stopped, string};
 
@@ -53,7 +53,8 @@ impl Column {
                 let Some(array) = not_stopped(py, py.detach(|| reader.next()))? else {
                     return Ok(None);
                 };
-                let strings = Strings::of(self.field, &array);
+                let is_uuid = has_uuids(reader.field());
+                let strings = Strings::of(self.field, &array, is_uuid);
                 let strings = strings.ok_or_else(|| {
                     PyTypeError::new_err(format!("{}s: an array of another type", self.field))
                 })?;

@@ -265,9 +265,25 @@ pub(crate) fn string(field: &'static str, object: &Bound<'_, PyAny>) -> Result<S
         let digits = integer.str().map(|digits| digits.to_string());
         return digits.map_err(|error| Flaw::Value(field, error.to_string()));
     }
+    if field == "key"
+        && let Some(text) = typed_key(object)
+    {
+        return text.map_err(|error| Flaw::Value(field, error.to_string()));
+    }
     let class = object.get_type().name();
     let class = class.map_or_else(|_| "something".to_owned(), |name| name.to_string());
     Err(Flaw::Type(field, class))
+}
+
+/// The text of a key that is a UUID or a date, as in an Arrow column. `None` if it is something else.
+fn typed_key(object: &Bound<'_, PyAny>) -> Option<PyResult<String>> {
+    let class = object.get_type();
+    let (module, name) = (class.module().ok()?, class.name().ok()?);
+    let has_text = matches!(
+        (module.to_str().ok()?, name.to_str().ok()?),
+        ("uuid", "UUID") | ("datetime", "date")
+    );
+    has_text.then(|| object.str().map(|text| text.to_string()))
 }
 
 /// Integers can be keys, those of other libraries, too. True and false cannot, nor arrays with a single integer.

@@ -2,16 +2,20 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Date32Type, Date64Type, Decimal128Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, BinaryViewArray, GenericStringArray, OffsetSizeTrait,
 };
-use arrow_schema::DataType;
+use arrow_schema::{DataType, Field, TimeUnit};
+use dedupdb::corpus::IdType;
 
 use super::Flaw;
 
-/// An array of strings or, for keys, of integers.
+/// An array of strings or, for keys, of values that have a text.
 pub(crate) struct Strings {
     field: &'static str,
     /// The array itself. For a dictionary, it has the rows, not the values.
@@ -23,7 +27,7 @@ enum Kind {
     Utf8,
     LargeUtf8,
     View(BinaryViewArray),
-    Integers(Vec<String>),
+    Keys(Vec<String>),
     /// The index of each row's value, and the values.
     Dictionary(Vec<usize>, Box<Strings>),
     Null,
@@ -36,13 +40,42 @@ pub(crate) fn fits(field: &str, kind: &DataType) -> bool {
         DataType::Dictionary(_, values) => {
             !matches!(**values, DataType::Dictionary(..)) && fits(field, values)
         }
-        kind => field == "key" && kind.is_integer(),
+        kind => field == "key" && id_type(kind).is_some(),
     }
 }
 
+/// The type of keys. `None` if values of this type cannot be keys.
+fn id_type(kind: &DataType) -> Option<IdType> {
+    let places = |unit: &TimeUnit| match unit {
+        TimeUnit::Second => 0,
+        TimeUnit::Millisecond => 3,
+        TimeUnit::Microsecond => 6,
+        TimeUnit::Nanosecond => 9,
+    };
+    Some(match kind {
+        kind if kind.is_integer() => IdType::Integer,
+        DataType::Boolean => IdType::Boolean,
+        DataType::Decimal128(_, scale) => IdType::Decimal((*scale).into()),
+        DataType::Date32 | DataType::Date64 => IdType::Date,
+        DataType::Time32(unit) | DataType::Time64(unit) => IdType::Time(places(unit)),
+        DataType::Timestamp(unit, zone) => IdType::Timestamp(places(unit), zone.is_some()),
+        DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_) => IdType::Bytes,
+        _ => return None,
+    })
+}
+
+/// Whether the values of a column are UUIDs.
+pub(crate) fn has_uuids(column: &Field) -> bool {
+    let name = column.metadata().get("ARROW:extension:name");
+    name.is_some_and(|name| name == "arrow.uuid")
+}
+
 impl Strings {
-    /// Returns `None` if the array's type does not [fit](fits).
-    pub(crate) fn of(field: &'static str, array: &ArrayRef) -> Option<Strings> {
+    /// Returns `None` if the array's type does not [fit](fits). `is_uuid` says what 16 bytes are.
+    pub(crate) fn of(field: &'static str, array: &ArrayRef, is_uuid: bool) -> Option<Strings> {
         let kind = match array.data_type() {
             DataType::Utf8 => Kind::Utf8,
             DataType::LargeUtf8 => Kind::LargeUtf8,
@@ -56,9 +89,16 @@ impl Strings {
                 } else {
                     dictionary.normalized_keys()
                 };
-                Kind::Dictionary(keys, Box::new(Strings::of(field, values)?))
+                Kind::Dictionary(keys, Box::new(Strings::of(field, values, is_uuid)?))
             }
-            kind if field == "key" && kind.is_integer() => Kind::Integers(digits(array)),
+            kind if field == "key" => {
+                let id = if is_uuid {
+                    IdType::Uuid
+                } else {
+                    id_type(kind)?
+                };
+                Kind::Keys(keys(array, id)?)
+            }
             _ => return None,
         };
         Some(Strings {
@@ -81,7 +121,7 @@ impl Strings {
             Kind::Utf8 => slice(self.array.as_string::<i32>(), row),
             Kind::LargeUtf8 => slice(self.array.as_string::<i64>(), row),
             Kind::View(view) => Some(view.value(row)),
-            Kind::Integers(digits) => return Ok(&digits[row]),
+            Kind::Keys(keys) => return Ok(&keys[row]),
             Kind::Dictionary(keys, values) => return values.get(keys[row]),
             Kind::Null => None,
         };
@@ -97,22 +137,66 @@ fn slice<O: OffsetSizeTrait>(array: &GenericStringArray<O>, row: usize) -> Optio
     array.value_data().get(from.as_usize()..to.as_usize())
 }
 
-/// Integers as decimal digits. Nulls give empty strings.
-fn digits(array: &ArrayRef) -> Vec<String> {
-    fn of<T: ArrowPrimitiveType<Native: ToString>>(array: &ArrayRef) -> Vec<String> {
-        let numbers = array.as_primitive::<T>().iter();
-        let digits = numbers.map(|number| number.map(|number| number.to_string()));
-        digits.map(Option::unwrap_or_default).collect()
+/// The texts of values. Nulls give empty strings. `None` if the array has another type.
+fn keys(array: &ArrayRef, id: IdType) -> Option<Vec<String>> {
+    fn of<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &ArrayRef, id: IdType) -> Vec<String> {
+        let values = array.as_primitive::<T>().iter();
+        let texts = values.map(|value| value.map(|value| id.integer(value.into())));
+        texts.map(Option::unwrap_or_default).collect()
     }
-    match array.data_type() {
-        DataType::Int8 => of::<Int8Type>(array),
-        DataType::Int16 => of::<Int16Type>(array),
-        DataType::Int32 => of::<Int32Type>(array),
-        DataType::Int64 => of::<Int64Type>(array),
-        DataType::UInt8 => of::<UInt8Type>(array),
-        DataType::UInt16 => of::<UInt16Type>(array),
-        DataType::UInt32 => of::<UInt32Type>(array),
-        DataType::UInt64 => of::<UInt64Type>(array),
-        _ => vec![String::new(); array.len()],
-    }
+    let bytes = |value: Option<&[u8]>| value.map_or(Some(String::new()), |value| id.bytes(value));
+    Some(match array.data_type() {
+        DataType::Int8 => of::<Int8Type>(array, id),
+        DataType::Int16 => of::<Int16Type>(array, id),
+        DataType::Int32 => of::<Int32Type>(array, id),
+        DataType::Int64 => of::<Int64Type>(array, id),
+        DataType::UInt8 => of::<UInt8Type>(array, id),
+        DataType::UInt16 => of::<UInt16Type>(array, id),
+        DataType::UInt32 => of::<UInt32Type>(array, id),
+        DataType::UInt64 => of::<UInt64Type>(array, id),
+        DataType::Decimal128(..) => of::<Decimal128Type>(array, id),
+        DataType::Date32 => of::<Date32Type>(array, id),
+        DataType::Date64 => {
+            let days = |milliseconds: i64| id.integer(milliseconds.div_euclid(86_400_000).into());
+            let values = array.as_primitive::<Date64Type>().iter();
+            values
+                .map(|value| value.map_or_else(String::new, days))
+                .collect()
+        }
+        DataType::Time32(TimeUnit::Second) => of::<Time32SecondType>(array, id),
+        DataType::Time32(_) => of::<Time32MillisecondType>(array, id),
+        DataType::Time64(TimeUnit::Nanosecond) => of::<Time64NanosecondType>(array, id),
+        DataType::Time64(_) => of::<Time64MicrosecondType>(array, id),
+        DataType::Timestamp(TimeUnit::Second, _) => of::<TimestampSecondType>(array, id),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => of::<TimestampMillisecondType>(array, id),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => of::<TimestampMicrosecondType>(array, id),
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => of::<TimestampNanosecondType>(array, id),
+        DataType::Boolean => {
+            let text = |value: bool| id.integer(value.into());
+            let values = array.as_boolean().iter();
+            values
+                .map(|value| value.map_or_else(String::new, text))
+                .collect()
+        }
+        DataType::Binary => array
+            .as_binary::<i32>()
+            .iter()
+            .map(bytes)
+            .collect::<Option<_>>()?,
+        DataType::LargeBinary => array
+            .as_binary::<i64>()
+            .iter()
+            .map(bytes)
+            .collect::<Option<_>>()?,
+        DataType::BinaryView => array
+            .as_binary_view()
+            .iter()
+            .map(bytes)
+            .collect::<Option<_>>()?,
+        DataType::FixedSizeBinary(_) => {
+            let values = array.as_fixed_size_binary().iter();
+            values.map(bytes).collect::<Option<_>>()?
+        }
+        _ => return None,
+    })
 }

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 
-use super::strings::{Strings, fits};
+use super::strings::{Strings, fits, has_uuids};
 use super::{Batch, Flaw, Key, Names};
 use crate::stream::{Batches, Raised, Skipped};
 use crate::watch::lock;
@@ -187,12 +187,14 @@ impl Table {
             kept.push(rows.clone());
         }
         let (keys, texts) = match self.picked {
-            Picked::Array => (None, Strings::of("text", &rows)),
+            Picked::Array => (None, Strings::of("text", &rows, false)),
             Picked::Columns(key, text) => {
                 let columns = rows.as_struct();
-                let keys = key.map(|key| Strings::of("key", columns.column(key)));
+                let is_uuid =
+                    |key: usize| columns.fields().get(key).is_some_and(|it| has_uuids(it));
+                let keys = key.map(|key| Strings::of("key", columns.column(key), is_uuid(key)));
                 let keys = keys.map(|keys| keys.ok_or_else(changed)).transpose()?;
-                (keys, Strings::of("text", columns.column(text)))
+                (keys, Strings::of("text", columns.column(text), false))
             }
         };
         Ok(Now {

@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::MEMORY;
 use super::added::{Added, Ended};
 use super::event::AddEvent;
 use crate::corpus::error::Error;
 use crate::corpus::formats::parquet::sketches::{Row, SketchRows};
+use crate::corpus::options::MEMORY;
 use crate::corpus::skipped::{Reason, Skipped};
 use crate::corpus::source::{Kind, Source, expanded};
 use crate::corpus::sourced::Origin;
@@ -249,9 +249,10 @@ impl Run<'_> {
             place: format!("{}#{number}", path.display()),
             detail: why,
             hint: None,
+            named: false,
             record: None,
         };
-        self.added.reading.skipped(skipped.reason);
+        self.added.reading.skipped(&skipped);
         (self.observe)(AddEvent::Skipped(&skipped))
     }
 

@@ -14,11 +14,8 @@ use std::ops::ControlFlow;
 
 use crate::Store;
 use crate::corpus::error::Error;
-use crate::corpus::options::Options;
+use crate::corpus::options::{MEMORY, Options};
 use crate::corpus::source::Source;
-
-/// The default approximate memory of an add, in bytes.
-const MEMORY: u64 = 512 << 20;
 
 /// Adds a corpus to a store: new and changed documents, in the order of the input.
 ///

@@ -64,7 +64,7 @@ pub(super) fn run(
     observe: &mut dyn FnMut(AddEvent<'_>) -> Flow,
 ) -> Result<Added, Error> {
     let (options, _ending) = add.options.begin();
-    let mut options = options.repeats(Repeats::Skip);
+    let mut options = options.repeats(Repeats::Skip).memory(add.memory);
     if options.store.is_none() {
         options = options.store(&store.shared.place);
     }
@@ -197,7 +197,7 @@ impl Run<'_> {
     }
 
     fn skip(&mut self, skipped: &Skipped) -> Step {
-        self.added.reading.skipped(skipped.reason);
+        self.added.reading.skipped(skipped);
         if let Some(key) = self.stale_key(skipped)? {
             self.added.stale += 1;
             self.added.first_stale.get_or_insert(key);

@@ -6,6 +6,9 @@ use std::str::FromStr;
 
 use crate::corpus::error::Error;
 
+/// The last extensions of compressed files.
+const COMPRESSED: [&str; 4] = ["bz2", "gz", "xz", "zst"];
+
 /// The format in which a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -16,6 +19,8 @@ pub enum Format {
     Html,
     /// One JSON object per line.
     Jsonl,
+    /// A JSON array of objects.
+    Json,
     /// A table with commas and quotes, and a header.
     Csv,
     /// A table with tabs and a header, or lines of a key, a tab and a text.
@@ -31,10 +36,11 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order in which they are listed.
-    pub const ALL: [Format; 8] = [
+    pub const ALL: [Format; 9] = [
         Format::Text,
         Format::Html,
         Format::Jsonl,
+        Format::Json,
         Format::Csv,
         Format::Tsv,
         Format::Parquet,
@@ -48,6 +54,7 @@ impl Format {
             Format::Text => "text",
             Format::Html => "html",
             Format::Jsonl => "jsonl",
+            Format::Json => "json",
             Format::Csv => "csv",
             Format::Tsv => "tsv",
             Format::Parquet => "parquet",
@@ -56,11 +63,14 @@ impl Format {
         }
     }
 
-    /// Returns the format of the file at `path`, by its last extension, or by the one before `.gz` or `.zst`.
+    /// Returns the format of the file at `path` by its name: by its last extension, or by the one before `.bz2`, `.gz`, `.xz` or
+    /// `.zst`.
     pub fn of(path: &Path) -> Format {
         let stem = path.file_stem().map(Path::new);
         match (extension(path).as_str(), stem) {
-            ("gz" | "zst", Some(stem)) => Format::of_extension(&extension(stem)),
+            (end, Some(stem)) if COMPRESSED.contains(&end) => {
+                Format::of_extension(&extension(stem))
+            }
             (extension, _) => Format::of_extension(extension),
         }
     }
@@ -82,6 +92,7 @@ impl Format {
         match self {
             Format::Text | Format::Html => true,
             Format::Jsonl
+            | Format::Json
             | Format::Csv
             | Format::Tsv
             | Format::Parquet
@@ -110,9 +121,27 @@ impl FromStr for Format {
     }
 }
 
+/// Returns the format of an output with this name. An array is recognized by its content where it is read, and by its
+/// name where it is written.
+pub(crate) fn format_of_output(path: &Path) -> Format {
+    if is_json(path) {
+        Format::Json
+    } else {
+        Format::of(path)
+    }
+}
+
+/// Whether the last extension, or the one before that of a compression, is `.json`.
+pub(crate) fn is_json(path: &Path) -> bool {
+    match path.file_stem().map(Path::new) {
+        Some(stem) if is_compressed(path) => extension(stem) == "json",
+        _ => extension(path) == "json",
+    }
+}
+
 /// Whether the name is that of a compressed file.
 pub(crate) fn is_compressed(path: &Path) -> bool {
-    matches!(extension(path).as_str(), "gz" | "zst")
+    COMPRESSED.contains(&extension(path).as_str())
 }
 
 fn extension(path: &Path) -> String {
@@ -132,6 +161,8 @@ mod tests {
             ("b.NDJSON", Format::Jsonl),
             ("b.jsonl.gz", Format::Jsonl),
             ("b.jsonl.ZST", Format::Jsonl),
+            ("b.jsonl.xz", Format::Jsonl),
+            ("b.jsonl.bz2", Format::Jsonl),
             ("b.csv.gz", Format::Csv),
             ("b.htm", Format::Html),
             ("b.warc.wet.gz", Format::Warc),

@@ -112,13 +112,13 @@ fn escape(json: &str, at: usize) -> Option<u32> {
     is_hexadecimal.then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
-/// Returns the error's message with the column only: the line is always the first.
+/// Returns the error's message, with the column only if it is in the first line of the record.
 fn without_line(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     match message.strip_suffix(&place) {
-        Some(what) => format!("{what} at column {}", error.column()),
-        None => message,
+        Some(what) if error.line() == 1 => format!("{what} at column {}", error.column()),
+        _ => message,
     }
 }
 

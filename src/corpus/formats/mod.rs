@@ -1,7 +1,9 @@
 //! Formats: from the bytes of a file to records, and from a record to its text. One file per format.
 
+pub(crate) mod array;
 mod fields;
 pub(crate) mod format;
+pub(crate) mod id;
 mod jsonl;
 mod lines;
 pub(crate) mod parquet;

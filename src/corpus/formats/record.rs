@@ -102,6 +102,7 @@ impl Fault {
             place,
             detail: self.detail,
             hint: self.hint,
+            named: false,
             record: None,
         }
     }

@@ -5,6 +5,7 @@ use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use crate::corpus::formats::array::Elements;
 use crate::corpus::formats::fields::Names;
 use crate::corpus::formats::format::Format;
 use crate::corpus::formats::jsonl;
@@ -22,10 +23,11 @@ use crate::corpus::options::Options;
 use crate::corpus::read::outbox::{Enough, Outbox};
 use crate::corpus::read::reader::BATCH_BYTES;
 use crate::corpus::read::repeats::{Id, Repeats};
-use crate::corpus::skipped::{Skipped, Unread};
-use crate::corpus::source::feed::Feed;
+use crate::corpus::skipped::{Hint, Reason, Skipped, Unread};
+use crate::corpus::source::feed::{Bytes, Feed};
 use crate::corpus::sourced::{Batch, Item, Opened, Origin, Sourced, modified, place};
 use crate::corpus::walk::read_file::ReadFile;
+use crate::number::grouped;
 use crate::parallel;
 use crate::storage::{IdScope, SourceFile};
 
@@ -45,12 +47,42 @@ pub(crate) struct Records<'a> {
     pub(crate) file: Option<&'a SourceFile>,
 }
 
+/// The records of a file so far.
+#[derive(Debug, Default)]
+struct All {
+    /// Documents, and records that have none and need none.
+    documents: u64,
+    bad: u64,
+    /// What is wrong with the first bad one, and what would help.
+    first: Option<(String, Option<Hint>)>,
+}
+
+impl All {
+    /// Counts the records of a batch.
+    fn count(&mut self, batch: Batch) -> Batch {
+        for item in &batch.items {
+            match item {
+                Item::Document(_) => self.documents += 1,
+                Item::Skipped(skipped) if skipped.reason == Reason::NoPage => self.documents += 1,
+                Item::Skipped(skipped) => {
+                    self.bad += 1;
+                    let first = || (skipped.detail.clone(), skipped.hint);
+                    self.first.get_or_insert_with(first);
+                }
+                Item::Unchanged | Item::Opened(_) => {}
+            }
+        }
+        batch
+    }
+}
+
 impl Records<'_> {
     /// Reads a file of this format and sends its records.
     pub(crate) fn read(self, format: Format, outbox: &Outbox) -> Result<(), Enough> {
         let read = || match format {
             Format::Text | Format::Html => Ok(Ok(())),
             Format::Jsonl => self.jsonl(outbox),
+            Format::Json => self.array(outbox),
             Format::Csv => self.csv(outbox),
             Format::Tsv => self.tsv(outbox),
             Format::Parquet => self.parquet(outbox),
@@ -65,18 +97,23 @@ impl Records<'_> {
     }
 
     fn jsonl(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
-        let (bytes, encoding) = self.source.open_text(self.options.given_encoding())?;
+        let (bytes, encoding) = self.open_text()?;
         let lines = Lines::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
-        let names = Names {
-            id: self.options.id_name(),
-            text: self.options.text_name(),
-        };
+        let names = self.names();
         let parse = |line: Vec<u8>| jsonl::record(&line, names).map(|record| record.of(encoding));
         self.send(self.opened(Format::Jsonl), lines, parse, outbox)
     }
 
+    fn array(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.open_text()?;
+        let elements = Elements::new(bytes, self.options.max_record(), self.options.verbatim);
+        let names = self.names();
+        let parse = |one: Vec<u8>| jsonl::record(&one, names).map(|record| record.of(encoding));
+        self.send(self.opened(Format::Json), elements, parse, outbox)
+    }
+
     fn csv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
-        let (bytes, encoding) = self.source.open_text(self.options.given_encoding())?;
+        let (bytes, encoding) = self.open_text()?;
         let mut rows = csv::Rows::new(bytes, self.options)?;
         let (header, columns) = rows.take_header();
         let opened = Opened {
@@ -89,7 +126,7 @@ impl Records<'_> {
     }
 
     fn tsv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
-        let (bytes, encoding) = self.source.open_text(self.options.given_encoding())?;
+        let (bytes, encoding) = self.open_text()?;
         let table = tsv::open(bytes, self.options)?;
         let opened = Opened {
             header: table.header,
@@ -104,7 +141,7 @@ impl Records<'_> {
     }
 
     fn parquet(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
-        let (file, is_copy) = self.source.open_file()?;
+        let (file, is_copy) = self.source.open_file(self.options.memory)?;
         let again = if is_copy {
             Again::Held(file.try_clone()?)
         } else {
@@ -120,21 +157,35 @@ impl Records<'_> {
             table: Some(Arc::new(table)),
             ..self.opened(Format::Parquet)
         };
-        let parse = |cells: Cells<_>| cells.record(self.options.given_encoding());
+        let parse = |cells: Cells<_>| cells.typed_record(self.options.given_encoding());
         self.send(opened, rows, parse, outbox)
     }
 
     fn warc(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
-        let blocks = warc::Blocks::new(self.source.open()?, self.options);
+        let blocks = warc::Blocks::new(self.source.open(self.options.memory)?, self.options);
         let parse = |block| http::record(block, self.options);
         self.send(self.opened(Format::Warc), blocks, parse, outbox)
     }
 
     fn shingles(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
-        let (bytes, encoding) = self.source.open_text(self.options.given_encoding())?;
+        let (bytes, encoding) = self.open_text()?;
         let lines = Lines::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
         let parse = |line: Vec<u8>| Ok(shingles::record(&line).of(encoding));
         self.send(self.opened(Format::Shingles), lines, parse, outbox)
+    }
+
+    /// Returns the names of the fields of JSON objects.
+    fn names(&self) -> Names<'_> {
+        Names {
+            id: self.options.id_name(),
+            text: self.options.text_name(),
+        }
+    }
+
+    /// Opens the file as UTF-8.
+    fn open_text(self) -> io::Result<(Bytes, Option<&'static str>)> {
+        let (given, memory) = (self.options.given_encoding(), self.options.memory);
+        self.source.open_text(given, memory)
     }
 
     /// Returns the opened file, without a header.
@@ -163,7 +214,7 @@ impl Records<'_> {
         }
         let mut batch = Vec::new();
         let (mut bytes, mut held) = (0, 0);
-        let mut ended = Ok(());
+        let (mut all, mut ended) = (All::default(), Ok(()));
         while let Some(raw) = unpanicked(|| raws.next().transpose()).transpose() {
             let raw = match raw {
                 Ok(raw) => raw,
@@ -176,14 +227,36 @@ impl Records<'_> {
             held += raw.held();
             batch.push(raw);
             if held >= BATCH_BYTES || batch.len() >= BATCH_RECORDS {
-                if let Err(enough) = outbox.send(self.parse(take(&mut batch), bytes, &parse)) {
+                let parsed = all.count(self.parse(take(&mut batch), bytes, &parse));
+                if let Err(enough) = outbox.send(parsed) {
                     return Ok(Err(enough));
                 }
                 (bytes, held) = (0, 0);
             }
         }
-        let sent = outbox.send(self.parse(batch, bytes, &parse));
+        let mut parsed = all.count(self.parse(batch, bytes, &parse));
+        if ended.is_ok() && all.documents == 0 {
+            match &mut parsed.items[..] {
+                // The one that says what is wrong with it stands for the whole file.
+                [Item::Skipped(only)] if all.bad == 1 => {
+                    only.named = outbox.is_named(self.source.name());
+                }
+                _ => parsed.items.extend(self.all_bad(&all)),
+            }
+        }
+        let sent = outbox.send(parsed);
         ended.map(|()| sent)
+    }
+
+    /// Returns the skipped item for a file with several records, if none is a document.
+    fn all_bad(self, all: &All) -> Option<Item> {
+        let (first, hint) = all.first.as_ref()?;
+        let bad = grouped(all.bad);
+        Some(Item::Skipped(Skipped {
+            detail: format!("none of its {bad} records could be read; the first: {first}"),
+            hint: *hint,
+            ..Skipped::file(Reason::AllBad, self.source.name())
+        }))
     }
 
     /// Returns the items of a batch.

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 pub enum Unsplit {
     /// A JSON object a line, which [`Format::Jsonl`](crate::corpus::Format::Jsonl) reads as records.
     Lines,
-    /// A JSON array of objects, which no format reads as records.
+    /// A JSON array of objects, which [`Format::Json`](crate::corpus::Format::Json) reads as records.
     Array,
 }
 

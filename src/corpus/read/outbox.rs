@@ -1,12 +1,15 @@
 //! Sends batches from the reader to its receiver.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
+use std::path::Path;
 use std::sync::mpsc::SyncSender;
 
 use crate::corpus::error::Error;
 use crate::corpus::options::Options;
 use crate::corpus::read::repeats::{Ids, Repeats};
 use crate::corpus::skipped::{Reason, Skipped};
+use crate::corpus::source::Source;
 use crate::corpus::sourced::{Batch, Item};
 
 /// The output of the reader.
@@ -14,6 +17,8 @@ use crate::corpus::sourced::{Batch, Item};
 pub(crate) struct Outbox {
     sender: SyncSender<Result<Batch, Error>>,
     strict: bool,
+    /// The names of the sources.
+    named: HashSet<String>,
     repeats: Repeats,
     /// All batches pass here in order, so the first record with an id is the first of the input.
     ids: RefCell<Ids>,
@@ -24,14 +29,26 @@ pub(crate) struct Outbox {
 pub(crate) struct Enough;
 
 impl Outbox {
-    /// Returns an outbox for reading with these options. If they are strict, nothing is sent after the first failure.
-    pub(crate) fn new(sender: SyncSender<Result<Batch, Error>>, options: &Options) -> Outbox {
+    /// Returns an outbox for reading these sources with these options. If they are strict, nothing is sent after the
+    /// first failure.
+    pub(crate) fn new(
+        sender: SyncSender<Result<Batch, Error>>,
+        sources: &[Source],
+        options: &Options,
+    ) -> Outbox {
+        let names = sources.iter().map(|source| source.name().display());
         Outbox {
             sender,
+            named: names.map(|name| name.to_string()).collect(),
             strict: options.strict,
             repeats: options.repeats,
             ids: RefCell::new(Ids::new(options.id_scope)),
         }
+    }
+
+    /// Whether a file is itself a source.
+    pub(crate) fn is_named(&self, file: &Path) -> bool {
+        self.named.contains(&file.display().to_string())
     }
 
     /// Sends a batch, unless it is empty.
@@ -42,8 +59,13 @@ impl Outbox {
                 .iter_mut()
                 .for_each(|item| self.look_at_id(item));
         }
+        for item in &mut batch.items {
+            if let Item::Skipped(skipped) = item {
+                skipped.named |= self.named.contains(&skipped.place);
+            }
+        }
         let failed = |item: &Item| match item {
-            Item::Skipped(skipped) => skipped.reason.is_failure(),
+            Item::Skipped(skipped) => skipped.is_failure(),
             Item::Document(document) => document.repeated.is_some(),
             Item::Unchanged | Item::Opened(_) => false,
         };
@@ -74,6 +96,7 @@ impl Outbox {
             place: document.place(),
             detail: repeated.detail,
             hint: repeated.hint,
+            named: false,
             record: None,
         });
     }

@@ -17,8 +17,8 @@ use crate::corpus::formats::whole;
 use crate::corpus::options::Options;
 use crate::corpus::read::outbox::{Enough, Outbox};
 use crate::corpus::skipped::{Reason, Skipped};
-use crate::corpus::source::Source;
 use crate::corpus::source::feed::Feed;
+use crate::corpus::source::{Source, expanded};
 use crate::corpus::sourced::{Batch, Item, Origin, Sourced, modified};
 use crate::corpus::walk::identity::{Identities, Identity};
 use crate::corpus::walk::key::Key;
@@ -84,8 +84,9 @@ pub(crate) fn start(
     sources: Vec<Source>,
     options: Options,
 ) -> Result<Receiver<Result<Batch, Error>>, Error> {
+    let sources = expanded(sources);
     let (sender, receiver) = sync_channel(WAITING);
-    let outbox = Outbox::new(sender, &options);
+    let outbox = Outbox::new(sender, &sources, &options);
     let read = move || {
         let run = AssertUnwindSafe(|| {
             let walk = Walk::new(sources, &options);
@@ -137,7 +138,7 @@ impl Reader {
             let given = self.options.format.filter(|format| format.is_document());
             given.unwrap_or(Format::Text)
         } else {
-            format.unwrap_or_else(|| self.options.format_of(&path))
+            format.unwrap_or_else(|| self.options.format_at(&path))
         };
         if !format.is_document() {
             let read = ReadFile::of(&path, &metadata);
@@ -292,7 +293,7 @@ impl Reader {
     fn read_record(&self, feed: &Feed, format: Format) -> io::Result<Result<Record, Fault>> {
         let mut reader = match feed {
             Feed::File(path) if !is_compressed(path) => feed.open_as_is()?,
-            Feed::File(_) | Feed::Pipe(_) | Feed::Stream(_) => feed.open()?,
+            Feed::File(_) | Feed::Pipe(_) | Feed::Stream(_) => feed.open(self.options.memory)?,
         };
         whole::read(&mut reader, 0, format, &self.options)
     }

@@ -6,19 +6,22 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use bzip2::bufread::MultiBzDecoder;
 use encoding_rs::{Encoding, UTF_8};
 
 use crate::corpus::decode::Mark;
 use crate::corpus::decode::transcode::{Coding, Transcoded};
 use crate::corpus::formats::format::is_compressed;
+use crate::corpus::source::frames::Frames;
 use crate::corpus::source::guard::{CUT_SHORT, Counted, Guard};
 use crate::corpus::source::members::Members;
+use crate::corpus::source::xz::Streams;
 
 /// The number of bytes to read at a time.
 const BUFFER: usize = 1 << 18;
 
 /// The number of bytes that identify a file's compression or encoding.
-const HEAD: usize = 4;
+const HEAD: usize = 10;
 
 /// A stream of bytes.
 pub(crate) type Bytes = Box<dyn BufRead>;
@@ -71,16 +74,18 @@ impl Feed {
         }
     }
 
-    /// Opens the bytes, decompressed if they are compressed.
+    /// Opens the bytes, decompressed if they are compressed, in at most `memory` bytes.
     ///
     /// # Errors
     ///
     /// Those of opening and reading. The stream reports later errors.
-    pub(crate) fn open(&self) -> io::Result<Bytes> {
+    pub(crate) fn open(&self, memory: u64) -> io::Result<Bytes> {
         match self {
-            Feed::File(path) => decompressed(buffered(open_file(path)?), is_compressed(path)),
-            Feed::Pipe(path) => decompressed(buffered(File::open(path)?), false),
-            Feed::Stream(stream) => decompressed(buffered(stream.open()?), false),
+            Feed::File(path) => {
+                decompressed(buffered(open_file(path)?), is_compressed(path), memory)
+            }
+            Feed::Pipe(path) => decompressed(buffered(File::open(path)?), false, memory),
+            Feed::Stream(stream) => decompressed(buffered(stream.open()?), false, memory),
         }
     }
 
@@ -93,8 +98,9 @@ impl Feed {
     pub(crate) fn open_text(
         &self,
         given: Option<&'static Encoding>,
+        memory: u64,
     ) -> io::Result<(Bytes, Option<&'static str>)> {
-        let (head, bytes) = peek(self.open()?)?;
+        let (head, bytes) = peek(self.open(memory)?)?;
         let coding = match Mark::of(&head) {
             Some(Mark::Utf32(order)) => Some(Coding::Utf32(order)),
             Some(Mark::Utf16(encoding)) => Some(Coding::Standard(encoding)),
@@ -114,7 +120,7 @@ impl Feed {
     /// # Errors
     ///
     /// Those of opening, reading and copying.
-    pub(crate) fn open_file(&self) -> io::Result<(File, bool)> {
+    pub(crate) fn open_file(&self, memory: u64) -> io::Result<(File, bool)> {
         if let Feed::File(path) = self {
             let (magic, _) = peek(buffered(open_file(path)?))?;
             if Compression::of(&magic).is_none() {
@@ -122,7 +128,7 @@ impl Feed {
             }
         }
         let mut copy = tempfile::tempfile()?;
-        io::copy(&mut self.open()?, &mut copy)?;
+        io::copy(&mut self.open(memory)?, &mut copy)?;
         Ok((copy, true))
     }
 
@@ -156,9 +162,14 @@ fn buffered<R: Read>(reader: R) -> BufReader<R> {
     BufReader::with_capacity(BUFFER, reader)
 }
 
-/// Decompresses the bytes of `reader` if the first ones identify a compression: all members of gzip, all frames of
-/// Zstandard. If there are none and the name says that there are, the file is cut short.
-fn decompressed(reader: impl BufRead + 'static, is_named_so: bool) -> io::Result<Bytes> {
+/// Decompresses the bytes of `reader` if the first ones identify a compression, in at most `memory` bytes: all members
+/// of gzip, frames of Zstandard, streams of xz and bzip2. If there are none and the name says that there are, the file
+/// is cut short.
+fn decompressed(
+    reader: impl BufRead + 'static,
+    is_named_so: bool,
+    memory: u64,
+) -> io::Result<Bytes> {
     let (magic, reader) = peek(reader)?;
     if is_named_so && Compression::begins(&magic) {
         return Err(io::Error::other(CUT_SHORT));
@@ -171,7 +182,9 @@ fn decompressed(reader: impl BufRead + 'static, is_named_so: bool) -> io::Result
     let count = reader.count();
     let decoder: Box<dyn Read> = match compression {
         Compression::Gzip => Box::new(Members::new(reader)),
-        Compression::Zstd => Box::new(zstd::Decoder::with_buffer(reader)?),
+        Compression::Zstd => Box::new(Frames::new(reader, memory)?),
+        Compression::Xz => Box::new(Streams::new(reader, memory)),
+        Compression::Bzip2 => Box::new(MultiBzDecoder::new(reader)),
     };
     let guard = Guard::new(decoder, count);
     Ok(Box::new(buffered(guard)))
@@ -188,41 +201,44 @@ fn peek(mut reader: impl BufRead) -> io::Result<(Vec<u8>, impl BufRead)> {
 enum Compression {
     Gzip,
     Zstd,
+    Xz,
+    Bzip2,
 }
 
+/// The first bytes of compressed files. A question mark stands for the bytes 0x50 to 0x5f, or behind others for a digit.
+const MAGIC: [(&[u8], Compression); 6] = [
+    (b"\x1f\x8b", Compression::Gzip),
+    (b"\x28\xb5\x2f\xfd", Compression::Zstd),
+    // One of the sixteen beginnings of a skippable frame, with which parallel compressors begin.
+    (b"?\x2a\x4d\x18", Compression::Zstd),
+    (b"\xfd7zXZ\0", Compression::Xz),
+    (b"BZh?1AY&SY", Compression::Bzip2),
+    // Nothing, compressed.
+    (b"BZh?\x17\x72\x45\x38\x50\x90", Compression::Bzip2),
+];
+
 impl Compression {
-    const GZIP: [u8; 2] = [0x1f, 0x8b];
-    const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
-    /// The first of the sixteen beginnings of a skippable frame, with which parallel compressors begin.
-    const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
-
-    /// The first bytes, with that beginning in place of the fifteen others.
-    fn plain(magic: &[u8]) -> Vec<u8> {
-        let mut magic = magic.to_vec();
-        if let Some(first @ 0x50..=0x5f) = magic.first_mut() {
-            *first = Self::SKIPPABLE[0];
-        }
-        magic
-    }
-
     /// Whether these are all bytes of a file that was cut short within the first bytes of its compression.
     fn begins(bytes: &[u8]) -> bool {
-        let bytes = Self::plain(bytes);
-        let is_start = |magic: &[u8]| magic.len() > bytes.len() && magic.starts_with(&bytes);
-        is_start(&Self::GZIP) || is_start(&Self::ZSTD) || is_start(&Self::SKIPPABLE)
+        let is_start = |magic: &[u8]| magic.len() > bytes.len() && is_alike(magic, bytes);
+        MAGIC.iter().any(|(magic, _)| is_start(magic))
     }
 
-    fn of(magic: &[u8]) -> Option<Compression> {
-        let magic = Self::plain(magic);
-        if magic.starts_with(&Self::GZIP) {
-            Some(Compression::Gzip)
-        } else if magic.starts_with(&Self::ZSTD) || magic.starts_with(&Self::SKIPPABLE) {
-            Some(Compression::Zstd)
-        } else {
-            None
-        }
+    fn of(bytes: &[u8]) -> Option<Compression> {
+        let is_start = |magic: &[u8]| magic.len() <= bytes.len() && is_alike(magic, bytes);
+        let found = MAGIC.iter().find(|(magic, _)| is_start(magic));
+        found.map(|(_, compression)| *compression)
     }
+}
+
+/// Whether two beginnings agree, as far as both go.
+fn is_alike(magic: &[u8], bytes: &[u8]) -> bool {
+    let mut pairs = magic.iter().zip(bytes).enumerate();
+    pairs.all(|(at, (&magic, &byte))| match (at, magic) {
+        (0, b'?') => (0x50..=0x5f).contains(&byte),
+        (_, b'?') => byte.is_ascii_digit(),
+        _ => magic == byte,
+    })
 }
 
 #[cfg(all(test, unix))]
@@ -238,7 +254,7 @@ mod tests {
         let feed = Feed::File(path);
         let said = "it was replaced by what is no file";
         assert_eq!(feed.open_as_is().err().unwrap().to_string(), said);
-        assert_eq!(feed.open().err().unwrap().to_string(), said);
-        assert_eq!(feed.open_file().err().unwrap().to_string(), said);
+        assert_eq!(feed.open(0).err().unwrap().to_string(), said);
+        assert_eq!(feed.open_file(0).err().unwrap().to_string(), said);
     }
 }

@@ -4,6 +4,9 @@ use std::cell::Cell;
 use std::io::{self, BufRead, Read};
 use std::rc::Rc;
 
+use crate::corpus::skipped::{Hint, Hinted, hint};
+use crate::number::grouped;
+
 /// The message for compressed data without an end.
 pub(crate) const CUT_SHORT: &str = "the compressed data is cut short";
 
@@ -97,22 +100,35 @@ impl<R: Read> Guard<R> {
 
 impl<R: Read> Read for Guard<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.decoder.read(buffer).map_err(|error| explain(&error))?;
+        let read = self.decoder.read(buffer).map_err(explain)?;
         self.growth.count(read as u64, self.compressed.get())?;
         Ok(read)
     }
 }
 
+/// Refuses to decompress what takes more memory than it may.
+pub(crate) fn check_memory(needed: u64, allowed: u64) -> io::Result<()> {
+    if needed <= allowed {
+        return Ok(());
+    }
+    let mebibytes = |bytes: u64| grouped(bytes.div_ceil(1 << 20));
+    Err(io::Error::other(Hinted {
+        detail: format!(
+            "to decompress it takes {} MiB of memory, and {} MiB are allowed",
+            mebibytes(needed),
+            mebibytes(allowed)
+        ),
+        hint: Hint::Memory,
+    }))
+}
+
 /// Explains a decoder's error.
-fn explain(error: &io::Error) -> io::Error {
+fn explain(error: io::Error) -> io::Error {
+    if hint(&error).is_some() {
+        return error;
+    }
     let message = match error.kind() {
         io::ErrorKind::UnexpectedEof => CUT_SHORT.to_owned(),
-        // The message of zstd, whose limit is 128 MiB.
-        _ if error.to_string().contains("requires too much memory") => {
-            "it is compressed with a window of more than 128 MiB; compress it again with a smaller one, or pipe the \
-             output of `zstd -dc -M2047MB`"
-                .to_owned()
-        }
         _ => format!("the compressed data is damaged: {error}"),
     };
     io::Error::new(error.kind(), message)

@@ -2,9 +2,11 @@
 
 pub(crate) mod converter;
 pub(crate) mod feed;
+mod frames;
 pub(crate) mod guard;
 mod members;
 mod pattern;
+mod xz;
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read;

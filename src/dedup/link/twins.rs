@@ -77,7 +77,7 @@ pub(super) fn twins(
         let path = match found {
             Ok(path) => path,
             Err(skipped) => {
-                told.linked.failed += u64::from(skipped.reason.is_failure());
+                told.linked.failed += u64::from(skipped.is_failure());
                 told.tell(LinkEvent::Skipped(&skipped))?;
                 continue;
             }

@@ -139,6 +139,7 @@ impl Spool {
             Format::Warc => 2,
             Format::Shingles => 4,
             Format::Parquet => 5,
+            Format::Json => 6,
             Format::Jsonl | Format::Text | Format::Html => 3,
         };
         put(&mut self.records, OPENED)?;

@@ -35,6 +35,7 @@ impl Records {
                     2 => Format::Warc,
                     4 => Format::Shingles,
                     5 => Format::Parquet,
+                    6 => Format::Json,
                     _ => Format::Jsonl,
                 },
                 source: self.names.get(reader)?,

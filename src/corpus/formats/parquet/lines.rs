@@ -7,6 +7,7 @@ use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::file::reader::RowGroupReader;
 use parquet::schema::types::SchemaDescriptor;
 
+use crate::corpus::formats::id::IdType;
 use crate::corpus::formats::parquet::budget::Budget;
 use crate::corpus::formats::parquet::explain;
 use crate::corpus::formats::parquet::nodes::{Leaf, Tree};
@@ -23,11 +24,11 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Returns the columns of a file of `size` bytes. The columns `documents`, keys and texts, are in the encoding
+    /// Returns the columns of a file of `size` bytes. The columns of texts and keys, by their numbers, are in the encoding
     /// `given`.
     pub(crate) fn new(
         schema: &SchemaDescriptor,
-        documents: &[usize],
+        documents: (usize, Option<(usize, IdType)>),
         given: Option<&'static Encoding>,
         size: u64,
     ) -> Lines {

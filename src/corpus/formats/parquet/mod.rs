@@ -21,18 +21,21 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
 
-use parquet::basic::{Compression, ConvertedType, Type};
+use parquet::basic::{Compression, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::FileMetaData;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
+use crate::corpus::formats::id::IdType;
 use crate::corpus::formats::parquet::ahead::Pager;
 use crate::corpus::formats::parquet::lines::Lines;
 use crate::corpus::formats::parquet::pages::{Chunks, Pages};
 use crate::corpus::formats::parquet::passing::{Part, Passing, Place};
 use crate::corpus::formats::parquet::table::{Again, TableSource};
+use crate::corpus::formats::parquet::values::{Kind, nanoseconds};
 use crate::corpus::formats::record::{Nth, Raw};
 use crate::corpus::formats::table::columns::{Cells, Columns, missing, number};
 use crate::corpus::options::Options;
@@ -57,6 +60,7 @@ pub(crate) struct Rows {
     /// Bytes of the largest row so far.
     largest: u64,
     columns: Columns,
+    id_type: Option<IdType>,
     next_group: usize,
     group: Option<Group>,
     /// Reads the pages of the text column, which make up most of a file. `None` if the system allows no thread.
@@ -102,11 +106,13 @@ impl Rows {
             Some(name) => Some(find(name).ok_or_else(|| missing(name))?),
             None => find(options.id_name()),
         };
-        for (index, is_text) in [(Some(text), true), (id, false)] {
-            if let Some(index) = index {
-                check(&schema.column(index), is_text).map_err(io::Error::other)?;
-            }
-        }
+        check_text(&schema.column(text)).map_err(io::Error::other)?;
+        let is_typed = has_types(file.metadata().file_metadata());
+        let id_type = |index| {
+            let of = id_type(&schema.column(index), is_typed, options.encoding.is_some());
+            of.map_err(io::Error::other)
+        };
+        let id_type = id.map(id_type).transpose()?;
         let groups = file.metadata().row_groups().iter();
         let mut codings = groups.flat_map(|group| {
             let is_wanted = |index| options.verbatim || index == text || Some(index) == id;
@@ -120,11 +126,16 @@ impl Rows {
         }
         drop(codings);
         let lines = (options.verbatim && !options.tables_apart).then(|| {
-            let documents: Vec<usize> = [Some(text), id].into_iter().flatten().collect();
-            Lines::new(schema, &documents, options.given_encoding(), size)
+            Lines::new(
+                schema,
+                (text, id.zip(id_type)),
+                options.given_encoding(),
+                size,
+            )
         });
         Ok(Rows {
             lines,
+            id_type,
             passing: Passing::default(),
             file,
             size,
@@ -220,19 +231,20 @@ impl Iterator for Rows {
 
 impl Group {
     fn new((group, number): (&dyn RowGroupReader, usize), rows: &Rows) -> io::Result<Group> {
-        let column = |column, pager| {
+        let column = |column, id_type, pager| {
             let place = Place {
                 group: number,
                 column,
                 number: 0,
             };
             let part = Part::First(rows.passing.clone(), place);
-            Column::new(group, column, Some(part), pager).map_err(|error| explain(&error))
+            Column::new(group, (column, id_type), Some(part), pager)
+                .map_err(|error| explain(&error))
         };
         let Columns { id, text, .. } = rows.columns;
         Ok(Group {
-            id: id.map(|id| column(id, None)).transpose()?,
-            text: column(text, rows.pager.as_ref())?,
+            id: id.map(|id| column(id, rows.id_type, None)).transpose()?,
+            text: column(text, None, rows.pager.as_ref())?,
             rows: u64::try_from(group.metadata().num_rows()).unwrap_or(0),
         })
     }
@@ -259,7 +271,9 @@ struct Column {
     reader: ColumnReader,
     /// The definition level of a value that is not null.
     level: i16,
-    is_unsigned: bool,
+    /// The type of a column of ids.
+    id: Option<IdType>,
+    unsigned: Option<u32>,
 }
 
 /// A value, which keeps its page in memory.
@@ -268,17 +282,11 @@ type Cell = Option<ByteArray>;
 impl Column {
     fn new(
         group: &dyn RowGroupReader,
-        index: usize,
+        (index, id): (usize, Option<IdType>),
         part: Option<Part>,
         pager: Option<&Pager>,
     ) -> Result<Column, ParquetError> {
         let column = group.metadata().schema_descr().column(index);
-        let unsigned = [
-            ConvertedType::UINT_8,
-            ConvertedType::UINT_16,
-            ConvertedType::UINT_32,
-            ConvertedType::UINT_64,
-        ];
         let pages = group.get_column_page_reader(index)?;
         let pages = match pager {
             Some(pager) => pager.ahead(pages),
@@ -288,32 +296,46 @@ impl Column {
         Ok(Column {
             reader: get_column_reader(column.clone(), Box::new(pages)),
             level: column.max_def_level(),
-            is_unsigned: unsigned.contains(&column.converted_type()),
+            id,
+            unsigned: match Kind::of(&column) {
+                Kind::Unsigned(bits) => Some(bits),
+                _ => None,
+            },
         })
     }
 
     fn read(&mut self, rows: usize) -> Result<Vec<Cell>, ParquetError> {
-        let (level, is_unsigned) = (self.level, self.is_unsigned);
-        let decimal = |signed: i64, unsigned: u64| {
-            let digits = if is_unsigned {
-                unsigned.to_string()
-            } else {
-                signed.to_string()
+        let (level, id) = (self.level, self.id.unwrap_or(IdType::Text));
+        let unsigned = self.unsigned;
+        let text = |text: String| ByteArray::from(text.into_bytes());
+        let integer = |value: i64| {
+            let value = match unsigned {
+                Some(bits @ 0..64) => i128::from(value.cast_unsigned() & ((1 << bits) - 1)),
+                Some(_) => i128::from(value.cast_unsigned()),
+                None => i128::from(value),
             };
-            ByteArray::from(digits.into_bytes())
+            text(id.integer(value))
+        };
+        // What is not UTF-8 is an error of its row.
+        let bytes = |value: ByteArray| match id {
+            IdType::Text => value,
+            _ => id.bytes(value.data()).map_or(value, text),
         };
         match &mut self.reader {
-            ColumnReader::ByteArrayColumnReader(reader) => {
-                cells(reader, rows, level, |value: ByteArray| value)
-            }
+            ColumnReader::ByteArrayColumnReader(reader) => cells(reader, rows, level, bytes),
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-                cells(reader, rows, level, |value: FixedLenByteArray| value.into())
+                let fixed = |value: FixedLenByteArray| bytes(value.into());
+                cells(reader, rows, level, fixed)
             }
-            ColumnReader::Int32ColumnReader(reader) => cells(reader, rows, level, |value: i32| {
-                decimal(value.into(), value.cast_unsigned().into())
-            }),
-            ColumnReader::Int64ColumnReader(reader) => cells(reader, rows, level, |value: i64| {
-                decimal(value, value.cast_unsigned())
+            ColumnReader::BoolColumnReader(reader) => {
+                cells(reader, rows, level, |value: bool| integer(value.into()))
+            }
+            ColumnReader::Int32ColumnReader(reader) => {
+                cells(reader, rows, level, |value: i32| integer(value.into()))
+            }
+            ColumnReader::Int64ColumnReader(reader) => cells(reader, rows, level, integer),
+            ColumnReader::Int96ColumnReader(reader) => cells(reader, rows, level, |value| {
+                text(id.integer(nanoseconds(&value).unwrap_or(0)))
             }),
             _ => Ok(Vec::new()),
         }
@@ -343,22 +365,76 @@ fn cells<T: DataType>(
     Ok(levels.into_iter().map(cell).collect())
 }
 
-/// Refuses a column that cannot hold texts, or keys.
-fn check(column: &ColumnDescriptor, is_text: bool) -> Result<(), String> {
-    let name = column.path().string();
+/// Refuses a column that cannot hold texts.
+fn check_text(column: &ColumnDescriptor) -> Result<(), String> {
+    let is_bytes = matches!(
+        column.physical_type(),
+        Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY
+    );
+    check_lists(column)?;
+    if is_bytes && matches!(Kind::of(column), Kind::Plain | Kind::Text) {
+        return Ok(());
+    }
+    Err(refused(column, "text"))
+}
+
+/// Returns the type of a column of ids. Bytes without a type of their own are text in files of old writers, which have
+/// no type for text, and of those who name an encoding. If the writer `is_typed`, they are no text.
+///
+/// # Errors
+///
+/// Its values cannot be keys.
+fn id_type(
+    column: &ColumnDescriptor,
+    is_typed: bool,
+    has_encoding: bool,
+) -> Result<IdType, String> {
+    check_lists(column)?;
+    let physical = column.physical_type();
+    Ok(match Kind::of(column) {
+        _ if matches!(physical, Type::FLOAT | Type::DOUBLE) => return Err(refused(column, "key")),
+        Kind::Half => return Err(refused(column, "key")),
+        Kind::Text => IdType::Text,
+        Kind::Uuid => IdType::Uuid,
+        Kind::Decimal(scale) => IdType::Decimal(i32::try_from(scale).unwrap_or(0)),
+        Kind::Date => IdType::Date,
+        Kind::Time(unit) => IdType::Time(unit.places()),
+        Kind::Timestamp(unit, is_utc) => IdType::Timestamp(unit.places(), is_utc),
+        _ => match physical {
+            Type::BOOLEAN => IdType::Boolean,
+            Type::INT96 => IdType::Timestamp(9, false),
+            Type::BYTE_ARRAY if has_encoding || !is_typed => IdType::Text,
+            Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => IdType::Bytes,
+            _ => IdType::Integer,
+        },
+    })
+}
+
+/// Whether the writer of a file has a type for text of its own, so that bytes without a type are none.
+fn has_types(metadata: &FileMetaData) -> bool {
+    const SCHEMAS: [&str; 3] = [
+        "ARROW:schema",
+        "org.apache.spark.sql.parquet.row.metadata",
+        "parquet.avro.schema",
+    ];
+    let pairs = metadata.key_value_metadata().into_iter().flatten();
+    pairs.into_iter().any(|pair| SCHEMAS.contains(&&*pair.key))
+}
+
+fn check_lists(column: &ColumnDescriptor) -> Result<(), String> {
     if column.max_rep_level() > 0 {
-        return Err(format!("its column {name:?} has lists"));
+        return Err(format!("its column {:?} has lists", column.path().string()));
     }
-    match column.physical_type() {
-        Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => Ok(()),
-        Type::INT32 | Type::INT64 if !is_text => Ok(()),
-        other if is_text => Err(format!(
-            "its column {name:?} is of type {other}, which is no text"
-        )),
-        other => Err(format!(
-            "its column {name:?} is of type {other}, which is no key"
-        )),
-    }
+    Ok(())
+}
+
+fn refused(column: &ColumnDescriptor, what: &str) -> String {
+    let name = column.path().string();
+    let kind = match column.logical_type_ref() {
+        Some(logical) => format!("{logical:?}"),
+        None => column.physical_type().to_string(),
+    };
+    format!("its column {name:?} is of type {kind}, which is no {what}")
 }
 
 /// Returns the name of a compression that is not supported.

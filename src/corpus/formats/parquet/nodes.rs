@@ -6,6 +6,7 @@ use encoding_rs::Encoding;
 use parquet::basic::{ConvertedType, LogicalType, Repetition};
 use parquet::schema::types::{SchemaDescriptor, Type};
 
+use crate::corpus::formats::id::IdType;
 use crate::corpus::formats::parquet::triplets::Triplets;
 use crate::corpus::formats::parquet::values::{Kind, Scalar, write_string};
 
@@ -92,17 +93,21 @@ impl Leaf {
 }
 
 impl Tree {
-    /// Returns the fields of a schema. The columns `documents`, keys and texts, are read in the encoding `given`.
+    /// Returns the fields of a schema. The columns of texts and keys, by their numbers, are in the encoding `given`. Keys
+    /// are written as `add` takes them.
     pub(crate) fn of(
         schema: &SchemaDescriptor,
-        documents: &[usize],
+        (text, id): (usize, Option<(usize, IdType)>),
         given: Option<&'static Encoding>,
     ) -> Tree {
         let kind = |at: usize| {
             let column = schema.column(at);
             let kind = Kind::of(&column);
-            let is_document = documents.contains(&at) && matches!(kind, Kind::Plain | Kind::Text);
-            if is_document { Kind::Document } else { kind }
+            match id {
+                _ if at == text => Kind::Id(IdType::Text),
+                Some((id, kind)) if at == id && kind != IdType::Integer => Kind::Id(kind),
+                _ => kind,
+            }
         };
         let kinds: Vec<Kind> = (0..schema.num_columns()).map(kind).collect();
         let mut first = 0;

@@ -138,8 +138,9 @@ impl SketchRows {
     fn begin_group(&mut self) -> io::Result<()> {
         let group = self.file.get_row_group(self.next_group);
         let group = group.map_err(|error| explain(&error))?;
-        let column =
-            |place| Column::new(&*group, place, None, None).map_err(|error| explain(&error));
+        let column = |place| {
+            Column::new(&*group, (place, None), None, None).map_err(|error| explain(&error))
+        };
         let columns: io::Result<Vec<Column>> = self.places.into_iter().map(column).collect();
         let rows = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
         self.group = Some((columns?, rows));

@@ -10,6 +10,7 @@ use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::corpus::decode::decode;
+use crate::corpus::formats::id::IdType;
 use crate::number::date;
 
 /// A value as it is stored.
@@ -79,8 +80,8 @@ pub(crate) enum Kind {
     /// Unsigned, with this number of bits.
     Unsigned(u32),
     Text,
-    /// Text or bytes that are read as a document's text or key.
-    Document,
+    /// A document's text or key, written as a string.
+    Id(IdType),
     Uuid,
     Half,
     /// With this number of digits after the point.
@@ -106,6 +107,11 @@ impl Unit {
             TimeUnit::MICROS => Unit::MICROS,
             TimeUnit::NANOS => Unit::NANOS,
         }
+    }
+
+    /// Returns the number of digits.
+    pub(crate) fn places(self) -> u32 {
+        self.0
     }
 
     fn a_second(self) -> i128 {
@@ -150,23 +156,25 @@ impl Kind {
     /// Whether values are JSON strings, so that they can be names of fields.
     pub(crate) fn is_name(self, physical: Type) -> bool {
         let is_bytes = matches!(physical, Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY);
-        matches!(self, Kind::Text | Kind::Document) && is_bytes
+        matches!(self, Kind::Text | Kind::Id(IdType::Text)) && is_bytes
     }
 
     /// Writes a value. The text or key of a document is read in the encoding `given`.
     pub(crate) fn write(self, value: &Scalar, given: Option<&'static Encoding>, json: &mut String) {
         match (value, self) {
+            (Scalar::Bool(value), Kind::Id(id)) => {
+                write_string(&id.integer(i128::from(*value)), json);
+            }
+            (Scalar::Int(value), Kind::Id(id)) => write_string(&id.integer((*value).into()), json),
+            (Scalar::Int96(value), Kind::Id(id)) => {
+                write_string(&id.integer(nanoseconds(value).unwrap_or(0)), json);
+            }
             (Scalar::Bool(value), _) => json.push_str(if *value { "true" } else { "false" }),
             (Scalar::Int(value), kind) => kind.write_integer(*value, json),
             (Scalar::Int96(value), _) => {
-                // Nanoseconds of the day, and the Julian day number, which counts from noon in 4713 BC.
-                const DAY_OF_1970: i128 = 2_440_588;
-                let &[low, high, day] = value.data() else {
+                let Some(time) = nanoseconds(value) else {
                     return json.push_str("null");
                 };
-                let nanos = i128::from(u64::from(high) << 32 | u64::from(low));
-                let days = i128::from(day) - DAY_OF_1970;
-                let time = days * 86_400 * Unit::NANOS.a_second() + nanos;
                 write_timestamp(time, Unit::NANOS, false, json);
             }
             (Scalar::Float(value), _) => write_float(value.is_finite(), value, json),
@@ -199,7 +207,13 @@ impl Kind {
 
     fn write_bytes(self, bytes: &[u8], given: Option<&'static Encoding>, json: &mut String) {
         match (self, bytes) {
-            (Kind::Document, _) => write_string(&decode(bytes, given).text, json),
+            (Kind::Id(IdType::Text), _) if given.is_some() => {
+                write_string(&decode(bytes, given).text, json);
+            }
+            (Kind::Id(id), _) => match id.bytes(bytes) {
+                Some(text) => write_string(&text, json),
+                None => write_string(&String::from_utf8_lossy(bytes), json),
+            },
             (Kind::Text, _) => write_string(&String::from_utf8_lossy(bytes), json),
             (Kind::Half, &[low, high]) => {
                 let value = half(u16::from_le_bytes([low, high]));
@@ -229,6 +243,18 @@ impl Kind {
             }
         }
     }
+}
+
+/// Returns the nanoseconds since 1970 of a time that is stored as the nanoseconds of a day and the Julian number of the
+/// day, which counts from noon in 4713 BC.
+pub(crate) fn nanoseconds(value: &Int96) -> Option<i128> {
+    const DAY_OF_1970: i128 = 2_440_588;
+    let &[low, high, day] = value.data() else {
+        return None;
+    };
+    let nanos = i128::from(u64::from(high) << 32 | u64::from(low));
+    let days = i128::from(day) - DAY_OF_1970;
+    Some(days * 86_400 * Unit::NANOS.a_second() + nanos)
 }
 
 /// Writes a string in quotes.
@@ -311,6 +337,7 @@ fn push(json: &mut String, value: impl std::fmt::Display) {
 #[cfg(test)]
 mod tests {
     use super::{Kind, Scalar, Unit, half};
+    use crate::corpus::formats::id::IdType;
     use parquet::data_type::{ByteArray, Int96};
 
     fn json(kind: Kind, value: impl Into<Scalar>) -> String {
@@ -359,10 +386,7 @@ mod tests {
         let bytes = |kind, bytes: &[u8]| json(kind, ByteArray::from(bytes.to_vec()));
         assert_eq!(bytes(Kind::Text, b"a\"\n"), r#""a\"\n""#);
         assert_eq!(bytes(Kind::Plain, &[0, 255]), "\"AP8=\"");
-        assert_eq!(
-            bytes(Kind::Document, b"caf\xe9 cr\xe8me"),
-            "\"caf\u{e9} cr\u{e8}me\""
-        );
+        assert_eq!(bytes(Kind::Id(IdType::Bytes), b"\xe9"), "\"e9\"");
         assert_eq!(bytes(Kind::Decimal(1), &[0xff, 0xf6]), "-1.0");
         assert_eq!(bytes(Kind::Half, &[0, 0x3e]), "1.5");
         assert_eq!(

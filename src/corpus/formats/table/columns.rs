@@ -1,8 +1,8 @@
 //! The columns of a table that hold the key and the text.
 
-use encoding_rs::Encoding;
+use encoding_rs::{Encoding, UTF_8};
 
-use crate::corpus::decode::decode;
+use crate::corpus::decode::{Decoded, decode};
 use crate::corpus::formats::record::{Fault, Record};
 use crate::corpus::options::Options;
 use crate::corpus::skipped::{Hint, Hinted};
@@ -183,6 +183,43 @@ impl<B: AsRef<[u8]>> Cells<B> {
             id: id.map(|id| id.text),
             decoded: decode(text.as_ref(), given).into_owned(),
         })
+    }
+}
+
+impl<B: AsRef<[u8]>> Cells<B> {
+    /// Returns the record of a row whose columns have types: its text and key are UTF-8, unless they are in the encoding
+    /// `given`. An empty key counts as no key.
+    ///
+    /// # Errors
+    ///
+    /// The row has no text, or it is not UTF-8.
+    pub(crate) fn typed_record(self, given: Option<&'static Encoding>) -> Result<Record, Fault> {
+        let text = self.text.ok_or_else(|| Fault::bad("it has no text"))?;
+        let id = self.id.map(|id| typed("key", id.as_ref(), given));
+        let id = id.transpose()?.filter(|id| !id.text.is_empty());
+        Ok(Record {
+            is_lossy: id.as_ref().is_some_and(|id| id.replaced),
+            id: id.map(|id| id.text),
+            decoded: typed("text", text.as_ref(), given)?,
+        })
+    }
+}
+
+/// Returns a cell of a typed column as text.
+fn typed(what: &str, cell: &[u8], given: Option<&'static Encoding>) -> Result<Decoded, Fault> {
+    if given.is_some() {
+        return Ok(decode(cell, given).into_owned());
+    }
+    match std::str::from_utf8(cell) {
+        Ok(text) => Ok(Decoded {
+            text: text.to_owned(),
+            encoding: UTF_8.name(),
+            replaced: false,
+        }),
+        Err(_) => Err(Fault {
+            hint: Some(Hint::Encoding),
+            ..Fault::bad(format!("its {what} is not UTF-8"))
+        }),
     }
 }
 
