@@ -1,5 +1,6 @@
 //! Messages to the user on standard error.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _, stderr};
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 
 use crate::json;
+use crate::number::grouped;
 use crate::output::printable;
 
 /// Standard error, with the progress bar that may be drawn there.
@@ -81,7 +83,7 @@ impl Console {
     fn line(&self, message: &str) {
         let mut line = String::new();
         // Writing to a string cannot fail.
-        let _ = writeln!(line, "{}", printable(message));
+        let _ = writeln!(line, "{}", printable(&cut(message)));
         self.print(&line);
     }
 
@@ -90,5 +92,41 @@ impl Console {
             // If this fails, there is nowhere to report it.
             stderr().lock().write_all(text.as_bytes()).ok();
         });
+    }
+}
+
+/// Returns a message without the middle of it if it is long: a key has up to 64 KiB, and what to do stands at the end.
+fn cut(message: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 6000;
+    const SHOWN: usize = 500;
+    if message.len() <= LONGEST {
+        return Cow::Borrowed(message);
+    }
+    let boundary = |from: usize| (from..=message.len()).find(|&at| message.is_char_boundary(at));
+    let start = boundary(SHOWN).unwrap_or(0);
+    let end = boundary(message.len() - SHOWN).unwrap_or(message.len());
+    let left_out = end - start;
+    Cow::Owned(format!(
+        "{} ... ({} bytes) ... {}",
+        &message[..start],
+        grouped(left_out as u64),
+        &message[end..]
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn long_messages_keep_their_ends() {
+        assert_eq!(cut("a: no such key"), "a: no such key");
+        let long = format!("{}: no such key", "\u{e9}".repeat(30_000));
+        let short = cut(&long);
+        assert!(
+            short.len() < 1100 && short.ends_with(": no such key"),
+            "{short}"
+        );
+        assert!(short.contains("... (59,0"), "{short}");
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use dedupdb::eval::wrap;
 
-use crate::json;
+use crate::{closed, json};
 
 /// Standard output, locked and buffered.
 #[derive(Debug)]
@@ -81,6 +81,9 @@ impl Output {
 
     /// Writes bytes as they are.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if !bytes.is_empty() && closed::is_closed() {
+            return Err(named(&closed::error()));
+        }
         let written = self.writer.write_all(bytes);
         written.or_else(|error| self.refuse(&error))
     }

@@ -232,6 +232,15 @@ impl fmt::Display for Holder {
 /// The result of every fallible call of the crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// Returns a key in quotes; of a long one, the first characters.
+fn shown(key: &str) -> String {
+    const SHOWN: usize = 500;
+    match key.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{:?}... ({} bytes)", &key[..end], key.len()),
+        None => format!("{key:?}"),
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -244,7 +253,7 @@ impl fmt::Display for Error {
             | Error::InvalidColumn { .. }
             | Error::InvalidKey { .. } => self.given(f),
             Error::NoSuchDocument { key } => {
-                write!(f, "{key:?}: no document of the store has this key")
+                write!(f, "{}: no document of the store has this key", shown(key))
             }
             Error::NoShingles => write!(
                 f,
@@ -290,8 +299,9 @@ impl fmt::Display for Error {
             ),
             Error::OldDocument { key } => write!(
                 f,
-                "{key:?}: this document is from another store, or from before a rebuild renumbered the contents; \
-                 get it again from this store"
+                "{}: this document is from another store, or from before a rebuild renumbered the contents; \
+                 get it again from this store",
+                shown(key)
             ),
             Error::Full => write!(f, "the store holds 2^32 - 2 contents and takes no more"),
             Error::Io { path, source } => write!(f, "{}: {source}", path.display()),
