@@ -179,6 +179,7 @@ impl Origin {
             place: self.place(),
             detail: format!("{} in {other}", came_before(&self.key)),
             hint: Some(Hint::IdScope),
+            named: false,
             record: None,
         }
     }
