@@ -24,7 +24,7 @@ def test_a_named_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "p.png").write_bytes(b"\x89PNG\r\n\x1a\nrest")
     paths = [tmp_path / "a.jsonl", tmp_path / "p.png"]
     for call in (list, pa.table, dedupdb.dedup):
-        with pytest.raises((ValueError, pa.ArrowInvalid), match="p.png: binary, PNG image"):
+        with pytest.raises((ValueError, pa.ArrowInvalid), match=r"p\.png: binary, PNG image"):
             call(dedupdb.read(paths))
     skipping = dedupdb.read(paths, errors="skip")
     assert [row["key"] for row in skipping] == ["one"]
@@ -37,7 +37,11 @@ def test_a_named_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 def test_compressed_files_and_arrays_are_read(tmp_path: Path) -> None:
     rows = [{"id": n, "text": f"text {n}"} for n in range(3)]
     lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    files = {"a.jsonl.xz": lzma.compress(lines), "a.jsonl.bz2": bz2.compress(lines), "a.json": json.dumps(rows).encode()}
+    files = {
+        "a.jsonl.xz": lzma.compress(lines),
+        "a.jsonl.bz2": bz2.compress(lines),
+        "a.json": json.dumps(rows).encode(),
+    }
     for name, written in files.items():
         (tmp_path / name).write_bytes(written)
         assert [row["key"] for row in dedupdb.read(tmp_path / name)] == ["0", "1", "2"], name
@@ -45,7 +49,9 @@ def test_compressed_files_and_arrays_are_read(tmp_path: Path) -> None:
 
 IDS: dict[str, tuple[Any, list[str]]] = {
     "uuid": (
-        pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"\x42\x56\x02\x9c" + b"\xab" * 12, b"\0" * 16], pa.binary(16))),
+        pa.ExtensionArray.from_storage(
+            pa.uuid(), pa.array([b"\x42\x56\x02\x9c" + b"\xab" * 12, b"\0" * 16], pa.binary(16))
+        ),
         ["4256029c-abab-abab-abab-abababababab", "00000000-0000-0000-0000-000000000000"],
     ),
     "fixed": (pa.array([b"\xc4\xe3", b"ab"], pa.binary(2)), ["c4e3", "6162"]),
@@ -57,7 +63,10 @@ IDS: dict[str, tuple[Any, list[str]]] = {
     "date": (pa.array([date(1969, 12, 31), date(2000, 2, 29)]), ["1969-12-31", "2000-02-29"]),
     "time": (pa.array([0, 86_399_007], pa.time32("ms")), ["00:00:00", "23:59:59.007"]),
     "moment": (pa.array([0, 1], pa.timestamp("us", "UTC")), ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000001Z"]),
-    "zoned": (pa.array([0, 1], pa.timestamp("us", "Europe/Oslo")), ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000001Z"]),
+    "zoned": (
+        pa.array([0, 1], pa.timestamp("us", "Europe/Oslo")),
+        ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000001Z"],
+    ),
     "clock": (pa.array([0, 1], pa.timestamp("ms")), ["1970-01-01T00:00:00", "1970-01-01T00:00:00.001"]),
     "string": (pa.array(["a", "b"], pa.large_string()), ["a", "b"]),
 }
