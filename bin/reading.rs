@@ -158,7 +158,10 @@ impl Told for Reading {
 
     fn short_note(&self, schema: &Schema) -> Option<String> {
         let documents: u64 = self.by_encoding().values().sum();
-        let is_for_long_texts = matches!(schema.shingling(), Shingling::Word(5..));
+        let is_for_long_texts = matches!(
+            schema.shingling(),
+            Shingling::Word(5..) | Shingling::Code(5..)
+        );
         let are_short = documents >= MANY && 2 * self.all_short() > documents;
         (is_for_long_texts && are_short && schema.threshold() >= 0.7).then(|| {
             format!(

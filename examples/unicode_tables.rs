@@ -25,9 +25,6 @@ const FROZEN: (u8, u8, u8) = (17, 0, 0);
 const CONNECTORS: &str =
     "_\u{203F}\u{2040}\u{2054}\u{FE33}\u{FE34}\u{FE4D}\u{FE4E}\u{FE4F}\u{FF3F}";
 
-/// Zero width non-joiner and joiner, the whole of the property `Join_Control`.
-const JOINERS: &str = "\u{200C}\u{200D}";
-
 /// The prolonged sound marks: written only among kana, though their script is Common.
 const PROLONGED: &str = "\u{30FC}\u{FF70}";
 
@@ -79,6 +76,11 @@ fn files() -> Vec<(&'static str, String)> {
             "SPACELESS",
             "Word characters that are a token each.",
             is_spaceless,
+        ),
+        table(
+            "IGNORED",
+            "Characters that nobody sees and that separate nothing.",
+            is_ignored,
         ),
         table(
             "WHITE_SPACE",
@@ -136,11 +138,21 @@ fn is_assigned(c: char) -> bool {
 
 fn is_word(c: char) -> bool {
     is_assigned(c)
-        && (c.is_alphabetic()
-            || c.is_numeric()
-            || is_combining_mark(c)
-            || CONNECTORS.contains(c)
-            || JOINERS.contains(c))
+        && (c.is_alphabetic() || c.is_numeric() || is_combining_mark(c) || CONNECTORS.contains(c))
+        && !is_ignored(c)
+}
+
+/// The property `Word_Break=Format` (UAX #29), the joiners, the variation selectors and the tags.
+fn is_ignored(c: char) -> bool {
+    let format = matches!(c,
+        '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}'
+        | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}'
+        | '\u{13430}'..='\u{1343F}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0001}');
+    let joiner = matches!(c, '\u{200C}' | '\u{200D}');
+    let variation_selector = matches!(c,
+        '\u{180B}'..='\u{180D}' | '\u{180F}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}');
+    let tag = matches!(c, '\u{E0020}'..='\u{E007F}');
+    format || joiner || variation_selector || tag
 }
 
 fn is_spaceless(c: char) -> bool {

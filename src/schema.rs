@@ -5,7 +5,7 @@ use std::fmt;
 use crate::error::{Error, Result};
 use crate::lsh::Bands;
 use crate::sketch::{Family, Signer, SlotWidth};
-use crate::text::{ShingleSet, Shingler, Shingling};
+use crate::text::{ShingleSet, Shingler, Shingling, folded};
 
 /// Every parameter that shapes the stored bytes, checked once when the schema is built.
 ///
@@ -25,10 +25,12 @@ use crate::text::{ShingleSet, Shingler, Shingling};
 /// # Ok::<(), dedupdb::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Schema {
     shingling: Shingling,
     lowercase: bool,
     nfkc: bool,
+    fold_marks: bool,
     family: Family,
     seed: u64,
     permutations: u32,
@@ -39,10 +41,11 @@ pub struct Schema {
 }
 
 /// The parameters in the order in which they are stored and compared.
-const PARAMETERS: [&str; 10] = [
+const PARAMETERS: [&str; 11] = [
     "shingling",
     "lowercase",
     "nfkc",
+    "fold",
     "family",
     "seed",
     "permutations",
@@ -84,6 +87,7 @@ impl Schema {
             shingling: self.shingling,
             lowercase: Some(self.lowercase),
             nfkc: Some(self.nfkc),
+            fold_marks: self.fold_marks,
             family: self.family,
             seed: self.seed,
             permutations: self.permutations,
@@ -110,13 +114,18 @@ impl Schema {
         self.nfkc
     }
 
+    /// Whether marks are dropped that some writers leave out ([`Shingler::fold_marks`]).
+    pub fn fold_marks(&self) -> bool {
+        self.fold_marks
+    }
+
     /// Makes a shingler with these parameters.
     ///
     /// # Errors
     ///
     /// None: the parameters were checked when the schema was built.
     pub fn shingler(&self) -> Result<Shingler> {
-        Shingler::new(self.shingling(), self.lowercase(), self.nfkc())
+        Shingler::new(self.shingling(), self.lowercase(), self.nfkc())?.fold_marks(self.fold_marks)
     }
 
     /// Refuses a set of shingles that cannot match the text that it stands for.
@@ -241,6 +250,7 @@ impl Schema {
             self.shingling.to_string(),
             self.lowercase.to_string(),
             self.nfkc.to_string(),
+            folded(self.fold_marks).to_owned(),
             self.family.to_string(),
             self.seed.to_string(),
             self.permutations.to_string(),
@@ -272,6 +282,16 @@ impl Schema {
             shingling: text("shingling")?.parse()?,
             lowercase: Some(parsed("lowercase", text("lowercase")?)?),
             nfkc: Some(parsed("nfkc", text("nfkc")?)?),
+            fold_marks: match text("fold")? {
+                "none" => false,
+                "marks" => true,
+                other => {
+                    return Err(invalid(
+                        "fold",
+                        format!("{other:?} is neither none nor marks"),
+                    ));
+                }
+            },
             family: text("family")?.parse()?,
             seed: parsed("seed", text("seed")?)?,
             permutations: parsed("permutations", text("permutations")?)?,
@@ -342,6 +362,7 @@ pub struct SchemaBuilder {
     shingling: Shingling,
     lowercase: Option<bool>,
     nfkc: Option<bool>,
+    fold_marks: bool,
     family: Family,
     seed: u64,
     permutations: u32,
@@ -358,6 +379,7 @@ impl Default for SchemaBuilder {
             shingling: Shingling::default(),
             lowercase: None,
             nfkc: None,
+            fold_marks: false,
             family: Family::default(),
             seed: 1,
             permutations: 128,
@@ -389,6 +411,13 @@ impl SchemaBuilder {
     #[must_use]
     pub fn nfkc(mut self, nfkc: bool) -> Self {
         self.nfkc = Some(nfkc);
+        self
+    }
+
+    /// Whether marks are dropped that some writers leave out ([`Shingler::fold_marks`]); off by default.
+    #[must_use]
+    pub fn fold_marks(mut self, fold: bool) -> Self {
+        self.fold_marks = fold;
         self
     }
 
@@ -472,7 +501,7 @@ impl SchemaBuilder {
             return Err(invalid("threshold", reason));
         }
         // The shingler and the signer check their own parameters.
-        Shingler::new(self.shingling, lowercase, nfkc)?;
+        Shingler::new(self.shingling, lowercase, nfkc)?.fold_marks(self.fold_marks)?;
         Signer::new(self.family, self.seed, self.permutations, self.slot_width)?;
         let bands = match self.bands {
             Some((bands, rows)) => Bands::new(bands, rows, self.permutations)?,
@@ -487,6 +516,7 @@ impl SchemaBuilder {
             shingling: self.shingling,
             lowercase,
             nfkc,
+            fold_marks: self.fold_marks,
             family: self.family,
             seed: self.seed,
             permutations: self.permutations,

@@ -66,7 +66,7 @@ pub(crate) struct Sketching {
     )]
     pub(crate) recall: Option<f64>,
 
-    /// Kind of shingle: word:K, char:K, char-nospace:K, byte:K, term or ids
+    /// Kind of shingle: word:K, code:K, char:K, char-nospace:K, byte:K, term or ids
     /// [default: word:5]
     #[arg(long, value_name = "KIND", value_parser = parse::parameter::<Shingling>)]
     pub(crate) shingling: Option<Shingling>,
@@ -78,6 +78,11 @@ pub(crate) struct Sketching {
     /// Distinguish characters that Unicode NFKC treats as equal
     #[arg(long)]
     pub(crate) no_nfkc: bool,
+
+    /// Treat words as equal that differ in marks only: the vowel signs and the tatweel of Arabic, the
+    /// points of Hebrew, the diacritics of Latin letters
+    #[arg(long, value_name = "WHAT", value_parser = ["marks"])]
+    pub(crate) fold: Option<String>,
 
     /// Number of slots of a signature, up to 16384: more slots find more and take more space
     /// [default: 128]

@@ -11,7 +11,7 @@ use crate::parse;
 /// How texts become signatures.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Signing {
-    /// Kind of shingle: word:K, char:K, char-nospace:K, byte:K, term or ids
+    /// Kind of shingle: word:K, code:K, char:K, char-nospace:K, byte:K, term or ids
     #[arg(long, value_name = "KIND", value_parser = parse::parameter::<Shingling>, default_value_t)]
     pub(crate) shingling: Shingling,
 

@@ -87,6 +87,9 @@ pub(super) fn schema(sketching: &Sketching) -> SchemaBuilder {
     if sketching.no_nfkc {
         builder = builder.nfkc(false);
     }
+    if sketching.fold.is_some() {
+        builder = builder.fold_marks(true);
+    }
     if let Some(bands) = sketching.bands {
         builder = builder.bands(bands.bands(), bands.rows());
     }

@@ -69,7 +69,7 @@ pub(crate) fn run(
 
 /// Refuses a store with other parameters than `store`, and says what to do.
 fn check_same(store: &Store, other: &Store) -> Result<()> {
-    const KEPT: [&str; 4] = ["shingling", "lowercase", "nfkc", "shingles"];
+    const KEPT: [&str; 5] = ["shingling", "lowercase", "nfkc", "fold", "shingles"];
     let (folder, whose) = (other.folder().display(), store.folder().display());
     match store.schema().check_same(&other.schema()) {
         Err(Error::SchemaMismatch {

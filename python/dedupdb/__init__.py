@@ -89,6 +89,7 @@ def open(
     seed: int | None = None,
     lowercase: bool | None = None,
     nfkc: bool | None = None,
+    fold: Literal["none", "marks"] | None = None,
     shingles: bool | None = None,
 ) -> Store:
     """Opens the store in a folder, or makes one if there is none.
@@ -104,8 +105,8 @@ def open(
             below override it. ``dedupdb init --help`` describes each.
         threshold: Least Jaccard similarity of near-duplicates, above 0 and up to 1; 0.8.
         recall: Least share of the pairs at the threshold that is found, above 0 and below 1; 0.98.
-        shingling: What texts are cut into: ``word:K``, ``char:K``, ``char-nospace:K``, ``byte:K``, ``term`` or
-            ``ids``; ``word:5``.
+        shingling: What texts are cut into: ``word:K``, ``code:K``, ``char:K``, ``char-nospace:K``, ``byte:K``,
+            ``term`` or ``ids``; ``word:5``.
         permutations: Slots of a signature, 1 to 16384; 128.
         bands: Bands and rows, such as ``(18, 7)`` or ``"18x7"``, instead of those that ``recall`` chooses.
         slot_bits: Bits of a slot: 8, 16 or 32.
@@ -114,6 +115,8 @@ def open(
         seed: Random seed of the permutations; 1.
         lowercase: Whether to ignore case; True.
         nfkc: Whether to normalize texts to Unicode NFKC; True.
+        fold: ``"marks"`` treats words as equal that differ in marks only: the vowel signs and the tatweel of Arabic, the
+            points of Hebrew, the diacritics of Latin letters; ``"none"``.
         shingles: Whether to store shingles; without them, similarities are estimates; True.
 
     The parameters from ``preset`` on define a new store. Those that are given for an existing store must agree with
@@ -144,6 +147,7 @@ def open(
             "seed": seed,
             "lowercase": lowercase,
             "nfkc": nfkc,
+            "fold": fold,
             "shingles": shingles,
         },
     )

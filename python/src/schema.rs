@@ -40,6 +40,7 @@ pub(crate) fn changed(
             "seed" => schema.seed(arguments::named(&name, &value)?),
             "lowercase" => schema.lowercase(arguments::named(&name, &value)?),
             "nfkc" => schema.nfkc(arguments::named(&name, &value)?),
+            "fold" => schema.fold_marks(folded(&name, &value)?),
             "shingles" => schema.keep_shingles(arguments::named(&name, &value)?),
             "bands" => {
                 bands = Some(shape(&name, &value)?);
@@ -48,7 +49,7 @@ pub(crate) fn changed(
             _ => {
                 return Err(PyTypeError::new_err(format!(
                     "there is no parameter {name:?}; there are preset, threshold, recall, shingling, \
-                     permutations, bands, slot_bits, family, seed, lowercase, nfkc and shingles"
+                     permutations, bands, slot_bits, family, seed, lowercase, nfkc, fold and shingles"
                 )));
             }
         };
@@ -132,6 +133,17 @@ fn slots(name: &str, value: &Bound<'_, PyAny>) -> PyResult<SlotWidth> {
         32 => Ok(SlotWidth::Bits32),
         bits => Err(PyValueError::new_err(format!(
             "{name}: {bits}; a slot has 8, 16 or 32 bits"
+        ))),
+    }
+}
+
+/// Whether marks are folded.
+fn folded(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match arguments::named::<String>(name, value)?.as_str() {
+        "marks" => Ok(true),
+        "none" => Ok(false),
+        other => Err(PyValueError::new_err(format!(
+            "{name}: {other:?} is neither \"none\" nor \"marks\""
         ))),
     }
 }

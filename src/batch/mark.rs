@@ -42,7 +42,7 @@ impl fmt::Display for Mark {
         let folded = |is_so, name| if is_so { name } else { "" };
         write!(
             f,
-            "{} {} {} {} {} {} {} {}{}",
+            "{} {} {} {} {} {} {} {}{}{}",
             schema.threshold(),
             schema.shingling(),
             schema.permutations(),
@@ -52,6 +52,7 @@ impl fmt::Display for Mark {
             schema.seed(),
             folded(schema.lowercase(), "l"),
             folded(schema.nfkc(), "n"),
+            folded(schema.fold_marks(), "m"),
         )
     }
 }
@@ -74,10 +75,12 @@ impl FromStr for Mark {
         else {
             return Err(unknown(line));
         };
-        if !matches!(folds, "" | "l" | "n" | "ln") {
+        if !matches!(folds, "" | "l" | "n" | "ln" | "nm" | "lnm") {
             return Err(unknown(line));
         }
-        let (lowercase, nfkc) = (folds.contains('l'), folds.contains('n'));
+        let has = |fold: char, yes: &'static str, no: &'static str| {
+            if folds.contains(fold) { yes } else { no }
+        };
         let parameters = [
             ("threshold", threshold),
             ("shingling", shingling),
@@ -86,8 +89,9 @@ impl FromStr for Mark {
             ("slot-bits", slot_bits),
             ("family", family),
             ("seed", seed),
-            ("lowercase", if lowercase { "true" } else { "false" }),
-            ("nfkc", if nfkc { "true" } else { "false" }),
+            ("lowercase", has('l', "true", "false")),
+            ("nfkc", has('n', "true", "false")),
+            ("fold", has('m', "marks", "none")),
             ("shingles", "true"),
         ];
         let parameters = parameters.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -122,7 +126,8 @@ mod tests {
             .permutations(64)
             .slot_width(SlotWidth::Bits8)
             .bands(16, 4)
-            .lowercase(false);
+            .lowercase(false)
+            .fold_marks(true);
         for schema in [Schema::default(), other.build().unwrap()] {
             let line = Mark::new(&schema).to_string();
             assert_eq!(line.parse::<Mark>().unwrap().schema(), &schema, "{line}");

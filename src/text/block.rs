@@ -1,10 +1,33 @@
 //! Up to 64 bytes of text, folded in place and classified.
 
 use super::fold::{Fold, lowercase};
+use super::marks::is_folded_letter;
 use super::unicode::{CharEntry, CharTable, Class};
 
 /// Bytes in a full block: one for each bit of a mask.
 pub(super) const BLOCK: usize = 64;
+
+/// How characters count that are neither of words nor white space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Symbols {
+    /// They separate words.
+    Separate,
+    /// Each is a word.
+    Words,
+}
+
+impl Symbols {
+    /// How a character takes part in words.
+    #[inline]
+    pub(super) fn class(self, entry: CharEntry) -> Class {
+        match entry.class() {
+            Class::Separator if self == Symbols::Words && !entry.is_white_space() => {
+                Class::Spaceless
+            }
+            class => class,
+        }
+    }
+}
 
 /// A piece of folded text, with masks that have a bit for each byte.
 ///
@@ -29,7 +52,7 @@ pub(super) struct Block {
 impl Block {
     /// Reads the block at `at`, which must be the start of a character and before the text's end.
     #[inline]
-    pub(super) fn read(fold: Fold, text: &str, at: usize) -> Block {
+    pub(super) fn read(fold: Fold, symbols: Symbols, text: &str, at: usize) -> Block {
         let rest = &text.as_bytes()[at..];
         let taken = rest.len().min(BLOCK);
         let mut padded = [0; BLOCK];
@@ -46,9 +69,15 @@ impl Block {
             spaceless: 0,
             lead: 0,
         };
-        let boundary = match beyond_ascii(input) {
+        let beyond = beyond_ascii(input);
+        if symbols == Symbols::Words {
+            let symbol = !(word | white_space(input) | beyond);
+            block.word |= symbol;
+            (block.spaceless, block.lead) = (symbol, symbol);
+        }
+        let boundary = match beyond {
             0 => taken - 1,
-            beyond => block.read_beyond_ascii(fold, rest, beyond),
+            beyond => block.read_beyond_ascii(fold, symbols, rest, beyond),
         };
         if fold.nfkc
             && !block.cut
@@ -66,7 +95,13 @@ impl Block {
     /// Folds and classifies the characters beyond ASCII, whose bytes are in `beyond`, as far as
     /// possible. Returns the last boundary: the start of the last character taken that does not
     /// combine with an earlier one.
-    fn read_beyond_ascii(&mut self, fold: Fold, rest: &[u8], mut beyond: u64) -> usize {
+    fn read_beyond_ascii(
+        &mut self,
+        fold: Fold,
+        symbols: Symbols,
+        rest: &[u8],
+        mut beyond: u64,
+    ) -> usize {
         let table = CharTable::get();
         // The end of the previous character, the last boundary, and the previous character's
         // combining class.
@@ -86,13 +121,15 @@ impl Block {
             if fold.nfkc {
                 if !entry.continues() {
                     boundary = start;
-                } else if !entry.is_kept() || entry.combining_class() < class {
+                } else if fold.marks || !entry.is_kept() || entry.combining_class() < class {
                     self.cut(boundary);
                     return boundary;
                 }
                 class = entry.combining_class();
             }
-            let changed = (fold.nfkc && entry.is_mapped())
+            let changed = entry.is_ignored()
+                || (fold.nfkc && entry.is_mapped())
+                || (fold.marks && is_folded_letter(code_point))
                 || (fold.lowercase && !self.lowercase(entry, code_point, start, length));
             if changed {
                 self.cut(start);
@@ -100,7 +137,7 @@ impl Block {
             }
             let mask = (1 << length) - 1;
             beyond &= !(mask << start);
-            self.classify(entry.class(), start, mask);
+            self.classify(symbols.class(entry), start, mask);
         }
         if end == self.taken {
             boundary
@@ -194,6 +231,12 @@ fn gather(bytes: &[u8; BLOCK]) -> u64 {
         mask |= bits << (8 * i);
     }
     mask
+}
+
+/// A mask of the white space of ASCII.
+#[inline]
+fn white_space(input: &[u8; BLOCK]) -> u64 {
+    gather(&input.map(|byte| u8::from(byte == b' ') | u8::from(byte.wrapping_sub(b'\t') < 5)))
 }
 
 /// The code point and the length of the first character, which must be valid UTF-8 and beyond

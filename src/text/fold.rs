@@ -1,13 +1,16 @@
 //! Lowercasing and normalization, character by character.
 
-use super::unicode::{CharEntry, CharTable, ascii};
+use super::marks;
+use super::unicode::{CharEntry, ascii, entry_of};
+use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::decompose_compatible;
 
-/// The differences of spelling that folding removes: first those of NFKC, then those of case.
+/// The differences of spelling that folding removes: first those that nobody sees, then those of NFKC, then marks, if
+/// asked for, then those of case.
 ///
-/// With both, the lowercase text is composed once more, because some letters are one character only
-/// in lowercase: W̊ is two, ẘ one.
+/// With NFKC and case, the lowercase text is composed once more, because some letters are one character only in
+/// lowercase: W̊ is two, ẘ one.
 ///
 /// Case is the full default lowercase mapping of Unicode, with one change: ς becomes σ, and Σ
 /// becomes σ everywhere. Unicode turns a Σ at a word's end into ς. The form of a letter would then
@@ -16,6 +19,8 @@ use unicode_normalization::char::decompose_compatible;
 pub(super) struct Fold {
     pub(super) lowercase: bool,
     pub(super) nfkc: bool,
+    /// Drops the marks that [`marks`] lists. It needs NFKC.
+    pub(super) marks: bool,
 }
 
 impl Fold {
@@ -48,42 +53,59 @@ impl Fold {
         let entry = entry_of(first);
         let first_end = at + first.len_utf8();
         if !self.nfkc {
-            self.lowered(first, entry, push);
+            if !entry.is_ignored() {
+                self.lowered(first, entry, push);
+            }
             return first_end;
         }
-        let mut normal = entry.is_kept() && first != DOTTED;
+        let mut normal = (entry.is_kept() || entry.is_ignored()) && first != DOTTED;
         let (mut end, mut class) = (first_end, entry.combining_class());
         for (c, entry) in rest
             .map(|c| (c, entry_of(c)))
             .take_while(|(_, entry)| entry.continues())
         {
+            end += c.len_utf8();
+            if entry.is_ignored() {
+                continue;
+            }
             normal &= entry.is_kept() && class <= entry.combining_class();
             class = entry.combining_class();
-            end += c.len_utf8();
         }
-        if normal {
-            text[at..end]
-                .chars()
-                .for_each(|c| self.lowered(c, entry_of(c), push));
-        } else if end == first_end && entry.is_mapped() {
+        let seen = |piece: Range<usize>| {
+            let chars = text[piece].chars();
+            chars.filter(|&c| !entry_of(c).is_ignored())
+        };
+        let marked = self.marks && seen(at..end).any(|c| marks::may_fold(c.into(), entry_of(c)));
+        if normal && !marked {
+            seen(at..end).for_each(|c| self.lowered(c, entry_of(c), push));
+        } else if end == first_end && entry.is_mapped() && !marked {
             decompose_compatible(first, |c| self.lowered(c, entry_of(c), push));
         } else if entry.is_unassigned() {
             // An unassigned code point is its own normal form, and nothing composes with it.
             push(first, entry);
-            self.normalized(&text[first_end..end], push);
+            self.normalized(seen(first_end..end), push);
         } else {
-            self.normalized(&text[at..end], push);
+            self.normalized(seen(at..end), push);
         }
         end
     }
 
     /// Folds what the table cannot.
-    fn normalized(self, piece: &str, push: &mut impl FnMut(char, CharEntry)) {
+    fn normalized(self, piece: impl Iterator<Item = char>, push: &mut impl FnMut(char, CharEntry)) {
+        if self.marks {
+            self.composed(marks::without(piece.nfkd()).nfc(), push);
+        } else {
+            self.composed(piece.nfkc(), push);
+        }
+    }
+
+    /// Folds the case of normalized characters.
+    fn composed(self, normal: impl Iterator<Item = char>, push: &mut impl FnMut(char, CharEntry)) {
         if self.lowercase {
-            let lower = piece.nfkc().flat_map(|c| lowercase_of(c, entry_of(c)));
+            let lower = normal.flat_map(|c| lowercase_of(c, entry_of(c)));
             lower.nfc().for_each(|c| push(c, entry_of(c)));
         } else {
-            piece.nfkc().for_each(|c| push(c, entry_of(c)));
+            normal.for_each(|c| push(c, entry_of(c)));
         }
     }
 
@@ -101,10 +123,6 @@ impl Fold {
 
 /// The only character whose lowercase is two: `i` and a dot.
 const DOTTED: char = 'İ';
-
-fn entry_of(c: char) -> CharEntry {
-    CharTable::get().entry(c.into())
-}
 
 /// The full lowercase mapping.
 fn lowercase_of(c: char, entry: CharEntry) -> impl Iterator<Item = char> {

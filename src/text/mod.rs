@@ -5,8 +5,8 @@
 //!         NFKC, case     words     u32 hashes  sorted, distinct
 //! ```
 //!
-//! **Folding** (`fold`) makes spellings equal that a reader takes for the same: compatibility variants and ways of
-//! composing a letter (NFKC), and case. **Tokens** are words, found 64 bytes at a time (`block`, `words`), or
+//! **Folding** (`fold`) makes spellings equal that a reader takes for the same: characters that nobody sees, compatibility
+//! variants and ways of composing a letter (NFKC), case, and if asked for, marks (`marks`). **Tokens** are words, found 64 bytes at a time (`block`, `words`), or
 //! characters or bytes (`chars`), or terms under a stop rule (`terms`). **Shingles** are hashes of K tokens in a row,
 //! from a window that rolls at one multiplication a token (`windows`, `hash`). Each shingle of a small set has 32 more
 //! bits, its tail, from a second reading of the text (`sink`). Similarity is defined on the **set** (`set`). Sorting a
@@ -28,6 +28,7 @@ mod fold;
 mod hash;
 mod ids;
 mod intersect;
+mod marks;
 mod quote;
 mod set;
 mod shingler;
@@ -42,6 +43,7 @@ mod words;
 pub use set::ShingleSet;
 pub(crate) use set::{is_less, least_in_common, share, sizes_fit};
 pub use shingler::Shingler;
+pub(crate) use shingler::folded;
 pub use shingling::Shingling;
 
 use quote::quote;

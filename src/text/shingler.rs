@@ -1,5 +1,6 @@
 //! The way from text to shingle set.
 
+use super::block::Symbols;
 use super::chars::{self, Space};
 use super::fold::Fold;
 use super::sink::{self, Sink};
@@ -51,17 +52,53 @@ impl Shingler {
         }
         Ok(Shingler {
             shingling,
-            fold: Fold { lowercase, nfkc },
+            fold: Fold {
+                lowercase,
+                nfkc,
+                marks: false,
+            },
         })
     }
 
+    /// Chooses whether to drop marks that some writers leave out: the harakat and the tatweel of Arabic, the niqqud of
+    /// Hebrew, the diacritics of Latin letters. Letters of their own, such as ø, й and آ, stay.
+    ///
+    /// ```
+    /// use dedupdb::sketching::{Shingler, Shingling};
+    ///
+    /// let shingler = Shingler::new(Shingling::Word(1), true, true)?.fold_marks(true)?;
+    /// assert_eq!(shingler.shingles("Café")?, shingler.shingles("cafe")?);
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSchema`] if marks are to be dropped from texts that are not normalized.
+    pub fn fold_marks(mut self, fold: bool) -> Result<Shingler> {
+        if fold && !self.fold.nfkc {
+            return Err(Error::InvalidSchema {
+                parameter: "fold",
+                reason:
+                    "marks can be dropped only from words or characters that are normalized to NFKC"
+                        .to_owned(),
+            });
+        }
+        self.fold.marks = fold;
+        Ok(self)
+    }
+
     /// The parameters, by their names in the schema.
-    pub(crate) fn parameters(&self) -> [(&'static str, String); 3] {
-        let Fold { lowercase, nfkc } = self.fold;
+    pub(crate) fn parameters(&self) -> [(&'static str, String); 4] {
+        let Fold {
+            lowercase,
+            nfkc,
+            marks,
+        } = self.fold;
         [
             ("shingling", self.shingling.to_string()),
             ("lowercase", lowercase.to_string()),
             ("nfkc", nfkc.to_string()),
+            ("fold", folded(marks).to_owned()),
         ]
     }
 
@@ -72,6 +109,7 @@ impl Shingler {
             fold: Fold {
                 lowercase: false,
                 nfkc: false,
+                marks: false,
             },
         }
     }
@@ -116,7 +154,12 @@ impl Shingler {
         } = reading;
         let windows = &mut Windows::new(self.shingling.k(), std::mem::take(tokens));
         match self.shingling {
-            Shingling::Word(_) => words::read(self.fold, text, words, windows, sink),
+            Shingling::Word(_) => {
+                words::read(self.fold, Symbols::Separate, text, words, windows, sink);
+            }
+            Shingling::Code(_) => {
+                words::read(self.fold, Symbols::Words, text, words, windows, sink);
+            }
             Shingling::Char(_) => chars::read(self.fold, Space::Single, text, windows, sink),
             Shingling::CharNoSpace(_) => {
                 chars::read(self.fold, Space::Dropped, text, windows, sink);
@@ -128,6 +171,11 @@ impl Shingler {
         *tokens = windows.end(sink);
         Ok(())
     }
+}
+
+/// The name of what is folded besides case and compatibility variants.
+pub(crate) fn folded(marks: bool) -> &'static str {
+    if marks { "marks" } else { "none" }
 }
 
 /// The working memory of a thread, kept between texts.

@@ -9,7 +9,7 @@ const MAX_K: u8 = 64;
 
 /// What a shingle is made of.
 ///
-/// It is spelled `word:5`, `char:24`, `char-nospace:24`, `byte:8`, `term` or `ids`. A shingle has 1
+/// It is spelled `word:5`, `code:5`, `char:24`, `char-nospace:24`, `byte:8`, `term` or `ids`. A shingle has 1
 /// to 64 tokens. A text with fewer tokens is one shingle of all of them.
 ///
 /// # Examples
@@ -27,10 +27,13 @@ const MAX_K: u8 = 64;
 pub enum Shingling {
     /// This many consecutive words.
     ///
-    /// A word is a run of letters, marks, numbers, connector punctuation (`_`) and joiners. In
+    /// A word is a run of letters, marks, numbers and connector punctuation (`_`). In
     /// scripts written without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) each
     /// such character is a word.
     Word(u8),
+    /// This many consecutive words and symbols: as [`Word`](Shingling::Word), but each character that is neither of a
+    /// word nor white space is a token, so that `C++` is three and `a + b` differs from `a - b`.
+    Code(u8),
     /// This many consecutive characters. A run of white space counts as one space, and at either
     /// end as none.
     Char(u8),
@@ -54,7 +57,11 @@ impl Shingling {
     /// Returns the number of tokens in a shingle.
     pub fn k(&self) -> u8 {
         match *self {
-            Self::Word(k) | Self::Char(k) | Self::CharNoSpace(k) | Self::Byte(k) => k,
+            Self::Word(k)
+            | Self::Code(k)
+            | Self::Char(k)
+            | Self::CharNoSpace(k)
+            | Self::Byte(k) => k,
             Self::Term | Self::Ids => 1,
         }
     }
@@ -80,6 +87,7 @@ impl fmt::Display for Shingling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Shingling::Word(k) => write!(f, "word:{k}"),
+            Shingling::Code(k) => write!(f, "code:{k}"),
             Shingling::Char(k) => write!(f, "char:{k}"),
             Shingling::CharNoSpace(k) => write!(f, "char-nospace:{k}"),
             Shingling::Byte(k) => write!(f, "byte:{k}"),
@@ -104,6 +112,7 @@ impl FromStr for Shingling {
             None => None,
             Some((kind, k)) => k.parse().ok().and_then(|k| match kind {
                 "word" => Some(Shingling::Word(k)),
+                "code" => Some(Shingling::Code(k)),
                 "char" => Some(Shingling::Char(k)),
                 "char-nospace" => Some(Shingling::CharNoSpace(k)),
                 "byte" => Some(Shingling::Byte(k)),
@@ -120,8 +129,8 @@ fn misfit(found: &str) -> Error {
     Error::InvalidSchema {
         parameter: "shingling",
         reason: format!(
-            "\"{}\" is not a kind of shingle: give word:K, char:K, char-nospace:K or byte:K with \
-             K from 1 to {MAX_K}, or term, or ids",
+            "\"{}\" is not a kind of shingle: give word:K, code:K, char:K, char-nospace:K or \
+             byte:K with K from 1 to {MAX_K}, or term, or ids",
             super::quote(found)
         ),
     }

@@ -1,6 +1,6 @@
 //! Text to word tokens, a block at a time.
 
-use super::block::{BLOCK, Block};
+use super::block::{BLOCK, Block, Symbols};
 use super::fold::Fold;
 use super::hash;
 use super::sink::Sink;
@@ -49,6 +49,7 @@ struct Words<'a, 'm> {
 /// Rolls the windows over the words of a text.
 pub(super) fn read(
     fold: Fold,
+    symbols: Symbols,
     text: &str,
     memory: &mut WordMemory,
     windows: &mut Windows,
@@ -69,11 +70,13 @@ pub(super) fn read(
     };
     let mut at = 0;
     while at < text.len() {
-        let block = Block::read(fold, text, at);
+        let block = Block::read(fold, symbols, text, at);
         words.take(&block);
         at += block.taken;
         if block.cut {
-            at = fold.segment(text, at, &mut |c, entry| words.push(c, entry.class()));
+            at = fold.segment(text, at, &mut |c, entry| {
+                words.push(c, symbols.class(entry));
+            });
         }
     }
     words.end();

@@ -57,7 +57,7 @@ pub(crate) struct Accuracy {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', default_values_t = [Family::default()])]
     pub(crate) family: Vec<Family>,
 
-    /// Kinds of shingle: word:K, char:K, char-nospace:K, byte:K, term or ids
+    /// Kinds of shingle: word:K, code:K, char:K, char-nospace:K, byte:K, term or ids
     #[arg(long, value_name = "KIND,...", value_parser = parse::parameter::<Shingling>, value_delimiter = ',', default_values_t = [Shingling::default()])]
     pub(crate) shingling: Vec<Shingling>,
 

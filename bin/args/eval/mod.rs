@@ -74,7 +74,7 @@ pub(crate) struct Texts {
 /// What texts are compared by.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Sets {
-    /// Kind of shingle: word:K, char:K, char-nospace:K, byte:K, term or ids
+    /// Kind of shingle: word:K, code:K, char:K, char-nospace:K, byte:K, term or ids
     #[arg(long, value_name = "KIND", value_parser = parse::parameter::<Shingling>, default_value_t)]
     pub(crate) shingling: Shingling,
 }

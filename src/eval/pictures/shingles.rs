@@ -81,5 +81,6 @@ fn hue(kind: ShingleKind) -> usize {
         Shingling::Byte(_) => 3,
         Shingling::Term => 4,
         Shingling::Ids => 5,
+        Shingling::Code(_) => 6,
     }
 }

@@ -387,7 +387,7 @@ fn is_begun(snapshot: &Snapshot) -> Result<bool> {
 
 /// Refuses to change parameters that the shingles depend on.
 fn check_reachable(stored: &Schema, target: &Schema) -> Result<()> {
-    const FIXED: [&str; 4] = ["shingling", "lowercase", "nfkc", "shingles"];
+    const FIXED: [&str; 5] = ["shingling", "lowercase", "nfkc", "fold", "shingles"];
     let changed = stored.parameters().into_iter().zip(target.parameters());
     let mut changed = changed.filter(|(old, new)| old != new);
     match changed.find(|((name, _), _)| FIXED.contains(name)) {

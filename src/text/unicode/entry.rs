@@ -16,11 +16,11 @@ pub(in crate::text) enum Class {
 /// | bits | property |
 /// |---|---|
 /// | 0 | makes words ([`Class::Word`] or [`Class::Spaceless`]) |
-/// | 1 | [`Class::Spaceless`] |
+/// | 1 | with bit 0, [`Class::Spaceless`]; without it, ignored: folding drops the character |
 /// | 2 | white space |
 /// | 3 | unassigned |
 /// | 4 | mapped: NFKC replaces it by starters that never combine with what precedes them |
-/// | 5 | contextual: its NFKC form depends on its neighbours |
+/// | 5 | contextual: its NFKC form depends on its neighbours, or it is ignored |
 /// | 6..14 | canonical combining class |
 /// | 15..32 | distance to the lowercase character, signed |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,8 @@ impl CharEntry {
     pub(super) const UNASSIGNED: CharEntry = CharEntry(1 << 3);
     pub(super) const MAPPED: CharEntry = CharEntry(1 << 4);
     pub(super) const CONTEXTUAL: CharEntry = CharEntry(1 << 5);
+    /// Contextual, too, because dropping it may join a mark with the letter before it.
+    pub(super) const IGNORED: CharEntry = CharEntry(0b10 | 1 << 5);
 
     /// An entry with only this combining class.
     pub(super) const fn combining(class: u8) -> CharEntry {
@@ -52,10 +54,15 @@ impl CharEntry {
     /// How the character takes part in words.
     pub(in crate::text) fn class(self) -> Class {
         match self.0 & 0b11 {
-            0 => Class::Separator,
             1 => Class::Word,
-            _ => Class::Spaceless,
+            3 => Class::Spaceless,
+            _ => Class::Separator,
         }
+    }
+
+    /// Whether folding drops the character, because nobody sees it.
+    pub(in crate::text) fn is_ignored(self) -> bool {
+        self.0 & 0b11 == 0b10
     }
 
     /// Whether the character is white space.

@@ -17,4 +17,4 @@ mod table;
 mod unassigned;
 
 pub(super) use entry::{CharEntry, Class};
-pub(super) use table::{CharTable, ascii};
+pub(super) use table::{CharTable, ascii, entry_of};

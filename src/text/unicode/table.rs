@@ -1,7 +1,7 @@
 //! The range tables, expanded for constant-time lookup.
 
 use super::CharEntry;
-use super::class::{SPACELESS, WHITE_SPACE, WORD};
+use super::class::{IGNORED, SPACELESS, WHITE_SPACE, WORD};
 use super::combining::COMBINING;
 use super::lowercase::LOWERCASE;
 use super::quick_check::{CONTEXTUAL, MAPPED};
@@ -24,6 +24,11 @@ const ASCII: [CharEntry; BLOCK] = expand_ascii();
 /// If the byte is not ASCII.
 pub(in crate::text) fn ascii(byte: u8) -> CharEntry {
     ASCII[usize::from(byte)]
+}
+
+/// The entry of a character.
+pub(in crate::text) fn entry_of(c: char) -> CharEntry {
+    CharTable::get().entry(c.into())
 }
 
 /// The two-stage lookup: a character's block, then the entry in the block. Consecutive equal blocks
@@ -55,6 +60,9 @@ impl CharTable {
         }
         for &(first, last) in SPACELESS {
             painter.paint(first, last, 1, CharEntry::SPACELESS);
+        }
+        for &(first, last) in IGNORED {
+            painter.paint(first, last, 1, CharEntry::IGNORED);
         }
         for &(first, last) in WHITE_SPACE {
             painter.paint(first, last, 1, CharEntry::WHITE_SPACE);
@@ -176,10 +184,11 @@ mod tests {
                 (false, false) => Class::Separator,
             };
             assert_eq!(entry.class(), class, "{c:#X}");
+            assert_eq!(entry.is_ignored(), within(IGNORED, c), "{c:#X}");
             assert_eq!(entry.is_white_space(), within(WHITE_SPACE, c), "{c:#X}");
             assert_eq!(entry.is_unassigned(), within(UNASSIGNED, c), "{c:#X}");
             assert_eq!(entry.is_mapped(), within(MAPPED, c), "{c:#X}");
-            let contextual = within(CONTEXTUAL, c);
+            let contextual = within(CONTEXTUAL, c) || entry.is_ignored();
             assert_eq!(entry.is_kept(), !entry.is_mapped() && !contextual, "{c:#X}");
             let combining = COMBINING.iter().find(|&&(a, b, _)| a <= c && c <= b);
             let combining = combining.map_or(0, |&(_, _, class)| u32::from(class));

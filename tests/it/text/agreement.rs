@@ -9,6 +9,7 @@ fn expected(shingling: Shingling, text: &str, lowercase: bool, nfkc: bool) -> BT
     let folded = reference::folded(text, lowercase, nfkc);
     match shingling {
         Shingling::Word(k) => reference::shingles(&reference::words(&folded), k.into()),
+        Shingling::Code(k) => reference::shingles(&reference::code(&folded), k.into()),
         Shingling::Char(k) => reference::shingles(&reference::chars(&folded), k.into()),
         Shingling::CharNoSpace(k) => {
             reference::shingles(&reference::chars_without_space(&folded), k.into())
@@ -41,6 +42,7 @@ fn shingling() -> impl Strategy<Value = Shingling> {
     let k = prop_oneof![1u8..8, 1u8..=64];
     prop_oneof![
         4 => k.clone().prop_map(Shingling::Word),
+        2 => k.clone().prop_map(Shingling::Code),
         1 => k.clone().prop_map(Shingling::Char),
         1 => k.clone().prop_map(Shingling::CharNoSpace),
         1 => k.prop_map(Shingling::Byte),

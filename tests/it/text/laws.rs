@@ -53,6 +53,20 @@ proptest! {
     }
 
     #[test]
+    fn what_nobody_sees_does_not_count(text in strategy::text(), k in 1u8..6, every in 1usize..70, nfkc: bool) {
+        let unseen = ['\u{AD}', '\u{2060}', '\u{FEFF}', '\u{FE0F}', '\u{200C}', '\u{200D}', '\u{E0100}'];
+        let mut with = String::new();
+        for (i, c) in text.chars().enumerate() {
+            with.push(c);
+            with.extend((i % every == 0).then_some(unseen[i % unseen.len()]));
+        }
+        for shingling in [Shingling::Word(k), Shingling::Code(k), Shingling::Char(k), Shingling::Term] {
+            let shingler = Shingler::new(shingling, true, nfkc).unwrap();
+            prop_assert_eq!(shingler.shingles(&with).unwrap(), shingler.shingles(&text).unwrap());
+        }
+    }
+
+    #[test]
     fn ascii_case_is_lost(text in strategy::text(), k in 1u8..6) {
         for shingling in [Shingling::Word(k), Shingling::Char(k), Shingling::Term] {
             let set = shingles(shingling, &text);
@@ -115,7 +129,7 @@ proptest! {
     #[test]
     fn a_shingling_is_spelled_as_it_is_read(k in 1u8..=64) {
         let all = [
-            Shingling::Word(k), Shingling::Char(k), Shingling::CharNoSpace(k), Shingling::Byte(k),
+            Shingling::Word(k), Shingling::Code(k), Shingling::Char(k), Shingling::CharNoSpace(k), Shingling::Byte(k),
             Shingling::Term, Shingling::Ids,
         ];
         for shingling in all {
@@ -153,11 +167,62 @@ fn words_of_many_scripts() {
         ("ΟΔΟΣ ὁδός οδος οδοσ", 2),
         ("İ i\u{307} ı", 2),
         ("ＡＢＣ abc ＡＢＣ１", 2),
-        ("👩\u{200D}👩", 1), // the joiner
+        ("👩\u{200D}👩 👍\u{FE0F}", 0),
+        (
+            "in\u{AD}vis\u{2060}ible\u{FEFF} \u{FEFF}invi\u{AD}sible\u{FE0F}",
+            1,
+        ),
+        ("zero\u{200B}width", 2),
     ];
     for (text, count) in cases {
         assert_eq!(words(1, text).len(), count, "{text}");
     }
+}
+
+#[test]
+fn symbols_are_tokens_of_code() {
+    let code = |text| shingles(Shingling::Code(1), text);
+    assert_eq!(code("C++ C# a_b").len(), 4); // c, +, #, a_b
+    assert_ne!(code("3 + 4"), code("3 - 4"));
+    assert_ne!(code("-500.00 EUR"), code("500.00 EUR"));
+    assert_eq!(code("== !=\u{A0}").len(), 2);
+    assert_eq!(code(" \t\n\u{3000}"), code(""));
+}
+
+#[test]
+fn folded_marks_do_not_count() {
+    let folding = Shingler::new(Shingling::Word(1), true, true)
+        .unwrap()
+        .fold_marks(true)
+        .unwrap();
+    let equal = [
+        ("Ärger élan naïve Việt ḍ", "arger elan naive viet d"),
+        ("e\u{301}\u{AD}\u{323}tude", "etude"),
+        ("مُحَمَّدٌ كـتـاب", "محمد كتاب"),
+        ("שָׁלוֹם", "שלום"),
+        ("ﬁancée", "fiancee"),
+    ];
+    for (marked, plain) in equal {
+        let padded = format!("{}{marked}", "x ".repeat(31));
+        let set = folding.shingles(&padded).unwrap();
+        assert_eq!(
+            set,
+            folding.shingles(&format!("x {plain}")).unwrap(),
+            "{marked}"
+        );
+        assert_ne!(set, words(1, &padded));
+    }
+    for (letter, other) in [("й", "и"), ("ø", "o"), ("آ", "ا"), ("ά", "α"), ("が", "か")] {
+        assert_ne!(
+            folding.shingles(letter).unwrap(),
+            folding.shingles(other).unwrap()
+        );
+    }
+    let error = Shingler::new(Shingling::Word(1), true, false)
+        .unwrap()
+        .fold_marks(true)
+        .unwrap_err();
+    assert!(error.to_string().contains("NFKC"), "{error}");
 }
 
 #[test]

@@ -17,13 +17,34 @@ pub(crate) fn is_assigned(c: char) -> bool {
     private || c.script() != Script::Unknown
 }
 
+/// `Word_Break=Format`, joiners, variation selectors and tags.
+fn is_ignored(c: char) -> bool {
+    matches!(
+        u32::from(c),
+        0xAD | 0x61C
+            | 0x180B..=0x180F
+            | 0x200C..=0x200F
+            | 0x202A..=0x202E
+            | 0x2060..=0x2064
+            | 0x2066..=0x206F
+            | 0xFE00..=0xFE0F
+            | 0xFEFF
+            | 0xFFF9..=0xFFFB
+            | 0x13430..=0x1343F
+            | 0x1BCA0..=0x1BCA3
+            | 0x1D173..=0x1D17A
+            | 0xE0001
+            | 0xE0020..=0xE007F
+            | 0xE0100..=0xE01EF
+    )
+}
+
 fn is_word(c: char) -> bool {
     is_assigned(c)
         && (c.is_alphanumeric()
             || is_combining_mark(c)
             || "_\u{203F}\u{2040}\u{2054}\u{FE33}\u{FE34}\u{FE4D}\u{FE4E}\u{FE4F}\u{FF3F}"
-                .contains(c)
-            || "\u{200C}\u{200D}".contains(c))
+                .contains(c))
 }
 
 fn is_spaceless(c: char) -> bool {
@@ -45,7 +66,7 @@ fn between_unassigned(text: &str, normalize: impl Fn(&str) -> String) -> String 
 }
 
 pub(crate) fn folded(text: &str, lowercase: bool, nfkc: bool) -> String {
-    let mut folded = text.to_owned();
+    let mut folded: String = text.chars().filter(|&c| !is_ignored(c)).collect();
     if nfkc {
         folded = between_unassigned(&folded, |piece| piece.nfkc().collect());
     }
@@ -70,13 +91,22 @@ pub(crate) fn folded(text: &str, lowercase: bool, nfkc: bool) -> String {
 }
 
 pub(crate) fn words(folded: &str) -> Vec<String> {
+    words_and(folded, |_| false)
+}
+
+/// Words, and each symbol.
+pub(crate) fn code(folded: &str) -> Vec<String> {
+    words_and(folded, |c| !is_word(c) && !c.is_whitespace())
+}
+
+fn words_and(folded: &str, is_token: impl Fn(char) -> bool) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     for c in folded.chars() {
         if !is_word(c) || is_spaceless(c) {
             words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty()));
         }
-        if is_spaceless(c) {
+        if is_spaceless(c) || is_token(c) {
             words.push(c.to_string());
         } else if is_word(c) {
             word.push(c);
