@@ -50,6 +50,28 @@ fn nothing_is_replaced_when_files_come_back() {
 }
 
 #[test]
+fn the_list_stays_while_a_file_cannot_be_looked_at() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    let before = tree(&sandbox, "in");
+    sandbox.run(&MOVE).expect(0);
+    let [folder, hidden] = ["aside/1", "aside/hidden"].map(|name| sandbox.path(name));
+    fs::rename(&folder, &hidden).unwrap();
+    symlink("1", &folder).unwrap();
+    let ran = sandbox.run(&UNDO).expect(2);
+    assert!(
+        ran.stderr
+            .contains("aside/1/deep/b001.txt cannot be looked at"),
+        "{}",
+        ran.stderr
+    );
+    fs::remove_file(&folder).unwrap();
+    fs::rename(&hidden, &folder).unwrap();
+    sandbox.run(&UNDO).expect(0);
+    assert_eq!(tree(&sandbox, "in"), before);
+}
+
+#[test]
 fn an_undo_that_was_killed_at_its_end_is_finished_by_the_next_one() {
     let sandbox = Sandbox::new();
     fs::create_dir(sandbox.path("aside")).unwrap();

@@ -20,7 +20,8 @@ use crate::publish::error::Of as _;
 /// The list that the move wrote is in the folder to which the files were moved, wherever that is now. Files that are
 /// already back are left alone, so an undo that was killed continues when it is repeated, even if all files were back.
 /// Files are moved by a rename that replaces nothing. When all files are back, except those that are in neither place,
-/// the list and the empty folders are deleted.
+/// the list and the empty folders are deleted. A file that the system does not let us look at may be there, so the list
+/// stays.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is done before it is run"]
 pub struct Undo {
@@ -63,7 +64,8 @@ impl Undo {
         } else {
             let hold = Hold::take(target, For::Undoing)?;
             // The previous holder may have moved all files back.
-            if fs::symlink_metadata(&path).is_err() {
+            let list = fs::symlink_metadata(&path);
+            if list.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
                 drop(hold);
                 // Only an empty folder is removed.
                 fs::remove_dir(target).unwrap_or_default();
@@ -73,9 +75,12 @@ impl Undo {
             hold
         };
         let root = &manifest.from;
-        if fs::symlink_metadata(root).is_err() {
-            return Err(Error::NotFound { path: root.clone() });
-        }
+        match fs::symlink_metadata(root) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(Error::NotFound { path: root.clone() });
+            }
+            found => found.of(root)?,
+        };
         if fs::canonicalize(root).ok().as_ref() != Some(root) || !root.is_dir() {
             return Err(Error::NoFolder { path: root.clone() });
         }
@@ -173,13 +178,13 @@ impl Undo {
         (from, to): (&Path, &Path),
         (root, target): (&Path, &Path),
     ) -> Result<Option<Metadata>, Left> {
-        let there = fs::symlink_metadata(to);
-        let Ok(moved) = fs::symlink_metadata(from) else {
+        let (moved, there) = (metadata_of(from)?, metadata_of(to)?);
+        let Some(moved) = moved else {
             return match there {
                 // It was moved back by hand.
-                Ok(there) if there.is_file() && State::of(&there) == file.state => Ok(None),
+                Some(there) if there.is_file() && State::of(&there) == file.state => Ok(None),
                 // Not a failure: it may have been edited here before an unfinished undo moved it back.
-                Ok(there) if there.is_file() => Err(Left {
+                Some(there) if there.is_file() => Err(Left {
                     is_failure: false,
                     ..Left::gone(format!(
                         "it is not here; {} was changed after the move, or is another file",
@@ -193,10 +198,10 @@ impl Undo {
             };
         };
         // Both are names of one file: a move was killed between creating one and removing the other.
-        let has_both = there.as_ref().is_ok_and(|there| {
+        let has_both = there.as_ref().is_some_and(|there| {
             there.nlink() > 1 && (there.dev(), there.ino()) == (moved.dev(), moved.ino())
         });
-        if there.is_ok() && !has_both {
+        if there.is_some() && !has_both {
             return Err(Left::failure(format!("{} exists already", to.display())));
         }
         if !moved.is_file() || !is_inside(from, target) {
@@ -230,6 +235,19 @@ impl Told<'_> {
             similarity: file.similarity,
             exact_copy: file.exact_copy,
         })
+    }
+}
+
+/// Returns the metadata of a file, or `None` if there is no such file. Any other error says nothing about whether there is
+/// one, so the list must stay.
+fn metadata_of(path: &Path) -> Result<Option<Metadata>, Left> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) => Ok(Some(metadata)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Left::failure(format!(
+            "{} cannot be looked at: {error}",
+            path.display()
+        ))),
     }
 }
 
