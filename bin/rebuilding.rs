@@ -51,8 +51,10 @@ fn make_way(store: &Store, rebuild: &Rebuild<'_>, console: &Console) -> Result<(
 /// Refuses a rebuild for which the disk has no room.
 fn check_space(store: &Store, rebuild: &Rebuild<'_>) -> Result<()> {
     let needed = store.rebuild_bytes(rebuild)?;
-    // If the system does not report the free space, the rebuild itself may fail.
-    let free = fs4::available_space(store.folder()).unwrap_or(u64::MAX);
+    // Some file systems report no size at all. Then the rebuild itself may fail.
+    let known = fs4::statvfs(store.folder()).ok();
+    let free = known.filter(|known| known.total_space() > 0);
+    let free = free.map_or(u64::MAX, |known| known.available_space());
     if needed > free {
         bail!(
             "{}: about {} are needed beside the store while it is rebuilt, and {} are free",

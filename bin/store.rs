@@ -59,9 +59,12 @@ fn unwritable(args: &Args, error: Error) -> anyhow::Error {
             if matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem)
                 && open_to_read(args).is_ok() =>
         {
+            let (why, what) = match source.kind() {
+                ReadOnlyFilesystem => ("its file system is read-only", ""),
+                _ => ("you have no right to", "ask its owner for access, or "),
+            };
             anyhow!(
-                "{}: this store can be read but not written: {source}; ask its owner for access, or work on a \
-                 copy (backup)",
+                "{}: this store can be read but not written: {why}; {what}work on a copy (backup)",
                 args.store.display()
             )
         }

@@ -75,8 +75,14 @@ impl Spool {
             Ok::<_, publish::Error>(BufWriter::new(file.of(&path)?))
         };
         let folder = work.folder().to_owned();
-        let free = || fs4::available_space(&folder).of(&folder);
-        let most = limit.map_or_else(|| free().map(|free| free / 10 * 9), Ok)?;
+        let most = match limit {
+            Some(limit) => limit,
+            None => match fs4::statvfs(&folder).of(&folder)? {
+                // Some file systems report no size at all.
+                known if known.total_space() == 0 => u64::MAX,
+                known => known.available_space() / 10 * 9,
+            },
+        };
         Ok(Spool {
             texts: create("texts")?,
             path: work.path("texts"),

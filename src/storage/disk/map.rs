@@ -36,8 +36,8 @@ impl Map {
             }
             let too_long = |_| io::Error::from(io::ErrorKind::OutOfMemory);
             let len = usize::try_from(len).map_err(too_long)?;
-            let raw = MmapOptions::new().len(len).map_raw_read_only(file)?;
-            Ok(Map { raw })
+            let raw = MmapOptions::new().len(len).map_raw_read_only(file);
+            Ok(Map { raw: mapped(raw)? })
         })
     }
 
@@ -60,6 +60,18 @@ impl Map {
     }
 }
 
+/// Says in words if a file system does not support mappings.
+fn mapped(raw: io::Result<MmapRaw>) -> io::Result<MmapRaw> {
+    #[cfg(unix)]
+    if let Err(error) = &raw
+        && error.raw_os_error() == Some(libc::ENODEV)
+    {
+        let reason = "its file system cannot map files into memory, which a store needs; put the store on another one";
+        return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+    }
+    raw
+}
+
 /// A mapping of a whole file as 64-bit words, little-endian in the file, that several threads read and change.
 ///
 /// Its bytes are only accessible by atomic operations. If something else writes to the file, in this process or
@@ -76,10 +88,11 @@ impl SharedWords {
     pub(super) fn new(file: &fs::File, writable: bool) -> io::Result<SharedWords> {
         let options = MmapOptions::new();
         let raw = if writable {
-            options.map_raw(file)?
+            options.map_raw(file)
         } else {
-            options.map_raw_read_only(file)?
+            options.map_raw_read_only(file)
         };
+        let raw = mapped(raw)?;
         #[cfg(unix)]
         if !writable {
             // A reader accesses single words in random order. Without this advice, the system would read megabytes
