@@ -29,6 +29,7 @@ pub(crate) fn to_text(
             input.near_duplicates,
             history.near_duplicates,
         ),
+        ("  same words", input.same_words, history.same_words),
     ] {
         let stored = match history {
             0 => String::new(),

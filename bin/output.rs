@@ -108,9 +108,14 @@ impl Output {
     }
 }
 
-/// The last column of a line about two documents, with the tab before it. Only exact copies have one.
-pub(crate) fn copy_column(exact_copy: bool) -> &'static str {
-    if exact_copy { "\texact copy" } else { "" }
+/// The last column of a line about two documents, with the tab before it: whether the texts are the same, or other
+/// texts with the same words. `jaccard` is their exact similarity, if it is known.
+pub(crate) fn copy_column(exact_copy: bool, jaccard: Option<f64>) -> &'static str {
+    match jaccard {
+        _ if exact_copy => "\texact copy",
+        Some(1.0..) => "\tsame words",
+        _ => "",
+    }
 }
 
 /// Adds to an error that standard output failed.

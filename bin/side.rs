@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use dedupdb::{Store, find::Subject};
+use dedupdb::{Store, corpus::Sourced, find::Subject};
 
 use crate::args::Args;
 use crate::inputs::{Inputs, STDIN, source};
@@ -22,8 +22,8 @@ pub(crate) struct Side {
     pub(crate) is_stored: bool,
     /// The file, if it is one document.
     pub(crate) file: Option<PathBuf>,
-    /// The hash of the text of a stored document.
-    hash: Option<[u8; 32]>,
+    /// The hash that stands for its text.
+    hash: [u8; 32],
     /// The text, or why it is not available.
     pub(crate) text: Result<String, String>,
 }
@@ -49,7 +49,7 @@ impl Side {
                 name: name.to_owned(),
                 is_stored: true,
                 file: has_file.then(|| file.to_owned()),
-                hash: Some(document.hash),
+                hash: document.hash,
                 text: text.map_err(|skipped| {
                     if has_file {
                         skipped.detail
@@ -69,18 +69,19 @@ impl Side {
         if file.is_dir() {
             bail!("{name}: it is a folder; name a file or the key of a document");
         }
+        let document = document_of_file(file, args, inputs)?;
         Ok(Side {
             name: name.to_owned(),
             is_stored: false,
             file: Some(file.to_owned()),
-            hash: None,
-            text: Ok(text_of_file(file, args, inputs)?),
+            hash: document.hash(),
+            text: Ok(document.into_text()),
         })
     }
 
     /// Takes this text if it is the missing one, whatever its key.
     pub(crate) fn offer(&mut self, text: &str, hash: [u8; 32]) {
-        if self.text.is_err() && self.hash == Some(hash) {
+        if self.text.is_err() && self.hash == hash {
             self.text = Ok(text.to_owned());
         }
     }
@@ -88,16 +89,18 @@ impl Side {
     /// The subject for a call of the library.
     pub(crate) fn subject(&self) -> Subject<'_> {
         match &self.text {
-            Ok(text) if !self.is_stored => Subject::Text(text),
+            Ok(text) if !self.is_stored => Subject::Hashed {
+                text,
+                hash: self.hash,
+            },
             _ => Subject::Key(&self.name),
         }
     }
 }
 
-/// Reads the text of a file, or of standard input.
-pub(crate) fn text_of_file(file: &Path, args: &Args, inputs: &Inputs) -> Result<String> {
+/// Reads the document of a file, or of standard input.
+pub(crate) fn document_of_file(file: &Path, args: &Args, inputs: &Inputs) -> Result<Sourced> {
     let options = inputs.options().store(&args.store);
     let read = options.document(source(file, None));
-    let read = read.map_err(|skipped| anyhow!("{}", skipped.told(advice)))?;
-    Ok(read.into_text())
+    read.map_err(|skipped| anyhow!("{}", skipped.told(advice)))
 }

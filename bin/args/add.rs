@@ -89,8 +89,8 @@ similar one as an exact copy or a near-duplicate. With --unique, as in `dedup`, 
 those that were kept: a copy of a document that was kept out then counts as a near-duplicate. If a
 stored document has a new text that resembles another one, --unique keeps the old text.
 
-With --matches, lines with KEY, EARLIER_KEY, JACCARD and for exact copies `exact copy`, separated by
-tabs, go to standard output, and the summary to standard error. If a run is interrupted (Ctrl-C),
+With --matches, lines with KEY, EARLIER_KEY, JACCARD and, as in `pairs`, `exact copy` or `same words`,
+separated by tabs, go to standard output, and the summary to standard error. If a run is interrupted (Ctrl-C),
 the store keeps what was committed; the same command continues.
 
 Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]

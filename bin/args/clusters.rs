@@ -17,8 +17,9 @@ Examples:
     cluster
   dedupdb --json clusters | jq 'select(.lowest < 0.5)'  Long chains
 
-Each line has three columns, separated by tabs: CLUSTER, KEY and JACCARD, and for an exact copy of
-the representative a fourth one, `exact copy`. CLUSTER counts from 1.
+Each line has three columns, separated by tabs: CLUSTER, KEY and JACCARD. A fourth one, `exact copy` or
+`same words`, marks the representative's text, or another text with the same shingles. CLUSTER counts
+from 1.
 JACCARD is the similarity to the representative of the cluster. It is exact, or, if the store keeps
 no shingles, an estimate with its standard error, such as ~0.8125±0.0345. A connected cluster may
 have members below the threshold, connected to the representative by a chain of pairs.

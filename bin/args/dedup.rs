@@ -67,7 +67,7 @@ nearly all of the more similar ones. Every dropped document was compared exactly
 
 --keep decides which one is kept:
   first  The first one in the input
-  longest  The one with the most bytes of text; of several, the first
+  longest  The one with the most bytes of text; of several, the file with the shorter path, or the first
   newest  The one whose file changed last; in one file, the last record
   3  The first one and the first two that resemble it; likewise for other numbers
   none  None of them, as a filter against contamination
@@ -76,7 +76,8 @@ Documents are judged in this order, and dropped if they resemble one that was ke
 read once. For longest, newest and none, its texts and records are stored in a temporary folder
 until the end.
 
-The summary counts a dropped document as an exact copy or a near-duplicate of the kept one. A copy
+The summary counts a dropped document as an exact copy or a near-duplicate of the kept one; near-duplicates
+with the same words are counted among these. A text without words is never dropped. A copy
 of a near-duplicate is therefore a near-duplicate; `add`, which keeps all documents, counts it as an
 exact copy.
 
@@ -132,8 +133,8 @@ again. Temporary files are in the folder .OUTPUT.dedup next to OUTPUT.
 --removed writes a line for each dropped document, in the order of judgement. In a .csv file, the
 fields are those of JSON (FILE.jsonl), below a header. Otherwise the columns are separated by tabs:
 KEY, the key of the document that it resembles, JACCARD, the file and number of the dropped record,
-the file and number of the other one, which are empty if it is of a store, and `exact copy` if it is
-one. A file whose name is not UTF-8 is named by its key, which is not its path. The list takes about
+the file and number of the other one, which are empty if it is of a store, and `exact copy`, or `same
+words` if another text has the same shingles. A file whose name is not UTF-8 is named by its key, which is not its path. The list takes about
 40 bytes of memory for each kept document, and 120 if it is a file.
 
 Without --follow, no symbolic link is in this list, and never another name of a file. Without --store, you can delete the
@@ -145,7 +146,7 @@ because of an earlier run, and the file in the list may be the only copy on disk
 
 --move-to moves files instead of writing an output: a dropped file of the one folder INPUT goes to
 the same path below DIR, which is new or empty and on the same file system. It prints FROM, TO, the
-key of the document that it resembles, JACCARD, and `exact copy` if it is one. A new DIR gets the
+key of the document that it resembles, JACCARD, and `exact copy` or `same words`. A new DIR gets the
 permissions of INPUT. All files are moved even if the reader of this list stops early. Before the
 first file is moved, DIR/.dedupdb-moved lists them all; --undo takes this list, or DIR, and moves
 them back, also after a run that was killed. No file is ever replaced. Left in place are records,
@@ -182,8 +183,9 @@ pub(crate) struct Dedup {
     pub(crate) dry_run: bool,
 
     /// Which of several similar documents to keep: first, longest, newest, a number of them, or none
-    #[arg(long, value_name = "WHICH", value_parser = parse::keep_which(), default_value = "first")]
-    pub(crate) keep: Keep,
+    /// [default: first; with --move-to, longest]
+    #[arg(long, value_name = "WHICH", value_parser = parse::keep_which())]
+    pub(crate) keep: Option<Keep>,
 
     /// Write all documents, with the verdict on each in fields or columns whose names begin with COLUMN
     #[arg(long, value_name = "COLUMN", value_parser = parse::field, conflicts_with = "list")]
@@ -252,7 +254,7 @@ pub(crate) struct Parameters {
     #[arg(long, value_name = "SHARE", value_parser = parse::share)]
     pub(crate) threshold: Option<f64>,
 
-    /// Kind of shingle: word:K, char:K, char-nospace:K, byte:K, term or ids [default: word:5]
+    /// Kind of shingle: word:K, code:K, char:K, char-nospace:K, byte:K, term or ids [default: word:5]
     #[arg(long, value_name = "KIND", value_parser = parse::parameter::<Shingling>)]
     pub(crate) shingling: Option<Shingling>,
 

@@ -15,9 +15,9 @@ Examples:
   dedupdb pairs | sort -t$'\\t' -k3,3rn | head  The most similar ones first
   dedupdb pairs --exhaustive --threshold 0.4  Far below the threshold of the bands
 
-Each line has three columns, separated by tabs: KEY_A, KEY_B and JACCARD, and for an exact copy a
-fourth one, `exact copy`. JACCARD is exact, or, if
-the store keeps no shingles, an estimate with its standard error, such as ~0.8125±0.0345. Control
+Each line has three columns, separated by tabs: KEY_A, KEY_B and JACCARD. A fourth one,
+`exact copy` or `same words`, marks the same text, or another text with the same shingles, which may differ
+in case, punctuation and symbols. JACCARD is exact, or, if the store keeps no shingles, an estimate with its standard error, such as ~0.8125±0.0345. Control
 characters and backslashes in keys are escaped, as \\n and \\\\; --json prints keys unescaped.
 
 Without --exhaustive, a pair is found if it shares a bucket: at the threshold with the recall that

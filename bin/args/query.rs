@@ -25,8 +25,9 @@ Examples:
   curl -s https://example.org | dedupdb query - --format html
   dedupdb --json query pages.jsonl | jq -r 'select(.jaccard > 0.95).key'
 
-Each line has three columns, separated by tabs: QUERY, KEY and JACCARD, and for an exact copy a
-fourth one, `exact copy`. JACCARD is exact, or, if the store keeps no shingles, an estimate with its
+Each line has three columns, separated by tabs: QUERY, KEY and JACCARD. A fourth one, `exact copy`
+or `same words`, marks the same text, or another text with the same shingles, which may differ in case,
+punctuation and symbols. JACCARD is exact, or, if the store keeps no shingles, an estimate with its
 standard error, such as ~0.8125±0.0345. Control characters and backslashes in keys are escaped, as
 \\n and \\\\; --json prints keys unescaped.
 

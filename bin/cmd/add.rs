@@ -206,7 +206,7 @@ impl Telling<'_> {
             return self.output.object(&json::AddMatch::new(key, earlier));
         }
         let similarity = similarity(earlier.jaccard, earlier.estimate);
-        let copy = copy_column(earlier.exact_copy);
+        let copy = copy_column(earlier.exact_copy, earlier.jaccard);
         self.output.line(format!(
             "{}\t{}\t{similarity}{copy}",
             escape(key),

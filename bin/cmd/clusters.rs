@@ -60,7 +60,11 @@ fn list(number: u64, cluster: &Cluster, files: &mut Files<'_>, output: &mut Outp
             let similarity = crate::number::similarity(member.jaccard, member.estimate);
             let key = escape(&member.key);
             let is_first = member.key == cluster.representative;
-            let copy = copy_column(member.exact_copy && !is_first);
+            let copy = if is_first {
+                ""
+            } else {
+                copy_column(member.exact_copy, member.jaccard)
+            };
             output.line(format!("{number}\t{key}\t{similarity}{copy}"))?;
         }
     }

@@ -248,12 +248,14 @@ pub(super) fn judged(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
     let schema = schema(&dedup.parameters)?;
     let mut asked = dedup::Dedup::new(sources(&dedup.paths, None))
         .reading(dedup.inputs.options())
-        .keep(dedup.keep)
         .memory(dedup.memory)
         .skip_unreadable(dedup.skip_unreadable)
         .protect(dedup.protect.iter().cloned())
         .schema(schema.clone())
         .store_options(store::options(args));
+    if let Some(keep) = dedup.keep {
+        asked = asked.keep(keep);
+    }
     if let Some(path) = &dedup.against {
         asked = if path.join("index.redb").is_file() {
             let store = store::open_other(args, path)?;

@@ -96,10 +96,8 @@ fn read_texts(
     for read in options.open(sources(&explain.texts_from, None))? {
         match read {
             Ok(document) => {
-                let text = document.text();
-                let hash = *blake3::hash(text.as_bytes()).as_bytes();
                 for side in &mut *sides {
-                    side.offer(text, hash);
+                    side.offer(document.text(), document.hash());
                 }
             }
             Err(skipped) if skipped.is_failure() => console.error(&skipped.told(advice)),
@@ -177,6 +175,14 @@ impl Explained<'_> {
         let threshold = self.schema.threshold();
         match (is_match, exact_copy) {
             (_, true) => "match: the same text".to_owned(),
+            (true, false)
+                if self
+                    .explanation
+                    .common
+                    .is_some_and(|it| it.both == it.either) =>
+            {
+                "match: other texts with the same words".to_owned()
+            }
             (true, false) if self.explanation.common.is_none() => {
                 format!("match: by the estimate, the threshold of {threshold} is in reach")
             }

@@ -12,7 +12,7 @@ use crate::json;
 use crate::number::{counted, estimated, four_decimals, grouped};
 use crate::output::{Output, shell_word};
 use crate::parse;
-use crate::side::text_of_file;
+use crate::side::document_of_file;
 use crate::store::command;
 
 /// Runs `jaccard`.
@@ -20,13 +20,14 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
     let names = [&jaccard.a, &jaccard.b];
     check_stdin(names.map(Path::new))?;
     let schema = jaccard.signing.schema()?;
-    let mut documents = Vec::new();
+    let (mut documents, mut hashes) = (Vec::new(), Vec::new());
     for name in names {
         check(name, jaccard, args)?;
-        let text = text_of_file(&parse::file(name), args, &jaccard.inputs)?;
-        documents.push((name.clone(), text));
+        let document = document_of_file(&parse::file(name), args, &jaccard.inputs)?;
+        hashes.push(document.hash());
+        documents.push((name.clone(), document.into_text()));
     }
-    let is_copy = matches!(&*documents, [(_, a), (_, b)] if a == b);
+    let is_copy = hashes[0] == hashes[1];
     let collection = Collection::new(&schema, documents)?;
     let ([Some(a), Some(b)], Some(exact), Some(agreeing), Some(estimate)) = (
         [collection.shingles(0), collection.shingles(1)],

@@ -75,6 +75,12 @@ pub(super) fn move_to(
         moved => moved.map_err(explained)?,
     };
     list.sum(&moved, dedup.dry_run, "moved");
+    if moved.files > 0 && dedup.keep.is_none() && dedup.against.is_none() {
+        console.note(
+            "of similar files, the one with the longest text stays; of equal ones, the one with the shorter path \
+             (--keep chooses another)",
+        );
+    }
     if let Some(done) = &moved.done {
         notes(done, dedup, console);
         if let Some(note) = short_note(done, args, dedup)? {
@@ -190,7 +196,7 @@ impl<'a> List<'a> {
                         });
                     }
                     let [from, to, like] = [&*from, &*to, like].map(escape);
-                    let copy = copy_column(exact_copy);
+                    let copy = copy_column(exact_copy, Some(similarity));
                     let similarity = four_decimals(similarity);
                     output.line(format!("{from}\t{to}\t{like}\t{similarity}{copy}"))
                 });

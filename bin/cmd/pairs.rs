@@ -85,7 +85,7 @@ fn list(pair: &Pair, files: &mut Files<'_>, output: &mut Output) -> Result<()> {
     }
     let similarity = crate::number::similarity(pair.jaccard, pair.estimate);
     let (a, b) = (escape(&pair.key_a), escape(&pair.key_b));
-    let copy = copy_column(pair.exact_copy);
+    let copy = copy_column(pair.exact_copy, pair.jaccard);
     for part in [&a, "\t", &b, "\t", &similarity, copy, "\n"] {
         output.bytes(part.as_bytes())?;
     }

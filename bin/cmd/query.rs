@@ -71,7 +71,7 @@ pub(crate) fn run(
     };
     let (asked, unlike) = (AtomicUsize::new(0), OnceLock::new());
     let alike = |document: &Sourced| {
-        let text = of(query, dedupdb::Query::text(document.text()));
+        let text = of(query, dedupdb::Query::of(document.subject()));
         let matches = document.others(&store, &text)?;
         // With many documents, the reason why each has no match is of no interest.
         if asked.fetch_add(1, Ordering::Relaxed) == 0 && matches.is_empty() {
@@ -141,43 +141,70 @@ fn note_nothing(
     Ok(())
 }
 
+/// The similarity below which nobody takes two short texts for versions of one.
+const LOWEST: f64 = 0.1;
+
 /// A text that resembles no stored one.
 struct Unlike {
     key: String,
     /// Whether a document with this key is stored. It is not compared with itself.
     is_stored: bool,
     shingles: usize,
+    /// The stored document that a change of one word or character keeps below the threshold, if there is one.
+    closest: Option<Match>,
 }
 
 impl Unlike {
     fn of(document: &Sourced, store: &Store) -> dedupdb::Result<Unlike> {
+        let schema = store.schema();
+        let shingles = schema.shingler()?.shingles(document.text())?.len();
+        // The shingles that contain the changed unit differ. The texts share the others.
+        let changed = usize::from(schema.shingling().k()).min(shingles);
+        let reached = (shingles - changed) as f64 / (shingles + changed).max(1) as f64;
+        let closest = if shingles > 0 && unit_of(schema.shingling()).is_some() {
+            let query = dedupdb::Query::of(document.subject()).except(&document.key);
+            store
+                .query(&query.threshold(reached.max(LOWEST)).limit(1))?
+                .pop()
+        } else {
+            None
+        };
         Ok(Unlike {
             key: document.key.clone(),
             is_stored: store.get(&document.key)?.is_some(),
-            shingles: store.schema().shingler()?.shingles(document.text())?.len(),
+            shingles,
+            closest,
         })
     }
 
     /// Prints a note if the text has no words, or is too short to tolerate a small change.
     fn explain(&self, store: &Store, least: f64, console: &Console) {
-        let (key, shingles) = (escape(&self.key), self.shingles as f64);
+        let key = escape(&self.key);
         if self.shingles == 0 {
             return console.note(&format!("{key} has no words to compare"));
         }
-        let shingling = store.schema().shingling();
-        let unit = match shingling {
-            Shingling::Word(_) => "word",
-            Shingling::Char(_) | Shingling::CharNoSpace(_) => "character",
-            _ => return,
+        let unit = unit_of(store.schema().shingling());
+        let (Some(unit), Some(closest)) = (unit, &self.closest) else {
+            return;
         };
-        // The shingles that contain the changed unit differ. The texts share the others.
-        let changed = f64::from(shingling.k()).min(shingles);
-        if (shingles - changed) / (shingles + changed) < least {
-            let count = counted(self.shingles as u64, "shingle", "shingles");
+        if closest.similarity() < least {
             console.note(&format!(
-                "{key} is short ({count}): one other {unit} can bring the similarity below {least}; `dedupdb init --help` has an example for short texts"
+                "{key} is short ({}): one other {unit} can bring the similarity below {least}, and {} has {}; \
+                 `dedupdb init --help` has an example for short texts",
+                counted(self.shingles as u64, "shingle", "shingles"),
+                escape(&closest.key),
+                similarity(closest.jaccard, closest.estimate),
             ));
         }
+    }
+}
+
+/// What a shingle is made of, if it is of several.
+fn unit_of(shingling: Shingling) -> Option<&'static str> {
+    match shingling {
+        Shingling::Word(_) | Shingling::Code(_) => Some("word"),
+        Shingling::Char(_) | Shingling::CharNoSpace(_) => Some("character"),
+        _ => None,
     }
 }
 
@@ -234,6 +261,6 @@ fn line(query: &str, found: &Match) -> String {
         escape(query),
         escape(&found.key),
         similarity(found.jaccard, found.estimate),
-        copy_column(found.exact_copy)
+        copy_column(found.exact_copy, found.jaccard)
     )
 }

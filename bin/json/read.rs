@@ -118,6 +118,7 @@ impl Deduped<'_> {
 struct Dropped {
     exact_copies: u64,
     near_duplicates: u64,
+    same_words: u64,
 }
 
 impl Dropped {
@@ -125,6 +126,7 @@ impl Dropped {
         Dropped {
             exact_copies: dropping.exact_copies,
             near_duplicates: dropping.near_duplicates,
+            same_words: dropping.same_words,
         }
     }
 }

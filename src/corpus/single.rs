@@ -71,9 +71,9 @@ impl Options {
         let Some(file) = file else {
             return Err(fault(Reason::NotFound, "its key names no file here"));
         };
-        let text = self.document(file)?.into_text();
-        if *blake3::hash(text.as_bytes()).as_bytes() == document.hash {
-            return Ok(text);
+        let found = self.document(file)?;
+        if found.hash() == document.hash {
+            return Ok(found.into_text());
         }
         let changed = "its file has another text now, or is read in another way";
         Err(fault(Reason::BadText, changed))

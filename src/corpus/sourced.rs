@@ -16,6 +16,7 @@ use crate::corpus::read::repeats::Id;
 use crate::corpus::skipped::{Hint, Reason, Skipped};
 use crate::corpus::walk::identity::Identity;
 use crate::corpus::walk::read_file::ReadFile;
+use crate::find::Subject;
 use crate::storage::SourceFile;
 
 /// A text with its origin, to which it dereferences.
@@ -39,6 +40,28 @@ impl Sourced {
         &self.text
     }
 
+    /// Returns the hash that stands for the text in a store: that of the text or, for a text without words that was
+    /// extracted from a page or by a converter, that of its source.
+    pub fn hash(&self) -> [u8; 32] {
+        let hash = || *blake3::hash(self.text.as_bytes()).as_bytes();
+        self.origin
+            .source_hash
+            .as_deref()
+            .copied()
+            .unwrap_or_else(hash)
+    }
+
+    /// Returns the text as the subject of a question to a store.
+    pub fn subject(&self) -> Subject<'_> {
+        match &self.origin.source_hash {
+            Some(hash) => Subject::Hashed {
+                text: &self.text,
+                hash: **hash,
+            },
+            None => Subject::Text(&self.text),
+        }
+    }
+
     /// Returns the text without the origin.
     pub fn into_text(self) -> String {
         self.text
@@ -59,8 +82,9 @@ impl Sourced {
         if let Some(time) = origin.modified {
             input = input.modified(time);
         }
-        if let Some(id) = origin.id {
-            input = input.hashed(id.text);
+        let hash = origin.source_hash.as_deref().copied();
+        if let Some(hash) = hash.or(origin.id.map(|id| id.text)) {
+            input = input.hashed(hash);
         }
         (input, origin)
     }
@@ -140,6 +164,8 @@ pub struct Origin {
     pub verbatim: Vec<u8>,
     /// The hashes of its key and text, if repeated ids are detected.
     pub(crate) id: Option<Id>,
+    /// What stands for its text, if the text has no words. Few have one, so it is boxed.
+    pub(crate) source_hash: Option<Box<[u8; 32]>>,
 }
 
 impl Origin {
@@ -164,6 +190,7 @@ impl Origin {
             repeated: None,
             verbatim: Vec::new(),
             id: None,
+            source_hash: None,
         }
     }
 
@@ -233,6 +260,16 @@ pub enum Item<D = Sourced> {
     Skipped(Skipped),
     /// A file of records begins, and its records are kept verbatim.
     Opened(Opened),
+}
+
+impl<D> Item<D> {
+    /// Returns the document, if it is one.
+    pub(crate) fn document(&self) -> Option<&D> {
+        match self {
+            Item::Document(document) => Some(document),
+            Item::Unchanged | Item::Skipped(_) | Item::Opened(_) => None,
+        }
+    }
 }
 
 /// A file of records that is being read.

@@ -121,7 +121,7 @@ impl Begun {
             inputs: &inputs,
         };
         let batches = run.read(sources)?;
-        let sink = match (dedup.keep, &against) {
+        let sink = match (dedup.kept(), &against) {
             (_, Some(against)) => run.against(&mut judge, &batches, against, to)?,
             (Keep::First | Keep::Few(_), None) if !judge.protection.is_some() => {
                 run.in_order(&mut judge, batches, to)?
@@ -214,7 +214,7 @@ fn judge<'a>(
         removed,
         lineage: dedup.lineage.then(Lineage::default),
         counterparts: None,
-        beside: match dedup.keep {
+        beside: match dedup.kept() {
             Keep::Few(few) => few.get() - 1,
             _ => 0,
         },

@@ -1,5 +1,6 @@
 //! The result of a run, in counts.
 
+use crate::Match;
 use crate::corpus::Reading;
 
 /// The result of a run. Each document counts as kept, dropped or skipped.
@@ -53,10 +54,12 @@ pub struct Dropping {
     pub exact_copies: u64,
     /// Documents with a similar text.
     pub near_duplicates: u64,
+    /// Those of the near-duplicates whose text has the same shingles.
+    pub same_words: u64,
 }
 
 impl Dropping {
-    /// Returns the sum of both.
+    /// Returns the sum of exact copies and near-duplicates.
     pub fn all(self) -> u64 {
         self.exact_copies + self.near_duplicates
     }
@@ -80,16 +83,17 @@ impl Done {
     }
 
     /// Counts a dropped document.
-    pub(crate) fn dropped_one(&mut self, is_copy: bool, stored_before: bool) {
+    pub(crate) fn dropped_one(&mut self, earlier: &Match, stored_before: bool) {
         let dropped = if stored_before {
             &mut self.of_history
         } else {
             &mut self.of_input
         };
-        if is_copy {
+        if earlier.exact_copy {
             dropped.exact_copies += 1;
         } else {
             dropped.near_duplicates += 1;
+            dropped.same_words += u64::from(earlier.has_same_shingles());
         }
     }
 

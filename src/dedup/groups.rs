@@ -48,7 +48,7 @@ impl Groups {
             judge.met.watch.tick()?;
             let others = ranks.iter().map(|rank| texts.read(rank.offset));
             let others: Vec<Sourced> = others.collect::<Result<_>>()?;
-            let queries: Vec<Query<'_>> = others.iter().map(|it| Query::text(it.text())).collect();
+            let queries: Vec<Query<'_>> = others.iter().map(|it| Query::of(it.subject())).collect();
             let answers = store.query_all(&queries, &|| ControlFlow::Continue(()))?;
             for (other, answer) in others.iter().zip(answers) {
                 for mut like in answer? {

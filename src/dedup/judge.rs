@@ -294,7 +294,7 @@ impl Judge<'_> {
             self.met.done.kept += 1;
             return Ok(Judged::Document(Box::new(origin), verdict));
         }
-        self.met.done.dropped_one(earlier.exact_copy, stored_before);
+        self.met.done.dropped_one(earlier, stored_before);
         let is_itself = stored_before && is_itself(&origin, earlier, store)?;
         self.met.done.of_itself += u64::from(is_itself);
         let lineage = if stored_before {
@@ -348,7 +348,7 @@ impl Judge<'_> {
     pub(crate) fn drop_late(&mut self, dropped: &Dropped<'_>) -> Result<()> {
         let done = &mut self.met.done;
         done.kept = done.kept.saturating_sub(1);
-        done.dropped_one(dropped.earlier.exact_copy, dropped.stored_before);
+        done.dropped_one(dropped.earlier, dropped.stored_before);
         tell(&mut self.removed, &mut self.met, dropped)
     }
 
@@ -363,6 +363,7 @@ impl Judge<'_> {
         store: &Store,
         take: &mut dyn FnMut(Judged) -> Result<()>,
     ) -> Result<()> {
+        let shingler = store.schema().shingler()?;
         loop {
             let batch = match batches.recv_timeout(TICK) {
                 Ok(batch) => batch?,
@@ -373,14 +374,8 @@ impl Judge<'_> {
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             };
             let (items, bytes) = (met(&batch.items), batch.bytes);
-            let text = |item: &Item| match item {
-                Item::Document(document) => Some(document.text().to_owned()),
-                _ => None,
-            };
-            let texts: Vec<String> = batch.items.iter().filter_map(text).collect();
-            let queries = texts
-                .iter()
-                .map(|text| Query::text(text).limit(1).copies_first());
+            let documents = batch.items.iter().filter_map(Item::document);
+            let queries = documents.map(|it| Query::of(it.subject()).limit(1).copies_first());
             let queries: Vec<Query<'_>> = queries.collect();
             let answers = store.query_all(&queries, &|| ControlFlow::Continue(()))?;
             let mut answers = answers.into_iter();
@@ -393,7 +388,14 @@ impl Judge<'_> {
                     Item::Document(document) => {
                         let what = "a document was not judged";
                         let answer = answers.next().ok_or(Error::Defect { what })?;
-                        let answer = answer.map(|found| found.into_iter().next());
+                        let found = answer.map(|found| found.into_iter().next());
+                        let answer = match found {
+                            Ok(Some(found)) if found.exact_copy => {
+                                let is_wordless = shingler.shingles(document.text())?.is_empty();
+                                Ok(Some(found).filter(|_| !is_wordless))
+                            }
+                            found => found,
+                        };
                         let is_protected = self.guard(&document)?;
                         let outcome = answer.map(Outcome::against);
                         let origin = document.into_origin();

@@ -13,6 +13,8 @@ use crate::dedup::settings::Keep;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rank {
     value: i64,
+    /// The length of the path of a file, if that decides between equal values.
+    path: usize,
     /// Its position in the input.
     pub(crate) ordinal: u64,
     /// Its offset in the spool.
@@ -50,8 +52,10 @@ impl Ranking {
                 None => self.time_of(&document.source),
             },
         };
+        let is_file = self.keep == Keep::Longest && document.record.is_none();
         self.ranks.push(Rank {
             value,
+            path: if is_file { document.key.len() } else { 0 },
             ordinal: self.ranks.len() as u64,
             offset,
             is_protected,
@@ -79,7 +83,7 @@ impl Ranking {
         self.ranks.sort_unstable_by_key(|rank| {
             let late = is_newest.then_some(Reverse(rank.ordinal));
             let first = Reverse(rank.is_protected);
-            (first, Reverse(rank.value), late, rank.ordinal)
+            (first, Reverse(rank.value), rank.path, late, rank.ordinal)
         });
         let protected = self.ranks.partition_point(|rank| rank.is_protected);
         let others = self.ranks.split_off(protected);

@@ -207,6 +207,8 @@ fn fields(dropped: &Dropped<'_>) -> String {
     ];
     if dropped.earlier.exact_copy {
         fields.push("exact copy".to_owned());
+    } else if dropped.earlier.has_same_shingles() {
+        fields.push("same words".to_owned());
     }
     fields.join("\t")
 }

@@ -67,7 +67,7 @@ impl Run<'_> {
     /// Reads all documents, judges them by rank, and writes them in the order of the input.
     pub(super) fn by_rank(&self, judge: &mut Judge<'_>, batches: &Batches, to: To) -> Result<Sink> {
         let mut spool = Spool::new(self.outputs.work(), self.dedup.temporary_limit)?;
-        let mut ranking = Ranking::new(self.dedup.keep);
+        let mut ranking = Ranking::new(self.dedup.kept());
         spool_all(judge, batches, &mut spool, &mut ranking)?;
         self.check_failures(judge)?;
         let (mut texts, records) = spool.finish()?;
@@ -75,7 +75,7 @@ impl Run<'_> {
         let orders = ranking.sorted().map(Arc::new);
         let documents = orders.iter().map(|order| order.len()).sum();
         let mut fates = Fates::new(documents, judge.is_marking);
-        let mut groups = (self.dedup.keep == Keep::None).then(Groups::default);
+        let mut groups = (self.dedup.kept() == Keep::None).then(Groups::default);
         for (order, is_protected) in orders.into_iter().zip([true, false]) {
             if order.is_empty() {
                 continue;

@@ -22,7 +22,7 @@ pub enum Keep {
     /// The first in the input.
     #[default]
     First,
-    /// The one with the most bytes of text; of several, the first.
+    /// The one with the most bytes of text; of several, a file whose path is shorter, and then the first.
     Longest,
     /// The one whose file was modified last; within one file, the last record.
     Newest,
@@ -50,7 +50,7 @@ pub struct Dedup {
     pub(crate) options: corpus::Options,
     pub(crate) to: To,
     pub(crate) list: Option<Ending>,
-    pub(crate) keep: Keep,
+    pub(crate) keep: Option<Keep>,
     pub(crate) mark: Option<Columns>,
     pub(crate) against: Option<Against>,
     pub(crate) protected: Vec<Glob>,
@@ -120,6 +120,11 @@ pub(crate) enum To {
 }
 
 impl Dedup {
+    /// Returns which of several similar documents is kept.
+    pub(crate) fn kept(&self) -> Keep {
+        self.keep.unwrap_or_default()
+    }
+
     /// Reads files, folders, patterns and streams, in this order, as
     /// [`Corpus::open`](crate::corpus::Corpus::open) does.
     pub fn new<S: Into<Source>>(sources: impl IntoIterator<Item = S>) -> Dedup {
@@ -128,7 +133,7 @@ impl Dedup {
             options: corpus::Options::new(),
             to: To::Nowhere,
             list: None,
-            keep: Keep::First,
+            keep: None,
             mark: None,
             against: None,
             protected: Vec::new(),
@@ -194,10 +199,14 @@ impl Dedup {
         }
     }
 
-    /// Sets which of several similar documents is kept; [`Keep::First`] by default. For the longest, the newest and
+    /// Sets which of several similar documents is kept. The default is [`Keep::First`] and, where files are
+    /// [moved](Dedup::move_to), [`Keep::Longest`]. For the longest, the newest and
     /// none, texts and records are stored in temporary files until all are read.
     pub fn keep(self, keep: Keep) -> Dedup {
-        Dedup { keep, ..self }
+        Dedup {
+            keep: Some(keep),
+            ..self
+        }
     }
 
     /// Writes all documents, each with four more columns or fields.

@@ -19,7 +19,7 @@ const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
 
 /// Their SHA-256 hashes in base64. The page allows only these two.
-const SCRIPT_HASH: &str = "h76lyJ0ZIOeCUl5aFqp4U9aWdKKTMLZIcCLvcVBrPPA=";
+const SCRIPT_HASH: &str = "CcB1GWgw2udRtvdCojwd7FIUBVjyTZEI14QOMhBCCiA=";
 const STYLE_HASH: &str = "dsA49RVn9hWhUIG/oFGMzoQ50S3zFVmduHT6EpzahVk=";
 
 /// The maximum number of characters of a heading.
@@ -69,20 +69,20 @@ pub(super) fn page(shown: &Shown<'_>, data: &str) -> String {
                         two documents: the share of all their shingles that both have." }
                     nav.tools aria-label="On this page" {
                         a href="#found" { "What was found" }
-                        a href="#how" { "How it was found" }
                         a href="#clusters" { "Clusters" }
                         a href="#export" { "Save your decisions" }
+                        a href="#how" { "How it was found" }
                     }
                 }
                 main {
                     (counts(shown.summary))
                     (no_longer(shown))
                     (left_out(shown))
-                    (how(shown))
+                    (clusters(shown.commands))
                     (sizes(shown.figures))
                     (similarities(shown))
+                    (how(shown))
                     (hottest(shown))
-                    (clusters(shown.commands))
                 }
                 script type="application/json" id="data" { (PreEscaped(data)) }
                 script { (PreEscaped(SCRIPT)) }

@@ -52,6 +52,7 @@ mod data;
 mod figures;
 mod html;
 mod page;
+mod proposal;
 mod row;
 mod settings;
 mod standing;

@@ -322,7 +322,8 @@
     const first = cluster.rows[0];
     const copied = cluster.rows[row.content];
     const copy = copied === row ? "" : `, identical to ${printable(copied.key)}`;
-    const alikeness = row === first ? "representative" : copied === first ? "identical" : `${alike(row.similarity)}${copy}`;
+    const similarity = row.similarity === 1 && !data.estimated ? "same words" : alike(row.similarity);
+    const alikeness = row === first ? "representative" : copied === first ? "identical" : `${similarity}${copy}`;
     if (row.state === GONE) return `${alikeness}, gone`;
     if (row.state === OUT_OF_REACH) return `${alikeness}, cannot be looked at`;
     const is = row === first ? "representative, " : "";

@@ -9,6 +9,7 @@ use super::data::data;
 use super::figures::Figures;
 use super::html::{self, Shown};
 use super::page::Page;
+use super::proposal::proposed;
 use super::row::Group;
 use super::standing::Going;
 use super::summary::Summary;
@@ -230,7 +231,9 @@ impl Report {
             if go_on().is_break() {
                 return Err(crate::Error::Stopped.into());
             }
-            let cluster = cluster?;
+            let Some(cluster) = proposed(cluster?, store)? else {
+                continue;
+            };
             let mut going = Going::default();
             let group = Group::of(
                 &cluster,

@@ -139,17 +139,13 @@ impl Texts {
             // A document that cannot be read stays missing.
             let Ok(document) = read else { continue };
             let text = document.text();
-            let hash = blake3::hash(text.as_bytes());
+            let hash = document.hash();
             let key = document.key.as_str();
             let is_file = document.record.is_none();
-            if is_file
-                && stored
-                    .get(key)
-                    .is_some_and(|stored| *stored != *hash.as_bytes())
-            {
+            if is_file && stored.get(key).is_some_and(|stored| *stored != hash) {
                 self.rewritten.insert(key.to_owned());
             }
-            let Some(&number) = self.numbers.get(hash.as_bytes()) else {
+            let Some(&number) = self.numbers.get(&hash) else {
                 continue;
             };
             if matches!(self.found[number], Found::Missing) {

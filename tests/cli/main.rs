@@ -43,6 +43,7 @@ mod json;
 mod jsonl;
 mod kill;
 mod left_out;
+mod lesser_copy;
 mod limits;
 mod link;
 mod links;

@@ -34,15 +34,15 @@ pub(crate) fn tree(sandbox: &Sandbox, folder: &str) -> BTreeMap<String, String> 
     files.collect()
 }
 
-/// The given number of pairs of similar files, in folders.
+/// The given number of pairs of similar files, in folders. The first of each is the longer one.
 pub(crate) fn pairs(sandbox: &Sandbox, pairs: u64) {
     for pair in 0..pairs {
         let words = text(pair, 40);
-        sandbox.write(format!("in/{}/a{pair:03}.txt", pair % 3), &words);
         sandbox.write(
-            format!("in/{}/deep/b{pair:03}.txt", pair % 3),
+            format!("in/{}/a{pair:03}.txt", pair % 3),
             format!("{words} end"),
         );
+        sandbox.write(format!("in/{}/deep/b{pair:03}.txt", pair % 3), &words);
     }
 }
 
@@ -125,7 +125,7 @@ fn what_would_be_dropped_is_moved_and_comes_back() {
 fn the_list_says_which_are_exact_copies_there_and_back() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 1);
-    sandbox.write("in/copy.txt", text(0, 40));
+    sandbox.write("in/0/the copy.txt", text(0, 40) + " end");
     for arguments in [&MOVE[..], &UNDO] {
         let ran = sandbox.run(arguments).expect(0);
         let likeness = |line: &&str| line.splitn(4, '\t').last().map(str::to_owned);
@@ -444,12 +444,9 @@ fn empty_files_stay_and_what_was_not_read_is_counted() {
     sandbox.write("in/scan.pdf", b"%PDF-1.7\n\x00\x01\x02");
     let ran = sandbox.run(&MOVE).expect(0);
     assert_eq!(ran.lines().len(), 1, "{}", ran.stdout);
-    for told in [
-        "in/b/__init__.py: it is empty; it stays there",
-        "1 file or record was skipped: 1 binary; formats with text in them, such as PDF, are read with --pre",
-    ] {
-        assert!(ran.stderr.contains(told), "{}", ran.stderr);
-    }
+    let told = "1 file or record was skipped: 1 binary; formats with text in them, such as PDF, are read with --pre";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert!(sandbox.path("in/b/__init__.py").exists());
 }
 
 #[test]

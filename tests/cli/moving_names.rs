@@ -86,8 +86,8 @@ fn names_of_one_file_stay_together() {
 #[test]
 fn files_of_the_current_folder_are_listed_as_their_keys_are() {
     let sandbox = Sandbox::new();
-    sandbox.write("in/a.txt", text(1, 40));
-    sandbox.write("in/b.txt", format!("{} end", text(1, 40)));
+    sandbox.write("in/a.txt", format!("{} end", text(1, 40)));
+    sandbox.write("in/b.txt", text(1, 40));
     let mut command = sandbox.command(&["dedup", ".", "--move-to", "../aside", "--dry-run"]);
     command.current_dir(sandbox.path("in"));
     let ran = Ran::of(command.output().unwrap()).expect(0);

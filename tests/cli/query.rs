@@ -133,7 +133,7 @@ fn expected(sandbox: &Sandbox) -> BTreeSet<(String, String, String)> {
 fn pair(line: &str) -> (String, String, String) {
     let columns: Vec<&str> = line.split('\t').collect();
     assert!(
-        columns.len() == 3 || columns[3..] == ["exact copy"],
+        columns.len() == 3 || matches!(columns[3..], ["exact copy" | "same words"]),
         "{line}"
     );
     (
@@ -227,9 +227,25 @@ fn a_text_that_resembles_none_is_told_why_if_it_is_short() {
     let nothing = "dedupdb: no stored document has a similarity of 0.8 or more\n";
     let empty = "dedupdb: asked.txt has no words to compare\n";
     assert_eq!(told(" ... "), format!("{nothing}{empty}"));
-    let short = told("seven words of which each is unknown");
+    // Nothing resembles it, so its length is not the reason.
+    assert_eq!(told("seven words of which each is unknown"), nothing);
+    let with = |word: &str| {
+        format!(
+            "one two three four five six seven eight nine ten eleven twelve {word} fourteen fifteen"
+        )
+    };
+    let lines = (0..20).map(|id| {
+        format!(
+            "{{\"id\": \"other {id}\", \"text\": \"{}\"}}\n",
+            with(&format!("w{id}"))
+        )
+    });
+    sandbox.write("others.jsonl", lines.collect::<String>());
+    sandbox.add(&["others.jsonl"], 0);
+    let short = told(&with("thirteen"));
     assert!(
-        short.contains("asked.txt is short (3 shingles): one other word"),
+        short.contains("asked.txt is short (11 shingles): one other word")
+            && short.contains("other 1"),
         "{short}"
     );
     // A document is not compared with itself.

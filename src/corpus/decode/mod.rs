@@ -27,6 +27,14 @@ pub(crate) struct Decoded<T = String> {
     pub(crate) encoding: &'static str,
     /// Whether invalid bytes were replaced.
     pub(crate) replaced: bool,
+    /// The hash of the source that the text was extracted from, if the text has no words. Texts without words are copies
+    /// only if their sources have the same bytes.
+    pub(crate) source_hash: Option<[u8; 32]>,
+}
+
+/// Whether a text that was extracted from something else says nothing about it.
+pub(crate) fn is_wordless(text: &str) -> bool {
+    !text.contains(char::is_alphanumeric)
 }
 
 impl Decoded<Cow<'_, str>> {
@@ -36,6 +44,7 @@ impl Decoded<Cow<'_, str>> {
             text: self.text.into_owned(),
             encoding: self.encoding,
             replaced: self.replaced,
+            source_hash: self.source_hash,
         }
     }
 }
@@ -118,6 +127,7 @@ fn utf8(text: Cow<'_, str>, replaced: bool) -> Decoded<Cow<'_, str>> {
         text,
         encoding: UTF_8.name(),
         replaced,
+        source_hash: None,
     }
 }
 
@@ -127,6 +137,7 @@ fn encoded<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Decoded<Cow<'a, 
         text,
         encoding: encoding.name(),
         replaced,
+        source_hash: None,
     }
 }
 
@@ -196,6 +207,7 @@ impl Mark {
                     text: text.into(),
                     encoding: order.name(),
                     replaced,
+                    source_hash: None,
                 }
             }
         }

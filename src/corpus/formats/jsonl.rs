@@ -54,6 +54,7 @@ pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
             replaced: is_replaced(&text),
             text,
             encoding: decoded.encoding,
+            source_hash: None,
         },
         id,
     })

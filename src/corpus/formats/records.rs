@@ -306,6 +306,7 @@ impl Records<'_> {
         let has_id = record.id.is_some();
         let is_in_file = self.options.id_scope == IdScope::File;
         let brings_id = has_id || is_in_file;
+        let source_hash = record.decoded.source_hash.map(Box::new);
         let text = record.decoded.text;
         let key = match record.id {
             Some(id) if !is_in_file => id,
@@ -324,6 +325,7 @@ impl Records<'_> {
             file: self.file.cloned(),
             verbatim,
             id: looks.then(|| Id::of(&key, &text)),
+            source_hash,
             ..Origin::new(key, self.source.name().to_owned())
         };
         Sourced::new(text, origin)

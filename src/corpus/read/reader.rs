@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
+use crate::corpus::decode::is_wordless;
 use crate::corpus::error::Error;
 use crate::corpus::formats::format::{Format, is_compressed};
 use crate::corpus::formats::record::{Fault, Record};
@@ -72,7 +73,7 @@ enum Looked {
     Records(Feed, Format, String, Option<ReadFile>),
     /// One document from a stream.
     Stream(Feed, Format, Key),
-    Done(Item, u64),
+    Done(Box<Item>, u64),
 }
 
 /// Starts reading `sources`. The batches end when everything is read. The thread ends when the receiver is dropped.
@@ -154,7 +155,7 @@ impl Reader {
             return Ok(skip(Skipped::file(Reason::TooLarge, &path)));
         }
         if (self.options).is_unchanged(&key.text, size, modified(&metadata))? {
-            return Ok(Looked::Done(Item::Unchanged, size));
+            return Ok(Looked::Done(Box::new(Item::Unchanged), size));
         }
         Ok(Looked::Read(Sized {
             read: ReadFile::of(&path, &metadata),
@@ -224,7 +225,7 @@ impl Reader {
     fn read_batch(&self, looked: Vec<Looked>, bytes: u64) -> Batch {
         let read = |looked| match looked {
             Looked::Read(file) => Some(self.read_file(file)),
-            Looked::Done(item, _) => Some(item),
+            Looked::Done(item, _) => Some(*item),
             // These have their own batches.
             Looked::Records(..) | Looked::Stream(..) => None,
         };
@@ -287,7 +288,16 @@ impl Reader {
         let text = converter.map(|converter| converter.convert(path, limit));
         let text = text.transpose()?.unwrap_or_default();
         let size = text.len() as u64;
-        whole::read(&mut &*text, size, format, &self.options)
+        let mut read = whole::read(&mut &*text, size, format, &self.options)?;
+        if let Ok(record) = &mut read
+            && is_wordless(&record.decoded.text)
+        {
+            let source = blake3::Hasher::new()
+                .update_reader(fs::File::open(path)?)?
+                .finalize();
+            record.decoded.source_hash = Some(*source.as_bytes());
+        }
+        Ok(read)
     }
 
     fn read_record(&self, feed: &Feed, format: Format) -> io::Result<Result<Record, Fault>> {
@@ -311,6 +321,7 @@ fn document(
                 bytes: record.decoded.text.len() as u64,
                 encoding: record.decoded.encoding,
                 replaced: record.decoded.replaced,
+                source_hash: record.decoded.source_hash.map(Box::new),
                 lossy_key: key.lossy,
                 ..Origin::new(key.text, feed.name().to_owned())
             };
@@ -350,7 +361,7 @@ fn once(met: Met, identities: &mut Identities) -> Met {
 }
 
 fn skip(skipped: Skipped) -> Looked {
-    Looked::Done(Item::Skipped(skipped), 0)
+    Looked::Done(Box::new(Item::Skipped(skipped)), 0)
 }
 
 #[cfg(test)]

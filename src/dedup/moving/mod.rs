@@ -18,6 +18,9 @@ pub use undo::Undo;
 
 /// Moves the near-duplicates in a folder to another folder, where they keep their relative paths.
 ///
+/// Of similar files, the one with the longest text stays; of equally long ones, the one with the shorter path, and then the
+/// first in the order of paths. [`Dedup::keep`] chooses another rule.
+///
 /// Before the first file is moved, a list of all files to move, `.dedupdb-moved`, is durable in the other folder. Files
 /// are moved by a rename that replaces nothing. So, whenever a run is killed, each file is complete in one of the two
 /// places, and [`Undo`] moves all of them back. Only one run at a time moves files to or from a folder and the folders

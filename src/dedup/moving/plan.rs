@@ -139,8 +139,8 @@ impl Plan {
         }
     }
 
-    /// Finds the targets of symbolic links in the folder, and plans to move the other names of each file as well: as
-    /// long as one of its names stays, the file does.
+    /// Finds the targets of symbolic links in the folder, and plans to move the other names of each file as well, in the
+    /// order of paths: as long as one of its names stays, the file does.
     pub(super) fn look(&mut self) {
         if self.files.is_empty() {
             return;
@@ -155,7 +155,10 @@ impl Plan {
                 self.names.entry(file).or_default().push(path.to_owned());
             }
         }
-        for planned in std::mem::take(&mut self.files) {
+        // They were judged in another order, the longest first. Other names follow the first one of their file.
+        let mut files = std::mem::take(&mut self.files);
+        files.sort_by(|one, other| one.file.cmp(&other.file));
+        for planned in files {
             let names = identity(&planned.file).and_then(|file| self.names.remove(&file));
             let others = names.into_iter().flatten();
             // Different names may be displayed alike.

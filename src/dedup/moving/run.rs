@@ -15,7 +15,7 @@ use crate::dedup::against::check_apart;
 use crate::dedup::claim::Claim;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::Event;
-use crate::dedup::settings::Against;
+use crate::dedup::settings::{Against, Keep};
 use crate::publish::error::Of as _;
 use crate::publish::{self, check_output};
 
@@ -40,6 +40,8 @@ pub(super) fn run(
     let (hold, _claim) = prepare((&folder, &root), &target, pretend)?.unzip();
     let began = hold.as_ref().map(Hold::since).transpose()?;
     dedup.options = dedup.options.follow(false);
+    // Nobody misses the lesser copy, whatever its name.
+    dedup.keep = dedup.keep.or(Some(Keep::Longest));
     let mut plan = Plan::new(&folder, root.clone(), streams, began);
     let judged = dedup.lineage(true).run(|event| {
         match event {

@@ -41,4 +41,10 @@ impl Match {
     pub fn similarity(&self) -> f64 {
         self.jaccard.unwrap_or(self.estimate.jaccard)
     }
+
+    /// Whether another text has exactly the same shingles: the same words, as in texts that differ only in case and
+    /// punctuation. False if the store keeps no shingles.
+    pub fn has_same_shingles(&self) -> bool {
+        !self.exact_copy && matches!(self.jaccard, Some(1.0..))
+    }
 }

@@ -87,6 +87,10 @@ impl Store {
         let Published { snapshot, sketcher } = self.current()?;
         let side = |subject| match subject {
             Subject::Text(text) => Side::given(&sketcher, BodyRef::Text(text)),
+            Subject::Hashed { text, hash } => Ok(Side {
+                hash,
+                ..Side::given(&sketcher, BodyRef::Text(text))?
+            }),
             Subject::Shingles(shingles) => Side::given(&sketcher, BodyRef::Shingles(shingles)),
             Subject::Key(key) => {
                 let (row, sketch) = stored_sketch(&snapshot, key)?;

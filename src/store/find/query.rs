@@ -35,6 +35,13 @@ pub struct Query<'a> {
 pub enum Subject<'a> {
     /// A text.
     Text(&'a str),
+    /// A text and the hash that stands for it, instead of that of the text ([`Input::hashed`](crate::Input::hashed)).
+    Hashed {
+        /// The text.
+        text: &'a str,
+        /// The hash.
+        hash: [u8; 32],
+    },
     /// Shingles instead of a text; see [`Body`](crate::write::Body).
     Shingles(&'a ShingleSet),
     /// The document with this key.
@@ -61,7 +68,8 @@ impl<'a> Query<'a> {
         }
     }
 
-    fn of(subject: Subject<'a>) -> Query<'a> {
+    /// Asks for the documents that resemble a subject, itself included if it is stored.
+    pub fn of(subject: Subject<'a>) -> Query<'a> {
         Query {
             subject,
             threshold: None,
@@ -133,6 +141,7 @@ pub(crate) fn answer(
     check_threshold(threshold)?;
     let (hash, sketch) = match query.subject {
         Subject::Text(text) => given_sketch(sketcher, BodyRef::Text(text))?,
+        Subject::Hashed { text, hash } => (hash, sketcher.sketch(BodyRef::Text(text))?),
         Subject::Shingles(shingles) => given_sketch(sketcher, BodyRef::Shingles(shingles))?,
         Subject::Key(key) => {
             let (row, sketch) = stored_sketch(snapshot, key)?;

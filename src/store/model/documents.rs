@@ -41,6 +41,8 @@ pub(super) enum Admits {
     New {
         key: String,
     },
+    /// Its text is there, and has no words.
+    Wordless,
     Duplicate {
         key: String,
         jaccard: f64,
@@ -228,6 +230,9 @@ impl Model {
     ) -> Admits {
         let like = |other: &&str| jaccard(text, other) >= THRESHOLD;
         let copy = self.births.contains_key(text).then_some(text);
+        if copy.is_some() && shingles(text).is_empty() {
+            return Admits::Wordless;
+        }
         if let Some(earlier) = copy.or_else(|| self.contents().into_iter().find(like)) {
             return Admits::Duplicate {
                 key: self.keys_of(earlier).next().unwrap().to_owned(),

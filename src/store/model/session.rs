@@ -113,6 +113,8 @@ impl<'a> Session<'a> {
                     is_of_this_writer: outcome.earlier_is_of_this_writer,
                     is_copy: outcome.relation == Relation::ExactCopy,
                 }
+            } else if outcome.change == Change::Unchanged {
+                Admits::Wordless
             } else {
                 let expected = (Change::Added, Relation::Novel);
                 assert_eq!((outcome.change, outcome.relation), expected);

@@ -63,7 +63,7 @@ pub enum Change {
     Added,
     /// Its key had another text before.
     Updated,
-    /// Its key has this text already.
+    /// Its key has this text already; or, in a run, another document has it and it has no shingles.
     Unchanged,
     /// It was not stored, because it resembles an earlier document.
     KeptOut,

@@ -92,7 +92,9 @@ impl Store {
             Finding::Duplicate(relation, earlier) => {
                 (Change::KeptOut, relation, Some(earlier.found))
             }
-            Finding::Unchanged(_) | Finding::Copy(..) | Finding::New => return Ok(None),
+            Finding::Unchanged(_) | Finding::Copy(..) | Finding::Wordless | Finding::New => {
+                return Ok(None);
+            }
         };
         Ok(Some(Outcome {
             change,

@@ -58,6 +58,8 @@ pub(crate) enum Finding {
     Copy(u32, Option<Earlier>),
     /// Its key has another text from another file, and nobody said whether the two are the same document.
     Refused,
+    /// Another document has its text, which has no shingles. A run keeps the document, and need not store it again.
+    Wordless,
     /// It is kept out because of an earlier one.
     Duplicate(Relation, Earlier),
     /// It resembles nothing that it was compared with.
@@ -132,6 +134,9 @@ impl Judge<'_> {
                 };
                 return Ok(Finding::Copy(content, earlier));
             }
+            if policy.replaces_nothing() && self.is_wordless(content)? {
+                return Ok(Finding::Wordless);
+            }
             if let Some(earlier) = self.copy_of(prepared, content, policy)? {
                 return Ok(Finding::Duplicate(Relation::ExactCopy, earlier));
             }
@@ -177,6 +182,15 @@ impl Judge<'_> {
             prepared.matches.extend(found);
         }
         Ok(())
+    }
+
+    /// Whether a content has no shingles, so that nothing says what it is about.
+    fn is_wordless(&mut self, content: u32) -> Result<bool> {
+        let row = match &mut self.appended {
+            Some(appended) => appended.files.snapshot()?.content(content)?,
+            None => self.committed.snapshot.content(content)?,
+        };
+        Ok(row.shingle_count == 0)
     }
 
     /// The first document with the text of `prepared`, which is `content`.

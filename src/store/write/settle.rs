@@ -95,6 +95,7 @@ impl Writer {
                 let outcome = self.of_other_file(refused, current, prepared)?;
                 return Ok(Settled { outcome, new: None });
             }
+            Finding::Wordless => (Change::Unchanged, Relation::Novel, None, None),
             Finding::Duplicate(relation, earlier) => {
                 (Change::KeptOut, relation, Some(earlier), None)
             }

@@ -7,7 +7,7 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, State, Tokenizer};
 
-use crate::corpus::decode::{Decoded, Mark, decode};
+use crate::corpus::decode::{Decoded, Mark, decode, is_wordless};
 use crate::corpus::formats::web::markup::{Piece, Pieces};
 
 /// Returns the text of a page. `given` is its encoding if it is known from elsewhere. Otherwise the encoding is the one
@@ -17,10 +17,13 @@ pub(crate) fn text(bytes: &[u8], given: Option<&'static Encoding>) -> Decoded {
     let is_utf8 = !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok();
     let is_known = Mark::of(bytes).is_some() || is_utf8;
     let decoded = decode(bytes, named.filter(|_| !is_known));
+    let text = plain(&decoded.text);
+    let source_hash = is_wordless(&text).then(|| *blake3::hash(bytes).as_bytes());
     Decoded {
-        text: plain(&decoded.text),
+        text,
         encoding: decoded.encoding,
         replaced: decoded.replaced,
+        source_hash,
     }
 }
 

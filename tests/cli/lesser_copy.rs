@@ -1,0 +1,304 @@
+//! Which of several similar texts counts as the lesser copy, and what is nobody's copy.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::sandbox::{Sandbox, text};
+
+/// Moves the near-duplicates of the folder `in` aside, and returns the files that stay.
+#[cfg(unix)]
+fn staying(sandbox: &Sandbox) -> Vec<String> {
+    sandbox
+        .run(&["dedup", "in", "--move-to", "aside"])
+        .expect(0);
+    let tree = crate::moving::tree(sandbox, "in");
+    sandbox.run(&["dedup", "--undo", "aside"]).expect(0);
+    tree.into_keys().collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_name_that_a_copy_was_given_never_stays() {
+    let originals = [
+        ("thesis.txt", "thesis (1).txt"),
+        ("thesis.txt", "Copy of thesis.txt"),
+        ("thesis.txt", "thesis - Kopie.txt"),
+        ("thesis.txt", "thesis.txt~"),
+        ("thesis.txt", "thesis.bak.txt"),
+        ("thesis.txt", "thesis final2.txt"),
+        ("thesis.txt", "thesis-old/thesis.txt"),
+        ("thesis.txt", "Backup/2024/thesis.txt"),
+        ("src/x.js", "node_modules/x.js"),
+    ];
+    for (original, copy) in originals {
+        let sandbox = Sandbox::new();
+        sandbox.write(format!("in/{original}"), text(1, 60));
+        sandbox.write(format!("in/{copy}"), text(1, 60));
+        assert_eq!(staying(&sandbox), [original], "{copy}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_longest_text_stays_whatever_its_name() {
+    let sandbox = Sandbox::new();
+    let whole = text(1, 100);
+    let cut = whole.rsplitn(9, ' ').last().unwrap();
+    sandbox.write("in/a.txt", cut);
+    sandbox.write("in/z (2).txt", &whole);
+    assert_eq!(staying(&sandbox), ["z (2).txt"]);
+    let ran = sandbox.run(&[
+        "dedup",
+        "in",
+        "--move-to",
+        "aside",
+        "--keep",
+        "first",
+        "--dry-run",
+    ]);
+    assert!(ran.expect(0).stdout.starts_with("in/z (2).txt\t"));
+}
+
+#[test]
+fn a_page_proposes_to_keep_the_longest_text() {
+    let sandbox = Sandbox::new();
+    let whole = text(1, 100);
+    let cut = whole.rsplitn(9, ' ').last().unwrap();
+    sandbox.write("in/a.txt", cut);
+    sandbox.write("in/b/copy.txt", &whole);
+    sandbox.write("in/z.txt", &whole);
+    sandbox.write("in/empty.txt", "...");
+    sandbox.write("in/other empty.txt", "...");
+    let ran = sandbox
+        .run(&["report", "in", "-o", "page.html", "--no-text"])
+        .expect(0);
+    assert!(
+        ran.stderr.contains("1 cluster of 3 documents"),
+        "{}",
+        ran.stderr
+    );
+    let page = fs::read_to_string(sandbox.path("page.html")).unwrap();
+    let place = |key: &str| {
+        page.find(key)
+            .unwrap_or_else(|| panic!("{key} is not on the page"))
+    };
+    assert!(
+        place("in/z.txt") < place("in/b/copy.txt") && place("in/b/copy.txt") < place("in/a.txt")
+    );
+}
+
+#[test]
+fn texts_without_words_are_nobodys_copies() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/beach.html", "<img src='beach.png'>");
+    sandbox.write("in/passport.html", "<img src='passport.png'>");
+    sandbox.write("in/passport2.html", "<img src='passport.png'>");
+    sandbox.write("in/a.txt", "...");
+    sandbox.write("in/b.txt", "...");
+    let added = sandbox.add(&["in"], 0);
+    assert_eq!(
+        (&added["exact_copies"], &added["near_duplicates"]),
+        (&2.into(), &0.into())
+    );
+    let pairs = sandbox.run(&["pairs"]).expect(0);
+    assert_eq!(
+        pairs.lines(),
+        [
+            "in/a.txt\tin/b.txt\t1.0000\texact copy",
+            "in/passport.html\tin/passport2.html\t1.0000\texact copy"
+        ]
+    );
+    sandbox.run(&["query", "in/beach.html"]).expect(1);
+    let found = sandbox.run(&["query", "in/passport.html"]).expect(0);
+    assert_eq!(
+        found.lines(),
+        ["in/passport.html\tin/passport2.html\t1.0000\texact copy"]
+    );
+    for (other, said, code) in [
+        ("in/beach.html", "no match", 1),
+        ("in/passport2.html", "match: the same text", 0),
+    ] {
+        let ran = sandbox
+            .run(&["explain", "in/passport.html", other])
+            .expect(code);
+        assert!(ran.stdout.contains(said), "{}", ran.stdout);
+    }
+    let ran = sandbox
+        .run(&["jaccard", "in/passport.html", "in/beach.html"])
+        .expect(0);
+    assert!(ran.stdout.starts_with("jaccard   0.0000"), "{}", ran.stdout);
+    // No form of dedup drops any of them, beside each other or beside those of a store or another folder.
+    for more in [
+        &[][..],
+        &["--against", ".dedupdb"],
+        &["--keep", "longest"],
+        &["--keep", "none"],
+    ] {
+        let ran = sandbox
+            .run(&[&["dedup", "in", "-o", "out", "--force"], more].concat())
+            .expect(0);
+        let kept: Vec<&str> = ran
+            .stdout
+            .lines()
+            .chain(ran.stderr.lines())
+            .filter(|line| line.contains("kept"))
+            .collect();
+        assert_eq!(
+            kept.concat().split_whitespace().collect::<Vec<_>>(),
+            ["kept", "5"],
+            "{more:?}"
+        );
+    }
+    let twice = ["--store", "history", "dedup", "in", "-o", "once"];
+    sandbox.run(&twice).expect(0);
+    sandbox
+        .run(&["--store", "history", "dedup", "in", "-o", "again"])
+        .expect(0);
+    assert_eq!(
+        fs::read_dir(sandbox.path("again")).unwrap().count(),
+        6,
+        "with the list"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_converter_that_finds_no_words_makes_no_copies() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new();
+    for (name, bytes) in [
+        ("a.pdf", "%PDF one"),
+        ("b.pdf", "%PDF two"),
+        ("c.pdf", "%PDF two"),
+    ] {
+        sandbox.write(format!("in/{name}"), bytes);
+    }
+    // What a program prints of a scanned page.
+    sandbox.write("scan", "#!/bin/sh\necho ' - '\n");
+    fs::set_permissions(sandbox.path("scan"), fs::Permissions::from_mode(0o755)).unwrap();
+    let added = sandbox.add(&["in", "--pre", "./scan", "--pre-glob", "*.pdf"], 0);
+    assert_eq!(added["exact_copies"], 1, "{added}");
+}
+
+#[test]
+fn the_same_words_are_told_from_the_same_text() {
+    let sandbox = Sandbox::new();
+    let lines = [
+        "C++ C#",
+        "C C",
+        "3 + 4",
+        "3 - 4",
+        "500.00 EUR",
+        "-500.00 EUR",
+        "500.00 EUR",
+    ];
+    let lines: Vec<String> = lines
+        .iter()
+        .enumerate()
+        .map(|(id, text)| format!("{{\"id\": \"{id}\", \"text\": \"{text}\"}}\n"))
+        .collect();
+    sandbox.write("a.jsonl", lines.concat());
+    sandbox.add(&["a.jsonl"], 0);
+    let pairs = [
+        "0\t1\t1.0000\tsame words",
+        "2\t3\t1.0000\tsame words",
+        "4\t5\t1.0000\tsame words",
+        "4\t6\t1.0000\texact copy",
+        "5\t6\t1.0000\tsame words",
+    ];
+    let ran = sandbox.run(&["pairs"]).expect(0);
+    let mut found = ran.lines();
+    found.sort_unstable();
+    assert_eq!(found, pairs);
+    let ran = sandbox.run_with(&["query", "-"], b"3 * 4").expect(0);
+    assert_eq!(
+        ran.lines(),
+        ["-\t2\t1.0000\tsame words", "-\t3\t1.0000\tsame words"]
+    );
+    let clusters = sandbox.run(&["clusters"]).expect(0);
+    assert_eq!(
+        clusters.lines()[..2],
+        ["1\t0\t1.0000", "1\t1\t1.0000\tsame words"]
+    );
+    let dedup = [
+        "--json",
+        "dedup",
+        "a.jsonl",
+        "-o",
+        "out.jsonl",
+        "--removed",
+        "removed.tsv",
+    ];
+    let counts = sandbox.run(&dedup).expect(0).objects().pop().unwrap();
+    let dropped = json!({"exact_copies": 1, "near_duplicates": 3, "same_words": 3});
+    assert_eq!(counts["of_input"], dropped);
+    sandbox.run(&[&dedup[1..], &["--force"]].concat()).expect(0);
+    let removed = fs::read_to_string(sandbox.path("removed.tsv")).unwrap();
+    assert_eq!(removed.matches("\tsame words\n").count(), 3, "{removed}");
+    // Where symbols matter, they are tokens.
+    let code = ["--store", "code", "init", "--shingling", "code:5"];
+    sandbox.run(&code).expect(0);
+    sandbox
+        .run(&["--store", "code", "add", "a.jsonl"])
+        .expect(0);
+    let pairs = sandbox.run(&["--store", "code", "pairs"]).expect(0);
+    assert_eq!(pairs.lines(), ["4\t6\t1.0000\texact copy"]);
+}
+
+#[test]
+fn invisible_characters_and_folded_marks_do_not_count() {
+    let sandbox = Sandbox::new();
+    let plain = "the invisible hyphens of a printed page do not make other words of what it says";
+    sandbox.write("a.txt", plain);
+    sandbox.write(
+        "b.txt",
+        plain
+            .replace("hyphens", "hy\u{AD}phens")
+            .replace("page", "pa\u{2060}ge\u{FE0F}"),
+    );
+    sandbox.write(
+        "c.txt",
+        plain
+            .replace("say", "s\u{E4}y")
+            .replace("other", "\u{F3}ther"),
+    );
+    let files = ["a.txt", "b.txt", "c.txt"];
+    sandbox.add(&files, 0);
+    assert_eq!(
+        sandbox.run(&["pairs"]).expect(0).lines(),
+        ["a.txt\tb.txt\t1.0000\tsame words"]
+    );
+    sandbox
+        .run(&["--store", "folded", "init", "--fold", "marks"])
+        .expect(0);
+    sandbox
+        .run(&[&["--store", "folded", "add"], &files[..]].concat())
+        .expect(0);
+    assert_eq!(
+        sandbox
+            .run(&["--store", "folded", "pairs"])
+            .expect(0)
+            .lines()
+            .len(),
+        3
+    );
+    let stats = sandbox.run(&["--store", "folded", "stats"]).expect(0);
+    assert!(
+        stats.stdout.contains("fold          marks"),
+        "{}",
+        stats.stdout
+    );
+    let ran = sandbox
+        .run(&[
+            "--store",
+            "x",
+            "init",
+            "--fold",
+            "marks",
+            "--shingling",
+            "byte:5",
+        ])
+        .expect(2);
+    assert!(ran.stderr.contains("normalized"), "{}", ran.stderr);
+}
