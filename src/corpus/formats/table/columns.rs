@@ -215,6 +215,7 @@ fn typed(what: &str, cell: &[u8], given: Option<&'static Encoding>) -> Result<De
             text: text.to_owned(),
             encoding: UTF_8.name(),
             replaced: false,
+            source_hash: None,
         }),
         Err(_) => Err(Fault {
             hint: Some(Hint::Encoding),
