@@ -79,8 +79,6 @@ pub(super) fn run(
     }
     writer.set_id_scope(options.id_scope);
     writer.unique(add.unique);
-    // It tells a file that has changed from a copy.
-    writer.evidence(add.evidence || had_documents);
     let mut run = Run {
         store,
         writer,
@@ -184,6 +182,10 @@ impl Run<'_> {
             }
         }
         if !origins.is_empty() {
+            // It tells a file that has changed, and is stored under another name, from a copy.
+            let has_files = origins.iter().any(|origin| origin.modified.is_some());
+            self.writer
+                .evidence(self.evidence || self.had_documents && has_files);
             let outcomes = self.writer.add_batch(sketched.documents)?;
             for (origin, outcome) in origins.into_iter().zip(outcomes) {
                 if self.note(&origin, outcome)?.is_break() {
