@@ -256,7 +256,11 @@ fn where_the_system_allows_few_threads_that_is_said() {
     let program = env!("CARGO_BIN_EXE_dedupdb");
     let stacks = "RUST_MIN_STACK=100000000";
     let line = format!("ulimit -v 2000000; {stacks} exec '{program}' --threads 256 add a.txt");
-    let ran = Ran::of(sandbox.shell(&line).output().unwrap()).expect(0);
+    // How much is left depends on where the system places the stacks. Sometimes it is nothing.
+    let ran = (0..20)
+        .map(|_| Ran::of(sandbox.shell(&line).output().unwrap()))
+        .find(|ran| !ran.stderr.contains("memory allocation of"));
+    let ran = ran.expect("some memory is left").expect(0);
     assert!(
         ran.stderr.contains("the system allows no further thread"),
         "{}",
