@@ -19,14 +19,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native, errors
-from ._dedup import Deduplicated, kept_rows, package_of
+from ._dedup import Deduplicated, as_table, kept_rows, package_of
 from ._native import Batches, Store, Table, __version__
 from ._signatures import Signatures
 from .errors import Error
 from .results import Added, Document, Match, Problem, Report, Stats, Verdict
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._parameters import Parameters, Preset
 
 __all__ = [
     "Added",
@@ -49,6 +54,11 @@ __all__ = [
     "read",
     "sign",
 ]
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "cluster", "datasketch", "results", "spark"]
+
 
 Progress = bool | Callable[[int, int | None], object] | None
 
@@ -78,7 +88,7 @@ def open(
     wait: float | str = 0.0,
     threads: int = 0,
     false_candidates: int | None = None,
-    preset: Literal["fineweb", "nemo", "refinedweb", "text-dedup"] | None = None,
+    preset: Preset | None = None,
     threshold: float | None = None,
     recall: float | None = None,
     shingling: str | None = None,
@@ -95,8 +105,9 @@ def open(
     """Opens the store in a folder, or makes one if there is none.
 
     Args:
-        path: The folder.
-        read_only: Whether to open it for reading, as of the last commit, while another process may write.
+        path: The folder. Addresses such as ``s3://`` are refused.
+        read_only: Whether to open it for reading, as of the last commit, while another process may write. A forked
+            process opens such a handle again, as of the last commit then.
         create: Whether to make a store if there is none.
         wait: How long to wait while another process has it open for writing: seconds, or a string such as ``"30s"``.
         threads: Number of threads that work on batches; 0 for one per core.
@@ -115,12 +126,13 @@ def open(
         seed: Random seed of the permutations; 1.
         lowercase: Whether to ignore case; True.
         nfkc: Whether to normalize texts to Unicode NFKC; True.
-        fold: ``"marks"`` treats words as equal that differ in marks only: the vowel signs and the tatweel of Arabic, the
-            points of Hebrew, the diacritics of Latin letters; ``"none"``.
+        fold: ``marks`` treats words as equal that differ in marks only: the vowel signs and the tatweel of Arabic, the
+            points of Hebrew, the diacritics of Latin letters; ``none``.
         shingles: Whether to store shingles; without them, similarities are estimates; True.
 
     The parameters from ``preset`` on define a new store. Those that are given for an existing store must agree with
-    its own; without them, it opens with whatever parameters it has.
+    its own; without them, it opens with whatever parameters it has. ``open(path, **store.schema)`` takes those of
+    another store.
 
     Raises:
         dedupdb.errors.NotAStore: There is no store, and ``create`` is False.
@@ -153,7 +165,7 @@ def open(
     )
 
 
-def _opened_again(path: str, schema: dict[str, str]) -> Store:
+def _opened_again(path: str, schema: dict[str, Any]) -> Store:
     """What a pickled handle becomes: the store, opened for reading, if it is still the same."""
     store = Store(path, read_only=True)
     for name, stored in store.schema.items():
@@ -174,13 +186,14 @@ def dedup(
     progress: Progress = None,
     temporary: str | os.PathLike[str] | None = None,
     false_candidates: int | None = None,
-    **parameters: Any,
+    errors: Literal["raise", "skip"] = "raise",
+    **parameters: Unpack[Parameters],
 ) -> Deduplicated:
     """Removes near-duplicates: a row is dropped if it resembles a row that is kept.
 
     Args:
-        data: A table that gives Arrow (pyarrow, polars, DuckDB, pandas, datasets), an Arrow array of strings, or
-            an iterable of strings or dicts.
+        data: A table that gives Arrow (pyarrow, polars, DuckDB, pandas, datasets), a data set of pyarrow, record
+            batches, an Arrow array of strings, or an iterable of strings or dicts, also a streamed data set.
         text: The column of a table, or the field of a dict, with the text.
         keep: Which of several similar rows to keep: the ``first``, the ``longest`` (the first of those with the same
             length) or the ``newest``, which is the last. The latter two need memory for a copy of all texts.
@@ -188,22 +201,26 @@ def dedup(
         temporary: Folder for temporary files; that of the system.
         false_candidates: Number of candidates that do not match after which a search ends; 4,000. A warning says how
             many searches ended so.
+        errors: ``raise`` or ``skip``: what to do about a row that cannot be compared. A skipped row is not among the
+            kept ones; ``.skipped`` of the result lists it.
         parameters: Those of :func:`open`, from ``preset`` on.
 
     Returns:
         The rows to keep, and why the others are dropped: ``kept, dropped = dedup(...)``. It also has ``.keep``, a list
-        of bool, ``.indices`` and ``.groups``.
+        of bool, ``.indices``, ``.groups`` and ``.skipped``.
 
     Raises:
         ValueError: A text is null, or a parameter is out of its range; the row is named.
         TypeError: A text is not a string; the row is named.
     """
+    data = as_table(data)
     package = package_of(data)
     knows_itself = package in ("pandas", "polars", "datasets") and hasattr(data, "__len__")
     has_arrow = hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
     texts = data
     if not (has_arrow or knows_itself) and not isinstance(data, (str, bytes, dict, list, tuple)):
-        texts = _listed(data)
+        texts = as_table(_listed(data))
+        has_arrow = hasattr(texts, "__arrow_c_stream__")
         data = data if package == "numpy" else texts
     if temporary is None:
         import tempfile
@@ -213,8 +230,10 @@ def dedup(
         raise TypeError(f"temporary: a path, not {type(temporary).__name__}")
     keep_rows = has_arrow and not knows_itself
     within = os.fspath(temporary)
-    mask, dropped, table = _native.dedup(texts, text, keep, keep_rows, within, false_candidates, progress, parameters)
-    return Deduplicated(kept_rows(data, mask, table), mask, dropped)
+    mask, dropped, skipped, table = _native.dedup(
+        texts, text, keep, keep_rows, within, false_candidates, errors, progress, parameters
+    )
+    return Deduplicated(kept_rows(data, mask, table), mask, dropped, skipped)
 
 
 def _listed(data: Any) -> Any:
@@ -222,7 +241,7 @@ def _listed(data: Any) -> Any:
     return list(data) if isinstance(data, Iterable) else data
 
 
-def sign(texts: Any, *, text: str = "text", progress: Progress = None, **parameters: Any) -> Signatures:
+def sign(texts: Any, *, text: str = "text", progress: Progress = None, **parameters: Unpack[Parameters]) -> Signatures:
     """Signs texts: the minima of their shingles under each permutation, the bits that ``dedupdb matrix`` writes.
 
     Args:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ._native import Table
+from ._shown import html
 
 
 class Deduplicated:
@@ -14,7 +15,9 @@ class Deduplicated:
     A row is dropped if it resembles a row that is kept, as in ``dedupdb dedup``.
     """
 
-    def __init__(self, kept: Any, keep: list[bool], dropped: Table) -> None:
+    def __init__(
+        self, kept: Any, keep: list[bool], dropped: Table, skipped: list[tuple[int, str]] | None = None
+    ) -> None:
         self.kept: Any = kept
         """The rows that are kept: a table of the class that was given (pyarrow, polars, pandas, datasets), a
         :class:`Table` of another Arrow table, a list of other rows."""
@@ -24,6 +27,8 @@ class Deduplicated:
         """A row for each dropped row: its number ``row``, the number of the kept row that it resembles
         (``earlier``), ``verdict`` (``near_duplicate`` or ``exact_copy``), and the ``jaccard`` of both (with
         ``shingles=False``, its estimate)."""
+        self.skipped: list[tuple[int, str]] = skipped or []
+        """The rows that could not be compared, with the reason, with ``errors="skip"``. They are not kept."""
 
     @property
     def indices(self) -> list[int]:
@@ -41,9 +46,21 @@ class Deduplicated:
     def __iter__(self) -> Iterator[Any]:
         return iter((self.kept, self.dropped))
 
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, index: int) -> Any:
+        return (self.kept, self.dropped)[index]
+
     def __repr__(self) -> str:
-        kept = sum(self.keep)
-        return f"<dedupdb.Deduplicated: {kept} of {len(self.keep)} rows kept>"
+        return f"<dedupdb.Deduplicated: {self._counts()}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self._counts()}; dropped:</p>{html(self.dropped)}"
+
+    def _counts(self) -> str:
+        skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
+        return f"{sum(self.keep)} of {len(self.keep)} rows kept{skipped}"
 
 
 def package_of(data: Any) -> str:
@@ -51,6 +68,19 @@ def package_of(data: Any) -> str:
     known = ("pandas", "numpy", "polars", "datasets", "pyarrow")
     packages = (base.__module__.partition(".")[0] for base in type(data).__mro__)
     return next((package for package in packages if package in known), "")
+
+
+def as_table(data: Any) -> Any:
+    """A data set of pyarrow, a scan or a list of record batches as a table or the stream of one; else the data."""
+    parts = data if isinstance(data, list) else []
+    if parts and all(package_of(part) == "pyarrow" and hasattr(part, "column") for part in parts):
+        import pyarrow
+
+        return pyarrow.concat_tables(pyarrow.table(part) for part in parts)
+    if package_of(data) != "pyarrow" or hasattr(data, "__arrow_c_stream__"):
+        return data
+    scan = data.scanner() if hasattr(data, "scanner") else data
+    return scan.to_reader() if hasattr(scan, "to_reader") else data
 
 
 def kept_rows(data: Any, keep: list[bool], table: Table | None) -> Any:

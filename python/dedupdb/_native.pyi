@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, SupportsIndex, final, overload
 
-from typing_extensions import CapsuleType, Self
+from typing_extensions import CapsuleType, Self, Unpack
 
+from ._parameters import Parameters
 from .results import Added, Document, Match, Report, Stats, Verdict
 
 __all__ = [
@@ -52,7 +53,7 @@ class Store:
         wait: float = 0.0,
         threads: int = 0,
         false_candidates: int | None = None,
-        parameters: dict[str, Any] | None = None,
+        parameters: Parameters | None = None,
     ) -> Self: ...
     @property
     def path(self) -> Path:
@@ -67,8 +68,8 @@ class Store:
         """Whether it was closed."""
 
     @property
-    def schema(self) -> dict[str, str]:
-        """The parameters of the store, by the names that :func:`dedupdb.open` has for them."""
+    def schema(self) -> Parameters:
+        """The parameters of the store, as the arguments of :func:`dedupdb.open`."""
 
     @property
     def threshold(self) -> float:
@@ -186,7 +187,7 @@ class Store:
     def refresh(self) -> bool:
         """Moves a store that is open for reading to the last commit; returns whether there was a newer one."""
 
-    def reindex(self, *, progress: _Progress = None, **parameters: Any) -> bool:
+    def reindex(self, *, progress: _Progress = None, **parameters: Unpack[Parameters]) -> bool:
         """Changes the parameters, while the store is in use; returns whether there was anything to change."""
 
     def cancel_rebuild(self) -> bool:
@@ -215,14 +216,30 @@ class Store:
 class Table:
     """Rows with named columns, for any Arrow library."""
 
+    def __new__(cls, data: Any) -> Self: ...
     def __arrow_c_stream__(self, requested_schema: CapsuleType | None = None) -> CapsuleType: ...
     def __arrow_c_schema__(self) -> CapsuleType: ...
     @property
     def column_names(self) -> list[str]:
         """The names of the columns."""
 
+    @property
+    def schema(self) -> dict[str, str]:
+        """The names of the columns, with their Arrow types."""
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        """The rows, as dicts."""
+
+    def to_pandas(self) -> Any:
+        """A frame of pandas, by pyarrow."""
+
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
     def __len__(self) -> int: ...
+    @overload
     def __getitem__(self, name: str, /) -> list[Any]: ...
+    @overload
+    def __getitem__(self, name: SupportsIndex, /) -> dict[str, Any]: ...
     def __iter__(self) -> Iterator[dict[str, Any]]: ...
 
 @final
@@ -249,10 +266,11 @@ def dedup(
     keep_rows: bool,
     within: str,
     false_candidates: int | None,
+    errors: str,
     progress: _Progress,
-    parameters: dict[str, Any],
-) -> tuple[list[bool], Table, Table | None]:
-    """Which rows to keep, why the others are dropped, and the kept ones."""
+    parameters: Parameters,
+) -> tuple[list[bool], Table, list[tuple[int, str]], Table | None]:
+    """Which rows to keep, why the others are dropped, which were skipped, and the kept ones."""
 
 def read(
     paths: list[str],
@@ -268,7 +286,7 @@ def read(
 ) -> Batches:
     """Reads files, folders and patterns as documents."""
 
-def sign(texts: Any, text: str, progress: _Progress, parameters: dict[str, Any]) -> tuple[int, int, bytes]:
+def sign(texts: Any, text: str, progress: _Progress, parameters: Parameters) -> tuple[int, int, bytes]:
     """The minima of texts: rows, columns, and the matrix as bytes."""
 
 def add_sets(store: Store, keys: list[str], sets: list[list[int]]) -> None:
@@ -284,7 +302,7 @@ def bucket_counts(store: Store, keys: list[str] | None = None) -> list[dict[int,
 class ClusterSketcher:
     """Sketches batches of documents, for :mod:`dedupdb.spark` and other engines."""
 
-    def __new__(cls, threads: int, parameters: dict[str, Any]) -> Self: ...
+    def __new__(cls, threads: int, parameters: Parameters) -> Self: ...
     @property
     def parameters(self) -> str:
         """The parameters in one line."""

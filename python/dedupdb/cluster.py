@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from . import _native
+
+if TYPE_CHECKING:
+    from ._parameters import Parameters
 
 _PAIRS = 1 << 20
 """The number of pairs, about, that a call may return."""
@@ -23,7 +26,7 @@ def _given(table: Any) -> Iterator[pa.RecordBatch]:
     yield from pa.table(table).to_batches()
 
 
-def sketch(batches: Iterable[pa.RecordBatch], parameters: dict[str, Any], threads: int = 1) -> Iterator[pa.RecordBatch]:
+def sketch(batches: Iterable[pa.RecordBatch], parameters: Parameters, threads: int = 1) -> Iterator[pa.RecordBatch]:
     """Sketches rows of ``key`` and ``text``, with the parameters of :func:`dedupdb.open` from ``threshold`` on.
 
     Returns a row for each, with ``key``, ``hash``, ``code``, ``bytes``, ``size``, ``keys``, ``packed``, ``parameters``

@@ -334,7 +334,7 @@ class MinHashLSH(_Closing):
             self._names, self._stays = _Literals(), True
         else:
             raise ValueError(f'storage_config: type {kind!r}; there are "dict" and "dedupdb"')
-        bands_by_rows = self._store.schema["bands"]
+        bands_by_rows = str(self._store.schema["bands"])
         self.b, self.r = map(int, bands_by_rows.split("x"))
 
     @property

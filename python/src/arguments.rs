@@ -56,7 +56,6 @@ arguments! {
     text_field: Option<String>,
     id_field: Option<String>,
     id_scope: Option<String>,
-    path: PathBuf,
     keep: String,
     format: Option<String>,
     encoding: Option<String>,
@@ -119,6 +118,23 @@ pub(crate) fn keys(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
         keys.push(key.map_err(|flaw| flawed(&flaw))?);
     }
     Ok(keys)
+}
+
+/// The path of a folder. Refuses an address such as `s3://bucket/store`, also as `Path` writes it, with one slash.
+pub(crate) fn path(value: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
+    let path: PathBuf = named("path", value)?;
+    let text = path.to_string_lossy();
+    let is_letter = |at: u8| at.is_ascii_alphanumeric() || b"+-.".contains(&at);
+    if let Some((scheme, _)) = text.split_once(":/")
+        && scheme.len() > 1
+        && scheme.bytes().all(is_letter)
+        && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+    {
+        return Err(PyValueError::new_err(format!(
+            "path: {text:?} is the address of another service; a store is a local folder"
+        )));
+    }
+    Ok(path)
 }
 
 /// The absolute path of a folder.

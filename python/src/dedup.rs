@@ -1,6 +1,5 @@
 //! Rows without their near-duplicates, for callers without a store.
 
-use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,20 +11,26 @@ use arrow_select::filter::filter_record_batch;
 use dedupdb::Options;
 use dedupdb::dedup::{DroppedRow, Keep, Rows as Judging};
 use dedupdb::number::counted;
-use pyo3::exceptions::{PyUserWarning, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::adding::Errors;
 use crate::arguments;
 use crate::errors::{of_dedup, of_row};
 use crate::rows::{BATCH_BYTES, BATCH_ROWS, Rows};
 use crate::schema;
 use crate::table::{self, Table, defect};
+use crate::warning::warn;
 use crate::watch::{TICK, Told};
 
-/// Which rows to keep, why the others are dropped, and the kept rows if an Arrow table has them and they are asked for.
+/// Rows that could not be judged, with the reasons.
+type Skipped = Vec<(u64, String)>;
+
+/// Which rows to keep, why the others are dropped, which could not be judged, and the kept rows if an Arrow table has
+/// them and they are asked for.
 #[pyfunction]
-#[pyo3(signature = (data, text, keep, keep_rows, within, false_candidates, progress, parameters))]
+#[pyo3(signature = (data, text, keep, keep_rows, within, false_candidates, errors, progress, parameters))]
 #[expect(clippy::too_many_arguments, reason = "one call of ours makes it")]
 pub(crate) fn dedup(
     py: Python<'_>,
@@ -35,10 +40,11 @@ pub(crate) fn dedup(
     keep_rows: bool,
     within: PathBuf,
     #[pyo3(from_py_with = arguments::false_candidates)] false_candidates: Option<usize>,
+    #[pyo3(from_py_with = arguments::errors)] errors: &str,
     progress: Option<&Bound<'_, PyAny>>,
     parameters: &Bound<'_, PyDict>,
-) -> PyResult<(Vec<bool>, Table, Option<Table>)> {
-    let keep = which(&keep)?;
+) -> PyResult<(Vec<bool>, Table, Skipped, Option<Table>)> {
+    let (keep, errors) = (which(&keep)?, Errors::of(errors)?);
     let schema = schema::built(py, Some(parameters))?;
     let mut told = Told::new(progress, "texts")?;
     let mut rows = Rows::texts("data", data, &text)?;
@@ -53,8 +59,8 @@ pub(crate) fn dedup(
     let mut judging = py
         .detach(|| Judging::begin(&options, &schema, within))
         .map_err(refused)?;
-    let mut texts = Texts::of(py, rows, keep)?;
-    let mut dropped = Vec::new();
+    let mut texts = Texts::of(py, rows, keep, errors)?;
+    let (mut dropped, mut skipped) = (Vec::new(), Skipped::new());
     let (mut judged, mut is_ended) = (0, false);
     while !is_ended || judging.under_way() > 0 {
         let time = if is_ended || judging.is_full() {
@@ -72,9 +78,16 @@ pub(crate) fn dedup(
         for outcome in outcomes.unwrap_or_default() {
             let row = texts.row(judged);
             judged += 1;
-            if let Some(mut why) = outcome.map_err(|error| of_row(py, row, &error))? {
-                why.earlier = texts.row(why.earlier);
-                dropped.push((row, why));
+            match outcome {
+                Ok(None) => {}
+                Ok(Some(mut why)) => {
+                    why.earlier = texts.row(why.earlier);
+                    dropped.push((row, why));
+                }
+                Err(error) if errors == Errors::Skip => {
+                    skipped.push((row, error.to_string()));
+                }
+                Err(error) => return Err(of_row(py, row, &error)),
             }
         }
         told.tell(py, judged, texts.all())?;
@@ -84,14 +97,17 @@ pub(crate) fn dedup(
     py.detach(|| drop(judging));
     told.end(py)?;
     dropped.sort_unstable_by_key(|(row, _)| *row);
-    let mut keep = vec![true; usize::try_from(judged)?];
-    for (row, _) in &dropped {
-        keep[usize::try_from(*row)?] = false;
+    skipped.append(&mut texts.flawed);
+    skipped.sort_unstable();
+    let mut keep = vec![true; usize::try_from(texts.taken)?];
+    let gone = dropped.iter().map(|(row, _)| *row);
+    for row in gone.chain(skipped.iter().map(|(row, _)| *row)) {
+        keep[usize::try_from(row)?] = false;
     }
     let kept = texts
         .kept()
         .map(|(schema, arrays)| kept(&schema, &arrays, &keep));
-    Ok((keep, table_of(&dropped)?, kept.transpose()?))
+    Ok((keep, table_of(&dropped)?, skipped, kept.transpose()?))
 }
 
 /// Warns if searches skipped candidates.
@@ -103,8 +119,7 @@ fn warn_of_cut_short(py: Python<'_>, times: u64) -> PyResult<()> {
         "{}, a search skipped candidates after many that did not match; a larger false_candidates compares more",
         counted(times, "time", "times")
     );
-    let message = CString::new(message)?;
-    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
+    warn(py, &message)
 }
 
 fn which(keep: &str) -> PyResult<Keep> {
@@ -121,8 +136,12 @@ fn which(keep: &str) -> PyResult<Keep> {
 /// Texts in the order in which they are judged.
 struct Texts {
     rows: Rows,
-    /// The number of texts that were taken from `rows`.
+    errors: Errors,
+    /// The number of rows that were taken from `rows`.
     taken: u64,
+    /// Those of them with flaws, in order, and how many texts are before each.
+    flawed: Skipped,
+    before: Vec<u64>,
     ranked: Option<Ranked>,
 }
 
@@ -135,10 +154,13 @@ struct Ranked {
 
 impl Texts {
     /// Reads all texts first, if they are judged in another order than that in which they come.
-    fn of(py: Python<'_>, rows: Rows, keep: Keep) -> PyResult<Texts> {
+    fn of(py: Python<'_>, rows: Rows, keep: Keep, errors: Errors) -> PyResult<Texts> {
         let mut texts = Texts {
             rows,
+            errors,
             taken: 0,
+            flawed: Vec::new(),
+            before: Vec::new(),
             ranked: None,
         };
         if keep != Keep::First {
@@ -167,7 +189,14 @@ impl Texts {
         };
         let mut texts = Vec::with_capacity(batch.rows.len());
         for row in batch.rows {
-            texts.push(row.map_err(|flaw| flaw.raised(self.taken))?.1);
+            match row {
+                Ok((_, text)) => texts.push(text),
+                Err(flaw) if self.errors == Errors::Skip => {
+                    self.before.push(self.taken - self.flawed.len() as u64);
+                    self.flawed.push((self.taken, flaw.to_string()));
+                }
+                Err(flaw) => return Err(flaw.raised(self.taken)),
+            }
             self.taken += 1;
         }
         Ok(Some(texts))
@@ -176,8 +205,10 @@ impl Texts {
     /// The number of the row that is judged in this turn.
     fn row(&self, turn: u64) -> u64 {
         let order = self.ranked.as_ref().map(|ranked| &ranked.order);
-        let row = order.and_then(|order| order.get(usize::try_from(turn).ok()?));
-        row.map_or(turn, |row| *row as u64)
+        let text = order.and_then(|order| order.get(usize::try_from(turn).ok()?));
+        let text = text.map_or(turn, |text| *text as u64);
+        // Rows with flaws have no turn.
+        text + self.before.partition_point(|before| *before <= text) as u64
     }
 
     /// The number of texts, if it is known.

@@ -28,6 +28,7 @@ mod store;
 mod stream;
 mod table;
 mod upkeep;
+mod warning;
 mod watch;
 
 use pyo3::prelude::*;

@@ -2,12 +2,31 @@
 
 use dedupdb::Schema;
 use dedupdb::sketching::{Bands, Family, Preset, SchemaBuilder, Shingling, SlotWidth};
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::arguments;
 use crate::errors::raised;
+
+/// The parameters of a schema, as the arguments of ``open``.
+pub(crate) fn as_arguments<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyDict>> {
+    let parameters = PyDict::new(py);
+    for (name, text) in schema.parameters() {
+        let value = if name == "threshold" {
+            schema.threshold().into_bound_py_any(py)?
+        } else if let Ok(truth) = text.parse::<bool>() {
+            truth.into_bound_py_any(py)?
+        } else if let Ok(number) = text.parse::<u64>() {
+            number.into_bound_py_any(py)?
+        } else {
+            text.into_bound_py_any(py)?
+        };
+        parameters.set_item(name.replace('-', "_"), value)?;
+    }
+    Ok(parameters)
+}
 
 /// Changes a schema by named arguments, which are those of ``open``.
 pub(crate) fn changed(

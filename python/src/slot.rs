@@ -1,5 +1,6 @@
 //! The place where a handle keeps its store.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::errors::locked;
+use crate::errors::{locked, raised};
 use crate::opening::How;
 use crate::watch::TICK;
 
@@ -25,6 +26,8 @@ enum State {
 /// The store of a handle.
 pub(crate) struct Slot {
     state: RwLock<State>,
+    /// The process that opened it.
+    process: AtomicU32,
     how: How,
 }
 
@@ -32,6 +35,7 @@ impl Slot {
     pub(crate) fn new(store: dedupdb::Store, how: How) -> Slot {
         Slot {
             state: RwLock::new(State::Open(store)),
+            process: AtomicU32::new(std::process::id()),
             how,
         }
     }
@@ -50,11 +54,36 @@ impl Slot {
 
     /// The open store.
     pub(crate) fn opened(&self) -> PyResult<dedupdb::Store> {
-        match &*self.read() {
-            State::Open(store) => Ok(store.clone()),
-            State::Checked => Err(self.in_use("it is being checked; wait until that ends")),
-            State::Closed => Err(PyValueError::new_err("the store is closed")),
+        let inherited = match &*self.read() {
+            State::Open(store) if self.how.read_only && self.is_inherited() => store.clone(),
+            State::Open(store) => return Ok(store.clone()),
+            State::Checked => return Err(self.in_use("it is being checked; wait until that ends")),
+            State::Closed => return Err(PyValueError::new_err("the store is closed")),
+        };
+        Python::attach(|py| {
+            self.reopened(&inherited)
+                .map_err(|error| raised(py, &error))
+        })
+    }
+
+    /// Whether this process is a fork of the one that opened the store.
+    fn is_inherited(&self) -> bool {
+        self.process.load(Ordering::Relaxed) != std::process::id()
+    }
+
+    /// Opens the store again in a fork, as of the last commit, if it still has the same parameters.
+    fn reopened(&self, inherited: &dedupdb::Store) -> dedupdb::Result<dedupdb::Store> {
+        let mut state = self.write();
+        if let State::Open(store) = &*state
+            && !self.is_inherited()
+        {
+            return Ok(store.clone());
         }
+        let store = self.how.options().open(&self.how.path)?;
+        store.schema().check_same(&inherited.schema())?;
+        *state = State::Open(store.clone());
+        self.process.store(std::process::id(), Ordering::Relaxed);
+        Ok(store)
     }
 
     pub(crate) fn is_closed(&self) -> bool {

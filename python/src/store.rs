@@ -24,6 +24,7 @@ use crate::schema;
 use crate::slot::Slot;
 use crate::stream::Batches;
 use crate::upkeep::{rebuilt, tell};
+use crate::warning::{REINDEX, warn_of_threshold};
 use crate::watch::{Stop, Told, lock, waited};
 
 /// The approximate number of bytes that a merge takes between two commits.
@@ -134,14 +135,10 @@ impl Store {
         self.slot.is_closed()
     }
 
-    /// The parameters of the store, by the names that `open` has for them, as strings.
+    /// The parameters of the store, as the arguments of `open`.
     #[getter]
     fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let parameters = PyDict::new(py);
-        for (name, value) in self.opened()?.schema().parameters() {
-            parameters.set_item(name.replace('-', "_"), value)?;
-        }
-        Ok(parameters)
+        schema::as_arguments(py, &self.opened()?.schema())
     }
 
     /// Minimum Jaccard similarity of near-duplicates.
@@ -257,13 +254,16 @@ impl Store {
     ) -> PyResult<Bound<'py, PyAny>> {
         let store = self.opened()?;
         let asked = Asked { threshold, limit };
-        if let Ok(one) = texts.cast::<PyString>() {
-            return asking::one_text(py, &store, arguments::given("text", one)?, asked);
-        }
-        let told = Told::new(progress, "texts")?;
-        let rows = Rows::texts("texts", texts, text)?;
-        let found = asking::many(py, &store, rows, asked, told)?;
-        Ok(Bound::new(py, found)?.into_any())
+        let found = if let Ok(one) = texts.cast::<PyString>() {
+            asking::one_text(py, &store, arguments::given("text", one)?, asked)?
+        } else {
+            let told = Told::new(progress, "texts")?;
+            let rows = Rows::texts("texts", texts, text)?;
+            let found = asking::many(py, &store, rows, asked, told)?;
+            Bound::new(py, found)?.into_any()
+        };
+        warn_of_threshold(py, &store.schema(), threshold, REINDEX)?;
+        Ok(found)
     }
 
     /// Documents similar to a stored one, without that document, the most similar first.
@@ -276,7 +276,10 @@ impl Store {
         #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let asked = Asked { threshold, limit };
-        asking::one(py, &self.opened()?, &asked.of(Query::key(&key)))
+        let store = self.opened()?;
+        let found = asking::one(py, &store, &asked.of(Query::key(&key)))?;
+        warn_of_threshold(py, &store.schema(), threshold, REINDEX)?;
+        Ok(found)
     }
 
     /// The document of a key, or None.
@@ -378,7 +381,13 @@ impl Store {
         if let Some((a, b)) = between {
             query = query.between(a, b);
         }
-        groups::pairs(py, self.opened()?, query)
+        let store = self.opened()?;
+        let pairs = groups::pairs(py, store.clone(), query)?;
+        if !exhaustive {
+            let remedy = "exhaustive=True finds all of them";
+            warn_of_threshold(py, &store.schema(), threshold, remedy)?;
+        }
+        Ok(pairs)
     }
 
     /// Groups of similar documents, as a stream with a row for each member: the number of the `cluster`, from 1, its
@@ -392,7 +401,10 @@ impl Store {
         #[pyo3(from_py_with = arguments::linkage)] linkage: &str,
         #[pyo3(from_py_with = arguments::min_size)] min_size: usize,
     ) -> PyResult<Batches> {
-        groups::clusters(py, self.opened()?, threshold, linkage, min_size)
+        let store = self.opened()?;
+        let clusters = groups::clusters(py, store.clone(), threshold, linkage, min_size)?;
+        warn_of_threshold(py, &store.schema(), threshold, REINDEX)?;
+        Ok(clusters)
     }
 
     /// Moves a store that is open for reading to the last commit; returns whether there was a newer one.

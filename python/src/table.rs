@@ -10,10 +10,12 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3::types::{PyCapsule, PyDict, PyList, PyString};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+
+use crate::rows::Reader;
 
 /// A column's name, type, and whether it may be null.
 pub(crate) type Spec = (&'static str, DataType, bool);
@@ -98,8 +100,8 @@ pub(crate) fn record<'py>(
 }
 
 /// Rows with named columns, for any Arrow library: ``pyarrow.table(it)``, ``polars.DataFrame(it)``,
-/// ``pandas.DataFrame.from_arrow(it)``; `DuckDB` finds it by its name. Also a sequence of columns:
-/// ``it["name"]`` is a list, and iterating gives each row as a dict.
+/// ``pandas.DataFrame.from_arrow(it)``; `DuckDB` finds it by its name. ``it["name"]`` is a column as a list, ``it[0]`` a
+/// row as a dict, and iterating gives each row. Pickling and ``to_pandas`` need pyarrow.
 #[pyclass(frozen, module = "dedupdb")]
 pub(crate) struct Table {
     schema: SchemaRef,
@@ -110,10 +112,43 @@ impl Table {
     pub(crate) fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Table {
         Table { schema, batches }
     }
+
+    fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
+        let Some((place, _)) = self.schema.column_with_name(name) else {
+            return Err(PyKeyError::new_err(name.to_owned()));
+        };
+        let list = PyList::empty(py);
+        for batch in &self.batches {
+            for row in 0..batch.num_rows() {
+                list.append(value(py, batch.column(place), row)?)?;
+            }
+        }
+        Ok(list)
+    }
 }
 
 #[pymethods]
 impl Table {
+    /// Takes the rows of any Arrow table.
+    #[new]
+    fn of(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Table> {
+        let mut reader = Reader::of(data)?;
+        let DataType::Struct(fields) = reader.field().data_type() else {
+            return Err(PyTypeError::new_err(
+                "data: an Arrow array, where a table is needed",
+            ));
+        };
+        let metadata = reader.field().metadata().clone();
+        let schema = Arc::new(Schema::new_with_metadata(fields.clone(), metadata));
+        let mut batches = Vec::new();
+        while let Some(rows) = py.detach(|| reader.next())? {
+            let columns = rows.as_struct().columns().to_vec();
+            let batch = RecordBatch::try_new(schema.clone(), columns);
+            batches.push(batch.map_err(|error| defect(&error))?);
+        }
+        Ok(Table { schema, batches })
+    }
+
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -144,17 +179,74 @@ impl Table {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
-        let Some((place, _)) = self.schema.column_with_name(name) else {
-            return Err(PyKeyError::new_err(name.to_owned()));
+    /// The names of the columns, with their Arrow types.
+    #[getter]
+    fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let columns = PyDict::new(py);
+        for field in self.schema.fields() {
+            columns.set_item(field.name(), field.data_type().to_string())?;
+        }
+        Ok(columns)
+    }
+
+    /// A column, by its name, as a list, or a row, by its number, as a dict.
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        name: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Ok(name) = name.cast::<PyString>() {
+            return self.column(py, name.to_str()?).map(Bound::into_any);
+        }
+        let Ok(row) = name.extract::<isize>() else {
+            let class = name.get_type().name()?;
+            let message = format!("a table has columns, by str, and rows, by int, not by {class}");
+            return Err(PyTypeError::new_err(message));
         };
+        let rows = self.__len__();
+        let found = if row < 0 {
+            row.checked_add_unsigned(rows)
+        } else {
+            Some(row)
+        };
+        let mut at = found
+            .and_then(|row| usize::try_from(row).ok())
+            .unwrap_or(rows);
+        for batch in &self.batches {
+            if at < batch.num_rows() {
+                return record(py, batch, at).map(Bound::into_any);
+            }
+            at -= batch.num_rows();
+        }
+        Err(PyIndexError::new_err(format!("row {row} of {rows}")))
+    }
+
+    /// The rows, as dicts.
+    fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         for batch in &self.batches {
             for row in 0..batch.num_rows() {
-                list.append(value(py, batch.column(place), row)?)?;
+                list.append(record(py, batch, row)?)?;
             }
         }
         Ok(list)
+    }
+
+    /// A frame of pandas, by pyarrow.
+    fn to_pandas<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        pyarrow_table(this)?.call_method0("to_pandas")
+    }
+
+    fn _repr_html_<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let shown = this.py().import("dedupdb._shown")?;
+        shown.call_method1("html", (this,))
+    }
+
+    /// Supports pickling, by pyarrow.
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let arguments = (pyarrow_table(this)?,);
+        let made = (this.get_type(), arguments).into_pyobject(this.py())?;
+        Ok(made.into_any())
     }
 
     fn __iter__(this: Bound<'_, Self>) -> RowsOfTable {
@@ -169,6 +261,13 @@ impl Table {
         let names = self.column_names().join(", ");
         format!("<dedupdb.Table of {} rows: {names}>", self.__len__())
     }
+}
+
+fn pyarrow_table<'py>(table: &Bound<'py, Table>) -> PyResult<Bound<'py, PyAny>> {
+    table
+        .py()
+        .import("pyarrow")?
+        .call_method1("table", (table,))
 }
 
 /// The rows of a batch.

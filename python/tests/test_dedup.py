@@ -122,6 +122,46 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
         dedupdb.dedup(TEXTS, temporary=tmp_path / "nowhere")
 
 
+@pytest.mark.parametrize("keep", KEEPS)
+def test_flawed_rows_are_skipped(keep: Keep) -> None:
+    """The other rows have the answers that they have without them."""
+    flawed: list[Any] = []
+    numbers = []
+    for row, text in enumerate(TEXTS):
+        if row % 7 == 0:
+            flawed.append((None, 5, "\ud800")[row % 3])
+        if row % 50 == 0:
+            flawed += [None] * 3
+        numbers.append(len(flawed))
+        flawed.append(text)
+    flawed.append(None)
+    expected = dedupdb.dedup(TEXTS, keep=keep)
+    result = dedupdb.dedup(flawed, keep=keep, errors="skip")
+    assert result.indices == [numbers[row] for row in expected.indices]
+    assert result.groups == [[numbers[row] for row in group] for group in expected.groups]
+    assert result.kept == expected.kept
+    assert [row for row, _ in result.skipped] == sorted(set(range(len(flawed))) - set(numbers))
+    assert {why for _, why in result.skipped} == {
+        "the text is null",
+        "the row is int, not a string or a mapping",
+        "the text has a lone surrogate, which no UTF-8 text has",
+    }
+    assert "skipped" in repr(result) and "skipped" not in repr(expected)
+
+
+def test_what_the_store_refuses_is_skipped() -> None:
+    for keep in KEEPS:
+        result = dedupdb.dedup([None, "1 2", "x", "1 2", None, "3 4 5"], keep=keep, shingling="ids", errors="skip")
+        assert [row for row, _ in result.skipped] == [0, 2, 4]
+        assert sum(result.keep) == 2 and result.groups in ([[1, 3]], [[3, 1]])
+    table = pa.table({"id": [1, 2, 3], "text": ["a b c", None, "A b c"]})
+    result = dedupdb.dedup(table, errors="skip")
+    assert result.kept.to_pylist() == [{"id": 1, "text": "a b c"}] and result.skipped == [(1, "the text is null")]
+    wrong: Any = "ignore"
+    with pytest.raises(ValueError, match='errors: "ignore"; there are "raise" and "skip"'):
+        dedupdb.dedup(TEXTS, errors=wrong)
+
+
 @pytest.mark.parametrize("preset", ["fineweb", "nemo", "refinedweb", "text-dedup"])
 def test_presets_are_those_of_the_command(tmp_path: Path, command_line: CommandLine, preset: Any) -> None:
     command_line("--store", tmp_path / "one", "init", "--preset", preset, "--threshold", "0.85", "--seed", 5)

@@ -367,7 +367,7 @@ def test_dedup_takes_the_same_and_gives_the_kind_back() -> None:
     with pytest.raises(ValueError, match="row 1: the text is null"):
         dedupdb.dedup(["x", None])
     with pytest.raises(TypeError, match="no parameter"):
-        dedupdb.dedup(TEXTS, treshold=0.5)
+        dedupdb.dedup(TEXTS, treshold=0.5)  # type: ignore[call-arg]
 
 
 def test_signatures_are_those_of_matrix(tmp_path: Path, command_line: CommandLine) -> None:

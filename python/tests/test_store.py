@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import dedupdb
 from dedupdb import errors
+
+if TYPE_CHECKING:
+    from dedupdb._parameters import Parameters
 
 NIGHT = "it was the first of many long and cold nights in the old lighthouse by the sea"
 
@@ -142,7 +147,7 @@ def test_upkeep(path: Path, tmp_path: Path) -> None:
         assert store.compact(progress=lambda done, total: seen.append((done, total)))
         assert store.stats().removed == 0
         assert store.reindex(permutations=256)
-        assert store.schema["permutations"] == "256"
+        assert store.schema["permutations"] == 256
         assert [match.key for match in store.query(NIGHT)] == ["a", "b"]
         assert store.reindex(bands="20x6") and store.reindex(seed=2)
         assert store.schema["bands"] == "20x6", "what bands do not follow from leaves them as they are"
@@ -169,6 +174,46 @@ def test_damage_is_found(path: Path) -> None:
         report = store.check()
     assert not report.is_clean
     assert "shingles" in report.problems[0].file
+
+
+def test_a_schema_opens_another_store(path: Path, tmp_path: Path) -> None:
+    given: list[Parameters] = [
+        {},
+        {"threshold": 1.0, "lowercase": False, "seed": 2**63, "slot_bits": 8, "bands": (16, 8), "fold": "marks"},
+        {"preset": "fineweb", "shingles": False},
+    ]
+    for number, parameters in enumerate(given):
+        with dedupdb.open(tmp_path / f"one{number}", **parameters) as one:
+            one.add("a", NIGHT)
+            schema = one.schema
+            assert type(schema["threshold"]) is float and type(schema["lowercase"]) is bool
+            with dedupdb.open(tmp_path / f"two{number}", **schema) as two:
+                assert two.schema == schema and two.merge(one) == 1
+            assert not one.reindex(**schema)
+            assert dedupdb.dedup([NIGHT, NIGHT], **schema).keep == [True, False]
+    with pytest.raises(errors.SchemaMismatch, match="lowercase"):
+        dedupdb.open(tmp_path / "two1", lowercase=True)
+
+
+def test_addresses_are_refused(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for address in ("s3://bucket/store", Path("s3://bucket/store"), "gs://x", "hf+http://x/y", "file:///tmp/x"):
+        for read_only in (False, True):
+            with pytest.raises(ValueError, match=r"path: .* is the address of another service"):
+                dedupdb.open(address, read_only=read_only)
+        with dedupdb.open(path) as store, pytest.raises(ValueError, match="address"):
+            store.backup(address)
+    assert os.listdir(tmp_path) == [path.name]
+    for folder in ("a:b", "./s3:/x", "notes/10:/x", "1:/x", "C:/x"):
+        with dedupdb.open(folder) as store:
+            assert str(store.path) == os.path.join(tmp_path, os.path.normpath(folder))
+
+
+def test_completion_offers_what_is_public() -> None:
+    offered = dir(dedupdb)
+    assert set(dedupdb.__all__) < set(offered) and {"datasketch", "spark"} < set(offered)
+    assert not {"os", "annotations", "Any", "Iterable", "TYPE_CHECKING", "package_of"} & set(offered)
+    assert [name for name in offered if name.startswith("_")] == ["__version__"]
 
 
 def test_schema(path: Path) -> None:

@@ -98,6 +98,54 @@ def test_processes_that_are_spawned_read(path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_a_fork_opens_a_reader_again(path: Path) -> None:
+    script = f"""
+    import concurrent.futures, multiprocessing
+    import dedupdb
+    with dedupdb.open({str(path)!r}) as store:
+        store.add("a", "a text in the parent")
+    reader = dedupdb.open({str(path)!r}, read_only=True)
+    moved = dedupdb.open({str(path)!r}, read_only=True)
+    pairs = reader.pairs()
+    with dedupdb.open({str(path)!r}) as store:
+        store.add("b", "another text, which is of the next commit")
+
+    def asked(text):
+        return [match.key for match in reader.query(text)], len(reader)
+
+    def rest(_):
+        try:
+            return len(list(pairs))
+        except dedupdb.errors.OtherProcess:
+            return "the stream is the parent's"
+
+    def changed(_):
+        try:
+            return len(moved)
+        except dedupdb.errors.SchemaMismatch as error:
+            return error.parameter
+
+    fork = multiprocessing.get_context("fork")
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=fork) as pool:
+        print(list(pool.map(asked, ["a text in the parent"] * 4)), list(pool.map(rest, [1])))
+    with dedupdb.open({str(path)!r}) as store:
+        store.reindex(permutations=256)
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=fork) as pool:
+        print(list(pool.map(changed, [1])))
+    print(asked("a text in the parent"), len(list(pairs)))
+    """
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    expected = [str([(["a"], 2)] * 4) + ' ["the stream is the parent\'s"]', "['permutations']", "(['a'], 1) 0"]
+    assert (done.stdout.splitlines(), done.stderr) == (expected, "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
 def test_a_fork_is_told_to_open_the_store_anew(path: Path) -> None:
     script = f"""
     import os, sys

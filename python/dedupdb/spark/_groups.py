@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -12,6 +12,11 @@ from .. import cluster
 from ._components import SENT, components
 from ._pairs import MOST, Search, matched
 from ._sketches import column, sketch
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._parameters import Parameters
 
 BROADCAST = 64 << 20
 """Bytes of dropped keys up to which they are sent to all executors, instead of moving the rows."""
@@ -159,7 +164,7 @@ def dedup(
     edges_on_driver: int = 50_000_000,
     checkpoint: str | None = None,
     report: dict[str, int] | None = None,
-    **parameters: Any,
+    **parameters: Unpack[Parameters],
 ) -> DataFrame:
     """Returns the rows without those that :func:`dedupdb.spark.dropped` names, with all columns.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import cached_property, partial, reduce
 
 import pyarrow as pa
@@ -10,6 +9,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from .. import cluster
+from .._warning import warn
 from ._components import collected, components, sent
 from ._few import few
 from ._sketches import SIDE, parameters_of, refuse_duplicates, with_file
@@ -145,10 +145,9 @@ class Search:
             edges = self.stages.kept("all_edges", edges.union(others).dropDuplicates(["hash_a", "hash_b"]))
         passed_over = self.report.setdefault("passed_over", 0)
         if passed_over:
-            warnings.warn(
+            warn(
                 f"{passed_over} pairs of contents that share a bucket were passed over: more than {self.most} others "
-                "that turned out not to be like one of them; most= asks for another number",
-                stacklevel=3,
+                "that turned out not to be like one of them; most= asks for another number"
             )
         return edges
 

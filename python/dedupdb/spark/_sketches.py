@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from .. import _native, cluster
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._parameters import Parameters
 
 SIDE = ("hash", "size", "keys", "packed", "file")
 """The columns that are needed to compare two contents."""
@@ -34,7 +39,9 @@ def _schema(parameters: str) -> T.StructType:
     )
 
 
-def sketch(df: DataFrame, *, key: str = "id", text: str = "text", threads: int = 1, **parameters: Any) -> DataFrame:
+def sketch(
+    df: DataFrame, *, key: str = "id", text: str = "text", threads: int = 1, **parameters: Unpack[Parameters]
+) -> DataFrame:
     """Sketches texts: computes their hashes, band keys and packed shingles, which the other functions need.
 
     The result may be written to Parquet and read again. It is computed again each time that it is used, unless it is

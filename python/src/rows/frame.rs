@@ -1,19 +1,22 @@
-//! Frames of pandas and Polars, whose columns Arrow does not always have.
+//! Frames of pandas and Polars, whose columns Arrow does not always have, and data sets of pyarrow.
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyType};
+use pyo3::types::{PyDict, PyList, PyType};
 
 use super::{Key, Names};
 
-/// A frame with only those columns that are read, if it has them, and an array with a type. Anything else is returned
-/// as it is.
+/// A frame with only those columns that are read, if it has them, an array with a type, and the stream of a data set.
+/// Anything else is returned as it is.
 pub(super) fn narrowed<'py>(
     data: &Bound<'py, PyAny>,
     names: &Names,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
     let package = package(&data.get_type())?;
+    if package == Some("pyarrow") {
+        return scanned(data, names);
+    }
     // A lazy frame has no length.
     if package.is_none() || !data.hasattr(intern!(py, "__len__"))? {
         return Ok(data.clone());
@@ -25,7 +28,14 @@ pub(super) fn narrowed<'py>(
     if !data.hasattr(intern!(py, "columns"))? {
         return Ok(data);
     }
-    let columns = data.getattr(intern!(py, "columns"))?;
+    match wanted(&data.getattr(intern!(py, "columns"))?, names)? {
+        Some(wanted) => data.get_item(PyList::new(py, wanted)?),
+        None => Ok(data),
+    }
+}
+
+/// The names of the columns that are read. `None` if one of them is not there.
+fn wanted<'a>(columns: &Bound<'_, PyAny>, names: &'a Names) -> PyResult<Option<Vec<&'a str>>> {
     let key = match &names.key {
         None => None,
         Some(Key::Usual) if !columns.contains("id")? && columns.contains("key")? => Some("key"),
@@ -35,18 +45,35 @@ pub(super) fn narrowed<'py>(
     wanted.dedup();
     for name in &wanted {
         if !columns.contains(name)? {
-            return Ok(data);
+            return Ok(None);
         }
     }
-    data.get_item(PyList::new(py, wanted)?)
+    Ok(Some(wanted))
 }
 
-/// The package that a class or one of its bases is of, if it is one of those with frames.
+/// The stream of a data set of pyarrow, from which only the columns that are read are scanned, or that of a scan.
+fn scanned<'py>(data: &Bound<'py, PyAny>, names: &Names) -> PyResult<Bound<'py, PyAny>> {
+    let py = data.py();
+    let mut data = data.clone();
+    if data.hasattr(intern!(py, "scanner"))? {
+        let arguments = PyDict::new(py);
+        let columns = data.getattr("schema")?.getattr("names")?;
+        arguments.set_item("columns", wanted(&columns, names)?)?;
+        data = data.call_method("scanner", (), Some(&arguments))?;
+    }
+    let has_stream = data.hasattr(intern!(py, "__arrow_c_stream__"))?;
+    if has_stream || !data.hasattr(intern!(py, "to_reader"))? {
+        return Ok(data);
+    }
+    data.call_method0("to_reader")
+}
+
+/// The package that a class or one of its bases is of, if it is one of these.
 fn package(class: &Bound<'_, PyType>) -> PyResult<Option<&'static str>> {
     for base in class.mro() {
         let module = base.cast::<PyType>()?.module()?;
         let module = module.to_str()?;
-        for package in ["pandas", "polars"] {
+        for package in ["pandas", "polars", "pyarrow"] {
             if module.split('.').next() == Some(package) {
                 return Ok(Some(package));
             }

@@ -17,6 +17,7 @@ use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyInt, PyString};
 
 pub(crate) use column::Column;
 use records::{Records, Zipped};
+pub(crate) use table::Reader;
 use table::Table;
 
 /// The approximate number of bytes of text at which a batch is full.
@@ -238,7 +239,9 @@ fn arrow(data: &Bound<'_, PyAny>) -> PyResult<Option<table::Reader>> {
         return Ok(Some(table::Reader::of(data)?));
     }
     // Hugging Face data sets are tables, but offer them in their own way.
-    if gives(intern!(py, "with_format"))? && gives(intern!(py, "column_names"))? {
+    let is_table = gives(intern!(py, "with_format"))? && gives(intern!(py, "column_names"))?;
+    // A streamed one, without a length, is an iterable of dicts.
+    if is_table && gives(intern!(py, "__len__"))? {
         let table = data.call_method1("with_format", ("arrow",))?;
         let table = table.get_item(pyo3::types::PySlice::full(py))?;
         return Ok(Some(table::Reader::of(&table)?));

@@ -1,15 +1,20 @@
 //! Python objects: records, strings, and columns side by side.
 
+use arrow_schema::DataType;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
 
 use super::column::{Column, iterator};
-use super::{Batch, Flaw, Key, Names, string};
+use super::table::{Reader, Table};
+use super::{Batch, Flaw, Key, Names, arrow, not_stopped, string};
 
-/// An iterable of mappings or of pairs or, if no keys are asked for, of strings.
+/// An iterable of mappings, of pairs, of record batches or, if no keys are asked for, of strings.
 pub(crate) struct Records {
     objects: Py<PyIterator>,
+    names: Names,
+    /// The batch that is being read.
+    part: Option<Table>,
     key: Option<Py<PyString>>,
     /// The name of the key in records without the other one.
     other_key: Option<Py<PyString>>,
@@ -24,6 +29,8 @@ impl Records {
         let name = |name: &str| PyString::intern(py, name).unbind();
         Ok(Records {
             objects,
+            names: names.clone(),
+            part: None,
             key: names.key.as_ref().map(|key| name(key.name())),
             other_key: matches!(names.key, Some(Key::Usual)).then(|| name("key")),
             text: name(&names.text),
@@ -33,9 +40,20 @@ impl Records {
     pub(crate) fn fill(&mut self, py: Python<'_>, batch: &mut Batch) -> PyResult<()> {
         let mut objects = self.objects.bind(py).clone();
         while !batch.is_full() {
+            if let Some(part) = &mut self.part {
+                not_stopped(py, py.detach(|| part.fill(batch)))?;
+                if batch.is_full() {
+                    return Ok(());
+                }
+                self.part = None;
+            }
             let Some(object) = objects.next().transpose()? else {
                 return Ok(());
             };
+            if let Some(reader) = rows_of(&object)? {
+                self.part = Some(Table::new(reader, &self.names, false)?);
+                continue;
+            }
             let row = self.row(&object)?;
             batch.push(row);
         }
@@ -78,6 +96,15 @@ impl Records {
         let text = value(object, self.text.bind(py), "text")?;
         Ok(text.map(|text| (key, text)))
     }
+}
+
+/// The rows of an object that is a record batch or a table.
+fn rows_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Reader>> {
+    let is_one = object.is_instance_of::<PyString>()
+        || object.is_instance_of::<PyDict>()
+        || object.is_instance_of::<PyTuple>();
+    let rows = if is_one { None } else { arrow(object)? };
+    Ok(rows.filter(|rows| matches!(rows.field().data_type(), DataType::Struct(_))))
 }
 
 /// The string of a field of a record.

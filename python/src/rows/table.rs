@@ -1,12 +1,11 @@
 //! Arrow tables and arrays.
 
-use std::ffi::CString;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
@@ -14,6 +13,7 @@ use pyo3_arrow::input::AnyArray;
 use super::strings::{Strings, fits, has_uuids};
 use super::{Batch, Flaw, Key, Names};
 use crate::stream::{Batches, Raised, Skipped};
+use crate::warning::warn;
 use crate::watch::lock;
 
 /// A stream of arrays.
@@ -160,8 +160,7 @@ impl Table {
             "reading left out {} (first: {first}); `skipped` of what dedupdb.read returned lists it",
             dedupdb::number::counted(skipped.len() as u64, "file or record", "files or records"),
         );
-        let message = CString::new(message.replace('\0', "\\0"))?;
-        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
+        warn(py, &message)
     }
 
     /// Adds the next rows to a batch.

@@ -68,7 +68,7 @@ def test_parameters_are_checked_before_anything_runs(spark: Any) -> None:
     with pytest.raises(dedupdb.errors.InvalidSchema):
         dd.sketch(df, key="url", text="body", threshold=1.5)
     with pytest.raises(TypeError, match=r"there is no parameter .treshold."):
-        dd.sketch(df, key="url", text="body", treshold=0.5)
+        dd.sketch(df, key="url", text="body", treshold=0.5)  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="linkage"):
         dd.clusters(dd.sketch(df, key="url", text="body"), linkage="complete")
     with pytest.raises(ValueError, match="sketches: there is no column"):

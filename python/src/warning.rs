@@ -1,0 +1,33 @@
+//! Warnings, at the line that called the package.
+
+use dedupdb::Schema;
+use dedupdb::number::percent;
+use pyo3::prelude::*;
+
+/// How a store finds more at a threshold below its own.
+pub(crate) const REINDEX: &str =
+    "to find more, give the store this threshold: store.reindex(threshold=...)";
+
+pub(crate) fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
+    let warning = py.import("dedupdb._warning")?;
+    warning.call_method1("warn", (message,)).map(drop)
+}
+
+/// Warns of what a threshold below the store's misses, like the command line. `remedy` says what to do.
+pub(crate) fn warn_of_threshold(
+    py: Python<'_>,
+    schema: &Schema,
+    threshold: Option<f64>,
+    remedy: &str,
+) -> PyResult<()> {
+    let Some(threshold) = threshold.filter(|given| *given < schema.threshold()) else {
+        return Ok(());
+    };
+    let message = format!(
+        "{threshold} is below the store's threshold, {}: {} of the pairs at {threshold} share a bucket; the others are \
+         missed; {remedy}",
+        schema.threshold(),
+        percent(schema.recall(threshold)),
+    );
+    warn(py, &message)
+}
