@@ -215,7 +215,8 @@ def dedup(
     """
     data = as_table(data)
     package = package_of(data)
-    knows_itself = package in ("pandas", "polars", "datasets") and hasattr(data, "__len__")
+    is_column = package == "datasets" and not hasattr(data, "select")
+    knows_itself = package in ("pandas", "polars", "datasets") and hasattr(data, "__len__") and not is_column
     has_arrow = hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
     texts = data
     if not (has_arrow or knows_itself) and not isinstance(data, (str, bytes, dict, list, tuple)):

@@ -164,7 +164,8 @@ impl Store {
 
     /// Stores documents, each under its key, and replaces the text that a key had before this call.
     ///
-    /// `data` is a table with the columns `key` and `text`, an iterable of dicts or pairs, or, with `texts`, the keys.
+    /// `data` is a table or a data set with the columns `key` and `text`, an iterable of record batches, dicts or pairs,
+    /// or, with `texts`, the keys. Integers, dates and UUIDs are keys as text, and come out as text.
     /// If `key` names no column, the key is in the column `id`, or in `key` if there is no `id`. Commits about every
     /// five seconds, when memory requires it, and at the end. With `unique`, near-duplicates are kept out. Returns an
     /// `Added`. A row that is null or not a string, or whose key came before in this call with another text, raises a
@@ -240,7 +241,7 @@ impl Store {
     /// One text gives a list of `Match`. A table, an array or an iterable of texts gives a table from one commit, with
     /// a row for each match: the number of the text (`row`), `key`, `jaccard`, `estimate`, `error`, `containment`,
     /// `containment_of_match`, `bands`, `exact_copy`. `threshold` is above 0 and at most 1, the store's by default; with a
-    /// lower one than that, more matches are missed. `limit` is the maximum number of matches per text. Raises
+    /// lower one than that, a warning says how many matches are missed. `limit` is the maximum number of matches per text. Raises
     /// `errors.InvalidQuery`, a `ValueError`.
     #[pyo3(signature = (texts, /, *, text="text", threshold=None, limit=None, progress=None))]
     fn query<'py>(
@@ -262,7 +263,7 @@ impl Store {
             let found = asking::many(py, &store, rows, asked, told)?;
             Bound::new(py, found)?.into_any()
         };
-        warn_of_threshold(py, &store.schema(), threshold, REINDEX)?;
+        warn_of_threshold(py, &store, threshold, REINDEX)?;
         Ok(found)
     }
 
@@ -278,7 +279,7 @@ impl Store {
         let asked = Asked { threshold, limit };
         let store = self.opened()?;
         let found = asking::one(py, &store, &asked.of(Query::key(&key)))?;
-        warn_of_threshold(py, &store.schema(), threshold, REINDEX)?;
+        warn_of_threshold(py, &store, threshold, REINDEX)?;
         Ok(found)
     }
 
@@ -362,7 +363,7 @@ impl Store {
 
     /// Every pair of similar documents, as a stream: `key_a`, `key_b`, `jaccard`, `estimate`, `error`, `exact_copy`.
     /// `between` takes two prefixes: one key of each pair begins with the first, the other key with the second.
-    /// With a `threshold` below the store's, more pairs are missed; `exhaustive` misses none.
+    /// With a `threshold` below the store's, a warning says how many pairs are missed; `exhaustive` misses none.
     #[pyo3(signature = (*, threshold=None, between=None, fold_copies=false, exhaustive=false))]
     fn pairs(
         &self,
@@ -385,7 +386,7 @@ impl Store {
         let pairs = groups::pairs(py, store.clone(), query)?;
         if !exhaustive {
             let remedy = "exhaustive=True finds all of them";
-            warn_of_threshold(py, &store.schema(), threshold, remedy)?;
+            warn_of_threshold(py, &store, threshold, remedy)?;
         }
         Ok(pairs)
     }
@@ -403,7 +404,7 @@ impl Store {
     ) -> PyResult<Batches> {
         let store = self.opened()?;
         let clusters = groups::clusters(py, store.clone(), threshold, linkage, min_size)?;
-        warn_of_threshold(py, &store.schema(), threshold, REINDEX)?;
+        warn_of_threshold(py, &store, threshold, REINDEX)?;
         Ok(clusters)
     }
 

@@ -1,6 +1,6 @@
 //! Warnings, at the line that called the package.
 
-use dedupdb::Schema;
+use dedupdb::Store;
 use dedupdb::number::percent;
 use pyo3::prelude::*;
 
@@ -16,13 +16,17 @@ pub(crate) fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
 /// Warns of what a threshold below the store's misses, like the command line. `remedy` says what to do.
 pub(crate) fn warn_of_threshold(
     py: Python<'_>,
-    schema: &Schema,
+    store: &Store,
     threshold: Option<f64>,
     remedy: &str,
 ) -> PyResult<()> {
-    let Some(threshold) = threshold.filter(|given| *given < schema.threshold()) else {
+    let Some(threshold) = threshold else {
         return Ok(());
     };
+    let schema = store.schema();
+    if threshold >= schema.threshold() {
+        return Ok(());
+    }
     let message = format!(
         "{threshold} is below the store's threshold, {}: {} of the pairs at {threshold} share a bucket; the others are \
          missed; {remedy}",

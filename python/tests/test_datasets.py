@@ -72,6 +72,32 @@ def test_rows_of_every_kind(store: dedupdb.Store, tmp_path: Path, way: str) -> N
     assert [row["id"] for row in rows] == [KEYS[row] for row in expected.indices]
 
 
+def test_only_the_columns_that_are_read_are_decoded(store: dedupdb.Store) -> None:
+    datasets = pytest.importorskip("datasets")
+    pytest.importorskip("PIL")
+    kinds = {"image": datasets.Image(), "id": datasets.Value("int64"), "text": datasets.Value("string")}
+    broken = {"image": [{"bytes": b"broken", "path": None}], "id": [1], "text": ["some words"]}
+    data = datasets.Dataset.from_dict(broken, features=datasets.Features(kinds))
+    for given in (data, data.to_iterable_dataset()):
+        assert store.add(given).documents == 1
+        assert len(store.query(given)) == 1
+    assert dedupdb.dedup(data).kept.num_rows == 1
+
+
+def test_parts_of_data_sets(store: dedupdb.Store) -> None:
+    datasets = pytest.importorskip("datasets")
+    data = datasets.Dataset(table())
+    for whole in (datasets.DatasetDict(train=data), datasets.IterableDatasetDict(train=data.to_iterable_dataset())):
+        message = f"data: a {type(whole).__name__}, where a table .* is needed; choose one of its splits"
+        for call in (store.add, store.insert, dedupdb.dedup):
+            with pytest.raises(TypeError, match=message):
+                call(whole)
+        assert store.add(whole["train"]).documents == 300
+    expected = dedupdb.dedup(TEXTS)
+    result = dedupdb.dedup(data["text"])
+    assert (result.keep, result.kept) == (expected.keep, expected.kept)
+
+
 def test_flawed_rows_of_batches_are_numbered(store: dedupdb.Store) -> None:
     batches = [pa.record_batch({"id": [str(row), None], "text": ["a", "b"]}) for row in range(3)]
     assert store.add(batches, errors="skip").skipped == [(row, "the key is null") for row in (1, 3, 5)]

@@ -1,4 +1,4 @@
-//! Frames of pandas and Polars, whose columns Arrow does not always have, and data sets of pyarrow.
+//! Frames of pandas and Polars, whose columns Arrow does not always have, and data sets.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -16,6 +16,9 @@ pub(super) fn narrowed<'py>(
     let package = package(&data.get_type())?;
     if package == Some("pyarrow") {
         return scanned(data, names);
+    }
+    if package == Some("datasets") {
+        return selected(data, names);
     }
     // A lazy frame has no length.
     if package.is_none() || !data.hasattr(intern!(py, "__len__"))? {
@@ -51,6 +54,23 @@ fn wanted<'a>(columns: &Bound<'_, PyAny>, names: &'a Names) -> PyResult<Option<V
     Ok(Some(wanted))
 }
 
+/// A data set of Hugging Face with only those columns that are read: the others may be costly to decode.
+fn selected<'py>(data: &Bound<'py, PyAny>, names: &Names) -> PyResult<Bound<'py, PyAny>> {
+    let py = data.py();
+    if !data.hasattr(intern!(py, "select_columns"))? {
+        return Ok(data.clone());
+    }
+    let columns = data.getattr(intern!(py, "column_names"))?;
+    // A streamed one may not know them.
+    if columns.is_none() {
+        return Ok(data.clone());
+    }
+    match wanted(&columns, names)? {
+        Some(wanted) => data.call_method1(intern!(py, "select_columns"), (wanted,)),
+        None => Ok(data.clone()),
+    }
+}
+
 /// The stream of a data set of pyarrow, from which only the columns that are read are scanned, or that of a scan.
 fn scanned<'py>(data: &Bound<'py, PyAny>, names: &Names) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
@@ -73,7 +93,7 @@ fn package(class: &Bound<'_, PyType>) -> PyResult<Option<&'static str>> {
     for base in class.mro() {
         let module = base.cast::<PyType>()?.module()?;
         let module = module.to_str()?;
-        for package in ["pandas", "polars", "pyarrow"] {
+        for package in ["pandas", "polars", "pyarrow", "datasets"] {
             if module.split('.').next() == Some(package) {
                 return Ok(Some(package));
             }

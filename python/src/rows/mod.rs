@@ -224,8 +224,13 @@ fn check_iterable(name: &str, data: &Bound<'_, PyAny>, instead: &str) -> PyResul
         )));
     }
     if data.is_instance_of::<PyDict>() {
+        let instead = if class == "dict" {
+            ""
+        } else {
+            "; choose one of its splits"
+        };
         return Err(PyTypeError::new_err(format!(
-            "{name}: a dict, where a table or an iterable of dicts is needed"
+            "{name}: a {class}, where a table or an iterable of dicts is needed{instead}"
         )));
     }
     Ok(())
