@@ -42,3 +42,70 @@ fn a_backup_tells_what_it_copied() {
     let bytes: u64 = files.map(|f| f.unwrap().metadata().unwrap().len()).sum();
     assert_eq!(object["bytes"], bytes);
 }
+
+/// Makes a copy of a folder whose files are hard links to those of the first.
+#[cfg(unix)]
+fn link_all(sandbox: &Sandbox, from: &str, to: &str) {
+    fs::create_dir(sandbox.path(to)).unwrap();
+    for file in fs::read_dir(sandbox.path(from)).unwrap() {
+        let file = file.unwrap();
+        fs::hard_link(file.path(), sandbox.path(to).join(file.file_name())).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hard_linked_copy_is_read_and_never_written() {
+    let sandbox = Sandbox::with_testdata();
+    sandbox.add(&["folder"], 0);
+    let earlier = fs::read(sandbox.path(".dedupdb/index.redb")).unwrap();
+    sandbox.add(&["pages.jsonl"], 0);
+    // A rewritten index replaces the file, and the copy keeps the earlier one, which counts fewer rows of the columns.
+    link_all(&sandbox, ".dedupdb", "copy");
+    fs::remove_file(sandbox.path("copy/index.redb")).unwrap();
+    sandbox.write("copy/index.redb", earlier);
+    let bytes = |store: &str| {
+        let files = fs::read_dir(sandbox.path(store)).unwrap();
+        let files = files.map(|file| file.unwrap().path());
+        let files = files.map(|path| (path.clone(), fs::read(path).unwrap()));
+        files.collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let before = (bytes(".dedupdb"), bytes("copy"));
+    let copy = |arguments: &[&str]| sandbox.run(&[&["--store", "copy"], arguments].concat());
+    copy(&["check"]).expect(0);
+    copy(&["query", "query.txt"]).expect(0);
+    assert_eq!(copy(&["list"]).expect(0).lines().len(), 44);
+    sandbox.run(&["check"]).expect(0);
+    for store in ["copy", ".dedupdb"] {
+        for command in [&["add", "query.txt"][..], &["compact"], &["reindex"]] {
+            let ran = sandbox.run(&[&["--store", store], command].concat());
+            let ran = ran.expect(2);
+            let told = "this file has another name, too (a hard link)";
+            assert!(ran.stderr.contains(told), "{}", ran.stderr);
+            assert!(ran.stderr.contains("`dedupdb backup`"), "{}", ran.stderr);
+        }
+    }
+    assert!(before == (bytes(".dedupdb"), bytes("copy")));
+    assert_eq!(sandbox.run(&["list"]).expect(0).lines().len(), 57);
+    // What the message says to do works.
+    copy(&["backup", "own"]).expect(0);
+    sandbox.add(&["--store", "own", "pages.jsonl"], 0);
+    fs::remove_dir_all(sandbox.path("copy")).unwrap();
+    sandbox.add(&["query.txt"], 0);
+    sandbox.run(&["check"]).expect(0);
+}
+
+/// Only a writer cuts what a killed one appended beyond the last commit.
+#[test]
+fn a_check_writes_to_no_column() {
+    let sandbox = Sandbox::with_testdata();
+    sandbox.add(&["folder"], 0);
+    let path = sandbox.path(".dedupdb/shingles.1");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.extend([7; 5000]);
+    fs::write(&path, &bytes).unwrap();
+    sandbox.run(&["check"]).expect(0);
+    assert!(fs::read(&path).unwrap() == bytes);
+    sandbox.add(&["pages.jsonl"], 0);
+    sandbox.run(&["check"]).expect(0);
+}

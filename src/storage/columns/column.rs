@@ -36,13 +36,13 @@ pub(crate) struct ColumnView {
 
 impl ColumnView {
     /// Opens the column at `path` for reading its first `len` bytes, which are committed in the index.
-    pub(crate) fn open(path: &Path, header: &Header, len: u64) -> Result<ColumnView> {
+    pub(crate) fn open(path: &Path, header: &Header, len: u64, trust: Trust) -> Result<ColumnView> {
         let file = File::open(path)?;
         check_file(&file, header, len)?;
         Ok(ColumnView {
             path: file.path().clone(),
             map: map(&file, len)?,
-            verified: Arc::new(Verified::none_of(len)),
+            verified: Arc::new(trust.verified(len)),
             len,
         })
     }
@@ -105,6 +105,15 @@ pub(crate) enum Trust {
     File,
 }
 
+impl Trust {
+    fn verified(self, len: u64) -> Verified {
+        match self {
+            Trust::Sums => Verified::none_of(len),
+            Trust::File => Verified::all(),
+        }
+    }
+}
+
 /// The writing side of a column. A process has one per file, behind the store's lock.
 #[derive(Debug)]
 pub(crate) struct Column {
@@ -165,11 +174,7 @@ impl Column {
         let file = File::open_writable(path)?;
         check_file(&file, header, committed)?;
         file.set_len(HEADER_BYTES as u64 + committed)?;
-        let verified = match trust {
-            Trust::Sums => Verified::none_of(committed),
-            Trust::File => Verified::all(),
-        };
-        Column::new(file, committed, verified)
+        Column::new(file, committed, trust.verified(committed))
     }
 
     fn new(file: File, committed: u64, verified: Verified) -> Result<Column> {

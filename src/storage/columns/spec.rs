@@ -35,13 +35,8 @@ impl Columns {
     }
 
     /// Opens the columns that `meta` names, and truncates them to the lengths that it records.
-    pub(crate) fn open(
-        folder: &Path,
-        meta: &Meta,
-        schema: &Schema,
-        trust: Trust,
-    ) -> Result<Columns> {
-        let open = |kind| ColumnSpec::of(kind, meta, schema)?.open(folder, trust);
+    pub(crate) fn open(folder: &Path, meta: &Meta, schema: &Schema) -> Result<Columns> {
+        let open = |kind| ColumnSpec::of(kind, meta, schema)?.open(folder, Trust::Sums);
         Ok(Columns {
             contents: open(Kind::Contents)?,
             shingles: open(Kind::Shingles)?,
@@ -108,7 +103,7 @@ impl ColumnSpec {
     }
 
     /// Opens the file for reading.
-    pub(crate) fn view(&self, folder: &Path) -> Result<ColumnView> {
-        ColumnView::open(&self.path(folder), &self.header, self.len)
+    pub(crate) fn view(&self, folder: &Path, trust: Trust) -> Result<ColumnView> {
+        ColumnView::open(&self.path(folder), &self.header, self.len, trust)
     }
 }

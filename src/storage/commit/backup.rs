@@ -7,7 +7,7 @@ use redb::{Builder, Database, WriteTransaction};
 
 use crate::error::{Error, Result};
 use crate::progress::Progress;
-use crate::storage::columns::ColumnSpec;
+use crate::storage::columns::{ColumnSpec, Trust};
 use crate::storage::disk::{self, File};
 use crate::storage::folder::BuildSite;
 use crate::storage::format::{HEADER_BYTES, Kind};
@@ -73,7 +73,7 @@ impl Snapshot {
         let spec = ColumnSpec::of(kind, &self.tables.meta, &self.schema)?;
         let target = spec.path(folder);
         let wrong = || -> Result<Option<Range<u64>>> {
-            let copy = spec.view(folder)?;
+            let copy = spec.view(folder, Trust::Sums)?;
             Ok(self.wrong_blocks_in(kind, &copy)?.into_iter().next())
         };
         let length = HEADER_BYTES as u64 + column.len();

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use redb::{ReadTransaction, WriteTransaction};
 
-use super::sound::verify;
 use crate::codec::low32;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::schema::Schema;
-use crate::storage::columns::{Columns, Trust};
+use crate::storage::columns::{ColumnSpec, Columns};
 use crate::storage::disk;
 use crate::storage::folder::{check_free, check_outside, leftovers};
 use crate::storage::format::{ContentRow, FORMAT, Kind, copy_hash, narrow};
@@ -197,24 +196,11 @@ impl Files {
     /// Opens the store in `folder` and truncates its files to the last commit.
     pub(crate) fn open(folder: &Path) -> Result<Files> {
         let index_path = existing_index(folder)?;
-        refuse_foreign(&index_path)?;
-        let index = Index::open(&index_path)?;
-        Files::open_with(folder, index_path, index, Trust::Sums)
-    }
-
-    /// Opens the store in `folder` like [`Files::open`], but verifies every checksum of the index first.
-    ///
-    /// The caller verifies the checksums of the columns, and reports all that are wrong.
-    pub(crate) fn open_verified(folder: &Path) -> Result<Files> {
-        let index_path = existing_index(folder)?;
-        refuse_foreign(&index_path)?;
-        let mut index = Index::open(&index_path)?;
-        verify(folder, &index_path, &mut index)?;
-        Files::open_with(folder, index_path, index, Trust::File)
-    }
-
-    fn open_with(folder: &Path, index_path: PathBuf, index: Index, trust: Trust) -> Result<Files> {
-        let index = Arc::new(index);
+        // This comes first because opening an index for writing modifies it at once.
+        if let Some(linked) = linked_file(&index_path)? {
+            return Err(disk::has_other_name(&linked));
+        }
+        let index = Arc::new(Index::open(&index_path)?);
         let transaction = index.begin_read(&index_path)?;
         let (meta, schema) = read_meta(&transaction, &index_path)?;
         drop(transaction);
@@ -222,7 +208,7 @@ impl Files {
         // needed until the new name is durable.
         disk::sync_folder(folder)?;
         leftovers::clear(folder, &meta)?;
-        let columns = Columns::open(folder, &meta, &schema, trust)?;
+        let columns = Columns::open(folder, &meta, &schema)?;
         Files::with_columns(index, index_path, Arc::new(schema), columns)
     }
 
@@ -396,13 +382,27 @@ impl Files {
     }
 }
 
-/// Checks that this release can read the store whose index is at `path`.
+/// The file of the store whose index is at `path` that is also a file of another folder, if there is one.
 ///
-/// This comes first because opening an index for writing modifies it at once, even while another process has it open.
-fn refuse_foreign(path: &Path) -> Result<()> {
+/// A copy that was made with hard links shares its files with the original, and neither may write to them.
+///
+/// # Errors
+///
+/// [`Error::NewerFormat`] and [`Error::OlderFormat`] among others, so that no writer opens such a store.
+pub(super) fn linked_file(path: &Path) -> Result<Option<PathBuf>> {
     let index = Index::open_read_only(path)?;
     let transaction = index.begin_read(path)?;
-    read_meta(&transaction, path).map(drop)
+    let (meta, schema) = read_meta(&transaction, path)?;
+    let mut files = vec![path.to_owned()];
+    for kind in Kind::ALL {
+        files.push(ColumnSpec::of(kind, &meta, &schema)?.path(disk::parent(path)));
+    }
+    for file in files {
+        if !disk::is_sole(&file)? {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
 }
 
 /// Reads the metadata and the schema from a transaction of the index at `path`.

@@ -15,7 +15,7 @@ use redb::ReadTransaction;
 use super::files::{read_meta, rebuild_recent};
 use crate::error::Result;
 use crate::schema::Schema;
-use crate::storage::columns::ColumnSpec;
+use crate::storage::columns::{ColumnSpec, Trust};
 use crate::storage::format::{Kind, narrow};
 use crate::storage::index::{Index, Meta, existing_index};
 use crate::storage::postings::{Filters, Recent};
@@ -28,6 +28,11 @@ impl Snapshot {
     /// Opens the last commit of the store in `folder`.
     pub(crate) fn open(folder: &Path) -> Result<Snapshot> {
         Commit::read(folder)?.open_last(folder, None)
+    }
+
+    /// The last commit of the store in `folder`, read from its open index, with columns that the caller verifies.
+    pub(super) fn unverified(folder: &Path, path: PathBuf, index: Index) -> Result<Snapshot> {
+        Commit::of(path, index)?.open_files(folder, None, Trust::File)
     }
 
     /// The last commit of the store in `folder`, if it differs from this one.
@@ -53,12 +58,17 @@ impl Commit {
     /// Reads the last commit of the store in `folder`.
     fn read(folder: &Path) -> Result<Commit> {
         let path = existing_index(folder)?;
-        let index = Arc::new(Index::open_read_only(&path)?);
+        let index = Index::open_read_only(&path)?;
+        Commit::of(path, index)
+    }
+
+    /// Reads the last commit from an open index.
+    fn of(path: PathBuf, index: Index) -> Result<Commit> {
         let transaction = index.begin_read(&path)?;
         let (meta, schema) = read_meta(&transaction, &path)?;
         Ok(Commit {
             path,
-            index,
+            index: Arc::new(index),
             transaction,
             meta,
             schema,
@@ -70,7 +80,7 @@ impl Commit {
         let mut commit = self;
         for _ in 0..ATTEMPTS {
             let tried = commit.meta;
-            let error = match commit.open_files(folder, known) {
+            let error = match commit.open_files(folder, known, Trust::Sums) {
                 Ok(snapshot) => return Ok(snapshot),
                 Err(error) => error,
             };
@@ -79,10 +89,10 @@ impl Commit {
                 return Err(error);
             }
         }
-        commit.open_files(folder, known)
+        commit.open_files(folder, known, Trust::Sums)
     }
 
-    fn open_files(self, folder: &Path, known: Option<&Snapshot>) -> Result<Snapshot> {
+    fn open_files(self, folder: &Path, known: Option<&Snapshot>, trust: Trust) -> Result<Snapshot> {
         let Commit {
             path,
             index,
@@ -91,7 +101,7 @@ impl Commit {
             schema,
         } = self;
         let tables = Tables::of(transaction, meta, &index, &path, schema.bands().bands())?;
-        let view = |kind| ColumnSpec::of(kind, &meta, &schema)?.view(folder);
+        let view = |kind| ColumnSpec::of(kind, &meta, &schema)?.view(folder, trust);
         let mut snapshot = Snapshot {
             contents: view(Kind::Contents)?,
             shingles: view(Kind::Shingles)?,

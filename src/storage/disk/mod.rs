@@ -41,7 +41,8 @@ pub(super) use lock::FileLock;
 pub(super) use map::{Map, SharedWords};
 use path::is_absence;
 pub(super) use path::{
-    is_absent, is_file, is_folder, is_plain_file, list, list_some, metadata, remove, rename, size,
+    has_other_name, is_absent, is_file, is_folder, is_plain_file, is_sole, list, list_some,
+    metadata, remove, rename, size,
 };
 pub(crate) use process::Process;
 pub use processor::{ProcessorTimes, ThreadTime};

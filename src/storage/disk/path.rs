@@ -58,6 +58,18 @@ pub(in crate::storage) fn is_file(path: &Path) -> Result<bool> {
     Ok(is_there)
 }
 
+/// Whether the file at `path` has no other name, such as in a copy that was made with hard links.
+pub(in crate::storage) fn is_sole(path: &Path) -> Result<bool> {
+    Ok(metadata(path)?.is_none_or(|file| plain::is_sole(&file)))
+}
+
+/// The error about a file that a writer would change under its other names, too.
+pub(in crate::storage) fn has_other_name(path: &Path) -> Error {
+    let reason = "this file has another name, too (a hard link), and writing would change it there; copy the store without \
+                  links or with `dedupdb backup`, and use that copy";
+    Error::io(path, io::Error::new(io::ErrorKind::InvalidInput, reason))
+}
+
 /// The disk space in bytes of the file at `path`, without its holes.
 pub(in crate::storage) fn size(path: &Path) -> Result<u64> {
     let metadata = at(path, Step::Look, || fs::metadata(path))?;

@@ -39,19 +39,24 @@ pub(super) fn check(path: &Path) -> io::Result<()> {
 }
 
 /// Refuses a file that also has another name, since it may belong to someone else.
-#[cfg(unix)]
 pub(super) fn check_sole(file: &fs::File) -> io::Result<()> {
-    if std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) <= 1 {
+    if is_sole(&file.metadata()?) {
         return Ok(());
     }
     let reason = "this file has another name, too, and may be somebody's; move it away";
     Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 
+/// Whether a file has no other name.
+#[cfg(unix)]
+pub(super) fn is_sole(file: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(file) <= 1
+}
+
 /// Other names of a file are detected on Unix only.
 #[cfg(not(unix))]
-pub(super) fn check_sole(_: &fs::File) -> io::Result<()> {
-    Ok(())
+pub(super) fn is_sole(_: &fs::Metadata) -> bool {
+    true
 }
 
 #[cfg(test)]

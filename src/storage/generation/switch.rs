@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::columns::Sign;
 use super::{Next, state};
 use crate::error::Result;
-use crate::storage::columns::{Columns, Trust};
+use crate::storage::columns::Columns;
 use crate::storage::commit::{Files, Health};
 use crate::storage::disk;
 use crate::storage::folder::leftovers;
@@ -59,7 +59,7 @@ impl Next {
         let (next_path, index_path) = (self.path, files.index_path.clone());
         let (folder, meta, schema) = (self.folder, self.meta, self.plan.schema);
         drop(self.columns);
-        let columns = Columns::open(&folder, &meta, &schema, Trust::Sums)?;
+        let columns = Columns::open(&folder, &meta, &schema)?;
         let mut next =
             Files::with_columns(Arc::new(self.index), index_path.clone(), schema, columns)?;
         next.limits = files.limits;

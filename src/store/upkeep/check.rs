@@ -65,7 +65,8 @@ impl Store {
     ///
     /// Compares every checksum, computes every signature again from its shingles and every posting from its
     /// signature, and compares documents with the contents that they name. It changes nothing, except that it first
-    /// repairs an index that was not closed cleanly; if the store may only be read, it does so in memory.
+    /// repairs an index that was not closed cleanly; if the store may only be read, or shares files with a copy that was
+    /// made with hard links, it does so in memory.
     ///
     /// # Errors
     ///
@@ -83,11 +84,12 @@ impl Options {
     /// Those of [`Store::check`].
     pub fn check(&self, folder: impl AsRef<Path>) -> Result<Report> {
         let folder = folder.as_ref();
-        let mut sound = self.patiently(folder, || Sound::open(folder))?;
-        let snapshot = sound.snapshot()?;
+        let sound = self.patiently(folder, || Sound::open(folder))?;
+        let snapshot = sound.snapshot.clone();
         // Dropped before the files and their lock, because a note is removed under the lock.
-        let is_alone = matches!(sound, Sound::Mended(_));
-        let _note = is_alone.then(|| Note::leave(folder, snapshot.tables.meta.store));
+        let _note = sound
+            .is_alone()
+            .then(|| Note::leave(folder, snapshot.tables.meta.store));
         let mut check = Check {
             sketcher: Sketcher::new(&snapshot.schema, &Arc::default())?,
             pool: Pool::new(self.threads),
