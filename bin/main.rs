@@ -83,13 +83,13 @@ fn ended(done: anyhow::Result<Exit>, console: &Console) -> Exit {
     })
 }
 
-/// Suppresses the message of a panic in redb or parquet: with a damaged page, it becomes an error that is reported.
+/// Suppresses the message of a panic in parquet: with a damaged page, it becomes an error that is reported.
 fn hush_guarded() {
     let told = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let is_guarded = |file: &str| {
             let mut parts = file.split(['/', '\\']);
-            parts.any(|part| part.starts_with("redb-") || part.starts_with("parquet-"))
+            parts.any(|part| part.starts_with("parquet-"))
         };
         if !panic.location().is_some_and(|at| is_guarded(at.file())) {
             told(panic);

@@ -4,10 +4,16 @@
 //! that reads pages goes through here, so that a page that redb cannot parse is an error like any other. After a panic,
 //! a write transaction is dropped together with its changes. Tables open for reading can still be used: a panic leaves
 //! no half-done changes in them, and a lock that it poisoned is an error of redb. All of this needs panics that unwind.
+//!
+//! The message of such a panic is part of the error and is not printed: the first call puts a hook before that of the
+//! program, which is silent while this thread is in here, and passes on all other panics.
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Once;
+use std::thread;
 
 use crate::error::{Error, Result};
 use crate::storage::disk::first_failure;
@@ -26,7 +32,11 @@ const MESSAGE_CHARS: usize = 120;
 ///
 /// [`Error::Damaged`] after a panic, and those of `work`.
 pub(crate) fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
-    match catch_unwind(AssertUnwindSafe(work)) {
+    hush();
+    let outer = IS_GUARDED.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    IS_GUARDED.set(outer);
+    match done {
         // redb only reports that something failed earlier. The cause is reported instead.
         Ok(Err(Error::Poisoned)) => Err(match first_failure(path) {
             Some(cause) => Error::index(path, redb::Error::Io(cause)),
@@ -35,6 +45,29 @@ pub(crate) fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Resul
         Ok(done) => done,
         Err(panic) => Err(Error::damaged(path, reason(&*panic))),
     }
+}
+
+thread_local! {
+    /// Whether a panic of this thread becomes an error.
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Keeps panics that become errors from being printed.
+fn hush() {
+    static HUSHED: Once = Once::new();
+    // A thread that panics must not change the hook; the next call does.
+    if HUSHED.is_completed() || thread::panicking() {
+        return;
+    }
+    HUSHED.call_once(|| {
+        let told = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            let is_guarded = IS_GUARDED.try_with(Cell::get).unwrap_or_default();
+            if !is_guarded {
+                told(panic);
+            }
+        }));
+    });
 }
 
 /// The message of a panic, on one line.

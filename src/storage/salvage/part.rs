@@ -27,12 +27,14 @@ pub(super) struct Part {
 impl Part {
     /// Finds the column of a kind that the index names.
     ///
-    /// If the index names none, this is the column of the oldest generation, because a newer one may be unfinished.
+    /// If the index names none, this is the column of the oldest generation, because a newer one may be unfinished. If
+    /// the index is damaged, the column has all the rows of its file, because the index may be that of an earlier commit.
     pub(super) fn find(
         folder: &Path,
         kind: Kind,
         meta: Option<&Meta>,
         schema: Option<&Schema>,
+        is_whole: bool,
     ) -> Result<Option<Part>> {
         let no_schema = Schema::default();
         let schema = schema.unwrap_or(&no_schema);
@@ -69,6 +71,7 @@ impl Part {
         }
         let row_bytes = header.map(|header| header.row_bytes);
         let committed = match (meta, row_bytes) {
+            _ if !is_whole => bytes,
             (Some(meta), Some(row_bytes)) if row_bytes > 0 => {
                 meta.contents.saturating_mul(row_bytes.into())
             }

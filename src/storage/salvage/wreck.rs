@@ -35,6 +35,10 @@ pub(crate) struct Wreck {
     columns: [Option<Part>; 3],
     /// The number of index bytes that the disk cannot read.
     unreadable: u64,
+    /// Whether the index passes its own checksums.
+    is_whole: bool,
+    /// If the index is damaged, the contents that it records as removed, ascending.
+    removed: Vec<u32>,
     meta: Option<Meta>,
     /// Keeps the copy open; dropped after the tables.
     index: Option<Arc<Index>>,
@@ -96,19 +100,25 @@ impl Wreck {
             scratch: scratch.clone(),
             columns: Default::default(),
             unreadable: 0,
+            is_whole: false,
+            removed: Vec::new(),
             meta: None,
             index: None,
             refusal: RefCell::default(),
         };
         disk::create_folder(&scratch)?;
         let copy = scratch.join(COPY);
-        let copied = copy_index(&path, &copy, &mut wreck.unreadable);
-        match copied.and_then(|()| wreck.read_index(&copy)) {
+        match wreck.examine_index(&copy) {
             Err(error) if error.is_of_damage() => wreck.no_index = Some(error.of_original(&path)),
             read => read?,
         }
+        let (meta, schema) = (wreck.meta.as_ref(), wreck.schema.as_ref());
         for (part, kind) in wreck.columns.iter_mut().zip(Kind::ALL) {
-            *part = Part::find(folder, kind, wreck.meta.as_ref(), wreck.schema.as_ref())?;
+            let find = |meta| Part::find(folder, kind, meta, schema, wreck.is_whole);
+            *part = match find(meta)? {
+                None if !wreck.is_whole => find(None)?,
+                found => found,
+            };
         }
         if wreck.no_index.is_some() && wreck.columns.iter().all(Option::is_none) {
             let path = folder.to_owned();
@@ -118,9 +128,47 @@ impl Wreck {
         Ok(wreck)
     }
 
+    /// Copies the index, finds out whether it is whole, and reads what can be read of it.
+    fn examine_index(&mut self, copy: &Path) -> Result<()> {
+        copy_index(&self.path, copy, &mut self.unreadable)?;
+        let last = if_sound(last_commit(copy))?.flatten();
+        let checked = Index::open(copy).and_then(|mut index| Ok((index.check()?, index)));
+        let is_sound = matches!(if_sound(checked)?, Some((true, _)));
+        self.is_whole =
+            is_sound && last.is_some() && if_sound(last_commit(copy))?.flatten() == last;
+        if !self.is_whole {
+            self.copy_again(copy)?;
+        }
+        self.read_index(copy, false)?;
+        // Opened for writing, a damaged index may go back to an earlier commit.
+        if last.is_some() && self.meta.map(|meta| meta.commit) < last {
+            self.catalog = None;
+            self.index = None;
+            self.copy_again(copy)?;
+            self.read_index(copy, true)?;
+        }
+        if !self.is_whole && self.catalog.is_some() {
+            let removed = if_sound(self.look(Catalog::removed_contents))?;
+            self.removed = removed.unwrap_or_default();
+        }
+        let is_read = self.catalog.is_some() && self.meta.is_some() && self.schema.is_some();
+        self.is_whole &= is_read;
+        Ok(())
+    }
+
+    /// Replaces the copy, which a repair may have changed.
+    fn copy_again(&mut self, copy: &Path) -> Result<()> {
+        disk::remove(copy)?;
+        copy_index(&self.path, copy, &mut self.unreadable)
+    }
+
     /// Opens the copy of the index and reads what can be read of it.
-    fn read_index(&mut self, copy: &Path) -> Result<()> {
-        let index = Arc::new(Index::open_damaged(copy)?);
+    fn read_index(&mut self, copy: &Path, read_only: bool) -> Result<()> {
+        let index = Arc::new(if read_only {
+            Index::open_read_only(copy)?
+        } else {
+            Index::open_damaged(copy)?
+        });
         let path = &self.path;
         let transaction = index.begin_read(path)?;
         let in_index = |error| Error::index(path, error);
@@ -160,6 +208,13 @@ impl Wreck {
     pub(crate) fn runs(&self) -> Runs {
         let runs = self.meta.map_or(Runs::default(), |meta| meta.runs);
         Runs { first: 0, ..runs }
+    }
+
+    /// Whether `content`, which no document names, may have been removed.
+    ///
+    /// A damaged index may lack the name, or be that of an earlier commit. So it has to say that the content was removed.
+    pub(crate) fn may_be_removed(&self, content: u32) -> bool {
+        self.is_whole || self.removed.binary_search(&content).is_ok()
     }
 
     /// The scope of ids, as far as the index records it.
@@ -391,19 +446,21 @@ impl Wreck {
         });
     }
 
-    /// Whether the index passes its own checksums.
-    ///
-    /// Consumes its copy and deletes it.
+    /// Deletes the copy of the index, and returns whether it passes its own checksums.
     pub(crate) fn has_whole_index(self) -> Result<bool> {
-        let is_there = self.index.is_some() && self.catalog.is_some();
-        let is_read = is_there && self.meta.is_some() && self.schema.is_some();
-        let scratch = self.scratch.clone();
+        let (scratch, is_whole) = (self.scratch.clone(), self.is_whole);
         drop(self);
-        let checked = Index::open(&scratch.join(COPY)).and_then(|mut index| index.check());
-        let is_whole = if_sound(checked)? == Some(true);
         disk::remove_folder(&scratch)?;
-        Ok(is_read && is_whole)
+        Ok(is_whole)
     }
+}
+
+/// The number of the last commit of the index at `path`, which is only read.
+fn last_commit(path: &Path) -> Result<Option<u64>> {
+    let index = Index::open_read_only(path)?;
+    let transaction = index.begin_read(path)?;
+    let meta = guarded(path, || Meta::read(&transaction, path))?;
+    Ok(meta.map(|meta| meta.commit))
 }
 
 /// Converts stored bytes to a key, if they are a valid one.

@@ -213,7 +213,8 @@ impl Salvage<'_> {
         }
         for content in 0..self.wreck.len() {
             let claimed = claims.of(content);
-            if claimed.documents.is_empty() && !claimed.are_all {
+            let is_removed = claimed.are_all && self.wreck.may_be_removed(content);
+            if claimed.documents.is_empty() && !is_removed {
                 self.unnamed.push(content);
             } else {
                 progress.step(1);
