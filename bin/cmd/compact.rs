@@ -20,9 +20,18 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     let store = crate::store::open_to_write(args)?;
     let before = size(&store)?;
-    let rebuild = Rebuild::compact().memory(compact.memory);
-    if let Err(stopped) = rebuilding::run(&store, rebuild, console)? {
-        return Ok(stopped);
+    let schema = store.schema();
+    let begun = store.unfinished_rebuild()?;
+    let resumes = begun.is_some_and(|begun| begun.compacts && begun.schema == *schema);
+    if resumes {
+        console.note("resumed the compact that was stopped");
+    }
+    // What was removed since a compact began is left to the next one.
+    for _ in 0..=usize::from(resumes) {
+        let rebuild = Rebuild::compact().memory(compact.memory);
+        if let Err(stopped) = rebuilding::run(&store, rebuild, console)? {
+            return Ok(stopped);
+        }
     }
     let after = size(&store)?;
     if before < after {

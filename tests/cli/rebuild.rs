@@ -184,6 +184,30 @@ fn compact_gives_back_space() {
     assert_eq!(stats()["files"]["signatures.2"], 64 + 50 * 256);
 }
 
+/// A compact that was stopped does not know what was removed since.
+#[test]
+fn compact_says_that_it_resumes_and_frees_all() {
+    let sandbox = sandbox();
+    sandbox.run(&["remove", "--prefix", "in/1"]).expect(0);
+    let store = Store::open(sandbox.path(".dedupdb")).unwrap();
+    let rebuild = Rebuild::compact().watch(|_| ControlFlow::Break(()));
+    assert!(matches!(store.rebuild(rebuild), Err(Error::Interrupted)));
+    drop(store);
+    sandbox.run(&["remove", "--prefix", "in/2"]).expect(0);
+    let ran = sandbox.run(&["compact"]).expect(0);
+    let told = "resumed the compact that was stopped";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let ran = sandbox.run(&["stats", "--json"]).expect(0);
+    let stats = ran.objects().remove(0);
+    assert_eq!(
+        (&stats["documents"], &stats["removed"]),
+        (&json!(40), &json!(0))
+    );
+    let ran = sandbox.run(&["compact"]).expect(0);
+    assert!(!ran.stderr.contains(told), "{}", ran.stderr);
+    sandbox.run(&["check"]).expect(0);
+}
+
 /// The two sizes that `compact` prints.
 fn sizes(line: &str) -> [&str; 2] {
     let (before, now) = line.trim_end().split_once(" before, ").unwrap();

@@ -127,16 +127,19 @@ impl File {
 
     /// Fills `bytes` with those from byte `start` on, and returns whether the device could read them.
     pub(crate) fn read(&self, start: u64, bytes: &mut [u8]) -> Result<bool> {
-        let what = Step::Read(start, bytes.len() as u64);
-        let read = step(&self.path, what, || {
-            let mut file = &self.inner;
-            file.seek(SeekFrom::Start(start))?;
-            file.read_exact(bytes)
-        });
-        match read {
+        match self.try_read(start, bytes) {
             Err(error) if is_of_device(&error) => Ok(false),
             read => in_file(&self.path, read).map(|()| true),
         }
+    }
+
+    fn try_read(&self, start: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let what = Step::Read(start, bytes.len() as u64);
+        step(&self.path, what, || {
+            let mut file = &self.inner;
+            file.seek(SeekFrom::Start(start))?;
+            file.read_exact(bytes)
+        })
     }
 
     /// Reads the whole file by ordinary calls.
@@ -149,10 +152,14 @@ impl File {
         for start in (0..len).step_by(AT_ONCE) {
             let size = usize::try_from(len - start).unwrap_or(AT_ONCE);
             let piece = &mut bytes[..size.min(AT_ONCE)];
-            if !self.read(start, piece)? {
-                let end = start + piece.len() as u64;
-                let reason = format!("the disk cannot read all of its bytes {start} to {end}");
-                return Err(Error::damaged(&self.path, reason));
+            let end = start + piece.len() as u64;
+            match self.try_read(start, piece) {
+                Err(error) if is_of_device(&error) => {
+                    let reason =
+                        format!("the disk cannot read all of its bytes {start} to {end}: {error}");
+                    return Err(Error::damaged(&self.path, reason));
+                }
+                read => in_file(&self.path, read)?,
             }
         }
         Ok(())
