@@ -48,7 +48,20 @@ pub(crate) fn open_other(args: &Args, folder: &Path) -> Result<Store> {
 /// Opens the store for writing.
 pub(crate) fn open_to_write(args: &Args) -> Result<Store> {
     let opened = options(args).open(&args.store);
-    opened.map_err(|error| unwritable(args, error))
+    let store = opened.map_err(|error| unwritable(args, error))?;
+    tell_put_aside(&store, &Console::new(args.quiet));
+    Ok(store)
+}
+
+/// Prints which files of other stores were in the way. They are in the way only once.
+fn tell_put_aside(store: &Store, console: &Console) {
+    for file in store.put_aside() {
+        console.note(&format!(
+            "{}: this is part of another store, and was in the way, so it has this name now; move it to that store if it \
+             is missed there, or delete it",
+            file.display()
+        ));
+    }
 }
 
 /// Explains what is possible with a store that can be read but not opened for writing.
@@ -128,6 +141,7 @@ pub(crate) fn open_or_make(
             Err(Error::Locked { .. } | Error::Blocked { .. }) if left > TICK => continue,
             opened => opened.map_err(|error| unwritable(args, error))?,
         };
+        tell_put_aside(&store, console);
         if is_new {
             console.note(&format!("made a store in {}", args.store.display()));
         }

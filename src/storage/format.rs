@@ -315,6 +315,12 @@ pub(crate) fn belongs_to(start: &[u8], store: u64) -> bool {
     known && start.len() >= id + 8 && u64_at(start, id) == store
 }
 
+/// Whether a column or a filter with these first bytes belongs to another store than this one.
+pub(crate) fn belongs_to_other(start: &[u8], store: u64) -> bool {
+    let is_filter = start.starts_with(&FILTER_MAGIC) && start.len() >= FILTER_HEADER_BYTES;
+    (is_filter || Header::decode(start).is_some()) && !belongs_to(start, store)
+}
+
 /// One row of the column `contents`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ContentRow {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::disk::File;
-use super::format::{HEADER_BYTES, belongs_to, may_be_filter_of};
+use super::format::{HEADER_BYTES, belongs_to, belongs_to_other, may_be_filter_of};
 
 pub(super) const INDEX: &str = "index.redb";
 
@@ -25,6 +25,11 @@ pub(super) const FIRST_GENERATION: u32 = 1;
 /// Whether a file begins like a column or filter of a store.
 pub(super) fn is_of_store(path: &Path, store: u64) -> bool {
     start(path).is_some_and(|start| belongs_to(&start, store))
+}
+
+/// Whether a file begins like a complete column or filter of another store.
+pub(super) fn is_of_other(path: &Path, store: u64) -> bool {
+    start(path).is_some_and(|start| belongs_to_other(&start, store))
 }
 
 /// Whether a file with the name of a filter is one of a store, complete or not.

@@ -1,7 +1,7 @@
 //! Other files in a store's folder: they stay, and no link leads out of the folder.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dedupdb::{Error, Schema, Store, upkeep::Rebuild};
 
@@ -80,25 +80,57 @@ fn files_of_others_stay_and_are_named() {
     assert!(Store::check(&store).unwrap().is_clean());
 }
 
+/// A process that works on a store by its path leaves files in the one that takes its place.
 #[test]
-fn an_index_of_another_store_is_not_written_to() {
+fn files_of_another_store_are_put_aside_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     let (store, other) = (folder.path().join("store"), folder.path().join("other"));
     make(&store);
     make(&other);
-    let next = store.join("index.redb.next");
-    fs::copy(other.join("index.redb"), &next).unwrap();
-    let before = fs::read(&next).unwrap();
-    let opened = Store::open(&store).unwrap();
-    for _ in 0..2 {
-        let refused = opened.rebuild(Rebuild::compact()).map(drop);
-        assert!(
-            matches!(&refused, Err(Error::Occupied { path }) if *path == next),
-            "{refused:?}"
-        );
-        assert_eq!(opened.unfinished_rebuild().unwrap(), None);
-        assert!(fs::read(&next).unwrap() == before);
+    Store::open(&other)
+        .unwrap()
+        .rebuild(Rebuild::compact())
+        .unwrap();
+    let names = |folder: &Path| {
+        let files = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> = files
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    fs::copy(other.join("index.redb"), other.join("index.redb.next")).unwrap();
+    let before = names(&store);
+    let mut left: Vec<String> = names(&other);
+    left.retain(|name| name != "index.redb");
+    assert!(
+        left.iter().any(|name| name.starts_with("filter.")),
+        "{left:?}"
+    );
+    assert_eq!(left.len(), 5, "{left:?}");
+    for round in ["other", "other.2"] {
+        for name in &left {
+            fs::copy(other.join(name), store.join(name)).unwrap();
+        }
+        let opened = Store::open(&store).unwrap();
+        let aside = |name: &String| store.join(format!("{name}.{round}"));
+        let expected: Vec<PathBuf> = left.iter().map(aside).collect();
+        assert_eq!(opened.put_aside(), expected);
+        for name in &left {
+            assert!(fs::read(aside(name)).unwrap() == fs::read(other.join(name)).unwrap());
+        }
+        drop(opened);
     }
+    let opened = Store::open(&store).unwrap();
+    assert!(opened.put_aside().is_empty());
+    opened.rebuild(Rebuild::compact()).unwrap();
+    drop(opened);
+    let kept = names(&store)
+        .into_iter()
+        .filter(|name| name.contains("other"));
+    assert_eq!(kept.count(), 2 * left.len());
+    assert_eq!(before.len(), 4, "{before:?}");
+    assert!(Store::check(&store).unwrap().is_clean());
 }
 
 #[cfg(unix)]

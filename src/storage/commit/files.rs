@@ -95,6 +95,8 @@ pub(crate) struct Files {
     pub(crate) len: u32,
     pub(crate) limits: Limits,
     pub(crate) health: Health,
+    /// The files of other stores that got new names when this one was opened.
+    pub(crate) put_aside: Vec<PathBuf>,
 }
 
 impl Files {
@@ -207,9 +209,11 @@ impl Files {
         // A killed process may have stopped right after renaming the index. The files of the replaced generation are
         // needed until the new name is durable.
         disk::sync_folder(folder)?;
+        let put_aside = leftovers::put_aside(folder, &meta)?;
         leftovers::clear(folder, &meta)?;
         let columns = Columns::open(folder, &meta, &schema)?;
-        Files::with_columns(index, index_path, Arc::new(schema), columns)
+        let files = Files::with_columns(index, index_path, Arc::new(schema), columns)?;
+        Ok(Files { put_aside, ..files })
     }
 
     pub(crate) fn with_columns(
@@ -232,6 +236,7 @@ impl Files {
             len,
             limits: Limits::default(),
             health: Health::Sound,
+            put_aside: Vec::new(),
         };
         let snapshot = files.snapshot()?;
         // A checksum computed over damaged data would hide the damage.

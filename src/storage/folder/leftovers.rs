@@ -1,7 +1,7 @@
 //! Files of a store that no index names any more.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::holder;
 use crate::error::{Error, Result};
@@ -9,9 +9,10 @@ use crate::storage::disk::{self, File};
 use crate::storage::format::{
     HEADER_BYTES, Kind, is_column, is_lost, is_redb, may_be_a_filter, may_be_unfinished_index,
 };
-use crate::storage::index::{Index, Meta};
+use crate::storage::index::{Index, Meta, guarded};
 use crate::storage::names::{
-    COPY, FIRST_GENERATION, INDEX, NEW_INDEX, NEXT_INDEX, SCRATCH, is_filter_of, is_of_store,
+    COPY, FIRST_GENERATION, INDEX, NEW_INDEX, NEXT_INDEX, SCRATCH, is_filter_of, is_of_other,
+    is_of_store,
 };
 use crate::storage::postings::Age;
 
@@ -60,6 +61,49 @@ impl Named {
             }
         }
     }
+}
+
+/// Renames the files in `folder` that carry the number of another store and that `meta` does not name, since the store
+/// may need their names. Returns their new paths.
+///
+/// A process that works on a store by its path leaves such files if another store takes its place meanwhile. They may
+/// be needed where that store is now, so none is deleted.
+pub(crate) fn put_aside(folder: &Path, meta: &Meta) -> Result<Vec<PathBuf>> {
+    let mut moved = Vec::new();
+    for path in disk::list(folder)? {
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or("");
+        let is_other = match Named::of(name) {
+            Some(named) => !named.is_in(meta) && is_of_other(&path, meta.store),
+            None => name == NEXT_INDEX && is_index_of_other(&path, meta.store),
+        };
+        if is_other {
+            let aside = free_name(folder, name)?;
+            disk::rename(&path, &aside)?;
+            moved.push(aside);
+        }
+    }
+    moved.sort();
+    Ok(moved)
+}
+
+/// The first path of `NAME.other`, `NAME.other.2` and so on at which nothing exists.
+fn free_name(folder: &Path, name: &str) -> Result<PathBuf> {
+    let mut path = folder.join(format!("{name}.other"));
+    let mut number = 1;
+    while !disk::is_absent(&path)? {
+        number += 1;
+        path = folder.join(format!("{name}.other.{number}"));
+    }
+    Ok(path)
+}
+
+/// Whether the file at `path` is the index of another store, whole enough to say so.
+fn is_index_of_other(path: &Path, store: u64) -> bool {
+    let meta = Index::open_read_only(path).and_then(|index| {
+        let transaction = index.begin_read(path)?;
+        guarded(path, || Meta::read(&transaction, path))
+    });
+    matches!(meta, Ok(Some(meta)) if meta.store != store)
 }
 
 /// Deletes the store's files in `folder` that neither `meta` names nor the next generation, if one exists.

@@ -321,27 +321,28 @@ impl Options {
     ) -> Result<Store> {
         files.limits = self.limits;
         let snapshot = files.snapshot()?;
-        let slot = Slot::new(files, self.idle_writer);
-        self.store(folder, place, Some(slot), snapshot, fleeting)
+        self.store(folder, place, Some(files), snapshot, fleeting)
     }
 
     fn store(
         &self,
         folder: &Path,
         place: &Path,
-        files: Option<Arc<Slot>>,
+        files: Option<Files>,
         snapshot: Snapshot,
         fleeting: Option<Fleeting>,
     ) -> Result<Store> {
         let meters = Arc::new(Meters::default());
         let number = snapshot.tables.meta.store;
+        let put_aside = files.as_ref().map(|files| files.put_aside.clone());
         let shared = Shared {
             process: Process::current(),
             _note: files.is_some().then(|| Note::leave(place, number)),
             folder: folder.to_owned(),
             place: place.to_owned(),
+            put_aside: put_aside.unwrap_or_default(),
             pool: Pool::new(self.threads),
-            files,
+            files: files.map(|files| Slot::new(files, self.idle_writer)),
             published: RwLock::new(Published {
                 sketcher: Arc::new(Sketcher::new(&snapshot.schema, &meters)?),
                 snapshot: Arc::new(snapshot),

@@ -60,6 +60,8 @@ pub(crate) struct Shared {
     pub(crate) folder: PathBuf,
     /// Its absolute path, which stays right if the process changes its current directory.
     pub(crate) place: PathBuf,
+    /// The files of other stores that were put aside.
+    pub(crate) put_aside: Vec<PathBuf>,
     pub(crate) pool: Pool,
     /// `None` if the store is open for reading only.
     pub(crate) files: Option<Arc<Slot>>,
@@ -149,6 +151,15 @@ impl Store {
     /// clusters, the comparisons of one content in one bucket are a search.
     pub fn searches_cut_short(&self) -> u64 {
         self.shared.allowance.cut_short()
+    }
+
+    /// Returns the files of other stores that lay in the folder under names that this store needs, by the new names that
+    /// they got when it was opened for writing: `contents.3.other` and the like.
+    ///
+    /// A process leaves such a file if the folder of the store that it works on is moved away, and another takes its
+    /// place.
+    pub fn put_aside(&self) -> &[PathBuf] {
+        &self.shared.put_aside
     }
 
     /// A search of `snapshot` at its threshold.
