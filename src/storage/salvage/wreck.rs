@@ -131,11 +131,12 @@ impl Wreck {
     /// Copies the index, finds out whether it is whole, and reads what can be read of it.
     fn examine_index(&mut self, copy: &Path) -> Result<()> {
         copy_index(&self.path, copy, &mut self.unreadable)?;
-        let last = if_sound(last_commit(copy))?.flatten();
+        let last = if_sound(last_commit(copy, &self.path))?.flatten();
         let checked = Index::open(copy).and_then(|mut index| Ok((index.check()?, index)));
         let is_sound = matches!(if_sound(checked)?, Some((true, _)));
-        self.is_whole =
-            is_sound && last.is_some() && if_sound(last_commit(copy))?.flatten() == last;
+        self.is_whole = is_sound
+            && last.is_some()
+            && if_sound(last_commit(copy, &self.path))?.flatten() == last;
         if !self.is_whole {
             self.copy_again(copy)?;
         }
@@ -455,9 +456,9 @@ impl Wreck {
     }
 }
 
-/// The number of the last commit of the index at `path`, which is only read.
-fn last_commit(path: &Path) -> Result<Option<u64>> {
-    let index = Index::open_read_only(path)?;
+/// The number of the last commit of a copy of the index at `path`. The copy is only read.
+fn last_commit(copy: &Path, path: &Path) -> Result<Option<u64>> {
+    let index = Index::open_read_only(copy)?;
     let transaction = index.begin_read(path)?;
     let meta = guarded(path, || Meta::read(&transaction, path))?;
     Ok(meta.map(|meta| meta.commit))
