@@ -16,9 +16,9 @@ fn records() -> Vec<Value> {
 #[test]
 fn an_array_is_read_as_its_records() {
     let records = records();
-    let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+    let lines: Vec<String> = records.iter().map(|record| format!("{record}\n")).collect();
     let sandbox = Sandbox::new();
-    sandbox.write("lines.jsonl", lines);
+    sandbox.write("lines.jsonl", lines.concat());
     sandbox.add(&["lines.jsonl"], 0);
     let expected = sandbox.contents();
     let pretty = serde_json::to_vec_pretty(&records).unwrap();

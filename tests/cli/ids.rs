@@ -17,6 +17,10 @@ use crate::sandbox::{Sandbox, text};
 const ARROW: &str = "ARROW:schema";
 
 /// Writes two rows with the same text and different ids.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the table of types is shorter with values"
+)]
 fn two_rows<T: DataType>(kind: &str, ids: [T::T; 2], written_by: Option<&str>) -> Vec<u8> {
     let schema = format!("message m {{ required {kind}; required binary text (UTF8); }}");
     let schema = Arc::new(parse_message_type(&schema).unwrap());
@@ -52,6 +56,7 @@ fn fixed(values: [&[u8]; 2]) -> [FixedLenByteArray; 2] {
 const UUID: [u8; 16] = *b"\x42\x56\x02\x9c\xb4\xf3\x4b\xb2\x8f\x26\x1d\x2d\x6e\x9d\x8e\x10";
 
 /// Files of all types of ids, with the keys that their rows have.
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 fn files() -> Vec<(&'static str, Vec<u8>, [&'static str; 2])> {
     let mut noon = [Int96::new(), Int96::new()];
     noon[0].set_data(0, 0, 2_440_588);
@@ -213,6 +218,7 @@ fn each_type_has_one_text_in_both_directions() {
 }
 
 #[test]
+#[expect(clippy::big_endian_bytes, reason = "other programs write ids so")]
 fn many_ids_of_bytes_stay_as_many() {
     let sandbox = Sandbox::new();
     let schema = "message m { required fixed_len_byte_array(8) id; required binary text (UTF8); }";

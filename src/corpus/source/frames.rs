@@ -161,7 +161,7 @@ mod tests {
             error.contains("takes 256 MiB of memory, and 256 MiB"),
             "{error}"
         );
-        let single = zstd::bulk::compress(&[7; 70_000], 1).unwrap();
+        let single = zstd::bulk::compress(&vec![7; 70_000], 1).unwrap();
         assert_eq!(window(&single), Some(70_000));
     }
 }

@@ -1,6 +1,6 @@
 //! A store whose every checksum was verified, and that is protected from writers.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::files::{linked_file, read_meta};
 use crate::error::{Error, Result};
@@ -29,7 +29,7 @@ impl Sound {
     pub(crate) fn open(folder: &Path) -> Result<Sound> {
         let path = existing_index(folder)?;
         if linked_file(&path)?.is_some() {
-            return Sound::as_it_is(folder, path);
+            return Sound::as_it_is(folder, &path);
         }
         let mended = Index::open(&path).and_then(|index| verified(folder, &path, index));
         match mended {
@@ -37,15 +37,15 @@ impl Sound {
                 snapshot,
                 lock: None,
             }),
-            Err(error) if error.is_refusal_to_write() => Sound::as_it_is(folder, path),
+            Err(error) if error.is_refusal_to_write() => Sound::as_it_is(folder, &path),
             Err(error) => Err(error),
         }
     }
 
     /// Opens and verifies a store without writing to any of its files.
-    fn as_it_is(folder: &Path, path: PathBuf) -> Result<Sound> {
+    fn as_it_is(folder: &Path, path: &Path) -> Result<Sound> {
         let lock = NoWriter::of(folder)?;
-        let snapshot = verified(folder, &path, Index::open_pretended(&path)?)?;
+        let snapshot = verified(folder, path, Index::open_pretended(path)?)?;
         Ok(Sound {
             snapshot,
             lock: Some(lock),
