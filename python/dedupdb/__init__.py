@@ -31,7 +31,7 @@ from .results import Added, Document, Match, Problem, Report, Stats, Verdict
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._parameters import Parameters, Preset
+    from ._parameters import Parameters
 
 __all__ = [
     "Added",
@@ -88,7 +88,7 @@ def open(
     wait: float | str = 0.0,
     threads: int = 0,
     false_candidates: int | None = None,
-    preset: Preset | None = None,
+    preset: Literal["fineweb", "nemo", "refinedweb", "text-dedup"] | None = None,
     threshold: float | None = None,
     recall: float | None = None,
     shingling: str | None = None,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-Preset = Literal["fineweb", "nemo", "refinedweb", "text-dedup"]
-
 
 class Parameters(TypedDict, total=False):
     """Those of :func:`dedupdb.open`, which describes each."""
 
-    preset: Preset | None
+    preset: Literal["fineweb", "nemo", "refinedweb", "text-dedup"] | None
     threshold: float | None
     recall: float | None
     shingling: str | None
