@@ -27,18 +27,18 @@ pub(crate) struct Standing {
 pub(crate) struct Files<'a> {
     store: &'a Store,
     known: HashMap<String, Standing>,
-    gone: Told,
-    changed: Told,
+    gone: KeyTally,
+    changed: KeyTally,
 }
 
 /// Documents of which the same is to be said: the hashes of their keys, and the first key.
 #[derive(Default)]
-struct Told {
+struct KeyTally {
     keys: HashSet<u64>,
     first: Option<String>,
 }
 
-impl Told {
+impl KeyTally {
     fn push(&mut self, key: &str) {
         let hash = blake3::hash(key.as_bytes());
         let start = hash.as_bytes().first_chunk().copied().unwrap_or_default();
@@ -59,8 +59,8 @@ impl Files<'_> {
         Files {
             store,
             known: HashMap::new(),
-            gone: Told::default(),
-            changed: Told::default(),
+            gone: KeyTally::default(),
+            changed: KeyTally::default(),
         }
     }
 
