@@ -98,6 +98,8 @@ pub(crate) struct LeftOut {
     /// Files with a record that was named because it lacks the text field: most of their other records will lack it
     /// too.
     fieldless: HashSet<String>,
+    /// Whether ids of several files make a question, which is asked once.
+    has_question: bool,
     list: Option<List>,
 }
 
@@ -134,6 +136,7 @@ impl LeftOut {
             named: if telling.verbose { Named::All } else { named },
             counts: BTreeMap::new(),
             fieldless: HashSet::new(),
+            has_question: false,
             list: telling.skipped.as_ref().map(begin).transpose()?,
         })
     }
@@ -147,6 +150,7 @@ impl LeftOut {
         if let Some(list) = &mut self.list {
             list.push(skipped)?;
         }
+        self.has_question |= skipped.hint == Some(Hint::IdScope);
         let is_failure = skipped.is_failure();
         if self.named == Named::Failures && !is_failure && !skipped.named {
             return Ok(());
@@ -159,15 +163,15 @@ impl LeftOut {
         }
         count.named += 1;
         if is_failure {
-            self.console.error(&skipped.told(advice));
+            self.console.error(&skipped.told(advice_on_one));
         } else {
-            let message = skipped.told(advice);
+            let message = skipped.told(advice_on_one);
             self.console.note(&format!("{message}; left out"));
         }
         Ok(())
     }
 
-    /// Reports the counts of those that were not named, and publishes the list.
+    /// Reports the counts of those that were not named, asks what their ids mean, and publishes the list.
     ///
     /// # Errors
     ///
@@ -188,6 +192,11 @@ impl LeftOut {
             } else {
                 self.console.note(&told);
             }
+        }
+        if std::mem::take(&mut self.has_question) {
+            self.console.error(
+                "are these the same documents (--id-scope all), or others (--id-scope file, keys become PATH#ID)?",
+            );
         }
         match self.list.take() {
             Some(list) => {
@@ -225,10 +234,22 @@ pub(crate) fn advice(hint: Hint) -> &'static str {
     }
 }
 
+/// What helps with one of several items. What is asked after them is left out.
+fn advice_on_one(hint: Hint) -> &'static str {
+    match hint {
+        Hint::IdScope => "",
+        other => advice(other),
+    }
+}
+
 impl List {
     fn push(&mut self, skipped: &Skipped) -> Result<()> {
         let (place, reason) = (&skipped.place, skipped.reason.name());
-        let detail = &format!("{}{}", skipped.detail(), skipped.hint.map_or("", advice));
+        let detail = &format!(
+            "{}{}",
+            skipped.detail(),
+            skipped.hint.map_or("", advice_on_one)
+        );
         let line = if self.is_json {
             json::line(&json::LeftOut {
                 place,
