@@ -1,18 +1,22 @@
 //! Whether the file of a stored document still exists, and is as it was.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use crate::Document;
 use crate::corpus::modified;
+use crate::corpus::walk::identity::Identity;
 use crate::corpus::walk::key::Key;
 
 /// The state of a stored document's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Presence {
-    /// Unknown: the document did not come from its own file, [`Key::path`] finds no path, or the system refuses access.
+    /// Unknown: the document did not come from its own file, or [`Key::path`] finds no path.
     Unknown,
+    /// The system refuses access.
+    OutOfReach,
     /// It has the stored size and modification time.
     Present,
     /// It has another size or modification time.
@@ -24,19 +28,36 @@ pub enum Presence {
 impl Presence {
     /// Returns the state of the file of a stored document, as its key names it from the current folder.
     pub fn of(document: &Document) -> Presence {
+        Presence::look(document).0
+    }
+
+    /// Returns the state of the file, and which file it is, if it exists.
+    #[cfg(feature = "report")]
+    pub(crate) fn with_file(document: &Document) -> (Presence, Option<Identity>) {
+        let (presence, file) = Presence::look(document);
+        let identity = file.map(|(path, metadata)| Identity::of(&path, &metadata));
+        (presence, identity)
+    }
+
+    fn look(document: &Document) -> (Presence, Option<(PathBuf, Metadata)>) {
         let path = document.modified.and_then(|_| Key::path(&document.key));
         let Some(path) = path else {
-            return Presence::Unknown;
+            return (Presence::Unknown, None);
         };
-        match fs::metadata(path) {
-            Ok(found) if !found.is_file() => Presence::Gone,
-            Ok(found) if found.len() == document.size && modified(&found) == document.modified => {
-                Presence::Present
+        match fs::metadata(&path) {
+            Ok(found) if !found.is_file() => (Presence::Gone, None),
+            Ok(found) => {
+                let is_same = found.len() == document.size && modified(&found) == document.modified;
+                let presence = if is_same {
+                    Presence::Present
+                } else {
+                    Presence::Changed
+                };
+                (presence, Some((path, found)))
             }
-            Ok(_) => Presence::Changed,
             Err(error) => match error.kind() {
-                ErrorKind::NotFound | ErrorKind::NotADirectory => Presence::Gone,
-                _ => Presence::Unknown,
+                ErrorKind::NotFound | ErrorKind::NotADirectory => (Presence::Gone, None),
+                _ => (Presence::OutOfReach, None),
             },
         }
     }
@@ -49,7 +70,7 @@ impl Presence {
 /// or the system refuses access.
 pub fn file_exists(document: &Document) -> Option<bool> {
     match Presence::of(document) {
-        Presence::Unknown => None,
+        Presence::Unknown | Presence::OutOfReach => None,
         Presence::Gone => Some(false),
         Presence::Present | Presence::Changed => Some(true),
     }

@@ -5,16 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::clock;
-use crate::corpus::{self, Sourced};
+use crate::corpus::{self, Sourced, largest_first};
 
 use crate::dedup::settings::Keep;
 
 /// The rank of a document, and the place of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rank {
-    value: i64,
-    /// The length of the path of a file, if that decides between equal values.
-    path: usize,
+    newest: Reverse<i64>,
+    largest: (Reverse<u64>, usize),
     /// Its position in the input.
     pub(crate) ordinal: u64,
     /// Its offset in the spool.
@@ -44,18 +43,22 @@ impl Ranking {
 
     /// Ranks the next document of the input, whose text is at `offset` in the spool.
     pub(crate) fn push(&mut self, document: &Sourced, offset: u64, is_protected: bool) {
-        let value = match self.keep {
-            Keep::First | Keep::Few(_) | Keep::None => 0,
-            Keep::Longest => i64::try_from(document.text().len()).unwrap_or(i64::MAX),
-            Keep::Newest => match document.modified.and_then(clock::nanoseconds) {
-                Some(modified) => modified,
-                None => self.time_of(&document.source),
-            },
-        };
-        let is_file = self.keep == Keep::Longest && document.record.is_none();
+        let (mut newest, mut largest) = Default::default();
+        match self.keep {
+            Keep::First | Keep::Few(_) | Keep::None => {}
+            Keep::Longest => {
+                let size = document.size.unwrap_or(document.text().len() as u64);
+                let path = document.record.is_none().then_some(&*document.key);
+                largest = largest_first(size, path);
+            }
+            Keep::Newest => {
+                let modified = document.modified.and_then(clock::nanoseconds);
+                newest = Reverse(modified.unwrap_or_else(|| self.time_of(&document.source)));
+            }
+        }
         self.ranks.push(Rank {
-            value,
-            path: if is_file { document.key.len() } else { 0 },
+            newest,
+            largest,
             ordinal: self.ranks.len() as u64,
             offset,
             is_protected,
@@ -83,7 +86,7 @@ impl Ranking {
         self.ranks.sort_unstable_by_key(|rank| {
             let late = is_newest.then_some(Reverse(rank.ordinal));
             let first = Reverse(rank.is_protected);
-            (first, Reverse(rank.value), rank.path, late, rank.ordinal)
+            (first, rank.newest, rank.largest, late, rank.ordinal)
         });
         let protected = self.ranks.partition_point(|rank| rank.is_protected);
         let others = self.ranks.split_off(protected);

@@ -1,12 +1,12 @@
 //! Rows of texts in memory, without their near-duplicates.
 
-use std::cmp::Reverse;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
 
+use crate::corpus::largest_first;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::settings::Keep;
 use crate::write::{Intake, Outcome, Pipeline, Relation};
@@ -99,7 +99,7 @@ impl Rows {
         let mut rows: Vec<usize> = (0..bytes.len()).collect();
         match keep {
             Keep::First | Keep::Few(_) | Keep::None => {}
-            Keep::Longest => rows.sort_by_key(|&row| Reverse(bytes[row])),
+            Keep::Longest => rows.sort_by_key(|&row| largest_first(bytes[row] as u64, None)),
             Keep::Newest => rows.reverse(),
         }
         rows

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::row::Row;
-use crate::groups::{Cluster, ClusterSizes};
+use crate::groups::ClusterSizes;
 
 /// The number of bars for similarities: one for each hundredth, and the last for similarities of 1 or nearly 1.
 const BARS: usize = 101;
@@ -28,9 +28,9 @@ impl Default for Figures {
 }
 
 impl Figures {
-    /// Counts a cluster.
-    pub(super) fn cluster(&mut self, cluster: &Cluster) {
-        ClusterSizes::count(&mut self.sizes, cluster.members.len() as u64);
+    /// Counts a cluster with this number of documents.
+    pub(super) fn cluster(&mut self, documents: u64) {
+        ClusterSizes::count(&mut self.sizes, documents);
     }
 
     /// Counts a document that is not the representative of its cluster.

@@ -2,19 +2,37 @@
 
 use std::cmp::Reverse;
 
-use super::standing::Files;
+use super::standing::{Files, Look};
+use crate::corpus::largest_first;
 use crate::find::Subject;
 use crate::groups::Cluster;
-use crate::{Error, Result, Store};
+use crate::{Document, Error, Result, Store};
+
+/// A cluster whose first document is the one to keep.
+#[derive(Debug)]
+pub(super) struct Proposed {
+    pub(super) documents: Vec<Listed>,
+    /// The lowest similarity to the first document.
+    pub(super) lowest: f64,
+}
+
+/// A document of a cluster.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) document: Document,
+    /// The similarity to the one to keep.
+    pub(super) similarity: f64,
+    pub(super) look: Look,
+}
 
 /// Orders the documents of a cluster so that the one to keep comes first and represents the others, whose similarities
-/// become those to it: a document whose file is at hand, then the one with the most shingles, the shorter key, and the
-/// one that came first. Returns `None` if the documents have no shingles: then nothing says that one could go.
+/// become those to it: a document whose file is at hand, then the [largest](largest_first), and then the one that came
+/// first. Returns `None` if the documents have no shingles: then nothing says that one could go.
 ///
 /// # Errors
 ///
 /// Those of reading the store.
-pub(super) fn proposed(cluster: Cluster, store: &Store) -> Result<Option<Cluster>> {
+pub(super) fn proposed(cluster: Cluster, store: &Store) -> Result<Option<Proposed>> {
     let mut files = Files::default();
     let mut ranked = Vec::with_capacity(cluster.members.len());
     for (place, member) in cluster.members.into_iter().enumerate() {
@@ -22,38 +40,42 @@ pub(super) fn proposed(cluster: Cluster, store: &Store) -> Result<Option<Cluster
         let Some(document) = store.get(&member.key)? else {
             continue;
         };
-        let stands = files.look(&document, place).state.stands();
-        let rank = (
-            Reverse(stands),
-            Reverse(document.shingles),
-            member.key.len(),
-        );
-        ranked.push((rank, place, member));
+        let look = Look::at(&document);
+        let stands = files.meet(look, place).state.stands();
+        let path = document.modified.map(|_| &*document.key);
+        let rank = (Reverse(stands), largest_first(document.size, path), place);
+        let similarity = member.similarity();
+        let listed = Listed {
+            document,
+            similarity,
+            look,
+        };
+        ranked.push((rank, listed));
     }
-    ranked.sort_by_key(|&(rank, place, _)| (rank, place));
-    let Some(&((_, Reverse(1..), _), first, _)) = ranked.first() else {
+    ranked.sort_by_key(|&(rank, _)| rank);
+    let is_first = ranked.first().is_some_and(|((_, _, place), _)| *place == 0);
+    let mut documents: Vec<Listed> = ranked.into_iter().map(|(_, listed)| listed).collect();
+    let Some((kept, others)) = documents.split_first_mut() else {
         return Ok(None);
     };
-    let mut members: Vec<_> = ranked.into_iter().map(|(_, _, member)| member).collect();
-    let representative = members[0].key.clone();
-    if first == 0 {
-        return Ok(Some(Cluster { members, ..cluster }));
+    if kept.document.shingles == 0 {
+        return Ok(None);
     }
-    let mut lowest = f64::INFINITY;
-    for member in &mut members {
-        let compared = store.explain(Subject::Key(&representative), Subject::Key(&member.key));
-        let compared = match compared {
-            Err(Error::NoSuchDocument { .. }) => continue,
-            compared => compared?,
-        };
-        member.jaccard = compared.common.map(|common| common.jaccard);
-        member.estimate = compared.estimate.unwrap_or(member.estimate);
-        member.exact_copy = compared.exact_copy;
-        lowest = lowest.min(member.similarity());
+    let mut lowest = cluster.lowest;
+    if !is_first {
+        lowest = 1.0;
+        kept.similarity = 1.0;
+        for other in others {
+            let pair = [&kept.document.key, &other.document.key].map(|key| Subject::Key(key));
+            let compared = match store.explain(pair[0], pair[1]) {
+                Err(Error::NoSuchDocument { .. }) => continue,
+                compared => compared?,
+            };
+            let exact = compared.common.map(|common| common.jaccard);
+            let estimate = compared.estimate.map(|estimate| estimate.jaccard);
+            other.similarity = exact.or(estimate).unwrap_or(other.similarity);
+            lowest = lowest.min(other.similarity);
+        }
     }
-    Ok(Some(Cluster {
-        representative,
-        members,
-        lowest,
-    }))
+    Ok(Some(Proposed { documents, lowest }))
 }

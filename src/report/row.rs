@@ -5,10 +5,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
+use super::proposal::{Listed, Proposed};
 use super::standing::{Files, Going, Likeness, Standing, State};
 use super::summary::Summary;
-use crate::groups::{Cluster, Member};
-use crate::{Document, Result, Store};
 
 /// The maximum number of listed documents of a cluster.
 pub(super) const MOST_ROWS: usize = 2000;
@@ -57,17 +56,12 @@ pub(super) struct Group {
 }
 
 impl Row {
-    fn new(
-        member: &Member,
-        document: &Document,
-        has_added: bool,
-        standing: Standing,
-        likeness: Likeness,
-    ) -> Row {
+    fn new(listed: Listed, has_added: bool, standing: Standing, likeness: Likeness) -> Row {
+        let document = listed.document;
         let added = has_added.then_some(document.added);
         Row {
-            key: member.key.clone(),
-            similarity: member.similarity(),
+            key: document.key,
+            similarity: listed.similarity,
             likeness,
             size: document.size,
             time: document.modified.or(added).map(unix_seconds),
@@ -102,41 +96,31 @@ impl Group {
     ///
     /// `count` is called with each document, listed or not, and whether it is the first. `threshold` is that of the
     /// report. `has_added` says whether the time of adding replaces an unknown modification time.
-    ///
-    /// # Errors
-    ///
-    /// Those of reading the store.
     pub(super) fn of(
-        cluster: &Cluster,
-        store: &Store,
+        cluster: Proposed,
         (threshold, has_added): (f64, bool),
         most: usize,
         mut count: impl FnMut(&Row, bool),
-    ) -> Result<Group> {
+    ) -> Group {
         let mut group = Group {
-            documents: cluster.members.len() as u64,
+            documents: cluster.documents.len() as u64,
             lowest: cluster.lowest,
             identical: 0,
             rows: Vec::new(),
             bytes: 64,
         };
         let mut has_room = true;
-        let (mut files, mut met) = (Files::default(), 0);
+        let mut files = Files::default();
         let mut texts = HashMap::new();
-        for member in &cluster.members {
-            // A document that was removed meanwhile is ignored.
-            let Some(document) = store.get(&member.key)? else {
-                continue;
-            };
-            let standing = files.look(&document, met);
+        for (place, listed) in cluster.documents.into_iter().enumerate() {
+            let standing = files.meet(listed.look, place);
             let likeness = Likeness {
-                text: *texts.entry(document.hash).or_insert(met),
-                reaches: member.similarity() >= threshold,
+                text: *texts.entry(listed.document.hash).or_insert(place),
+                reaches: listed.similarity >= threshold,
             };
-            let row = Row::new(member, &document, has_added, standing, likeness);
-            count(&row, met == 0);
-            group.identical += u64::from(likeness.text < met);
-            met += 1;
+            let row = Row::new(listed, has_added, standing, likeness);
+            count(&row, place == 0);
+            group.identical += u64::from(likeness.text < place);
             if has_room {
                 let bytes = super::data::inert(&row.to_json(Text::Unwanted)).len() + TEXT_NUMBER;
                 has_room = group.rows.len() < MOST_ROWS
@@ -147,7 +131,7 @@ impl Group {
                 }
             }
         }
-        Ok(group)
+        group
     }
 
     /// The number of documents that are not listed because the cluster has more than a page lists.

@@ -235,24 +235,19 @@ impl Report {
                 continue;
             };
             let mut going = Going::default();
-            let group = Group::of(
-                &cluster,
-                store,
-                (threshold, self.has_added),
-                most / 2,
-                |row, is_first| {
-                    summary.count(row.size, row.standing.state);
-                    going.count(row.standing.state, row.size, row.likeness);
-                    if !is_first {
-                        figures.member(row);
-                    }
-                },
-            )?;
+            let shown = (threshold, self.has_added);
+            let group = Group::of(cluster, shown, most / 2, |row, is_first| {
+                summary.count(row.size, row.standing.state);
+                going.count(row.standing.state, row.size, row.likeness);
+                if !is_first {
+                    figures.member(row);
+                }
+            });
             summary.could_go += going.all;
             summary.identical_could_go += going.identical;
             summary.clusters += 1;
             summary.identical += group.identical;
-            figures.cluster(&cluster);
+            figures.cluster(group.documents);
             chosen.offer(group);
         }
         let groups = chosen.finish();

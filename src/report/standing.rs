@@ -1,11 +1,9 @@
 //! The state of the files from which documents came.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
-use std::io::ErrorKind;
 
 use crate::Document;
-use crate::corpus::{FileIdentity, Key, modified};
+use crate::corpus::{FileIdentity, Presence};
 
 /// The state of a document's file since the document was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +40,28 @@ impl State {
     }
 }
 
+/// A document's file, as it was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Look {
+    state: State,
+    file: Option<FileIdentity>,
+}
+
+impl Look {
+    /// Looks at the file of a document.
+    pub(super) fn at(document: &Document) -> Look {
+        let (presence, file) = Presence::with_file(document);
+        let state = match presence {
+            Presence::Unknown => State::NotChecked,
+            Presence::Present => State::AtHand,
+            Presence::Changed => State::Changed,
+            Presence::Gone => State::Gone,
+            Presence::OutOfReach => State::OutOfReach,
+        };
+        Look { state, file }
+    }
+}
+
 /// The state of a document's file, and which file it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Standing {
@@ -58,37 +78,16 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Checks the file of the document at `place` in the cluster. Calls must be in ascending order of `place`.
-    pub(super) fn look(&mut self, document: &Document, place: usize) -> Standing {
-        let standing = |state| Standing { state, file: place };
-        let path = document.modified.and_then(|_| Key::path(&document.key));
-        let Some(path) = path else {
-            return standing(State::NotChecked);
+    /// Returns the standing of the document at `place` in the cluster. Calls must be in ascending order of `place`.
+    pub(super) fn meet(&mut self, look: Look, place: usize) -> Standing {
+        let Look { mut state, file } = look;
+        let Some(identity) = file else {
+            return Standing { state, file: place };
         };
-        let metadata = match fs::metadata(&path) {
-            Ok(metadata) if metadata.is_file() => metadata,
-            Ok(_) => return standing(State::Gone),
-            Err(error) => {
-                let is_gone =
-                    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
-                return standing(if is_gone {
-                    State::Gone
-                } else {
-                    State::OutOfReach
-                });
-            }
-        };
-        let identity = FileIdentity::of(&path, &metadata);
         let (file, is_at_hand) = self.met.entry(identity).or_insert((place, false));
-        let is_changed =
-            metadata.len() != document.size || modified(&metadata) != document.modified;
-        let state = if is_changed {
-            State::Changed
-        } else if std::mem::replace(is_at_hand, true) {
-            State::OtherName
-        } else {
-            State::AtHand
-        };
+        if state == State::AtHand && std::mem::replace(is_at_hand, true) {
+            state = State::OtherName;
+        }
         Standing { state, file: *file }
     }
 }

@@ -88,6 +88,24 @@ fn a_page_proposes_to_keep_the_longest_text() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_page_and_a_move_keep_the_same_file() {
+    let sandbox = Sandbox::new();
+    let whole = text(1, 100);
+    let cut = whole.rsplitn(9, ' ').last().unwrap();
+    // It has less text and pictures, which the other one lacks.
+    let pictures = "<img src='beach.png'>".repeat(50);
+    sandbox.write("in/saved page.html", format!("<p>{cut}</p>{pictures}"));
+    sandbox.write("in/a.txt", &whole);
+    assert_eq!(staying(&sandbox), ["saved page.html"]);
+    let report = ["report", "in", "-o", "page.html", "--no-text"];
+    sandbox.run(&report).expect(0);
+    let page = fs::read_to_string(sandbox.path("page.html")).unwrap();
+    let place = |key: &str| page.find(key).unwrap();
+    assert!(place("in/saved page.html") < place("in/a.txt"));
+}
+
 #[test]
 fn texts_without_words_are_nobodys_copies() {
     let sandbox = Sandbox::new();

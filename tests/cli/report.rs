@@ -533,7 +533,7 @@ fn copies_of_any_text_of_a_cluster_are_counted() {
     assert_eq!(
         contents,
         [0, 0, 0, 3],
-        "the longest text is the one to keep"
+        "the largest file is the one to keep"
     );
 }
 

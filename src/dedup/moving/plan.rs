@@ -155,7 +155,7 @@ impl Plan {
                 self.names.entry(file).or_default().push(path.to_owned());
             }
         }
-        // They were judged in another order, the longest first. Other names follow the first one of their file.
+        // They were judged in another order, the largest first. Other names follow the first one of their file.
         let mut files = std::mem::take(&mut self.files);
         files.sort_by(|one, other| one.file.cmp(&other.file));
         for planned in files {
