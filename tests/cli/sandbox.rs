@@ -26,6 +26,15 @@ impl Sandbox {
         Sandbox { folder }
     }
 
+    /// A sandbox whose path is always the same, for files that name it. There can be one at a time.
+    pub(crate) fn fixed() -> Sandbox {
+        let mut folder = tempfile::Builder::new();
+        let folder = folder.prefix("dedupdb-golden").rand_bytes(0);
+        Sandbox {
+            folder: folder.tempdir_in("/tmp").unwrap(),
+        }
+    }
+
     /// A sandbox with a copy of the test data.
     pub(crate) fn with_testdata() -> Sandbox {
         let sandbox = Sandbox::new();
