@@ -9,10 +9,11 @@ use crate::reading::{Told as _, line};
 
 /// The counts as lines for people.
 ///
-/// Documents that were already stored are called `earlier`. `has_converter` says whether a program converts files to
-/// text.
+/// Documents of the input that others resemble are called `kept`, and those that were there before `earlier`.
+/// `has_converter` says whether a program converts files to text.
 pub(crate) fn to_text(
     done: &Done,
+    kept: &str,
     earlier: &str,
     has_converter: bool,
     elapsed: Duration,
@@ -31,12 +32,17 @@ pub(crate) fn to_text(
         ),
         ("  same words", input.same_words, history.same_words),
     ] {
-        let stored = match history {
-            0 => String::new(),
-            1 => format!("   1 of them resembles {earlier}"),
-            history => format!("   {} of them resemble {earlier}", grouped(history)),
+        let of = match (input, history) {
+            (0, 0) => String::new(),
+            (_, 0) => format!("   of {kept}"),
+            (0, _) => format!("   of {earlier}"),
+            _ => format!(
+                "   {} of {kept}, {} of {earlier}",
+                grouped(input),
+                grouped(history)
+            ),
         };
-        text += &line(name, input + history, &stored);
+        text += &line(name, input + history, &of);
     }
     text + &done.reading.to_text(elapsed)
 }

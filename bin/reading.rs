@@ -90,9 +90,12 @@ impl Told for Reading {
             let more = format!("   {}", names.join(", "));
             text += &line("not in UTF-8", counts.iter().sum(), &more);
         }
-        if self.all_repeated() > 0 {
+        // Those that were skipped have a line.
+        let skipped = self.by_reason().get(&Reason::RepeatedKey);
+        let repeated = self.all_repeated() - skipped.copied().unwrap_or(0);
+        if repeated > 0 {
             let more = "   came before with another text";
-            text += &line("repeated keys", self.all_repeated(), more);
+            text += &line("repeated keys", repeated, more);
         }
         if self.grown() > 0 {
             let more = "   files had grown when they were read; what they had first was taken";

@@ -328,7 +328,11 @@ pub(crate) fn note_threshold_of(
     note_threshold(store, threshold, &remedy, console);
 }
 
-/// Reports what a threshold below the store's misses. `remedy` says what to do, if anything helps.
+/// The share of the pairs at its threshold that a store finds by default.
+const DEFAULT_RECALL: f64 = 0.98;
+
+/// Reports what a threshold below the store's misses, if it is more than stores miss by default. `remedy` says what to
+/// do, if anything helps.
 pub(crate) fn note_threshold(
     store: &Store,
     threshold: Option<f64>,
@@ -336,7 +340,9 @@ pub(crate) fn note_threshold(
     console: &Console,
 ) {
     let schema = store.schema();
-    let Some(threshold) = threshold.filter(|given| *given < schema.threshold()) else {
+    let is_below =
+        |given: &f64| *given < schema.threshold() && schema.recall(*given) < DEFAULT_RECALL;
+    let Some(threshold) = threshold.filter(is_below) else {
         return;
     };
     console.note(&format!(

@@ -143,23 +143,33 @@ pub(crate) fn to_text(
         .reading
         .skipped_line(add.is_some_and(|add| add.inputs.pre.is_some()))
         .unwrap_or_default();
-    text += &line("exact copies", added.exact_copies, "");
-    // Documents that were kept out are in no pair of the store.
+    // With --unique, documents are compared with those that were kept.
     let is_unique = add.is_some_and(|add| add.unique);
     let is_listed = add.is_some_and(|add| add.matches);
-    let more = match (added.unchanged, is_unique, is_listed) {
+    let of = if is_unique {
+        "   of kept documents"
+    } else {
+        "   of earlier documents"
+    };
+    text += &line("exact copies", added.exact_copies, of);
+    // Documents that are not stored are in no pair of the store.
+    let is_dry = add.is_some_and(|add| add.dry_run);
+    let of_which = ", among new and changed ones";
+    let more = match (added.unchanged, is_unique || is_dry, is_listed) {
         (0, ..) => String::new(),
-        (_, false, _) => {
-            format!("   among new and changed documents; `{dedupdb} pairs` lists all pairs")
-        }
-        (_, true, true) => "   among new and changed documents".to_owned(),
+        (_, false, _) => format!("{of_which}; `{dedupdb} pairs` lists all pairs"),
+        (_, true, true) => of_which.to_owned(),
         (_, true, false) => {
-            format!(
-                "   among new and changed documents; `{dedupdb} add --unique --matches` lists them"
-            )
+            let unique = if is_unique { " --unique" } else { "" };
+            let dry = if is_dry { " --dry-run" } else { "" };
+            format!("{of_which}; `{dedupdb} add{unique}{dry} --matches` lists them")
         }
     };
-    text += &line("near-duplicates", added.near_duplicates, &more);
+    text += &line(
+        "near-duplicates",
+        added.near_duplicates,
+        &format!("{of}{more}"),
+    );
     if added.other_names > 0 {
         let more = "   of files that are stored under another path";
         text += &line("other names", added.other_names, more);

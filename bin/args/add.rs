@@ -87,7 +87,8 @@ come, it says so, ignores them, and exits with 2.
 The summary compares each document with all documents stored before it, and counts it by the most
 similar one as an exact copy or a near-duplicate. With --unique, as in `dedup`, it compares with
 those that were kept: a copy of a document that was kept out then counts as a near-duplicate. If a
-stored document has a new text that resembles another one, --unique keeps the old text.
+stored document has a new text that resembles another one, --unique keeps the old text. The summary does not
+count documents with the same words, because a search that only counts ends at the first match; --matches marks them.
 
 With --matches, lines with KEY, EARLIER_KEY, JACCARD and, as in `pairs`, `exact copy` or `same words`,
 separated by tabs, go to standard output, and the summary to standard error. If a run is interrupted (Ctrl-C),

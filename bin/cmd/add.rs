@@ -37,7 +37,10 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     } else {
         match store::open_or_make(args, &Schema::default(), &interrupt, console)? {
             Some((store, _)) => (None, store),
-            None => return Ok(stopped_early(console)),
+            None => {
+                console.error("stopped; nothing was stored");
+                return Ok(Exit::Interrupted);
+            }
         }
     };
     let remembered = store.id_scope();
@@ -90,16 +93,13 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     Ok(exit(&added, add.dry_run, &telling.interrupt, console))
 }
 
-/// Reports that the user asked to stop before anything was stored.
-fn stopped_early(console: &Console) -> Exit {
-    console.error("stopped; nothing was stored");
-    Exit::Interrupted
-}
-
 /// The exit code. Reports why the command ended early, if it did.
 fn exit(added: &Added, dry_run: bool, interrupt: &Interrupt, console: &Console) -> Exit {
     match added.ended {
-        Ended::Stopped if dry_run => stopped_early(console),
+        Ended::Stopped if dry_run => {
+            console.error("stopped; the rest was not looked at");
+            Exit::Interrupted
+        }
         Ended::Stopped => {
             console.error("stopped; what was added so far is kept, and the same command continues");
             Exit::Interrupted

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use dedupdb::corpus::Source;
-use dedupdb::dedup::{self, Begun, Done, Ending, Event, Spared};
+use dedupdb::dedup::{self, Begun, Done, Ending, Event, Keep, Spared};
 use dedupdb::publish::check_output;
 use dedupdb::{Schema, Store};
 
@@ -580,8 +580,12 @@ fn tell(
         } else {
             "stored documents"
         };
+        let kept = match dedup.keep {
+            Some(Keep::None) => "documents of the input",
+            _ => "kept documents",
+        };
         let has_converter = dedup.inputs.pre.is_some();
-        console.text(&done::to_text(done, earlier, has_converter, elapsed));
+        console.text(&done::to_text(done, kept, earlier, has_converter, elapsed));
     } else if file(dedup).is_some() {
         output.object(&json::Deduped::new(done, elapsed))?;
     } else {

@@ -133,7 +133,7 @@ fn note_nothing(
     let is_stored = first.as_ref().is_some_and(|first| first.is_stored);
     let is_stored = is_stored || !query.keys.is_empty();
     let other = if is_stored { "other " } else { "" };
-    let none = format!("no {other}stored document has a similarity of {least} or more");
+    let none = format!("found no {other}stored document with a similarity of {least} or more");
     let is_told = crate::store::note_none(store, &none, console)?;
     if let Some(only) = first.filter(|_| is_told && asked == 1 && query.keys.is_empty()) {
         only.explain(store, least, console);

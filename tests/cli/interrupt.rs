@@ -195,6 +195,17 @@ fn ctrl_c_leaves_no_half_of_a_matrix_or_of_figures() {
 }
 
 #[test]
+fn ctrl_c_ends_a_dry_run() {
+    let sandbox = Sandbox::new();
+    let dry = ["add", "--dry-run", "--format", "jsonl", "-"];
+    let (_, stderr) = interrupted(&sandbox, &dry, &records());
+    let told = "dedupdb: this was a dry run: nothing was stored\n\
+                dedupdb: stopped; the rest was not looked at\n";
+    assert_eq!(stderr, told);
+    assert_eq!(sandbox.names(), ["stdout"]);
+}
+
+#[test]
 fn ctrl_c_cuts_no_line_of_map_and_reduce() {
     let sandbox = Sandbox::new();
     let (lines, stderr) = interrupted(&sandbox, &["map"], &records());

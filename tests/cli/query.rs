@@ -224,7 +224,7 @@ fn a_text_that_resembles_none_is_told_why_if_it_is_short() {
         let ran = sandbox.run(&["query", "asked.txt"]).expect(1);
         ran.stderr
     };
-    let nothing = "dedupdb: no stored document has a similarity of 0.8 or more\n";
+    let nothing = "dedupdb: found no stored document with a similarity of 0.8 or more\n";
     let empty = "dedupdb: asked.txt has no words to compare\n";
     assert_eq!(told(" ... "), format!("{nothing}{empty}"));
     // Nothing resembles it, so its length is not the reason.
@@ -252,11 +252,29 @@ fn a_text_that_resembles_none_is_told_why_if_it_is_short() {
     sandbox.add(&["asked.txt"], 0);
     let other = sandbox.run(&["query", "asked.txt"]).expect(1).stderr;
     assert!(
-        other.starts_with("dedupdb: no other stored document"),
+        other.starts_with("dedupdb: found no other stored document"),
         "{other}"
     );
     let key = sandbox.run(&["query", "--key", "asked.txt"]).expect(1);
     assert_eq!(key.stderr.lines().count(), 1, "{}", key.stderr);
+}
+
+#[test]
+fn a_lower_threshold_is_noted_where_the_bands_miss_much_at_it() {
+    let sandbox = filled();
+    sandbox.write("alone.txt", text(77, 60));
+    let ran = sandbox.run(&["query", "--threshold", "0.5", "alone.txt"]);
+    let lines = [
+        "dedupdb: 0.5 is below the store's threshold, 0.8: 12.5% of the pairs at 0.5 share a bucket; the others are \
+         missed",
+        "dedupdb: to find more, give the store this threshold: `dedupdb reindex --threshold 0.5`",
+        "dedupdb: found no stored document with a similarity of 0.5 or more",
+    ];
+    assert_eq!(ran.expect(1).stderr.lines().collect::<Vec<_>>(), lines);
+    // The bands were chosen for a lower threshold than the store's.
+    sandbox.run(&["reindex", "--bands", "30x3"]).expect(0);
+    let ran = sandbox.run(&["query", "--threshold", "0.5", "alone.txt"]);
+    assert_eq!(ran.expect(1).stderr, format!("{}\n", lines[2]));
 }
 
 #[test]
@@ -266,7 +284,7 @@ fn exit_codes_tell_found_from_nothing_from_error() {
     let words: Vec<String> = (0..60).map(|word| format!("alone{word}")).collect();
     sandbox.write("alone.txt", words.join(" "));
     let ran = sandbox.run(&["query", "alone.txt"]).expect(1);
-    let nothing = "dedupdb: no stored document has a similarity of 0.8 or more\n";
+    let nothing = "dedupdb: found no stored document with a similarity of 0.8 or more\n";
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", nothing));
     let ran = sandbox.run(&["query", "--quiet", "alone.txt"]).expect(1);
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));

@@ -23,7 +23,7 @@ use crate::corpus::options::Options;
 use crate::corpus::read::outbox::{Enough, Outbox};
 use crate::corpus::read::reader::BATCH_BYTES;
 use crate::corpus::read::repeats::{Id, Repeats};
-use crate::corpus::skipped::{Hint, Reason, Skipped, Unread};
+use crate::corpus::skipped::{Reason, Skipped, Unread};
 use crate::corpus::source::feed::{Bytes, Feed};
 use crate::corpus::sourced::{Batch, Item, Opened, Origin, Sourced, modified, place};
 use crate::corpus::walk::read_file::ReadFile;
@@ -53,8 +53,6 @@ struct All {
     /// Documents, and records that have none and need none.
     documents: u64,
     bad: u64,
-    /// What is wrong with the first bad one, and what would help.
-    first: Option<(String, Option<Hint>)>,
 }
 
 impl All {
@@ -64,11 +62,7 @@ impl All {
             match item {
                 Item::Document(_) => self.documents += 1,
                 Item::Skipped(skipped) if skipped.reason == Reason::NoPage => self.documents += 1,
-                Item::Skipped(skipped) => {
-                    self.bad += 1;
-                    let first = || (skipped.detail.clone(), skipped.hint);
-                    self.first.get_or_insert_with(first);
-                }
+                Item::Skipped(_) => self.bad += 1,
                 Item::Unchanged | Item::Opened(_) => {}
             }
         }
@@ -241,22 +235,20 @@ impl Records<'_> {
                 [Item::Skipped(only)] if all.bad == 1 => {
                     only.named = outbox.is_named(self.source.name());
                 }
-                _ => parsed.items.extend(self.all_bad(&all)),
+                _ if all.bad > 0 => parsed.items.push(self.all_bad(all.bad)),
+                _ => {}
             }
         }
         let sent = outbox.send(parsed);
         ended.map(|()| sent)
     }
 
-    /// Returns the skipped item for a file with several records, if none is a document.
-    fn all_bad(self, all: &All) -> Option<Item> {
-        let (first, hint) = all.first.as_ref()?;
-        let bad = grouped(all.bad);
-        Some(Item::Skipped(Skipped {
-            detail: format!("none of its {bad} records could be read; the first: {first}"),
-            hint: *hint,
+    /// Returns the skipped item for a file with several records, none of which is a document.
+    fn all_bad(self, bad: u64) -> Item {
+        Item::Skipped(Skipped {
+            detail: format!("none of its {} records could be read", grouped(bad)),
             ..Skipped::file(Reason::AllBad, self.source.name())
-        }))
+        })
     }
 
     /// Returns the items of a batch.
