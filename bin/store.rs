@@ -55,11 +55,12 @@ pub(crate) fn open_to_write(args: &Args) -> Result<Store> {
 
 /// Prints which files of other stores were in the way. They are in the way only once.
 fn tell_put_aside(store: &Store, console: &Console) {
-    for file in store.put_aside() {
+    let files = store.put_aside().iter();
+    let files: Vec<String> = files.map(|file| file.display().to_string()).collect();
+    if !files.is_empty() {
         console.note(&format!(
-            "{}: this is part of another store, and was in the way, so it has this name now; move it to that store if it \
-             is missed there, or delete it",
-            file.display()
+            "{}: of another store, and in the way, so renamed; move to that store what is missed there, or delete it",
+            files.join(", ")
         ));
     }
 }

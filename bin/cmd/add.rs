@@ -34,14 +34,13 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     // The folder of a temporary store is dropped after the store.
     let (pretended, store) = if add.dry_run {
         store::open_or_pretend(args)?
+    } else if let Some((store, _)) =
+        store::open_or_make(args, &Schema::default(), &interrupt, console)?
+    {
+        (None, store)
     } else {
-        match store::open_or_make(args, &Schema::default(), &interrupt, console)? {
-            Some((store, _)) => (None, store),
-            None => {
-                console.error("stopped; nothing was stored");
-                return Ok(Exit::Interrupted);
-            }
-        }
+        console.error("stopped; nothing was stored");
+        return Ok(Exit::Interrupted);
     };
     let remembered = store.id_scope();
     let asked = corpus::Add::new(sources(&add.paths, add.key.as_deref()))

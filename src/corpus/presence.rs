@@ -5,8 +5,9 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use crate::Document;
+#[cfg(feature = "report")]
+use crate::corpus::FileIdentity;
 use crate::corpus::modified;
-use crate::corpus::walk::identity::Identity;
 use crate::corpus::walk::key::Key;
 
 /// The state of a stored document's file.
@@ -33,9 +34,9 @@ impl Presence {
 
     /// Returns the state of the file, and which file it is, if it exists.
     #[cfg(feature = "report")]
-    pub(crate) fn with_file(document: &Document) -> (Presence, Option<Identity>) {
+    pub(crate) fn with_file(document: &Document) -> (Presence, Option<FileIdentity>) {
         let (presence, file) = Presence::look(document);
-        let identity = file.map(|(path, metadata)| Identity::of(&path, &metadata));
+        let identity = file.map(|(path, metadata)| FileIdentity::of(&path, &metadata));
         (presence, identity)
     }
 

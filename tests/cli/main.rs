@@ -69,6 +69,7 @@ mod readme;
 mod rebuild;
 mod remove;
 mod repeats;
+mod replaced;
 mod report;
 mod salvage;
 mod same_file;
