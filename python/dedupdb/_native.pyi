@@ -18,10 +18,13 @@ __all__ = [
     "ClusterRarity",
     "ClusterSketcher",
     "ClusterWalk",
+    "SetIndex",
     "Store",
     "Table",
+    "TokenSet",
     "__version__",
     "add_sets",
+    "bands_of_recall",
     "bucket_counts",
     "cluster_components",
     "cluster_verify",
@@ -29,6 +32,7 @@ __all__ = [
     "query_set",
     "read",
     "sign",
+    "token_hash",
 ]
 
 __version__: str
@@ -289,11 +293,79 @@ def read(
 def sign(texts: Any, text: str, progress: _Progress, parameters: Parameters) -> tuple[int, int, bytes]:
     """The minima of texts: rows, columns, and the matrix as bytes."""
 
-def add_sets(store: Store, keys: list[str], sets: list[list[int]]) -> None:
-    """Stores sets of 64-bit integers under keys, with one commit."""
+def token_hash(token: Any) -> int:
+    """The hash of a token, which is bytes or gives them: the first 64 bits of BLAKE3."""
 
-def query_set(store: Store, ids: list[int]) -> list[str]:
-    """The keys of the documents similar to a set of 64-bit integers, the most similar first."""
+@final
+class TokenSet:
+    """A set of tokens, by their hashes, and its minimum under each permutation."""
+
+    def __new__(cls, permutations: int, seed: int, tokens: bytes | None = None) -> Self: ...
+    @property
+    def seed(self) -> int:
+        """The seed of the permutations."""
+
+    def update(self, tokens: Iterable[Any], function: Callable[[Any], int] | None = None) -> None:
+        """Adds tokens, hashed by a function, or by ``token_hash`` if it is None."""
+
+    def jaccard(self, other: TokenSet) -> float:
+        """The Jaccard similarity of both sets; 1 of two that are empty."""
+
+    def merge(self, other: TokenSet) -> None:
+        """Adds the tokens of another set."""
+
+    def copy(self) -> TokenSet:
+        """A copy, which changes on its own."""
+
+    def clear(self) -> None:
+        """Removes all tokens."""
+
+    def minima(self) -> Any:
+        """The minima, as a NumPy array that cannot be changed."""
+
+    def __len__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class SetIndex:
+    """Token sets by number, found through the buckets in which a store has them."""
+
+    def __new__(cls, bands: tuple[int, int], threshold: float) -> Self: ...
+    @property
+    def bands(self) -> tuple[int, int]:
+        """Number of bands and of rows."""
+
+    def recall(self, jaccard: float) -> float:
+        """The share of the pairs of this similarity that are found."""
+
+    def insert(self, set: TokenSet) -> int:
+        """Adds a set, and returns its number."""
+
+    def take(self, other: SetIndex, number: int) -> int:
+        """Adds a set of another index, and returns its number here."""
+
+    def query(self, set: TokenSet) -> list[int]:
+        """The numbers of the sets that reach the threshold, the most similar first."""
+
+    def remove(self, number: int) -> None:
+        """Removes a set."""
+
+    def counts(self, numbers: list[int] | None = None) -> list[dict[int, int]]:
+        """For each band, its buckets with the number of sets in each: of these sets, or of all."""
+
+    def __len__(self) -> int: ...
+    def __getnewargs__(self) -> tuple[Any, ...]: ...
+    def __getstate__(self) -> tuple[int, bytes, bytes]: ...
+    def __setstate__(self, state: tuple[int, bytes, bytes]) -> None: ...
+
+def bands_of_recall(permutations: int, threshold: float) -> tuple[int, int]:
+    """The bands and rows that a store chooses, or the bands that find most if there are too few permutations."""
+
+def add_sets(store: Store, keys: list[str], sets: list[TokenSet]) -> None:
+    """Stores sets under keys, with one commit."""
+
+def query_set(store: Store, set: TokenSet) -> list[str]:
+    """The keys of the documents similar to a set, the most similar first."""
 
 def bucket_counts(store: Store, keys: list[str] | None = None) -> list[dict[int, int]]:
     """The buckets of each band with the number of documents in them."""

@@ -1,4 +1,4 @@
-"""datasketch's MinHash and MinHashLSH over a store: only the import changes.
+"""datasketch's MinHash and MinHashLSH, with exact answers: only the import changes.
 
     from dedupdb.datasketch import MinHash, MinHashLSH
 
@@ -11,18 +11,15 @@ what else differs.
 from __future__ import annotations
 
 import ast
-import hashlib
 import operator
 import os
-import shutil
-import tempfile
 import weakref
-from array import array
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
-from . import _native, open, sign
-from ._native import Store
+from . import _native, open
+from ._native import SetIndex, TokenSet, token_hash
+from ._warning import warn
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -30,11 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["MinHash", "MinHashLSH", "MinHashLSHDeletionSession", "MinHashLSHInsertionSession"]
 
 _MOST_PERMUTATIONS = 16384
-
-
-def token_hash(token: Any) -> int:
-    """The hash of a token, which is bytes or gives them: 64 bits of BLAKE2b."""
-    return int.from_bytes(hashlib.blake2b(token, digest_size=8).digest(), "little")
+_RECALL = 0.98
+"""Least share of the pairs at the threshold that bands are chosen to find."""
 
 
 class MinHash:
@@ -44,7 +38,7 @@ class MinHash:
         num_perm: Permutations of :attr:`hashvalues` and of the :class:`MinHashLSH` that takes it, 1 to 16384.
         seed: Random seed of the permutations. MinHashes of different seeds cannot be compared.
         gpu_mode: ``disable`` or ``detect``, of no effect; ``always`` is refused.
-        hashfunc: From a token to an integer of at most 64 bits; BLAKE2b of bytes by default.
+        hashfunc: From a token to an integer of at most 64 bits; BLAKE3 of bytes by default.
     """
 
     def __init__(
@@ -67,43 +61,35 @@ class MinHash:
         self.num_perm = num_perm
         self.seed = seed
         self.hashfunc: Callable[[Any], int] = token_hash if hashfunc is None else hashfunc
-        self._tokens: set[int] = set()
-
-    def _hashed(self, token: Any) -> int:
-        number = int(self.hashfunc(token))
-        if not 0 <= number < 1 << 64:
-            raise ValueError(f"hashfunc returned {number}, which does not fit into 64 bits")
-        return number
+        self._set = TokenSet(num_perm, seed)
 
     def update(self, b: Any) -> None:
         """Adds a token: bytes, or what the hash function takes."""
-        self._tokens.add(self._hashed(b))
+        self.update_batch((b,))
 
     def update_batch(self, b: Iterable[Any]) -> None:
         """Adds tokens."""
-        self._tokens.update([self._hashed(token) for token in b])
+        self._set.update(b, None if self.hashfunc is token_hash else self.hashfunc)
 
     def _check(self, other: MinHash, doing: str) -> None:
         if other.seed != self.seed:
             raise ValueError(f"Cannot {doing} MinHash with different seeds")
-        if len(self) != len(other):
+        if other.num_perm != self.num_perm:
             raise ValueError(f"Cannot {doing} MinHash with different numbers of permutation functions")
 
     def jaccard(self, other: MinHash) -> float:
         """The Jaccard similarity of both sets, exactly; 1 of two that are empty."""
         self._check(other, "compute Jaccard given")
-        common = len(self._tokens & other._tokens)
-        either = len(self._tokens) + len(other._tokens) - common
-        return common / either if either else 1.0
+        return self._set.jaccard(other._set)
 
     def count(self) -> float:
         """Number of distinct tokens, exactly."""
-        return float(len(self._tokens))
+        return float(len(self._set))
 
     def merge(self, other: MinHash) -> None:
         """Takes the tokens of another one in."""
         self._check(other, "merge")
-        self._tokens |= other._tokens
+        self._set.merge(other._set)
 
     @classmethod
     def union(cls, *mhs: MinHash) -> MinHash:
@@ -111,20 +97,17 @@ class MinHash:
         if len(mhs) < 2:
             raise ValueError("Cannot union less than 2 MinHash")
         first = mhs[0]
-        if any(one.seed != first.seed or len(one) != len(first) for one in mhs):
+        if any((one.seed, one.num_perm) != (first.seed, first.num_perm) for one in mhs):
             raise ValueError("The unioning MinHash must have the same seed, number of permutation functions")
-        made = cls(len(first), first.seed, hashfunc=first.hashfunc)
-        made._tokens = set().union(*(one._tokens for one in mhs))
+        made = first.copy()
+        for one in mhs[1:]:
+            made._set.merge(one._set)
         return made
 
     @property
     def hashvalues(self) -> Any:
         """The minimum under each permutation: a NumPy array of 32-bit numbers, dedupdb's own."""
-        import numpy
-
-        text = " ".join(map(str, sorted(self._tokens)))
-        signed = sign([text], shingling="ids", permutations=self.num_perm, seed=self.seed)
-        return numpy.asarray(signed)[0]
+        return self._set.minima()
 
     def digest(self) -> Any:
         """A copy of :attr:`hashvalues`."""
@@ -132,16 +115,16 @@ class MinHash:
 
     def is_empty(self) -> bool:
         """Whether there are no tokens."""
-        return not self._tokens
+        return len(self._set) == 0
 
     def clear(self) -> None:
         """Forgets all tokens."""
-        self._tokens.clear()
+        self._set.clear()
 
     def copy(self) -> MinHash:
         """A copy, which changes on its own."""
-        made = MinHash(self.num_perm, self.seed, hashfunc=self.hashfunc)
-        made._tokens = self._tokens.copy()
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__, _set=self._set.copy())
         return made
 
     def __len__(self) -> int:
@@ -154,7 +137,8 @@ class MinHash:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MinHash):
             return NotImplemented
-        return (self.seed, self.num_perm, self._tokens) == (other.seed, other.num_perm, other._tokens)
+        is_alike = (self.seed, self.num_perm) == (other.seed, other.num_perm)
+        return is_alike and self._set.jaccard(other._set) == 1.0
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -172,72 +156,155 @@ class MinHash:
             yield made
 
     def __repr__(self) -> str:
-        return f"<dedupdb.datasketch.MinHash of {len(self._tokens)} tokens, {self.num_perm} permutations>"
+        return f"<dedupdb.datasketch.MinHash of {len(self._set)} tokens, {self.num_perm} permutations>"
 
 
-def _memory_folder() -> str | None:
-    """A folder in memory, if the system has one that is as good as the usual one."""
-    shared = "/dev/shm"
-    return shared if os.path.isdir(shared) and os.access(shared, os.W_OK | os.X_OK) else None
+class _Memory:
+    """Sets in memory, under keys of any kind."""
 
+    def __init__(self, num_perm: int, threshold: float, params: tuple[int, int] | None) -> None:
+        self._index = SetIndex(params or _native.bands_of_recall(num_perm, threshold), threshold)
+        self._numbers: dict[Hashable, int] = {}
+        self.known = self._numbers
+        self._keys: dict[int, Hashable] = {}
+        self.bands, self.recall = self._index.bands, self._index.recall(threshold)
 
-class _Names:
-    """Keys of any kind as the strings that a temporary store has for them."""
+    def insert(self, key: Hashable, tokens: TokenSet, waiting: int) -> None:
+        self._put(key, self._index.insert(tokens))
 
-    def __init__(self) -> None:
-        self._names: dict[Hashable, str] = {}
-        self._keys: dict[str, Hashable] = {}
-        self._next = 0
+    def _put(self, key: Hashable, number: int) -> None:
+        if key in self._numbers:
+            self.remove([key])
+        self._numbers[key], self._keys[number] = number, key
 
-    def name(self, key: Hashable) -> str:
-        name = self._names.get(key)
-        if name is None:
-            name = f"{self._next:016x}"
-            self._next += 1
-            self._names[key], self._keys[name] = name, key
-        return name
+    def query(self, tokens: TokenSet) -> list[Hashable]:
+        return [self._keys[number] for number in self._index.query(tokens)]
 
-    def known(self, key: Hashable) -> str | None:
-        return self._names.get(key)
+    def remove(self, keys: list[Hashable]) -> None:
+        for key in keys:
+            number = self._numbers.pop(key)
+            del self._keys[number]
+            self._index.remove(number)
 
-    def key(self, name: str) -> Hashable:
-        return self._keys[name]
+    def merge(self, other: _Memory) -> None:
+        for key, number in list(other._numbers.items()):
+            self._put(key, self._index.take(other._index, number))
 
-    def forget(self, key: Hashable) -> None:
-        del self._keys[self._names.pop(key)]
+    def counts(self, keys: Iterable[Hashable] | None = None) -> list[dict[int, int]]:
+        return self._index.counts(None if keys is None else [self._numbers[key] for key in keys])
 
-
-class _Literals:
-    """Keys as the strings that a store on disk has for them, which are read again without the program."""
-
-    def name(self, key: Hashable) -> str:
-        if isinstance(key, str):
-            return f"s{key}"
-        if isinstance(key, SupportsIndex) and not isinstance(key, int):
-            # An integer of NumPy.
-            key = operator.index(key)
-        name = repr(key)
-        try:
-            is_same = ast.literal_eval(name) == key
-        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-            is_same = False
-        if not is_same:
-            raise TypeError(
-                f"a store on disk takes keys of str, bytes, numbers, None, and tuples of them, not {type(key).__name__}"
-            )
-        return f"r{name}"
-
-    def known(self, key: Hashable) -> str | None:
-        return self.name(key)
-
-    def key(self, name: str) -> Hashable:
-        if name[:1] == "s":
-            return name[1:]
-        literal: Hashable = ast.literal_eval(name[1:])
-        return literal
-
-    def forget(self, key: Hashable) -> None:
+    def flush(self) -> None:
         pass
+
+    close = flush
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+def _name(key: Hashable) -> str:
+    """The string that a store on disk has for a key, which is read again without the program."""
+    if isinstance(key, str):
+        return f"s{key}"
+    if isinstance(key, SupportsIndex) and not isinstance(key, int):
+        # An integer of NumPy.
+        key = operator.index(key)
+    name = repr(key)
+    try:
+        is_same = ast.literal_eval(name) == key
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        is_same = False
+    if not is_same:
+        raise TypeError(
+            f"a store on disk takes keys of str, bytes, numbers, None, and tuples of them, not {type(key).__name__}"
+        )
+    return f"r{name}"
+
+
+def _key(name: str) -> Hashable:
+    key: Hashable = name[1:] if name[:1] == "s" else ast.literal_eval(name[1:])
+    return key
+
+
+class _Disk:
+    """Sets in a store that stays."""
+
+    def __init__(self, path: Any, num_perm: int, threshold: float, params: tuple[int, int] | None) -> None:
+        if params is None and not os.path.exists(path):
+            params = _native.bands_of_recall(num_perm, threshold)
+        self._store = open(path, threshold=threshold, permutations=num_perm, shingling="ids", bands=params)
+        self._end = weakref.finalize(self, self._store.close)
+        self._waiting: dict[str, TokenSet] = {}
+        self.known = self
+        schema: Any = self._store.schema
+        self._seed: int = schema["seed"]
+        bands, rows = map(int, schema["bands"].split("x"))
+        self.bands, self.recall = (bands, rows), self._store.recall(threshold)
+
+    def _check(self, tokens: TokenSet) -> None:
+        if tokens.seed != self._seed and len(self):
+            raise ValueError(f"Expecting minhash with seed {self._seed}, as those in the index have, got {tokens.seed}")
+
+    def insert(self, key: Hashable, tokens: TokenSet, waiting: int) -> None:
+        self._check(tokens)
+        name = _name(key)
+        if tokens.seed != self._seed:
+            self._store.reindex(seed=tokens.seed)
+            self._seed = tokens.seed
+        self._waiting[name] = tokens.copy()
+        if len(self._waiting) >= waiting:
+            self.flush()
+
+    def query(self, tokens: TokenSet) -> list[Hashable]:
+        self._check(tokens)
+        self.flush()
+        return [_key(name) for name in _native.query_set(self._store, tokens)]
+
+    def remove(self, keys: list[Hashable]) -> None:
+        self.flush()
+        self._store.remove([_name(key) for key in keys])
+
+    def merge(self, other: _Disk) -> None:
+        self.flush()
+        other.flush()
+        self._store.merge(other._store)
+
+    def counts(self, keys: Iterable[Hashable] | None = None) -> list[dict[int, int]]:
+        self.flush()
+        return _native.bucket_counts(self._store, None if keys is None else [_name(key) for key in keys])
+
+    def flush(self) -> None:
+        if self._waiting:
+            waiting, self._waiting = self._waiting, {}
+            _native.add_sets(self._store, list(waiting), list(waiting.values()))
+
+    def close(self) -> None:
+        if self._end.alive:
+            self.flush()
+            self._end()
+
+    def __contains__(self, key: Hashable) -> bool:
+        try:
+            name = _name(key)
+        except TypeError:
+            return False
+        return name in self._waiting or name in self._store
+
+    def __iter__(self) -> Iterator[Hashable]:
+        self.flush()
+        return map(_key, self._store)
+
+    def __len__(self) -> int:
+        self.flush()
+        return len(self._store)
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "a MinHashLSH with a store that stays belongs to one process and is not pickled; open its path again"
+        )
 
 
 class _Closing:
@@ -254,17 +321,18 @@ class _Closing:
 
 
 class MinHashLSH(_Closing):
-    """An index of :class:`MinHash` in a store: exact answers, nothing below the threshold.
+    """An index of :class:`MinHash`, in memory or in a store: exact answers, nothing below the threshold.
 
     Args:
         threshold: Least Jaccard similarity of what is found. With ``params`` it is the middle of their S-curve,
             as datasketch's candidates have it.
         num_perm: Permutations of every MinHash.
         weights: Of false positives and false negatives: checked, and else of no effect. There are no false
-            positives, and of what reaches the threshold at least 98% is found.
+            positives, and at least 98% of the pairs at the threshold are found. If there are too few permutations
+            for that, a warning says how many are found.
         params: Number of bands and of rows.
-        storage_config: ``{"type": "dict"}`` for a temporary store, in memory where the system has a folder there,
-            or ``{"type": "dedupdb", "path": ...}`` for one that stays.
+        storage_config: ``{"type": "dict"}`` for an index in memory, or ``{"type": "dedupdb", "path": ...}`` for a
+            store on disk.
         prepickle, hashfunc: Accepted and of no effect.
     """
 
@@ -297,72 +365,37 @@ class MinHashLSH(_Closing):
             if bands < 2:
                 raise ValueError("The number of bands are too small (b < 2)")
             threshold = (1 / bands) ** (1 / rows)
-        self._begin(num_perm, threshold, params, config)
-
-    def _begin(
-        self,
-        num_perm: int,
-        threshold: float,
-        params: tuple[int, int] | None,
-        config: dict[str, Any],
-    ) -> None:
         self.h = num_perm
-        self._waiting: dict[str, list[int]] = {}
-        self._sets: dict[str, array[int]] = {}
-        """Of an index in memory, what it was given, to be merged and pickled."""
+        self.buffer_size = 50000
+        self._index: _Memory | _Disk
         self._questions: list[set[Hashable]] = []
-        self._most_waiting = 50000
-        self._names: _Names | _Literals
-        self._end: weakref.finalize[..., MinHashLSH]
-        parameters: dict[str, Any] = {
-            "threshold": threshold,
-            "permutations": num_perm,
-            "shingling": "ids",
-            "bands": params,
-        }
         kind = config.get("type")
         if kind == "dict":
-            folder = tempfile.mkdtemp(prefix="dedupdb-", dir=_memory_folder())
-            self._store: Store = open(os.path.join(folder, "store"), **parameters)
-            self._end = weakref.finalize(self, _gone, self._store, folder, os.getpid())
-            self._names, self._stays = _Names(), False
+            self._index = _Memory(num_perm, threshold, params)
         elif kind == "dedupdb":
             if "path" not in config:
                 raise ValueError('storage_config: {"type": "dedupdb"} needs a "path"')
-            self._store = open(config["path"], **parameters)
-            self._end = weakref.finalize(self, self._store.close)
-            self._names, self._stays = _Literals(), True
+            self._index = _Disk(config["path"], num_perm, threshold, params)
         else:
             raise ValueError(f'storage_config: type {kind!r}; there are "dict" and "dedupdb"')
-        bands_by_rows = str(self._store.schema["bands"])
-        self.b, self.r = map(int, bands_by_rows.split("x"))
-
-    @property
-    def buffer_size(self) -> int:
-        """How much waits, at most, to be stored together."""
-        return self._most_waiting
-
-    @buffer_size.setter
-    def buffer_size(self, value: int) -> None:
-        self._most_waiting = value
+        self.b, self.r = self._index.bands
+        if params is None and self._index.recall < _RECALL:
+            warn(
+                f"{num_perm} permutations find {self._index.recall:.1%} of the pairs at the threshold {threshold}, in "
+                f"{self.b} bands; more permutations find more"
+            )
 
     @property
     def keys(self) -> Iterator[Hashable]:
         """The keys of all that was inserted."""
-        self._flush()
-        return (self._names.key(name) for name in self._store)
+        return iter(self._index)
 
-    def _flush(self) -> None:
-        if self._waiting:
-            waiting, self._waiting = self._waiting, {}
-            _native.add_sets(self._store, list(waiting), list(waiting.values()))
-
-    def _check(self, minhash: MinHash) -> list[int]:
-        if len(minhash) != self.h:
-            raise ValueError(f"Expecting minhash with length {self.h}, got {len(minhash)}")
+    def _check(self, minhash: MinHash) -> TokenSet:
         if not isinstance(minhash, MinHash):
             raise TypeError(f"a dedupdb.datasketch.MinHash, not {type(minhash).__module__}'s")
-        return list(minhash._tokens)
+        if minhash.num_perm != self.h:
+            raise ValueError(f"Expecting minhash with length {self.h}, got {minhash.num_perm}")
+        return minhash._set
 
     def insert(self, key: Hashable, minhash: MinHash, check_duplication: bool = True) -> None:
         """Stores a MinHash under a key.
@@ -370,29 +403,21 @@ class MinHashLSH(_Closing):
         With a store that stays it is durable when this returns; in an :meth:`insertion_session`, when that ends.
 
         Raises:
-            ValueError: The key is there, or the MinHash has another number of permutations.
+            ValueError: The key is there, or the MinHash has another number of permutations, or another seed than those
+                in the index.
             TypeError: A store on disk takes no such key.
         """
-        self._insert(key, minhash, check_duplication)
-        if self._stays:
-            self._flush()
+        self._insert(key, minhash, check_duplication, 0)
 
-    def _insert(self, key: Hashable, minhash: MinHash, check_duplication: bool) -> None:
+    def _insert(self, key: Hashable, minhash: MinHash, check_duplication: bool, waiting: int) -> None:
         tokens = self._check(minhash)
         if check_duplication and key in self:
             raise ValueError("The given key already exists")
-        name = self._names.name(key)
-        self._waiting[name] = tokens
-        if not self._stays:
-            self._sets[name] = array("Q", tokens)
-        if len(self._waiting) >= self._most_waiting:
-            self._flush()
+        self._index.insert(key, tokens, waiting)
 
     def query(self, minhash: MinHash) -> list[Hashable]:
         """The keys of what reaches the threshold with a MinHash, the most similar first."""
-        tokens = self._check(minhash)
-        self._flush()
-        return [self._names.key(name) for name in _native.query_set(self._store, tokens)]
+        return self._index.query(self._check(minhash))
 
     def add_to_query_buffer(self, minhash: MinHash) -> None:
         """Asks, and keeps the answer for :meth:`collect_query_buffer`."""
@@ -404,11 +429,7 @@ class MinHashLSH(_Closing):
         return list(set.intersection(*questions)) if questions else []
 
     def __contains__(self, key: Hashable) -> bool:
-        try:
-            name = self._names.known(key)
-        except TypeError:
-            return False
-        return name is not None and (name in self._waiting or name in self._store)
+        return key in self._index.known
 
     def remove(self, key: Hashable) -> None:
         """Removes a key.
@@ -419,30 +440,25 @@ class MinHashLSH(_Closing):
         self._remove([key])
 
     def _remove(self, keys: list[Hashable]) -> None:
+        self._check_keys(keys)
+        self._index.remove(keys)
+
+    def _check_keys(self, keys: Iterable[Hashable]) -> None:
         if not all(key in self for key in keys):
             raise ValueError("The given key does not exist")
-        self._flush()
-        names = [self._names.name(key) for key in keys]
-        self._store.remove(names)
-        for key, name in zip(keys, names, strict=True):
-            self._sets.pop(name, None)
-            self._names.forget(key)
 
     def is_empty(self) -> bool:
         """Whether nothing was inserted."""
-        return not self._waiting and len(self._store) == 0
+        return len(self._index) == 0
 
     def get_counts(self) -> list[dict[int, int]]:
         """For each band, its buckets with the number of keys in each."""
-        self._flush()
-        return _native.bucket_counts(self._store)
+        return self._index.counts()
 
     def get_subset_counts(self, *keys: Hashable) -> list[dict[int, int]]:
         """The same, of these keys alone."""
-        self._flush()
-        if not all(key in self for key in keys):
-            raise ValueError("The given key does not exist")
-        return _native.bucket_counts(self._store, [self._names.name(key) for key in dict.fromkeys(keys)])
+        self._check_keys(keys)
+        return self._index.counts(dict.fromkeys(keys))
 
     def merge(self, other: MinHashLSH, check_overlap: bool = False) -> None:
         """Takes in what another index with the same parameters has.
@@ -452,21 +468,12 @@ class MinHashLSH(_Closing):
         """
         if type(self) is not type(other):
             raise ValueError(f"Cannot merge type MinHashLSH and type {type(other).__name__}.")
-        if (self.h, self.b, self.r) != (other.h, other.b, other.r) or self._stays != other._stays:
+        own, index = self._index, other._index
+        if (self.h, own.bands, type(own)) != (other.h, index.bands, type(index)):
             raise ValueError("Cannot merge MinHashLSH with different initialization parameters.")
-        keys = list(other.keys)
-        if check_overlap and any(key in self for key in keys):
+        if check_overlap and any(key in self for key in index):
             raise ValueError("The keys are overlapping, duplicate key exists.")
-        self._flush()
-        if self._stays:
-            self._store.merge(other._store)
-            return
-        for name, tokens in other._sets.items():
-            self._take(other._names.key(name), tokens)
-
-    def _take(self, key: Hashable, tokens: array[int]) -> None:
-        name = self._names.name(key)
-        self._waiting[name], self._sets[name] = tokens.tolist(), tokens
+        own.merge(index)  # type: ignore[arg-type]
 
     def insertion_session(self, buffer_size: int = 50000) -> MinHashLSHInsertionSession:
         """What is inserted in a ``with`` block is stored together."""
@@ -477,39 +484,11 @@ class MinHashLSH(_Closing):
         return MinHashLSHDeletionSession(self, buffer_size)
 
     def close(self) -> None:
-        """Stores what waits and closes the store; a temporary one is gone."""
-        if self._end.alive:
-            self._flush()
-            self._end()
-
-    def __reduce__(self) -> Any:
-        if self._stays:
-            raise TypeError(
-                "a MinHashLSH with a store that stays belongs to one process and is not pickled; open its path again"
-            )
-        entries = [(self._names.key(name), tokens) for name, tokens in self._sets.items()]
-        return _made_again, (self.h, (self.b, self.r), self._store.threshold, entries)
+        """Stores what waits and closes the store."""
+        self._index.close()
 
     def __repr__(self) -> str:
-        return f"<dedupdb.datasketch.MinHashLSH: {self.b} bands of {self.r} rows, in {self._store.path}>"
-
-
-def _made_again(
-    num_perm: int, params: tuple[int, int], threshold: float, entries: list[tuple[Hashable, array[int]]]
-) -> MinHashLSH:
-    """What a pickled index in memory becomes."""
-    made = MinHashLSH.__new__(MinHashLSH)
-    made._begin(num_perm, threshold, params, {"type": "dict"})
-    for key, tokens in entries:
-        made._take(key, tokens)
-    return made
-
-
-def _gone(store: Store, folder: str, process: int) -> None:
-    """Closes a temporary store and removes it; in a fork it is the other process's."""
-    store.close()
-    if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)
+        return f"<dedupdb.datasketch.MinHashLSH of {len(self._index)} keys, {self.b} bands of {self.r} rows>"
 
 
 class MinHashLSHInsertionSession(_Closing):
@@ -521,11 +500,11 @@ class MinHashLSHInsertionSession(_Closing):
 
     def insert(self, key: Hashable, minhash: MinHash, check_duplication: bool = True) -> None:
         """Inserts as :meth:`MinHashLSH.insert` does; it is stored by the end of the block."""
-        self.lsh._insert(key, minhash, check_duplication)
+        self.lsh._insert(key, minhash, check_duplication, self.lsh.buffer_size)
 
     def close(self) -> None:
         """Stores what waits."""
-        self.lsh._flush()
+        self.lsh._index.flush()
 
 
 class MinHashLSHDeletionSession(_Closing):

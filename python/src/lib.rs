@@ -16,6 +16,7 @@ mod dedup;
 mod documents;
 mod errors;
 mod groups;
+mod index;
 mod opening;
 mod read;
 mod results;
@@ -27,6 +28,7 @@ mod slot;
 mod store;
 mod stream;
 mod table;
+mod tokens;
 mod upkeep;
 mod warning;
 mod watch;
@@ -48,6 +50,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sets::add_sets, module)?)?;
     module.add_function(wrap_pyfunction!(sets::query_set, module)?)?;
     module.add_function(wrap_pyfunction!(sets::bucket_counts, module)?)?;
+    module.add_function(wrap_pyfunction!(index::bands_of_recall, module)?)?;
+    module.add_function(wrap_pyfunction!(tokens::token_hash, module)?)?;
+    module.add_class::<tokens::TokenSet>()?;
+    module.add_class::<index::SetIndex>()?;
     cluster::register(module)?;
     Ok(())
 }

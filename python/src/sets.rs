@@ -1,4 +1,6 @@
-//! Stores of sets of integers, for `dedupdb.datasketch`.
+//! Stores of token sets, for `dedupdb.datasketch`.
+
+use std::sync::Arc;
 
 use dedupdb::batch::{KeyWidth, Sketcher};
 use dedupdb::sketching::ShingleSet;
@@ -8,20 +10,23 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::errors::{of_row, raised};
 use crate::store::Store;
+use crate::tokens::{TokenSet, sorted};
 use crate::watch::{Stop, waited};
 
-/// Stores sets of 64-bit integers under keys, with one commit. The store's shingling is `ids`.
+/// Stores sets under keys, with one commit. The store's shingling is `ids`.
 #[pyfunction]
 #[pyo3(signature = (store, keys, sets))]
 pub(crate) fn add_sets(
     py: Python<'_>,
     store: &Bound<'_, Store>,
     keys: Vec<String>,
-    sets: Vec<Vec<u64>>,
+    sets: Vec<Bound<'_, TokenSet>>,
 ) -> PyResult<()> {
     let (opened, _entered) = store.get().entered(py)?;
+    let sets: Vec<Arc<Vec<u64>>> = sets.iter().map(sorted).collect();
     let work = move |_: &Stop| -> dedupdb::Result<Vec<dedupdb::Result<()>>> {
-        let input = |(key, ids): (String, Vec<u64>)| Input::new(key, ShingleSet::from_ids(&ids));
+        let input =
+            |(key, ids): (String, Arc<Vec<u64>>)| Input::new(key, ShingleSet::from_ids(&ids));
         let inputs = keys.into_iter().zip(sets).map(input);
         let mut writer = opened.writer()?;
         let outcomes = writer.add_all(inputs.collect())?;
@@ -40,15 +45,16 @@ pub(crate) fn add_sets(
     Ok(())
 }
 
-/// The keys of the documents that resemble a set of 64-bit integers, the most similar first.
+/// The keys of the documents that resemble a set, the most similar first.
 #[pyfunction]
-#[pyo3(signature = (store, ids))]
+#[pyo3(signature = (store, set))]
 pub(crate) fn query_set(
     py: Python<'_>,
     store: &Bound<'_, Store>,
-    ids: Vec<u64>,
+    set: &Bound<'_, TokenSet>,
 ) -> PyResult<Vec<String>> {
     let opened = store.get().opened()?;
+    let ids = sorted(set);
     let found = py.detach(|| opened.query(&Query::shingles(&ShingleSet::from_ids(&ids))));
     let found = found.map_err(|error| raised(py, &error))?;
     Ok(found.into_iter().map(|found| found.key).collect())

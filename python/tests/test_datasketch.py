@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import pickle
 import random
+import subprocess
+import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -221,15 +222,93 @@ def test_merging_and_pickling(tmp_path: Path) -> None:
         assert first.query(minhash(range(50))) == ["b"]
 
 
-def test_a_temporary_store_is_gone_with_its_index() -> None:
+def test_nothing_is_left_of_a_killed_process(tmp_path: Path) -> None:
+    program = """
+import os, signal
+from dedupdb.datasketch import MinHash, MinHashLSH
+lsh = MinHashLSH()
+lsh.insert("a", MinHash())
+assert lsh.query(MinHash()) == ["a"]
+os.kill(os.getpid(), signal.SIGTERM)
+"""
+    shared = Path("/dev/shm")
+    before = set(shared.glob("dedupdb*"))
+    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "TMPDIR": str(tmp_path)}, cwd=tmp_path)
+    assert done.returncode != 0
+    assert not list(tmp_path.iterdir())
+    assert set(shared.glob("dedupdb*")) <= before
+
+
+@pytest.mark.parametrize("kind", ["dict", "dedupdb"])
+def test_an_index_signs_with_the_seed_of_its_sets(tmp_path: Path, kind: str) -> None:
+    config = {"type": kind, "path": tmp_path / "lsh"}
+    one, other = minhash(range(9), seed=7), minhash(range(9))
+    with MinHashLSH(storage_config=config) as lsh:
+        assert lsh.query(other) == []
+        lsh.insert("a", one)
+        for call in (lambda: lsh.insert("b", other), lambda: lsh.query(other)):
+            with pytest.raises(ValueError, match="Expecting minhash with seed 7"):
+                call()
+        assert lsh.query(one) == ["a"] and "b" not in lsh
+    if kind == "dedupdb":
+        with dedupdb.open(tmp_path / "lsh") as store:
+            assert store.schema["seed"] == 7
+        return
+    counts = lsh.get_counts()
+    elsewhere = MinHashLSH()
+    elsewhere.insert("b", other)
+    assert counts != elsewhere.get_counts()
+    with pytest.raises(ValueError, match="Expecting minhash with seed 7"):
+        lsh.merge(elsewhere)
+    lsh.remove("a")
+    lsh.insert("b", other)
+    assert lsh.query(other) == ["b"] and lsh.get_counts() == elsewhere.get_counts()
+
+
+def test_both_kinds_have_the_same_buckets(tmp_path: Path) -> None:
+    with MinHashLSH(threshold=0.8, storage_config={"type": "dedupdb", "path": tmp_path / "lsh"}) as stays:
+        lsh = MinHashLSH(threshold=0.8)
+        for number, numbers in enumerate(sets(40)):
+            for index in (lsh, stays):
+                index.insert(number, minhash(numbers, seed=3))
+        assert lsh.get_counts() == stays.get_counts()
+        assert (lsh.b, lsh.r) == (stays.b, stays.r)
+
+
+def test_few_permutations_warn_of_what_they_find(tmp_path: Path) -> None:
+    stays: dict[str, Any] = {"type": "dedupdb", "path": tmp_path / "lsh"}
+    for config in ({"type": "dict"}, stays, stays):
+        with pytest.warns(UserWarning, match=r"4 permutations find 93\.8% of the pairs at the threshold 0\.5"):
+            lsh = MinHashLSH(threshold=0.5, num_perm=4, storage_config=config)
+        with lsh:
+            assert (lsh.b, lsh.r) == (4, 1)
+            lsh.insert("a", minhash(range(9), num_perm=4), check_duplication=False)
+            assert lsh.query(minhash(range(9), num_perm=4)) == ["a"]
+
+
+def test_what_was_removed_is_gone_and_its_place_is_taken() -> None:
     lsh = MinHashLSH()
-    lsh.insert("a", minhash(range(9)))
-    assert lsh.query(minhash(range(9))) == ["a"]
-    folder = lsh._store.path.parent
-    assert os.path.isdir(folder)
-    del lsh
-    gc.collect()
-    assert not os.path.exists(folder)
+    made = [minhash(range(number, number + 20)) for number in range(0, 6000, 20)]
+    for key, one in enumerate(made):
+        lsh.insert(key, one)
+    for key in range(1, 300):
+        lsh.remove(key)
+    again = pickle.loads(pickle.dumps(lsh))
+    for index in (lsh, again):
+        index.insert("new", made[5])
+        assert [index.query(one) for one in made[:7]] == [[0], [], [], [], [], ["new"], []]
+        assert index.get_counts() == index.get_subset_counts(0, "new") and len(index.get_counts()[0]) == 2
+
+
+def test_an_index_keeps_what_it_was_given() -> None:
+    lsh, one = MinHashLSH(), minhash(range(20))
+    lsh.insert("a", one)
+    one.update_batch(tokens(range(20, 60)))
+    assert lsh.query(minhash(range(20))) == ["a"] and lsh.query(one) == []
+    for number in [*range(3000), 5]:
+        one.update(f"token{number}".encode())
+    assert one.count() == 3000 and one == minhash(range(3000))
+    assert (one.digest() == minhash(range(3000)).digest()).all()
 
 
 HARBOUR = "the old harbour crane was painted red and white by nobody that anyone in the town can name"

@@ -102,11 +102,16 @@ impl Signer {
     pub fn extend(&self, from: u32, shingles: &[u32], scratch: &mut Vec<u32>, out: &mut Vec<u8>) {
         if from < self.permutations {
             let minima = self.minima_from(from as usize, shingles, scratch);
-            if self.width.is_narrow() {
-                self.level.mix(from, minima);
-            }
-            self.width.append(minima, out);
+            self.append_slots(from, minima, out);
         }
+    }
+
+    /// Appends the slots from number `from` on, which are cut from these minima.
+    fn append_slots(&self, from: u32, minima: &mut [u32], out: &mut Vec<u8>) {
+        if self.width.is_narrow() {
+            self.level.mix(from, minima);
+        }
+        self.width.append(minima, out);
     }
 
     /// Returns the full 32-bit minimum under each permutation, [`u32::MAX`] for the empty set.
@@ -117,6 +122,24 @@ impl Signer {
         self.minima_from(0, shingles, &mut minima);
         minima.truncate(self.permutations as usize);
         minima
+    }
+
+    /// Returns the signature of the set that has these minima, as [`Signer::minima`] returns them.
+    ///
+    /// ```
+    /// use dedupdb::sketching::{Family, Signer, SlotWidth};
+    ///
+    /// let signer = Signer::new(Family::Affine32, 1, 128, SlotWidth::Bits16)?;
+    /// let (a, b) = (signer.minima(&[3, 1]), signer.minima(&[4]));
+    /// let of_both = a.into_iter().zip(b).map(|(a, b)| a.min(b)).collect();
+    /// assert_eq!(signer.sign_minima(of_both), signer.sign(&[3, 1, 4]));
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn sign_minima(&self, mut minima: Vec<u32>) -> Signature {
+        let mut bytes = Vec::with_capacity(self.signature_bytes());
+        self.append_slots(0, &mut minima, &mut bytes);
+        // The bytes are whole slots, since whole slots were appended.
+        Signature::from_bytes(self.width, bytes).unwrap_or_else(|| unreachable!())
     }
 
     /// Computes the minima of the blocks that contain slots `from..`, and returns those slots.

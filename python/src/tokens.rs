@@ -1,0 +1,268 @@
+//! Sets of tokens with their minima, for `dedupdb.datasketch`.
+
+use std::sync::{Arc, Mutex};
+
+use dedupdb::sketching::{Family, ShingleSet, Signature, Signer, SlotWidth};
+use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyMemoryView, PyType};
+
+use crate::errors::raised;
+use crate::watch::lock;
+
+/// How many tokens may wait to be sorted, beside as many as are sorted.
+const WAITING: usize = 16;
+
+/// The hash of a token, which is bytes or gives them: the first 64 bits of BLAKE3.
+#[pyfunction]
+pub(crate) fn token_hash(token: &Bound<'_, PyAny>) -> PyResult<u64> {
+    if let Ok(bytes) = token.cast::<PyBytes>() {
+        return Ok(hash(bytes.as_bytes()));
+    }
+    let bytes = PyMemoryView::from(token)?.call_method0("tobytes")?;
+    Ok(hash(bytes.cast::<PyBytes>()?.as_bytes()))
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let hash = blake3::hash(bytes);
+    let (words, _) = hash.as_bytes().as_chunks::<8>();
+    u64::from_le_bytes(words[0])
+}
+
+/// The hash of a token by a function of the user.
+fn hashed(function: &Bound<'_, PyAny>, token: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let number = function.call1((token,))?;
+    number.extract().map_err(|error: PyErr| {
+        if !error.is_instance_of::<PyOverflowError>(number.py()) {
+            return error;
+        }
+        PyValueError::new_err(format!(
+            "hashfunc returned {number}, which does not fit into 64 bits"
+        ))
+    })
+}
+
+/// The signer of the last set that was made: most sets have the same.
+static SIGNER: Mutex<Option<Arc<Signer>>> = Mutex::new(None);
+
+fn signer(py: Python<'_>, permutations: u32, seed: u64) -> PyResult<Arc<Signer>> {
+    let mut last = lock(&SIGNER);
+    if let Some(signer) = &*last
+        && (signer.permutations(), signer.seed()) == (permutations, seed)
+    {
+        return Ok(signer.clone());
+    }
+    let (family, width) = (Family::default(), SlotWidth::default());
+    let made = Signer::new(family, seed, permutations, width);
+    let made = Arc::new(made.map_err(|error| raised(py, &error))?);
+    *last = Some(made.clone());
+    Ok(made)
+}
+
+/// A set of tokens, by their hashes, and its minimum under each permutation.
+#[pyclass(module = "dedupdb._native")]
+pub(crate) struct TokenSet {
+    signer: Arc<Signer>,
+    /// Distinct and ascending up to `sorted`; the others wait to be sorted.
+    tokens: Arc<Vec<u64>>,
+    sorted: usize,
+    minima: Vec<u32>,
+    /// The minima as `NumPy`'s array, once somebody asked.
+    array: Option<Py<PyAny>>,
+}
+
+// Nothing calls into Python while a set is borrowed, so no other borrow meets it.
+#[pymethods]
+impl TokenSet {
+    #[new]
+    #[pyo3(signature = (permutations, seed, tokens=None))]
+    fn new(
+        py: Python<'_>,
+        permutations: u32,
+        seed: u64,
+        tokens: Option<&[u8]>,
+    ) -> PyResult<TokenSet> {
+        let mut set = TokenSet {
+            signer: signer(py, permutations, seed)?,
+            tokens: Arc::default(),
+            sorted: 0,
+            minima: vec![u32::MAX; permutations as usize],
+            array: None,
+        };
+        if let Some(tokens) = tokens {
+            set.extend(&words(tokens)?);
+        }
+        Ok(set)
+    }
+
+    #[getter]
+    pub(crate) fn seed(&self) -> u64 {
+        self.signer.seed()
+    }
+
+    /// Adds tokens, hashed by a function, or by ``token_hash`` if it is None.
+    #[pyo3(signature = (tokens, function=None))]
+    fn update(
+        slf: &Bound<'_, Self>,
+        tokens: &Bound<'_, PyAny>,
+        function: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let hash = |token: PyResult<Bound<'_, PyAny>>| match function {
+            Some(function) => hashed(function, &token?),
+            None => token_hash(&token?),
+        };
+        let hashes: Vec<u64> = tokens.try_iter()?.map(hash).collect::<PyResult<_>>()?;
+        slf.borrow_mut().extend(&hashes);
+        Ok(())
+    }
+
+    /// The Jaccard similarity of both sets; 1 of two that are empty.
+    fn jaccard(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> f64 {
+        jaccard(&sorted(slf), &sorted(other))
+    }
+
+    /// Adds the tokens of another set.
+    fn merge(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) {
+        let tokens = sorted(other);
+        let minima = other.borrow().minima.clone();
+        let tokens = union(&sorted(slf), &tokens);
+        let mut set = slf.borrow_mut();
+        set.lower(&minima);
+        set.sorted = tokens.len();
+        set.tokens = Arc::new(tokens);
+    }
+
+    fn copy(&self, py: Python<'_>) -> TokenSet {
+        TokenSet {
+            signer: self.signer.clone(),
+            tokens: self.tokens.clone(),
+            sorted: self.sorted,
+            minima: self.minima.clone(),
+            array: self.array.as_ref().map(|array| array.clone_ref(py)),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.tokens = Arc::default();
+        self.sorted = 0;
+        self.minima.fill(u32::MAX);
+        self.array = None;
+    }
+
+    /// The minima, as a `NumPy` array that cannot be changed.
+    fn minima<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        static ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let py = slf.py();
+        if let Some(array) = &slf.borrow().array {
+            return Ok(array.bind(py).clone());
+        }
+        let bytes = PyBytes::new(
+            py,
+            &bytes_of(slf.borrow().minima.iter().copied().map(u32::to_le_bytes)),
+        );
+        let array = ARRAY
+            .import(py, "numpy", "frombuffer")?
+            .call1((bytes, "<u4"))?;
+        slf.borrow_mut().array = Some(array.clone().unbind());
+        Ok(array)
+    }
+
+    fn __len__(slf: &Bound<'_, Self>) -> usize {
+        sorted(slf).len()
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> (Bound<'py, PyType>, (u32, u64, Bound<'py, PyBytes>)) {
+        let bytes = bytes_of(sorted(slf).iter().copied().map(u64::to_le_bytes));
+        let signer = slf.borrow().signer.clone();
+        let bytes = PyBytes::new(slf.py(), &bytes);
+        (
+            slf.get_type(),
+            (signer.permutations(), signer.seed(), bytes),
+        )
+    }
+}
+
+impl TokenSet {
+    fn extend(&mut self, tokens: &[u64]) {
+        let shingles = ShingleSet::from_ids(tokens);
+        let minima = self.signer.minima(shingles.as_slice());
+        self.lower(&minima);
+        Arc::make_mut(&mut self.tokens).extend_from_slice(tokens);
+        if self.tokens.len() - self.sorted > self.sorted + WAITING {
+            self.sort();
+        }
+    }
+
+    fn lower(&mut self, minima: &[u32]) {
+        self.array = None;
+        for (own, other) in self.minima.iter_mut().zip(minima) {
+            *own = (*own).min(*other);
+        }
+    }
+
+    fn sort(&mut self) {
+        let tokens = Arc::make_mut(&mut self.tokens);
+        tokens.sort_unstable();
+        tokens.dedup();
+        self.sorted = tokens.len();
+    }
+
+    pub(crate) fn signature(&self) -> Signature {
+        self.signer.sign_minima(self.minima.clone())
+    }
+}
+
+/// The tokens of a set, distinct and ascending.
+pub(crate) fn sorted(set: &Bound<'_, TokenSet>) -> Arc<Vec<u64>> {
+    let mut set = set.borrow_mut();
+    if set.sorted < set.tokens.len() {
+        set.sort();
+    }
+    set.tokens.clone()
+}
+
+/// The Jaccard similarity of two sets, distinct and ascending; 1 of two that are empty.
+pub(crate) fn jaccard(a: &[u64], b: &[u64]) -> f64 {
+    if a == b {
+        return 1.0;
+    }
+    let (mut at_a, mut at_b, mut common) = (0, 0, 0);
+    while at_a < a.len() && at_b < b.len() {
+        let (x, y) = (a[at_a], b[at_b]);
+        common += usize::from(x == y);
+        at_a += usize::from(x <= y);
+        at_b += usize::from(y <= x);
+    }
+    common as f64 / (a.len() + b.len() - common) as f64
+}
+
+fn union(mut a: &[u64], mut b: &[u64]) -> Vec<u64> {
+    let mut union = Vec::with_capacity(a.len() + b.len());
+    while let ([x, after_x @ ..], [y, after_y @ ..]) = (a, b) {
+        union.push(*x.min(y));
+        (a, b) = (
+            if x <= y { after_x } else { a },
+            if y <= x { after_y } else { b },
+        );
+    }
+    union.extend_from_slice(a);
+    union.extend_from_slice(b);
+    union
+}
+
+pub(crate) fn bytes_of<const N: usize>(numbers: impl Iterator<Item = [u8; N]>) -> Vec<u8> {
+    numbers.flatten().collect()
+}
+
+/// Little-endian numbers of 64 bits.
+pub(crate) fn words(bytes: &[u8]) -> PyResult<Vec<u64>> {
+    match bytes.as_chunks::<8>() {
+        (words, []) => Ok(words.iter().copied().map(u64::from_le_bytes).collect()),
+        _ => Err(PyValueError::new_err(
+            "these bytes are not numbers of 64 bits",
+        )),
+    }
+}
