@@ -18,7 +18,7 @@ use crate::args::{Args, STORE, Salvage};
 use crate::console::Console;
 use crate::inputs::Inputs;
 use crate::interrupt::Interrupt;
-use crate::number::{bytes, counted, percent, utc};
+use crate::number::{bytes, counted, utc};
 use crate::output::{shell_word, system_error};
 use crate::parse::Number;
 
@@ -329,29 +329,18 @@ pub(crate) fn note_threshold_of(
     note_threshold(store, threshold, &remedy, console);
 }
 
-/// The share of the pairs at its threshold that a store finds by default.
-const DEFAULT_RECALL: f64 = 0.98;
-
-/// Reports what a threshold below the store's misses, if it is more than stores miss by default. `remedy` says what to
-/// do, if anything helps.
+/// Reports what a threshold below the store's misses. `remedy` says what to do, if anything helps.
 pub(crate) fn note_threshold(
     store: &Store,
     threshold: Option<f64>,
     remedy: &str,
     console: &Console,
 ) {
-    let schema = store.schema();
-    let is_below =
-        |given: &f64| *given < schema.threshold() && schema.recall(*given) < DEFAULT_RECALL;
-    let Some(threshold) = threshold.filter(is_below) else {
+    let missed = threshold.and_then(|threshold| store.schema().missed_at(threshold));
+    let Some(missed) = missed else {
         return;
     };
-    console.note(&format!(
-        "{threshold} is below the store's threshold, {}: {} of the pairs at {threshold} share a bucket; the others are \
-         missed",
-        schema.threshold(),
-        percent(schema.recall(threshold)),
-    ));
+    console.note(&missed);
     if !remedy.is_empty() {
         console.note(remedy);
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::error::{Error, Result};
 use crate::lsh::Bands;
+use crate::number::percent;
 use crate::sketch::{Family, Signer, SlotWidth};
 use crate::text::{ShingleSet, Shingler, Shingling, folded};
 
@@ -220,6 +221,30 @@ impl Schema {
     /// The probability that a pair of this Jaccard similarity shares a bucket.
     pub fn recall(&self, jaccard: f64) -> f64 {
         self.bands.probability(jaccard, self.slot_width)
+    }
+
+    /// What a search at a threshold below this one misses, as a sentence. `None` if it misses no more than stores miss by
+    /// default at their own threshold.
+    ///
+    /// ```
+    /// # use dedupdb::Schema;
+    /// let missed = Schema::default().missed_at(0.5).unwrap();
+    /// assert!(missed.starts_with("0.5 is below the store's threshold, 0.8: 12.5% of the pairs"));
+    /// assert_eq!(Schema::default().missed_at(0.9), None);
+    /// assert_eq!(Schema::builder().bands(30, 3).build()?.missed_at(0.5), None);
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn missed_at(&self, threshold: f64) -> Option<String> {
+        let recall = self.recall(threshold);
+        let is_worse = threshold < self.threshold && recall < SchemaBuilder::default().recall;
+        is_worse.then(|| {
+            format!(
+                "{threshold} is below the store's threshold, {}: {} of the pairs at {threshold} share a bucket; the \
+                 others are missed",
+                self.threshold,
+                percent(recall)
+            )
+        })
     }
 
     /// The size of a stored signature in bytes.

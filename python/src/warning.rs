@@ -1,7 +1,6 @@
 //! Warnings, at the line that called the package.
 
 use dedupdb::Store;
-use dedupdb::number::percent;
 use pyo3::prelude::*;
 
 /// How a store finds more at a threshold below its own.
@@ -20,18 +19,6 @@ pub(crate) fn warn_of_threshold(
     threshold: Option<f64>,
     remedy: &str,
 ) -> PyResult<()> {
-    let Some(threshold) = threshold else {
-        return Ok(());
-    };
-    let schema = store.schema();
-    if threshold >= schema.threshold() {
-        return Ok(());
-    }
-    let message = format!(
-        "{threshold} is below the store's threshold, {}: {} of the pairs at {threshold} share a bucket; the others are \
-         missed; {remedy}",
-        schema.threshold(),
-        percent(schema.recall(threshold)),
-    );
-    warn(py, &message)
+    let missed = threshold.and_then(|threshold| store.schema().missed_at(threshold));
+    missed.map_or(Ok(()), |missed| warn(py, &format!("{missed}; {remedy}")))
 }
