@@ -1,6 +1,7 @@
 //! The clocks, read in this one place.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -14,6 +15,18 @@ pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| {
         i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+    })
+}
+
+/// Microseconds since 1970. Two processes compare them to see which came first.
+pub(crate) fn micros() -> u64 {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "no other clock is the same for all processes"
+    )]
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
     })
 }
 
@@ -69,12 +82,16 @@ impl Stopwatch {
 /// The longest pause between two attempts. A longer one would leave a store idle for no reason.
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
+/// The shortest and the longest pause where a millisecond counts.
+const BRIEF_PAUSES: Range<Duration> = Duration::from_micros(30)..Duration::from_millis(5);
+
 /// Limits how long an operation is retried.
 #[derive(Debug)]
 pub(crate) struct Patience {
     started: Instant,
     wait: Duration,
     pause: Duration,
+    is_brief: bool,
 }
 
 impl Patience {
@@ -84,17 +101,32 @@ impl Patience {
             started: Instant::now(),
             wait,
             pause: Duration::from_millis(5),
+            is_brief: false,
+        }
+    }
+
+    /// Allows retries for `wait`, of something that others mostly have for less than a millisecond.
+    pub(crate) fn brief(wait: Duration) -> Patience {
+        Patience {
+            is_brief: true,
+            ..Patience::new(wait)
         }
     }
 
     /// Sleeps before the next attempt, or returns false if the time is up.
     pub(crate) fn pause(&mut self) -> bool {
-        let left = self.wait.saturating_sub(self.started.elapsed());
+        let elapsed = self.started.elapsed();
+        let left = self.wait.saturating_sub(elapsed);
         if left.is_zero() {
             return false;
         }
-        thread::sleep(self.pause.min(left));
-        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        if self.is_brief {
+            let pause = (elapsed / 50).clamp(BRIEF_PAUSES.start, BRIEF_PAUSES.end);
+            thread::sleep(pause.min(left));
+        } else {
+            thread::sleep(self.pause.min(left));
+            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        }
         true
     }
 }

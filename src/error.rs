@@ -107,12 +107,13 @@ pub enum Error {
         /// The folder of the other one.
         store: PathBuf,
     },
-    /// Another process has the store open for writing, or this one has it open a second time.
+    /// Another process writes to the store, or another handle of this one, and did not finish within
+    /// [`Options::wait`](crate::Options::wait).
     Locked {
         /// The store's folder.
         path: PathBuf,
-        /// The process that has it open, if known. This is a hint: the note may come from a process that was killed,
-        /// and readers leave no note. Readers are in the way only if ranges of a file cannot be locked.
+        /// The process that writes, if known. Linux tells which one it is. Elsewhere it may be a process that was
+        /// killed. Where ranges of a file cannot be locked, it may be any process that has the store open.
         holder: Option<Holder>,
     },
     /// Another process holds a lock on bytes of a file that the call needs for a moment only.
@@ -205,14 +206,14 @@ pub enum Error {
     },
 }
 
-/// The process that has a store open for writing, according to a note in its folder.
+/// The process that has the right to write to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Holder {
     /// The process ID.
     pub process: u32,
-    /// When it opened the store, to the second.
-    pub since: SystemTime,
+    /// Since when it has that right, to the second, if it left a note. Calls that take a moment leave none.
+    pub since: Option<SystemTime>,
 }
 
 impl Holder {
@@ -412,16 +413,16 @@ fn locked(path: &Path, holder: Option<Holder>, f: &mut fmt::Formatter<'_>) -> fm
         Some(holder) if holder.is_this_process() => {
             write!(
                 f,
-                "{path}: this process has the store open already, by a handle or by what one returned"
+                "{path}: another handle of this process is writing to the store"
             )
         }
         Some(holder) => write!(
             f,
-            "{path}: {holder} has the store open; wait until it is done"
+            "{path}: {holder} is writing to the store; wait until it is done"
         ),
         None => write!(
             f,
-            "{path}: another process has the store open; wait until it is done"
+            "{path}: another process is writing to the store; wait until it is done"
         ),
     }
 }
@@ -490,6 +491,17 @@ impl Error {
                 path: path.to_owned(),
                 source: Arc::new(source),
             },
+        }
+    }
+
+    /// Adds who writes, if that is in the way and not known yet.
+    pub(crate) fn held_by(self, find: impl FnOnce() -> Option<Holder>) -> Error {
+        match self {
+            Error::Locked { path, holder: None } => Error::Locked {
+                holder: find(),
+                path,
+            },
+            error => error,
         }
     }
 

@@ -52,7 +52,7 @@ fn at_once(times: usize, work: &(dyn Fn() + Sync)) {
 }
 
 /// Locks the mutex even if it is poisoned: a panic leaves nothing half-done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

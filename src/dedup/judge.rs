@@ -153,7 +153,7 @@ impl Judge<'_> {
                 Err(RecvTimeoutError::Timeout) => self.met.watch.tick()?,
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
-            if self.uncommitted.is_due(self.writer.uncommitted_bytes()) {
+            if self.uncommitted.is_due(&self.writer) {
                 self.commit()?;
             }
         }

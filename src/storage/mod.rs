@@ -20,13 +20,13 @@ mod salvage;
 mod view;
 
 pub(crate) use commit::{CatalogChange, Files, NewContent, Sound};
-pub(crate) use disk::{Fleeting, Process, resolved};
+pub(crate) use disk::{Fleeting, Process, Wait, resolved};
 pub use disk::{ProcessorTimes, ThreadTime};
 #[cfg(all(test, unix))]
 pub(crate) use disk::{crash, watch};
 #[cfg(feature = "corpus")]
 pub(crate) use folder::is_store;
-pub(crate) use folder::{BuildSite, Note, enclosing, inside};
+pub(crate) use folder::{BuildSite, enclosing, holder, inside};
 pub(crate) use format::{ContentRow, Kind};
 pub(crate) use generation::{Next, Plan, Progress, Sign};
 pub use index::IdScope;

@@ -149,7 +149,7 @@ impl Run<'_> {
             if self.pretend && Uncommitted::is_too_much(bytes, self.memory) {
                 return Ok(Ended::Full);
             }
-            if self.uncommitted.is_due(bytes) {
+            if self.uncommitted.is_due(&self.writer) {
                 self.commit()?;
             }
         }

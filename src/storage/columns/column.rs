@@ -10,7 +10,6 @@ use super::sums::{BLOCK_BYTES, BlockSums, Summed};
 use super::verified::Verified;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
-use crate::storage::disk::Process;
 use crate::storage::disk::{self, File, Map};
 use crate::storage::format::{HEADER_BYTES, Header, may_be_unfinished};
 
@@ -125,7 +124,6 @@ pub(crate) struct Column {
     ///
     /// If so, the index may contain it, and the file must not be truncated or overwritten.
     uncertain: bool,
-    process: Process,
     written: u64,
     buffer: Vec<u8>,
     sums: BlockSums,
@@ -160,7 +158,7 @@ impl Column {
         Column::new(file, 0, Verified::all())
     }
 
-    /// Opens the file at its committed length and truncates it to that.
+    /// Opens the file at its committed length and truncates it to that. The caller has the right to write.
     ///
     /// # Errors
     ///
@@ -185,7 +183,6 @@ impl Column {
             verified: Arc::new(verified),
             committed,
             uncertain: false,
-            process: Process::current(),
             written: committed,
             buffer: Vec::new(),
             sums: BlockSums::default(),
@@ -295,6 +292,35 @@ impl Column {
         self.sums.forget_changes();
     }
 
+    /// Goes on at the length `committed`, to which another process has brought the column.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] if the file is shorter.
+    pub(crate) fn follow(&mut self, committed: u64) -> Result<()> {
+        let len = check_len(&self.file, committed)?;
+        if HEADER_BYTES as u64 + committed > self.map.len() as u64 {
+            // What the other process made room for will be filled.
+            self.map = map(&self.file, len)?;
+        }
+        let verified = Verified::none_of(committed);
+        verified.take_over(&self.verified, self.committed / BLOCK_BYTES);
+        self.verified = Arc::new(verified);
+        self.committed = committed;
+        self.roll_back()
+    }
+
+    /// Releases the space by which the file grew in advance.
+    ///
+    /// The caller has the right to write, and follows the last commit. Views only read below the committed length. A
+    /// failure only costs space, which the next cut releases.
+    pub(crate) fn cut(&mut self) {
+        if !self.uncertain {
+            let len = HEADER_BYTES as u64 + self.committed;
+            self.file.set_len(len).unwrap_or_default();
+        }
+    }
+
     /// Discards everything appended since the last commit.
     pub(crate) fn roll_back(&mut self) -> Result<()> {
         self.buffer.clear();
@@ -311,21 +337,6 @@ impl Column {
             verified: self.verified.clone(),
             len: self.written,
         }
-    }
-}
-
-impl Drop for Column {
-    /// Releases the space by which the file grew in advance.
-    ///
-    /// Views that outlive the column only read below the committed length. A child process that inherited the column by
-    /// a fork truncates nothing. A failure here only costs space, which the next open releases.
-    fn drop(&mut self) {
-        if self.uncertain || !self.process.is_current() {
-            return;
-        }
-        self.file
-            .set_len(HEADER_BYTES as u64 + self.committed)
-            .unwrap_or_default();
     }
 }
 
@@ -405,14 +416,19 @@ fn map(file: &File, len: u64) -> Result<Arc<Map>> {
 
 /// Checks that `file` begins with `header` and holds at least `len` bytes of data.
 fn check_file(file: &File, header: &Header, len: u64) -> Result<()> {
-    let path = file.path();
-    header.expect(path, &file.start(HEADER_BYTES)?)?;
+    header.expect(file.path(), &file.start(HEADER_BYTES)?)?;
+    check_len(file, len)?;
+    Ok(())
+}
+
+/// Checks that a file has at least `len` bytes of data, and returns how many it has.
+fn check_len(file: &File, len: u64) -> Result<u64> {
     let held = file.len()?.saturating_sub(HEADER_BYTES as u64);
     if held < len {
         let reason = format!("it holds {held} bytes of data and {len} were committed");
-        return Err(Error::damaged(path, reason));
+        return Err(Error::damaged(file.path(), reason));
     }
-    Ok(())
+    Ok(held)
 }
 
 #[cfg(test)]
@@ -442,13 +458,13 @@ mod tests {
         column.committed();
         column.append(b"second").unwrap();
         column.sync().unwrap();
-        drop(column);
+        column.cut();
         assert_eq!(data_len(&path), 5);
         let mut column = Column::open(&path, &HEADER, 5, Trust::Sums).unwrap();
         column.append(b"third").unwrap();
         column.sync().unwrap();
         column.committing();
-        drop(column);
+        column.cut();
         // The space by which the file grew stays, too.
         assert!(data_len(&path) >= 10);
         let column = Column::open(&path, &HEADER, 10, Trust::Sums).unwrap();

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::sums::BLOCK_BYTES;
 
-/// A bit for each block that the file had when it was opened, shared by all readers.
+/// A bit for each block that the file had when it was opened, or when this process last took over what others wrote,
+/// shared by all readers.
 ///
 /// Later blocks were written by this process and count as verified.
 #[derive(Debug)]
@@ -53,7 +54,14 @@ impl Verified {
 
     /// Takes over what is known of the first `blocks` blocks from an earlier state of the same file.
     pub(crate) fn take_over(&self, earlier: &Verified, blocks: u64) {
-        for block in (0..blocks).filter(|&block| earlier.has(block)) {
+        let whole = usize::try_from(blocks / 64).unwrap_or(usize::MAX);
+        for (index, word) in self.words.iter().enumerate().take(whole) {
+            // Blocks that the earlier state has no bits for count as verified.
+            let known = earlier.words.get(index);
+            let known = known.map_or(u64::MAX, |word| word.load(Ordering::Relaxed));
+            word.fetch_or(known, Ordering::Relaxed);
+        }
+        for block in (blocks - blocks % 64..blocks).filter(|&block| earlier.has(block)) {
             self.set(block);
         }
     }

@@ -44,7 +44,7 @@ impl Snapshot {
         let mut builder = Builder::new();
         builder.set_cache_size(CACHE_BYTES);
         let database = disk::create_database_like(&builder, &path, self.tables.path());
-        let mut database = database.map_err(|error| Error::index(&path, error))?;
+        let (mut database, _, _turn) = database.map_err(|error| Error::index(&path, error))?;
         let mut paths = vec![path.clone()];
         let kinds = Kind::ALL;
         let bytes = kinds.map(|kind| self.column(kind).len());

@@ -15,8 +15,11 @@ use super::merge;
 use crate::clock::Meters;
 use crate::error::{Error, Result};
 use crate::storage::disk;
-use crate::storage::index::{DocumentChange, IdScope, Meta, Runs, SourceFile, catalog, guarded};
+use crate::storage::index::{
+    DocumentChange, IdScope, Meta, Runs, SourceFile, catalog, guarded, journal,
+};
 use crate::storage::limits::Limits;
+use crate::storage::names::NEXT_INDEX;
 use crate::storage::parallel::both;
 use crate::storage::postings::{Filters, Recent, retired};
 use crate::storage::view::{Snapshot, Tables};
@@ -141,6 +144,26 @@ fn change_tables(
     both(threads, contents, documents).map(|(changed, ())| changed)
 }
 
+/// Records the changed documents for a rebuild that runs, in whichever process.
+fn write_journal(
+    transaction: &WriteTransaction,
+    snapshot: &Snapshot,
+    documents: &[DocumentChange],
+    meta: &mut Meta,
+) -> Result<()> {
+    let in_index = |error| snapshot.in_index(error);
+    if disk::is_written(&snapshot.folder().join(NEXT_INDEX))? {
+        if meta.journal == 0 {
+            meta.journal = meta.commit;
+        }
+        journal::write(transaction, meta.commit, documents).map_err(in_index)?;
+    } else if meta.journal > 0 {
+        meta.journal = 0;
+        journal::delete(transaction).map_err(in_index)?;
+    }
+    Ok(())
+}
+
 /// Does the part of [`change_tables`] that does not concern documents.
 fn change_contents(
     transaction: &WriteTransaction,
@@ -161,6 +184,7 @@ fn change_contents(
         .map_err(in_index)?;
     catalog::write_removed(transaction, &unnamed).map_err(in_index)?;
     catalog::write_sources(transaction, &change.sources).map_err(in_index)?;
+    write_journal(transaction, snapshot, &change.documents, &mut meta)?;
 
     let filters = merge::run(
         transaction,

@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::schema::Schema;
 use crate::storage::columns::{ColumnSpec, Columns};
-use crate::storage::disk;
-use crate::storage::folder::{check_free, check_outside, leftovers};
+use crate::storage::disk::{self, Wait};
+use crate::storage::folder::{Note, check_free, check_outside, holder, leftovers};
 use crate::storage::format::{ContentRow, FORMAT, Kind, copy_hash, narrow};
 use crate::storage::index::{Catalog, Index, Meta, catalog, existing_index, guarded};
 use crate::storage::limits::Limits;
@@ -81,7 +81,9 @@ impl Unposted {
 
 /// The writing side of a store.
 ///
-/// A process has one per store, behind the store's lock. The index's file lock excludes other writers but not readers.
+/// Any number of processes have one, and write by turns. Whatever a process does to the files, it does while it has the
+/// [turn](Files::take_turn). A turn begins with the last commit, whoever made it, and nothing is left of what it did not
+/// commit.
 #[derive(Debug)]
 pub(crate) struct Files {
     pub(crate) schema: Arc<Schema>,
@@ -94,6 +96,12 @@ pub(crate) struct Files {
     /// The number of appended contents, including uncommitted ones.
     pub(crate) len: u32,
     pub(crate) limits: Limits,
+    /// How long to wait for a turn.
+    pub(crate) wait: Wait,
+    /// The note that this process has the turn.
+    note: Option<Note>,
+    /// Whether this process keeps the turn as long as the store is open.
+    pub(crate) is_exclusive: bool,
     pub(crate) health: Health,
     /// The files of other stores that got new names when this one was opened.
     pub(crate) put_aside: Vec<PathBuf>,
@@ -195,14 +203,14 @@ impl Files {
         Files::with_columns(index, index_path, Arc::new(schema), columns)
     }
 
-    /// Opens the store in `folder` and truncates its files to the last commit.
-    pub(crate) fn open(folder: &Path) -> Result<Files> {
+    /// Opens the store in `folder`, waits for the turn, and truncates the files to the last commit.
+    pub(crate) fn open(folder: &Path, wait: &Wait) -> Result<Files> {
         let index_path = existing_index(folder)?;
         // This comes first because opening an index for writing modifies it at once.
         if let Some(linked) = linked_file(&index_path)? {
             return Err(disk::has_other_name(&linked));
         }
-        let index = Arc::new(Index::open(&index_path)?);
+        let index = Arc::new(Index::open(&index_path, wait)?);
         let transaction = index.begin_read(&index_path)?;
         let (meta, schema) = read_meta(&transaction, &index_path)?;
         drop(transaction);
@@ -212,8 +220,10 @@ impl Files {
         let put_aside = leftovers::put_aside(folder, &meta)?;
         leftovers::clear(folder, &meta)?;
         let columns = Columns::open(folder, &meta, &schema)?;
-        let files = Files::with_columns(index, index_path, Arc::new(schema), columns)?;
-        Ok(Files { put_aside, ..files })
+        let mut files = Files::with_columns(index, index_path, Arc::new(schema), columns)?;
+        files.put_aside = put_aside;
+        files.wait = wait.clone();
+        Ok(files)
     }
 
     pub(crate) fn with_columns(
@@ -235,6 +245,9 @@ impl Files {
             filters,
             len,
             limits: Limits::default(),
+            wait: Wait::NONE,
+            is_exclusive: false,
+            note: None,
             health: Health::Sound,
             put_aside: Vec::new(),
         };
@@ -256,6 +269,105 @@ impl Files {
             Health::Sound => Ok(()),
             Health::Torn | Health::Unknown => Err(Error::Poisoned),
         }
+    }
+
+    /// Waits for the right to write, unless this process has it, and takes over what others committed. Returns whether
+    /// there was any.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] if another process keeps it, and [`Error::Moved`] if the store's folder has moved.
+    pub(crate) fn take_turn(&mut self) -> Result<bool> {
+        self.check_writable()?;
+        if self.index.has_turn() {
+            return Ok(false);
+        }
+        let taken = self.index.take_turn(&self.wait);
+        taken.map_err(|error| error.held_by(|| holder(disk::parent(&self.index_path))))?;
+        let caught_up = self.catch_up();
+        if caught_up.is_err() {
+            self.index.end_turn();
+        }
+        caught_up
+    }
+
+    /// Leaves a note that this process has the turn. For turns of a moment it would cost more than it tells.
+    pub(crate) fn announce(&mut self) {
+        if self.note.is_none() {
+            let folder = disk::parent(&self.index_path);
+            self.note = Some(Note::leave(folder, self.tables.meta.store));
+        }
+    }
+
+    /// Whether this process has the turn and another one waits for it.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.index.is_awaited()
+    }
+
+    /// Lets others write. What is appended must be committed or rolled back.
+    pub(crate) fn end_turn(&mut self) {
+        if !self.is_exclusive {
+            self.note = None;
+            self.index.end_turn();
+        }
+    }
+
+    fn catch_up(&mut self) -> Result<bool> {
+        if !self.index.is_at(&self.index_path)? {
+            // A rebuild has put another index in the place of this one.
+            return self.open_again().map(|()| true);
+        }
+        let transaction = self.index.begin_read(&self.index_path)?;
+        let meta = guarded(&self.index_path, || {
+            Meta::read(&transaction, &self.index_path)
+        })?;
+        if meta == Some(self.tables.meta) {
+            return Ok(false);
+        }
+        self.follow()?;
+        Ok(true)
+    }
+
+    /// Opens the store again, in the generation in use.
+    fn open_again(&mut self) -> Result<()> {
+        self.index.end_turn();
+        let moved = |path: &Path| Error::Moved {
+            path: path.to_owned(),
+        };
+        let opened = match Files::open(disk::parent(&self.index_path), &self.wait) {
+            Err(Error::NotAStore { .. }) => return Err(moved(&self.index_path)),
+            opened => opened?,
+        };
+        if opened.tables.meta.store != self.tables.meta.store {
+            return Err(moved(&self.index_path));
+        }
+        let (limits, is_exclusive) = (self.limits, self.is_exclusive);
+        *self = opened;
+        self.limits = limits;
+        self.is_exclusive = is_exclusive;
+        Ok(())
+    }
+
+    /// Takes over the last commit of the index.
+    fn follow(&mut self) -> Result<()> {
+        // After an error, the parts are those of two commits.
+        self.health = Health::Unknown;
+        let tables = Tables::open(&self.index, &self.index_path, self.schema.bands().bands())?;
+        let (earlier, meta) = (self.tables.meta, tables.meta);
+        for (kind, column) in self.columns.each() {
+            column.follow(ColumnSpec::of(kind, &meta, &self.schema)?.len)?;
+        }
+        let filtered = |meta: &Meta| (meta.levels, meta.young_filter, meta.old_filter);
+        if filtered(&earlier) != filtered(&meta) {
+            self.filters = Filters::open(&self.index_path, &meta, true)?;
+        }
+        self.len = narrow(&self.index_path, meta.contents)?;
+        self.tables = Arc::new(tables);
+        let snapshot = self.snapshot()?;
+        snapshot.verify_ends()?;
+        self.recent = rebuild_recent(&snapshot, Some(&self.recent))?;
+        self.health = Health::Sound;
+        Ok(())
     }
 
     /// Checks that the store is still where it was opened.
@@ -384,6 +496,33 @@ impl Files {
         self.recent = rebuild_recent(&self.snapshot()?, None)?;
         self.health = Health::Sound;
         Ok(())
+    }
+
+    /// Whether the last commit is the one that these files are at, and this process may cut them.
+    fn may_cut(&self) -> bool {
+        let is_last = || -> Result<bool> {
+            self.index.take_turn(&Wait::NONE)?;
+            let path = &self.index_path;
+            let transaction = self.index.begin_read(path)?;
+            let meta = guarded(path, || Meta::read(&transaction, path))?;
+            Ok(meta == Some(self.tables.meta) && self.index.is_at(path)?)
+        };
+        self.health == Health::Sound && is_last().unwrap_or(false)
+    }
+}
+
+impl Drop for Files {
+    /// Releases the space by which the columns grew in advance, unless others write just now, and ends the turn.
+    ///
+    /// The files of a process that this one is a fork of are leaked, not dropped.
+    fn drop(&mut self) {
+        if self.may_cut() {
+            for (_, column) in self.columns.each() {
+                column.cut();
+            }
+        }
+        self.note = None;
+        self.index.end_turn();
     }
 }
 
@@ -570,7 +709,9 @@ mod tests {
         transaction.commit().unwrap();
         let index = folder.path().join(INDEX);
         let left = std::fs::read(&index).unwrap();
-        let in_use = Files::open(folder.path()).map(drop).unwrap_err();
+        let in_use = Files::open(folder.path(), &Wait::NONE)
+            .map(drop)
+            .unwrap_err();
         assert!(matches!(
             in_use,
             Error::NewerFormat { .. } | Error::OlderFormat { .. }
@@ -578,7 +719,7 @@ mod tests {
         assert!(std::fs::read(&index).unwrap() == left);
         drop(files);
         let left = std::fs::read(&index).unwrap();
-        let opened = Files::open(folder.path()).map(drop);
+        let opened = Files::open(folder.path(), &Wait::NONE).map(drop);
         assert!(std::fs::read(&index).unwrap() == left, "it was written to");
         let read = Snapshot::open(folder.path()).map(drop);
         let scratch = tempfile::tempdir().unwrap();

@@ -1,21 +1,21 @@
-//! A store whose every checksum was verified, and that is protected from writers.
+//! A store whose every checksum was verified.
 
 use std::path::Path;
 
 use super::files::{linked_file, read_meta};
 use crate::error::{Error, Result};
 use crate::storage::columns::ColumnSpec;
-use crate::storage::disk::File;
+use crate::storage::disk::{File, Wait};
 use crate::storage::format::Kind;
-use crate::storage::index::{Index, NoWriter, existing_index};
+use crate::storage::index::{Index, NoWriter, existing_index, identity};
 use crate::storage::view::Snapshot;
 
-/// A store that is protected from writers. Its columns are only read.
+/// A commit of a store. Its columns are only read.
 #[derive(Debug)]
 pub(crate) struct Sound {
     pub(crate) snapshot: Snapshot,
-    /// Keeps writers away from an index whose repairs exist in memory only. Otherwise the open index does.
-    lock: Option<NoWriter>,
+    /// Keeps writers away from an index whose repairs exist in memory only.
+    _lock: Option<NoWriter>,
 }
 
 impl Sound {
@@ -26,18 +26,33 @@ impl Sound {
     /// # Errors
     ///
     /// [`Error::Damaged`], [`Error::Locked`], or those of the system.
-    pub(crate) fn open(folder: &Path) -> Result<Sound> {
+    pub(crate) fn open(folder: &Path, wait: &Wait) -> Result<Sound> {
+        /// How often the store is put in another place, or its generation replaced, before that counts as an error.
+        const ATTEMPTS: usize = 3;
+
         let path = existing_index(folder)?;
-        if linked_file(&path)?.is_some() {
-            return Sound::as_it_is(folder, &path);
+        for _ in 0..ATTEMPTS {
+            let before = identity(&path)?;
+            let opened = Sound::open_at(folder, &path, wait);
+            // What the files of two indexes say about each other is not damage.
+            if opened.is_ok() || identity(&path)? == before {
+                return opened;
+            }
         }
-        let mended = Index::open(&path).and_then(|index| verified(folder, &path, index));
+        Err(Error::Moved { path })
+    }
+
+    fn open_at(folder: &Path, path: &Path, wait: &Wait) -> Result<Sound> {
+        if linked_file(path)?.is_some() {
+            return Sound::as_it_is(folder, path);
+        }
+        let mended = Index::open(path, wait).and_then(|index| verified(folder, path, index));
         match mended {
             Ok(snapshot) => Ok(Sound {
                 snapshot,
-                lock: None,
+                _lock: None,
             }),
-            Err(error) if error.is_refusal_to_write() => Sound::as_it_is(folder, &path),
+            Err(error) if error.is_refusal_to_write() => Sound::as_it_is(folder, path),
             Err(error) => Err(error),
         }
     }
@@ -48,13 +63,8 @@ impl Sound {
         let snapshot = verified(folder, path, Index::open_pretended(path)?)?;
         Ok(Sound {
             snapshot,
-            lock: Some(lock),
+            _lock: Some(lock),
         })
-    }
-
-    /// Whether this process may write to the folder, and no other reads the index while it is checked.
-    pub(crate) fn is_alone(&self) -> bool {
-        self.lock.is_none()
     }
 }
 
@@ -65,9 +75,12 @@ fn verified(folder: &Path, path: &Path, mut index: Index) -> Result<Snapshot> {
         return Err(Error::damaged(path, reason));
     }
     let (meta, schema) = read_meta(&index.begin_read(path)?, path)?;
-    for kind in Kind::ALL {
-        let path = ColumnSpec::of(kind, &meta, &schema)?.path(folder);
-        File::open(&path)?.read_through()?;
+    let column = |kind| File::open(&ColumnSpec::of(kind, &meta, &schema)?.path(folder));
+    let columns: Vec<File> = Kind::ALL.into_iter().map(column).collect::<Result<_>>()?;
+    // What is committed is not overwritten, so others may write while it is read.
+    index.end_turn();
+    for column in columns {
+        column.read_through()?;
     }
     Snapshot::unverified(folder, path.to_owned(), index)
 }

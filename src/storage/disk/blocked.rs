@@ -5,6 +5,9 @@ use std::fs;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
+#[cfg(target_os = "linux")]
+use super::turn::WRITER;
+
 /// Bytes of a file that other processes keep locked.
 #[derive(Debug)]
 pub(super) struct Blocked {
@@ -60,21 +63,49 @@ pub(super) fn holders(_: &Path) -> Vec<u32> {
     Vec::new()
 }
 
+/// The process that has the right to write to the database at `path`, as Linux reports it.
+#[cfg(target_os = "linux")]
+pub(in crate::storage) fn writing_process(path: &Path) -> Option<u32> {
+    let file = fs::metadata(path).ok()?;
+    // The lock of redb, as the system writes it: exclusive, from this byte to this byte.
+    let lock = format!(" {WRITER} {WRITER}");
+    let writes = |line: &str| line.contains("WRITE") && line.ends_with(&lock);
+    let mut processes = entries(Path::new("/proc"))
+        .filter_map(|process| process.file_name()?.to_str()?.parse().ok());
+    processes.find(|&process| locks_of(process, &file).lines().any(writes))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(in crate::storage) fn writing_process(_: &Path) -> Option<u32> {
+    None
+}
+
 /// Whether a process has the file open and locks a range of it.
 #[cfg(target_os = "linux")]
 fn locks(process: u32, file: &fs::Metadata) -> bool {
+    !locks_of(process, file).is_empty()
+}
+
+/// The locks that a process has on ranges of a file, each in a line.
+#[cfg(target_os = "linux")]
+fn locks_of(process: u32, file: &fs::Metadata) -> String {
     use std::os::unix::fs::MetadataExt;
     let of_process = Path::new("/proc").join(process.to_string());
-    entries(&of_process.join("fd")).any(|open| {
+    let mut locks = String::new();
+    for open in entries(&of_process.join("fd")) {
         let is_it = fs::metadata(&open)
             .is_ok_and(|found| (found.dev(), found.ino()) == (file.dev(), file.ino()));
         let Some(number) = open.file_name().filter(|_| is_it) else {
-            return false;
+            continue;
         };
         let told = fs::read_to_string(of_process.join("fdinfo").join(number)).unwrap_or_default();
-        told.lines()
-            .any(|line| line.starts_with("lock:") && !line.contains("FLOCK"))
-    })
+        let is_lock = |line: &&str| line.starts_with("lock:") && !line.contains("FLOCK");
+        for line in told.lines().filter(is_lock) {
+            locks.push_str(line);
+            locks.push('\n');
+        }
+    }
+    locks
 }
 
 #[cfg(target_os = "linux")]

@@ -12,17 +12,22 @@ use redb::{
 
 use super::file::{File, Users};
 use super::overlay::Overlay;
+use super::path::is_file;
 use super::shared::{Settled, Shared};
+use super::turn::{Turn, Turns, WRITER, Wait, one};
 #[cfg(all(test, unix))]
 use super::watch::backend;
 use crate::error::{Error, Result};
+
+/// A database that is open for writing, and its turns, of which the opening took the first.
+pub(in crate::storage) type Opened = (Database, Turns, Turn);
 
 /// Opens the database at `path`, creating it if it does not exist.
 pub(in crate::storage) fn create_database(
     builder: &Builder,
     path: &Path,
-) -> Result<Database, DatabaseError> {
-    writable(builder, File::make(path)?)
+) -> Result<Opened, DatabaseError> {
+    writable(builder, File::make(path)?, &Wait::NONE)
 }
 
 /// Creates a database at `path`, which must not exist, with the access rights of the file at `like`.
@@ -30,24 +35,32 @@ pub(in crate::storage) fn create_database_like(
     builder: &Builder,
     path: &Path,
     like: &Path,
-) -> Result<Database, DatabaseError> {
-    writable(builder, File::create_as(path, Users::Of(like))?)
+) -> Result<Opened, DatabaseError> {
+    writable(
+        builder,
+        File::create_as(path, Users::Of(like))?,
+        &Wait::NONE,
+    )
 }
 
-/// Opens the database at `path`.
+/// Opens the database at `path`, once no other process writes to it.
 pub(in crate::storage) fn open_database(
     builder: &Builder,
     path: &Path,
-) -> Result<Database, DatabaseError> {
-    writable(builder, existing(path)?)
+    wait: &Wait,
+) -> Result<Opened, DatabaseError> {
+    writable(builder, existing(path)?, wait)
 }
 
-fn writable(builder: &Builder, file: File) -> Result<Database, DatabaseError> {
+fn writable(builder: &Builder, file: File, wait: &Wait) -> Result<Opened, DatabaseError> {
     let (path, settled) = (file.path().clone(), Settled::default());
     let file = Shared::new(backend(file)?, &path, settled.clone(), false);
+    let turns = file.turns();
+    let turn = turns.take(wait).map_err(StorageError::from)?;
+    let turn = turn.ok_or(DatabaseError::DatabaseAlreadyOpen)?;
     let opened = builder.create_with_backend(file)?;
     settled.set(true);
-    Ok(opened)
+    Ok((opened, turns, turn))
 }
 
 /// Opens the database at `path` read-only, as it is.
@@ -140,8 +153,8 @@ fn backend(file: File) -> Result<FileBackend, DatabaseError> {
     FileBackend::new(file.into_inner())
 }
 
-/// The byte range, far past the end of a database, that redb locks when it opens the database for writing.
-const WRITER: (Bound<u64>, Bound<u64>) = (Bound::Included(1 << 62), Bound::Included((1 << 62) + 1));
+/// The bytes that redb locks while a process writes, and the one that it locks while one may write alone.
+const WRITERS: (Bound<u64>, Bound<u64>) = (Bound::Included(WRITER), Bound::Included(WRITER + 1));
 
 /// The range that redb locks on systems without range locks.
 const WHOLE: (Bound<u64>, Bound<u64>) = (Bound::Unbounded, Bound::Unbounded);
@@ -152,9 +165,9 @@ pub(in crate::storage) struct DatabaseLock {
     _file: FileBackend,
 }
 
-/// Prevents other processes from opening the database at `path` for writing. Only reads it.
+/// Prevents other processes from writing to the database at `path`. Only reads it.
 ///
-/// Returns `None` if a process has the database open for writing.
+/// Returns `None` if a process has the right to write.
 pub(in crate::storage) fn keep_writers_out(path: &Path) -> Result<Option<DatabaseLock>> {
     let file = FileBackend::new(File::open(path)?.into_inner());
     let file = file.map_err(|error| Error::index(path, error))?;
@@ -163,7 +176,7 @@ pub(in crate::storage) fn keep_writers_out(path: &Path) -> Result<Option<Databas
         Err(error) => Err(Error::index(path, StorageError::from(error))),
         Ok(is_locked) => Ok(Some(is_locked)),
     };
-    let is_locked = match lock(WRITER)? {
+    let is_locked = match lock(WRITERS)? {
         None => lock(WHOLE)?,
         some => some,
     };
@@ -173,8 +186,26 @@ pub(in crate::storage) fn keep_writers_out(path: &Path) -> Result<Option<Databas
         .then_some(DatabaseLock { _file: file }))
 }
 
+/// Whether a process has the right to write to the database at `path`, if there is one.
+///
+/// Where ranges of a file cannot be locked, an existing one counts as being written.
+pub(in crate::storage) fn is_written(path: &Path) -> Result<bool> {
+    if !is_file(path)? {
+        return Ok(false);
+    }
+    let file = FileBackend::new(File::open(path)?.into_inner());
+    let file = file.map_err(|error| Error::index(path, error))?;
+    let (start, end) = one(WRITER);
+    match file.query_lock_range(start, end) {
+        Err(BackendError::Unsupported) => Ok(true),
+        Err(error) => Err(Error::index(path, StorageError::from(error))),
+        is_locked => Ok(is_locked.unwrap_or(true)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
     use std::sync::{Arc, Mutex};
 
     use redb::ConcurrencyMode;
@@ -207,6 +238,7 @@ mod tests {
     #[derive(Debug, Default)]
     struct Seen {
         locked: Vec<Range>,
+        shared: Vec<Range>,
         asked: Vec<Range>,
     }
 
@@ -238,18 +270,23 @@ mod tests {
 
         fn try_lock_shared_range(
             &self,
-            _: Bound<u64>,
-            _: Bound<u64>,
+            start: Bound<u64>,
+            end: Bound<u64>,
         ) -> Result<bool, BackendError> {
+            self.seen.lock().unwrap().shared.push((start, end));
             Ok(true)
         }
 
-        fn lock_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<(), BackendError> {
-            Ok(())
+        fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+            self.try_lock_range(start, end).map(drop)
         }
 
-        fn lock_shared_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<(), BackendError> {
-            Ok(())
+        fn lock_shared_range(
+            &self,
+            start: Bound<u64>,
+            end: Bound<u64>,
+        ) -> Result<(), BackendError> {
+            self.try_lock_shared_range(start, end).map(drop)
         }
 
         fn unlock_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<(), BackendError> {
@@ -266,8 +303,8 @@ mod tests {
         }
     }
 
-    /// A release of redb that locks other bytes would let a salvage run beside a writer, and would prevent readers from
-    /// reading what a killed writer left.
+    /// A release of redb that locks other bytes would let processes write at the same time, let a salvage run beside a
+    /// writer, and prevent readers from reading what a killed writer left.
     #[test]
     fn redb_locks_the_bytes_that_are_named_here() {
         let folder = tempfile::tempdir().unwrap();
@@ -279,18 +316,21 @@ mod tests {
             seen: seen.clone(),
         };
         let mut builder = Builder::new();
-        builder.set_concurrency_mode(ConcurrencyMode::SingleWriter);
+        builder.set_concurrency_mode(ConcurrencyMode::MultiWriter);
         let database = builder.create_with_backend(noted(file)).unwrap();
-        let byte = |offset: u64| {
-            let byte = Bound::Included((1 << 62) + offset);
-            (byte, byte)
-        };
-        let locked = std::mem::take(&mut *seen.lock().unwrap()).locked;
+        let header = (Bound::Included(0), Bound::Excluded(320));
+        let taken = std::mem::take(&mut *seen.lock().unwrap());
+        let locked = taken.locked.iter().filter(|&&range| range != header);
         assert_eq!(
-            locked.into_iter().collect::<std::collections::HashSet<_>>(),
-            [byte(0), byte(1)].into()
+            locked.copied().collect::<HashSet<_>>(),
+            [one(WRITER)].into()
         );
-        assert_eq!(WRITER, (byte(0).0, byte(1).1));
+        for byte in [one(WRITER + 1), CONSISTENT] {
+            assert!(taken.shared.contains(&byte), "{byte:?}");
+        }
+        drop(database.begin_write().unwrap());
+        let taken = std::mem::take(&mut *seen.lock().unwrap());
+        assert!(taken.locked.contains(&one(WRITER)));
         // The database is open, so its file is marked as not closed.
         let file = File::open(&path).unwrap().into_inner();
         let opened = builder.open_read_only_with_backend(noted(file));

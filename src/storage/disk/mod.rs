@@ -23,13 +23,15 @@ mod processor;
 mod resolve;
 mod shared;
 mod step;
+mod turn;
 #[cfg(test)]
 #[cfg(unix)]
 pub(crate) mod watch;
 
+pub(super) use blocked::writing_process;
 pub(super) use database::{
-    DatabaseLock, create_database, create_database_like, keep_writers_out, open_damaged_database,
-    open_database, pretend_database, read_database,
+    DatabaseLock, Opened, create_database, create_database_like, is_written, keep_writers_out,
+    open_damaged_database, open_database, pretend_database, read_database,
 };
 use file::in_file;
 pub(super) use file::{File, sync_words};
@@ -51,5 +53,7 @@ pub(super) use shared::first_failure;
 use step::{Step, at};
 #[cfg(not(all(test, unix)))]
 use step::{step, sync};
+pub(crate) use turn::Wait;
+pub(super) use turn::{Turn, Turns};
 #[cfg(all(test, unix))]
 use watch::{step, sync};

@@ -12,6 +12,7 @@ use redb::{BackendError, StorageBackend};
 
 use super::blocked::{Blocked, holders};
 use super::fleeting::is_fleeting;
+use super::turn::{Turns, one};
 use crate::clock::Patience;
 
 type Range = (Bound<u64>, Bound<u64>);
@@ -24,10 +25,6 @@ pub(super) const CONSISTENT: Range = one((1 << 62) + 4);
 /// The offset of the flags in the header of redb's file, and the flag of a commit that is not published.
 const FLAGS: usize = 9;
 const UNPUBLISHED: u8 = 8;
-
-const fn one(byte: u64) -> Range {
-    (Bound::Included(byte), Bound::Included(byte))
-}
 
 /// How long opening waits for locks on the header's bytes. Opening can be retried.
 const OPENING: Duration = Duration::from_secs(1);
@@ -92,8 +89,9 @@ pub(in crate::storage) fn first_failure(path: &Path) -> Option<io::Error> {
 ///
 /// The limit is needed because any process that may read the file can lock its bytes.
 #[derive(Debug)]
-pub(super) struct Shared<B> {
-    inner: B,
+pub(super) struct Shared {
+    inner: Arc<dyn StorageBackend>,
+    turns: Turns,
     path: Arc<Path>,
     settled: Settled,
     /// Whether the file is opened read-only, as it was left.
@@ -105,14 +103,26 @@ pub(super) struct Shared<B> {
     as_it_is: bool,
 }
 
-impl<B: StorageBackend> Shared<B> {
-    pub(super) fn new(inner: B, path: &Arc<Path>, settled: Settled, as_it_is: bool) -> Shared<B> {
+impl Shared {
+    pub(super) fn new(
+        inner: impl StorageBackend,
+        path: &Arc<Path>,
+        settled: Settled,
+        as_it_is: bool,
+    ) -> Shared {
+        let inner: Arc<dyn StorageBackend> = Arc::new(inner);
         Shared {
+            turns: Turns::new(inner.clone()),
             inner,
             path: path.clone(),
             settled,
             as_it_is,
         }
+    }
+
+    /// The turns of this file.
+    pub(super) fn turns(&self) -> Turns {
+        self.turns.clone()
     }
 
     /// Records the first failure.
@@ -167,13 +177,13 @@ impl<B: StorageBackend> Shared<B> {
     }
 }
 
-impl<B> Drop for Shared<B> {
+impl Drop for Shared {
     fn drop(&mut self) {
         failures().retain(|failure| !failure.of.is(&self.settled));
     }
 }
 
-impl<B: StorageBackend> StorageBackend for Shared<B> {
+impl StorageBackend for Shared {
     fn len(&self) -> io::Result<u64> {
         self.noted(self.inner.len())
     }
@@ -206,7 +216,7 @@ impl<B: StorageBackend> StorageBackend for Shared<B> {
     }
 
     fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
-        self.inner.try_lock_range(start, end)
+        Ok(self.turns.cover(start, end) || self.inner.try_lock_range(start, end)?)
     }
 
     fn try_lock_shared_range(
@@ -218,7 +228,7 @@ impl<B: StorageBackend> StorageBackend for Shared<B> {
     }
 
     fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.wait((start, end), || self.inner.try_lock_range(start, end))
+        self.wait((start, end), || self.try_lock_range(start, end))
     }
 
     fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
@@ -228,6 +238,9 @@ impl<B: StorageBackend> StorageBackend for Shared<B> {
     }
 
     fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        if self.turns.cover(start, end) {
+            return Ok(());
+        }
         self.inner.unlock_range(start, end)
     }
 

@@ -1,7 +1,7 @@
-//! The note in a store's folder that names the process that has it open for writing.
+//! The note in a store's folder that names the process that writes.
 //!
 //! It is a hint for people whose process has to wait. The lock on the index is what excludes other writers: no decision
-//! depends on the note, and nothing fails if it cannot be written.
+//! depends on the note, and nothing fails if it cannot be written. What takes a moment leaves no note.
 
 use std::path::{Path, PathBuf};
 use std::process;
@@ -12,17 +12,29 @@ use crate::storage::disk::Process;
 
 use crate::storage::disk::{self, File};
 use crate::storage::format::is_lost;
+use crate::storage::names::INDEX;
 
 pub(crate) const NAME: &str = "holder";
 
 /// The maximum length of a note in bytes.
 const LONGEST: usize = 100;
 
-/// A note that exists as long as a writer has the store open.
+/// The process that has the right to write to the store in `folder`.
+pub(crate) fn holder(folder: &Path) -> Option<Holder> {
+    let noted = Note::read(folder);
+    let Some(process) = disk::writing_process(&folder.join(INDEX)) else {
+        return noted;
+    };
+    let since = noted.filter(|noted| noted.process == process);
+    let since = since.and_then(|noted| noted.since);
+    Some(Holder { process, since })
+}
+
+/// A note that exists as long as a process has the right to write.
 ///
 /// # Invariant
 ///
-/// It is written and removed under the store's lock, so no process removes the note of another. If there is a file of
+/// It is written and removed under that right, so no process removes the note of another. If there is a file of
 /// its name without the store's id, that file is left alone and no note is written.
 #[derive(Debug)]
 pub(crate) struct Note {
@@ -32,7 +44,7 @@ pub(crate) struct Note {
 }
 
 impl Note {
-    /// Writes a note to the folder of a store that this process has just locked.
+    /// Writes a note to the folder of a store that this process has the right to write to.
     pub(crate) fn leave(folder: &Path, store: u64) -> Note {
         let path = folder.join(NAME);
         let process = Process::current();
@@ -51,7 +63,9 @@ impl Note {
         let mut lines = text.lines();
         let holder = Holder {
             process: lines.next()?.strip_prefix("process ")?.parse().ok()?,
-            since: clock::at_seconds(lines.next()?.strip_prefix("since ")?.parse().ok()?),
+            since: Some(clock::at_seconds(
+                lines.next()?.strip_prefix("since ")?.parse().ok()?,
+            )),
         };
         is_there(holder.process).then_some(holder)
     }
@@ -123,7 +137,7 @@ mod tests {
         let note = Note::leave(folder.path(), 7);
         let holder = Note::read(folder.path()).unwrap();
         assert_eq!(holder.process, process::id());
-        assert!(holder.since > clock::at_seconds(1_700_000_000));
+        assert!(holder.since > Some(clock::at_seconds(1_700_000_000)));
         drop(note);
         assert_eq!(Note::read(folder.path()), None);
     }

@@ -124,6 +124,23 @@ pub(crate) fn clear(folder: &Path, meta: &Meta) -> Result<()> {
     Ok(())
 }
 
+/// Deletes the store's files of the generation after that of `meta`, except its index.
+///
+/// The caller has the right to write to that index, or keeps writers out of it.
+pub(crate) fn clear_next(folder: &Path, meta: &Meta) -> Result<()> {
+    for path in disk::list(folder)? {
+        let name = path.file_name().and_then(OsStr::to_str);
+        let Some(named) = name.and_then(Named::of) else {
+            continue;
+        };
+        let is_next = named.generation() == meta.generation + 1;
+        if is_next && named.is_of(&path, meta.store) {
+            disk::remove(&path).unwrap_or_default();
+        }
+    }
+    Ok(())
+}
+
 /// Whether a killed process may have left a file of this name when it created a store.
 pub(crate) fn is_of_creation(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else {
@@ -133,24 +150,22 @@ pub(crate) fn is_of_creation(name: &OsStr) -> bool {
     name == NEW_INDEX || Kind::of_file_name(name).is_some_and(column)
 }
 
-/// Deletes the index of a next generation, and returns whether there was one.
+/// Deletes the files of a next generation, whose index exists.
 ///
 /// # Errors
 ///
-/// [`Error::Occupied`] if the file of its name does not contain the store's id.
-pub(crate) fn remove_next_index(folder: &Path, store: u64) -> Result<bool> {
+/// [`Error::Occupied`] if the file with the name of the index does not contain the store's id.
+pub(crate) fn remove_next(folder: &Path, meta: &Meta) -> Result<()> {
     let path = folder.join(NEXT_INDEX);
-    if !disk::is_file(&path)? {
-        return Ok(false);
-    }
     let is_ours = may_be_unfinished_index(&File::open(&path)?.start(HEADER_BYTES)?)
-        || carries(&path, store)?
+        || carries(&path, meta.store)?
         || Index::open_read_only(&path).is_ok_and(|index| index.is_empty());
     if !is_ours {
         return Err(Error::Occupied { path });
     }
-    disk::remove(&path)?;
-    Ok(true)
+    // As long as the index is there, no other process begins another one.
+    clear_next(folder, meta)?;
+    disk::remove(&path)
 }
 
 /// Whether a file contains the id of a store anywhere.

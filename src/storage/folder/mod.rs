@@ -8,5 +8,5 @@ mod site;
 #[cfg(feature = "corpus")]
 pub(crate) use apart::is_store;
 pub(crate) use apart::{check_outside, enclosing, inside};
-pub(crate) use holder::Note;
+pub(crate) use holder::{Note, holder};
 pub(crate) use site::{BuildSite, check_free};

@@ -15,13 +15,23 @@ impl Next {
     /// Copies the catalog of `snapshot`, replacing one that an earlier attempt copied.
     pub(crate) fn copy_catalog(&mut self, snapshot: &Snapshot, threads: usize) -> Result<()> {
         let transaction = self.begin_write()?;
+        self.copy_all(&transaction, snapshot, threads)?;
+        self.commit(transaction)
+    }
+
+    fn copy_all(
+        &mut self,
+        transaction: &WriteTransaction,
+        snapshot: &Snapshot,
+        threads: usize,
+    ) -> Result<()> {
         let tables = &snapshot.tables.catalog;
         let copied = || -> Result<(), redb::Error> {
-            catalog::clear(&transaction)?;
-            tables.copy_renumbered(&transaction, threads, |id| self.ids.new_id(id))?;
+            catalog::clear(transaction)?;
+            tables.copy_renumbered(transaction, threads, |id| self.ids.new_id(id))?;
             for kind in Kind::ALL {
                 if self.columns.of(kind).is_none() {
-                    tables.copy_sums(&transaction, kind, 0)?;
+                    tables.copy_sums(transaction, kind, 0)?;
                 }
             }
             Ok(())
@@ -29,19 +39,33 @@ impl Next {
         self.copying(snapshot, copied)?;
         self.summed = Kind::ALL.map(|kind| snapshot.column(kind).len());
         self.removed.clear();
-        self.write_removed(&transaction, removed_in(snapshot)?)?;
-        self.commit(transaction)
+        self.followed = snapshot.tables.meta.commit;
+        self.write_removed(transaction, removed_in(snapshot)?)
     }
 
-    /// Applies changes up to `snapshot` to the catalog and the lists.
-    ///
-    /// The changes are those to the documents `keys` and to the removed contents.
+    /// Applies the changes up to `snapshot` to the catalog and the lists.
     pub(super) fn catch_up(
         &mut self,
         transaction: &WriteTransaction,
         snapshot: &Snapshot,
-        keys: BTreeSet<String>,
         threads: usize,
+    ) -> Result<()> {
+        match snapshot.tables.changed_after(self.followed)? {
+            Some(keys) => self.change_documents(transaction, snapshot, keys)?,
+            None => self.copy_all(transaction, snapshot, threads)?,
+        }
+        self.followed = snapshot.tables.meta.commit;
+        let removed = removed_in(snapshot)?;
+        self.unpost(transaction, snapshot, &removed, threads)?;
+        self.write_removed(transaction, removed)
+    }
+
+    /// Takes over the rows of the documents `keys`.
+    fn change_documents(
+        &self,
+        transaction: &WriteTransaction,
+        snapshot: &Snapshot,
+        keys: BTreeSet<String>,
     ) -> Result<()> {
         let keys: Vec<String> = keys.into_iter().collect();
         let old = catalog::content_of(transaction, &keys).map_err(|error| self.in_index(error))?;
@@ -62,10 +86,7 @@ impl Next {
         catalog::write_documents(transaction, &changes)
             .and_then(|()| catalog::write_names(transaction, &changes, &[]))
             .and_then(|_| catalog::write_sources(transaction, &sources.all()))
-            .map_err(|error| self.in_index(error))?;
-        let removed = removed_in(snapshot)?;
-        self.unpost(transaction, snapshot, &removed, threads)?;
-        self.write_removed(transaction, removed)
+            .map_err(|error| self.in_index(error))
     }
 
     /// Takes over the runs of `snapshot`, giving the first content of the open run its new id.

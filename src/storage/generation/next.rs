@@ -11,7 +11,7 @@ use super::state::{self, Begun, State};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::ColumnSpec;
-use crate::storage::disk;
+use crate::storage::disk::{self, Wait};
 use crate::storage::folder::leftovers;
 use crate::storage::format::Kind;
 use crate::storage::index::{Index, Meta, catalog as tables, guarded};
@@ -42,6 +42,8 @@ pub(crate) struct Next {
     pub(super) summed: [u64; 3],
     /// The removed contents that the catalog records, by old id, sorted.
     pub(super) removed: Vec<u32>,
+    /// The number of the commit whose documents the catalog has.
+    pub(super) followed: u64,
 }
 
 impl Next {
@@ -83,7 +85,7 @@ impl Next {
         // user's file. Opening for writing would modify it, so it is read first.
         let read = |index| guarded(&path, || Next::read(folder, &path, index, snapshot));
         let found = match Next::begun(&path, snapshot) {
-            Ok(Some(_)) => Index::open(&path).and_then(read),
+            Ok(Some(_)) => Index::open(&path, &Wait::NONE).and_then(read),
             Ok(None) => Ok(None),
             Err(error) => Err(error),
         };
@@ -145,12 +147,20 @@ impl Next {
     ///
     /// # Errors
     ///
-    /// [`Error::Occupied`] if a file that does not belong to the store has the name of its index.
+    /// [`Error::Locked`] if another process makes it, and [`Error::Occupied`] if a file that does not belong to the
+    /// store has the name of its index.
     pub(crate) fn discard(folder: &Path, snapshot: &Snapshot) -> Result<bool> {
-        let meta = &snapshot.tables.meta;
-        let was_there = leftovers::remove_next_index(folder, meta.store)?;
-        leftovers::clear(folder, meta)?;
-        Ok(was_there)
+        let path = folder.join(NEXT_INDEX);
+        if !disk::is_file(&path)? {
+            return Ok(false);
+        }
+        let Some(_kept_out) = disk::keep_writers_out(&path)? else {
+            let path = folder.to_owned();
+            return Err(Error::Locked { path, holder: None });
+        };
+        snapshot.check_in_place()?;
+        leftovers::remove_next(folder, &snapshot.tables.meta)?;
+        Ok(true)
     }
 
     /// Describes the goal of the rebuild for users.
@@ -194,9 +204,14 @@ impl Next {
     }
 
     fn begin(folder: &Path, snapshot: &Snapshot, plan: &Plan) -> Result<Next> {
-        leftovers::clear(folder, &snapshot.tables.meta)?;
         let path = folder.join(NEXT_INDEX);
         let index = Index::create_like(&path, snapshot.tables.path())?;
+        // From here on, no other process makes a next generation, or puts one in use.
+        if let Err(error) = snapshot.check_in_place() {
+            disk::remove(&path).unwrap_or_default();
+            return Err(error);
+        }
+        leftovers::clear_next(folder, &snapshot.tables.meta)?;
         let old = snapshot.tables.meta;
         let generation = old.generation + 1;
         let file = |changes, old| if changes { generation } else { old };
@@ -214,8 +229,8 @@ impl Next {
         let columns = NextColumns::create(folder, &meta, &plan.schema, snapshot);
         let columns = columns.inspect_err(|_| {
             // No rebuild has begun, so no files may stay.
+            leftovers::clear_next(folder, &old).unwrap_or_default();
             disk::remove(&path).unwrap_or_default();
-            leftovers::clear(folder, &old).unwrap_or_default();
         })?;
         let begun = Begun {
             meta,
@@ -280,6 +295,7 @@ impl Next {
             left_out,
             unposted: Vec::new(),
             removed: Vec::new(),
+            followed: 0,
             summed: [0; 3],
         }
     }

@@ -1,6 +1,5 @@
 //! The switch from the generation in use to the next one.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::columns::Sign;
@@ -13,21 +12,16 @@ use crate::storage::folder::leftovers;
 use crate::storage::view::Snapshot;
 
 impl Next {
-    /// Takes over what was committed up to `snapshot`, including the documents `keys`.
-    pub(crate) fn follow(
-        &mut self,
-        snapshot: &Snapshot,
-        keys: BTreeSet<String>,
-        threads: usize,
-    ) -> Result<()> {
+    /// Takes over what was committed up to `snapshot`.
+    pub(crate) fn follow(&mut self, snapshot: &Snapshot, threads: usize) -> Result<()> {
         let transaction = self.begin_write()?;
-        self.catch_up(&transaction, snapshot, keys, threads)?;
+        self.catch_up(&transaction, snapshot, threads)?;
         self.commit(transaction)
     }
 
-    /// Takes over the rest, including the documents `keys`, and puts the next generation into use.
+    /// Takes over the rest, and puts the next generation into use.
     ///
-    /// Every row appended to `files` must be committed.
+    /// The caller has the turn, which ends once the new generation is durably in use. The new files have theirs. Every row appended to `files` must be committed.
     ///
     /// All steps that can fail come before the switch, which is one rename. If the rename cannot be made durable, the
     /// next generation is in use nevertheless and nothing more is written. The error is then returned along with the
@@ -35,7 +29,6 @@ impl Next {
     pub(crate) fn install(
         mut self,
         files: &mut Files,
-        keys: BTreeSet<String>,
         sign: &Sign<'_>,
         threads: usize,
     ) -> Result<(Snapshot, Result<()>)> {
@@ -44,7 +37,7 @@ impl Next {
         let snapshot = files.view();
         self.cover(&snapshot, sign, &mut |_| Ok(()))?;
         let transaction = self.begin_write()?;
-        self.catch_up(&transaction, &snapshot, keys, threads)?;
+        self.catch_up(&transaction, &snapshot, threads)?;
         self.copy_new_sums(&transaction, &snapshot)?;
         self.take_runs(&snapshot)?;
         self.meta.id_scope = snapshot.tables.meta.id_scope;
@@ -63,6 +56,8 @@ impl Next {
         let mut next =
             Files::with_columns(Arc::new(self.index), index_path.clone(), schema, columns)?;
         next.limits = files.limits;
+        next.wait = files.wait.clone();
+        next.is_exclusive = files.is_exclusive;
         let snapshot = next.snapshot()?;
 
         files.view().check_in_place()?;

@@ -26,7 +26,7 @@ const SUMS: TableDefinition<'_, (u8, u64), u64> = TableDefinition::new("sums");
 /// Converts stored bytes to a string.
 ///
 /// The tables have keys of bytes because redb panics at a string that is not valid UTF-8.
-fn text(bytes: impl Into<Vec<u8>>) -> Result<String, redb::Error> {
+pub(super) fn text(bytes: impl Into<Vec<u8>>) -> Result<String, redb::Error> {
     let text = String::from_utf8(bytes.into());
     text.map_err(|_| redb::Error::Corrupted("a key is not UTF-8".into()))
 }

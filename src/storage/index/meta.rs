@@ -57,6 +57,8 @@ pub(crate) struct Meta {
     pub(crate) runs: Runs,
     /// The number of the scope of ids; see `IdScope`.
     pub(crate) id_scope: u64,
+    /// The number of the first commit that the journal has, or 0 if there is none.
+    pub(crate) journal: u64,
     /// The number of the commit. It tells a reader whether anything has changed.
     pub(crate) commit: u64,
 }
@@ -106,6 +108,7 @@ impl Meta {
             ("open-run", &mut self.runs.open),
             ("open-run-first", &mut self.runs.first),
             ("id-scope", &mut self.id_scope),
+            ("journal", &mut self.journal),
         ];
         let levels = levels::fields(&mut self.levels);
         first.into_iter().chain(levels).chain(last)

@@ -1,11 +1,12 @@
 //! Opening the index.
 //!
-//! One process can have it open for writing while any number of processes read it. redb's locks tell the writer which
-//! commits are still being read, so that it does not reuse their pages. These are locks on ranges of the file. On a
-//! system or file system without range locks, a writer or the readers lock the whole file.
+//! Any number of processes have it open for writing and for reading. They write by turns. redb's locks tell a writer
+//! which commits are still being read, so that it does not reuse their pages. These are locks on ranges of the file. On
+//! a system or file system without range locks, one writer or the readers lock the whole file.
 
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use redb::{
     Builder, ConcurrencyMode, Database, DatabaseError, Key, ReadOnlyDatabase, ReadOnlyTable,
@@ -16,8 +17,9 @@ use redb::{
 use super::guard::guarded;
 use super::meta::Meta;
 use crate::error::{Error, Result};
+use crate::parallel::lock;
 use crate::storage::disk::Process;
-use crate::storage::disk::{self, File};
+use crate::storage::disk::{self, File, Turn, Turns, Wait};
 use crate::storage::format::{is_redb, may_be_unfinished_index};
 use crate::storage::names::INDEX;
 
@@ -35,6 +37,10 @@ pub(crate) struct Index {
     process: Process,
     /// `None` once the index is closed.
     handle: Option<Handle>,
+    /// `None` if the index is open for reading only, or in memory.
+    turns: Option<Turns>,
+    /// The right to write, while this index has it.
+    turn: Mutex<Option<Turn>>,
 }
 
 enum Handle {
@@ -58,7 +64,7 @@ impl Drop for Index {
         let handle = self.handle.take();
         if !self.process.is_current() {
             // Closing would release the locks of the process that has it open.
-            let _open = ManuallyDrop::new(handle);
+            let _open = ManuallyDrop::new((handle, self.turns.take()));
             return;
         }
         guarded(&self.path, || {
@@ -94,11 +100,11 @@ impl Index {
                 let created = shared(|builder| disk::create_database(builder, path));
                 created.map_err(|error| Error::index(path, error))
             });
-            Ok(Index::of(path, Handle::Writable(created?)))
+            Ok(Index::writable(path, created?))
         };
         match create() {
             Err(error @ Error::Locked { .. }) => Err(error),
-            Ok(index) if index.is_empty() => Ok(index),
+            Ok(index) if start.is_none() || index.is_empty() => Ok(index),
             // The lock is held until the new index exists.
             Ok(leftover) if leftover.is_new() => {
                 disk::remove(path)?;
@@ -126,7 +132,7 @@ impl Index {
             let created = shared(|builder| disk::create_database_like(builder, path, like));
             created.map_err(|error| Error::index(path, error))
         })?;
-        Ok(Index::of(path, Handle::Writable(database)))
+        Ok(Index::writable(path, database))
     }
 
     /// Whether this is the index of a store whose creation did not finish.
@@ -149,17 +155,17 @@ impl Index {
         matches!(tables, Ok(0))
     }
 
-    /// Opens the index at `path` for writing.
+    /// Opens the index at `path` for writing, and has the right to write from then on.
     ///
-    /// Retries if a rebuild replaced it before it was locked.
-    pub(crate) fn open(path: &Path) -> Result<Index> {
+    /// Retries if a rebuild replaced the index meanwhile.
+    pub(crate) fn open(path: &Path, wait: &Wait) -> Result<Index> {
         loop {
             let before = identity(path)?;
-            let database = guarded(path, || {
-                let opened = shared(|builder| disk::open_database(builder, path));
+            let opened = guarded(path, || {
+                let opened = shared(|builder| disk::open_database(builder, path, wait));
                 opened.map_err(|error| Error::index(path, error))
             })?;
-            let index = Index::of(path, Handle::Writable(database));
+            let index = Index::writable(path, opened);
             if identity(path)? == before {
                 return Ok(index);
             }
@@ -197,7 +203,68 @@ impl Index {
             identity: identity(path).unwrap_or_default(),
             process: Process::current(),
             handle: Some(handle),
+            turns: None,
+            turn: Mutex::default(),
         }
+    }
+
+    fn writable(path: &Path, (database, turns, turn): disk::Opened) -> Index {
+        let mut index = Index::of(path, Handle::Writable(database));
+        index.turns = Some(turns);
+        index.turn = Mutex::new(Some(turn));
+        index
+    }
+
+    /// Waits for the right to write, which lasts until [`Index::end_turn`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] if another process kept it, and [`Error::Interrupted`] if the wait was stopped.
+    pub(crate) fn take_turn(&self, wait: &Wait) -> Result<()> {
+        self.process.check()?;
+        let Some(turns) = &self.turns else {
+            return Err(Error::ReadOnly);
+        };
+        let mut held = lock(&self.turn);
+        if held.is_none() {
+            let turn = turns.take(wait).map_err(StorageError::from);
+            let turn = turn.map_err(|error| Error::index(&self.path, error))?;
+            *held = Some(turn.ok_or_else(|| self.refusal(wait))?);
+        }
+        Ok(())
+    }
+
+    /// Why there was no turn.
+    fn refusal(&self, wait: &Wait) -> Error {
+        if wait.is_stopped() {
+            return Error::Interrupted;
+        }
+        Error::Locked {
+            path: disk::parent(&self.path).to_owned(),
+            holder: None,
+        }
+    }
+
+    /// Gives the right to write to others.
+    pub(crate) fn end_turn(&self) {
+        if self.process.is_current() {
+            drop(lock(&self.turn).take());
+        }
+    }
+
+    /// Whether this index has the right to write.
+    pub(crate) fn has_turn(&self) -> bool {
+        lock(&self.turn).is_some()
+    }
+
+    /// Whether this index has the right to write, and another process waits for it.
+    pub(crate) fn is_awaited(&self) -> bool {
+        lock(&self.turn).as_ref().is_some_and(Turn::is_awaited)
+    }
+
+    /// Whether the file at `path`, where the index was opened, is still the same one.
+    pub(crate) fn is_at(&self, path: &Path) -> Result<bool> {
+        Ok(self.identity.is_none() || identity(path)? == self.identity)
     }
 
     /// Checks that the file at `path`, where the index was opened, is still the same one.
@@ -206,7 +273,7 @@ impl Index {
     ///
     /// [`Error::Moved`]: an operation by that path would affect another store, or none.
     pub(crate) fn check_is_at(&self, path: &Path) -> Result<()> {
-        if self.identity.is_some() && identity(path)? != self.identity {
+        if !self.is_at(path)? {
             let path = path.to_owned();
             return Err(Error::Moved { path });
         }
@@ -225,7 +292,7 @@ impl Index {
         let mut opened = open()?;
         // If whole files are locked, redb does not read an unclean index before it is repaired.
         if matches!(opened, Err(DatabaseError::RepairAborted)) {
-            drop(Index::open(path)?);
+            drop(Index::open(path, &Wait::NONE)?);
             opened = open()?;
         }
         let database = opened.map_err(|error| Error::index(path, error))?;
@@ -283,7 +350,7 @@ impl Index {
     }
 }
 
-/// Keeps a store from being opened for writing until dropped.
+/// Keeps a store from being written to until dropped.
 #[derive(Debug)]
 pub(crate) struct NoWriter {
     /// `None` if there is no index to open.
@@ -326,11 +393,11 @@ pub(crate) fn existing_index(folder: &Path) -> Result<PathBuf> {
 }
 
 /// The device and inode number of a file.
-type Identity = (u64, u64);
+pub(crate) type Identity = (u64, u64);
 
 /// Distinguishes a file from another that replaces it.
 #[cfg(unix)]
-fn identity(path: &Path) -> Result<Option<Identity>> {
+pub(crate) fn identity(path: &Path) -> Result<Option<Identity>> {
     use std::os::unix::fs::MetadataExt;
     let file = disk::metadata(path)?;
     Ok(file.map(|file| (file.dev(), file.ino())))
@@ -338,11 +405,11 @@ fn identity(path: &Path) -> Result<Option<Identity>> {
 
 /// On these systems, an open file cannot be replaced.
 #[cfg(not(unix))]
-fn identity(_: &Path) -> Result<Option<Identity>> {
+pub(crate) fn identity(_: &Path) -> Result<Option<Identity>> {
     Ok(None)
 }
 
-/// Opens an index so that other processes may read it beside a writer.
+/// Opens an index that other processes may read and, by turns, write.
 ///
 /// If file ranges cannot be locked, a writer opens it exclusively.
 fn shared<T>(open: impl Fn(&Builder) -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
@@ -352,7 +419,7 @@ fn shared<T>(open: impl Fn(&Builder) -> Result<T, DatabaseError>) -> Result<T, D
         builder.set_concurrency_mode(mode);
         open(&builder)
     };
-    match open_as(ConcurrencyMode::SingleWriter) {
+    match open_as(ConcurrencyMode::MultiWriter) {
         Err(DatabaseError::Storage(StorageError::Unsupported)) => {
             open_as(ConcurrencyMode::ExclusiveWriter)
         }
@@ -395,9 +462,9 @@ mod tests {
         drop(index);
         // The same holds for the lock of a folder that may not be writable.
         let held = [(); 2].map(|()| NoWriter::of(folder.path()).unwrap());
-        assert!(is_locked(Index::open(&path).map(drop)));
+        assert!(is_locked(Index::open(&path, &Wait::NONE).map(drop)));
         drop(held);
-        assert!(Index::open(&path).is_ok());
+        assert!(Index::open(&path, &Wait::NONE).is_ok());
     }
 
     /// The index of a store that is open for writing, and a copy of it as a kill leaves it.
@@ -426,7 +493,7 @@ mod tests {
         assert_eq!(transaction.list_tables().unwrap().count(), 1);
         assert_eq!(fs::read(&path).unwrap(), left);
         // A new writer leaves the pages of this read transaction alone.
-        drop(Index::open(&path).unwrap());
+        drop(Index::open(&path, &Wait::NONE).unwrap());
         assert_ne!(fs::read(&path).unwrap(), left);
         assert_eq!(transaction.list_tables().unwrap().count(), 1);
     }
@@ -450,13 +517,13 @@ mod tests {
         let other = FileBackend::new(fs::File::open(&path).unwrap()).unwrap();
         let bytes = (Bound::Included(0), Bound::Excluded(320));
         assert!(other.try_lock_shared_range(bytes.0, bytes.1).unwrap());
-        let error = Index::open(&path).unwrap_err();
+        let error = Index::open(&path, &Wait::NONE).unwrap_err();
         assert!(
             matches!(&error, Error::Blocked { path: named, reason }
                 if *named == path && reason.starts_with("bytes 0 to 319 stay locked by ")),
             "{error}"
         );
         other.unlock_range(bytes.0, bytes.1).unwrap();
-        assert!(Index::open(&path).is_ok());
+        assert!(Index::open(&path, &Wait::NONE).is_ok());
     }
 }

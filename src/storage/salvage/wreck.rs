@@ -12,7 +12,7 @@ use super::worn::WornFile;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::{most_bytes, unpack_stored};
-use crate::storage::disk::{self, File};
+use crate::storage::disk::{self, File, Wait};
 use crate::storage::format::{ContentRow, Kind};
 use crate::storage::index::{
     Catalog, DocumentRow, Guarded, IdScope, Index, Meta, Runs, SourceFile, catalog, guarded,
@@ -132,7 +132,8 @@ impl Wreck {
     fn examine_index(&mut self, copy: &Path) -> Result<()> {
         copy_index(&self.path, copy, &mut self.unreadable)?;
         let last = if_sound(last_commit(copy, &self.path))?.flatten();
-        let checked = Index::open(copy).and_then(|mut index| Ok((index.check()?, index)));
+        let checked =
+            Index::open(copy, &Wait::NONE).and_then(|mut index| Ok((index.check()?, index)));
         let is_sound = matches!(if_sound(checked)?, Some((true, _)));
         self.is_whole = is_sound
             && last.is_some()

@@ -1,5 +1,6 @@
 //! The reader's view: the tables and columns as of one commit.
 
+use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,8 @@ use crate::storage::disk;
 use crate::storage::disk::Process;
 use crate::storage::format::{ContentRow, HEADER_BYTES, Kind, copy_hash, narrow};
 use crate::storage::index::{
-    Catalog, DocumentRow, Guarded, IdScope, Index, LEVELS, Meta, SourceFile, guarded, levels,
+    Catalog, DocumentRow, Guarded, IdScope, Index, LEVELS, Meta, SourceFile, guarded, journal,
+    levels,
 };
 use crate::storage::postings::{
     BucketError, Filters, Keyed, Link, MAX_PREFIX, Posted, Posting, Recent,
@@ -90,6 +92,19 @@ impl Tables {
             let catalog = catalog.map_err(|error| Error::index(&self.path, error))?;
             Ok((posted, catalog))
         })
+    }
+
+    /// The documents that were changed after the commit with this number; `None` if the journal does not say.
+    pub(crate) fn changed_after(&self, commit: u64) -> Result<Option<BTreeSet<String>>> {
+        if self.meta.commit == commit {
+            return Ok(Some(BTreeSet::new()));
+        }
+        let is_told = self.meta.journal > 0 && self.meta.journal <= commit + 1;
+        let read = || {
+            let keys = journal::read_after(&self.transaction, commit);
+            keys.map_err(|error| Error::index(&self.path, error))
+        };
+        is_told.then(|| guarded(&self.path, read)).transpose()
     }
 
     /// Copies the bucket tables into an index that has none.

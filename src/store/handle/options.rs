@@ -3,6 +3,7 @@
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
@@ -14,13 +15,12 @@ use crate::error::{Error, Result, whole_path};
 use crate::pool::{self, Pool};
 use crate::progress::Progress;
 use crate::schema::Schema;
-use crate::storage::{Files, Fleeting, Limits, Note, Process, Snapshot};
+use crate::storage::{Files, Fleeting, Limits, Process, Snapshot, Wait, holder};
 use crate::store::compare::{Allowance, FALSE_CANDIDATES, Published, Sketcher};
 use crate::store::offer::Queue;
 
-/// How long to wait for a store that is locked without a note, by a writer that has just opened it or is about to close
-/// it. Such a writer makes no call fail.
-const MOMENT: Duration = Duration::from_secs(5);
+/// How long to wait for other processes that write, and for one that is making the same store.
+const WAIT: Duration = Duration::from_secs(5);
 
 /// How long to wait for a writer that is not used.
 const IDLE_WRITER: Duration = Duration::from_secs(30);
@@ -41,7 +41,8 @@ const IDLE_WRITER: Duration = Duration::from_secs(30);
 pub struct Options {
     pub(crate) threads: usize,
     pub(crate) read_only: bool,
-    pub(crate) wait: Duration,
+    pub(crate) wait: Wait,
+    is_exclusive: bool,
     idle_writer: Duration,
     pub(crate) false_candidates: usize,
     pub(crate) progress: Progress,
@@ -54,7 +55,11 @@ impl Default for Options {
         Options {
             threads: 0,
             read_only: false,
-            wait: Duration::ZERO,
+            wait: Wait {
+                time: WAIT,
+                stop: None,
+            },
+            is_exclusive: false,
             idle_writer: IDLE_WRITER,
             false_candidates: FALSE_CANDIDATES,
             progress: Progress::default(),
@@ -92,8 +97,8 @@ impl Options {
         self
     }
 
-    /// How long to wait for a store that another process has locked, before the call fails with
-    /// [`Error::Locked`]. By default, it does not wait.
+    /// How long a call waits for the right to write while other processes have it, before it fails with
+    /// [`Error::Locked`]; 5 seconds by default. Who waits longest is next.
     ///
     /// ```
     /// use std::time::Duration;
@@ -101,15 +106,48 @@ impl Options {
     ///
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("store");
-    /// let store = Store::create(&path, &Schema::default())?;
-    /// let second = Options::new().wait(Duration::from_millis(20)).open(&path);
-    /// let Err(Error::Locked { holder: Some(holder), .. }) = second else { panic!() };
-    /// assert_eq!(holder.process, std::process::id());
+    /// let one = Store::create(&path, &Schema::default())?;
+    /// let other = Options::new().wait(Duration::from_millis(20)).open(&path)?; // or in another process
+    /// let mut writer = one.writer()?;
+    /// writer.add("one", "a text")?;
+    /// let Err(Error::Locked { holder, .. }) = other.insert_unless_duplicate("two", "other words") else { panic!() };
+    /// assert_eq!(holder.unwrap().process, std::process::id());
+    /// writer.commit()?;
+    /// other.insert_unless_duplicate("two", "other words")?;
+    /// assert_eq!(other.stats()?.documents, 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn wait(mut self, wait: Duration) -> Options {
-        self.wait = wait;
+        self.wait.time = wait;
+        self
+    }
+
+    /// Ends a wait for other processes when `stop` becomes true. The call then fails with [`Error::Interrupted`].
+    #[must_use]
+    pub fn stop_waiting(mut self, stop: &Arc<AtomicBool>) -> Options {
+        self.wait.stop = Some(stop.clone());
+        self
+    }
+
+    /// Keeps the right to write from opening the store to closing it, so that no other process writes in between.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use dedupdb::{Error, Options, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("store");
+    /// let store = Options::new().exclusive(true).create(&path, &Schema::default())?;
+    /// let other = Options::new().wait(Duration::ZERO).open(&path);
+    /// assert!(matches!(other, Err(Error::Locked { .. })));
+    /// drop(store);
+    /// assert!(Store::open(&path).is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn exclusive(mut self, exclusive: bool) -> Options {
+        self.is_exclusive = exclusive;
         self
     }
 
@@ -249,7 +287,7 @@ impl Options {
             return self.store(folder, place, None, snapshot, None);
         }
         let fleeting = self.fleeting_at(place);
-        let files = self.patiently(place, || Files::open(place))?;
+        let files = self.patiently(place, || Files::open(place, &self.wait))?;
         self.writable(folder, place, files, fleeting)
     }
 
@@ -292,22 +330,17 @@ impl Options {
 
     /// Opens something of the store in `folder`, and retries while it is locked and there is time.
     pub(crate) fn patiently<T>(&self, folder: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
-        let mut patience = Patience::new(self.wait);
-        let mut moment = Patience::new(MOMENT);
+        let mut patience = Patience::new(self.wait.time);
         loop {
             let error = match open() {
                 Err(error @ (Error::Locked { .. } | Error::Blocked { .. })) => error,
                 opened => return opened,
             };
-            if patience.pause() {
-                continue;
+            if self.wait.is_stopped() {
+                return Err(Error::Interrupted);
             }
-            let Error::Locked { path, .. } = error else {
-                return Err(error);
-            };
-            let holder = Note::read(folder);
-            if holder.is_some() || !moment.pause() {
-                return Err(Error::Locked { path, holder });
+            if !patience.pause() {
+                return Err(error.held_by(|| holder(folder)));
             }
         }
     }
@@ -320,7 +353,13 @@ impl Options {
         fleeting: Option<Fleeting>,
     ) -> Result<Store> {
         files.limits = self.limits;
+        files.wait = self.wait.clone();
+        files.is_exclusive = self.is_exclusive;
         let snapshot = files.snapshot()?;
+        if self.is_exclusive {
+            files.announce();
+        }
+        files.end_turn();
         self.store(folder, place, Some(files), snapshot, fleeting)
     }
 
@@ -333,11 +372,9 @@ impl Options {
         fleeting: Option<Fleeting>,
     ) -> Result<Store> {
         let meters = Arc::new(Meters::default());
-        let number = snapshot.tables.meta.store;
         let put_aside = files.as_ref().map(|files| files.put_aside.clone());
         let shared = Shared {
             process: Process::current(),
-            _note: files.is_some().then(|| Note::leave(place, number)),
             folder: folder.to_owned(),
             place: place.to_owned(),
             put_aside: put_aside.unwrap_or_default(),
@@ -350,7 +387,6 @@ impl Options {
             refreshing: Mutex::default(),
             queue: Queue::default(),
             rebuilding: Alone::default(),
-            journal: Mutex::default(),
             meters,
             allowance: Allowance::new(self.false_candidates, self.limits),
             progress: self.progress.clone(),

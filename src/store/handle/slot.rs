@@ -146,6 +146,12 @@ impl Slot {
         }))
     }
 
+    /// Takes the files out if no other lease has them.
+    pub(crate) fn take_if_free(self: &Arc<Slot>) -> Option<Lease> {
+        let mut content = lock(&self.content);
+        self.lease(&mut content).unwrap_or(None)
+    }
+
     /// Refuses to wait for the files if this thread has them, or feeds a pipeline.
     ///
     /// # Errors
@@ -302,8 +308,12 @@ impl Drop for Lease {
             let _open = ManuallyDrop::new(self.files.take());
             return;
         }
+        let mut files = self.files.take();
+        if let Some(files) = &mut files {
+            files.end_turn();
+        }
         let mut content = lock(&self.slot.content);
-        content.files = self.files.take();
+        content.files = files;
         content.user = None;
         drop(content);
         self.slot.given_back.notify_one();

@@ -1,6 +1,5 @@
 //! The open store, which threads share.
 
-use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -13,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::progress::Progress;
 use crate::schema::Schema;
-use crate::storage::{Fleeting, IdScope, Note, Process, Snapshot};
-use crate::store::compare::{Allowance, Published, Search};
+use crate::storage::{Files, Fleeting, IdScope, Process, Snapshot};
+use crate::store::compare::{Allowance, Published, Search, Sketcher};
 use crate::store::offer::Queue;
 
 /// A near-duplicate store in a folder.
@@ -25,9 +24,9 @@ use crate::store::offer::Queue;
 /// to one process: in the child of a fork, every call returns [`Error::OtherProcess`], and dropping the handle
 /// changes nothing. The child may open the store again.
 ///
-/// One process at a time may have a store open for writing. Meanwhile any number of processes may have it open for
-/// reading; none of them waits for another. A store that is open for reading only answers from the commit that was
-/// the last one when it was opened or [refreshed](Store::refresh).
+/// Any number of processes may have a store open, and write by turns: each has the right to write from its first change
+/// to its commit, and waits for it as long as [`Options::wait`] says. Reading waits for nobody. A store answers from the
+/// last commit that this process made or, at its last write or [refresh](Store::refresh), found.
 ///
 /// ```
 /// use dedupdb::{Query, Schema, Store};
@@ -54,8 +53,6 @@ pub struct Store {
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) process: Process,
-    /// Dropped before the files, and so before the store's lock. `None` if the store is open for reading only.
-    pub(crate) _note: Option<Note>,
     /// The folder as it was given.
     pub(crate) folder: PathBuf,
     /// Its absolute path, which stays right if the process changes its current directory.
@@ -72,8 +69,6 @@ pub(crate) struct Shared {
     pub(crate) queue: Queue,
     /// Held by the running rebuild; there is one at most.
     pub(crate) rebuilding: Alone,
-    /// The documents that commits changed since a rebuild copied them.
-    pub(crate) journal: Mutex<Option<BTreeSet<String>>>,
     pub(crate) meters: Arc<Meters>,
     pub(crate) allowance: Allowance,
     pub(crate) progress: Progress,
@@ -202,6 +197,23 @@ impl Store {
     pub(crate) fn weak(&self) -> impl Fn() -> Option<Store> + Send + Sync + 'static {
         let shared = Arc::downgrade(&self.shared);
         move || shared.upgrade().map(|shared| Store { shared })
+    }
+
+    /// Publishes the commit that files are at, and returns it.
+    pub(crate) fn publish_files(&self, files: &mut Files) -> Result<Published> {
+        let snapshot = files.snapshot()?;
+        let last = self.last_commit();
+        let sketcher = if snapshot.schema == last.snapshot.schema {
+            last.sketcher
+        } else {
+            Arc::new(Sketcher::new(&snapshot.schema, &self.shared.meters)?)
+        };
+        let published = Published {
+            snapshot: Arc::new(snapshot),
+            sketcher,
+        };
+        self.publish(published.clone());
+        Ok(published)
     }
 
     pub(crate) fn publish(&self, commit: Published) {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::progress::Progress;
-use crate::storage::{Age, ByAge, DocumentRow, Filter, Kind, Note, Posting, Runs, Snapshot, Sound};
+use crate::storage::{Age, ByAge, DocumentRow, Filter, Kind, Posting, Runs, Snapshot, Sound};
 use crate::store::compare::Sketcher;
 use crate::store::handle::{Options, Store};
 use crate::text::ShingleSet;
@@ -84,12 +84,8 @@ impl Options {
     /// Those of [`Store::check`].
     pub fn check(&self, folder: impl AsRef<Path>) -> Result<Report> {
         let folder = folder.as_ref();
-        let sound = self.patiently(folder, || Sound::open(folder))?;
+        let sound = self.patiently(folder, || Sound::open(folder, &self.wait))?;
         let snapshot = sound.snapshot.clone();
-        // Dropped before the files and their lock, because a note is removed under the lock.
-        let _note = sound
-            .is_alone()
-            .then(|| Note::leave(folder, snapshot.tables.meta.store));
         let mut check = Check {
             sketcher: Sketcher::new(&snapshot.schema, &Arc::default())?,
             pool: Pool::new(self.threads),

@@ -1,6 +1,5 @@
 //! Rebuilding a store while it is in use, to change parameters or to free space.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,7 +11,6 @@ use crate::schema::Schema;
 use crate::storage::{Files, Next, Plan, Progress, Sign, Snapshot};
 use crate::store::compare::{Published, Sketcher};
 use crate::store::handle::Store;
-use crate::store::lock::lock;
 use crate::store::offer::Body;
 
 /// Rounds of catching up with writers. A writer that is faster waits for the last round.
@@ -168,6 +166,7 @@ impl Store {
         let slot = self.slot()?;
         slot.check_not_held_here()?;
         let _alone = self.shared.rebuilding.enter()?;
+        self.catch_up()?;
         let snapshot = self.published()?;
         snapshot.check_in_place()?;
         let Some(plan) = plan(&rebuild.target, &snapshot)? else {
@@ -200,28 +199,32 @@ impl Store {
         self.settle_missing(&signer, rebuild.drop_missing)?;
         next.post(&snapshot, threads, rebuild.memory, &mut watch)?;
 
-        // From here on, the documents that change are recorded.
-        let journal = Journal::begin(self);
+        // Since the next index exists, commits record which documents they change.
+        self.catch_up()?;
         next.copy_catalog(&*self.published()?, threads)?;
         for _ in 0..ROUNDS {
-            let keys = journal.take();
+            self.catch_up()?;
             let snapshot = self.published()?;
             watch(next.progress(&snapshot))?;
             if next.behind(&snapshot) < limits.few_behind && next.unbanded() < limits.many_unbanded
             {
-                if !keys.is_empty() {
-                    next.follow(&snapshot, keys, threads)?;
-                }
+                next.follow(&snapshot, threads)?;
                 break;
             }
             next.cover(&snapshot, &sign, &mut watch)?;
             next.post_rest(&snapshot, threads)?;
-            next.follow(&snapshot, keys, threads)?;
+            next.follow(&snapshot, threads)?;
         }
         next.fill_filter(threads)?;
         let done = next.progress(&*self.published()?);
         let mut files = slot.take_at_last(|| watch(done))?;
-        self.switch(next, &mut files, &journal, &sign)?;
+        loop {
+            match files.take_turn() {
+                Err(Error::Locked { .. }) => watch(done)?,
+                taken => break taken.map(drop)?,
+            }
+        }
+        self.switch(next, &mut files, &sign)?;
         counted.end();
         Ok(true)
     }
@@ -334,16 +337,9 @@ impl Store {
         writer.commit()
     }
 
-    fn switch(
-        &self,
-        next: Next,
-        files: &mut Files,
-        journal: &Journal<'_>,
-        sign: &Sign<'_>,
-    ) -> Result<()> {
+    fn switch(&self, next: Next, files: &mut Files, sign: &Sign<'_>) -> Result<()> {
         let sketcher = Sketcher::new(&next.plan().schema, &self.shared.meters)?;
-        let (snapshot, durable) =
-            next.install(files, journal.take(), sign, self.shared.pool.threads())?;
+        let (snapshot, durable) = next.install(files, sign, self.shared.pool.threads())?;
         self.publish(Published {
             snapshot: Arc::new(snapshot),
             sketcher: Arc::new(sketcher),
@@ -399,40 +395,5 @@ fn check_reachable(stored: &Schema, target: &Schema) -> Result<()> {
             ),
         }),
         None => Ok(()),
-    }
-}
-
-/// Records the documents that commits change, as long as it exists.
-struct Journal<'s> {
-    store: &'s Store,
-}
-
-impl<'s> Journal<'s> {
-    fn begin(store: &'s Store) -> Journal<'s> {
-        *lock(&store.shared.journal) = Some(BTreeSet::new());
-        Journal { store }
-    }
-
-    /// The documents that changed since the last call.
-    fn take(&self) -> BTreeSet<String> {
-        lock(&self.store.shared.journal)
-            .as_mut()
-            .map(std::mem::take)
-            .unwrap_or_default()
-    }
-}
-
-impl Drop for Journal<'_> {
-    fn drop(&mut self) {
-        *lock(&self.store.shared.journal) = None;
-    }
-}
-
-impl Store {
-    /// Records the documents of a commit that readers already see.
-    pub(crate) fn note_changed<'k>(&self, keys: impl Iterator<Item = &'k str>) {
-        if let Some(journal) = lock(&self.shared.journal).as_mut() {
-            journal.extend(keys.map(str::to_owned));
-        }
     }
 }

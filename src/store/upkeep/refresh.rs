@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::storage::Files;
 use crate::store::compare::{Published, Sketcher};
-use crate::store::handle::Store;
+use crate::store::handle::{Slot, Store};
 use crate::store::lock::lock;
 
 impl Store {
-    /// Moves a store that is open for reading only to the last commit; returns whether there was a newer one. A store
-    /// that is open for writing is always at its last commit.
+    /// Moves the store to the last commit of all processes; returns whether there was a newer one.
     ///
-    /// Answers come from the last commit at the time when the store was opened or refreshed, whatever a writer does in
-    /// the meantime. A running query finishes on the commit that it began with. The index keeps the pages of a commit
-    /// that is being read, so a busy index grows while a reader stays open for long without a refresh.
+    /// A store that is open for reading only answers from the last commit at the time when it was opened or refreshed.
+    /// One that is open for writing also takes over what others committed whenever it writes; its refresh waits for a
+    /// [`Writer`](crate::Writer) of this process, and for other processes that write. A running query finishes on the
+    /// commit that it began with. The index keeps the pages of a commit that is being read, so a busy index grows while
+    /// a reader stays open for long without a refresh.
     ///
     /// Without a newer commit, a refresh takes tens of microseconds. Otherwise it takes about as long as opening the
     /// store, but does not read contents again that this handle has seen.
@@ -35,11 +37,13 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of opening the store for reading. After an error the store is at the same commit as before.
+    /// Those of opening the store for reading or, if it is open for writing, of [`Store::writer`] and of waiting for other
+    /// processes. After an error the store is at the same commit as before.
     pub fn refresh(&self) -> Result<bool> {
         self.shared.process.check()?;
-        if self.shared.files.is_some() {
-            return Ok(false);
+        if let Some(slot) = &self.shared.files {
+            let mut files = slot.take()?;
+            return self.follow(&mut files);
         }
         let _turn = lock(&self.shared.refreshing);
         let last = self.last_commit();
@@ -56,5 +60,24 @@ impl Store {
             sketcher,
         });
         Ok(true)
+    }
+
+    /// Takes over what other processes committed, unless a writer of this one is at work, which does so itself, or
+    /// others keep the right to write.
+    pub(crate) fn catch_up(&self) -> Result<()> {
+        let free = self.shared.files.as_ref().and_then(Slot::take_if_free);
+        match free.map(|mut files| self.follow(&mut files)) {
+            None | Some(Ok(_) | Err(Error::Locked { .. })) => Ok(()),
+            Some(Err(error)) => Err(error),
+        }
+    }
+
+    fn follow(&self, files: &mut Files) -> Result<bool> {
+        let is_newer = files.take_turn()?;
+        if is_newer {
+            self.publish_files(files)?;
+        }
+        files.end_turn();
+        Ok(is_newer)
     }
 }

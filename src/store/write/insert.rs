@@ -120,6 +120,8 @@ impl Store {
     /// Settles all requests, with one commit.
     fn serve(&self, requests: &[Arc<Request>]) -> Result<Vec<Result<Outcome>>> {
         let mut writer = self.writer()?;
+        writer.announces = false;
+        writer.take_turn()?;
         let mut prepared = Vec::with_capacity(requests.len());
         for request in requests {
             let waiting = lock(&request.prepared).take();

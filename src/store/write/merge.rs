@@ -82,12 +82,8 @@ impl Store {
         let mut writer = self.writer()?;
         // Stores are merged as they are, and what is replaced is counted.
         writer.asks = false;
-        let used = writer.files.enter()?;
-        writer
-            .committed
-            .snapshot
-            .schema
-            .check_same(&source.schema)?;
+        let schema = &writer.committed.snapshot.schema;
+        schema.check_same(&source.schema)?;
         let mut names = source.all_names()?;
         let mut merged = Merged::default();
         loop {
@@ -106,7 +102,6 @@ impl Store {
             }
         }
         writer.commit()?;
-        drop(used);
         drop(writer);
         self.pack_if_loose(|_| watch(merged.documents()))?;
         Ok(merged)
@@ -141,7 +136,11 @@ impl Writer {
         names: Vec<(u32, String)>,
         merged: &mut Merged,
     ) -> Result<()> {
+        let _used = self.begin()?;
         let committed = &self.committed;
+        // Another process may have changed it since the last batch.
+        let schema = &committed.snapshot.schema;
+        schema.check_same(&source.schema)?;
         let look_up = |(content, key)| committed.look_up(source, content, key);
         let found = self.store.shared.pool.map(names, look_up);
         let now = self.added;

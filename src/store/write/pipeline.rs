@@ -324,7 +324,7 @@ impl Writing {
                     break;
                 }
             }
-            if uncommitted.is_due(writer.uncommitted_bytes()) {
+            if uncommitted.is_due(&writer) {
                 writer.commit()?;
                 uncommitted.committed();
             }

@@ -84,6 +84,7 @@ impl Writer {
     fn forget_open(&mut self, memory: u64) -> Result<u64> {
         let _used = self.files.enter()?;
         self.commit()?;
+        self.take_turn()?;
         let runs = self.runs;
         if runs.open == 0 {
             return Ok(0);
@@ -92,7 +93,7 @@ impl Writer {
         let mut forgotten = 0;
         for name in snapshot.names_from(runs.first)? {
             let (_, key) = name?;
-            let row = snapshot.document(&key)?;
+            let row = self.committed.snapshot.document(&key)?;
             if !row.is_some_and(|row| runs.is_open(row.run)) {
                 continue;
             }
@@ -100,6 +101,7 @@ impl Writer {
             forgotten += 1;
             if self.uncommitted_bytes() >= memory {
                 self.commit()?;
+                self.take_turn()?;
             }
         }
         Ok(forgotten)

@@ -188,13 +188,12 @@ impl Writer {
         relation: Relation,
         earlier: Option<Earlier>,
     ) -> Outcome {
-        let start = self.start;
         Outcome {
             change,
             relation,
             earlier_is_of_this_writer: earlier
                 .as_ref()
-                .is_some_and(|earlier| earlier.content >= start),
+                .is_some_and(|earlier| self.has_added(earlier.content)),
             earlier: earlier.map(|earlier| earlier.found),
             second_key: None,
             other_file: None,

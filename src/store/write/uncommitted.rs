@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
+use super::writer::Writer;
 use crate::clock::Stopwatch;
 
 /// A commit is due after this time,
 const COMMIT_AFTER: Duration = Duration::from_secs(5);
+
+/// after this time if another process waits for the right to write,
+const COMMIT_FOR_OTHERS_AFTER: Duration = Duration::from_millis(50);
 
 /// or once the changes take the given memory divided by this. The rest is for the cache of the index, for batches that
 /// are being read, sketched and added, and for the commit itself. The share is measured with texts of ten words, for
@@ -30,7 +34,7 @@ const LEAST: u64 = 16 << 20;
 /// let mut uncommitted = Uncommitted::new(512 << 20);
 /// for (key, text) in [("a", "The night tram runs again."), ("b", "Nobody knows who painted it.")] {
 ///     writer.add(key, text)?;
-///     if uncommitted.is_due(writer.uncommitted_bytes()) {
+///     if uncommitted.is_due(&writer) {
 ///         writer.commit()?;
 ///         uncommitted.committed();
 ///     }
@@ -64,9 +68,13 @@ impl Uncommitted {
         bytes >= (memory / PRETENDED_SHARE).max(LEAST)
     }
 
-    /// Returns whether changes that take `bytes` bytes of memory should be committed now.
-    pub fn is_due(&self, bytes: u64) -> bool {
-        bytes >= self.most || self.since.elapsed() >= COMMIT_AFTER
+    /// Returns whether the changes of `writer` should be committed now: they take too much memory, or too much time has
+    /// passed, of which there is less if another process waits for the right to write.
+    pub fn is_due(&self, writer: &Writer) -> bool {
+        let elapsed = self.since.elapsed();
+        writer.uncommitted_bytes() >= self.most
+            || elapsed >= COMMIT_AFTER
+            || elapsed >= COMMIT_FOR_OTHERS_AFTER && writer.is_awaited()
     }
 
     /// Records a commit.

@@ -1,5 +1,6 @@
 //! Adding and removing documents.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::by_hash::ByHash;
@@ -15,7 +16,10 @@ use crate::store::compare::Published;
 use crate::store::handle::{InUse, Lease, Store};
 use crate::store::offer::{Body, Input, Keyed, Outcome};
 
-/// The writer of a store, of which there is one at a time: it adds, removes and commits.
+/// The writer of a store, of which a process has one at a time: it adds, removes and commits.
+///
+/// From its first change to its commit it has the right to write, for which other processes wait. A writer that waits
+/// for input commits what it has.
 ///
 /// Readers see none of its changes, and none of them survives a crash, before [`Writer::commit`] returns. A writer that
 /// is dropped, also by a panic, leaves the store at its last commit and free for the next writer. Uncommitted documents
@@ -51,8 +55,9 @@ pub struct Writer {
     /// The contents appended since the last commit, by hash.
     pub(crate) appended: ByHash,
     pub(crate) added: i64,
-    /// The number of contents when the writer was made. Contents from this id on are its own.
-    pub(crate) start: u32,
+    /// Contents from this id on are its own, and so are those of some ranges before, between which others wrote.
+    start: u32,
+    own: Vec<Range<u32>>,
     /// The runs as of the next commit.
     pub(crate) runs: Runs,
     /// The scope of ids as of the next commit.
@@ -64,6 +69,8 @@ pub struct Writer {
     /// The run that admitted documents belong to; 0 for none.
     pub(crate) run: u64,
     unique: bool,
+    /// Whether others are told who has the right to write.
+    pub(super) announces: bool,
     pub(crate) evidence: bool,
     /// Whether a batch ended half-way, so that a commit would keep half of it.
     pub(crate) failed: bool,
@@ -79,6 +86,7 @@ impl Writer {
             store: store.clone(),
             pending: Pending::new(committed.snapshot.len),
             start: committed.snapshot.len,
+            own: Vec::new(),
             runs: committed.snapshot.tables.meta.runs,
             id_scope: committed.snapshot.id_scope(),
             asks: committed.snapshot.id_scope() == IdScope::Unset,
@@ -88,6 +96,7 @@ impl Writer {
             appended: ByHash::default(),
             added: clock::now(),
             unique: false,
+            announces: true,
             evidence: false,
             failed: false,
         })
@@ -159,9 +168,9 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Those of reading the store.
+    /// [`Error::Locked`], or those of reading the store.
     pub fn remove(&mut self, key: &str) -> Result<bool> {
-        let _used = self.files.enter()?;
+        let _used = self.begin()?;
         let row = self.committed.snapshot.document(key)?;
         let key = Keyed::new(key);
         let known = self.pending.current(key, row).is_some();
@@ -179,6 +188,7 @@ impl Writer {
     /// Those of reading the store.
     #[cfg(feature = "corpus")]
     pub(crate) fn join(&mut self, key: &str, other: &str) -> Result<bool> {
+        let _used = self.begin()?;
         let snapshot = &self.committed.snapshot;
         let stored = [snapshot.document(key)?, snapshot.document(other)?];
         let [key, other] = [key, other].map(Keyed::new);
@@ -214,8 +224,12 @@ impl Writer {
             return Err(Error::Poisoned);
         }
         if !self.is_dirty() {
+            self.files.roll_back()?;
+            self.files.end_turn();
             return Ok(());
         }
+        // What is to be remembered may be all there is.
+        self.take_turn()?;
         let change = CatalogChange {
             runs: Some(self.runs),
             id_scope: Some(self.id_scope),
@@ -230,10 +244,9 @@ impl Writer {
         self.pending = Pending::new(snapshot.len);
         self.committed.snapshot = Arc::new(snapshot);
         self.store.publish(self.committed.clone());
-        let keys = change.documents.iter().map(|change| &*change.key);
-        self.store.note_changed(keys);
         self.appended.clear();
         self.sources.clear();
+        self.files.end_turn();
         Ok(())
     }
 
@@ -243,6 +256,11 @@ impl Writer {
     /// Texts do not count: they are dropped as soon as they are added.
     pub fn uncommitted_bytes(&self) -> u64 {
         self.pending.bytes() + self.files.recent_bytes() + self.appended.bytes()
+    }
+
+    /// Returns whether another process waits for the right to write, which this writer has.
+    pub fn is_awaited(&self) -> bool {
+        self.files.is_awaited()
     }
 
     /// Whether [`Writer::commit`] has anything to make durable.
@@ -273,11 +291,45 @@ impl Writer {
         others.take(most).collect()
     }
 
-    /// Begins a batch.
+    /// Whether this writer has added a content.
+    pub(super) fn has_added(&self, content: u32) -> bool {
+        content >= self.start || self.own.iter().any(|own| own.contains(&content))
+    }
+
+    /// Begins a change, which needs the right to write until the next commit.
     pub(crate) fn begin(&mut self) -> Result<InUse> {
         let used = self.files.enter()?;
-        self.files.check_writable()?;
+        self.take_turn()?;
         Ok(used)
+    }
+
+    /// Waits for the right to write, unless this writer has it, and takes over what others committed.
+    pub(super) fn take_turn(&mut self) -> Result<()> {
+        let is_newer = self.files.take_turn()?;
+        if self.announces {
+            self.files.announce();
+        }
+        if !is_newer {
+            return Ok(());
+        }
+        let before = self.committed.snapshot.clone();
+        self.committed = self.store.publish_files(&mut self.files)?;
+        let snapshot = &self.committed.snapshot;
+        self.pending = Pending::new(snapshot.len);
+        self.own.push(self.start..before.len);
+        if snapshot.tables.meta.generation != before.tables.meta.generation {
+            // The contents have other numbers.
+            self.own.clear();
+        }
+        self.start = snapshot.len;
+        if self.runs == before.tables.meta.runs {
+            self.runs = snapshot.tables.meta.runs;
+        }
+        if self.id_scope == before.id_scope() {
+            self.asks &= snapshot.id_scope() == IdScope::Unset;
+            self.id_scope = snapshot.id_scope();
+        }
+        Ok(())
     }
 }
 
