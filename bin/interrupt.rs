@@ -127,6 +127,11 @@ impl Interrupt {
         }
     }
 
+    /// The flag that says so to a call that waits.
+    pub(crate) fn flag(&self) -> &Arc<AtomicBool> {
+        &self.0
+    }
+
     /// Whether it is time to stop.
     pub(crate) fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)

@@ -3,7 +3,6 @@
 use std::env::temp_dir;
 use std::io;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use dedupdb::corpus::{self, TemporaryStore};
@@ -128,26 +127,16 @@ pub(crate) fn open_or_make(
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Option<(Store, bool)>> {
-    /// The time between two checks of the interrupt.
-    const TICK: Duration = Duration::from_millis(100);
-
-    let started = Instant::now();
-    loop {
-        let left = args.wait.saturating_sub(started.elapsed());
-        let options = options(args).wait(left.min(TICK));
-        let (store, is_new) = match options.open_or_make(&args.store, schema) {
-            Err(Error::Locked { .. } | Error::Blocked { .. }) if interrupt.is_raised() => {
-                return Ok(None);
-            }
-            Err(Error::Locked { .. } | Error::Blocked { .. }) if left > TICK => continue,
-            opened => opened.map_err(|error| unwritable(args, error))?,
-        };
-        tell_put_aside(&store, console);
-        if is_new {
-            console.note(&format!("made a store in {}", args.store.display()));
-        }
-        return Ok(Some((store, is_new)));
+    let options = options(args).stop_waiting(interrupt.flag());
+    let (store, is_new) = match options.open_or_make(&args.store, schema) {
+        Err(Error::Interrupted) => return Ok(None),
+        opened => opened.map_err(|error| unwritable(args, error))?,
+    };
+    tell_put_aside(&store, console);
+    if is_new {
+        console.note(&format!("made a store in {}", args.store.display()));
     }
+    Ok(Some((store, is_new)))
 }
 
 /// Opens the store for writing, or makes a temporary one.
@@ -214,11 +203,14 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
             }
             .into();
         }
-        Some(holder) => format!(
-            "{holder} has had the store open since {}",
-            utc(holder.since)
-        ),
-        None => "another process has the store open".to_owned(),
+        Some(holder) => match holder.since {
+            Some(since) => format!(
+                "{holder} has been writing to the store since {}",
+                utc(since)
+            ),
+            None => format!("{holder} is writing to the store"),
+        },
+        None => "another process is writing to the store".to_owned(),
     };
     anyhow!(
         "{}: {who}; try again when it is done, or wait for it with --wait TIME",

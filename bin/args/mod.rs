@@ -118,13 +118,13 @@ pub(crate) struct Args {
     pub(crate) threads: usize,
 
     /// Wait this long, such as 30s or 2min, while another process writes to the store; readers never
-    /// wait [default: fail at once]
+    /// wait [default: 5s]
     #[arg(
         long,
         global = true,
         value_name = "TIME",
         value_parser = duration::wait,
-        default_value = "0",
+        default_value = "5s",
         hide_default_value = true
     )]
     pub(crate) wait: Duration,

@@ -85,7 +85,7 @@ def open(
     *,
     read_only: bool = False,
     create: bool = True,
-    wait: float | str = 0.0,
+    wait: float | str = 5.0,
     threads: int = 0,
     false_candidates: int | None = None,
     preset: Literal["fineweb", "nemo", "refinedweb", "text-dedup"] | None = None,
@@ -109,7 +109,8 @@ def open(
         read_only: Whether to open it for reading, as of the last commit, while another process may write. A forked
             process opens such a handle again, as of the last commit then.
         create: Whether to make a store if there is none.
-        wait: How long to wait while another process has it open for writing: seconds, or a string such as ``"30s"``.
+        wait: How long to wait, now and at each write, while another process writes: seconds, or a string such as
+            ``"30s"``; 5.
         threads: Number of threads that work on batches; 0 for one per core.
         false_candidates: Number of candidates that do not match after which a search ends; 4,000.
         preset: The parameters of another tool: ``fineweb``, ``nemo``, ``refinedweb`` or ``text-dedup``. The parameters
@@ -136,7 +137,7 @@ def open(
 
     Raises:
         dedupdb.errors.NotAStore: There is no store, and ``create`` is False.
-        dedupdb.errors.Locked: Another process has it open for writing.
+        dedupdb.errors.Locked: Another process kept writing for longer than ``wait``.
         dedupdb.errors.SchemaMismatch: The store has another value of a parameter. Open it without that parameter.
         dedupdb.errors.InvalidSchema: A parameter is out of its range (a ``ValueError``).
     """

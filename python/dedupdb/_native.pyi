@@ -45,7 +45,7 @@ _Errors = Literal["raise", "skip"]
 class Store:
     """A near-duplicate store in a folder; :func:`dedupdb.open` returns one.
 
-    Threads share it. One process has a store open for writing, any number have it open with ``read_only``.
+    Threads share it. Any number of processes have a store open, and write by turns.
     """
 
     def __new__(
@@ -54,7 +54,7 @@ class Store:
         *,
         read_only: bool = False,
         create: bool = True,
-        wait: float = 0.0,
+        wait: float = 5.0,
         threads: int = 0,
         false_candidates: int | None = None,
         parameters: Parameters | None = None,

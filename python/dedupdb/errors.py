@@ -132,10 +132,10 @@ class InsideStore(Error):
 
 
 class Locked(Error):
-    """Another process has the store open for writing, or this one has it open a second time.
+    """Another process writes to the store, or another handle of this one, and did not finish within ``wait``.
 
-    ``process`` is the number of that process and ``since`` when it opened the store, in seconds since
-    1970; both are None where nobody left a note.
+    ``process`` is the number of that process and ``since`` when it began, in seconds since 1970; either is None if
+    it is not known.
     """
 
     path: str

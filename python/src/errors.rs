@@ -1,6 +1,5 @@
 //! Exceptions of `dedupdb.errors` for the crate's errors.
 
-use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use dedupdb::{Error, corpus, dedup};
@@ -20,19 +19,6 @@ pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
         error => error.to_string(),
     };
     exception(py, error, &message).unwrap_or_else(|failed| failed)
-}
-
-/// A `Locked` exception for a store that this process itself is using.
-pub(crate) fn locked(py: Python<'_>, path: &Path, why: &str) -> PyErr {
-    let path = path.to_string_lossy();
-    let made = || -> PyResult<PyErr> {
-        let raised = class(py, "Locked")?.call1((format!("{path}: {why}"),))?;
-        raised.setattr("path", path.as_ref())?;
-        raised.setattr("process", std::process::id())?;
-        raised.setattr("since", py.None())?;
-        Ok(PyErr::from_value(raised))
-    };
-    made().unwrap_or_else(|failed| failed)
 }
 
 /// The exception for an error in a row.
@@ -93,7 +79,7 @@ fn exception(py: Python<'_>, error: &Error, message: &str) -> PyResult<PyErr> {
         Error::Locked { path, holder } => {
             raised.setattr("path", path.to_string_lossy())?;
             raised.setattr("process", holder.map(|holder| holder.process))?;
-            let since = holder.and_then(|holder| holder.since.duration_since(UNIX_EPOCH).ok());
+            let since = holder.and_then(|holder| holder.since?.duration_since(UNIX_EPOCH).ok());
             raised.setattr("since", since.map(|since| since.as_secs_f64()))?;
         }
         Error::NotAStore { path }

@@ -25,6 +25,7 @@ impl How {
     pub(crate) fn options(&self) -> Options {
         let options = Options::new()
             .read_only(self.read_only)
+            .wait(self.wait)
             .threads(self.threads)
             .progress(&self.progress);
         match self.false_candidates {
@@ -36,7 +37,7 @@ impl How {
 
 /// Opens the store. A wait for its lock runs on a separate thread, so that Ctrl-C ends it.
 pub(crate) fn open(py: Python<'_>, how: &How, make: Option<&Schema>) -> PyResult<dedupdb::Store> {
-    let (options, wait) = (how.options().wait(how.wait), how.wait);
+    let (options, wait) = (how.options(), how.wait);
     let (path, make) = (how.path.clone(), make.cloned());
     let work = move || match make {
         Some(schema) => options.open_or_make(&path, &schema).map(|(store, _)| store),

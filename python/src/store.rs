@@ -76,7 +76,7 @@ impl Store {
 #[pymethods]
 impl Store {
     #[new]
-    #[pyo3(signature = (path, *, read_only=false, create=true, wait=0.0, threads=0, false_candidates=None, parameters=None))]
+    #[pyo3(signature = (path, *, read_only=false, create=true, wait=5.0, threads=0, false_candidates=None, parameters=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn new(
         py: Python<'_>,
@@ -477,7 +477,7 @@ impl Store {
         results::stats(py, &copied.map_err(|error| raised(py, &error))?)
     }
 
-    /// Checks every byte that holds data, and returns a `Report`. Meanwhile the handle cannot be used.
+    /// Checks every byte that holds data, and returns a `Report`.
     #[pyo3(signature = (*, progress=None))]
     fn check<'py>(
         &self,
@@ -485,20 +485,9 @@ impl Store {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut told = Told::new(progress, "steps")?;
-        // A check needs a store that no handle has open for writing, so this one is closed meanwhile.
-        let (store, _entered) = self.entered(py)?;
-        drop(store);
-        if !self.how().read_only {
-            self.slot.begin_check(py)?;
-        }
+        let (_open, _entered) = self.entered(py)?;
         let slot = self.slot.clone();
-        let work = move |_: &Stop| {
-            let report = slot.how().options().check(&slot.how().path);
-            if !slot.how().read_only {
-                slot.end_check()?;
-            }
-            report
-        };
+        let work = move |_: &Stop| slot.how().options().check(&slot.how().path);
         let checked = waited(py, work, |py| tell(py, &mut told, &self.how().progress))?;
         told.end(py)?;
         results::report(py, &checked.map_err(|error| raised(py, &error))?)

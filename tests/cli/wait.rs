@@ -1,57 +1,56 @@
 //! `--wait`: two processes and one store.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Stdio};
+use std::io::Write;
+use std::process::{self, Stdio};
+
+use dedupdb::{Store, Writer};
 
 use crate::sandbox::{Ran, Sandbox, text};
 
-/// A process that has the store open for writing until its standard input ends.
-fn holder(sandbox: &Sandbox) -> Child {
-    let mut child = sandbox
-        .command(&["--store", "s", "add", "-", "--key", "endless"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut made = String::new();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    stderr.read_line(&mut made).unwrap();
-    assert!(made.contains("made a store"), "{made}");
-    child.stderr = Some(stderr.into_inner());
-    child
+/// A store, and a writer of this process that has the right to write to it.
+fn held(sandbox: &Sandbox) -> Writer {
+    sandbox.run(&["--store", "s", "init"]).expect(0);
+    let mut writer = Store::open(sandbox.path("s")).unwrap().writer().unwrap();
+    writer.add("held", text(9, 40)).unwrap();
+    writer
 }
 
 #[test]
-fn who_does_not_wait_is_told_who_has_the_store() {
+fn who_does_not_wait_is_told_who_writes() {
     let sandbox = Sandbox::new();
-    let mut child = holder(&sandbox);
-    let who = format!("process {} has had the store open since 2", child.id());
+    sandbox.write("a.txt", text(1, 40));
+    let mut writer = held(&sandbox);
+    let who = format!(
+        "process {} has been writing to the store since 2",
+        process::id()
+    );
     for arguments in [
-        &["--store", "s", "add", "-", "--key", "x"][..],
-        &["--store", "s", "remove", "x", "--wait", "1"],
-        &["--store", "s", "check"],
-        &["--store", "s", "init"],
+        &["add", "a.txt"][..],
+        &["remove", "x"],
+        &["compact"],
+        &["check"],
     ] {
-        let ran = sandbox.run(arguments).expect(2);
-        let is_init = arguments.contains(&"init");
-        assert!(is_init || ran.stderr.contains(&who), "{}", ran.stderr);
-        assert_eq!(ran.stderr.lines().count(), 1);
+        let wait = ["--store", "s", "--wait", "10ms"];
+        let ran = sandbox.run(&[&wait, arguments].concat()).expect(2);
+        assert!(ran.stderr.contains(&who), "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    // What the killed process left in the folder does no harm, and is gone after the next writer.
-    assert!(sandbox.path("s/holder").exists());
-    let keys = ["--store", "s", "remove", "x"];
-    sandbox.run(&keys).expect(1);
+    writer.commit().unwrap();
     assert!(!sandbox.path("s/holder").exists());
+    // The writer exists, and writes nothing.
+    sandbox.run(&["--store", "s", "add", "a.txt"]).expect(0);
+    sandbox.run(&["--store", "s", "check"]).expect(0);
+    writer.add("again", text(8, 40)).unwrap();
+    writer.commit().unwrap();
+    let ran = sandbox.run(&["--store", "s", "list"]).expect(0);
+    assert_eq!(ran.lines(), ["a.txt", "again", "held"]);
 }
 
 #[test]
 fn who_waits_gets_the_store() {
     let sandbox = Sandbox::new();
-    let mut first = holder(&sandbox);
     sandbox.write("a.txt", text(1, 40));
+    let mut writer = held(&sandbox);
     let wait = ["--store", "s", "--wait", "300"];
     let spawn = |arguments: &[&str]| {
         sandbox
@@ -61,16 +60,46 @@ fn who_waits_gets_the_store() {
             .spawn()
             .unwrap()
     };
-    let waiting = [spawn(&["add", "a.txt"]), spawn(&["add", "a.txt"])];
-    let mut stdin = first.stdin.take().unwrap();
-    stdin.write_all(b"the first to come").unwrap();
-    drop(stdin);
-    Ran::of(first.wait_with_output().unwrap()).expect(0);
+    let waiting = [
+        spawn(&["add", "a.txt"]),
+        spawn(&["add", "a.txt"]),
+        spawn(&["check"]),
+    ];
+    writer.commit().unwrap();
     for child in waiting {
         Ran::of(child.wait_with_output().unwrap()).expect(0);
     }
     let ran = sandbox.run(&["--store", "s", "list"]).expect(0);
+    assert_eq!(ran.lines(), ["a.txt", "held"]);
+}
+
+#[test]
+fn who_waits_for_input_keeps_nobody_from_writing() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["--store", "s", "init"]).expect(0);
+    sandbox.write("a.txt", text(1, 40));
+    let mut endless = sandbox
+        .command(&["--store", "s", "add", "-", "--key", "endless"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    for arguments in [
+        &["add", "a.txt"][..],
+        &["reindex", "--permutations", "64"],
+        &["check"],
+    ] {
+        let ran = sandbox.run(&[&["--store", "s"], arguments].concat());
+        ran.expect(0);
+    }
+    let mut stdin = endless.stdin.take().unwrap();
+    stdin.write_all(text(2, 40).as_bytes()).unwrap();
+    drop(stdin);
+    Ran::of(endless.wait_with_output().unwrap()).expect(0);
+    let ran = sandbox.run(&["--store", "s", "list"]).expect(0);
     assert_eq!(ran.lines(), ["a.txt", "endless"]);
+    sandbox.run(&["--store", "s", "check"]).expect(0);
 }
 
 #[test]
@@ -79,16 +108,8 @@ fn readers_do_not_wait() {
     sandbox.write("a.txt", text(1, 40));
     sandbox.write("b.txt", text(1, 40) + " more");
     sandbox.add(&["--store", "s", "a.txt", "b.txt"], 0);
-    let mut child = sandbox
-        .command(&["--store", "s", "add", "-", "--key", "endless"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    while !sandbox.path("s/holder").exists() {
-        assert_eq!(child.try_wait().unwrap(), None);
-        std::thread::yield_now();
-    }
+    let mut writer = Store::open(sandbox.path("s")).unwrap().writer().unwrap();
+    writer.add("held", text(9, 40)).unwrap();
     for arguments in [
         &["query", "a.txt"][..],
         &["list"],
@@ -102,9 +123,7 @@ fn readers_do_not_wait() {
             .run(&[&["--store", "s"], arguments].concat())
             .expect(0);
     }
-    assert_eq!(child.try_wait().unwrap(), None);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    drop(writer);
     for store in ["s", "copy"] {
         let ran = sandbox.run(&["--store", store, "list"]).expect(0);
         assert_eq!(ran.lines(), ["a.txt", "b.txt"]);

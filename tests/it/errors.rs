@@ -3,8 +3,9 @@
 use std::error::Error as _;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
-use dedupdb::{Error, Schema, Store};
+use dedupdb::{Error, Options, Schema, Store};
 
 /// The messages of an error and of all its causes.
 fn chain(error: &Error) -> String {
@@ -31,15 +32,15 @@ fn a_cause_is_told_once() {
 }
 
 #[test]
-fn a_process_that_has_the_store_open_is_told_that_it_has() {
+fn a_process_that_writes_is_told_that_it_does() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
-    let _store = Store::create(&path, &Schema::default()).unwrap();
-    let told = Store::open(&path).unwrap_err().to_string();
+    let options = Options::new().exclusive(true);
+    let _store = options.create(&path, &Schema::default()).unwrap();
+    let second = Options::new().wait(Duration::ZERO).open(&path);
+    let told = second.unwrap_err().to_string();
     assert!(
-        told.ends_with(
-            "this process has the store open already, by a handle or by what one returned"
-        ),
+        told.ends_with("another handle of this process is writing to the store"),
         "{told}"
     );
 }

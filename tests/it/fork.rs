@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use dedupdb::{
     Error, Input, Options, Query, Schema, Store,
@@ -69,7 +70,7 @@ fn a_child_that_drops_what_it_inherited_leaves_the_parent_be() {
         end(|| {
             drop((writer, batch, documents, reader, store));
             assert!(path.join("holder").exists());
-            let locked = Store::open(&path);
+            let locked = Options::new().wait(Duration::ZERO).open(&path);
             assert!(matches!(locked, Err(Error::Locked { .. })), "{locked:?}");
         })
     };

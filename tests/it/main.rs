@@ -61,3 +61,4 @@ mod small_sets;
 mod store;
 mod text;
 mod tune;
+mod turns;

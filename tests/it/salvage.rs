@@ -488,9 +488,14 @@ fn a_store_in_use_and_a_folder_in_use_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (path, target) = (folder.path().join("store"), folder.path().join("saved"));
     let store = Store::create(&path, &Schema::default()).unwrap();
-    let salvage = || Store::salvage(&path, &target, |_| {});
+    let mut writer = store.writer().unwrap();
+    writer.add("one", "a text").unwrap();
+    let salvage = || {
+        let options = Options::new().wait(Duration::ZERO);
+        options.salvage(&path, &target, None, |_| {})
+    };
     assert!(matches!(salvage(), Err(Error::Locked { .. })));
-    drop(store);
+    drop((writer, store));
     fs::create_dir(&target).unwrap();
     fs::write(target.join("thesis"), "Chapter one").unwrap();
     assert!(matches!(salvage(), Err(Error::NotEmpty { .. })));

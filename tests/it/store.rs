@@ -199,11 +199,19 @@ fn without_shingles_answers_are_estimates() {
 fn a_second_writer_is_told_who_is_in_the_way() {
     let (folder, store) = new_store();
     let path = folder.path().join("store");
-    let Err(Error::Locked { holder, .. }) = Store::open(&path) else {
-        panic!("two writers have the store");
+    let mut writer = store.writer().unwrap();
+    writer.add("one", TEXT).unwrap();
+    let second = Options::new().wait(Duration::ZERO).open(&path);
+    let Err(Error::Locked { holder, .. }) = second else {
+        panic!("two write to the store");
     };
-    assert_eq!(holder.unwrap().process, std::process::id());
-    drop(store);
+    let holder = holder.unwrap();
+    assert_eq!(holder.process, std::process::id());
+    assert!(holder.since.is_some());
+    writer.commit().unwrap();
+    // It is open, and nobody writes.
+    assert_eq!(Store::open(&path).unwrap().stats().unwrap().documents, 1);
+    drop((writer, store));
     // A reader locks nobody out.
     let reader = Options::new().read_only(true).open(&path).unwrap();
     assert!(matches!(reader.writer(), Err(Error::ReadOnly)));
@@ -222,21 +230,26 @@ fn a_second_writer_is_told_who_is_in_the_way() {
 fn a_second_writer_that_waits_gets_the_store() {
     let (folder, store) = new_store();
     let path = folder.path().join("store");
-    let opened = AtomicBool::new(false);
+    let is_done = AtomicBool::new(false);
+    let mut writer = store.writer().unwrap();
+    writer.add("one", TEXT).unwrap();
     thread::scope(|scope| {
         let second = scope.spawn(|| {
             let waiting = Options::new().wait(Duration::from_secs(600));
             let second = waiting.open_or_create(&path, &Schema::default()).unwrap();
-            assert!(opened.load(Ordering::Acquire), "the first one was gone");
+            assert!(is_done.load(Ordering::Acquire), "the first one was at it");
             add(&second, "two", TEXT);
         });
-        add(&store, "one", TEXT);
-        opened.store(true, Ordering::Release);
-        drop(store);
+        is_done.store(true, Ordering::Release);
+        writer.commit().unwrap();
         second.join().unwrap();
     });
-    let store = Store::open(&path).unwrap();
+    // The first takes over what the second committed.
+    assert_eq!(store.documents().unwrap().count(), 1);
+    writer.add("three", TEXT).unwrap();
     assert_eq!(store.documents().unwrap().count(), 2);
+    writer.commit().unwrap();
+    assert_eq!(store.documents().unwrap().count(), 3);
 }
 
 #[test]

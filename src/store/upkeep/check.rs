@@ -61,7 +61,8 @@ impl fmt::Display for Problem {
 }
 
 impl Store {
-    /// Checks the store in `folder`. No process may have it open for writing; others may read it.
+    /// Checks the last commit of the store in `folder`. Other processes may have it open; they wait to write while the
+    /// check compares the checksums of the index.
     ///
     /// Compares every checksum, computes every signature again from its shingles and every posting from its
     /// signature, and compares documents with the contents that they name. It changes nothing, except that it first

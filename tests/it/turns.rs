@@ -1,0 +1,260 @@
+//! Several processes write to one store by turns, and are killed now and then, while another one rebuilds and checks it.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use dedupdb::{
+    Error, Options, Query, Schema, Store,
+    upkeep::{Rebuild, Reindex},
+    write::Change,
+};
+
+use crate::numbered;
+
+/// Names the store, and the writer, for the process that runs [`inserts_until_it_is_killed`].
+const STORE: &str = "DEDUPDB_TEST_TURNS";
+const WRITER: &str = "DEDUPDB_TEST_WRITER";
+
+const WRITERS: usize = 3;
+
+/// The number of times that a writer is killed, and of documents that it inserts in each life.
+const LIVES: usize = 4;
+const INSERTS: usize = 25;
+
+/// The text of a document. No two of them resemble each other.
+fn text(writer: usize, number: usize) -> String {
+    numbered::text(writer * 1_000_000 + number * 7, 40)
+}
+
+fn key(writer: usize, number: usize) -> String {
+    format!("{writer}/{number:05}")
+}
+
+fn patient() -> Options {
+    Options::new().wait(Duration::from_secs(600))
+}
+
+/// What a writing process does: it prints the number of each document once that is durable. In any other process, this
+/// tests nothing.
+#[test]
+fn inserts_until_it_is_killed() {
+    let Some(path) = std::env::var_os(STORE).map(PathBuf::from) else {
+        return;
+    };
+    let writer: usize = std::env::var(WRITER).unwrap().parse().unwrap();
+    // The process ends with the test that started it, however that ends.
+    let ended = Arc::new(AtomicBool::new(false));
+    let end = ended.clone();
+    thread::spawn(move || {
+        std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+        end.store(true, Ordering::Relaxed);
+    });
+    let store = patient().open(path).unwrap();
+    let mut number = 0;
+    while store.get(&key(writer, number)).unwrap().is_some() {
+        number += 1;
+    }
+    while !ended.load(Ordering::Relaxed) {
+        // Every second one is added by a writer, which takes more than one call to its commit.
+        if number.is_multiple_of(2) {
+            let inserted = store.insert_unless_duplicate(key(writer, number), text(writer, number));
+            // What a killed process acknowledged to nobody may be there.
+            assert_ne!(inserted.unwrap().change, Change::KeptOut);
+        } else {
+            let mut adding = store.writer().unwrap();
+            adding
+                .add(key(writer, number), text(writer, number))
+                .unwrap();
+            adding.commit().unwrap();
+        }
+        println!("{number}");
+        number += 1;
+    }
+}
+
+/// A process that writes, killed on drop.
+struct Writing {
+    child: Child,
+    told: BufReader<ChildStdout>,
+}
+
+impl Writing {
+    fn start(path: &Path, writer: usize) -> Writing {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "turns::inserts_until_it_is_killed",
+                "--nocapture",
+            ])
+            .env(STORE, path)
+            .env(WRITER, writer.to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let told = BufReader::new(child.stdout.take().unwrap());
+        Writing { child, told }
+    }
+
+    /// The number of the next document that the process has stored.
+    fn next(&mut self) -> usize {
+        loop {
+            let mut line = String::new();
+            assert!(self.told.read_line(&mut line).unwrap() > 0, "it has ended");
+            if let Ok(number) = line.trim().parse() {
+                return number;
+            }
+        }
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+#[test]
+fn what_processes_write_by_turns_is_all_there_whoever_is_killed_and_rebuilds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let store = patient().create(&path, &Schema::default()).unwrap();
+    let is_done = AtomicBool::new(false);
+    let last: Vec<usize> = thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                let path = &path;
+                scope.spawn(move || {
+                    let mut last = 0;
+                    for life in 0..LIVES {
+                        let mut writing = Writing::start(path, writer);
+                        for _ in 0..INSERTS + 3 * life {
+                            last = writing.next();
+                        }
+                    }
+                    last
+                })
+            })
+            .collect();
+        // Upkeep goes on beside them, in this process and in handles of its own.
+        scope.spawn(|| {
+            let mut rounds = 0;
+            while !is_done.load(Ordering::Relaxed) || rounds < 2 {
+                let permutations = if rounds % 2 == 0 { 64 } else { 128 };
+                let rebuild = Reindex::new().permutations(permutations);
+                assert!(store.rebuild(rebuild.rebuild(&store).unwrap()).unwrap());
+                let report = patient().check(&path).unwrap();
+                assert!(report.is_clean(), "{:?}", report.problems);
+                store
+                    .insert_unless_duplicate(key(WRITERS, rounds), text(WRITERS, rounds))
+                    .unwrap();
+                store.rebuild(Rebuild::compact()).unwrap();
+                rounds += 1;
+            }
+        });
+        let last = writers.into_iter().map(|writer| writer.join().unwrap());
+        let last = last.collect();
+        is_done.store(true, Ordering::Relaxed);
+        last
+    });
+    store.refresh().unwrap();
+    for (writer, last) in last.into_iter().enumerate() {
+        for number in 0..=last {
+            let found = store.query(&Query::text(&text(writer, number))).unwrap();
+            assert_eq!(found.len(), 1, "{writer} {number}");
+            assert_eq!(found[0].key, key(writer, number));
+        }
+    }
+    drop(store);
+    assert!(patient().check(&path).unwrap().is_clean());
+}
+
+/// A process that is stopped while it has the right to write is named, and the others wait as long as they said.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_is_stopped_within_its_turn_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let store = Store::create(&path, &Schema::default()).unwrap();
+    let impatient = Options::new()
+        .wait(Duration::from_millis(20))
+        .open(&path)
+        .unwrap();
+    let mut writing = Writing::start(&path, 0);
+    let stop = |signal: &str| {
+        let pid = writing.child.id().to_string();
+        let sent = Command::new("kill").args([signal, &pid]).status().unwrap();
+        assert!(sent.success());
+    };
+    // It is in its turn sooner or later when it is stopped.
+    let holder = (0..).find_map(|number: usize| {
+        stop("-STOP");
+        let inserted = impatient.insert_unless_duplicate(key(1, number), text(1, number));
+        stop("-CONT");
+        match inserted {
+            Err(Error::Locked { holder, .. }) => Some(holder.unwrap().process),
+            inserted => {
+                inserted.unwrap();
+                None
+            }
+        }
+    });
+    assert_eq!(holder, Some(writing.child.id()));
+    writing.next();
+    drop(writing);
+    store.insert_unless_duplicate("after", text(2, 0)).unwrap();
+    assert!(Store::check(&path).unwrap().is_clean());
+}
+
+#[test]
+fn who_takes_over_what_others_wrote_answers_as_one_that_opens_it_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let stores = [(); 3].map(|()| patient().open_or_create(&path, &Schema::default()).unwrap());
+    // Enough for merges of recent postings, of which the others know nothing before their turn.
+    for number in 0..600 {
+        let store = &stores[number * 31 % 3];
+        let outcome = store
+            .insert_unless_duplicate(key(0, number), text(0, number))
+            .unwrap();
+        assert_eq!(outcome.change, Change::Added);
+        let other = &stores[(number + 1) % 3];
+        let again = other
+            .insert_unless_duplicate(key(1, number), text(0, number))
+            .unwrap();
+        assert_eq!(again.duplicate_of().unwrap().key, key(0, number));
+        if number % 100 == 50 {
+            let permutations = 64 + number as u32 / 100;
+            let rebuild = Reindex::new()
+                .permutations(permutations)
+                .rebuild(store)
+                .unwrap();
+            assert!(store.rebuild(rebuild).unwrap());
+        }
+        if number % 7 == 0 {
+            let mut writer = store.writer().unwrap();
+            assert!(writer.remove(&key(0, number / 2)).unwrap() || number > 7);
+            writer.commit().unwrap();
+        }
+    }
+    let fresh = Store::open(&path).unwrap();
+    for store in &stores {
+        store.refresh().unwrap();
+        assert_eq!(
+            store.stats().unwrap().documents,
+            fresh.stats().unwrap().documents
+        );
+        for number in 0..600 {
+            let query = |store: &Store| store.query(&Query::text(&text(0, number))).unwrap();
+            assert_eq!(query(store), query(&fresh), "{number}");
+        }
+    }
+    drop((stores, fresh));
+    assert!(Store::check(&path).unwrap().is_clean());
+}
