@@ -69,7 +69,7 @@ const INNER_ORDERS: &[(&str, &[&str])] = &[
         "storage::index",
         &[
             "append", "guard", "runs", "scope", "sources", "levels", "document", "meta", "open",
-            "catalog",
+            "catalog", "journal",
         ],
     ),
     (

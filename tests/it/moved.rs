@@ -67,8 +67,7 @@ fn what_cannot_be_kept_is_not_acknowledged() {
     let inserted = store.insert_unless_duplicate("one", TEXT);
     assert!(matches!(inserted, Err(Error::Moved { .. })));
     let mut writer = store.writer().unwrap();
-    writer.add("two", TEXT).unwrap();
-    assert!(matches!(writer.commit(), Err(Error::Moved { .. })));
+    assert!(matches!(writer.add("two", TEXT), Err(Error::Moved { .. })));
 }
 
 #[test]

@@ -276,7 +276,8 @@ fn without_shingles_the_texts_are_read_again() {
 #[test]
 fn who_waits_opens_the_newest_generation() {
     let folder = tempfile::tempdir().unwrap();
-    let live = store(folder.path(), &schema(64), 50);
+    drop(store(folder.path(), &schema(64), 50));
+    let live = Options::new().exclusive(true).open(folder.path()).unwrap();
     thread::scope(|scope| {
         let waiting = scope.spawn(|| {
             let options = Options::new().wait(Duration::from_secs(60));

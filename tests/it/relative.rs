@@ -5,6 +5,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use dedupdb::upkeep::Rebuild;
 use dedupdb::{Error, Options, Query, Schema, Store};
@@ -34,8 +35,12 @@ fn child() {
             .unwrap();
     }
     let reader = Options::new().read_only(true).open("store").unwrap();
-    let again = Store::open("store").unwrap_err().to_string();
+    let mut writer = store.writer().unwrap();
+    writer.remove("0").unwrap();
+    let impatient = Options::new().wait(Duration::ZERO);
+    let again = impatient.open("store").unwrap_err().to_string();
     assert!(again.starts_with("store: "), "{again}");
+    drop(writer);
     std::fs::create_dir("elsewhere").unwrap();
     std::env::set_current_dir("elsewhere").unwrap();
     assert_eq!(store.folder(), Path::new("store"));

@@ -81,8 +81,8 @@ impl Unposted {
 
 /// The writing side of a store.
 ///
-/// Any number of processes have one, and write by turns. Whatever a process does to the files, it does while it has the
-/// [turn](Files::take_turn). A turn begins with the last commit, whoever made it, and nothing is left of what it did not
+/// Any number of processes have one, and write by turns. A process changes the files only while it has the
+/// [turn](Files::take_turn). A turn begins with the last commit of all processes, and nothing is left of what it did not
 /// commit.
 #[derive(Debug)]
 pub(crate) struct Files {
@@ -331,15 +331,15 @@ impl Files {
     /// Opens the store again, in the generation in use.
     fn open_again(&mut self) -> Result<()> {
         self.index.end_turn();
-        let moved = |path: &Path| Error::Moved {
-            path: path.to_owned(),
-        };
-        let opened = match Files::open(disk::parent(&self.index_path), &self.wait) {
-            Err(Error::NotAStore { .. }) => return Err(moved(&self.index_path)),
-            opened => opened?,
-        };
-        if opened.tables.meta.store != self.tables.meta.store {
-            return Err(moved(&self.index_path));
+        let path = self.index_path.clone();
+        let (store, wait) = (self.tables.meta.store, self.wait.clone());
+        // Opening for writing would write to a store that is another one.
+        if !disk::is_file(&path)? || last_meta(&path)?.0.store != store {
+            return Err(Error::Moved { path });
+        }
+        let opened = Files::open(disk::parent(&path), &wait)?;
+        if opened.tables.meta.store != store {
+            return Err(Error::Moved { path });
         }
         let (limits, is_exclusive) = (self.limits, self.is_exclusive);
         *self = opened;
@@ -534,9 +534,7 @@ impl Drop for Files {
 ///
 /// [`Error::NewerFormat`] and [`Error::OlderFormat`] among others, so that no writer opens such a store.
 pub(super) fn linked_file(path: &Path) -> Result<Option<PathBuf>> {
-    let index = Index::open_read_only(path)?;
-    let transaction = index.begin_read(path)?;
-    let (meta, schema) = read_meta(&transaction, path)?;
+    let (meta, schema) = last_meta(path)?;
     let mut files = vec![path.to_owned()];
     for kind in Kind::ALL {
         files.push(ColumnSpec::of(kind, &meta, &schema)?.path(disk::parent(path)));
@@ -547,6 +545,13 @@ pub(super) fn linked_file(path: &Path) -> Result<Option<PathBuf>> {
         }
     }
     Ok(None)
+}
+
+/// Reads the metadata and the schema of the last commit of the index at `path`, and writes nothing.
+fn last_meta(path: &Path) -> Result<(Meta, Schema)> {
+    let index = Index::open_read_only(path)?;
+    let transaction = index.begin_read(path)?;
+    read_meta(&transaction, path)
 }
 
 /// Reads the metadata and the schema from a transaction of the index at `path`.

@@ -6,7 +6,7 @@ use super::files::{linked_file, read_meta};
 use crate::error::{Error, Result};
 use crate::storage::columns::ColumnSpec;
 use crate::storage::disk::{File, Wait};
-use crate::storage::format::Kind;
+use crate::storage::format::{HEADER_BYTES, Kind};
 use crate::storage::index::{Index, NoWriter, existing_index, identity};
 use crate::storage::view::Snapshot;
 
@@ -75,12 +75,16 @@ fn verified(folder: &Path, path: &Path, mut index: Index) -> Result<Snapshot> {
         return Err(Error::damaged(path, reason));
     }
     let (meta, schema) = read_meta(&index.begin_read(path)?, path)?;
-    let column = |kind| File::open(&ColumnSpec::of(kind, &meta, &schema)?.path(folder));
-    let columns: Vec<File> = Kind::ALL.into_iter().map(column).collect::<Result<_>>()?;
+    let column = |kind| -> Result<(File, u64)> {
+        let spec = ColumnSpec::of(kind, &meta, &schema)?;
+        Ok((File::open(&spec.path(folder))?, spec.len))
+    };
+    let columns: Vec<_> = Kind::ALL.into_iter().map(column).collect::<Result<_>>()?;
     // What is committed is not overwritten, so others may write while it is read.
     index.end_turn();
-    for column in columns {
-        column.read_through()?;
+    for (file, len) in columns {
+        let held = file.len()?.saturating_sub(HEADER_BYTES as u64);
+        file.read_through(HEADER_BYTES as u64 + len.min(held))?;
     }
     Snapshot::unverified(folder, path.to_owned(), index)
 }

@@ -142,12 +142,11 @@ impl File {
         })
     }
 
-    /// Reads the whole file by ordinary calls.
+    /// Reads the first `len` bytes by ordinary calls.
     ///
     /// With a map, the system would kill the process at the first byte that the device cannot read.
-    pub(crate) fn read_through(&self) -> Result<()> {
+    pub(crate) fn read_through(&self, len: u64) -> Result<()> {
         const AT_ONCE: usize = 1 << 20;
-        let len = self.len()?;
         let mut bytes = vec![0; AT_ONCE];
         for start in (0..len).step_by(AT_ONCE) {
             let size = usize::try_from(len - start).unwrap_or(AT_ONCE);

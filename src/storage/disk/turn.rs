@@ -76,8 +76,8 @@ impl Turns {
 
     /// Waits for the right to write. Returns `None` if another process kept it, or the wait was stopped.
     ///
-    /// There is no other turn of this file. Where ranges of a file cannot be locked, whoever has it open for writing
-    /// has the right.
+    /// There is no other turn of this file. Where ranges of a file cannot be locked, a process that has it open for
+    /// writing has the right.
     pub(in crate::storage) fn take(&self, wait: &Wait) -> Result<Option<Turn>, BackendError> {
         if !self.is_line_before(u64::MAX)? && self.lock(WRITER)? {
             return Ok(Some(Turn::begin(self)));

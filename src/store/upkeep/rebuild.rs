@@ -196,7 +196,13 @@ impl Store {
         let limits = self.shared.allowance.limits();
         let mut next = Next::take_up(&snapshot, &plan, *limits)?;
         next.cover(&snapshot, &sign, &mut watch)?;
-        self.settle_missing(&signer, rebuild.drop_missing)?;
+        if let Err(error) = self.settle_missing(&signer, rebuild.drop_missing) {
+            if matches!(error, Error::MissingSources { .. }) {
+                drop(next);
+                Next::discard(&self.shared.place, &snapshot)?;
+            }
+            return Err(error);
+        }
         next.post(&snapshot, threads, rebuild.memory, &mut watch)?;
 
         // Since the next index exists, commits record which documents they change.
@@ -327,7 +333,6 @@ impl Store {
             return Ok(());
         }
         if !drop_missing {
-            Next::discard(&self.shared.place, &*self.published()?)?;
             return Err(Error::MissingSources { keys });
         }
         let mut writer = self.writer()?;

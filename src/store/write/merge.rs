@@ -82,6 +82,7 @@ impl Store {
         let mut writer = self.writer()?;
         // Stores are merged as they are, and what is replaced is counted.
         writer.asks = false;
+        let used = writer.files.enter()?;
         let schema = &writer.committed.snapshot.schema;
         schema.check_same(&source.schema)?;
         let mut names = source.all_names()?;
@@ -102,6 +103,7 @@ impl Store {
             }
         }
         writer.commit()?;
+        drop(used);
         drop(writer);
         self.pack_if_loose(|_| watch(merged.documents()))?;
         Ok(merged)

@@ -69,7 +69,7 @@ pub struct Writer {
     /// The run that admitted documents belong to; 0 for none.
     pub(crate) run: u64,
     unique: bool,
-    /// Whether others are told who has the right to write.
+    /// Whether others learn from a note who has the right to write.
     pub(super) announces: bool,
     pub(crate) evidence: bool,
     /// Whether a batch ended half-way, so that a commit would keep half of it.
