@@ -188,7 +188,8 @@ contents. A content is a distinct text; a posting says that it is in a bucket. R
 most 32,768, have no postings in tables yet: opening a store computes these from the signatures. The
 summary says how many such contents there are.
 
-Prints a line for each problem. No other process may be writing to the store.
+Prints a line for each problem. Other processes may use the store meanwhile; to write, they wait
+until the checksums of its index are compared.
 
 Exit codes: 0 sound, 2 damaged, or an error.")]
     Check,

@@ -7,7 +7,7 @@
 //!   shingles.G     column: each content's shingle set, compressed (empty where none are kept)
 //!   signatures.G   column: one signature for each content id
 //!   filter.G.N     which hashes the bucket tables cannot hold; recreated if missing
-//!   holder         while a writer has the store open: its process and the store's id; no data
+//!   holder         while a process writes: its number and the store's id; no data
 //! ```
 //!
 //! G is the generation that a file was created for. A new store is generation 1. A rebuild creates an index of the next
@@ -58,6 +58,7 @@
 //! | `names` | content id, document key | nothing: the documents that name a content |
 //! | `sources` | number of a file | its path as text: the files that records came from |
 //! | `removed` | content id | nothing: contents that no document names any more |
+//! | `journal` | number of a commit, document key | nothing: what changed while a rebuild runs, see the `journal` module |
 //! | `sums` | column kind, block | checksum of 64 KiB of a column |
 //! | `level-L-copies-P` | top P bits of a content hash's first four bytes | packed postings |
 //! | `level-L-band-B-P` | top P bits of a band hash, band B | packed postings |

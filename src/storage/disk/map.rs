@@ -54,8 +54,9 @@ impl Map {
         }
         let start = self.raw.as_ptr().wrapping_add(range.start);
         // SAFETY: the range was just checked to lie inside the mapping, which lives as long as `self` and thus as the
-        // slice. The pages are backed by the file, which was at least this long when mapped. The creator of the map
-        // guaranteed that these bytes remain and do not change.
+        // slice. The creator of the map guaranteed that the file has these bytes and that they do not change. The file
+        // was as long as the map when it was mapped; what another process cuts off was never committed, and is not
+        // asked for.
         Some(unsafe { std::slice::from_raw_parts(start, range.end - range.start) })
     }
 }
