@@ -46,7 +46,8 @@ fn inserts_until_it_is_killed() {
     let Some(path) = std::env::var_os(STORE).map(PathBuf::from) else {
         return;
     };
-    let writer: usize = std::env::var(WRITER).unwrap().parse().unwrap();
+    let writer = std::env::var_os(WRITER).unwrap();
+    let writer: usize = writer.to_str().unwrap().parse().unwrap();
     // The process ends with the test that started it, however that ends.
     let ended = Arc::new(AtomicBool::new(false));
     let end = ended.clone();
@@ -230,7 +231,7 @@ fn who_takes_over_what_others_wrote_answers_as_one_that_opens_it_anew() {
             .unwrap();
         assert_eq!(again.duplicate_of().unwrap().key, key(0, number));
         if number % 100 == 50 {
-            let permutations = 64 + number as u32 / 100;
+            let permutations = 64 + u32::try_from(number / 100).unwrap();
             let rebuild = Reindex::new()
                 .permutations(permutations)
                 .rebuild(store)
@@ -257,4 +258,29 @@ fn who_takes_over_what_others_wrote_answers_as_one_that_opens_it_anew() {
     }
     drop((stores, fresh));
     assert!(Store::check(&path).unwrap().is_clean());
+}
+#[test]
+fn what_was_added_and_removed_again_leaves_nothing_that_is_named_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path().join("store"), &Schema::default()).unwrap();
+    let mut writer = store.writer().unwrap();
+    writer.add("one", text(0, 1)).unwrap();
+    writer.remove("one").unwrap();
+    writer.commit().unwrap();
+    // Another writer stores what has the number of the content that was not kept.
+    let other = Store::open(folder.path().join("store")).unwrap();
+    other.insert_unless_duplicate("two", text(0, 2)).unwrap();
+    writer.add("one", text(0, 1)).unwrap();
+    writer.commit().unwrap();
+    drop(writer);
+    for (key, number) in [("one", 1), ("two", 2)] {
+        let found = store.query(&Query::text(&text(0, number))).unwrap();
+        assert_eq!(found[0].key, key);
+    }
+    drop((store, other));
+    assert!(
+        Store::check(folder.path().join("store"))
+            .unwrap()
+            .is_clean()
+    );
 }

@@ -224,8 +224,9 @@ impl Writer {
             return Err(Error::Poisoned);
         }
         if !self.is_dirty() {
+            // Contents that lost their only name again are not kept.
             self.files.roll_back()?;
-            self.files.end_turn();
+            self.begin_anew();
             return Ok(());
         }
         // What is to be remembered may be all there is.
@@ -241,13 +242,18 @@ impl Writer {
         let snapshot = meters
             .committing
             .time(|| files.commit(&change, threads, meters))?;
-        self.pending = Pending::new(snapshot.len);
         self.committed.snapshot = Arc::new(snapshot);
         self.store.publish(self.committed.clone());
+        self.begin_anew();
+        Ok(())
+    }
+
+    /// Starts without changes after the last commit, and lets other processes write.
+    fn begin_anew(&mut self) {
+        self.pending = Pending::new(self.committed.snapshot.len);
         self.appended.clear();
         self.sources.clear();
         self.files.end_turn();
-        Ok(())
     }
 
     /// Returns the approximate number of bytes of memory that changes since the last commit take. The next commit
@@ -313,7 +319,10 @@ impl Writer {
             return Ok(());
         }
         let before = self.committed.snapshot.clone();
-        self.committed = self.store.publish_files(&mut self.files)?;
+        let published = self.store.publish_files(&mut self.files);
+        // After an error, it is at another commit than its files.
+        self.failed |= published.is_err();
+        self.committed = published?;
         let snapshot = &self.committed.snapshot;
         self.pending = Pending::new(snapshot.len);
         self.own.push(self.start..before.len);
