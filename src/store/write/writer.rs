@@ -226,7 +226,7 @@ impl Writer {
         if !self.is_dirty() {
             // Contents that lost their only name again are not kept.
             self.files.roll_back()?;
-            self.begin_anew();
+            self.start_over();
             return Ok(());
         }
         // What is to be remembered may be all there is.
@@ -244,12 +244,12 @@ impl Writer {
             .time(|| files.commit(&change, threads, meters))?;
         self.committed.snapshot = Arc::new(snapshot);
         self.store.publish(self.committed.clone());
-        self.begin_anew();
+        self.start_over();
         Ok(())
     }
 
     /// Starts without changes after the last commit, and lets other processes write.
-    fn begin_anew(&mut self) {
+    fn start_over(&mut self) {
         self.pending = Pending::new(self.committed.snapshot.len);
         self.appended.clear();
         self.sources.clear();
