@@ -42,9 +42,16 @@ impl Presence {
 
     fn look(document: &Document) -> (Presence, Option<(PathBuf, Metadata)>) {
         let path = document.modified.and_then(|_| Key::path(&document.key));
-        let Some(path) = path else {
-            return (Presence::Unknown, None);
-        };
+        path.map_or((Presence::Unknown, None), |path| {
+            Presence::look_at(path, document)
+        })
+    }
+
+    /// Returns the state of the file of a stored document if this is its path.
+    pub(crate) fn look_at(
+        path: PathBuf,
+        document: &Document,
+    ) -> (Presence, Option<(PathBuf, Metadata)>) {
         match fs::metadata(&path) {
             Ok(found) if !found.is_file() => (Presence::Gone, None),
             Ok(found) => {

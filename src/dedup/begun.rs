@@ -214,6 +214,7 @@ fn judge<'a>(
         removed,
         lineage: dedup.lineage.then(Lineage::default),
         counterparts: None,
+        moved_from: dedup.moved_from.clone(),
         beside: match dedup.kept() {
             Keep::Few(few) => few.get() - 1,
             _ => 0,

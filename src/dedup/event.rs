@@ -8,6 +8,7 @@ use crate::Match;
 use crate::corpus::{FileIdentity, Nth, ReadFile, Repeated, Skipped};
 
 use crate::dedup::error::{Error, Result};
+use crate::dedup::standing::Standing;
 
 /// An event for the observer. Events are reported in the order in which they happen.
 #[derive(Clone, Copy, Debug)]
@@ -93,8 +94,8 @@ pub struct Dropped<'a> {
     pub earlier_record: Option<Nth>,
     /// Whether the other document was stored before this run.
     pub stored_before: bool,
-    /// Whether that is the same document, stored before, as far as its key shows.
-    pub(crate) is_itself: bool,
+    /// What stands for the other document, if that was in a store and files are moved.
+    pub(crate) standing: Option<&'a Standing>,
     /// The identities of the files of both when they were read, if they are one document and known.
     pub(crate) identities: [Option<FileIdentity>; 2],
     /// The files of both as they were when they were read, as far as known.

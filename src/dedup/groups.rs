@@ -66,7 +66,7 @@ impl Groups {
                         earlier_source: Some(&other.source),
                         earlier_record: other.record,
                         stored_before: false,
-                        is_itself: false,
+                        standing: None,
                         identities: [first.identity, other.identity],
                         files: [first.read, other.read],
                     };

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ use crate::dedup::mark::Mark;
 use crate::dedup::protection::{Guard, Protection};
 use crate::dedup::removed::Removed;
 use crate::dedup::settings::Dedup;
+use crate::dedup::standing::{self, Standing};
 use crate::{
     Query, Store, Writer,
     write::{Outcome, Uncommitted},
@@ -58,6 +59,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) lineage: Option<Lineage>,
     /// The same for the documents that were read for comparison.
     pub(crate) counterparts: Option<Lineage>,
+    /// The resolved folder, if files are moved from it.
+    pub(crate) moved_from: Option<PathBuf>,
     /// The number of duplicates to keep beside a kept document.
     pub(crate) beside: u32,
     /// The number of duplicates met so far, by the hash of the key under which the kept document is stored.
@@ -193,7 +196,7 @@ impl Judge<'_> {
                 Item::Document(origin) => {
                     let what = "a document was not judged";
                     let outcome = outcomes.next().ok_or(Error::Defect { what })?;
-                    take(self.note(origin, outcome, self.is_protecting, &store)?)?;
+                    take(self.note(origin, outcome, self.is_protecting, &store, None)?)?;
                 }
                 Item::Opened(opened) => take(Judged::Opened(opened))?,
                 Item::Skipped(skipped) => take_unread(skipped, take)?,
@@ -249,6 +252,7 @@ impl Judge<'_> {
         outcome: crate::Result<Outcome>,
         is_protected: bool,
         store: &Store,
+        mut standing: Option<Standing>,
     ) -> Result<Judged> {
         let outcome = match outcome {
             Ok(outcome) => outcome,
@@ -295,7 +299,16 @@ impl Judge<'_> {
             return Ok(Judged::Document(Box::new(origin), verdict));
         }
         self.met.done.dropped_one(earlier, stored_before);
-        let is_itself = stored_before && is_itself(&origin, earlier, store)?;
+        match self.stored_root().filter(|_| stored_before) {
+            Some(root) if standing.is_none() => {
+                standing = Some(standing::of(&origin, earlier, store, root)?);
+            }
+            _ => {}
+        }
+        let is_itself = match &standing {
+            Some(standing) => matches!(standing, Standing::Itself),
+            None => stored_before && is_itself(&origin, earlier, store)?,
+        };
         self.met.done.of_itself += u64::from(is_itself);
         let lineage = if stored_before {
             self.counterparts.as_ref()
@@ -314,12 +327,18 @@ impl Judge<'_> {
             earlier_source,
             earlier_record,
             stored_before,
-            is_itself,
+            standing: standing.as_ref(),
             identities: [origin.identity, identity],
             files: [origin.read, file],
         };
         tell(&mut self.removed, &mut self.met, &dropped)?;
         Ok(Judged::Document(Box::new(origin), verdict))
+    }
+
+    /// Returns the folder that files are moved from, unless they are compared with documents that were read.
+    fn stored_root(&self) -> Option<&Path> {
+        let root = self.moved_from.as_deref();
+        root.filter(|_| self.counterparts.is_none())
     }
 
     /// Leaves out a document that the store refuses.
@@ -396,10 +415,19 @@ impl Judge<'_> {
                             }
                             found => found,
                         };
+                        let mut standing = None;
+                        let answer = match (answer, self.stored_root()) {
+                            (Ok(Some(found)), Some(root)) => {
+                                let chosen = standing::chosen(&document, found, store, root)?;
+                                standing = Some(chosen.1);
+                                Ok(Some(chosen.0))
+                            }
+                            (answer, _) => answer,
+                        };
                         let is_protected = self.guard(&document)?;
                         let outcome = answer.map(Outcome::against);
                         let origin = document.into_origin();
-                        take(self.note(origin, outcome, is_protected, store)?)?;
+                        take(self.note(origin, outcome, is_protected, store, standing)?)?;
                     }
                     Item::Opened(opened) => take(Judged::Opened(opened))?,
                     Item::Skipped(skipped) => take_unread(skipped, take)?,

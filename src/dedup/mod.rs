@@ -101,6 +101,7 @@ mod run;
 mod settings;
 mod sink;
 mod spool;
+mod standing;
 mod stream;
 mod tables;
 mod target;

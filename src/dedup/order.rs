@@ -8,12 +8,13 @@ use crate::clock;
 use crate::corpus::{self, Sourced, largest_first};
 
 use crate::dedup::settings::Keep;
+use crate::text::unseen_bytes;
 
 /// The rank of a document, and the place of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rank {
     newest: Reverse<i64>,
-    largest: (Reverse<u64>, usize),
+    largest: (Reverse<u64>, [usize; 2]),
     /// Its position in the input.
     pub(crate) ordinal: u64,
     /// Its offset in the spool.
@@ -47,8 +48,13 @@ impl Ranking {
         match self.keep {
             Keep::First | Keep::Few(_) | Keep::None => {}
             Keep::Longest => {
-                let size = document.size.unwrap_or(document.text().len() as u64);
-                let path = document.record.is_none().then_some(&*document.key);
+                let text = document.text();
+                let size = document.size.unwrap_or(text.len() as u64);
+                let size = size.saturating_sub(unseen_bytes(text) as u64);
+                let path = document
+                    .record
+                    .is_none()
+                    .then_some(Path::new(&document.key));
                 largest = largest_first(size, path);
             }
             Keep::Newest => {

@@ -60,6 +60,8 @@ pub struct Dedup {
     pub(crate) removed: Option<PathBuf>,
     pub(crate) removed_is_json: bool,
     pub(crate) lineage: bool,
+    /// The resolved folder, if files are moved from it.
+    pub(crate) moved_from: Option<PathBuf>,
     pub(crate) replace: bool,
     pub(crate) memory: u64,
     pub(crate) skips_unreadable: bool,
@@ -142,6 +144,7 @@ impl Dedup {
             removed: None,
             removed_is_json: false,
             lineage: false,
+            moved_from: None,
             replace: false,
             memory: MEMORY,
             skips_unreadable: false,

@@ -1,6 +1,7 @@
 //! Which document of a cluster a page proposes to keep.
 
 use std::cmp::Reverse;
+use std::path::Path;
 
 use super::standing::{Files, Look};
 use crate::corpus::largest_first;
@@ -42,7 +43,7 @@ pub(super) fn proposed(cluster: Cluster, store: &Store) -> Result<Option<Propose
         };
         let look = Look::at(&document);
         let stands = files.meet(look, place).state.stands();
-        let path = document.modified.map(|_| &*document.key);
+        let path = document.modified.map(|_| Path::new(&document.key));
         let rank = (Reverse(stands), largest_first(document.size, path), place);
         let similarity = member.similarity();
         let listed = Listed {

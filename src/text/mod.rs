@@ -46,4 +46,13 @@ pub use shingler::Shingler;
 pub(crate) use shingler::folded;
 pub use shingling::Shingling;
 
+/// Returns the bytes of the characters that nobody sees, which folding drops.
+pub(crate) fn unseen_bytes(text: &str) -> usize {
+    let chars = text.chars().filter(|c| !c.is_ascii());
+    chars
+        .filter(|&c| unicode::entry_of(c).is_ignored())
+        .map(char::len_utf8)
+        .sum()
+}
+
 use quote::quote;

@@ -503,9 +503,15 @@ fn a_file_is_no_other_copy_of_itself() {
     // The store has these very files.
     let ran = sandbox.run(&[&MOVE[..], &["--against", ".dedupdb"]].concat());
     let ran = ran.expect(0);
+    for told in [
+        "other.txt is this file itself, and no other copy",
+        "in/1/a001.txt: in/1/deep/b001.txt is the lesser copy; it stays there",
+    ] {
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    }
+    assert_eq!(ran.lines().len(), 1, "{}", ran.stdout);
+    sandbox.run(&UNDO).expect(0);
     assert_eq!(tree(&sandbox, "in"), before);
-    let told = "other.txt is this file itself, and no other copy";
-    assert!(ran.stderr.contains(told), "{}", ran.stderr);
     // Another copy is a duplicate.
     let ran = sandbox.run(&[&MOVE[..], &["--against", "known.txt"]].concat());
     assert_eq!(ran.expect(0).lines().len(), 2);

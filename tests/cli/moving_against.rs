@@ -252,6 +252,101 @@ fn a_copy_of_the_same_name_in_another_folder_is_not_the_file_itself() {
     let told = from_store("2025", "aside1");
     assert!(told.contains("p/a.txt is this file itself"), "{told}");
     sandbox.write("2027/p/a.txt", text(1, 40));
-    from_store("2027", "aside2");
+    let told = from_store("2027", "aside2");
+    assert!(
+        told.contains("p/a.txt is gone, or is a path from another folder"),
+        "{told}"
+    );
+    add_in(
+        &sandbox,
+        "2025",
+        &[
+            "dedup",
+            "../2027",
+            "--move-to",
+            "../aside2",
+            "--against",
+            "../stores/s",
+        ],
+    );
     assert!(sandbox.path("aside2/p/a.txt").exists());
+}
+
+#[test]
+fn the_last_copy_of_a_text_stays() {
+    let sandbox = Sandbox::new();
+    for number in 0..4 {
+        sandbox.write(format!("notes/{number}.txt"), text(number, 40));
+        sandbox.write(format!("in/{number}.txt"), text(number, 40));
+    }
+    sandbox.write("more/0.txt", text(0, 40));
+    sandbox.write(
+        "r.jsonl",
+        format!("{{\"id\":\"r\",\"text\":\"{}\"}}", text(5, 40)),
+    );
+    sandbox.write(
+        "s.jsonl",
+        format!("{{\"id\":\"s\",\"text\":\"{}\"}}", text(6, 40)),
+    );
+    for number in [5, 6, 7] {
+        sandbox.write(format!("in/{number}.txt"), text(number, 40));
+    }
+    sandbox.add(&["notes", "more", "r.jsonl", "s.jsonl"], 0);
+    sandbox
+        .run_with(&["add", "-", "--key", "typed"], text(7, 40).as_bytes())
+        .expect(0);
+    // Another copy of the first text is there; the second is gone, and the third has another text now.
+    fs::remove_file(sandbox.path("more/0.txt")).unwrap();
+    fs::remove_file(sandbox.path("notes/1.txt")).unwrap();
+    sandbox.write("notes/2.txt", "other words");
+    fs::remove_file(sandbox.path("s.jsonl")).unwrap();
+    for dry_run in [&["--dry-run"][..], &[]] {
+        let moving = ["dedup", "in", "--move-to", "aside", "--against", ".dedupdb"];
+        let ran = sandbox.run(&[&moving, dry_run].concat()).expect(0);
+        let moved: Vec<&str> = ran.stdout.lines().map(|line| &line[..8]).collect();
+        assert_eq!(
+            moved,
+            ["in/0.txt", "in/3.txt", "in/5.txt"],
+            "{}",
+            ran.stderr
+        );
+        for why in [
+            "in/1.txt: notes/1.txt is gone",
+            "in/2.txt: notes/2.txt has changed since it was added",
+            "s.jsonl, the file of s, is gone; it stays there",
+            "in/7.txt: typed was not added from a file",
+        ] {
+            assert!(ran.stderr.contains(why), "{}", ran.stderr);
+        }
+    }
+    assert_eq!(tree(&sandbox, "in").len(), 4);
+}
+
+#[test]
+fn a_stored_file_moves_because_of_another_copy_that_stays() {
+    let sandbox = Sandbox::new();
+    sandbox.write("A/z.txt", text(1, 40));
+    sandbox.write("A/x.txt", text(2, 40));
+    sandbox.write("A/x (1).txt", text(2, 40));
+    sandbox.write("B/orig.txt", text(1, 40));
+    sandbox.add(&["A", "B"], 0);
+    let moving = ["dedup", "A", "--move-to", "aside", "--against", ".dedupdb"];
+    let ran = sandbox.run(&moving).expect(0);
+    // Of copies in the folder itself, one stays.
+    let moved: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(moved.len(), 2, "{moved:?}");
+    assert!(
+        moved[0].starts_with("A/x (1).txt\taside/x (1).txt\tA/x.txt\t"),
+        "{moved:?}"
+    );
+    assert!(
+        moved[1].starts_with("A/z.txt\taside/z.txt\tB/orig.txt\t"),
+        "{moved:?}"
+    );
+    assert!(
+        ran.stderr
+            .contains("A/x.txt: A/x (1).txt is the lesser copy"),
+        "{}",
+        ran.stderr
+    );
 }

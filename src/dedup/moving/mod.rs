@@ -18,8 +18,8 @@ pub use undo::Undo;
 
 /// Moves the near-duplicates in a folder to another folder, where they keep their relative paths.
 ///
-/// Of similar files, the largest stays; of equally large ones, the one with the shorter path, and then the first in the
-/// order of paths. [`Dedup::keep`] chooses another rule.
+/// Of similar files, the largest stays; of equally large ones, the one with the shorter name, then the shorter path, and
+/// then the first in the order of paths. Characters that nobody sees, such as soft hyphens, do not count. [`Dedup::keep`] chooses another rule.
 ///
 /// Before the first file is moved, a list of all files to move, `.dedupdb-moved`, is durable in the other folder. Files
 /// are moved by a rename that replaces nothing. So, whenever a run is killed, each file is complete in one of the two
@@ -29,7 +29,8 @@ pub use undo::Undo;
 /// These are not moved: records; files that changed since the run began, or that resemble one that changed or is gone;
 /// files to which a symbolic link in the folder leads; and files whose names are not UTF-8. With
 /// [`Dedup::against_corpus`], files that are only read for comparison count as well, but no streams. With
-/// [`Dedup::against`], nobody knows whether the files of the stored documents still exist.
+/// [`Dedup::against`], a file only moves because of a stored document whose file exists, with the size and time that are
+/// stored; of a record, the file that it came from must exist. Of copies in the folder itself, one stays.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -190,6 +191,18 @@ impl Left {
     fn failure(why: impl std::fmt::Display) -> Left {
         Left {
             why: format!("{why}; it stays there"),
+            is_failure: true,
+            is_gone: false,
+        }
+    }
+
+    /// Returns the reason for a file that changed while it was moved, and that cannot be moved back.
+    fn moved(to: &Path) -> Left {
+        let to = to.display();
+        Left {
+            why: format!(
+                "it changed while it was moved; it is {to} now, because it cannot be moved back"
+            ),
             is_failure: true,
             is_gone: false,
         }

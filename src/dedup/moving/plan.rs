@@ -12,6 +12,10 @@ use super::{Left, manifest};
 use crate::corpus::{FileIdentity, Reason, Skipped};
 use crate::dedup::event::Dropped;
 use crate::dedup::names::below;
+use crate::dedup::standing::Standing;
+
+/// Why a file stays that is not as it was read.
+pub(super) const CHANGED: &str = "it changed since the run began";
 
 /// When a file, or its name or mode, last changed: seconds and nanoseconds of the file system.
 pub(super) type Stamp = (i64, i64);
@@ -35,13 +39,34 @@ pub(super) struct Planned {
     read: Option<FileIdentity>,
     /// The file of the document that it resembles, if known. The documents of a store may have none.
     other: Option<PathBuf>,
-    /// Whether the document that it resembles was stored before and came from the same file.
-    is_itself: bool,
+    /// Why it stays whatever happens to that file, if it does.
+    stays: Option<String>,
     /// The first name of the file, if this is another name.
     pub(super) first: Option<PathBuf>,
 }
 
 impl Planned {
+    /// Returns a file as it is now, as one that was dropped.
+    #[cfg(test)]
+    pub(super) fn of(file: &Path) -> Planned {
+        Planned {
+            file: file.to_owned(),
+            like: String::new(),
+            similarity: 1.0,
+            exact_copy: true,
+            read: Some(FileIdentity::of(file, &fs::metadata(file).unwrap())),
+            other: None,
+            stays: None,
+            first: None,
+        }
+    }
+
+    /// Whether a file with this metadata is the one that was read.
+    pub(super) fn is_as_read(&self, path: &Path, found: &Metadata) -> bool {
+        self.read
+            .is_none_or(|read| read == FileIdentity::of(path, found))
+    }
+
     /// Returns the file that remains in place of this one: the file that it resembles or, if that was moved, the one
     /// that remains in place of that. `None` if this is unknown, or if all files that resemble it are to be moved.
     pub(super) fn kept<'a>(&'a self, gone: &Gone<'a>) -> Option<&'a Path> {
@@ -109,22 +134,45 @@ impl Plan {
             self.records += 1;
             return;
         }
-        if let (Some(other), Some(read)) = (dropped.earlier_source, dropped.identities[1]) {
-            self.kept.insert(other.to_owned(), read);
+        let like = &dropped.earlier.key;
+        let (mut other, mut read, mut stays) = (None, dropped.identities[1], None);
+        match dropped.standing {
+            None => {
+                let is_stream = |source: &Path| dropped.stored_before && self.is_stream(source);
+                let source = dropped.earlier_source.filter(|source| !is_stream(source));
+                other = source.map(Path::to_owned);
+            }
+            Some(Standing::File(path, identity)) => {
+                other = Some(self.named(path));
+                read = Some(*identity);
+            }
+            Some(Standing::Itself) => {
+                stays = Some(format!("{like} is this file itself, and no other copy"));
+            }
+            Some(Standing::Nothing(why)) => stays = Some(why.clone()),
+        }
+        if let (Some(other), Some(read)) = (&other, read) {
+            self.kept.insert(other.clone(), read);
         }
         self.files.push(Planned {
             file: dropped.source.to_owned(),
-            like: dropped.earlier.key.clone(),
+            like: like.clone(),
             similarity: dropped.earlier.similarity(),
             exact_copy: dropped.earlier.exact_copy,
-            other: dropped
-                .earlier_source
-                .filter(|source| !dropped.stored_before || !self.is_stream(source))
-                .map(Path::to_owned),
+            other,
             read: dropped.identities[0],
-            is_itself: dropped.is_itself,
+            stays,
             first: None,
         });
+    }
+
+    /// Returns the path of a file as the files of the folder are named, if it is one of them.
+    fn named(&self, path: &Path) -> PathBuf {
+        let place = fs::canonicalize(path).ok();
+        let below = place
+            .as_deref()
+            .and_then(|it| it.strip_prefix(&self.root).ok());
+        below.map_or_else(|| path.to_owned(), |below| self.folder.join(below))
     }
 
     /// Whether a stream that the folder is compared with has this name.
@@ -176,11 +224,8 @@ impl Plan {
 
     /// Returns the list entry of a file and its size in bytes, or the reason why it stays.
     pub(super) fn check(&self, planned: &Planned, gone: &Gone<'_>) -> Result<(Listed, u64), Left> {
-        if planned.is_itself {
-            let like = &planned.like;
-            return Err(Left::choice(&format!(
-                "{like} is this file itself, and no other copy"
-            )));
+        if let Some(why) = &planned.stays {
+            return Err(Left::choice(why));
         }
         let path = planned.file.strip_prefix(&self.folder);
         let Some(path) = path.ok().filter(|path| manifest::is_below(path)) else {
@@ -220,9 +265,8 @@ impl Plan {
             self.is_changed(&metadata)
         };
         // Another file may be here now, if a folder above it has been exchanged: that changes nothing of the file.
-        let found = FileIdentity::of(&planned.file, &metadata);
-        if is_changed || planned.read.is_some_and(|read| read != found) {
-            return Err(Left::choice("it changed since the run began"));
+        if is_changed || !planned.is_as_read(&planned.file, &metadata) {
+            return Err(Left::choice(CHANGED));
         }
         self.check_kept(planned, gone)?;
         let listed = Listed {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::hold::{Hold, check_free};
 use super::manifest::{Listed, Manifest};
-use super::plan::{Gone, Plan, Planned};
+use super::plan::{CHANGED, Gone, Plan, Planned};
 use super::{Left, Move, MoveEvent, Moved, Told, folders_of, rename};
 use crate::dedup::against::check_apart;
 use crate::dedup::claim::Claim;
@@ -43,6 +43,7 @@ pub(super) fn run(
     // Nobody misses the lesser copy, whatever its name.
     dedup.keep = dedup.keep.or(Some(Keep::Longest));
     let mut plan = Plan::new(&folder, root.clone(), streams, began);
+    dedup.moved_from = Some(root.clone());
     let judged = dedup.lineage(true).run(|event| {
         match event {
             Event::Dropped(dropped) => plan.drop(dropped),
@@ -180,9 +181,8 @@ fn move_all(
         let to = target.join(&file.path);
         let moved = match hold {
             None => Ok(()),
-            Some(_) => {
-                check_first(planned, &staying).and_then(|()| move_one(plan, planned, &gone, &to))
-            }
+            Some(_) => check_first(planned, &staying)
+                .and_then(|()| move_one(plan, planned, &gone, &to, &rename)),
         };
         match moved {
             Ok(()) => {
@@ -223,13 +223,27 @@ fn check_first(planned: &Planned, staying: &HashSet<&Path>) -> Result<(), Left> 
 }
 
 /// Moves a file if the one that remains in its place exists, before and after the move. If two runs move two files
-/// because of each other at the same moment, at least one of the runs notices, and moves its file back.
-fn move_one(plan: &Plan, planned: &Planned, gone: &Gone<'_>, to: &Path) -> Result<(), Left> {
+/// because of each other at the same moment, at least one of the runs notices, and moves its file back. So does a run
+/// that finds another file moved than the one it checked, because somebody saved it in between.
+fn move_one(
+    plan: &Plan,
+    planned: &Planned,
+    gone: &Gone<'_>,
+    to: &Path,
+    rename: &dyn Fn(&Path, &Path) -> Result<(), Left>,
+) -> Result<(), Left> {
     // Earlier checks may no longer hold.
     plan.check(planned, gone)?;
     rename(&planned.file, to)?;
-    match plan.check_kept(planned, gone) {
+    let is_same = fs::symlink_metadata(to).is_ok_and(|moved| planned.is_as_read(to, &moved));
+    let moved = if is_same {
+        plan.check_kept(planned, gone)
+    } else {
+        Err(Left::choice(CHANGED))
+    };
+    match moved {
         Err(left) if rename(to, &planned.file).is_ok() => Err(left),
+        Err(_) if !is_same => Err(Left::moved(to)),
         _ => Ok(()),
     }
 }
@@ -239,5 +253,42 @@ pub(super) fn clear(target: &Path, manifest: &Manifest) {
     for folder in folders_of(manifest.files.iter().map(|file| &*file.path)) {
         // A folder that is not empty stays.
         fs::remove_dir(target.join(folder)).unwrap_or_default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_saved_between_check_and_move_goes_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, saved, to] = ["in/a", "saved", "aside/a"].map(|name| folder.path().join(name));
+        let root = folder.path().join("in");
+        fs::create_dir(&root).unwrap();
+        fs::write(&file, "as it was read").unwrap();
+        fs::write(&saved, "as it was saved").unwrap();
+        let plan = Plan::new(&root, root.clone(), Vec::new(), None);
+        let planned = Planned::of(&file);
+        let left = move_one(&plan, &planned, &Gone::new(), &to, &|from, to| {
+            fs::rename(&saved, from).unwrap();
+            rename(from, to)
+        });
+        assert!(left.unwrap_err().why.starts_with(CHANGED));
+        assert_eq!(fs::read(&file).unwrap(), b"as it was saved");
+        assert!(!to.exists());
+        // The name may be in use again by then.
+        let planned = Planned::of(&file);
+        let left = move_one(&plan, &planned, &Gone::new(), &to, &|from, to| {
+            fs::write(&saved, "saved once more").unwrap();
+            fs::rename(&saved, from).unwrap();
+            let moved = rename(from, to);
+            fs::write(from, "and again").unwrap();
+            moved
+        });
+        let why = left.unwrap_err().why;
+        assert!(why.contains("aside/a now"), "{why}");
+        assert_eq!(fs::read(&to).unwrap(), b"saved once more");
+        assert_eq!(fs::read(&file).unwrap(), b"and again");
     }
 }
