@@ -1,9 +1,9 @@
-//! Whether standard output was closed when the program started.
+//! Whether standard input or output was closed when the program started.
 //!
-//! Before `main`, the runtime opens `/dev/null` in place of standard streams that are closed, and everything that is
-//! written there is lost without an error. So this looks earlier.
+//! Before `main`, the runtime opens `/dev/null` in place of standard streams that are closed: everything that is written
+//! there is lost without an error, and an empty text is read. So this looks earlier.
 
-use std::io;
+use std::io::{self, Read};
 
 use anyhow::{Result, bail};
 
@@ -12,7 +12,8 @@ mod early {
     use std::io;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+    pub(super) static INPUT: AtomicBool = AtomicBool::new(false);
+    pub(super) static OUTPUT: AtomicBool = AtomicBool::new(false);
 
     #[used]
     #[expect(
@@ -25,24 +26,42 @@ mod early {
     static LOOK: extern "C" fn() = look;
 
     extern "C" fn look() {
+        let is_closed = rustix::io::fcntl_getfd(io::stdin()).is_err();
+        INPUT.store(is_closed, Ordering::Relaxed);
         let is_closed = rustix::io::fcntl_getfd(io::stdout()).is_err();
-        IS_CLOSED.store(is_closed, Ordering::Relaxed);
-    }
-
-    pub(super) fn is_closed() -> bool {
-        IS_CLOSED.load(Ordering::Relaxed)
+        OUTPUT.store(is_closed, Ordering::Relaxed);
     }
 }
 
 /// Whether standard output was closed. Other systems than Linux do not tell.
 pub(crate) fn is_closed() -> bool {
     #[cfg(target_os = "linux")]
-    return early::is_closed();
+    return early::OUTPUT.load(std::sync::atomic::Ordering::Relaxed);
     #[cfg(not(target_os = "linux"))]
     false
 }
 
-/// The error of writing to standard output that was closed.
+/// Returns standard input, which cannot be read if it was closed.
+pub(crate) fn stdin() -> Box<dyn Read + Send> {
+    #[cfg(target_os = "linux")]
+    if early::INPUT.load(std::sync::atomic::Ordering::Relaxed) {
+        return Box::new(Closed);
+    }
+    Box::new(io::stdin())
+}
+
+/// Standard input that was closed.
+#[cfg(target_os = "linux")]
+struct Closed;
+
+#[cfg(target_os = "linux")]
+impl Read for Closed {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(error())
+    }
+}
+
+/// The error of a standard stream that was closed.
 pub(crate) fn error() -> io::Error {
     io::Error::other("it is closed")
 }

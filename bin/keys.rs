@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::args::Escaped;
+use crate::closed;
 use crate::inputs::STDIN;
 
 /// The number of listed keys with a problem that are named. The others are counted.
@@ -23,11 +24,15 @@ const MOST: u64 = 1 << 30;
 pub(crate) fn listed(list: &Path, escaped: Escaped) -> Result<Vec<String>> {
     let mut bytes = Vec::new();
     let read = if list == Path::new(STDIN) {
-        std::io::stdin().take(MOST).read_to_end(&mut bytes)
+        closed::stdin().take(MOST).read_to_end(&mut bytes)
     } else {
         File::open(list).and_then(|file| file.take(MOST).read_to_end(&mut bytes))
     };
-    let name = list.display();
+    let name = if list == Path::new(STDIN) {
+        "standard input".into()
+    } else {
+        list.to_string_lossy()
+    };
     if list != Path::new(STDIN) && list.symlink_metadata().is_err() {
         bail!("{name}: there is no such file");
     }

@@ -8,6 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use dedupdb::corpus::Source;
 use dedupdb::dedup::{self, Begun, Done, Ending, Event, Keep, Spared};
 use dedupdb::publish::check_output;
+use dedupdb::sketching::Shingling;
 use dedupdb::{Schema, Store};
 
 #[cfg(unix)]
@@ -518,6 +519,35 @@ fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
         .then(|| format!("{documents}: a file of these may be the only copy, so do not delete it"))
 }
 
+/// A note on dropped documents of which only the words are those of another one.
+pub(super) fn words_note(done: &Done, dedup: &args::Dedup) -> Option<String> {
+    let counts = done.of_input.same_words + done.of_history.same_words;
+    let words = dedup.parameters.shingling.unwrap_or_default();
+    if counts == 0 || !matches!(words, Shingling::Word(_)) {
+        return None;
+    }
+    let texts = counted(
+        counts,
+        "dropped text has the same words as another one, but is not the same",
+        "dropped texts have the same words as other ones, but are not the same",
+    );
+    Some(format!(
+        "{texts}: symbols do not count, so -500 is like +500 (`explain A B` shows what differs; with --shingling code:5, \
+         symbols count)"
+    ))
+}
+
+/// A note on which of several similar files is kept, unless that was chosen.
+fn kept_note(done: &Done, dedup: &args::Dedup) -> Option<String> {
+    let files = done.kept + done.dropped() > done.reading.records();
+    (files && dedup.keep.is_none() && dedup.keys_from.is_none() && done.of_input.all() > 0).then(
+        || {
+            "of similar files, the first in path order is kept (--keep longest keeps the largest)"
+                .to_owned()
+        },
+    )
+}
+
 /// A note if there was nothing to read at all.
 pub(super) fn nothing_note(done: &Done) -> Option<String> {
     if done.reading.is_all_skipped() {
@@ -566,6 +596,8 @@ fn tell(
         done.reading.no_exclusion_note(&dedup.inputs),
         short_note(done, args, dedup)?,
         nothing_note(done),
+        kept_note(done, dedup),
+        words_note(done, dedup),
         unmarked_note(done.unmarked),
         note,
         of_itself_note(done.of_itself, dedup.against.is_some()),

@@ -143,7 +143,8 @@ struct Explained<'a> {
 
 impl Explained<'_> {
     fn lines(&self) -> Vec<String> {
-        let mut lines = Vec::new();
+        // What is not about the text that a person sees in a file says so first.
+        let mut lines = self.texts_not_at_hand(true);
         for ((name, side), shingles) in ["A", "B"]
             .iter()
             .zip(self.sides)
@@ -157,13 +158,24 @@ impl Explained<'_> {
         lines.push(format!("verdict       {}", self.verdict()));
         lines.extend(self.similarities());
         lines.push(format!("bands         {}", self.bands()));
-        for (name, side) in ["A", "B"].iter().zip(self.sides) {
-            if let Err(reason) = &side.text {
-                let reason = printable(reason);
-                lines.push(format!("text of {name}     not at hand: {reason}"));
-            }
-        }
+        lines.extend(self.texts_not_at_hand(false));
         lines
+    }
+
+    /// Says why texts are not at hand: those of files, or those of other documents.
+    fn texts_not_at_hand(&self, of_files: bool) -> Vec<String> {
+        let sides = ["A", "B"].iter().zip(self.sides);
+        let sides = sides.filter(|(_, side)| side.file.is_some() == of_files);
+        let advice = if of_files {
+            "; this is about the stored text (add the file again to compare what it has now)"
+        } else {
+            ""
+        };
+        let line = |(name, side): (&&str, &Side)| {
+            let reason = printable(side.text.as_ref().err()?);
+            Some(format!("text of {name}     not at hand: {reason}{advice}"))
+        };
+        sides.filter_map(line).collect()
     }
 
     fn verdict(&self) -> String {

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use dedupdb::dedup::{Done, Error, MoveEvent, Moved, Undo};
 use dedupdb::publish;
 
-use super::dedup::{Told, compared_notes, explained, judged, nothing_note, short_note};
+use super::dedup::{Told, compared_notes, explained, judged, nothing_note, short_note, words_note};
 use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
@@ -77,8 +77,8 @@ pub(super) fn move_to(
     list.sum(&moved, dedup.dry_run, "moved");
     if moved.files > 0 && dedup.keep.is_none() && dedup.against.is_none() {
         console.note(
-            "of similar files, the largest stays; of equally large ones, the one with the shorter path (--keep chooses \
-             another)",
+            "of similar files, the largest stays; of equally large ones, the one with the shorter name, and then with \
+             the shorter path (--keep chooses another)",
         );
     }
     if let Some(done) = &moved.done {
@@ -104,6 +104,7 @@ fn notes(done: &Done, dedup: &args::Dedup, console: &Console) {
         done.reading.left_out_note(dedup.inputs.pre.is_some()),
         done.reading.no_exclusion_note(&dedup.inputs),
         nothing_note(done),
+        words_note(done, dedup),
     ];
     for note in notes.into_iter().chain(compared_notes(done)).flatten() {
         console.note(&note);

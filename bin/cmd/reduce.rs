@@ -1,11 +1,10 @@
 //! `reduce`: lists the pairs among the sorted lines of `map`.
 
-use std::io;
-
 use anyhow::Result;
 use dedupdb::mapreduce::{Groups, Reducer};
 
 use crate::args::Reduce;
+use crate::closed;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
@@ -29,7 +28,7 @@ pub(crate) fn run(reduce: &Reduce, console: &Console, output: &mut Output) -> Re
     output.end_with_reader();
     let schema = super::init::schema(&reduce.sketching).build()?;
     let interrupt = Interrupt::catch()?;
-    let stdin = Piped::begin(io::stdin(), interrupt.clone())?;
+    let stdin = Piped::begin(closed::stdin(), interrupt.clone())?;
     let mut groups = Groups::new(stdin, "standard input", &schema);
     let mut reducer = Reducer::new(schema);
     let mut counts = Counts::default();

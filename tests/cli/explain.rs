@@ -151,6 +151,13 @@ fn copies_and_texts_that_are_not_at_hand() {
             "text of A     not at hand: its file has another",
         ],
     );
+    // What is compared is not what a person sees there.
+    assert!(ran.stdout.starts_with("text of A"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("this is about the stored text"),
+        "{}",
+        ran.stdout
+    );
     let json = sandbox
         .run(&["--json", "explain", JANUARY, FEBRUARY])
         .expect(0);

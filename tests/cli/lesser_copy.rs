@@ -30,6 +30,10 @@ fn the_name_that_a_copy_was_given_never_stays() {
         ("thesis.txt", "thesis-old/thesis.txt"),
         ("thesis.txt", "Backup/2024/thesis.txt"),
         ("src/x.js", "node_modules/x.js"),
+        (
+            "Documents/contracts/contract-5.txt",
+            "Downloads/contract-5 (1).txt",
+        ),
     ];
     for (original, copy) in originals {
         let sandbox = Sandbox::new();
@@ -58,6 +62,25 @@ fn the_longest_text_stays_whatever_its_name() {
         "--dry-run",
     ]);
     assert!(ran.expect(0).stdout.starts_with("in/z (2).txt\t"));
+}
+
+#[cfg(unix)]
+#[test]
+fn characters_that_nobody_sees_make_no_text_longer() {
+    let sandbox = Sandbox::new();
+    let clean = text(1, 60);
+    sandbox.write("in/a clean text.txt", &clean);
+    sandbox.write("in/a.txt", clean.replace('w', "w\u{AD}\u{2060}"));
+    sandbox.write("in/a saved page.html", format!("<p>{}</p>", text(2, 60)));
+    sandbox.write("in/b.txt", text(2, 60));
+    // Of what is as long without them, the shorter name stays.
+    assert_eq!(staying(&sandbox), ["a saved page.html", "a.txt"]);
+    fs::rename(
+        sandbox.path("in/a.txt"),
+        sandbox.path("in/a text with hyphens.txt"),
+    )
+    .unwrap();
+    assert_eq!(staying(&sandbox), ["a clean text.txt", "a saved page.html"]);
 }
 
 #[test]
@@ -251,9 +274,35 @@ fn the_same_words_are_told_from_the_same_text() {
     let counts = sandbox.run(&dedup).expect(0).objects().pop().unwrap();
     let dropped = json!({"exact_copies": 1, "near_duplicates": 3, "same_words": 3});
     assert_eq!(counts["of_input"], dropped);
+    let said = "3 dropped texts have the same words as other ones, but are not the same: symbols do not count";
+    let ran = sandbox.run(&[&dedup[1..], &["--force"]].concat()).expect(0);
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("path order"), "{}", ran.stderr);
     sandbox.run(&[&dedup[1..], &["--force"]].concat()).expect(0);
     let removed = fs::read_to_string(sandbox.path("removed.tsv")).unwrap();
     assert_eq!(removed.matches("\tsame words\n").count(), 3, "{removed}");
+    sandbox.write("in/a.txt", "-500.00 EUR are on the account since Monday");
+    sandbox.write("in/b.txt", "+500.00 EUR are on the account since Monday");
+    for to in [["-o", "kept"], ["--move-to", "aside"]] {
+        let ran = sandbox.run(&[&["dedup", "in"], &to[..]].concat()).expect(0);
+        let said = "1 dropped text has the same words as another one";
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+        let kept = ["path order is kept", "the largest stays"];
+        assert!(
+            ran.stderr.contains(kept[usize::from(to[0] != "-o")]),
+            "{}",
+            ran.stderr
+        );
+    }
+    sandbox.run(&["dedup", "--undo", "aside"]).expect(0);
+    let code = ["dedup", "in", "-o", "more", "--shingling", "code:5"];
+    assert!(
+        !sandbox
+            .run(&code)
+            .expect(0)
+            .stderr
+            .contains("same words as")
+    );
     // Where symbols matter, they are tokens.
     let code = ["--store", "code", "init", "--shingling", "code:5"];
     sandbox.run(&code).expect(0);
