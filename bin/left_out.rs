@@ -224,6 +224,7 @@ fn is_fieldless(skipped: &Skipped, files: &mut HashSet<String>) -> bool {
 pub(crate) fn advice(hint: Hint) -> &'static str {
     match hint {
         Hint::TextField => " (choose one with --text-field)",
+        Hint::IdField => "; choose another one with --id-field",
         Hint::Columns => "; choose columns by name or by number with --text-field and --id-field",
         Hint::Encoding => "; if it is in another encoding, name that with --encoding",
         Hint::Memory => "; give `add` or `dedup` more with --memory, or decompress it first",

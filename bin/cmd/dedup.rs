@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use dedupdb::corpus::Source;
+use dedupdb::corpus::{Hint, Source};
 use dedupdb::dedup::{self, Begun, Done, Ending, Event, Keep, Spared};
 use dedupdb::publish::check_output;
 use dedupdb::sketching::Shingling;
@@ -379,6 +379,10 @@ fn check_parameters(store: &Store, schema: &Schema, parameters: &Parameters) -> 
     Ok(())
 }
 
+/// What distinguishes equal ids of two files in one output.
+const ONLY_FILE: &str =
+    "; if they are different documents, --id-scope file makes their keys PATH#ID";
+
 /// Reports on a run.
 pub(super) struct Told<'a> {
     console: &'a Console,
@@ -425,7 +429,10 @@ impl<'a> Told<'a> {
             Event::Skipped(skipped) => self.left_out.tell(skipped),
             Event::Repeated { place, repeated } => {
                 if !std::mem::replace(&mut self.has_repeated, true) {
-                    let advice = repeated.hint.map_or("", advice);
+                    let advice = match repeated.hint {
+                        Some(Hint::IdScope) => ONLY_FILE,
+                        hint => hint.map_or("", advice),
+                    };
                     let detail = &repeated.detail;
                     self.console.error(&format!("{place}: {detail}{advice}"));
                 }

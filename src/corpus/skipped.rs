@@ -52,6 +52,8 @@ pub(crate) struct Unread {
 pub enum Hint {
     /// Another field has the text: [`Options::text_field`](crate::corpus::Options::text_field).
     TextField,
+    /// Another field has the key: [`Options::id_field`](crate::corpus::Options::id_field).
+    IdField,
     /// Other columns have the key and the text, by name or by number:
     /// [`Options::text_field`](crate::corpus::Options::text_field) and
     /// [`Options::id_field`](crate::corpus::Options::id_field).
@@ -71,6 +73,7 @@ impl Hint {
     pub fn words(self) -> &'static str {
         match self {
             Hint::TextField => " (choose one for the text)",
+            Hint::IdField => "; choose another one for the key",
             Hint::Columns => "; choose columns by name or by number",
             Hint::Separator => "; convert it to commas or tabs",
             Hint::IdScope => "; is it the same document, or does each file have its own ids?",

@@ -146,6 +146,10 @@ impl Run<'_> {
         if options.id_scope == IdScope::Unset {
             options = options.id_scope(self.store.id_scope());
         }
+        // In one output, no later text of an id replaces an earlier one, so it is repeated.
+        if options.id_scope == IdScope::All {
+            options = options.id_scope(IdScope::Unset);
+        }
         let options = options.verbatim(true).repeats(Repeats::Tell);
         let options = options.tables_apart(self.target.is_of_tables);
         let options = options.memory(self.dedup.memory);

@@ -22,7 +22,8 @@ const ARROW: &str = "ARROW:schema";
     reason = "the table of types is shorter with values"
 )]
 fn two_rows<T: DataType>(kind: &str, ids: [T::T; 2], written_by: Option<&str>) -> Vec<u8> {
-    let schema = format!("message m {{ required {kind}; required binary text (UTF8); }}");
+    let end = if kind.ends_with('}') { "" } else { ";" };
+    let schema = format!("message m {{ required {kind}{end} required binary text (UTF8); }}");
     let schema = Arc::new(parse_message_type(&schema).unwrap());
     let metadata = written_by.map(|key| vec![KeyValue::new(key.to_owned(), "x".to_owned())]);
     let properties = WriterProperties::builder().set_key_value_metadata(metadata);
@@ -243,7 +244,7 @@ fn what_cannot_be_a_key_or_a_text_is_refused_by_name() {
     let rows = |kind, ids: [&[u8]; 2]| two_rows::<ByteArrayType>(kind, bytes(ids), None);
     for (file, said) in [
         (
-            rows("binary id (UTF8)", [b"a", b"\xff\xfe\xfd"]),
+            rows("binary id (UTF8)", [b"a", b"\xfc\xfe\xfd"]),
             "t.parquet#2: its key is not UTF-8",
         ),
         (
@@ -275,5 +276,83 @@ fn what_cannot_be_a_key_or_a_text_is_refused_by_name() {
                 .run(&[&add[..], &["--encoding", "latin1"]].concat())
                 .expect(0);
         }
+    }
+}
+
+#[test]
+fn an_id_that_is_no_text_is_refused_and_an_empty_one_is_none() {
+    let sandbox = Sandbox::new();
+    let line = |id: &str, number| format!("{{\"id\": {id}, \"text\": \"{}\"}}\n", text(number, 40));
+    let halves = [
+        line(r#""\ud800""#, 1),
+        line(r#""\ud801""#, 2),
+        line("[1]", 3),
+        line("\"\"", 4),
+    ];
+    sandbox.write("t.jsonl", halves.concat());
+    let ran = sandbox.run(&["add", "t.jsonl"]).expect(2);
+    for said in [
+        "t.jsonl:1: its id is not Unicode",
+        "t.jsonl:2: its id",
+        "t.jsonl:3: \"id\" is neither",
+    ] {
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+    assert_eq!(
+        ran.stderr
+            .matches("choose another one with --id-field")
+            .count(),
+        3
+    );
+    let csv = format!("id,text\n,{}\n", text(5, 40));
+    sandbox.write("t.csv", csv);
+    sandbox.write(
+        "t.parquet",
+        two_rows::<ByteArrayType>("binary id (UTF8)", bytes([b"", b"a"]), None),
+    );
+    sandbox.add(&["t.csv", "t.parquet"], 0);
+    assert_eq!(sandbox.keys(), ["a", "t.csv#1", "t.jsonl#4", "t.parquet#1"]);
+}
+
+#[test]
+fn columns_that_cannot_be_keys_are_refused_by_name() {
+    let wide = two_rows::<FixedLenByteArrayType>(
+        "fixed_len_byte_array(20) id (DECIMAL(40, 2))",
+        fixed([&[0; 20], &[1; 20]]),
+        None,
+    );
+    let list = two_rows::<ByteArrayType>(
+        "group id { required binary element (UTF8); }",
+        bytes([b"a", b"b"]),
+        None,
+    );
+    for (file, said) in [
+        (wide, "which is no key"),
+        (list, "\"id\" has nested fields"),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write("t.parquet", file);
+        let ran = sandbox.run(&["add", "t.parquet"]).expect(2);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+        assert!(ran.stderr.contains("--id-field"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn ids_that_are_repeated_in_one_output_are_told_whatever_their_scope() {
+    let sandbox = Sandbox::new();
+    for number in [1, 2] {
+        let line = format!("{{\"id\": \"1\", \"text\": \"{}\"}}\n", text(number, 40));
+        sandbox.write(format!("{number}.jsonl"), line);
+    }
+    for (scope, code) in [
+        (&[][..], 2),
+        (&["--id-scope", "all"], 2),
+        (&["--id-scope", "file"], 0),
+    ] {
+        let dedup = ["dedup", "1.jsonl", "2.jsonl", "-o", "out.jsonl", "--force"];
+        let ran = sandbox.run(&[&dedup, scope].concat()).expect(code);
+        let said = "--id-scope file makes their keys PATH#ID";
+        assert_eq!(ran.stderr.contains(said), code == 2, "{}", ran.stderr);
     }
 }

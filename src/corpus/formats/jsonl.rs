@@ -29,19 +29,19 @@ pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
         })
     })?;
     let id = match fields.id {
-        Some(Field::String(id) | Field::Integer(id)) => Some(id),
+        Some(Field::String(id) | Field::Integer(id)) => Some(id).filter(|id| !id.is_empty()),
         Some(Field::Null) | None => None,
         Some(Field::Other) => {
             let what = format!(
                 "{:?} is neither a string nor an integer of 64 bits",
                 names.id
             );
-            return Err(Fault::bad(what));
+            return Err(Fault {
+                hint: Some(Hint::IdField),
+                ..Fault::bad(what)
+            });
         }
     };
-    if id.as_ref().is_some_and(String::is_empty) {
-        return Err(Fault::bad(format!("{:?} is empty", names.id)));
-    }
     let text = match fields.text {
         Some(Field::String(text)) => text,
         Some(_) => return Err(Fault::bad(format!("{:?} is not a string", names.text))),
@@ -141,7 +141,11 @@ mod tests {
             (good.id.as_deref(), good.decoded.text.as_str()),
             (Some("-7"), "aé")
         );
-        for nameless in [r#"{"text": "b"}"#, r#"{"text": "b", "id": null}"#] {
+        for nameless in [
+            r#"{"text": "b"}"#,
+            r#"{"text": "b", "id": null}"#,
+            r#"{"text": "b", "id": ""}"#,
+        ] {
             let good = record(nameless.as_bytes(), NAMES).unwrap();
             assert_eq!((good.id, good.decoded.text.as_str()), (None, "b"));
         }
@@ -219,7 +223,6 @@ mod tests {
                 r#"{"id": 1.5, "text": "b"}"#,
                 "\"id\" is neither a string nor an integer of 64 bits",
             ),
-            (r#"{"id": "", "text": "b"}"#, "\"id\" is empty"),
             (
                 r#"{"id": "a", "body": {"text": 1}}"#,
                 "no field \"text\"; it has \"id\", \"body\"",
@@ -229,8 +232,12 @@ mod tests {
         ] {
             let fault = record(bad.as_bytes(), NAMES).unwrap_err();
             assert_eq!(fault.detail, what);
-            let is_of_field = what.starts_with("no field");
-            assert_eq!(fault.hint, is_of_field.then_some(Hint::TextField));
+            let hint = match what {
+                what if what.starts_with("no field") => Some(Hint::TextField),
+                what if what.starts_with("\"id\"") => Some(Hint::IdField),
+                _ => None,
+            };
+            assert_eq!(fault.hint, hint);
         }
     }
 

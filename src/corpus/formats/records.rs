@@ -23,7 +23,7 @@ use crate::corpus::options::Options;
 use crate::corpus::read::outbox::{Enough, Outbox};
 use crate::corpus::read::reader::BATCH_BYTES;
 use crate::corpus::read::repeats::{Id, Repeats};
-use crate::corpus::skipped::{Reason, Skipped, Unread};
+use crate::corpus::skipped::{Hint, Reason, Skipped, Unread};
 use crate::corpus::source::feed::{Bytes, Feed};
 use crate::corpus::sourced::{Batch, Item, Opened, Origin, Sourced, modified, place};
 use crate::corpus::walk::read_file::ReadFile;
@@ -267,6 +267,12 @@ impl Records<'_> {
                     let is_large = record.decoded.text.len() as u64 > self.options.max_document;
                     if is_large {
                         Err(Fault::too_large())
+                    } else if record.is_lossy {
+                        // Different ids would become one key.
+                        Err(Fault {
+                            hint: Some(Hint::IdField),
+                            ..Fault::bad("its id is not Unicode")
+                        })
                     } else if record.id.is_none() && self.options.needs_ids {
                         Err(Fault::bad(
                             "it has no key, and standard input has no name to make one of",
@@ -294,7 +300,6 @@ impl Records<'_> {
     }
 
     fn document(self, record: Record, nth: Nth, verbatim: Vec<u8>) -> Sourced {
-        let lossy_key = record.is_lossy;
         let has_id = record.id.is_some();
         let is_in_file = self.options.id_scope == IdScope::File;
         let brings_id = has_id || is_in_file;
@@ -311,7 +316,6 @@ impl Records<'_> {
             bytes: text.len() as u64,
             encoding: record.decoded.encoding,
             replaced: record.decoded.replaced,
-            lossy_key,
             has_id,
             read: self.read,
             file: self.file.cloned(),

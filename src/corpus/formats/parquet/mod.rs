@@ -39,6 +39,7 @@ use crate::corpus::formats::parquet::values::{Kind, nanoseconds};
 use crate::corpus::formats::record::{Nth, Raw};
 use crate::corpus::formats::table::columns::{Cells, Columns, missing, number};
 use crate::corpus::options::Options;
+use crate::corpus::skipped::{Hint, Hinted};
 use crate::corpus::source::guard::Growth;
 
 /// The maximum number of rows to read together. Their texts are in memory at once.
@@ -104,13 +105,21 @@ impl Rows {
         let text = find(text).ok_or_else(|| missing(text))?;
         let id = match &options.id_field {
             Some(name) => Some(find(name).ok_or_else(|| missing(name))?),
-            None => find(options.id_name()),
+            None => {
+                let name = options.id_name();
+                let below = format!("{name}.");
+                let found = find(name);
+                if found.is_none() && names.iter().any(|name| name.starts_with(&below)) {
+                    return Err(no_key(format!("its column {name:?} has nested fields")));
+                }
+                found
+            }
         };
         check_text(&schema.column(text)).map_err(io::Error::other)?;
         let is_typed = has_types(file.metadata().file_metadata());
         let id_type = |index| {
             let of = id_type(&schema.column(index), is_typed, options.encoding.is_some());
-            of.map_err(io::Error::other)
+            of.map_err(no_key)
         };
         let id_type = id.map(id_type).transpose()?;
         let groups = file.metadata().row_groups().iter();
@@ -394,6 +403,9 @@ fn id_type(
     Ok(match Kind::of(column) {
         _ if matches!(physical, Type::FLOAT | Type::DOUBLE) => return Err(refused(column, "key")),
         Kind::Half => return Err(refused(column, "key")),
+        Kind::Decimal(_) if column.type_precision() > DIGITS => {
+            return Err(refused(column, "key"));
+        }
         Kind::Text => IdType::Text,
         Kind::Uuid => IdType::Uuid,
         Kind::Decimal(scale) => IdType::Decimal(i32::try_from(scale).unwrap_or(0)),
@@ -408,6 +420,15 @@ fn id_type(
             _ => IdType::Integer,
         },
     })
+}
+
+/// The digits of a number of 128 bits.
+const DIGITS: i32 = 38;
+
+/// Returns the error of a column whose values cannot be keys.
+fn no_key(detail: String) -> io::Error {
+    let hint = Hint::IdField;
+    io::Error::other(Hinted { detail, hint })
 }
 
 /// Whether the writer of a file has a type for text of its own, so that bytes without a type are none.
