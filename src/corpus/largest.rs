@@ -1,6 +1,7 @@
 //! The order in which similar documents are worth keeping.
 
 use std::cmp::Reverse;
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// Returns what sorts the document to keep first: the largest, which is the file with the most bytes on disk or the
@@ -9,6 +10,6 @@ use std::path::Path;
 /// has the text takes the characters that nobody sees off its size.
 pub(crate) fn largest_first(size: u64, path: Option<&Path>) -> (Reverse<u64>, [usize; 2]) {
     let name = path.and_then(Path::file_name);
-    let lengths = [name, path.map(Path::as_os_str)].map(|it| it.map_or(0, |it| it.len()));
+    let lengths = [name, path.map(Path::as_os_str)].map(|it| it.map_or(0, OsStr::len));
     (Reverse(size), lengths)
 }

@@ -21,7 +21,7 @@ use crate::dedup::removed::Removed;
 use crate::dedup::settings::Dedup;
 use crate::dedup::standing::{self, Standing};
 use crate::{
-    Query, Store, Writer,
+    Match, Query, Store, Writer,
     write::{Outcome, Uncommitted},
 };
 
@@ -252,7 +252,7 @@ impl Judge<'_> {
         outcome: crate::Result<Outcome>,
         is_protected: bool,
         store: &Store,
-        mut standing: Option<Standing>,
+        standing: Option<Standing>,
     ) -> Result<Judged> {
         let outcome = match outcome {
             Ok(outcome) => outcome,
@@ -264,7 +264,6 @@ impl Judge<'_> {
             if let Some(lineage) = &mut self.lineage {
                 lineage.keep(key, &origin);
             }
-            let stored = short_hash(key);
             if !is_protected && self.protection.has_keys() {
                 self.met.spare(&origin.key, Spared::Alone)?;
             }
@@ -276,7 +275,7 @@ impl Judge<'_> {
             });
             let verdict = Verdict {
                 is_kept: true,
-                stored: Some(stored),
+                stored: Some(short_hash(key)),
                 mark,
             };
             return Ok(Judged::Document(Box::new(origin), verdict));
@@ -299,17 +298,9 @@ impl Judge<'_> {
             return Ok(Judged::Document(Box::new(origin), verdict));
         }
         self.met.done.dropped_one(earlier, stored_before);
-        match self.stored_root().filter(|_| stored_before) {
-            Some(root) if standing.is_none() => {
-                standing = Some(standing::of(&origin, earlier, store, root)?);
-            }
-            _ => {}
-        }
-        let is_itself = match &standing {
-            Some(standing) => matches!(standing, Standing::Itself),
-            None => stored_before && is_itself(&origin, earlier, store)?,
-        };
-        self.met.done.of_itself += u64::from(is_itself);
+        let before = stored_before.then_some(earlier);
+        let standing = self.standing(&origin, before, store, standing)?;
+        self.met.done.of_itself += u64::from(matches!(standing, Some(Standing::Itself)));
         let lineage = if stored_before {
             self.counterparts.as_ref()
         } else {
@@ -339,6 +330,25 @@ impl Judge<'_> {
     fn stored_root(&self) -> Option<&Path> {
         let root = self.moved_from.as_deref();
         root.filter(|_| self.counterparts.is_none())
+    }
+
+    /// Returns what stands for a document, if it was stored `before`, as far as it is looked at: what was `chosen`, or, of
+    /// documents that are not moved, only whether it is the one that was read.
+    fn standing(
+        &self,
+        origin: &Origin,
+        before: Option<&Match>,
+        store: &Store,
+        chosen: Option<Standing>,
+    ) -> Result<Option<Standing>> {
+        let Some(earlier) = before else {
+            return Ok(None);
+        };
+        Ok(match (chosen, self.stored_root()) {
+            (None, Some(root)) => Some(standing::of(origin, earlier, store, root)?),
+            (None, None) => is_itself(origin, earlier, store)?.then_some(Standing::Itself),
+            (chosen, _) => chosen,
+        })
     }
 
     /// Leaves out a document that the store refuses.

@@ -103,16 +103,10 @@ impl Rows {
         let missing = |name| io::Error::other(missing(name, "its columns are", &names));
         let text = options.text_name();
         let text = find(text).ok_or_else(|| missing(text))?;
-        let id = match &options.id_field {
-            Some(name) => Some(find(name).ok_or_else(|| missing(name))?),
-            None => {
-                let name = options.id_name();
-                let below = format!("{name}.");
-                let found = find(name);
-                if found.is_none() && names.iter().any(|name| name.starts_with(&below)) {
-                    return Err(no_key(format!("its column {name:?} has nested fields")));
-                }
-                found
+        let id = match (&options.id_field, options.id_name()) {
+            (Some(name), _) => Some(find(name).ok_or_else(|| missing(name))?),
+            (None, name) => {
+                find(name).map_or_else(|| no_nested(name, &names), |id| Ok(Some(id)))?
             }
         };
         check_text(&schema.column(text)).map_err(io::Error::other)?;
@@ -429,6 +423,15 @@ const DIGITS: i32 = 38;
 fn no_key(detail: String) -> io::Error {
     let hint = Hint::IdField;
     io::Error::other(Hinted { detail, hint })
+}
+
+/// Returns no column of ids, unless one of this name has nested fields.
+fn no_nested(name: &str, columns: &[String]) -> io::Result<Option<usize>> {
+    let below = format!("{name}.");
+    if columns.iter().any(|column| column.starts_with(&below)) {
+        return Err(no_key(format!("its column {name:?} has nested fields")));
+    }
+    Ok(None)
 }
 
 /// Whether the writer of a file has a type for text of its own, so that bytes without a type are none.
