@@ -189,7 +189,7 @@ class Store:
         """Groups of similar documents, as a stream of their members; clusters are numbered from 1."""
 
     def refresh(self) -> bool:
-        """Moves a store that is open for reading to the last commit; returns whether there was a newer one."""
+        """Moves the store to the last commit of all processes; returns whether there was a newer one."""
 
     def reindex(self, *, progress: _Progress = None, **parameters: Unpack[Parameters]) -> bool:
         """Changes the parameters, while the store is in use; returns whether there was anything to change."""
@@ -207,7 +207,7 @@ class Store:
         """Copies the store into a folder, as of its last commit; returns the copy's counts and sizes."""
 
     def check(self, *, progress: _Progress = None) -> Report:
-        """Checks every byte that holds data. Meanwhile the handle cannot be used."""
+        """Checks every byte that holds data, as of the last commit. The store may be in use."""
 
     def close(self) -> None:
         """Closes the store: the last commit stays."""

@@ -32,7 +32,7 @@ const MERGE_BYTES: u64 = 64 << 20;
 
 /// A near-duplicate store in a folder, from `dedupdb.open`.
 ///
-/// Threads may share it. One process at a time writes to a store; any number read it with `read_only`.
+/// Threads share it. Any number of processes have a store open, and write by turns.
 #[pyclass(frozen, module = "dedupdb")]
 pub(crate) struct Store {
     slot: Arc<Slot>,
@@ -408,7 +408,7 @@ impl Store {
         Ok(clusters)
     }
 
-    /// Moves a store that is open for reading to the last commit; returns whether there was a newer one.
+    /// Moves the store to the last commit of all processes; returns whether there was a newer one.
     fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
         let store = self.opened()?;
         py.detach(|| store.refresh())
@@ -477,7 +477,7 @@ impl Store {
         results::stats(py, &copied.map_err(|error| raised(py, &error))?)
     }
 
-    /// Checks every byte that holds data, and returns a `Report`.
+    /// Checks every byte that holds data, as of the last commit, and returns a `Report`. The store may be in use.
     #[pyo3(signature = (*, progress=None))]
     fn check<'py>(
         &self,

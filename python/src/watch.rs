@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 
 /// The time between two checks for a signal.
-const TICK: Duration = Duration::from_millis(30);
+pub(crate) const TICK: Duration = Duration::from_millis(30);
 
 /// How long a stopped call waits for the work in progress.
 const MOMENT: Duration = Duration::from_millis(40);

@@ -269,21 +269,15 @@ def test_places(path: Path, tmp_path: Path) -> None:
     (tmp_path / "full" / "file").write_text("text")
     with pytest.raises(errors.NotEmpty):
         dedupdb.open(tmp_path / "full")
-    with dedupdb.open(path) as store:
-        with pytest.raises(errors.Locked) as locked:
-            dedupdb.open(path)
-        assert locked.value.process is not None
-        with pytest.raises(errors.Locked):
-            dedupdb.open(path, wait="100ms")
-        with dedupdb.open(path, read_only=True) as reader:
-            store.add("a", NIGHT)
-            assert len(reader) == 0
-            assert reader.refresh()
-            assert len(reader) == 1
-            with pytest.raises(errors.ReadOnly):
-                reader.add("b", NIGHT)
-            with pytest.raises(errors.ReadOnly):
-                del reader["a"]
+    with dedupdb.open(path) as store, dedupdb.open(path, read_only=True) as reader:
+        store.add("a", NIGHT)
+        assert len(reader) == 0
+        assert reader.refresh()
+        assert len(reader) == 1
+        with pytest.raises(errors.ReadOnly):
+            reader.add("b", NIGHT)
+        with pytest.raises(errors.ReadOnly):
+            del reader["a"]
 
 
 def test_how_things_look(path: Path) -> None:

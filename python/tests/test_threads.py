@@ -225,6 +225,67 @@ def test_adding_is_stopped_and_killed(path: Path, kill: signal.Signals) -> None:
         assert store.check().is_clean
 
 
+BESIDE = """
+import sys
+import dedupdb
+
+with dedupdb.open(sys.argv[1], wait="5m") as store:
+    print("open", flush=True)
+    sys.stdin.readline()
+    for number in range(20):
+        own = f"{sys.argv[2]}/{number}"
+        store.add([f"{own}/{row}" for row in range(20)], [f"text {row} of {own}" for row in range(20)])
+        store.insert(own, own)
+"""
+
+
+def test_processes_write_by_turns(path: Path) -> None:
+    names = ["left", "right"]
+    with dedupdb.open(path, wait="5m") as store:
+        command = [sys.executable, "-c", BESIDE, str(path)]
+        processes = [
+            subprocess.Popen([*command, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            for name in names
+        ]
+        for process in processes:
+            assert process.stdout is not None and process.stdout.readline() == "open\n"
+        for process in processes:
+            assert process.stdin is not None
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        assert store.check().is_clean
+        assert store.add("middle", "what this process adds").added == 1
+        for process in processes:
+            process.communicate(timeout=300)
+            assert process.returncode == 0
+        assert store.refresh() and not store.refresh()
+        assert len(store) == 2 * 20 * 21 + 1
+        for name in names:
+            assert store.query(f"text 7 of {name}/13")[0].key == f"{name}/13/7"
+        assert store.check().is_clean
+
+
+def test_who_does_not_wait_is_told_who_writes(path: Path) -> None:
+    with dedupdb.open(path) as store, dedupdb.open(path, wait=0) as other:
+
+        def adding() -> Iterator[tuple[str, str]]:
+            # Enough for the first of them to be stored before the rest is read.
+            for number in range(10_000):
+                yield str(number), f"text {number}"
+            with pytest.raises(errors.Locked, match="another handle of this process is writing") as locked:
+                for number in range(1_000):
+                    other.add(f"other/{number}", f"other text {number}")
+                    time.sleep(0.01)
+            assert locked.value.process == os.getpid()
+
+        assert store.add(adding()).added == 10_000
+        assert other.add("after", "what comes after").added == 1
+        assert other["9999"].key == "9999"
+        assert "after" not in store
+        assert store.refresh()
+        assert "after" in store
+
+
 def test_ctrl_c_stops_questions_and_streams(store: dedupdb.Store) -> None:
     def interrupted(call: object) -> None:
         timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
