@@ -113,7 +113,17 @@ impl Reading {
                     }));
                 }
                 Some(Err(one)) if one.named && one.is_failure() && self.errors == Errors::Raise => {
-                    return Err(Box::new(move |_| PyValueError::new_err(one.message())));
+                    let mut message = one.message();
+                    let skipped = lock(&self.skipped);
+                    let mut own = skipped
+                        .iter()
+                        .filter(|(place, _)| place.starts_with(&one.place));
+                    if one.reason == Reason::AllBad
+                        && let Some((_, first)) = own.next()
+                    {
+                        message = format!("{message}; first: {first}");
+                    }
+                    return Err(Box::new(move |_| PyValueError::new_err(message)));
                 }
                 Some(Err(one)) => {
                     if one.is_failure() && self.failed.is_none() {
