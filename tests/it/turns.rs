@@ -260,6 +260,25 @@ fn who_takes_over_what_others_wrote_answers_as_one_that_opens_it_anew() {
     assert!(Store::check(&path).unwrap().is_clean());
 }
 #[test]
+fn what_another_process_has_removed_is_stored_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let store = Store::create(&path, &Schema::default()).unwrap();
+    let other = Store::open(&path).unwrap();
+    for key in ["one", "two"] {
+        store.insert_unless_duplicate("one", text(0, 1)).unwrap();
+        let again = store.insert_unless_duplicate("one", text(0, 1)).unwrap();
+        assert_eq!(again.change, Change::Unchanged);
+        other.rebuild(Rebuild::compact()).unwrap();
+        let mut writer = other.writer().unwrap();
+        assert!(writer.remove("one").unwrap());
+        writer.commit().unwrap();
+        let inserted = store.insert_unless_duplicate(key, text(0, 1)).unwrap();
+        assert_eq!(inserted.change, Change::Added, "{key}");
+    }
+}
+
+#[test]
 fn what_was_added_and_removed_again_leaves_nothing_that_is_named_later() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(folder.path().join("store"), &Schema::default()).unwrap();

@@ -107,6 +107,13 @@ impl Tables {
         is_told.then(|| guarded(&self.path, read)).transpose()
     }
 
+    /// Whether no process has committed since.
+    pub(crate) fn are_last(&self) -> Result<bool> {
+        let transaction = self.index.begin_read(&self.path)?;
+        let meta = guarded(&self.path, || Meta::read(&transaction, &self.path))?;
+        Ok(meta == Some(self.meta) && self.index.is_at(&self.path)?)
+    }
+
     /// Copies the bucket tables into an index that has none.
     pub(crate) fn copy_buckets(&self, transaction: &WriteTransaction) -> Result<()> {
         guarded(&self.path, || {

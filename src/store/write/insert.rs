@@ -70,8 +70,8 @@ impl Store {
         }
     }
 
-    /// The outcome of an input that changes nothing compared with the last commit. That commit is durable, so there is
-    /// nothing to wait for. All matches are kept, because one that no other document names now may be named by the time
+    /// The outcome of an input that changes nothing compared with the last commit of all processes. That commit is
+    /// durable, so there is nothing to wait for. All matches are kept, because one that no other document names now may be named by the time
     /// of this call's turn.
     fn settled_by(&self, last: &Published, prepared: &mut Prepared) -> Result<Option<Outcome>> {
         let mut judge = Judge {
@@ -96,6 +96,10 @@ impl Store {
                 return Ok(None);
             }
         };
+        if !last.snapshot.tables.are_last()? {
+            // Another process may have removed what it is a duplicate of.
+            return Ok(None);
+        }
         Ok(Some(Outcome {
             change,
             relation,
