@@ -114,9 +114,10 @@ class Tests:
     def report(self):
         """A report of a folder: three alike of which two are the same, two alike, two the same."""
         if not (self.folder / "report.html").exists():
+            # The first two are as large as each other, so the path says which of them stays.
             first, second, third = words(1, 90), words(2, 60), words(3, 40)
             self.write("in/a.txt", first)
-            self.write("in/b.txt", first.replace(first.split()[50], "swapped"))
+            self.write("in/b.txt", first.replace(first.split()[50], "switch"))
             self.write("in/c.txt", first)
             self.write("in/d.txt", second)
             self.write("in/e.txt", f"{second} at the end")
@@ -148,7 +149,7 @@ class Tests:
             opened.press("Compare in/b.txt")
             gone, come = opened.page.locator("del"), opened.page.locator("ins")
             assert gone.all_inner_texts() == [words(1, 90).split()[50]]
-            assert come.all_inner_texts() == ["swapped"]
+            assert come.all_inner_texts() == ["switch"]
             assert "words the same" in opened.text(".sides")
             assert "50 words:" in opened.text("[aria-label=Comparison] ul")
             opened.press("All words")
@@ -156,7 +157,7 @@ class Tests:
             sides = opened.page.locator(".sides .text").all_inner_texts()
             left = " ".join(" ".join(sides[0::2]).split())
             right = " ".join(" ".join(sides[1::2]).split())
-            assert left == words(1, 90) and right.split()[50] == "swapped"
+            assert left == words(1, 90) and right.split()[50] == "switch"
             opened.press("Compare in/b.txt")
             assert opened.page.locator(".sides").count() == 0
             opened.press("Compare in/c.txt")
@@ -211,12 +212,12 @@ class Tests:
         # A chain of versions, each like the next; and copies of a text that is not the representative's.
         text = words(31, 100).split()
         for version in range(12):
-            start = [f"new{index}" for index in range(4 * version)]
+            start = [f"new{index:03}" for index in range(4 * version)]
             self.write(f"chain/{version:02}.txt", " ".join(start + text[4 * version :]))
         base = words(32, 80).split()
         self.write("copies/a.txt", " ".join(base))
         for name in "bcd":
-            self.write(f"copies/{name}.txt", " ".join([*base[:70], "changed", *base[71:]]))
+            self.write(f"copies/{name}.txt", " ".join([*base[:70], "change", *base[71:]]))
         self.run("report", "chain", "copies", "-o", "alike.html")
         with self.opened(self.folder / "alike.html", accept_downloads=True) as opened:
             opened.expand(1)
@@ -286,7 +287,7 @@ class Tests:
         lines = []
         for number, evil in enumerate(EVIL):
             for copy in range(2):
-                text = f"{words(number + 10, 50)} {evil} {'twice' if copy else 'once'}"
+                text = f"{words(number + 10, 50)} {evil} {'twice' if copy else 'first'}"
                 lines.append(json.dumps({"id": f"{copy}{evil}", "text": text}))
         self.write("evil.jsonl", "\n".join(lines))
         arguments = ["evil.jsonl", "-o", "evil.html"]
