@@ -47,6 +47,7 @@ pub(crate) use shingler::folded;
 pub use shingling::Shingling;
 
 /// Returns the bytes of the characters that nobody sees, which folding drops.
+#[cfg(feature = "corpus")]
 pub(crate) fn unseen_bytes(text: &str) -> usize {
     let chars = text.chars().filter(|c| !c.is_ascii());
     chars
