@@ -8,26 +8,23 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The current time in seconds since 1970, which a document stores as the time it was added.
 pub(crate) fn now() -> i64 {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the time a document is added is a fact that only the clock knows"
-    )]
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
-    })
+    i64::try_from(since_1970().as_secs()).unwrap_or(i64::MAX)
 }
 
 /// Microseconds since 1970. Two processes compare them to see which came first.
 pub(crate) fn micros() -> u64 {
+    u64::try_from(since_1970().as_micros()).unwrap_or(u64::MAX)
+}
+
+/// The time since 1970, or none if the clock is set to an earlier year.
+fn since_1970() -> Duration {
     #[expect(
         clippy::disallowed_methods,
-        reason = "no other clock is the same for all processes"
+        reason = "the time a document is added is a fact that only the clock knows, and no other clock is the same for \
+                  all processes"
     )]
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
-    })
+    since.unwrap_or_default()
 }
 
 /// Nanoseconds from 1970 to `time`, as times are stored; `None` if they do not fit, before 1677 or after 2262.

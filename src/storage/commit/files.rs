@@ -317,14 +317,17 @@ impl Files {
             // A rebuild has put another index in the place of this one.
             return self.open_again().map(|()| true);
         }
-        let transaction = self.index.begin_read(&self.index_path)?;
-        let meta = guarded(&self.index_path, || {
-            Meta::read(&transaction, &self.index_path)
-        })?;
-        if meta == Some(self.tables.meta) {
+        let path = &self.index_path;
+        let transaction = self.index.begin_read(path)?;
+        let Some(meta) = guarded(path, || Meta::read(&transaction, path))? else {
+            return Err(Error::damaged(path, "it has no committed store"));
+        };
+        if meta == self.tables.meta {
             return Ok(false);
         }
-        self.follow()?;
+        let bands = self.schema.bands().bands();
+        let tables = Tables::of(transaction, meta, &self.index, path, bands)?;
+        self.follow(tables)?;
         Ok(true)
     }
 
@@ -348,11 +351,10 @@ impl Files {
         Ok(())
     }
 
-    /// Takes over the last commit of the index.
-    fn follow(&mut self) -> Result<()> {
+    /// Takes over the last commit of the index, which has these tables.
+    fn follow(&mut self, tables: Tables) -> Result<()> {
         // After an error, the parts are those of two commits.
         self.health = Health::Unknown;
-        let tables = Tables::open(&self.index, &self.index_path, self.schema.bands().bands())?;
         let (earlier, meta) = (self.tables.meta, tables.meta);
         for (kind, column) in self.columns.each() {
             column.follow(ColumnSpec::of(kind, &meta, &self.schema)?.len)?;
@@ -500,14 +502,9 @@ impl Files {
 
     /// Whether the last commit is the one that these files are at, and this process may cut them.
     fn may_cut(&self) -> bool {
-        let is_last = || -> Result<bool> {
-            self.index.take_turn(&Wait::NONE)?;
-            let path = &self.index_path;
-            let transaction = self.index.begin_read(path)?;
-            let meta = guarded(path, || Meta::read(&transaction, path))?;
-            Ok(meta == Some(self.tables.meta) && self.index.is_at(path)?)
-        };
-        self.health == Health::Sound && is_last().unwrap_or(false)
+        self.health == Health::Sound
+            && self.index.take_turn(&Wait::NONE).is_ok()
+            && self.tables.are_last().unwrap_or(false)
     }
 }
 

@@ -111,30 +111,27 @@ fn is_index_of_other(path: &Path, store: u64) -> bool {
 /// A file that cannot be deleted only costs space. Readers that have a deleted file open can still use it.
 pub(crate) fn clear(folder: &Path, meta: &Meta) -> Result<()> {
     let has_next = disk::is_plain_file(&folder.join(NEXT_INDEX))?;
-    for path in disk::list(folder)? {
-        let name = path.file_name().and_then(OsStr::to_str);
-        let Some(named) = name.and_then(Named::of) else {
-            continue;
-        };
+    remove_of(folder, meta.store, |named| {
         let is_next = has_next && named.generation() == meta.generation + 1;
-        if !named.is_in(meta) && !is_next && named.is_of(&path, meta.store) {
-            disk::remove(&path).unwrap_or_default();
-        }
-    }
-    Ok(())
+        !named.is_in(meta) && !is_next
+    })
 }
 
 /// Deletes the store's files of the generation after that of `meta`, except its index.
 ///
 /// The caller has the right to write to that index, or keeps writers out of it.
 pub(crate) fn clear_next(folder: &Path, meta: &Meta) -> Result<()> {
+    remove_of(folder, meta.store, |named| {
+        named.generation() == meta.generation + 1
+    })
+}
+
+/// Deletes those of a store's columns and filters that `is_left` says are not needed.
+fn remove_of(folder: &Path, store: u64, is_left: impl Fn(Named) -> bool) -> Result<()> {
     for path in disk::list(folder)? {
         let name = path.file_name().and_then(OsStr::to_str);
-        let Some(named) = name.and_then(Named::of) else {
-            continue;
-        };
-        let is_next = named.generation() == meta.generation + 1;
-        if is_next && named.is_of(&path, meta.store) {
+        let named = name.and_then(Named::of);
+        if named.is_some_and(|named| is_left(named) && named.is_of(&path, store)) {
             disk::remove(&path).unwrap_or_default();
         }
     }

@@ -201,7 +201,11 @@ impl Store {
 
     /// Publishes the commit that files are at, and returns it.
     pub(crate) fn publish_files(&self, files: &mut Files) -> Result<Published> {
-        let snapshot = files.snapshot()?;
+        self.publish_snapshot(files.snapshot()?)
+    }
+
+    /// Publishes a newer commit, and returns it.
+    pub(crate) fn publish_snapshot(&self, snapshot: Snapshot) -> Result<Published> {
         let last = self.last_commit();
         let sketcher = if snapshot.schema == last.snapshot.schema {
             last.sketcher

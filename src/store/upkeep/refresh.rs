@@ -1,10 +1,7 @@
 //! Following a writer in another process.
 
-use std::sync::Arc;
-
 use crate::error::{Error, Result};
 use crate::storage::Files;
-use crate::store::compare::{Published, Sketcher};
 use crate::store::handle::{Slot, Store};
 use crate::store::lock::lock;
 
@@ -50,15 +47,7 @@ impl Store {
         let Some(snapshot) = last.snapshot.newer(&self.shared.place)? else {
             return Ok(false);
         };
-        let sketcher = if snapshot.schema == last.snapshot.schema {
-            last.sketcher
-        } else {
-            Arc::new(Sketcher::new(&snapshot.schema, &self.shared.meters)?)
-        };
-        self.publish(Published {
-            snapshot: Arc::new(snapshot),
-            sketcher,
-        });
+        self.publish_snapshot(snapshot)?;
         Ok(true)
     }
 
