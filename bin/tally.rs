@@ -17,10 +17,8 @@ pub(crate) fn id_scope_note(before: IdScope, after: IdScope) -> Option<String> {
     };
     let instead = match before {
         IdScope::Unset => String::new(),
-        before => format!(
-            " instead of {}; what is stored keeps its keys",
-            name(before)
-        ),
+        IdScope::File => " instead of file; what is stored keeps its keys".to_owned(),
+        before => format!(" instead of {}", name(before)),
     };
     (before != after).then(|| format!("the store remembers --id-scope {}{instead}", name(after)))
 }
@@ -36,6 +34,15 @@ pub(crate) fn same_ids_note(added: &Added) -> Option<String> {
     Some(format!(
         "{documents} counted as unchanged (first: {place}, as in {other}); if they are \
          documents of their own, give --id-scope file"
+    ))
+}
+
+/// A note about records that got other keys, if there are any.
+pub(crate) fn rekeyed_note(added: &Added) -> Option<String> {
+    let (id, key) = added.first_rekeyed.as_ref()?;
+    let records = counted(added.rekeyed, "record was", "records were");
+    Some(format!(
+        "{records} stored by id alone, and now by file and id (first: {id} is now {key})"
     ))
 }
 

@@ -221,6 +221,7 @@ impl Telling<'_> {
             added.reading.lossy_note(),
             added.reading.unsplit_note(),
             tally::same_ids_note(added),
+            tally::rekeyed_note(added),
             tally::other_names_note(added, dedupdb),
             tally::renamed_note(added, dedupdb),
             tally::gone_note(added, dedupdb),

@@ -99,11 +99,7 @@ pub(crate) fn is_itself(origin: &Origin, earlier: &Match, store: &Store) -> Resu
 /// all files; what came from no file, on either side, has only its id.
 fn is_same_record(origin: &Origin, key: &str, store: &Store) -> Result<bool> {
     let is_named = origin.key == key;
-    // The name of the file in a key is as it was given.
-    let name = Key::of(&origin.source).text;
-    let rest = origin.key.strip_prefix(&*name);
-    let rest = rest.filter(|rest| rest.starts_with('#'));
-    if !is_named && !rest.is_some_and(|rest| key.ends_with(rest)) {
+    if !is_named && !origin.after_file().is_some_and(|rest| key.ends_with(rest)) {
         return Ok(false);
     }
     let source = store.get(key)?.and_then(|stored| stored.source);

@@ -15,6 +15,7 @@ use crate::corpus::formats::unsplit::Unsplit;
 use crate::corpus::read::repeats::Id;
 use crate::corpus::skipped::{Hint, Reason, Skipped};
 use crate::corpus::walk::identity::Identity;
+use crate::corpus::walk::key::Key;
 use crate::corpus::walk::read_file::ReadFile;
 use crate::find::Subject;
 use crate::storage::SourceFile;
@@ -197,6 +198,21 @@ impl Origin {
     /// Returns the place for messages: a path and, for a record, `:LINE` or `#NUMBER`.
     pub fn place(&self) -> String {
         place(&self.source, self.record)
+    }
+
+    /// Returns the part of a record's key from the `#` after the name of its file, as it was given.
+    pub(crate) fn after_file(&self) -> Option<&str> {
+        let name = Key::of(&self.source).text;
+        let rest = self.key.strip_prefix(&*name);
+        rest.filter(|rest| rest.starts_with('#'))
+    }
+
+    /// Returns the id of a record whose key is that of its file with the id.
+    pub(crate) fn id_in_file(&self) -> Option<&str> {
+        let id = self.after_file()?.strip_prefix('#')?;
+        let is_key =
+            self.key.len() > id.len() && id.starts_with(&self.key[..self.key.len() - id.len()]);
+        (self.has_id && !is_key).then_some(id)
     }
 
     /// Returns the skipped item for this document, whose key has another text from the file `other`.

@@ -73,15 +73,14 @@ fn a_store_remembers_what_ids_mean() {
     assert!(!again.stderr.contains("remembers"), "{}", again.stderr);
     assert!(again.stdout.contains("updated                    3"));
     let ran = sandbox.run(&["add", "--id-scope", "file", "tickets.jsonl"]);
-    let said =
-        "the store remembers --id-scope file instead of all; what is stored keeps its keys\n";
+    let said = "the store remembers --id-scope file instead of all\n";
     assert!(ran.expect(0).stderr.contains(said));
     sandbox.run(&["compact"]).expect(0);
     sandbox.run(&["backup", "copy"]).expect(0);
     for store in [".dedupdb", "copy"] {
         sandbox.add(&["--store", store, "news.jsonl"], 0);
         let listed = sandbox.run(&["list", "--store", store]).expect(0);
-        assert_eq!(listed.lines().len(), 9, "{}", listed.stdout);
+        assert_eq!(listed.lines().len(), 6, "{}", listed.stdout);
         assert!(listed.stdout.contains("news.jsonl#3\n"));
     }
     // Nor where a store was made for it.
@@ -96,6 +95,50 @@ fn a_store_remembers_what_ids_mean() {
         }
         let listed = sandbox.run(&[&["list"], &store[..]].concat());
         assert_eq!(listed.lines().len(), keys);
+    }
+}
+
+#[test]
+fn records_stored_by_id_alone_get_the_keys_of_their_files() {
+    for (options, is_dry) in [
+        (&[][..], false),
+        (&["--unique"], false),
+        (&["--dry-run"], true),
+    ] {
+        let sandbox = exports();
+        sandbox.add(&["news.jsonl"], 0);
+        write(&sandbox, "news.jsonl", 200, 3);
+        let before = sandbox.contents();
+        let add = ["add", "--id-scope", "file", "news.jsonl", "tickets.jsonl"];
+        let ran = sandbox.run(&[&add, options].concat()).expect(0);
+        let said = "records were stored by id alone, and now by file and id (first: 1 is now news.jsonl#1)";
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+        assert!(
+            ran.stdout.contains("exact copies                 0"),
+            "{}",
+            ran.stdout
+        );
+        if is_dry {
+            assert_eq!(sandbox.contents(), before);
+            continue;
+        }
+        let of = |file| (1..=3).map(move |id| format!("{file}.jsonl#{id}"));
+        assert_eq!(
+            sandbox.keys(),
+            of("news").chain(of("tickets")).collect::<Vec<_>>()
+        );
+        // Once is enough.
+        let again = sandbox.run(&add).expect(0);
+        assert!(
+            !again.stderr.contains("stored by id alone"),
+            "{}",
+            again.stderr
+        );
+        assert!(
+            again.stdout.contains("unchanged                  6"),
+            "{}",
+            again.stdout
+        );
     }
 }
 

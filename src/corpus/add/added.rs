@@ -26,6 +26,11 @@ pub struct Added {
     pub same_ids: u64,
     /// The place of the first of these, and the other file.
     pub first_same_id: Option<(String, String)>,
+    /// Records that were stored under their ids alone and now have keys of file and id, because the
+    /// [`IdScope`](crate::corpus::IdScope) changed.
+    pub rekeyed: u64,
+    /// The id of the first of these, and its key.
+    pub first_rekeyed: Option<(String, String)>,
     /// Files that are stored under other keys, by other paths. They do not count as copies, and stay under these keys.
     pub other_names: u64,
     /// The first such file, with its other key.
@@ -109,6 +114,13 @@ impl Added {
     pub(super) fn same_id(&mut self, place: String, other: String) {
         self.same_ids += 1;
         self.first_same_id.get_or_insert((place, other));
+    }
+
+    /// Counts a record that got another key.
+    pub(super) fn rekeyed(&mut self, id: &str, key: &str) {
+        self.rekeyed += 1;
+        self.first_rekeyed
+            .get_or_insert_with(|| (id.to_owned(), key.to_owned()));
     }
 
     /// Counts a file that has the text of one that no longer exists.

@@ -43,6 +43,8 @@ struct Run<'a> {
     memory: u64,
     uncommitted: Uncommitted,
     other_keys: OtherKeys,
+    /// Whether a record's key has the file's name before the id.
+    ids_are_of_files: bool,
     /// Whether the store had documents before, so that any file may be among them.
     had_documents: bool,
     added: Added,
@@ -77,6 +79,7 @@ pub(super) fn run(
     if options.id_scope == IdScope::Unset {
         options = options.id_scope(store.id_scope());
     }
+    let ids_are_of_files = options.id_scope == IdScope::File;
     writer.set_id_scope(options.id_scope);
     writer.unique(add.unique);
     let mut run = Run {
@@ -87,6 +90,7 @@ pub(super) fn run(
         memory: add.memory,
         uncommitted: Uncommitted::new(add.memory),
         other_keys: OtherKeys::new(),
+        ids_are_of_files,
         had_documents,
         added: Added::default(),
         files: 0,
@@ -181,6 +185,11 @@ impl Run<'_> {
                 Item::Opened(_) => {}
             }
         }
+        if self.had_documents && self.ids_are_of_files {
+            for origin in &origins {
+                self.rekey(origin)?;
+            }
+        }
         if !origins.is_empty() {
             // It tells a file that has changed, and is stored under another name, from a copy.
             let has_files = origins.iter().any(|origin| origin.modified.is_some());
@@ -196,6 +205,17 @@ impl Run<'_> {
         self.documents += items;
         self.bytes += sketched.bytes;
         Ok(flow)
+    }
+
+    /// Gives a record that was stored under its id alone the key that it has now.
+    fn rekey(&mut self, origin: &Origin) -> Result<(), Error> {
+        if let Some(file) = &origin.file
+            && let Some(id) = origin.id_in_file()
+            && self.writer.rename(id, &origin.key, file)?
+        {
+            self.added.rekeyed(id, &origin.key);
+        }
+        Ok(())
     }
 
     fn skip(&mut self, skipped: &Skipped) -> Step {

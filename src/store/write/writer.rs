@@ -9,9 +9,9 @@ use super::pending::Pending;
 use super::settling::{PART, Settling};
 use crate::clock;
 use crate::error::{Error, Result};
-#[cfg(feature = "corpus")]
-use crate::storage::DocumentRow;
 use crate::storage::{CatalogChange, IdScope, Runs, Sources};
+#[cfg(feature = "corpus")]
+use crate::storage::{DocumentRow, SourceFile};
 use crate::store::compare::Published;
 use crate::store::handle::{InUse, Lease, Store};
 use crate::store::offer::{Body, Input, Keyed, Outcome};
@@ -209,6 +209,32 @@ impl Writer {
             self.pending.set(other, stored[1], Some(row));
         }
         Ok(is_other_text)
+    }
+
+    /// Gives the document `old`, if it came from the file `source`, the key `key`, unless that has a document already;
+    /// then `old` is removed. Returns whether it came from there.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    #[cfg(feature = "corpus")]
+    pub(crate) fn rename(&mut self, old: &str, key: &str, source: &SourceFile) -> Result<bool> {
+        let _used = self.begin()?;
+        let snapshot = &self.committed.snapshot;
+        let stored = snapshot.document(old)?;
+        let old = Keyed::new(old);
+        let row = self.pending.current(old, stored);
+        let Some(row) = row.filter(|row| row.source == source.number) else {
+            return Ok(false);
+        };
+        let there = snapshot.document(key)?;
+        let key = Keyed::new(key);
+        self.pending.set(old, stored, None);
+        if self.pending.current(key, there).is_none() {
+            self.sources.note(Some(source));
+            self.pending.set(key, there, Some(row));
+        }
+        Ok(true)
     }
 
     /// Makes everything done so far durable and lets readers see it.
