@@ -53,6 +53,11 @@ impl Console {
         self.has_failed.load(Ordering::Relaxed)
     }
 
+    /// Prints a warning, which is no error but is said also if no notes are wanted.
+    pub(crate) fn warning(&self, message: &str) {
+        self.line(&format!("dedupdb: {message}"));
+    }
+
     /// Prints a note.
     pub(crate) fn note(&self, message: &str) {
         if !self.quiet {

@@ -227,6 +227,8 @@ pub(crate) fn advice(hint: Hint) -> &'static str {
         Hint::IdField => "; choose another one with --id-field",
         Hint::Columns => "; choose columns by name or by number with --text-field and --id-field",
         Hint::Encoding => "; if it is in another encoding, name that with --encoding",
+        Hint::Utf16Le => "; if it is UTF-16, give --encoding utf-16le",
+        Hint::Utf16Be => "; if it is UTF-16, give --encoding utf-16be",
         Hint::Memory => "; give `add` or `dedup` more with --memory, or decompress it first",
         Hint::IdScope => {
             "; the same document (--id-scope all), or another one (--id-scope file, keys become PATH#ID)?"

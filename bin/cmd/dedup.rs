@@ -564,17 +564,19 @@ pub(super) fn nothing_note(done: &Done) -> Option<String> {
     is_nothing.then(|| "there was nothing to compare: no file or record was found".to_owned())
 }
 
-/// Notes on what --against left out, and that it has nothing.
-pub(super) fn compared_notes(done: &Done) -> [Option<String>; 2] {
+/// Tells what --against left out, and that it has nothing.
+pub(super) fn tell_compared(done: &Done, console: &Console) {
     let Some(compared) = &done.compared else {
-        return [None, None];
+        return;
     };
-    let nothing = "--against has no document, so nothing was compared with it";
-    let left_out = compared.reading.left_out_note(false);
-    [
-        (compared.documents == 0).then(|| nothing.to_owned()),
-        left_out.map(|note| format!("of --against, {note}; nothing was compared with these")),
-    ]
+    if compared.documents == 0 {
+        console.warning("--against has no document, so nothing was compared with it");
+    }
+    if let Some(note) = compared.reading.left_out_note(false) {
+        console.note(&format!(
+            "of --against, {note}; nothing was compared with these"
+        ));
+    }
 }
 
 /// A note on short texts, unless they were compared as a store says.
@@ -609,10 +611,10 @@ fn tell(
         note,
         of_itself_note(done.of_itself, dedup.against.is_some()),
     ];
-    let notes = notes.into_iter().chain(compared_notes(done));
-    for note in notes.flatten() {
+    for note in notes.into_iter().flatten() {
         console.note(&note);
     }
+    tell_compared(done, console);
     if !args.json {
         let earlier = if dedup.against.is_some() {
             "documents of --against"

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use dedupdb::dedup::{Done, Error, MoveEvent, Moved, Undo};
 use dedupdb::publish;
 
-use super::dedup::{Told, compared_notes, explained, judged, nothing_note, short_note, words_note};
+use super::dedup::{Told, explained, judged, nothing_note, short_note, tell_compared, words_note};
 use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
@@ -106,9 +106,10 @@ fn notes(done: &Done, dedup: &args::Dedup, console: &Console) {
         nothing_note(done),
         words_note(done, dedup),
     ];
-    for note in notes.into_iter().chain(compared_notes(done)).flatten() {
+    for note in notes.into_iter().flatten() {
         console.note(&note);
     }
+    tell_compared(done, console);
 }
 
 /// Runs `dedup --undo`.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
-use dedupdb::corpus::{Corpus, Encoding, Format, IdScope, Nth, Reason, Source};
+use dedupdb::corpus::{Corpus, Encoding, Format, IdScope, Nth, Reason, Source, Sourced, Unsplit};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
 
@@ -15,6 +15,7 @@ use crate::arguments;
 use crate::errors::of_corpus;
 use crate::stream::{Batches, Failure, ROWS, Skipped};
 use crate::table::{defect, schema};
+use crate::warning::warn;
 use crate::watch::{Stop, lock};
 
 /// The approximate number of bytes of text in a batch.
@@ -80,6 +81,7 @@ pub(crate) fn read(
         errors,
         is_empty: true,
         failed: None,
+        has_warned: false,
     };
     let make = move |stop: &Stop| reading.next(stop);
     Ok(Batches::new("documents", schema, Box::new(make)).skipping(skipped))
@@ -96,6 +98,8 @@ struct Reading {
     is_empty: bool,
     /// The first failure.
     failed: Option<String>,
+    /// Whether a warning said that a text seems to have records.
+    has_warned: bool,
 }
 
 impl Reading {
@@ -132,6 +136,7 @@ impl Reading {
                     lock(&self.skipped).push((one.place.clone(), one.message()));
                 }
                 Some(Ok(document)) => {
+                    self.warn_of_records(&document)?;
                     keys.append_value(&document.key);
                     texts.append_value(document.text());
                     sources.append_value(document.source.to_string_lossy());
@@ -155,6 +160,24 @@ impl Reading {
         batch
             .map(Some)
             .map_err(|error| -> Failure { Box::new(move |_| defect(&error)) })
+    }
+
+    /// Warns of the first text that seems to have records.
+    fn warn_of_records(&mut self, document: &Sourced) -> Result<(), Failure> {
+        let Some(unsplit) = document.unsplit.filter(|_| !self.has_warned) else {
+            return Ok(());
+        };
+        self.has_warned = true;
+        let (what, format) = match unsplit {
+            Unsplit::Array => ("a JSON array is", "json"),
+            _ => ("lines of JSON are", "jsonl"),
+        };
+        let message = format!(
+            "{}: {what} read as one text; for records, give format={format:?}",
+            document.source.display()
+        );
+        let warned = Python::attach(|py| warn(py, &message));
+        warned.map_err(|error| -> Failure { Box::new(move |_| error) })
     }
 
     /// Ends the reading. If a failure left nothing to return, that is an error.

@@ -67,3 +67,15 @@ def test_warnings_point_at_the_caller(store: dedupdb.Store, tmp_path: Path) -> N
         dedupdb.sign(dedupdb.read(file))
         dedupdb.dedup(crowd, false_candidates=1, **alike)
     assert [(warning.filename, warning.lineno - before) for warning in told] == [(__file__, at) for at in range(1, 6)]
+
+
+def test_records_read_as_one_text(tmp_path: Path) -> None:
+    for text, what in [("[1, 2]", "a JSON array is read.* format=.json."), ("[null, {}]", None)]:
+        file = tmp_path / "a.json"
+        file.write_text(text)
+        if what is None:
+            with pytest.raises(ValueError, match="not a JSON object"):
+                list(dedupdb.read(file))
+        else:
+            with pytest.warns(UserWarning, match=what):
+                assert len(list(dedupdb.read(file))) == 1

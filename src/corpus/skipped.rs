@@ -64,6 +64,10 @@ pub enum Hint {
     IdScope,
     /// It may be in another encoding: [`Options::encoding`](crate::corpus::Options::encoding).
     Encoding,
+    /// It is UTF-16 without a byte order mark, the low byte first: [`Options::encoding`](crate::corpus::Options::encoding).
+    Utf16Le,
+    /// The same with the high byte first.
+    Utf16Be,
     /// More memory would decompress it: [`Options::memory`](crate::corpus::Options::memory).
     Memory,
 }
@@ -78,6 +82,8 @@ impl Hint {
             Hint::Separator => "; convert it to commas or tabs",
             Hint::IdScope => "; is it the same document, or does each file have its own ids?",
             Hint::Encoding => "; name its encoding if it has another one",
+            Hint::Utf16Le => "; if it is UTF-16, name the encoding utf-16le",
+            Hint::Utf16Be => "; if it is UTF-16, name the encoding utf-16be",
             Hint::Memory => "; allow more, or decompress it first",
         }
     }

@@ -51,14 +51,36 @@ fn an_array_is_read_as_its_records() {
 #[test]
 fn other_json_is_one_text() {
     let sandbox = Sandbox::new();
-    for json in ["{\"a\": [{}]}", "[]", "[1, 2]", "", "[\"a\", {}]"] {
+    for json in ["{\"a\": [{}]}", "[]", "[1, 2]", "", "[\"a\", [{}]]"] {
         sandbox.write("a.json", json);
-        sandbox.run(&["add", "a.json"]).expect(0);
+        let ran = sandbox.run(&["add", "a.json"]).expect(0);
         assert_eq!(sandbox.keys(), ["a.json"], "{json}");
+        let is_told = ran
+            .stderr
+            .contains("a.json: a JSON array is read as one text");
+        assert_eq!(is_told, json.starts_with('['), "{}", ran.stderr);
     }
     sandbox.write("notes.txt", "[{\"text\": \"a\"}]");
     let ran = sandbox.run(&["add", "notes.txt"]).expect(0);
     assert!(ran.stderr.contains("give --format json"), "{}", ran.stderr);
+}
+
+#[test]
+fn an_array_whose_first_element_is_no_object_has_records() {
+    let sandbox = Sandbox::new();
+    for first in ["null", "\"a\"", "[1, {}]"] {
+        sandbox.write(
+            "a.json",
+            format!("[{first}, {{\"id\": 1, \"text\": \"one\"}}]"),
+        );
+        let ran = sandbox.run(&["add", "a.json"]).expect(2);
+        assert!(
+            ran.stderr.contains("a.json#1: not a JSON object"),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(sandbox.keys(), ["1"]);
+    }
 }
 
 #[test]

@@ -46,6 +46,14 @@ fn what_is_only_compared_with_is_not_counted_as_input() {
         told.contains("--against has no document, so nothing was compared with it"),
         "{told}"
     );
+    // A quiet command says it, too.
+    let quiet = ["dedup", "-q", "in.jsonl", "-o", "x", "--against", "nothing"];
+    let ran = sandbox.run(&quiet).expect(0);
+    assert!(
+        ran.stderr.starts_with("dedupdb: --against has no document"),
+        "{}",
+        ran.stderr
+    );
     let ran = sandbox
         .run(&["dedup", "in.jsonl", "-o", "x", "--against", "-"])
         .expect(2);

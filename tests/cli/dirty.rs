@@ -341,3 +341,26 @@ mod unix {
         assert_eq!(sandbox.keys(), ["in/new\nline\t\u{1b}[31m.txt"]);
     }
 }
+
+#[test]
+fn of_unmarked_utf_16_the_encoding_to_name_is_told() {
+    let line = "{\"id\": 1, \"text\": \"The night tram runs again\"}\n";
+    let wide = |bytes: fn(u16) -> [u8; 2]| line.encode_utf16().flat_map(bytes).collect();
+    let both: [(&str, Vec<u8>); 2] = [
+        ("utf-16le", wide(u16::to_le_bytes)),
+        ("utf-16be", wide(u16::to_be_bytes)),
+    ];
+    for (encoding, bytes) in both {
+        for name in ["a.txt", "a.jsonl", "a.csv"] {
+            let sandbox = Sandbox::new();
+            sandbox.write(name, &bytes);
+            let ran = sandbox.run(&["add", name]).expect(2);
+            let said = format!("; if it is UTF-16, give --encoding {encoding}\n");
+            assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+            if name != "a.csv" {
+                let add = ["add", name, "--encoding", encoding];
+                sandbox.run(&add).expect(0);
+            }
+        }
+    }
+}

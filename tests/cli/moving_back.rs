@@ -96,7 +96,10 @@ fn a_file_that_is_gone_is_told_once() {
             Some(Some(text)) => sandbox.write(name, text),
         }
         let (told, code) = match other {
-            Some(Some(_)) => ("b001.txt was changed after the move, or is another file", 0),
+            Some(Some(_)) => (
+                "b001.txt already, which was edited since the move or is another one",
+                0,
+            ),
             _ => (
                 "aside/1/deep/b001.txt: it is not here any more, nor is it at ",
                 2,

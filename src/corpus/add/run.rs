@@ -43,8 +43,6 @@ struct Run<'a> {
     memory: u64,
     uncommitted: Uncommitted,
     other_keys: OtherKeys,
-    /// Whether a record's key has the file's name before the id.
-    ids_are_of_files: bool,
     /// Whether the store had documents before, so that any file may be among them.
     had_documents: bool,
     added: Added,
@@ -79,7 +77,6 @@ pub(super) fn run(
     if options.id_scope == IdScope::Unset {
         options = options.id_scope(store.id_scope());
     }
-    let ids_are_of_files = options.id_scope == IdScope::File;
     writer.set_id_scope(options.id_scope);
     writer.unique(add.unique);
     let mut run = Run {
@@ -90,7 +87,6 @@ pub(super) fn run(
         memory: add.memory,
         uncommitted: Uncommitted::new(add.memory),
         other_keys: OtherKeys::new(),
-        ids_are_of_files,
         had_documents,
         added: Added::default(),
         files: 0,
@@ -185,7 +181,7 @@ impl Run<'_> {
                 Item::Opened(_) => {}
             }
         }
-        if self.had_documents && self.ids_are_of_files {
+        if self.had_documents && self.writer.id_scope == IdScope::File {
             for origin in &origins {
                 self.rekey(origin)?;
             }

@@ -11,13 +11,16 @@ use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 use utf32::ByteOrder;
 
 use crate::corpus::formats::record::Fault;
-use crate::corpus::skipped::Reason;
+use crate::corpus::skipped::{Hint, Reason};
 
 /// The byte order mark that some programs begin a text with.
 const MARK: &str = "\u{feff}";
 
 /// The maximum number of bytes that detection examines, from the first non-ASCII byte on.
 const DETECTED: usize = 1 << 20;
+
+/// The number of bytes that show UTF-16 without a byte order mark.
+const SEEN: usize = 1 << 10;
 
 /// Text, and how it was decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +62,11 @@ pub(crate) fn check(bytes: &[u8], given: Option<&'static Encoding>) -> Result<()
         return Ok(());
     }
     if bytes.contains(&0) {
-        return Err(binary(magic::kind(bytes)));
+        let hint = unmarked(bytes);
+        return Err(Fault {
+            hint,
+            ..binary(magic::kind(bytes).filter(|_| hint.is_none()))
+        });
     }
     magic::surely(bytes).map_or(Ok(()), |kind| Err(binary(Some(kind))))
 }
@@ -68,6 +75,19 @@ pub(crate) fn check(bytes: &[u8], given: Option<&'static Encoding>) -> Result<()
 fn is_wide(bytes: &[u8], given: Option<&'static Encoding>) -> bool {
     Mark::of(bytes).is_some_and(Mark::is_wide)
         || given.is_some_and(|given| [UTF_16LE, UTF_16BE].contains(&given))
+}
+
+/// Which encoding to name for bytes that seem to be UTF-16 without a byte order mark: mostly ASCII, so that nearly every
+/// second byte is NUL.
+pub(crate) fn unmarked(bytes: &[u8]) -> Option<Hint> {
+    let (pairs, _) = bytes[..bytes.len().min(SEEN)].as_chunks::<2>();
+    let nuls = |at: usize| pairs.iter().filter(|pair| pair[at] == 0).count();
+    let most = pairs.len() * 3 / 4;
+    match (nuls(0), nuls(1)) {
+        (0, little) if little > most => Some(Hint::Utf16Le),
+        (big, 0) if big > most => Some(Hint::Utf16Be),
+        _ => None,
+    }
 }
 
 fn binary(kind: Option<&str>) -> Fault {

@@ -8,17 +8,18 @@ use serde::de::IgnoredAny;
 pub enum Unsplit {
     /// A JSON object a line, which [`Format::Jsonl`](crate::corpus::Format::Jsonl) reads as records.
     Lines,
-    /// A JSON array of objects, which [`Format::Json`](crate::corpus::Format::Json) reads as records.
+    /// A JSON array, which [`Format::Json`](crate::corpus::Format::Json) reads as records.
     Array,
 }
 
 impl Unsplit {
     /// What the text seems to be. Of a file, one line with an object may be the whole document; a stream has no name
-    /// to say what it has, so one is enough.
-    pub(crate) fn of(text: &str, is_stream: bool) -> Option<Unsplit> {
+    /// to say what it has, so one is enough. An array may have any elements if the file is `named_json`.
+    pub(crate) fn of(text: &str, is_stream: bool, named_json: bool) -> Option<Unsplit> {
         let text = text.trim();
         if let Some(inside) = text.strip_prefix('[') {
-            let is_array = inside.trim_start().starts_with('{') && text.ends_with(']');
+            let has_objects = named_json || inside.trim_start().starts_with('{');
+            let is_array = has_objects && text.ends_with(']');
             return is_array.then_some(Unsplit::Array);
         }
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
@@ -54,8 +55,9 @@ mod tests {
             ("plain", None, None),
             ("", None, None),
         ] {
-            assert_eq!(Unsplit::of(text, false), of_file, "{text:?}");
-            assert_eq!(Unsplit::of(text, true), of_stream, "{text:?}");
+            assert_eq!(Unsplit::of(text, false, false), of_file, "{text:?}");
+            assert_eq!(Unsplit::of(text, true, false), of_stream, "{text:?}");
         }
+        assert_eq!(Unsplit::of("[1, 2]", false, true), Some(Array));
     }
 }

@@ -10,7 +10,7 @@ use std::thread;
 
 use crate::corpus::decode::is_wordless;
 use crate::corpus::error::Error;
-use crate::corpus::formats::format::{Format, is_compressed};
+use crate::corpus::formats::format::{Format, is_compressed, is_json};
 use crate::corpus::formats::record::{Fault, Record};
 use crate::corpus::formats::records::Records;
 use crate::corpus::formats::unsplit::Unsplit;
@@ -275,7 +275,8 @@ impl Reader {
             && format == Format::Text
             && self.options.format.is_none()
         {
-            document.origin.unsplit = Unsplit::of(document.text(), is_stream);
+            let named_json = is_json(&document.source);
+            document.origin.unsplit = Unsplit::of(document.text(), is_stream, named_json);
         }
     }
 

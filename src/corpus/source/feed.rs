@@ -9,9 +9,10 @@ use std::sync::{Mutex, PoisonError};
 use bzip2::bufread::MultiBzDecoder;
 use encoding_rs::{Encoding, UTF_8};
 
-use crate::corpus::decode::Mark;
 use crate::corpus::decode::transcode::{Coding, Transcoded};
+use crate::corpus::decode::{Mark, unmarked};
 use crate::corpus::formats::format::is_compressed;
+use crate::corpus::skipped::Hinted;
 use crate::corpus::source::frames::Frames;
 use crate::corpus::source::guard::{CUT_SHORT, Counted, Guard};
 use crate::corpus::source::members::Members;
@@ -101,7 +102,12 @@ impl Feed {
         memory: u64,
     ) -> io::Result<(Bytes, Option<&'static str>)> {
         let (head, bytes) = peek(self.open(memory)?)?;
-        let coding = match Mark::of(&head) {
+        let mark = Mark::of(&head);
+        if let (None, None, Some(hint)) = (mark, given, unmarked(&head)) {
+            let detail = "it has NUL bytes".to_owned();
+            return Err(io::Error::other(Hinted { detail, hint }));
+        }
+        let coding = match mark {
             Some(Mark::Utf32(order)) => Some(Coding::Utf32(order)),
             Some(Mark::Utf16(encoding)) => Some(Coding::Standard(encoding)),
             Some(Mark::Utf8) => None,

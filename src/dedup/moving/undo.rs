@@ -187,7 +187,7 @@ impl Undo {
                 Some(there) if there.is_file() => Err(Left {
                     is_failure: false,
                     ..Left::gone(format!(
-                        "it is not here; {} was changed after the move, or is another file",
+                        "it is not here; a file is at {} already, which was edited since the move or is another one",
                         to.display()
                     ))
                 }),
