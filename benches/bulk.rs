@@ -1,4 +1,4 @@
-//! A large store of synthetic contents: bulk load, a nightly batch, queries, callers that insert.
+//! A large store of synthetic contents: bulk load, a nightly batch, queries, calls of many threads.
 //!
 //! Each document has six shingles, so that the store takes most of the time, not shingling and signing. One in ten is a
 //! near-copy of an earlier one.
@@ -15,7 +15,6 @@
 )]
 #![expect(clippy::print_stdout, reason = "a benchmark shows its result")]
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -29,8 +28,8 @@ const BATCH: u64 = 20_000;
 /// The number of documents in the nightly batch.
 const NIGHTLY: u64 = 10_000;
 const QUERIES: u64 = 20_000;
-const CALLERS: u64 = 64;
-const INSERTS: u64 = 500;
+/// The number of calls of each of the threads that share commits.
+const CALLS: u64 = 500;
 
 fn main() {
     allocator::keep_for_a_moment();
@@ -75,10 +74,9 @@ fn main() {
         "nightly batch      {:.3} s for {NIGHTLY}",
         nightly(&store, contents).as_secs_f64()
     );
-    println!(
-        "insert_unless_duplicate, {CALLERS} callers: {:.0}/s",
-        inserts(&store, contents)
-    );
+    for callers in [16, 64] {
+        changes(&store, callers, contents * 10 * callers);
+    }
     drop(store);
 
     let start = Instant::now();
@@ -168,22 +166,53 @@ fn nightly(store: &Store, contents: u64) -> Duration {
     start.elapsed()
 }
 
-/// The number of inserts per second by many concurrent callers. Each insert is durable on return.
-fn inserts(store: &Store, contents: u64) -> f64 {
-    let done = AtomicU64::new(0);
+/// A call for the document of a number.
+type Call<'a> = &'a (dyn Fn(u64) -> dedupdb::Result<()> + Sync);
+
+/// Calls of many threads, each of which is durable when it returns: documents are inserted, replaced, changed by one of
+/// four calls in turns, and removed.
+fn changes(store: &Store, callers: u64, first: u64) {
+    let key = |number| format!("page/{number}");
+    let insert = |number| {
+        let inserted = store.insert_unless_duplicate(key(number), text(number));
+        inserted.map(drop)
+    };
+    let replace = |number| store.replace(key(number), text(number + 1)).map(drop);
+    let renamed = |number| format!("page/{number}/renamed");
+    let mixed = |number| match number % 4 {
+        0 => insert(number),
+        1 => replace(number),
+        2 => store.remove(&key(number)).map(drop),
+        _ => store.rename(&key(number), &renamed(number)).map(drop),
+    };
+    let remove = |number| {
+        let key = if number % 4 == 3 {
+            renamed(number)
+        } else {
+            key(number)
+        };
+        store.remove(&key).map(drop)
+    };
+    let calls: [(&str, Call<'_>); 4] = [
+        ("insert_unless_duplicate", &insert),
+        ("replace", &replace),
+        ("each of four in turns", &mixed),
+        ("remove", &remove),
+    ];
+    for (name, call) in calls {
+        let rate = rate(callers, |n| call(first + n).unwrap());
+        println!("{name}, {callers} callers: {rate:.0}/s");
+    }
+}
+
+/// The number of calls per second by many threads.
+fn rate(callers: u64, call: impl Fn(u64) + Sync) -> f64 {
     let start = Instant::now();
     thread::scope(|scope| {
-        for caller in 0..CALLERS {
-            let done = &done;
-            scope.spawn(move || {
-                for n in 0..INSERTS {
-                    let number = contents * 30 + caller * INSERTS + n;
-                    let key = format!("page/{number}");
-                    store.insert_unless_duplicate(&key, text(number)).unwrap();
-                    done.fetch_add(1, Ordering::Relaxed);
-                }
-            });
+        for caller in 0..callers {
+            let call = &call;
+            scope.spawn(move || (caller * CALLS..(caller + 1) * CALLS).for_each(call));
         }
     });
-    done.into_inner() as f64 / start.elapsed().as_secs_f64()
+    (callers * CALLS) as f64 / start.elapsed().as_secs_f64()
 }

@@ -66,8 +66,8 @@
 //!
 //! # What is promised
 //!
-//! - After [`Writer::commit`] or [`Store::insert_unless_duplicate`] returns, the documents survive `kill -9`
-//!   and power loss. If the call did not return, they are complete or absent.
+//! - After [`Writer::commit`] or a call such as [`Store::insert_unless_duplicate`] or [`Store::remove`] returns, its
+//!   changes survive `kill -9` and power loss. If the call did not return, they are complete or absent.
 //! - A match is never below the threshold: similarities are [exact](find#how-exact). (In a store that keeps no
 //!   shingles they are estimates, and come with their standard error.)
 //! - [`Schema::recall`] gives the share of the pairs at a similarity that queries find.

@@ -166,6 +166,12 @@ class Store:
     def remove(self, keys: str | SupportsIndex | Iterable[str | SupportsIndex]) -> int:
         """Removes documents, with one commit; returns how many of them were stored."""
 
+    def replace(self, key: str | SupportsIndex, text: str, /) -> Verdict:
+        """Stores a text in place of the key's earlier one, whatever it resembles; durable when this returns."""
+
+    def rename(self, old: str | SupportsIndex, new: str | SupportsIndex, /) -> bool:
+        """Gives a document another key, replacing the document that had it; returns whether ``old`` was stored."""
+
     def stats(self) -> Stats:
         """Counts and sizes."""
 

@@ -207,7 +207,7 @@ impl Store {
     /// when this returns; concurrent threads share a commit.
     ///
     /// If the key is stored and the new text resembles another document, the key keeps its old text. To get rid of the
-    /// old text, remove the key.
+    /// old text, remove the key, or `replace` it.
     #[pyo3(signature = (data, texts=None, /, *, key=None, text="text", errors="raise", progress=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn insert<'py>(
@@ -335,8 +335,35 @@ impl Store {
     }
 
     /// Removes documents, one key or an iterable of keys, with one commit; returns how many of them were stored.
+    ///
+    /// Concurrent threads that remove one key each share a commit.
     fn remove(&self, py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         self.removed(py, arguments::keys(keys)?)
+    }
+
+    /// Stores a text under a key, in place of the key's earlier text and whatever it resembles. Returns a `Verdict`:
+    /// `added`, `updated` or `unchanged`. It is durable when this returns; concurrent threads share a commit.
+    #[pyo3(signature = (key, text, /))]
+    fn replace<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = arguments::key_of)] key: String,
+        #[pyo3(from_py_with = arguments::text_of)] text: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let outcome = self.shared(py, |store| store.replace(key, text))?;
+        results::judged(py, &outcome)
+    }
+
+    /// Gives the document `old` the key `new`; returns whether it was stored. An earlier document `new` is replaced. It
+    /// is durable when this returns; concurrent threads share a commit.
+    #[pyo3(signature = (old, new, /))]
+    fn rename(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::key_of)] old: String,
+        #[pyo3(from_py_with = arguments::key_of)] new: String,
+    ) -> PyResult<bool> {
+        self.shared(py, |store| store.rename(&old, &new))
     }
 
     /// The keys of all documents, in the order of their UTF-8 bytes.
@@ -561,13 +588,25 @@ impl Store {
         key: &str,
         text: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let outcome = self.shared(py, |store| store.insert_unless_duplicate(key, text))?;
+        results::judged(py, &outcome)
+    }
+
+    /// Changes the store by a call that shares commits with those of other threads.
+    fn shared<T: Send>(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&dedupdb::Store) -> dedupdb::Result<T> + Send,
+    ) -> PyResult<T> {
         let (store, _entered) = self.entered(py)?;
-        // Concurrent callers share a commit.
-        let outcome = py.detach(|| store.insert_unless_duplicate(key, text));
-        results::judged(py, &outcome.map_err(|error| raised(py, &error))?)
+        py.detach(|| call(&store))
+            .map_err(|error| raised(py, &error))
     }
 
     fn removed(&self, py: Python<'_>, keys: Vec<String>) -> PyResult<u64> {
+        if let [key] = &keys[..] {
+            return self.shared(py, |store| store.remove(key)).map(u64::from);
+        }
         let (store, _entered) = self.entered(py)?;
         let work = move |_: &Stop| -> dedupdb::Result<u64> {
             let mut writer = store.writer()?;

@@ -135,6 +135,22 @@ def test_a_large_cluster_comes_in_many_batches(store: dedupdb.Store) -> None:
     assert found == {(1, 10_000, "00000"), (2, 2, "x")}
 
 
+def test_documents_are_replaced_and_renamed(path: Path) -> None:
+    with dedupdb.open(path) as store:
+        store.insert("a", NIGHT)
+        assert store.insert("b", NIGHT).verdict == "exact_copy"
+        assert store.replace("b", NIGHT) == ("added", None)
+        assert store.replace("b", "a text of its own") == ("updated", None)
+        assert store.replace("b", "a text of its own") == ("unchanged", None)
+        assert not store.rename("nobody", "c")
+        assert store.rename("a", "c")
+        assert store.insert("c", NIGHT).verdict == "unchanged"
+        assert store.rename("c", "b") and list(store) == ["b"]
+        assert [match.key for match in store.query(NIGHT)] == ["b"]
+        with pytest.raises(errors.InvalidKey):
+            store.rename("b", "")
+
+
 def test_upkeep(path: Path, tmp_path: Path) -> None:
     with dedupdb.open(path) as store:
         store.add(["a", "b", "c"], [NIGHT, NIGHT + " again", "a text of its own"])

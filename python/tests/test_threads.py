@@ -49,6 +49,18 @@ def test_a_page_is_taken_once_however_many_threads_bring_it(store: dedupdb.Store
     assert verdicts == ["added"] + ["exact_copy"] * 7
 
 
+def test_threads_change_their_own_documents(store: dedupdb.Store) -> None:
+    def work(number: int) -> list[object]:
+        one, other = f"one/{number}", f"other/{number}"
+        store.insert(one, TEXTS[number])
+        replaced = store.replace(one, TEXTS[number + 8]).verdict
+        return [replaced, store.rename(one, other), store.remove(other), store.remove(other)]
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, range(8))) == [["updated", True, 1, 0]] * 8
+    assert not [key for key in store if key.startswith("o")]
+
+
 def test_other_threads_run_meanwhile(store: dedupdb.Store) -> None:
     counted = 0
     stop = threading.Event()

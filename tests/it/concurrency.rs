@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use dedupdb::{Input, Query, Schema, Store, write::Change};
+use dedupdb::{Error, Input, Query, Schema, Store, write::Change};
 
 use crate::numbered;
 
@@ -79,6 +79,70 @@ fn of_many_callers_with_the_same_text_one_inserts_it() {
     assert_eq!(store.stats().unwrap().documents, TEXTS as u64);
     drop(store);
     assert!(Store::check(folder.path()).unwrap().is_clean());
+}
+
+#[test]
+fn callers_that_change_their_own_documents_each_get_their_own_answers() {
+    const CALLERS: usize = 8;
+    const STEPS: usize = 60;
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path(), &Schema::default()).unwrap();
+    let kept: Mutex<HashMap<String, [u8; 32]>> = Mutex::default();
+    thread::scope(|scope| {
+        for caller in 0..CALLERS {
+            let (store, kept) = (&store, &kept);
+            scope.spawn(move || {
+                let key = |number: usize| format!("{caller}/{}", number % 3);
+                let mut own: HashMap<String, [u8; 32]> = HashMap::new();
+                for step in 0..STEPS {
+                    let (one, other) = (key(step), key(step / 3));
+                    let page = text(caller * STEPS + step);
+                    let hash = *blake3::hash(page.as_bytes()).as_bytes();
+                    match step * 7 % 5 {
+                        0 => assert_eq!(store.remove(&one).unwrap(), own.remove(&one).is_some()),
+                        1 => {
+                            let moved = own.remove(&one);
+                            assert_eq!(store.rename(&one, &other).unwrap(), moved.is_some());
+                            own.extend(moved.map(|hash| (other, hash)));
+                        }
+                        insert => {
+                            let outcome = if insert == 2 {
+                                store.insert_unless_duplicate(&one, &page)
+                            } else {
+                                store.replace(&one, &page)
+                            };
+                            let expected = match own.insert(one, hash) {
+                                Some(_) => Change::Updated,
+                                None => Change::Added,
+                            };
+                            assert_eq!(outcome.unwrap().change, expected);
+                        }
+                    }
+                }
+                kept.lock().unwrap().extend(own);
+            });
+        }
+    });
+    let stored = store.documents().unwrap().map(Result::unwrap);
+    let stored: HashMap<_, _> = stored.map(|found| (found.key, found.hash)).collect();
+    assert_eq!(stored, kept.into_inner().unwrap());
+    drop(store);
+    assert!(Store::check(folder.path()).unwrap().is_clean());
+}
+
+#[test]
+fn a_call_that_cannot_be_answered_fails_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path(), &Schema::default()).unwrap();
+    store.replace("one", text(1)).unwrap();
+    let is_of_key = |error| matches!(error, Err(Error::InvalidKey { bytes: 0 }));
+    assert!(is_of_key(store.rename("one", "").map(drop)));
+    assert!(is_of_key(store.replace("", text(2)).map(drop)));
+    assert!(!store.remove("").unwrap());
+    assert!(!store.rename("two", "three").unwrap());
+    let _writer = store.writer().unwrap();
+    assert!(matches!(store.remove("one"), Err(Error::WriterHeld)));
+    assert!(matches!(store.rename("one", "two"), Err(Error::WriterHeld)));
 }
 
 #[test]

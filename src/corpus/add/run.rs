@@ -207,7 +207,7 @@ impl Run<'_> {
     fn rekey(&mut self, origin: &Origin) -> Result<(), Error> {
         if let Some(file) = &origin.file
             && let Some(id) = origin.id_in_file()
-            && self.writer.rename(id, &origin.key, file)?
+            && self.writer.rename_from(id, &origin.key, file)?
         {
             self.added.rekeyed(id, &origin.key);
         }
@@ -255,11 +255,9 @@ impl Run<'_> {
         {
             let mut change = outcome.change;
             if other.is_certain && change == Change::Added {
-                change = if self.writer.join(&origin.key, &other.key)? {
-                    Change::Updated
-                } else {
-                    Change::Unchanged
-                };
+                // The file keeps the name under which it was stored first.
+                let renamed = self.writer.rename_onto(&origin.key, &other.key)?;
+                change = renamed.unwrap_or(Change::Unchanged);
             }
             self.added.other_name(change, &origin.key, other);
             return Ok(Flow::Continue(()));

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use super::model::{Model, Text, check_answers, key, schema};
+use super::model::{Model, SharedCall, Text, apply, check_answers, key, make_together, schema};
 use super::{Input, Options, Rebuild, Store};
 use crate::error::{Error, Result};
 use crate::storage::Limits;
@@ -25,6 +25,8 @@ use crate::storage::watch::DiskWatch;
 enum Verb {
     Add(Vec<(u8, Text)>),
     Remove(Vec<u8>),
+    /// Calls from as many threads, which share a commit.
+    Calls(Vec<SharedCall>),
     /// Begins a run, which forgets the previous one.
     BeginRun,
     /// Admits documents to a run. It follows [`Verb::BeginRun`], so that it is one commit.
@@ -47,6 +49,7 @@ fn verb() -> impl Strategy<Value = Verb> {
     prop_oneof![
         6 => batch().prop_map(Verb::Add),
         3 => prop::collection::vec(0..12_u8, 1..4).prop_map(Verb::Remove),
+        3 => prop::collection::vec(any::<[u8; 3]>().prop_map(SharedCall::read), 1..6).prop_map(Verb::Calls),
         2 => batch().prop_map(Verb::Admit),
         1 => Just(Verb::BeginRun),
         1 => Just(Verb::PublishRun),
@@ -85,6 +88,12 @@ fn story() -> Vec<Verb> {
         Verb::Pack,
         Verb::Compact(Some(2)),
         Verb::Remove(vec![5]),
+        Verb::Calls(vec![
+            SharedCall::Insert((9, sample(2, 6))),
+            SharedCall::Rename(6, 10),
+            SharedCall::Replace((7, sample(3, 3))),
+            SharedCall::Remove(8),
+        ]),
         Verb::Compact(None),
         Verb::Merge(texts(8..12, 4)),
         Verb::Reopen,
@@ -177,6 +186,7 @@ impl Session {
             Verb::Remove(keys) => keys.iter().for_each(|k| {
                 model.remove(&key(*k));
             }),
+            Verb::Calls(calls) => apply(calls, &mut model),
             Verb::BeginRun => drop(model.forget_run()),
             Verb::Admit(batch) => batch
                 .iter()
@@ -247,6 +257,7 @@ fn perform_on(store: &Store, verb: &Verb) -> Result<()> {
             }
             writer.commit()
         }
+        Verb::Calls(calls) => make_together(calls, store),
         Verb::BeginRun => store.writer()?.begin_run().map(drop),
         Verb::Admit(batch) => {
             let mut writer = store.writer()?;

@@ -102,6 +102,21 @@ impl Model {
         true
     }
 
+    pub(super) fn rename(&mut self, old: &str, new: &str) -> bool {
+        let Some(text) = self.texts.get(old).cloned() else {
+            return false;
+        };
+        if old != new {
+            let is_unpublished = self.unpublished.contains(old);
+            self.set(new, &text, self.source(old));
+            if is_unpublished {
+                self.unpublished.insert(new.to_owned());
+            }
+            self.remove(old);
+        }
+        true
+    }
+
     fn set(&mut self, key: &str, text: &str, source: Source) {
         self.unpublished.remove(key);
         self.sources.remove(key);

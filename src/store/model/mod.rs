@@ -8,6 +8,7 @@
 )]
 
 mod answers;
+mod calls;
 mod documents;
 mod linked;
 mod readers;
@@ -19,13 +20,15 @@ mod step;
 #[cfg(test)]
 pub(super) use answers::check as check_answers;
 #[cfg(test)]
+pub(super) use calls::{apply, make_together};
+#[cfg(test)]
 pub(super) use documents::Model;
 pub(crate) use run::run;
 #[cfg(test)]
 pub(super) use run::schema;
-pub(crate) use step::{Step, UNIT};
 #[cfg(test)]
-pub(super) use step::{Text, key};
+pub(super) use step::{SharedCall, Text, key};
+pub(crate) use step::{Step, UNIT};
 
 #[cfg(test)]
 mod tests {

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use super::answers::check;
+use super::calls::make;
 use super::documents::Model;
 use super::readers::History;
-use super::run::insert;
-use super::step::{Remake, key};
+use super::step::Remake;
 use crate::error::Error;
 use crate::schema::Schema;
 use crate::store::handle::Store;
@@ -27,10 +27,8 @@ pub(super) fn rebuild(store: &Store, history: &History, model: &mut Model, remak
     let mut meanwhile = remake.meanwhile.iter();
     let mut watch = |_| {
         reports += 1;
-        match meanwhile.next().and_then(Option::as_ref) {
-            Some((k, Some(text))) => insert(store, history, model, &key(*k), &text.words()),
-            Some((k, None)) => remove(store, history, model, &key(*k)),
-            None => {}
+        if let Some(Some(call)) = meanwhile.next() {
+            make(store, history, model, std::slice::from_ref(call));
         }
         if Some(reports) == remake.stop {
             ControlFlow::Break(())
@@ -66,13 +64,6 @@ pub(super) fn rebuild(store: &Store, history: &History, model: &mut Model, remak
 fn target(store: &Store, permutations: u32) -> Schema {
     let builder = store.schema().to_builder();
     builder.permutations(permutations).build().unwrap()
-}
-
-fn remove(store: &Store, history: &History, model: &mut Model, key: &str) {
-    let mut writer = store.writer().unwrap();
-    let removed = writer.remove(key).unwrap();
-    assert_eq!(removed, model.remove(key));
-    history.commit(model, || writer.commit().unwrap());
 }
 
 /// Cancels a rebuild that was stopped.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use super::answers::check;
+use super::calls::make;
 use super::documents::{Model, THRESHOLD};
 use super::readers::History;
 use super::rebuilding::{cancel, rebuild};
@@ -13,7 +14,6 @@ use super::step::{Given, Step, key};
 use crate::schema::Schema;
 use crate::storage::Limits;
 use crate::store::handle::{Options, Store};
-use crate::store::offer::Change;
 use crate::text::Shingling;
 
 /// Sixty-four bands of one row miss a pair at 0.5 with a probability of 2^-64, so the store's answers are those of the
@@ -90,9 +90,7 @@ impl Run<'_> {
             check(store, &self.committed);
             let model = &mut self.committed;
             match step {
-                Some(Step::Insert((k, text))) => {
-                    insert(store, history, model, &key(*k), &text.words());
-                }
+                Some(Step::Calls(calls)) => make(store, history, model, calls),
                 Some(Step::Merge(documents)) => self.merge(store, history, documents),
                 Some(Step::Rebuild(remake)) => rebuild(store, history, model, remake),
                 Some(Step::Cancel) => cancel(store),
@@ -140,21 +138,4 @@ impl Run<'_> {
         assert_eq!(history.commit(model, merge).unwrap(), expected);
         check(store, model);
     }
-}
-
-pub(super) fn insert(store: &Store, history: &History, model: &mut Model, key: &str, text: &str) {
-    let earlier = model.earlier(key, text);
-    let expected = model.add(key, text, true);
-    let inserted = history.commit(model, || store.insert_unless_duplicate(key, text));
-    let outcome = inserted.unwrap();
-    assert_eq!(
-        (outcome.change, outcome.relation),
-        expected,
-        "{key} {text:?}"
-    );
-    let found = outcome.duplicate_of().map(|found| &found.key);
-    let is_kept_out = expected.0 == Change::KeptOut;
-    let earlier = earlier.filter(|_| is_kept_out).map(|(key, _)| key);
-    assert_eq!(found, earlier.as_ref());
-    check(store, model);
 }

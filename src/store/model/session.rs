@@ -67,6 +67,7 @@ impl<'a> Session<'a> {
                 Step::BeginRun => self.begin_run(committed),
                 Step::PublishRun => self.publish_run(committed),
                 Step::Remove(k) => self.remove(&key(*k)),
+                Step::Rename(old, new) => self.rename(&key(*old), &key(*new)),
                 Step::RemovePrefix(which) => self.remove_prefix(prefix(*which), committed),
                 Step::Commit => {
                     let writer = &mut self.writer;
@@ -151,6 +152,11 @@ impl<'a> Session<'a> {
     fn remove(&mut self, key: &str) {
         let removed = self.writer.remove(key).unwrap();
         assert_eq!(removed, self.model.remove(key), "{key}");
+    }
+
+    fn rename(&mut self, old: &str, new: &str) {
+        let renamed = self.writer.rename(old, new).unwrap();
+        assert_eq!(renamed, self.model.rename(old, new), "{old} {new}");
     }
 
     /// Removes the committed documents whose keys begin with `prefix`.

@@ -24,8 +24,10 @@ pub(crate) enum Step {
     BeginRun,
     /// Publishes the open run, if there is one.
     PublishRun,
-    Insert(Given),
+    /// Calls from several threads, which share a commit.
+    Calls(Vec<SharedCall>),
     Remove(u8),
+    Rename(u8, u8),
     /// Removes the documents whose keys have the same beginning.
     RemovePrefix(u8),
     Commit,
@@ -41,6 +43,15 @@ pub(crate) enum Step {
     Cancel,
 }
 
+/// A call of a store that may share a commit with others.
+#[derive(Clone, Debug)]
+pub(crate) enum SharedCall {
+    Insert(Given),
+    Replace(Given),
+    Remove(u8),
+    Rename(u8, u8),
+}
+
 /// A rebuild, and the changes of the store in the meantime.
 #[derive(Clone, Debug)]
 pub(crate) struct Remake {
@@ -48,8 +59,8 @@ pub(crate) struct Remake {
     pub(super) permutations: Option<u32>,
     /// Stops at the report of this number.
     pub(super) stop: Option<u8>,
-    /// For some reports, a document that is inserted or, without a text, removed.
-    pub(super) meanwhile: Vec<Option<(u8, Option<Text>)>>,
+    /// For some reports, a call that is made then.
+    pub(super) meanwhile: Vec<Option<SharedCall>>,
 }
 
 /// A text of one of a few families, whose members differ in some words and in case.
@@ -133,8 +144,12 @@ impl Step {
             9 => Step::Sketch(batch()),
             10 => Step::AddSketched,
             11 => Step::AdmitSketched,
-            12..15 => Step::Insert(given([what, rest[0]])),
-            15..17 => Step::Remove(what % KEYS),
+            12..15 => {
+                let calls = rest.as_chunks().0.iter().copied().map(SharedCall::read);
+                Step::Calls(calls.take(usize::from(what % 5) + 1).collect())
+            }
+            15 => Step::Remove(what % KEYS),
+            16 => Step::Rename(what % KEYS, rest[0] % KEYS),
             17 => Step::RemovePrefix(what),
             18..21 => Step::Commit,
             21 => Step::Abandon,
@@ -155,12 +170,22 @@ fn given([key, text]: [u8; 2]) -> Given {
     (key % KEYS, Text::read(text))
 }
 
+impl SharedCall {
+    pub(crate) fn read([kind, key, text]: [u8; 3]) -> SharedCall {
+        match kind % 8 {
+            0..4 => SharedCall::Insert(given([key, text])),
+            4..6 => SharedCall::Replace(given([key, text])),
+            6 => SharedCall::Remove(key % KEYS),
+            _ => SharedCall::Rename(key % KEYS, text % KEYS),
+        }
+    }
+}
+
 impl Remake {
     fn read(what: u8, [stop, rest @ ..]: &[u8; UNIT - 2]) -> Remake {
         let change = |bytes: &[u8; 2]| {
-            let (key, text) = given(*bytes);
-            let text = (bytes[1] < 200).then_some(text);
-            (bytes[0] < 80).then_some((key, text))
+            let [kind, text] = *bytes;
+            (kind < 80).then(|| SharedCall::read([kind / 10, kind, text]))
         };
         Remake {
             permutations: (what % 4)

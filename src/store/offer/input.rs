@@ -4,11 +4,24 @@ use std::time::SystemTime;
 
 use super::body::Body;
 use crate::clock;
+use crate::error::{Error, Result};
 use crate::storage::SourceFile;
 use crate::text::ShingleSet;
 
 /// The maximum number of bytes of a key.
 pub const MAX_KEY_BYTES: usize = 1 << 16;
+
+/// Checks that a document can have this key.
+///
+/// # Errors
+///
+/// [`Error::InvalidKey`].
+pub(crate) fn check_key(key: &str) -> Result<()> {
+    match key.len() {
+        1..=MAX_KEY_BYTES => Ok(()),
+        bytes => Err(Error::InvalidKey { bytes }),
+    }
+}
 
 /// A document to add: a key, and a text or shingles instead of a text.
 ///

@@ -8,8 +8,9 @@ mod prepared;
 mod queue;
 
 pub use body::Body;
+pub(crate) use input::check_key;
 pub use input::{Input, MAX_KEY_BYTES};
 pub(crate) use keyed::Keyed;
 pub use outcome::{Change, Outcome, Relation};
 pub(crate) use prepared::Prepared;
-pub(crate) use queue::{Lead, Queue, Request, Turn};
+pub(crate) use queue::{Answer, Call, Lead, Queue, Request, Turn};

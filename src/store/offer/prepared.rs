@@ -1,6 +1,6 @@
 //! An input before it is added.
 
-use super::input::{Input, MAX_KEY_BYTES};
+use super::input::{Input, check_key};
 use super::keyed::Keyed;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, Snapshot};
@@ -80,10 +80,7 @@ impl Published {
 
     /// Looks up an input whose content has the hash `hash`.
     pub(crate) fn locate(&self, input: Input, hash: [u8; 32]) -> Result<Box<Prepared>> {
-        if input.key.is_empty() || input.key.len() > MAX_KEY_BYTES {
-            let bytes = input.key.len();
-            return Err(Error::InvalidKey { bytes });
-        }
+        check_key(&input.key)?;
         let mut prepared = Box::new(Prepared {
             hash,
             key_hash: Keyed::new(&input.key).hash,

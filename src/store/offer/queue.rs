@@ -7,7 +7,29 @@ use super::prepared::Prepared;
 use crate::error::{Error, Result};
 use crate::store::lock::lock;
 
-/// The callers that wait for an outcome.
+/// What a caller wants done to the store.
+#[derive(Debug)]
+pub(crate) enum Call {
+    /// Stores the document unless it resembles another.
+    Insert(Box<Prepared>),
+    /// Stores the document whatever it resembles.
+    Replace(Box<Prepared>),
+    /// Removes the document with this key.
+    Remove(String),
+    /// Gives the document with the first key the second one.
+    Rename(String, String),
+}
+
+/// What a call returns.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    /// The outcome for a document.
+    Outcome(Outcome),
+    /// Whether the document with the key existed.
+    Existed(bool),
+}
+
+/// The callers that wait for an answer.
 ///
 /// The first caller that finds no leader leads: it takes all requests, serves them with one commit,
 /// and hands the lead to one of those that came in the meantime. So all callers that come during a
@@ -25,7 +47,7 @@ pub(crate) struct Line {
 
 #[derive(Debug)]
 pub(crate) struct Request {
-    pub(crate) prepared: Mutex<Option<Box<Prepared>>>,
+    pub(crate) call: Mutex<Option<Call>>,
     turn: Mutex<Turn>,
     changed: Condvar,
 }
@@ -35,7 +57,7 @@ pub(crate) enum Turn {
     #[default]
     Waiting,
     Leading,
-    Done(Result<Outcome>),
+    Done(Result<Answer>),
 }
 
 impl Request {
@@ -55,11 +77,11 @@ impl Request {
 
 impl Queue {
     /// Adds a request to the line. The caller then waits for its turn.
-    pub(crate) fn join(&self, prepared: Box<Prepared>) -> Arc<Request> {
+    pub(crate) fn join(&self, call: Call) -> Arc<Request> {
         let mut line = lock(&self.line);
         let lead = !std::mem::replace(&mut line.led, true);
         let request = Arc::new(Request {
-            prepared: Mutex::new(Some(prepared)),
+            call: Mutex::new(Some(call)),
             turn: Mutex::new(if lead { Turn::Leading } else { Turn::Waiting }),
             changed: Condvar::new(),
         });
@@ -81,7 +103,7 @@ impl Queue {
     }
 }
 
-/// The requests that a leader took. However the lead ends, all of them get an outcome, and the next
+/// The requests that a leader took. However the lead ends, all of them get an answer, and the next
 /// leader is chosen.
 pub(crate) struct Lead<'a> {
     pub(crate) queue: &'a Queue,
@@ -89,10 +111,10 @@ pub(crate) struct Lead<'a> {
 }
 
 impl Lead<'_> {
-    pub(crate) fn answer(&mut self, outcomes: &Result<Vec<Result<Outcome>>>) {
+    pub(crate) fn answer(&mut self, answers: &Result<Vec<Result<Answer>>>) {
         for (index, request) in self.requests.drain(..).enumerate() {
-            request.turn(Turn::Done(match outcomes {
-                Ok(outcomes) => outcomes.get(index).cloned().unwrap_or(Err(Error::Poisoned)),
+            request.turn(Turn::Done(match answers {
+                Ok(answers) => answers.get(index).cloned().unwrap_or(Err(Error::Poisoned)),
                 Err(error) => Err(error.clone()),
             }));
         }
@@ -101,7 +123,7 @@ impl Lead<'_> {
 
 impl Drop for Lead<'_> {
     fn drop(&mut self) {
-        // Only a panic leaves requests without an outcome.
+        // Only a panic leaves requests without an answer.
         self.answer(&Err(Error::Poisoned));
         self.queue.hand_over();
     }

@@ -1,14 +1,11 @@
-//! Checking and inserting in one step, from many threads.
-
-use std::sync::Arc;
+//! Inserting and replacing documents, from many threads.
 
 use super::judge::{Finding, Judge, Policy};
 use super::pending::Pending;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::store::compare::Published;
 use crate::store::handle::Store;
-use crate::store::lock::lock;
-use crate::store::offer::{Body, Change, Input, Lead, Outcome, Prepared, Relation, Request, Turn};
+use crate::store::offer::{Answer, Body, Call, Change, Input, Outcome, Prepared, Relation};
 
 impl Store {
     /// Stores a text, or [its shingles](crate::write::Body), unless a stored document with another key is a
@@ -35,15 +32,16 @@ impl Store {
     /// ```
     ///
     /// If the new text resembles another document, a key that is already stored keeps its old text, which still answers
-    /// queries. [Remove](crate::Writer::remove) the key to drop the old text.
+    /// queries. [Remove](Store::remove) the key to drop the old text, or [replace](Store::replace) it.
     ///
     /// Documents of an interrupted run count as stored; see [`Writer::forget_run`](crate::Writer::forget_run).
     /// Storing one of them again with the same text takes it out of the run.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidKey`], [`Error::InvalidText`], [`Error::InvalidShingles`], [`Error::ReadOnly`],
-    /// [`Error::WriterHeld`] if this thread holds the [`Writer`](crate::Writer) or another one does not use it
+    /// [`Error::InvalidKey`](crate::Error::InvalidKey), [`Error::InvalidText`](crate::Error::InvalidText),
+    /// [`Error::InvalidShingles`](crate::Error::InvalidShingles), [`Error::ReadOnly`](crate::Error::ReadOnly),
+    /// [`Error::WriterHeld`](crate::Error::WriterHeld) if this thread holds the [`Writer`](crate::Writer) or another one does not use it
     /// ([`Options::idle_writer`](crate::Options::idle_writer)), or the reason why the commit failed, which every caller
     /// that shares the commit gets.
     pub fn insert_unless_duplicate(
@@ -51,29 +49,60 @@ impl Store {
         key: impl Into<String>,
         body: impl Into<Body>,
     ) -> Result<Outcome> {
-        self.insert(Input::new(key, body))
+        self.offer(Input::new(key, body), Policy::AddUnique)
     }
 
-    fn insert(&self, input: Input) -> Result<Outcome> {
+    /// Stores a text, or [its shingles](crate::write::Body), under a key, in place of an earlier text of that key and
+    /// whatever it resembles, like [`Writer::add`](crate::Writer::add).
+    ///
+    /// Many threads may call it, as they do [`Store::insert_unless_duplicate`].
+    ///
+    /// ```
+    /// use dedupdb::{Schema, Store, write::{Change, Relation}};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("seen"), &Schema::default())?;
+    /// store.insert_unless_duplicate("page/1", "seven swans were swimming on the lake when it began to snow")?;
+    /// store.insert_unless_duplicate("page/2", "nobody knows who painted the crane on the gable")?;
+    /// let outcome = store.replace("page/2", "Seven swans were swimming on the lake when it began to snow!")?;
+    /// assert_eq!((outcome.change, outcome.relation), (Change::Updated, Relation::NearDuplicate));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::insert_unless_duplicate`].
+    pub fn replace(&self, key: impl Into<String>, body: impl Into<Body>) -> Result<Outcome> {
+        self.offer(Input::new(key, body), Policy::Add)
+    }
+
+    fn offer(&self, input: Input, policy: Policy) -> Result<Outcome> {
         self.slot()?.check_not_held_here()?;
         let last = self.last_commit();
         let mut prepared = last.prepare(input)?;
-        if let Some(outcome) = self.settled_by(&last, &mut prepared)? {
+        if let Some(outcome) = self.settled_by(&last, &mut prepared, policy)? {
             return Ok(outcome);
         }
-        let request = self.shared.queue.join(prepared);
-        loop {
-            match request.wait() {
-                Turn::Done(outcome) => return outcome,
-                Turn::Leading | Turn::Waiting => self.lead(),
-            }
+        let call = if policy == Policy::Add {
+            Call::Replace
+        } else {
+            Call::Insert
+        };
+        match self.wait_for(call(prepared))? {
+            Answer::Outcome(outcome) => Ok(outcome),
+            Answer::Existed(_) => unreachable!("the answer for a document is an outcome"),
         }
     }
 
     /// The outcome of an input that changes nothing compared with the last commit of all processes. That commit is
-    /// durable, so there is nothing to wait for. All matches are kept, because one that no other document names now may be named by the time
-    /// of this call's turn.
-    fn settled_by(&self, last: &Published, prepared: &mut Prepared) -> Result<Option<Outcome>> {
+    /// durable, so there is nothing to wait for. All matches are kept, because one that no other document names now may
+    /// be named by the time of this call's turn.
+    fn settled_by(
+        &self,
+        last: &Published,
+        prepared: &mut Prepared,
+        policy: Policy,
+    ) -> Result<Option<Outcome>> {
         let mut judge = Judge {
             store: self,
             committed: last,
@@ -83,7 +112,7 @@ impl Store {
             asks: false,
         };
         let runs = last.snapshot.tables.meta.runs;
-        let (change, relation, earlier) = match judge.judge(prepared, Policy::AddUnique)?.finding {
+        let (change, relation, earlier) = match judge.judge(prepared, policy)?.finding {
             // A document of an open run must be taken out of the run, which only the writer can do.
             Finding::Unchanged(row) if !runs.is_open(row.run) => {
                 (Change::Unchanged, Relation::Novel, None)
@@ -108,42 +137,5 @@ impl Store {
             second_key: None,
             other_file: None,
         }))
-    }
-
-    /// Serves all callers in line, including this one.
-    fn lead(&self) {
-        let requests = self.shared.queue.take();
-        let mut lead = Lead {
-            queue: &self.shared.queue,
-            requests,
-        };
-        let outcomes = self.serve(&lead.requests);
-        lead.answer(&outcomes);
-    }
-
-    /// Settles all requests, with one commit.
-    fn serve(&self, requests: &[Arc<Request>]) -> Result<Vec<Result<Outcome>>> {
-        let mut writer = self.writer()?;
-        writer.announces = false;
-        writer.take_turn()?;
-        let mut prepared = Vec::with_capacity(requests.len());
-        for request in requests {
-            let waiting = lock(&request.prepared).take();
-            prepared.push(waiting.ok_or(Error::Poisoned).and_then(|mut waiting| {
-                waiting.locate(&writer.committed.snapshot)?;
-                Ok(waiting)
-            }));
-        }
-        let outcomes = writer.settle_all(prepared, Policy::AddUnique)?;
-        writer.commit()?;
-        // All callers that share the commit share the writer, so it is not the caller's own.
-        let of_nobody = |outcome: Outcome| Outcome {
-            earlier_is_of_this_writer: false,
-            ..outcome
-        };
-        Ok(outcomes
-            .into_iter()
-            .map(|outcome| outcome.map(of_nobody))
-            .collect())
     }
 }

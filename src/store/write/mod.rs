@@ -3,6 +3,7 @@
 mod admit;
 mod batch;
 mod by_hash;
+mod calls;
 mod fresh;
 mod insert;
 mod judge;

@@ -9,12 +9,12 @@ use super::pending::Pending;
 use super::settling::{PART, Settling};
 use crate::clock;
 use crate::error::{Error, Result};
-use crate::storage::{CatalogChange, IdScope, Runs, Sources};
 #[cfg(feature = "corpus")]
-use crate::storage::{DocumentRow, SourceFile};
+use crate::storage::SourceFile;
+use crate::storage::{CatalogChange, DocumentRow, IdScope, Runs, Sources};
 use crate::store::compare::Published;
 use crate::store::handle::{InUse, Lease, Store};
-use crate::store::offer::{Body, Input, Keyed, Outcome};
+use crate::store::offer::{Body, Change, Input, Keyed, Outcome, check_key};
 
 /// The writer of a store, of which a process has one at a time: it adds, removes and commits.
 ///
@@ -171,70 +171,79 @@ impl Writer {
     /// [`Error::Locked`], or those of reading the store.
     pub fn remove(&mut self, key: &str) -> Result<bool> {
         let _used = self.begin()?;
-        let row = self.committed.snapshot.document(key)?;
-        let key = Keyed::new(key);
-        let known = self.pending.current(key, row).is_some();
-        if known {
-            self.pending.set(key, row, None);
+        let [committed, current] = self.rows(key)?;
+        if current.is_some() {
+            self.pending.set(Keyed::new(key), committed, None);
         }
-        Ok(known)
+        Ok(current.is_some())
     }
 
-    /// Gives what was stored as `key` to the document `other`, which is the same file under another name. Returns whether
-    /// its text is another one.
+    /// Gives the document `old` the key `new`, with all that is stored of it. Returns whether it existed.
+    ///
+    /// As when a file is renamed, an earlier document `new` is replaced. If it had the same text, the earlier time of
+    /// adding stays. Without a document `old`, nothing changes.
     ///
     /// # Errors
     ///
-    /// Those of reading the store.
-    #[cfg(feature = "corpus")]
-    pub(crate) fn join(&mut self, key: &str, other: &str) -> Result<bool> {
-        let _used = self.begin()?;
-        let snapshot = &self.committed.snapshot;
-        let stored = [snapshot.document(key)?, snapshot.document(other)?];
-        let [key, other] = [key, other].map(Keyed::new);
-        let now = [
-            self.pending.current(key, stored[0]),
-            self.pending.current(other, stored[1]),
-        ];
-        let [Some(new), Some(old)] = now else {
-            return Ok(false);
-        };
-        let is_other_text = new.content != old.content;
-        let row = DocumentRow {
-            added: if is_other_text { new.added } else { old.added },
-            ..new
-        };
-        self.pending.set(key, stored[0], None);
-        if row != old {
-            self.pending.set(other, stored[1], Some(row));
-        }
-        Ok(is_other_text)
+    /// [`Error::InvalidKey`] for `new`, [`Error::Locked`], or those of reading the store.
+    pub fn rename(&mut self, old: &str, new: &str) -> Result<bool> {
+        Ok(self.rename_onto(old, new)?.is_some())
     }
 
-    /// Gives the document `old`, if it came from the file `source`, the key `key`, unless that has a document already;
-    /// then `old` is removed. Returns whether it came from there.
+    /// Like [`Writer::rename`]. Returns what it did to the document `new`, unless there is no document `old`.
+    pub(crate) fn rename_onto(&mut self, old: &str, new: &str) -> Result<Option<Change>> {
+        check_key(new)?;
+        let _used = self.begin()?;
+        let [committed_old, row] = self.rows(old)?;
+        let [committed_new, replaced] = self.rows(new)?;
+        let Some(mut row) = row else {
+            return Ok(None);
+        };
+        let change = match replaced {
+            None => Change::Added,
+            Some(replaced) if replaced.content == row.content => {
+                row.added = row.added.min(replaced.added);
+                Change::Unchanged
+            }
+            Some(_) => Change::Updated,
+        };
+        if old != new {
+            self.pending.set(Keyed::new(old), committed_old, None);
+            self.pending.set(Keyed::new(new), committed_new, Some(row));
+        }
+        Ok(Some(change))
+    }
+
+    /// Renames the document `old` if it came from the file `source`. If there is a document `new` already, `old` is
+    /// removed. Returns whether it came from there.
     ///
     /// # Errors
     ///
-    /// Those of reading the store.
+    /// Those of [`Writer::rename`].
     #[cfg(feature = "corpus")]
-    pub(crate) fn rename(&mut self, old: &str, key: &str, source: &SourceFile) -> Result<bool> {
+    pub(crate) fn rename_from(
+        &mut self,
+        old: &str,
+        new: &str,
+        source: &SourceFile,
+    ) -> Result<bool> {
         let _used = self.begin()?;
-        let snapshot = &self.committed.snapshot;
-        let stored = snapshot.document(old)?;
-        let old = Keyed::new(old);
-        let row = self.pending.current(old, stored);
-        let Some(row) = row.filter(|row| row.source == source.number) else {
+        let [_, row] = self.rows(old)?;
+        if row.is_none_or(|row| row.source != source.number) {
             return Ok(false);
-        };
-        let there = snapshot.document(key)?;
-        let key = Keyed::new(key);
-        self.pending.set(old, stored, None);
-        if self.pending.current(key, there).is_none() {
-            self.sources.note(Some(source));
-            self.pending.set(key, there, Some(row));
         }
-        Ok(true)
+        let [_, there] = self.rows(new)?;
+        if there.is_some() {
+            self.remove(old)
+        } else {
+            self.rename(old, new)
+        }
+    }
+
+    /// The document `key` in the last commit, and as it is now.
+    fn rows(&self, key: &str) -> Result<[Option<DocumentRow>; 2]> {
+        let committed = self.committed.snapshot.document(key)?;
+        Ok([committed, self.pending.current(Keyed::new(key), committed)])
     }
 
     /// Makes everything done so far durable and lets readers see it.
@@ -311,9 +320,7 @@ impl Writer {
     #[cfg(feature = "corpus")]
     pub(crate) fn committed_copies(&self, key: &str, most: usize) -> Result<Vec<String>> {
         let snapshot = &self.committed.snapshot;
-        let row = self
-            .pending
-            .current(Keyed::new(key), snapshot.document(key)?);
+        let [_, row] = self.rows(key)?;
         let content = row.map(|row| row.content);
         let Some(content) = content.filter(|&content| content < snapshot.len) else {
             return Ok(Vec::new());

@@ -1,0 +1,176 @@
+//! Calls that change the store from many threads and share commits.
+
+use std::sync::Arc;
+
+use super::judge::Policy;
+use super::writer::Writer;
+use crate::error::{Error, Result};
+use crate::store::handle::Store;
+use crate::store::lock::lock;
+use crate::store::offer::{Answer, Call, Lead, Outcome, Prepared, Request, Turn, check_key};
+
+impl Store {
+    /// Removes the document `key`. Returns whether it existed.
+    ///
+    /// Many threads may call it. It takes its turn among the calls of [`Store::insert_unless_duplicate`] and
+    /// [`Store::replace`], shares their commits, and is durable when it returns.
+    ///
+    /// ```
+    /// use dedupdb::{Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("seen"), &Schema::default())?;
+    /// store.insert_unless_duplicate("page/1", "a text")?;
+    /// assert!(store.remove("page/1")?);
+    /// assert!(!store.remove("page/1")?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::insert_unless_duplicate`] that do not concern the text.
+    pub fn remove(&self, key: &str) -> Result<bool> {
+        self.change(key, |key| Call::Remove(key.to_owned()))
+    }
+
+    /// Gives the document `old` the key `new`, with all that is stored of it. Returns whether it existed.
+    ///
+    /// As when a file is renamed, an earlier document `new` is replaced. If it had the same text, the earlier time of
+    /// adding stays. Without a document `old`, nothing changes.
+    ///
+    /// Many threads may call it. It shares commits like [`Store::remove`].
+    ///
+    /// ```
+    /// use dedupdb::{Schema, Store, write::Change};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("seen"), &Schema::default())?;
+    /// let text = "seven swans were swimming on the lake when it began to snow";
+    /// store.insert_unless_duplicate("http://example.org/swans", text)?;
+    /// // The page has another address now, which its old one would keep out.
+    /// assert!(store.rename("http://example.org/swans", "https://example.org/swans")?);
+    /// let outcome = store.insert_unless_duplicate("https://example.org/swans", text)?;
+    /// assert_eq!(outcome.change, Change::Unchanged);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidKey`] for `new`, and those of [`Store::remove`].
+    pub fn rename(&self, old: &str, new: &str) -> Result<bool> {
+        check_key(new)?;
+        self.change(old, |old| Call::Rename(old.to_owned(), new.to_owned()))
+    }
+
+    /// Changes the document `key` by a call. Returns whether it existed.
+    fn change(&self, key: &str, call: impl FnOnce(&str) -> Call) -> Result<bool> {
+        self.slot()?.check_not_held_here()?;
+        let last = self.last_commit().snapshot;
+        if last.document(key)?.is_none() && last.tables.are_last()? {
+            return Ok(false);
+        }
+        match self.wait_for(call(key))? {
+            Answer::Existed(existed) => Ok(existed),
+            Answer::Outcome(_) => unreachable!("only documents have outcomes"),
+        }
+    }
+
+    /// Waits in line for the turn of a call, and for the commit that makes it durable.
+    pub(super) fn wait_for(&self, call: Call) -> Result<Answer> {
+        let request = self.shared.queue.join(call);
+        loop {
+            match request.wait() {
+                Turn::Done(answer) => return answer,
+                Turn::Leading | Turn::Waiting => self.lead(),
+            }
+        }
+    }
+
+    /// Serves all callers in line, including this one.
+    pub(crate) fn lead(&self) {
+        let requests = self.shared.queue.take();
+        let mut lead = Lead {
+            queue: &self.shared.queue,
+            requests,
+        };
+        let answers = self.serve(&lead.requests);
+        lead.answer(&answers);
+    }
+
+    /// Serves all requests, one after another, with one commit.
+    fn serve(&self, requests: &[Arc<Request>]) -> Result<Vec<Result<Answer>>> {
+        let mut writer = self.writer()?;
+        writer.announces = false;
+        writer.take_turn()?;
+        let mut serving = Serving {
+            writer: &mut writer,
+            policy: Policy::Add,
+            offered: Vec::new(),
+            answers: Vec::with_capacity(requests.len()),
+        };
+        for request in requests {
+            let call = lock(&request.call).take();
+            serving.take(call.ok_or(Error::Poisoned)?)?;
+        }
+        serving.settle()?;
+        let answers = serving.answers;
+        writer.commit()?;
+        Ok(answers)
+    }
+}
+
+/// Answers calls in their order. Documents that follow each other and are judged alike are settled together.
+#[derive(Debug)]
+struct Serving<'w> {
+    writer: &'w mut Writer,
+    /// How the documents that are not yet settled are judged.
+    policy: Policy,
+    offered: Vec<Result<Box<Prepared>>>,
+    answers: Vec<Result<Answer>>,
+}
+
+impl Serving<'_> {
+    /// # Errors
+    ///
+    /// Those that concern all calls.
+    fn take(&mut self, call: Call) -> Result<()> {
+        let existed = match call {
+            Call::Insert(prepared) => return self.offer(prepared, Policy::AddUnique),
+            Call::Replace(prepared) => return self.offer(prepared, Policy::Add),
+            Call::Remove(key) => {
+                self.settle()?;
+                self.writer.remove(&key)?
+            }
+            Call::Rename(old, new) => {
+                self.settle()?;
+                self.writer.rename(&old, &new)?
+            }
+        };
+        self.answers.push(Ok(Answer::Existed(existed)));
+        Ok(())
+    }
+
+    fn offer(&mut self, mut prepared: Box<Prepared>, policy: Policy) -> Result<()> {
+        if policy != self.policy {
+            self.settle()?;
+            self.policy = policy;
+        }
+        // Others may have committed since it was prepared.
+        prepared.locate(&self.writer.committed.snapshot)?;
+        self.offered.push(Ok(prepared));
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        let offered = std::mem::take(&mut self.offered);
+        let outcomes = self.writer.settle_all(offered, self.policy)?;
+        // All callers that share the commit share the writer, so it is not the caller's own.
+        let of_nobody = |outcome: Outcome| Outcome {
+            earlier_is_of_this_writer: false,
+            ..outcome
+        };
+        let answer = |outcome: Result<Outcome>| Ok(Answer::Outcome(of_nobody(outcome?)));
+        self.answers.extend(outcomes.into_iter().map(answer));
+        Ok(())
+    }
+}
