@@ -39,8 +39,8 @@ pub(crate) fn open_to_read(args: &Args) -> Result<Store> {
 }
 
 /// Opens a store other than the one that the arguments name, for reading.
-pub(crate) fn open_other(args: &Args, folder: &Path) -> Result<Store> {
-    let opened = options(args).read_only(true).open(folder);
+pub(crate) fn open_other(options: &Options, folder: &Path) -> Result<Store> {
+    let opened = options.clone().read_only(true).open(folder);
     opened.map_err(of_other)
 }
 
@@ -118,17 +118,22 @@ pub(crate) fn check_shingles(args: &Args, inputs: &Inputs, new: &Schema) -> Resu
     }
 }
 
-/// Opens the store for writing, or creates it with these parameters and prints a note. Returns whether it created it.
+/// Opens the store for writing, or creates it with these parameters and prints a note.
 ///
 /// Returns `None` if the user asked to stop while another process had the store.
-pub(crate) fn open_or_make(
+pub(crate) fn open_or_create(
     args: &Args,
+    options: Options,
     schema: &Schema,
     interrupt: &Interrupt,
     console: &Console,
-) -> Result<Option<(Store, bool)>> {
-    let options = options(args).stop_waiting(interrupt.flag());
-    let (store, is_new) = match options.open_or_make(&args.store, schema) {
+) -> Result<Option<Store>> {
+    let options = options.stop_waiting(interrupt.flag());
+    let (opened, is_new) = match options.open(&args.store) {
+        Err(Error::NotAStore { .. }) => (options.open_or_create(&args.store, schema), true),
+        opened => (opened, false),
+    };
+    let store = match opened {
         Err(Error::Interrupted) => return Ok(None),
         opened => opened.map_err(|error| unwritable(args, error))?,
     };
@@ -136,7 +141,7 @@ pub(crate) fn open_or_make(
     if is_new {
         console.note(&format!("made a store in {}", args.store.display()));
     }
-    Ok(Some((store, is_new)))
+    Ok(Some(store))
 }
 
 /// Opens the store for writing, or makes a temporary one.

@@ -28,7 +28,8 @@ pub enum Error {
         /// What is wrong with the value and which values fit.
         reason: String,
     },
-    /// The schema given for an existing store is not the one it was made with.
+    /// The store does not have the parameters that were [expected](crate::Options::expect), or not those of another store
+    /// or of sketches.
     SchemaMismatch {
         /// The first parameter that differs.
         parameter: &'static str,

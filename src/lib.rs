@@ -143,8 +143,7 @@ pub use store::{Document, Input, Match, Options, Query, Store, Writer};
 /// | candidate | a content that shares a bucket with the one in question | |
 /// | match | a candidate whose exact Jaccard similarity reaches the threshold | [`Match`] |
 ///
-/// The [`Schema`] of a store holds all parameters of these steps. It is stored, compared when a store is opened with
-/// another one, and never reinterpreted.
+/// The [`Schema`] of a store holds all parameters of these steps. It is stored, and never reinterpreted.
 ///
 /// A text without tokens (an empty file, a line of dashes) matches only its exact copies. A text with fewer
 /// tokens than a shingle has one shingle, so two such texts have a similarity of 1 or 0.

@@ -10,7 +10,7 @@ use crate::text::{ShingleSet, Shingler, Shingling, folded};
 
 /// Every parameter that shapes the stored bytes, checked once when the schema is built.
 ///
-/// A store keeps its schema and compares it with the schema that it is opened with; nothing is ever reinterpreted.
+/// A store keeps the schema that it was created with, until a rebuild changes it; nothing is ever reinterpreted.
 /// [`Schema::default`] has five-word shingles of lowercased, NFKC-normalized text, 128 permutations in 16-bit slots and
 /// the bands that find at least 98% of the pairs at 0.8.
 ///
@@ -85,18 +85,18 @@ impl Schema {
     /// ```
     pub fn to_builder(&self) -> SchemaBuilder {
         SchemaBuilder {
-            shingling: self.shingling,
+            shingling: Some(self.shingling),
             lowercase: Some(self.lowercase),
             nfkc: Some(self.nfkc),
-            fold_marks: self.fold_marks,
-            family: self.family,
-            seed: self.seed,
-            permutations: self.permutations,
-            slot_width: self.slot_width,
+            fold_marks: Some(self.fold_marks),
+            family: Some(self.family),
+            seed: Some(self.seed),
+            permutations: Some(self.permutations),
+            slot_width: Some(self.slot_width),
             bands: Some((self.bands.bands(), self.bands.rows())),
-            threshold: self.threshold,
-            keeps_shingles: self.keeps_shingles,
-            ..SchemaBuilder::default()
+            threshold: Some(self.threshold),
+            recall: None,
+            keeps_shingles: Some(self.keeps_shingles),
         }
     }
 
@@ -236,7 +236,7 @@ impl Schema {
     /// ```
     pub fn missed_at(&self, threshold: f64) -> Option<String> {
         let recall = self.recall(threshold);
-        let is_worse = threshold < self.threshold && recall < SchemaBuilder::default().recall;
+        let is_worse = threshold < self.threshold && recall < RECALL;
         is_worse.then(|| {
             format!(
                 "{threshold} is below the store's threshold, {}: {} of the pairs at {threshold} share a bucket; the \
@@ -304,10 +304,10 @@ impl Schema {
         }
         let bands: Bands = text("bands")?.parse()?;
         SchemaBuilder {
-            shingling: text("shingling")?.parse()?,
+            shingling: Some(text("shingling")?.parse()?),
             lowercase: Some(parsed("lowercase", text("lowercase")?)?),
             nfkc: Some(parsed("nfkc", text("nfkc")?)?),
-            fold_marks: match text("fold")? {
+            fold_marks: Some(match text("fold")? {
                 "none" => false,
                 "marks" => true,
                 other => {
@@ -316,15 +316,15 @@ impl Schema {
                         format!("{other:?} is neither none nor marks"),
                     ));
                 }
-            },
-            family: text("family")?.parse()?,
-            seed: parsed("seed", text("seed")?)?,
-            permutations: parsed("permutations", text("permutations")?)?,
-            slot_width: text("slot-bits")?.parse()?,
+            }),
+            family: Some(text("family")?.parse()?),
+            seed: Some(parsed("seed", text("seed")?)?),
+            permutations: Some(parsed("permutations", text("permutations")?)?),
+            slot_width: Some(text("slot-bits")?.parse()?),
             bands: Some((bands.bands(), bands.rows())),
-            threshold: parsed("threshold", text("threshold")?)?,
-            recall: SchemaBuilder::default().recall,
-            keeps_shingles: parsed("shingles", text("shingles")?)?,
+            threshold: Some(parsed("threshold", text("threshold")?)?),
+            recall: None,
+            keeps_shingles: Some(parsed("shingles", text("shingles")?)?),
         }
         .build()
     }
@@ -335,18 +335,7 @@ impl Schema {
     ///
     /// [`Error::SchemaMismatch`] with the first parameter that differs.
     pub fn check_same(&self, given: &Schema) -> Result<()> {
-        for ((parameter, stored), (_, given)) in
-            self.parameters().into_iter().zip(given.parameters())
-        {
-            if stored != given {
-                return Err(Error::SchemaMismatch {
-                    parameter,
-                    stored,
-                    given,
-                });
-            }
-        }
-        Ok(())
+        given.to_builder().check(self)
     }
 }
 
@@ -381,47 +370,31 @@ fn invalid(parameter: &'static str, reason: String) -> Error {
     Error::InvalidSchema { parameter, reason }
 }
 
-/// Collects the parameters of a [`Schema`].
-#[derive(Clone, Debug)]
+/// The share of the pairs at the threshold that the chosen bands find, unless another one is set.
+const RECALL: f64 = 0.98;
+
+/// Collects the parameters of a [`Schema`]. Those that are not set have their defaults.
+#[derive(Clone, Debug, Default)]
 pub struct SchemaBuilder {
-    shingling: Shingling,
+    shingling: Option<Shingling>,
     lowercase: Option<bool>,
     nfkc: Option<bool>,
-    fold_marks: bool,
-    family: Family,
-    seed: u64,
-    permutations: u32,
-    slot_width: SlotWidth,
+    fold_marks: Option<bool>,
+    family: Option<Family>,
+    seed: Option<u64>,
+    permutations: Option<u32>,
+    slot_width: Option<SlotWidth>,
     bands: Option<(u32, u32)>,
-    threshold: f64,
-    recall: f64,
-    keeps_shingles: bool,
-}
-
-impl Default for SchemaBuilder {
-    fn default() -> Self {
-        SchemaBuilder {
-            shingling: Shingling::default(),
-            lowercase: None,
-            nfkc: None,
-            fold_marks: false,
-            family: Family::default(),
-            seed: 1,
-            permutations: 128,
-            slot_width: SlotWidth::default(),
-            bands: None,
-            threshold: 0.8,
-            recall: 0.98,
-            keeps_shingles: true,
-        }
-    }
+    threshold: Option<f64>,
+    recall: Option<f64>,
+    keeps_shingles: Option<bool>,
 }
 
 impl SchemaBuilder {
     /// How texts become shingles; five words by default.
     #[must_use]
     pub fn shingling(mut self, shingling: Shingling) -> Self {
-        self.shingling = shingling;
+        self.shingling = Some(shingling);
         self
     }
 
@@ -442,35 +415,35 @@ impl SchemaBuilder {
     /// Whether marks are dropped that some writers leave out ([`Shingler::fold_marks`]); off by default.
     #[must_use]
     pub fn fold_marks(mut self, fold: bool) -> Self {
-        self.fold_marks = fold;
+        self.fold_marks = Some(fold);
         self
     }
 
     /// The family that permutations are drawn from.
     #[must_use]
     pub fn family(mut self, family: Family) -> Self {
-        self.family = family;
+        self.family = Some(family);
         self
     }
 
     /// The seed that the permutations are drawn with; 1 by default, so that runs and shards agree.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.seed = Some(seed);
         self
     }
 
     /// The number of permutations, 1 to 16384; 128 by default.
     #[must_use]
     pub fn permutations(mut self, permutations: u32) -> Self {
-        self.permutations = permutations;
+        self.permutations = Some(permutations);
         self
     }
 
     /// Width of a stored slot; 16 bits by default.
     #[must_use]
     pub fn slot_width(mut self, width: SlotWidth) -> Self {
-        self.slot_width = width;
+        self.slot_width = Some(width);
         self
     }
 
@@ -492,7 +465,7 @@ impl SchemaBuilder {
     /// The similarity at and above which two texts match, above 0 and up to 1; 0.8 by default.
     #[must_use]
     pub fn threshold(mut self, threshold: f64) -> Self {
-        self.threshold = threshold;
+        self.threshold = Some(threshold);
         self
     }
 
@@ -500,7 +473,7 @@ impl SchemaBuilder {
     /// by default. Of this and [`SchemaBuilder::bands`], the last call counts.
     #[must_use]
     pub fn target_recall(mut self, recall: f64) -> Self {
-        self.recall = recall;
+        self.recall = Some(recall);
         self.bands = None;
         self
     }
@@ -508,7 +481,7 @@ impl SchemaBuilder {
     /// Whether shingle sets are kept; without them answers are estimates. On by default.
     #[must_use]
     pub fn keep_shingles(mut self, keep: bool) -> Self {
-        self.keeps_shingles = keep;
+        self.keeps_shingles = Some(keep);
         self
     }
 
@@ -518,37 +491,90 @@ impl SchemaBuilder {
     ///
     /// [`Error::InvalidSchema`], which names the parameter and says what would fit.
     pub fn build(self) -> Result<Schema> {
-        let folds = self.shingling.folds();
-        let lowercase = self.lowercase.unwrap_or(folds);
-        let nfkc = self.nfkc.unwrap_or(folds);
-        if !(self.threshold > 0.0 && self.threshold <= 1.0) {
-            let reason = format!("{} is not above 0 and at most 1", self.threshold);
+        let shingling = self.shingling.unwrap_or_default();
+        let lowercase = self.lowercase.unwrap_or(shingling.folds());
+        let nfkc = self.nfkc.unwrap_or(shingling.folds());
+        let fold_marks = self.fold_marks.unwrap_or(false);
+        let (family, seed) = (self.family.unwrap_or_default(), self.seed.unwrap_or(1));
+        let permutations = self.permutations.unwrap_or(128);
+        let slot_width = self.slot_width.unwrap_or_default();
+        let threshold = self.threshold.unwrap_or(0.8);
+        if !(threshold > 0.0 && threshold <= 1.0) {
+            let reason = format!("{threshold} is not above 0 and at most 1");
             return Err(invalid("threshold", reason));
         }
         // The shingler and the signer check their own parameters.
-        Shingler::new(self.shingling, lowercase, nfkc)?.fold_marks(self.fold_marks)?;
-        Signer::new(self.family, self.seed, self.permutations, self.slot_width)?;
+        Shingler::new(shingling, lowercase, nfkc)?.fold_marks(fold_marks)?;
+        Signer::new(family, seed, permutations, slot_width)?;
         let bands = match self.bands {
-            Some((bands, rows)) => Bands::new(bands, rows, self.permutations)?,
+            Some((bands, rows)) => Bands::new(bands, rows, permutations)?,
             None => Bands::choose(
-                self.permutations,
-                self.slot_width,
-                self.threshold,
-                self.recall,
+                permutations,
+                slot_width,
+                threshold,
+                self.recall.unwrap_or(RECALL),
             )?,
         };
         Ok(Schema {
-            shingling: self.shingling,
+            shingling,
             lowercase,
             nfkc,
-            fold_marks: self.fold_marks,
-            family: self.family,
-            seed: self.seed,
-            permutations: self.permutations,
-            slot_width: self.slot_width,
+            fold_marks,
+            family,
+            seed,
+            permutations,
+            slot_width,
             bands,
-            threshold: self.threshold,
-            keeps_shingles: self.keeps_shingles,
+            threshold,
+            keeps_shingles: self.keeps_shingles.unwrap_or(true),
         })
+    }
+
+    /// Checks that a store's schema has the parameters that are set here, and finds the recall.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SchemaMismatch`] with the first parameter that differs.
+    pub(crate) fn check(&self, stored: &Schema) -> Result<()> {
+        let mismatch = |parameter, stored, given| {
+            Err(Error::SchemaMismatch {
+                parameter,
+                stored,
+                given,
+            })
+        };
+        for ((parameter, stored), given) in stored.parameters().into_iter().zip(self.given()) {
+            if let Some(given) = given.filter(|given| *given != stored) {
+                return mismatch(parameter, stored, given);
+            }
+        }
+        let found = stored.recall(stored.threshold);
+        match self
+            .recall
+            .filter(|&recall| self.bands.is_none() && found < recall)
+        {
+            Some(recall) => mismatch("recall", found.to_string(), recall.to_string()),
+            None => Ok(()),
+        }
+    }
+
+    /// The parameters that are set, as text, in the order in which they are stored.
+    fn given(&self) -> [Option<String>; PARAMETERS.len()] {
+        fn text(value: Option<impl ToString>) -> Option<String> {
+            value.map(|value| value.to_string())
+        }
+        [
+            text(self.shingling),
+            text(self.lowercase),
+            text(self.nfkc),
+            self.fold_marks.map(|folds| folded(folds).to_owned()),
+            text(self.family),
+            text(self.seed),
+            text(self.permutations),
+            text(self.slot_width),
+            self.bands.map(|(bands, rows)| format!("{bands}x{rows}")),
+            text(self.threshold),
+            text(self.keeps_shingles),
+        ]
     }
 }

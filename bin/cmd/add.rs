@@ -34,9 +34,13 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     // The folder of a temporary store is dropped after the store.
     let (pretended, store) = if add.dry_run {
         store::open_or_pretend(args)?
-    } else if let Some((store, _)) =
-        store::open_or_make(args, &Schema::default(), &interrupt, console)?
-    {
+    } else if let Some(store) = store::open_or_create(
+        args,
+        store::options(args),
+        &Schema::default(),
+        &interrupt,
+        console,
+    )? {
         (None, store)
     } else {
         console.error("stopped; nothing was stored");

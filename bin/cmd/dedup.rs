@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
+use dedupdb::Schema;
 use dedupdb::corpus::{Hint, Source};
 use dedupdb::dedup::{self, Begun, Done, Ending, Event, Keep, Spared};
 use dedupdb::publish::check_output;
-use dedupdb::sketching::Shingling;
-use dedupdb::{Schema, Store};
+use dedupdb::sketching::{SchemaBuilder, Shingling};
 
 #[cfg(unix)]
 use super::moving;
@@ -259,8 +259,9 @@ pub(super) fn judged(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
     }
     if let Some(path) = &dedup.against {
         asked = if path.join("index.redb").is_file() {
-            let store = store::open_other(args, path)?;
-            check_parameters(&store, &schema, &dedup.parameters)?;
+            let options = store::options(args).expect(given(&dedup.parameters));
+            let store = store::open_other(&options, path);
+            let store = store.map_err(|error| mismatched(path, error))?;
             dedup.inputs.check_shingles(&store.schema())?;
             asked.against(&store)
         } else {
@@ -312,6 +313,11 @@ fn asked(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
 }
 
 fn schema(parameters: &Parameters) -> Result<Schema> {
+    Ok(given(parameters).build()?)
+}
+
+/// The parameters that were given.
+fn given(parameters: &Parameters) -> SchemaBuilder {
     let mut schema = Schema::builder();
     if let Some(threshold) = parameters.threshold {
         schema = schema.threshold(threshold);
@@ -322,7 +328,7 @@ fn schema(parameters: &Parameters) -> Result<Schema> {
     if let Some(permutations) = parameters.permutations {
         schema = schema.permutations(permutations);
     }
-    Ok(schema.build()?)
+    schema
 }
 
 /// Opens or makes the store, if one is named.
@@ -339,13 +345,11 @@ fn with_store(
         return Ok(Some(begun));
     }
     let schema = schema(parameters)?;
-    let opened = store::open_or_make(args, &schema, interrupt, console)?;
-    let Some((store, is_new)) = opened else {
+    let options = store::options(args).expect(given(parameters));
+    let opened = store::open_or_create(args, options, &schema, interrupt, console);
+    let Some(store) = opened.map_err(|error| mismatched(&args.store, error))? else {
         return Ok(None);
     };
-    if !is_new {
-        check_parameters(&store, &schema, parameters)?;
-    }
     if std::env::var_os("DEDUPDB_STORE").is_some_and(|place| *place == *args.store) {
         console.note(&format!(
             "DEDUPDB_STORE names the store {}: what is stored there is dropped, and what is kept is stored",
@@ -355,28 +359,17 @@ fn with_store(
     Ok(Some(begun.store(&store)))
 }
 
-/// Refuses given parameters that differ from those of the store.
-fn check_parameters(store: &Store, schema: &Schema, parameters: &Parameters) -> Result<()> {
-    let given = [
-        ("threshold", parameters.threshold.is_some()),
-        ("shingling", parameters.shingling.is_some()),
-        ("permutations", parameters.permutations.is_some()),
-    ];
-    let value = |schema: &Schema, name| {
-        let mut parameters = schema.parameters().into_iter();
-        let found = parameters.find(|(found, _)| *found == name);
-        found.map(|(_, value)| value).unwrap_or_default()
-    };
-    for (name, is_given) in given {
-        let stored = value(&store.schema(), name);
-        if is_given && stored != value(schema, name) {
-            bail!(
-                "{}: the store has --{name} {stored}; leave the option out, or choose another store",
-                store.folder().display()
-            );
-        }
+/// Says of a parameter that differs from the store's that it is an option.
+fn mismatched(store: &Path, error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(dedupdb::Error::SchemaMismatch {
+            parameter, stored, ..
+        }) => anyhow!(
+            "{}: the store has --{parameter} {stored}; leave the option out, or choose another store",
+            store.display()
+        ),
+        _ => error,
     }
-    Ok(())
 }
 
 /// What distinguishes equal ids of two files in one output.

@@ -27,7 +27,9 @@ pub(crate) fn run(
         bail!("there is no sketch in these files");
     };
     let interrupt = Interrupt::catch()?;
-    let Some((store, _)) = store::open_or_make(args, &schema, &interrupt, console)? else {
+    let options = store::options(args);
+    let opened = store::open_or_create(args, options, &schema, &interrupt, console)?;
+    let Some(store) = opened else {
         console.error("stopped; nothing was loaded");
         return Ok(Exit::Interrupted);
     };

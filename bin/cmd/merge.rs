@@ -29,7 +29,7 @@ pub(crate) fn run(
                 path.display()
             );
         }
-        others.push(store::open_other(args, path)?);
+        others.push(store::open_other(&store::options(args), path)?);
     }
     let Some(first) = others.first() else {
         bail!("name the stores to merge");
@@ -39,8 +39,9 @@ pub(crate) fn run(
         check_same(first, other)?;
     }
     let interrupt = Interrupt::catch()?;
-    let opened = store::open_or_make(args, &first.schema(), &interrupt, console)?;
-    let Some((target, _)) = opened else {
+    let options = store::options(args);
+    let opened = store::open_or_create(args, options, &first.schema(), &interrupt, console)?;
+    let Some(target) = opened else {
         console.note(CONTINUES);
         return Ok(Exit::Interrupted);
     };

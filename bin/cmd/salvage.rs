@@ -19,7 +19,9 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     let schema = match &salvage.like {
-        Some(folder) => Some(crate::store::open_other(args, folder)?.schema()),
+        Some(folder) => {
+            Some(crate::store::open_other(&crate::store::options(args), folder)?.schema())
+        }
         None => None,
     };
     let progress = Progress::new();

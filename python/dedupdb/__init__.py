@@ -88,6 +88,7 @@ def open(
     wait: float | str = 5.0,
     threads: int = 0,
     false_candidates: int | None = None,
+    expect: Parameters | None = None,
     preset: Literal["fineweb", "nemo", "refinedweb", "text-dedup"] | None = None,
     threshold: float | None = None,
     recall: float | None = None,
@@ -113,6 +114,7 @@ def open(
             ``"30s"``; 5.
         threads: Number of threads that work on batches; 0 for one per core.
         false_candidates: Number of candidates that do not match after which a search ends; 4,000.
+        expect: Parameters that a store must have, such as ``{"threshold": 0.8}``.
         preset: The parameters of another tool: ``fineweb``, ``nemo``, ``refinedweb`` or ``text-dedup``. The parameters
             below override it. ``dedupdb init --help`` describes each.
         threshold: Least Jaccard similarity of near-duplicates, above 0 and up to 1; 0.8.
@@ -131,14 +133,13 @@ def open(
             points of Hebrew, the diacritics of Latin letters; ``none``.
         shingles: Whether to store shingles; without them, similarities are estimates; True.
 
-    The parameters from ``preset`` on define a new store. Those that are given for an existing store must agree with
-    its own; without them, it opens with whatever parameters it has. ``open(path, **store.schema)`` takes those of
-    another store.
+    The parameters from ``preset`` on are for a new store; ``open(path, **store.schema)`` takes those of another one. A
+    store that exists keeps its own, also those that a ``reindex`` gave it, unless they are not as ``expect`` says.
 
     Raises:
         dedupdb.errors.NotAStore: There is no store, and ``create`` is False.
         dedupdb.errors.Locked: Another process kept writing for longer than ``wait``.
-        dedupdb.errors.SchemaMismatch: The store has another value of a parameter. Open it without that parameter.
+        dedupdb.errors.SchemaMismatch: The store does not have a parameter of ``expect``.
         dedupdb.errors.InvalidSchema: A parameter is out of its range (a ``ValueError``).
     """
     return Store(
@@ -148,6 +149,7 @@ def open(
         wait=_seconds(wait),
         threads=threads,
         false_candidates=false_candidates,
+        expect=expect,
         parameters={
             "preset": preset,
             "threshold": threshold,
@@ -166,17 +168,9 @@ def open(
     )
 
 
-def _opened_again(path: str, schema: dict[str, Any]) -> Store:
-    """What a pickled handle becomes: the store, opened for reading, if it is still the same."""
-    store = Store(path, read_only=True)
-    for name, stored in store.schema.items():
-        if schema.get(name) != stored:
-            store.close()
-            raise errors.SchemaMismatch(
-                f"{name}: the store in {os.fspath(path)} has {stored} now, and had {schema.get(name)} when its "
-                "handle was pickled"
-            )
-    return store
+def _opened_again(path: str, schema: Parameters) -> Store:
+    """What a pickled handle becomes: the store, opened for reading, if it still has the same parameters."""
+    return Store(path, read_only=True, expect=schema)
 
 
 def dedup(

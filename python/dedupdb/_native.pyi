@@ -58,6 +58,7 @@ class Store:
         threads: int = 0,
         false_candidates: int | None = None,
         parameters: Parameters | None = None,
+        expect: Parameters | None = None,
     ) -> Self: ...
     @property
     def path(self) -> Path:

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use dedupdb::sketching::SchemaBuilder;
 use dedupdb::upkeep::Progress;
 use dedupdb::{Options, Schema};
 use pyo3::prelude::*;
@@ -18,6 +19,7 @@ pub(crate) struct How {
     pub(crate) wait: Duration,
     pub(crate) threads: usize,
     pub(crate) false_candidates: Option<usize>,
+    pub(crate) expected: SchemaBuilder,
     pub(crate) progress: Progress,
 }
 
@@ -27,6 +29,7 @@ impl How {
             .read_only(self.read_only)
             .wait(self.wait)
             .threads(self.threads)
+            .expect(self.expected.clone())
             .progress(&self.progress);
         match self.false_candidates {
             Some(most) => options.false_candidates(most),
@@ -40,7 +43,7 @@ pub(crate) fn open(py: Python<'_>, how: &How, make: Option<&Schema>) -> PyResult
     let (options, wait) = (how.options(), how.wait);
     let (path, make) = (how.path.clone(), make.cloned());
     let work = move || match make {
-        Some(schema) => options.open_or_make(&path, &schema).map(|(store, _)| store),
+        Some(schema) => options.open_or_create(&path, &schema),
         None => options.open(&path),
     };
     let opened = if wait.is_zero() {

@@ -65,8 +65,8 @@ impl Slot {
         {
             return Ok(store.clone());
         }
-        let store = self.how.options().open(&self.how.path)?;
-        store.schema().check_same(&inherited.schema())?;
+        let expected = inherited.schema().to_builder();
+        let store = self.how.options().expect(expected).open(&self.how.path)?;
         *kept = Some(store.clone());
         self.process.store(std::process::id(), Ordering::Relaxed);
         Ok(store)

@@ -6,7 +6,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use dedupdb::upkeep::{Progress, Rebuild};
-use dedupdb::{Error, Query};
+use dedupdb::{Error, Query, Schema};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -76,7 +76,7 @@ impl Store {
 #[pymethods]
 impl Store {
     #[new]
-    #[pyo3(signature = (path, *, read_only=false, create=true, wait=5.0, threads=0, false_candidates=None, parameters=None))]
+    #[pyo3(signature = (path, *, read_only=false, create=true, wait=5.0, threads=0, false_candidates=None, parameters=None, expect=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn new(
         py: Python<'_>,
@@ -87,6 +87,7 @@ impl Store {
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
         #[pyo3(from_py_with = arguments::false_candidates)] false_candidates: Option<usize>,
         parameters: Option<&Bound<'_, PyDict>>,
+        expect: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Store> {
         let wait = Duration::try_from_secs_f64(wait)
             .map_err(|error| PyValueError::new_err(format!("wait: {error}")))?;
@@ -96,21 +97,12 @@ impl Store {
             wait,
             threads,
             false_candidates,
+            expected: schema::changed(Schema::builder(), expect)?,
             progress: Progress::new(),
         };
-        let make = (create && !read_only).then(|| schema::built(py, parameters));
-        let make = match make {
-            Some(Err(error)) if !how.path.exists() => return Err(error),
-            // Parameters that are not a valid schema by themselves may still be those of the store.
-            Some(Ok(schema)) => Some(schema),
-            Some(Err(_)) | None => None,
-        };
-        let store = open(py, &how, make.as_ref())?;
-        let stored = store.schema();
-        let asked = schema::changed(stored.to_builder(), parameters)?.build();
-        asked
-            .and_then(|asked| stored.check_same(&asked))
-            .map_err(|error| raised(py, &error))?;
+        let new = schema::built(py, parameters)?;
+        let make = (create && !read_only).then_some(&new);
+        let store = open(py, &how, make)?;
         Ok(Store {
             slot: Arc::new(Slot::new(store, how)),
             writing: Mutex::default(),

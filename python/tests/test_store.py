@@ -208,7 +208,7 @@ def test_a_schema_opens_another_store(path: Path, tmp_path: Path) -> None:
             assert not one.reindex(**schema)
             assert dedupdb.dedup([NIGHT, NIGHT], **schema).keep == [True, False]
     with pytest.raises(errors.SchemaMismatch, match="lowercase"):
-        dedupdb.open(tmp_path / "two1", lowercase=True)
+        dedupdb.open(tmp_path / "two1", expect={"lowercase": True})
 
 
 def test_addresses_are_refused(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,13 +239,17 @@ def test_schema(path: Path) -> None:
         assert 0.9 < store.recall(0.8) < 1.0
         with pytest.raises(ValueError, match="jaccard"):
             store.recall(2.0)
-    with dedupdb.open(path, threshold=0.7, bands=(16, 4)) as store:
-        assert store.schema["shingling"] == "char:9"
-    with pytest.raises(errors.SchemaMismatch) as raised:
-        dedupdb.open(path, threshold=0.8)
-    assert raised.value.parameter == "threshold"
-    with dedupdb.open(path):
-        pass
+    # A store keeps its parameters, and those of a reindex.
+    with dedupdb.open(path, threshold=0.8, permutations=8, bands=(1, 1)) as store:
+        assert store.schema["shingling"] == "char:9" and store.threshold == 0.7
+        store.reindex(threshold=0.6)
+    with dedupdb.open(path, threshold=0.7, expect={"threshold": 0.6, "shingling": "char:9"}) as store:
+        assert store.threshold == 0.6
+    for expected, named in [({"threshold": 0.7}, "threshold"), ({"recall": 0.999999, "seed": 7}, "recall")]:
+        for read_only in (False, True):
+            with pytest.raises(errors.SchemaMismatch) as raised:
+                dedupdb.open(path, read_only=read_only, expect=expected)  # type: ignore[arg-type]
+            assert raised.value.parameter == named
 
 
 @pytest.mark.parametrize(

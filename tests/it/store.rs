@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use dedupdb::{
     Error, Input, Options, Query, Schema, Store,
-    sketching::Shingling,
+    sketching::{SchemaBuilder, Shingling},
+    upkeep::Reindex,
     write::{Change, MAX_KEY_BYTES, Relation},
 };
 
@@ -168,8 +169,11 @@ fn a_schema_is_stored_and_compared() {
     drop(store);
     let again = Store::create(folder.path(), &schema);
     assert!(matches!(again, Err(Error::AlreadyAStore { .. })));
-    let other = Schema::builder().build().unwrap();
-    match Store::open_or_create(folder.path(), &other) {
+    let opened = Store::open_or_create(folder.path(), &Schema::default()).unwrap();
+    assert_eq!(*opened.schema(), schema);
+    drop(opened);
+    let expecting = Options::new().expect(Schema::default().to_builder());
+    match expecting.open(folder.path()) {
         Err(Error::SchemaMismatch {
             parameter,
             stored,
@@ -180,7 +184,47 @@ fn a_schema_is_stored_and_compared() {
         }
         other => panic!("{other:?}"),
     }
-    assert!(Store::open_or_create(folder.path(), &schema).is_ok());
+    let expecting = Options::new().expect(schema.to_builder());
+    assert!(expecting.open_or_create(folder.path(), &schema).is_ok());
+}
+
+#[test]
+fn only_parameters_that_were_set_are_expected() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let schema = Schema::builder().threshold(0.7).permutations(64);
+    let schema = schema.bands(16, 4).build().unwrap();
+    let refused = |expected: SchemaBuilder| {
+        let options = Options::new().expect(expected);
+        match options.open_or_create(&path, &schema) {
+            Ok(_) => None,
+            Err(Error::SchemaMismatch { parameter, .. }) => Some(parameter),
+            Err(error) => panic!("{error}"),
+        }
+    };
+    let with = Schema::builder;
+    // What does not fit is not made.
+    assert_eq!(refused(with().threshold(0.8)), Some("threshold"));
+    assert!(!path.exists());
+    for (expected, parameter) in [
+        (with(), None),
+        (with().threshold(0.7), None),
+        (with().target_recall(0.9), None),
+        (schema.to_builder(), None),
+        (with().permutations(8), Some("permutations")),
+        (with().bands(40, 8), Some("bands")),
+        (with().target_recall(0.999_999), Some("recall")),
+        (with().seed(2).threshold(0.5), Some("seed")),
+    ] {
+        assert_eq!(refused(expected.clone()), parameter, "{expected:?}");
+    }
+    let store = Store::open(&path).unwrap();
+    let reindex = Reindex::new().threshold(0.9).rebuild(&store).unwrap();
+    assert!(store.rebuild(reindex).unwrap());
+    drop(store);
+    assert_eq!(refused(with().threshold(0.9)), None);
+    assert_eq!(refused(with().threshold(0.7)), Some("threshold"));
+    assert_eq!(refused(with()), None);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::clock::{Meters, Patience};
 use crate::error::{Error, Result, whole_path};
 use crate::pool::{self, Pool};
 use crate::progress::Progress;
-use crate::schema::Schema;
+use crate::schema::{Schema, SchemaBuilder};
 use crate::storage::{Files, Fleeting, Limits, Process, Snapshot, Wait, holder};
 use crate::store::compare::{Allowance, FALSE_CANDIDATES, Published, Sketcher};
 use crate::store::offer::Queue;
@@ -48,6 +48,7 @@ pub struct Options {
     pub(crate) progress: Progress,
     pub(crate) limits: Limits,
     is_fleeting: bool,
+    expected: SchemaBuilder,
 }
 
 impl Default for Options {
@@ -65,6 +66,7 @@ impl Default for Options {
             progress: Progress::default(),
             limits: Limits::default(),
             is_fleeting: false,
+            expected: SchemaBuilder::default(),
         }
     }
 }
@@ -127,6 +129,30 @@ impl Options {
     #[must_use]
     pub fn stop_waiting(mut self, stop: &Arc<AtomicBool>) -> Options {
         self.wait.stop = Some(stop.clone());
+        self
+    }
+
+    /// Refuses a store that has other values of the parameters that are set here, with [`Error::SchemaMismatch`].
+    /// Those that are not set may be any.
+    ///
+    /// Without this call, a store opens with whatever schema it has: the one that it was created with, or the one of its
+    /// last [rebuild](crate::upkeep::Reindex).
+    ///
+    /// ```
+    /// use dedupdb::{Error, Options, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("store");
+    /// drop(Store::create(&path, &Schema::builder().threshold(0.7).permutations(256).build()?)?);
+    /// let options = Options::new().expect(Schema::builder().threshold(0.8));
+    /// let Err(Error::SchemaMismatch { parameter, .. }) = options.open(&path) else { panic!() };
+    /// assert_eq!(parameter, "threshold");
+    /// assert!(Options::new().expect(Schema::builder().threshold(0.7)).open(&path).is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn expect(mut self, parameters: SchemaBuilder) -> Options {
+        self.expected = parameters;
         self
     }
 
@@ -235,7 +261,7 @@ impl Options {
     ///
     /// [`Error::AlreadyAStore`], [`Error::NotEmpty`], [`Error::Occupied`], [`Error::InsideStore`],
     /// [`Error::InvalidSchema`] for [`Family::Xor`](crate::sketching::Family::Xor), [`Error::ReadOnly`] with
-    /// [`Options::read_only`], [`Error::Locked`], or the system's.
+    /// [`Options::read_only`], [`Error::SchemaMismatch`] with [`Options::expect`], [`Error::Locked`], or the system's.
     pub fn create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
         self.create_by(Files::create, folder.as_ref(), schema)
     }
@@ -257,6 +283,7 @@ impl Options {
             return Err(Error::ReadOnly);
         }
         schema.check_for_store()?;
+        self.expected.check(schema)?;
         // The standard library's randomness needs no further crate.
         let store = RandomState::new().hash_one(folder);
         let place = whole_path(folder);
@@ -272,8 +299,7 @@ impl Options {
     /// # Errors
     ///
     /// [`Error::NotAStore`], [`Error::Locked`], [`Error::NewerFormat`],
-    /// [`Error::OlderFormat`], [`Error::Damaged`], or the
-    /// system's.
+    /// [`Error::OlderFormat`], [`Error::Damaged`], [`Error::SchemaMismatch`] with [`Options::expect`], or the system's.
     pub fn open(&self, folder: impl AsRef<Path>) -> Result<Store> {
         let folder = folder.as_ref();
         let place = whole_path(folder);
@@ -295,37 +321,22 @@ impl Options {
         self.is_fleeting.then(|| Fleeting::new(place))
     }
 
-    /// Opens the store in `folder`, or makes one if there is none.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::SchemaMismatch`] if the store has another schema than `schema`, and those of
-    /// [`Options::open`] and [`Options::create`].
-    pub fn open_or_create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
-        let (store, is_new) = self.open_or_make(folder, schema)?;
-        if !is_new {
-            store.schema().check_same(schema)?;
-        }
-        Ok(store)
-    }
-
-    /// Opens the store in `folder`, whatever its schema, or makes one with `schema` if there is none. Also returns
-    /// whether it was made.
+    /// Opens the store in `folder`, or makes one with `schema` if there is none. A store that exists keeps its own schema;
+    /// see [`Options::expect`].
     ///
     /// # Errors
     ///
     /// Those of [`Options::open`] and [`Options::create`].
-    pub fn open_or_make(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<(Store, bool)> {
+    pub fn open_or_create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
         let folder = folder.as_ref();
-        let opened = match self.open(folder) {
+        match self.open(folder) {
             Err(Error::NotAStore { .. }) if !self.read_only => match self.create(folder, schema) {
                 // Another caller made it in the meantime.
                 Err(Error::AlreadyAStore { .. }) => self.open(folder),
-                created => return created.map(|store| (store, true)),
+                created => created,
             },
             opened => opened,
-        };
-        opened.map(|store| (store, false))
+        }
     }
 
     /// Opens something of the store in `folder`, and retries while it is locked and there is time.
@@ -371,6 +382,7 @@ impl Options {
         snapshot: Snapshot,
         fleeting: Option<Fleeting>,
     ) -> Result<Store> {
+        self.expected.check(&snapshot.schema)?;
         let meters = Arc::new(Meters::default());
         let put_aside = files.as_ref().map(|files| files.put_aside.clone());
         let shared = Shared {

@@ -95,7 +95,7 @@ impl Store {
         Options::new().open(folder)
     }
 
-    /// Opens the store in `folder`, or makes one; see [`Options::open_or_create`].
+    /// Opens the store in `folder`, or makes one with `schema`; see [`Options::open_or_create`].
     ///
     /// # Errors
     ///
@@ -107,22 +107,6 @@ impl Store {
     /// Returns the store's folder, with the path by which it was opened or made.
     pub fn folder(&self) -> &Path {
         &self.shared.folder
-    }
-
-    /// Returns whether the store stays open when this handle is dropped, because a clone, a writer, a pipeline,
-    /// pairs, clusters or documents keep it open.
-    ///
-    /// ```
-    /// # let folder = tempfile::tempdir()?;
-    /// let store = dedupdb::Store::create(folder.path().join("store"), &dedupdb::Schema::default())?;
-    /// let other = store.clone();
-    /// assert!(store.is_shared());
-    /// drop(other);
-    /// assert!(!store.is_shared());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.shared) > 1
     }
 
     /// Returns the parameters of the store, as of its last commit. A reindex changes them.
