@@ -7,8 +7,8 @@ import warnings
 
 
 def warn(message: str) -> None:
-    """Warns at the innermost line that is not of this package."""
-    frame, level = sys._getframe(1), 2
+    """Warns at the innermost line that is not of this package, if this thread has one."""
+    frame, level = sys._getframe(), 1
     while frame.f_back is not None and f"{frame.f_globals.get('__name__')}.".startswith("dedupdb."):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, stacklevel=level)
