@@ -10,6 +10,10 @@ pub(crate) struct Limits {
     pub(crate) leaf_postings: u64,
     /// The minimum number of recent contents that are merged into tables: merging fewer does not pay.
     pub(crate) merged: u64,
+    /// The maximum number of postings in a part of a list that is merged at a time.
+    pub(crate) merged_part: u64,
+    /// A merge is spread over the commits of at least this many contents.
+    pub(crate) merge_spread: u64,
     /// A level takes in all younger contents once their number times this reaches the number of its own.
     pub(crate) level_ratio: u64,
     /// A level with fewer contents than this takes them in at once: rewriting it is cheap, and another table would slow
@@ -44,6 +48,8 @@ impl Default for Limits {
         Limits {
             leaf_postings: 256,
             merged: 1 << 10,
+            merged_part: 1 << 17,
+            merge_spread: 1 << 9,
             level_ratio: 3,
             small_level: 1 << 17,
             taken_over: 1 << 12,
@@ -68,6 +74,8 @@ impl Limits {
     pub(crate) const LOW: Limits = Limits {
         leaf_postings: 8,
         merged: 2,
+        merged_part: 4,
+        merge_spread: 12,
         level_ratio: 2,
         small_level: 6,
         taken_over: 2,

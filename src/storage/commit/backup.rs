@@ -11,7 +11,7 @@ use crate::storage::columns::{ColumnSpec, Trust};
 use crate::storage::disk::{self, File};
 use crate::storage::folder::BuildSite;
 use crate::storage::format::{HEADER_BYTES, Kind};
-use crate::storage::index::{FilterState, Meta, catalog, guarded};
+use crate::storage::index::{FilterState, MergeState, Meta, catalog, guarded};
 use crate::storage::names::INDEX;
 use crate::storage::view::{Snapshot, file_size};
 
@@ -115,6 +115,9 @@ impl Snapshot {
         let meta = Meta {
             young_filter: FilterState::default(),
             old_filter: FilterState::default(),
+            // Nor are tables that nobody reads.
+            merge: MergeState::default(),
+            replaced: 0,
             ..self.tables.meta
         };
         meta.write(transaction).map_err(in_index)

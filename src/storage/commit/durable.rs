@@ -11,17 +11,18 @@ use std::sync::Arc;
 use redb::WriteTransaction;
 
 use super::files::{Files, Health};
-use super::merge;
+use super::merge::{Merge, Merging};
 use crate::clock::Meters;
 use crate::error::{Error, Result};
+use crate::pool::Pool;
 use crate::storage::disk;
+use crate::storage::format::narrow;
 use crate::storage::index::{
     DocumentChange, IdScope, Meta, Runs, SourceFile, catalog, guarded, journal,
 };
-use crate::storage::limits::Limits;
 use crate::storage::names::NEXT_INDEX;
 use crate::storage::parallel::both;
-use crate::storage::postings::{Filters, Recent, retired};
+use crate::storage::postings::{Filters, retired};
 use crate::storage::view::{Snapshot, Tables};
 
 /// With fewer changes than this, a second thread does not pay.
@@ -74,9 +75,9 @@ impl Files {
             column.committed();
         }
         let tables = Tables::open(&self.index, &self.index_path, self.schema.bands().bands())?;
-        if tables.meta.banded() != self.tables.meta.banded() {
-            let lists = self.schema.bands().bands() as usize + 1;
-            self.recent = Arc::new(Recent::new(self.len, lists, 0));
+        let banded = narrow(&path, meta.banded())?;
+        if banded != self.recent.base() {
+            self.recent = Arc::new(self.recent.after(banded, &Pool::new(threads)));
         }
         debug_assert_eq!(tables.meta, meta);
         self.filters = filters;
@@ -85,6 +86,7 @@ impl Files {
             filter.delete(folder);
         }
         self.tables = Arc::new(tables);
+        self.has_committed = true;
         self.health = Health::Sound;
         self.snapshot()
     }
@@ -110,8 +112,16 @@ impl Files {
             }
             Ok(())
         };
-        let limits = self.limits;
-        let change = || change_tables(&transaction, snapshot, change, threads, &limits, meters);
+        let merge = Merge {
+            transaction: &transaction,
+            snapshot,
+            is_first: !self.has_committed,
+            threads,
+            limits: &self.limits,
+            meters,
+        };
+        let merging = &mut self.merging;
+        let change = || change_tables(&merge, change, merging);
         let (changed, ()) = both(threads, change, sync)?;
         for (kind, sums) in &sums {
             catalog::write_sums(&transaction, *kind, sums).map_err(in_index)?;
@@ -124,23 +134,20 @@ impl Files {
     }
 }
 
-/// Applies `change` to the tables, and merges the recent contents of `snapshot` if they are due.
+/// Applies `change` to the tables, and merges the recent contents as far as that is due.
 fn change_tables(
-    transaction: &WriteTransaction,
-    snapshot: &Snapshot,
+    merge: &Merge<'_>,
     change: &CatalogChange,
-    threads: usize,
-    limits: &Limits,
-    meters: &Meters,
+    merging: &mut Option<Merging>,
 ) -> Result<Changed> {
     let documents = || {
-        let written = catalog::write_documents(transaction, &change.documents);
-        written.map_err(|error| snapshot.in_index(error))
+        let written = catalog::write_documents(merge.transaction, &change.documents);
+        written.map_err(|error| merge.snapshot.in_index(error))
     };
-    let contents = || change_contents(transaction, snapshot, change, threads, limits, meters);
+    let contents = || change_contents(merge, change, merging);
     // The documents have a table of their own.
     let is_worth_it = change.documents.len() >= PARALLEL_DOCUMENTS;
-    let threads = if is_worth_it { threads } else { 1 };
+    let threads = if is_worth_it { merge.threads } else { 1 };
     both(threads, contents, documents).map(|(changed, ())| changed)
 }
 
@@ -166,13 +173,11 @@ fn write_journal(
 
 /// Does the part of [`change_tables`] that does not concern documents.
 fn change_contents(
-    transaction: &WriteTransaction,
-    snapshot: &Snapshot,
+    merge: &Merge<'_>,
     change: &CatalogChange,
-    threads: usize,
-    limits: &Limits,
-    meters: &Meters,
+    merging: &mut Option<Merging>,
 ) -> Result<Changed> {
+    let (transaction, snapshot) = (merge.transaction, merge.snapshot);
     let in_index = |error| snapshot.in_index(error);
     let mut meta = snapshot.tables.meta;
     meta.commit += 1;
@@ -186,14 +191,6 @@ fn change_contents(
     catalog::write_sources(transaction, &change.sources).map_err(in_index)?;
     write_journal(transaction, snapshot, &change.documents, &mut meta)?;
 
-    let filters = merge::run(
-        transaction,
-        snapshot,
-        &unnamed,
-        &mut meta,
-        threads,
-        limits,
-        meters,
-    )?;
+    let filters = merge.run(&unnamed, &mut meta, merging)?;
     Ok(Changed { meta, filters })
 }

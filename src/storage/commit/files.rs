@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use redb::{ReadTransaction, WriteTransaction};
 
+use super::merge::Merging;
 use crate::codec::low32;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
@@ -93,6 +94,9 @@ pub(crate) struct Files {
     pub(crate) tables: Arc<Tables>,
     pub(crate) recent: Arc<Recent>,
     pub(crate) filters: Filters,
+    /// The merge that this handle does.
+    pub(crate) merging: Option<Merging>,
+    pub(crate) has_committed: bool,
     /// The number of appended contents, including uncommitted ones.
     pub(crate) len: u32,
     pub(crate) limits: Limits,
@@ -193,7 +197,7 @@ impl Files {
         let columns = Columns::create(folder, like, &meta, &schema)?;
         let transaction = index.begin_write()?;
         guarded(&new_path, || {
-            let committed = commit_empty(transaction, meta, &schema);
+            let committed = commit_empty(transaction, &meta, &schema);
             committed.map_err(|error| Error::index(&new_path, error))
         })?;
         // The index is renamed only when the names of the columns are durable.
@@ -243,6 +247,8 @@ impl Files {
             tables: Arc::new(tables),
             recent: Arc::new(Recent::new(0, 1, 0)),
             filters,
+            merging: None,
+            has_committed: false,
             len,
             limits: Limits::default(),
             wait: Wait::NONE,
@@ -326,7 +332,7 @@ impl Files {
             return Ok(false);
         }
         let bands = self.schema.bands().bands();
-        let tables = Tables::of(transaction, meta, &self.index, path, bands)?;
+        let tables = Tables::of(transaction, &meta, &self.index, path, bands)?;
         self.follow(tables)?;
         Ok(true)
     }
@@ -566,7 +572,7 @@ pub(crate) fn read_meta(transaction: &ReadTransaction, path: &Path) -> Result<(M
 /// The first commit: a schema and no documents.
 fn commit_empty(
     transaction: WriteTransaction,
-    meta: Meta,
+    meta: &Meta,
     schema: &Schema,
 ) -> Result<(), redb::Error> {
     Catalog::create(&transaction)?;
@@ -578,8 +584,8 @@ fn commit_empty(
 
 /// Rebuilds the postings of the contents that are not in the tables.
 ///
-/// Extends `earlier` ones of the same signatures if they begin at the same content. The caller must be their only
-/// writer.
+/// Extends `earlier` ones of the same signatures, if they have the first of these contents or end before it. The
+/// caller must be their only writer.
 pub(crate) fn rebuild_recent(
     snapshot: &Snapshot,
     earlier: Option<&Arc<Recent>>,
@@ -594,15 +600,20 @@ pub(crate) fn rebuild_recent(
         let reason = format!("{contents} contents are in no table");
         return Err(Error::damaged(snapshot.tables.path(), reason));
     }
-    let mut recent = match earlier.filter(|earlier| earlier.base() == banded) {
-        Some(earlier) => earlier.clone(),
+    let pool = Pool::new(1);
+    let overlaps = |earlier: &&Arc<Recent>| {
+        (earlier.base()..=earlier.base() + earlier.len()).contains(&banded)
+    };
+    let mut recent = match earlier.filter(overlaps) {
+        Some(earlier) if earlier.base() == banded => earlier.clone(),
+        Some(earlier) => Arc::new(earlier.after(banded, &pool)),
         None => Arc::new(Recent::new(
             banded,
             bands.bands() as usize + 1,
             contents as usize,
         )),
     };
-    let (mut hashes, pool) = (Vec::new(), Pool::new(1));
+    let mut hashes = Vec::new();
     for id in banded + recent.len()..snapshot.len {
         let row = snapshot.content(id)?;
         hashes.clear();

@@ -5,23 +5,35 @@
 //! while it is small. In a store of n contents, each posting is thus written about log n times, and the large tables
 //! are written seldom: this is the log-structured merge-tree (O'Neil, Cheng, Gawlick, O'Neil, Acta Informatica 33,
 //! 1996).
+//!
+//! A merge of a large level takes seconds, and nobody should wait so long for an insert. So it is done in steps, and
+//! each commit does as many as its new contents pay for. The new tables are built beside those in use, which stay as
+//! they are except for removed contents, and the last step puts them in place. A commit of many contents pays for all
+//! steps.
+//!
+//! The filters gain the postings during the steps and become durable with the last one. Until then only the handle that
+//! began the merge knows what they have, so no other one goes on with it. If that handle is gone, others leave the merge
+//! alone until it is overdue, and then do it from the start.
 
-use std::ops::Range;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::path::Path;
 use std::sync::Arc;
 
 use redb::WriteTransaction;
 
 use crate::clock::Meters;
+use crate::codec::low32;
 use crate::error::Result;
 use crate::storage::disk;
 use crate::storage::format::narrow;
-use crate::storage::index::{FilterState, LEVELS, LevelState, Meta, catalog, levels};
+use crate::storage::index::{FilterState, LEVELS, LevelState, MergeState, Meta, catalog, levels};
 use crate::storage::limits::Limits;
 use crate::storage::parallel::for_each_list;
+use crate::storage::postings::update::{self, Part};
 use crate::storage::postings::{
-    Age, Change, Filter, FilterName, Filters, Keyed, List, OLDEST, Posting, order, prefix_bits,
-    update,
+    Age, BucketError, Change, EmptyFilter, Filter, FilterName, Filters, Keyed, List, OLDEST,
+    Posting, order, prefix_bits,
 };
 use crate::storage::view::{Snapshot, bucket_error};
 
@@ -32,103 +44,490 @@ const MAX_MERGE: u64 = 1 << 15;
 /// A new filter of the younger levels has room for this many times its postings, or for as many as it can get.
 const GROWTH: u64 = 8;
 
-/// Removes the contents `unnamed`, sorted, from the tables, and merges the recent ones of `snapshot` if that is due.
-///
-/// Updates `meta` accordingly. Returns the filters over all postings in tables, which are durable by then.
-pub(crate) fn run(
-    transaction: &WriteTransaction,
-    snapshot: &Snapshot,
-    unnamed: &[u32],
-    meta: &mut Meta,
-    threads: usize,
-    limits: &Limits,
-    meters: &Meters,
-) -> Result<Filters> {
-    let merge = Merge::plan(transaction, snapshot, unnamed, meta, limits)?;
-    if !merge.is_empty() {
-        meters.merging.time(|| merge.run(transaction, threads))?;
-    }
-    for Gain { age, filter, .. } in &merge.gains {
-        let state = age.filter_mut(meta);
-        state.mark = filter.sync(state.mark)?;
-    }
-    Ok(merge.filters)
+/// What the handle that merges knows of its merge.
+#[derive(Debug)]
+pub(crate) struct Merging {
+    /// The number of this handle in [`MergeState`].
+    owner: u64,
+    /// New filters whose words are not all written yet.
+    empty: Vec<(Age, EmptyFilter)>,
+    /// The filters that gain postings.
+    gains: Vec<Gain>,
+    /// The approximate number of steps. A step writes a piece of an empty filter, builds a part of a list, or makes a
+    /// piece of a filter durable.
+    steps: u64,
+    /// Contents below this id have paid for steps.
+    paid: u64,
 }
 
 /// A filter that gains postings.
+#[derive(Debug)]
 struct Gain {
     age: Age,
     filter: Arc<Filter>,
     /// Whether the filter is new and lacks the postings in the tables of its levels.
     is_new: bool,
+    /// Words from this one on are not durable yet.
+    unsynced: Option<usize>,
 }
 
-/// The filters after a merge into level `into`, and those that gain postings.
-fn filters_for(
-    snapshot: &Snapshot,
-    meta: &mut Meta,
-    into: usize,
-    limits: &Limits,
-) -> Result<(Filters, Vec<Gain>)> {
-    let path = snapshot.tables.path();
-    let lists = u64::from(snapshot.schema.bands().bands()) + 1;
-    let (mut filters, mut gains) = (snapshot.filters.clone(), Vec::new());
-    for age in Age::ALL {
-        if !age.has_tables(meta) {
-            *age.filter_mut(meta) = FilterState::default();
-            filters.set(age, meta, None);
-            continue;
-        }
-        let levels = &meta.levels[age.levels()];
-        let postings = lists * levels.iter().map(|state| state.posted).sum::<u64>();
-        let known = snapshot.filters.get(age);
-        let is_fit = |filter: &&Arc<Filter>| !filter.is_full(postings) && !filter.met_damage();
-        let fit = known.filter(is_fit);
-        let is_new = fit.is_none();
-        let filter = match fit {
-            Some(filter) => filter.clone(),
-            None => Arc::new(new_filter(path, meta, age, postings, lists, limits)?),
-        };
-        filters.set(age, meta, Some(filter.clone()));
-        if is_new || age == Age::of(into) {
-            gains.push(Gain {
-                age,
-                filter,
-                is_new,
-            });
+impl Gain {
+    fn of(age: Age, filter: Arc<Filter>, is_new: bool) -> Gain {
+        Gain {
+            age,
+            filter,
+            is_new,
+            unsynced: Some(0),
         }
     }
-    Ok((filters, gains))
 }
 
-/// Creates an empty filter for the levels of `age`, which have `postings` postings in all lists.
-fn new_filter(
-    path: &Path,
-    meta: &mut Meta,
-    age: Age,
-    postings: u64,
-    lists: u64,
-    limits: &Limits,
-) -> Result<Filter> {
-    let expected = match age {
-        // These levels grow until they are merged into the oldest one.
-        Age::Young => {
-            let most = lists * meta.oldest().posted / limits.level_ratio;
-            most.min(postings * GROWTH)
+/// A commit, as far as its bucket tables are concerned.
+pub(crate) struct Merge<'a> {
+    pub(crate) transaction: &'a WriteTransaction,
+    /// The last commit, and what was appended since.
+    pub(crate) snapshot: &'a Snapshot,
+    /// Whether the handle has not committed before. It may be gone before a merge ends, so it does all of it or nothing.
+    pub(crate) is_first: bool,
+    pub(crate) threads: usize,
+    pub(crate) limits: &'a Limits,
+    pub(crate) meters: &'a Meters,
+}
+
+impl Merge<'_> {
+    /// Removes the contents `unnamed`, sorted, from the tables, and merges the recent ones of the snapshot as far as
+    /// that is due.
+    ///
+    /// Updates `meta` accordingly. Returns the filters over all postings in tables, which are durable by then.
+    pub(crate) fn run(
+        &self,
+        unnamed: &[u32],
+        meta: &mut Meta,
+        merging: &mut Option<Merging>,
+    ) -> Result<Filters> {
+        self.meters.merging.time(|| {
+            self.remove(unnamed, meta)?;
+            self.delete_replaced(meta)?;
+            self.merge(meta, merging)
+        })
+    }
+
+    /// Merges the recent contents as far as that is due.
+    fn merge(&self, meta: &mut Meta, merging: &mut Option<Merging>) -> Result<Filters> {
+        let due = (meta.posted() / 16).clamp(self.limits.merged, MAX_MERGE);
+        let spread = self.spread(due);
+        let recent = meta.contents - meta.banded();
+        let is_own = |own: &Merging| own.owner == meta.merge.owner;
+        let mut own = match merging.take().filter(is_own) {
+            Some(own) => own,
+            None if self.leaves_it(recent, due, meta) => return Ok(self.snapshot.filters.clone()),
+            None => {
+                self.give_up(meta)?;
+                self.begin(meta)?
+            }
+        };
+        let unpaid = meta.contents - own.paid;
+        let is_all = self.is_first || unpaid >= spread || recent >= due + 4 * spread;
+        let steps = if is_all {
+            u64::MAX
+        } else {
+            (unpaid * own.steps).div_ceil(spread).max(1)
+        };
+        own.paid = meta.contents;
+        if self.step(steps, meta, &mut own)? {
+            return self.put_in_place(meta, &own);
         }
-        Age::Old => 0,
+        *merging = Some(own);
+        Ok(self.snapshot.filters.clone())
+    }
+
+    /// Whether this handle does not begin a merge.
+    fn leaves_it(&self, recent: u64, due: u64, meta: &Meta) -> bool {
+        let spread = self.spread(due);
+        let is_for_others = self.is_first || meta.merge.is_under_way();
+        let is_overdue = recent >= due + 2 * spread;
+        recent < due || (is_for_others && !is_overdue && self.appended() < spread)
+    }
+
+    /// Begins a merge, whose steps the contents of this commit are the first to pay for.
+    fn begin(&self, meta: &mut Meta) -> Result<Merging> {
+        let added = self.added(meta)?.len() as u64;
+        let into = target(&meta.levels, added, self.limits);
+        let levels = &meta.levels[..=into];
+        let posted = levels.iter().map(|state| state.posted).sum::<u64>() + added;
+        let before = narrow(self.path(), meta.levels[into].prefix_bits)?;
+        let prefix = prefix_bits(posted, self.limits.leaf_postings, before);
+        let parts = posted.div_ceil(self.limits.merged_part).max(1);
+        let owner = RandomState::new().hash_one(self.path()).max(1);
+        meta.merge = MergeState {
+            owner,
+            into: into as u64,
+            end: meta.contents,
+            posted,
+            prefix_bits: prefix.into(),
+            part_bits: u64::from(parts.next_power_of_two().ilog2().min(prefix)),
+            ..MergeState::default()
+        };
+        let mut merging = Merging {
+            owner,
+            empty: Vec::new(),
+            gains: Vec::new(),
+            steps: self.parts(&meta.merge),
+            paid: self.snapshot.tables.meta.contents,
+        };
+        let after = Meta {
+            levels: levels_after(meta),
+            ..*meta
+        };
+        for age in Age::ALL.into_iter().filter(|age| age.has_tables(&after)) {
+            let levels = &after.levels[age.levels()];
+            let postings = self.lists() * levels.iter().map(|state| state.posted).sum::<u64>();
+            let is_fit = |filter: &&Arc<Filter>| !filter.is_full(postings) && !filter.met_damage();
+            match self.snapshot.filters.get(age).filter(is_fit) {
+                Some(filter) if age == Age::of(into) => {
+                    merging.steps += filter.syncs();
+                    merging.gains.push(Gain::of(age, filter.clone(), false));
+                }
+                Some(_) => {}
+                None => {
+                    let words = self.words_of_new(age, postings, &after);
+                    merging.steps += EmptyFilter::steps(words);
+                    meta.filters += 1;
+                    *age.next_filter(&mut meta.merge) = meta.filters;
+                    let name = FilterName::of(self.path(), meta, meta.filters)?;
+                    let folder = disk::parent(self.path());
+                    let empty = EmptyFilter::create(folder, name, words)?;
+                    merging.empty.push((age, empty));
+                }
+            }
+        }
+        Ok(merging)
+    }
+
+    /// The number of words of a new filter for the levels of `age`, which have `postings` postings after the merge.
+    fn words_of_new(&self, age: Age, postings: u64, after: &Meta) -> u64 {
+        let expected = match age {
+            // These levels grow until they are merged into the oldest one.
+            Age::Young => {
+                let most = self.lists() * after.levels[OLDEST].posted / self.limits.level_ratio;
+                most.min(postings * GROWTH)
+            }
+            Age::Old => 0,
+        };
+        Filter::words_for(postings, expected)
+    }
+
+    /// Does the next steps of a merge, at most `steps`, and returns whether these were the last ones.
+    fn step(&self, mut steps: u64, meta: &mut Meta, own: &mut Merging) -> Result<bool> {
+        while steps > 0
+            && let Some((age, mut empty)) = own.empty.pop()
+        {
+            steps -= 1;
+            if !empty.write()? {
+                own.empty.push((age, empty));
+                continue;
+            }
+            let filter = Arc::new(empty.finish()?);
+            own.gains.push(Gain::of(age, filter, true));
+        }
+        let parts = self.parts(&meta.merge) - meta.merge.built;
+        if parts > 0 && steps > 0 {
+            self.build(steps.min(parts), meta, own)?;
+        }
+        steps = steps.saturating_sub(parts);
+        for gain in &mut own.gains {
+            while steps > 0
+                && let Some(start) = gain.unsynced
+            {
+                gain.unsynced = gain.filter.sync_some(start)?;
+                steps -= 1;
+            }
+        }
+        let is_built = meta.merge.built == self.parts(&meta.merge);
+        Ok(is_built && own.gains.iter().all(|gain| gain.unsynced.is_none()))
+    }
+
+    /// Builds the next `parts` parts.
+    fn build(&self, parts: u64, meta: &mut Meta, own: &Merging) -> Result<()> {
+        let (built, end) = (meta.merge.built, meta.merge.built + parts);
+        let added = self.added(meta)?;
+        let sources = self.sources(meta)?;
+        let (merge, bits) = (meta.merge, meta.merge.part_bits);
+        let lists = low32(built >> bits)..low32((end - 1) >> bits) + 1;
+        for_each_list(lists, self.threads, |list| {
+            let first = u64::from(list) << bits;
+            for part in built.max(first)..end.min(first + (1 << bits)) {
+                self.build_part(&merge, &sources, &added, own, list, low32(part - first))?;
+            }
+            Ok(())
+        })?;
+        meta.merge.built = end;
+        Ok(())
+    }
+
+    /// Builds a part of a list.
+    fn build_part(
+        &self,
+        merge: &MergeState,
+        sources: &[Keyed],
+        added: &[u32],
+        own: &Merging,
+        list: u32,
+        part: u32,
+    ) -> Result<()> {
+        let into = level_of(merge);
+        let part = Part {
+            sources,
+            prefix: narrow(self.path(), merge.prefix_bits)?,
+            hashes: update::hashes_of_part(part, narrow(self.path(), merge.part_bits)?),
+        };
+        let recent = &self.snapshot.recent;
+        let posting = |&id: &u32| Some(Posting::new(recent.hash(id, list)?, id));
+        let new = added.iter().filter_map(posting);
+        let new = order::sort(
+            new.filter(|new| part.hashes.contains(&new.hash()))
+                .collect(),
+        );
+        let mut whole = Vec::new();
+        for Gain {
+            age,
+            filter,
+            is_new,
+            ..
+        } in &own.gains
+        {
+            let fill = |levels| {
+                let insert = |postings: &[Posting]| filter.insert(list, postings);
+                let hashes = part.hashes.clone();
+                self.snapshot
+                    .for_each_in_levels(list, levels, hashes, insert)
+            };
+            let gains = Age::of(into) == *age;
+            if *is_new && gains && into + 1 == age.levels().end {
+                whole.push(filter);
+                continue;
+            }
+            if *is_new {
+                fill(age.levels())?;
+            }
+            if gains {
+                if into == OLDEST {
+                    fill(Age::Young.levels())?;
+                }
+                filter.insert(list, &new);
+            }
+        }
+        let insert = |run: &[Posting]| whole.iter().for_each(|filter| filter.insert(list, run));
+        update::merge_part(self.transaction, List::of(list), &part, new, insert)
+            .map_err(|error| self.in_buckets(error))
+    }
+
+    /// Ends a merge: puts its tables in the place of those that it was made of.
+    fn put_in_place(&self, meta: &mut Meta, own: &Merging) -> Result<Filters> {
+        let sources = self.sources(meta)?;
+        let mut merge = std::mem::take(&mut meta.merge);
+        let into = Keyed {
+            level: level_of(&merge),
+            prefix: narrow(self.path(), merge.prefix_bits)?,
+        };
+        for list in (0..low32(self.lists())).map(List::of) {
+            let (transaction, replaced) = (self.transaction, &mut meta.replaced);
+            update::put_in_place(transaction, list, &sources, into, replaced)
+                .map_err(|error| self.in_buckets(error))?;
+        }
+        meta.levels = levels_after(&Meta { merge, ..*meta });
+        let mut filters = self.snapshot.filters.clone();
+        for age in Age::ALL {
+            if !age.has_tables(meta) {
+                *age.filter_mut(meta) = FilterState::default();
+                filters.set(age, meta, None);
+            }
+        }
+        for Gain { age, filter, .. } in &own.gains {
+            let state = age.filter_mut(meta);
+            let mark = filter.sync(state.mark)?;
+            let number = match *age.next_filter(&mut merge) {
+                0 => state.number,
+                new => new,
+            };
+            *state = FilterState { number, mark };
+            filters.set(*age, meta, Some(filter.clone()));
+        }
+        Ok(filters)
+    }
+
+    /// Gives up the merge of another handle, if there is one.
+    fn give_up(&self, meta: &mut Meta) -> Result<()> {
+        let merge = std::mem::take(&mut meta.merge);
+        if !merge.is_under_way() {
+            return Ok(());
+        }
+        let prefix = narrow(self.path(), merge.prefix_bits)?;
+        for list in (0..begun(&merge)).map(List::of) {
+            update::give_up(self.transaction, list, prefix, &mut meta.replaced)
+                .map_err(|error| self.in_buckets(error))?;
+        }
+        Ok(())
+    }
+
+    /// Deletes as many of the replaced tables as the contents of this commit pay for.
+    fn delete_replaced(&self, meta: &mut Meta) -> Result<()> {
+        let spread = self.spread(0);
+        let mut some = (self.appended() * meta.replaced).div_ceil(spread).max(1);
+        while meta.replaced > 0 && some > 0 {
+            update::delete_replaced(self.transaction, &mut meta.replaced)
+                .map_err(|error| self.in_buckets(error))?;
+            some -= 1;
+        }
+        Ok(())
+    }
+
+    /// Removes the contents `unnamed` from the tables.
+    fn remove(&self, unnamed: &[u32], meta: &mut Meta) -> Result<()> {
+        let (levels, merge) = (meta.levels, meta.merge);
+        let mut of_levels = Vec::new();
+        for (level, state) in meta.levels.iter_mut().enumerate() {
+            let removed = between(unnamed, levels::start(&levels, level), state.end);
+            state.posted = state.posted.saturating_sub(removed.len() as u64);
+            if let Some(old) = self.tables(&levels, level)?.filter(|_| !removed.is_empty()) {
+                of_levels.push((old, removed));
+            }
+        }
+        let merged = if merge.is_under_way() {
+            let into = level_of(&merge);
+            between(unnamed, levels::start(&levels, into), merge.end)
+        } else {
+            &[]
+        };
+        meta.merge.posted = merge.posted.saturating_sub(merged.len() as u64);
+        if of_levels.is_empty() && merged.is_empty() {
+            return Ok(());
+        }
+        let prefix = narrow(self.path(), merge.prefix_bits)?;
+        let begun = begun(&merge);
+        for_each_list(0..low32(self.lists()), self.threads, |list| {
+            let name = List::of(list);
+            for &(old, removed) in &of_levels {
+                let change = Change {
+                    add: Vec::new(),
+                    remove: self.postings(removed, list)?,
+                };
+                update::apply(self.transaction, name, old, old.prefix, change)
+                    .map_err(|error| self.in_buckets(error))?;
+            }
+            if !merged.is_empty() && list < begun {
+                let removed = self.postings(merged, list)?;
+                update::remove_merged(self.transaction, name, prefix, removed)
+                    .map_err(|error| self.in_buckets(error))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The postings of `contents` in a list, from their rows, sorted.
+    fn postings(&self, contents: &[u32], list: u32) -> Result<Vec<Posting>> {
+        let mut postings = Vec::with_capacity(contents.len());
+        for &id in contents {
+            if let Some(hash) = self.snapshot.list_hash(id, list)? {
+                postings.push(Posting::new(hash, id));
+            }
+        }
+        Ok(order::sort(postings))
+    }
+
+    /// The recent contents that a merge adds to the tables: those that are not removed, ascending.
+    fn added(&self, meta: &Meta) -> Result<Vec<u32>> {
+        let first = self.snapshot.recent.base();
+        let removed = catalog::removed_since(self.transaction, first)
+            .map_err(|error| self.snapshot.in_index(error))?;
+        let end = if meta.merge.is_under_way() {
+            meta.merge.end
+        } else {
+            meta.contents
+        };
+        let all = first..narrow(self.path(), end)?;
+        Ok(all
+            .filter(|id| removed.binary_search(id).is_err())
+            .collect())
+    }
+
+    /// The tables that a merge is made of, the youngest first.
+    ///
+    /// Those of the level that it goes into are among them also if it has no contents. They may exist all the same.
+    fn sources(&self, meta: &Meta) -> Result<Vec<Keyed>> {
+        let level = level_of(&meta.merge);
+        let mut sources = Vec::new();
+        for younger in 0..level {
+            sources.extend(self.tables(&meta.levels, younger)?);
+        }
+        let none = Keyed { level, prefix: 0 };
+        sources.push(self.tables(&meta.levels, level)?.unwrap_or(none));
+        Ok(sources)
+    }
+
+    /// The tables of a level, if it has any.
+    fn tables(&self, levels: &[LevelState; LEVELS], level: usize) -> Result<Option<Keyed>> {
+        let LevelState {
+            end, prefix_bits, ..
+        } = levels[level];
+        let prefix = narrow(self.path(), prefix_bits)?;
+        Ok((end > levels::start(levels, level)).then_some(Keyed { level, prefix }))
+    }
+
+    /// The number of contents over whose commits a merge is spread.
+    fn spread(&self, due: u64) -> u64 {
+        (due / 2).max(self.limits.merge_spread)
+    }
+
+    /// The number of contents that this commit adds.
+    fn appended(&self) -> u64 {
+        u64::from(self.snapshot.len) - self.snapshot.tables.meta.contents
+    }
+
+    fn lists(&self) -> u64 {
+        u64::from(self.snapshot.schema.bands().bands()) + 1
+    }
+
+    /// The number of parts of all lists in a merge.
+    fn parts(&self, merge: &MergeState) -> u64 {
+        self.lists() << merge.part_bits
+    }
+
+    fn path(&self) -> &Path {
+        self.snapshot.tables.path()
+    }
+
+    fn in_buckets(&self, error: BucketError) -> crate::Error {
+        bucket_error(self.path(), error)
+    }
+}
+
+/// The levels after the merge that is under way.
+fn levels_after(meta: &Meta) -> [LevelState; LEVELS] {
+    let (mut levels, merge) = (meta.levels, meta.merge);
+    let into = level_of(&merge);
+    for younger in &mut levels[..into] {
+        *younger = LevelState {
+            end: merge.end,
+            ..LevelState::default()
+        };
+    }
+    levels[into] = LevelState {
+        end: merge.end,
+        posted: merge.posted,
+        prefix_bits: merge.prefix_bits,
     };
-    meta.filters += 1;
-    *age.filter_mut(meta) = FilterState {
-        number: meta.filters,
-        mark: 0,
-    };
-    let name = FilterName::of(path, meta, meta.filters)?;
-    Filter::create(
-        disk::parent(path),
-        name,
-        Filter::words_for(postings, expected),
-    )
+    levels
+}
+
+/// The level that a merge goes into.
+fn level_of(merge: &MergeState) -> usize {
+    usize::try_from(merge.into).map_or(OLDEST, |into| into.min(OLDEST))
+}
+
+/// The number of lists that a merge has begun with.
+fn begun(merge: &MergeState) -> u32 {
+    low32(merge.built.div_ceil(1 << merge.part_bits))
 }
 
 /// The level that `recent` contents, and all levels younger than it, are merged into.
@@ -146,191 +545,8 @@ fn target(levels: &[LevelState; LEVELS], recent: u64, limits: &Limits) -> usize 
     into
 }
 
-/// A change of the tables: the contents whose postings are added or removed, ascending.
-struct Merge<'a> {
-    snapshot: &'a Snapshot,
-    /// The levels before the merge.
-    levels: [LevelState; LEVELS],
-    /// The level that recent and younger contents are merged into, if that is due, with the bits of its leaves' keys
-    /// afterwards.
-    into: Option<Keyed>,
-    /// All of these are in the recent postings.
-    add: Vec<u32>,
-    /// All of these are in tables.
-    remove: &'a [u32],
-    filters: Filters,
-    gains: Vec<Gain>,
-}
-
-impl<'a> Merge<'a> {
-    fn plan(
-        transaction: &WriteTransaction,
-        snapshot: &'a Snapshot,
-        unnamed: &'a [u32],
-        meta: &mut Meta,
-        limits: &Limits,
-    ) -> Result<Merge<'a>> {
-        let path = snapshot.tables.path();
-        let (levels, banded) = (meta.levels, snapshot.recent.base());
-        let mut merge = Merge {
-            snapshot,
-            levels,
-            into: None,
-            add: Vec::new(),
-            remove: below(unnamed, banded.into()),
-            filters: snapshot.filters.clone(),
-            gains: Vec::new(),
-        };
-        for (level, state) in meta.levels.iter_mut().enumerate() {
-            let removed = merge.removed_from(level..level + 1).len();
-            state.posted = state.posted.saturating_sub(removed as u64);
-        }
-        let recent = u64::from(snapshot.len - banded);
-        if recent < (meta.posted() / 16).clamp(limits.merged, MAX_MERGE) {
-            return Ok(merge);
-        }
-        let removed = catalog::removed_since(transaction, banded)
-            .map_err(|error| snapshot.in_index(error))?;
-        let kept = (banded..snapshot.len).filter(|id| removed.binary_search(id).is_err());
-        merge.add = kept.collect();
-        let added = merge.add.len() as u64;
-        let into = target(&meta.levels, added, limits);
-        let posted: u64 = meta.levels[..=into].iter().map(|state| state.posted).sum();
-        let end = meta.contents;
-        for younger in &mut meta.levels[..into] {
-            *younger = LevelState {
-                end,
-                ..LevelState::default()
-            };
-        }
-        let before = narrow(path, levels[into].prefix_bits)?;
-        let prefix = prefix_bits(posted + added, limits.leaf_postings, before);
-        meta.levels[into] = LevelState {
-            end,
-            posted: posted + added,
-            prefix_bits: prefix.into(),
-        };
-        merge.into = Some(Keyed {
-            level: into,
-            prefix,
-        });
-        (merge.filters, merge.gains) = filters_for(snapshot, meta, into, limits)?;
-        Ok(merge)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.into.is_none() && self.remove.is_empty()
-    }
-
-    /// Those of the contents to remove that are in the levels `some`.
-    fn removed_from(&self, some: Range<usize>) -> &'a [u32] {
-        let start = levels::start(&self.levels, some.end - 1);
-        let ids = below(self.remove, self.levels[some.start].end);
-        &ids[below(ids, start).len()..]
-    }
-
-    /// The tables of a level before the merge, if it had any.
-    fn tables(&self, level: usize) -> Result<Option<Keyed>> {
-        let LevelState {
-            end, prefix_bits, ..
-        } = self.levels[level];
-        let start = levels::start(&self.levels, level);
-        let prefix = narrow(self.snapshot.tables.path(), prefix_bits)?;
-        Ok((end > start).then_some(Keyed { level, prefix }))
-    }
-
-    /// Changes all tables, several lists in parallel.
-    fn run(&self, transaction: &WriteTransaction, threads: usize) -> Result<()> {
-        let lists = self.snapshot.schema.bands().bands() + 1;
-        for_each_list(0..lists, threads, |list| {
-            self.change_list(transaction, list)
-        })
-    }
-
-    /// Adds the gained postings of a list to the filters. `new` are those that are in no table yet.
-    fn fill_filters(&self, list: u32, new: &[Posting]) -> Result<()> {
-        for Gain {
-            age,
-            filter,
-            is_new,
-        } in &self.gains
-        {
-            let fill = |levels| {
-                let insert = |postings: &[Posting]| filter.insert(list, postings);
-                self.snapshot.for_each_in_levels(list, levels, insert)
-            };
-            if *is_new {
-                fill(age.levels())?;
-            }
-            let Some(into) = self.into.filter(|into| Age::of(into.level) == *age) else {
-                continue;
-            };
-            if into.level == OLDEST {
-                fill(Age::Young.levels())?;
-            }
-            filter.insert(list, new);
-        }
-        Ok(())
-    }
-
-    fn change_list(&self, transaction: &WriteTransaction, list: u32) -> Result<()> {
-        let failed = |error| bucket_error(self.snapshot.tables.path(), error);
-        let name = List::of(list);
-        let mut level = 0;
-        if let Some(into) = self.into {
-            level = into.level + 1;
-            let change = Change {
-                add: self.recent_postings(list),
-                remove: self.postings(self.removed_from(0..level), list)?,
-            };
-            self.fill_filters(list, &change.add)?;
-            let mut younger = Vec::new();
-            for level in 0..into.level {
-                younger.extend(self.tables(level)?);
-            }
-            let old = self.tables(into.level)?;
-            let old = old.unwrap_or(into.with(0));
-            let merged = if younger.is_empty() {
-                // A list without changes must still exist, with the same key length as the others.
-                update::apply(transaction, name, old, into.prefix, change)
-            } else {
-                update::merge_tables(transaction, name, &younger, old, into.prefix, change)
-            };
-            merged.map_err(failed)?;
-        }
-        for level in level..LEVELS {
-            let remove = self.postings(self.removed_from(level..level + 1), list)?;
-            if let Some(old) = self.tables(level)?.filter(|_| !remove.is_empty()) {
-                let add = Vec::new();
-                let change = Change { add, remove };
-                update::apply(transaction, name, old, old.prefix, change).map_err(failed)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The postings that the merge adds to a list, sorted.
-    fn recent_postings(&self, list: u32) -> Vec<Posting> {
-        let recent = &self.snapshot.recent;
-        let posting = |&id: &u32| Some(Posting::new(recent.hash(id, list)?, id));
-        let mut postings = Vec::with_capacity(self.add.len());
-        postings.extend(self.add.iter().filter_map(posting));
-        order::sort(postings)
-    }
-
-    /// The postings of `contents` in a list, from their rows, sorted.
-    fn postings(&self, contents: &[u32], list: u32) -> Result<Vec<Posting>> {
-        let mut postings = Vec::with_capacity(contents.len());
-        for &id in contents {
-            if let Some(hash) = self.snapshot.list_hash(id, list)? {
-                postings.push(Posting::new(hash, id));
-            }
-        }
-        Ok(order::sort(postings))
-    }
-}
-
-/// The prefix of sorted ids that are below `end`.
-fn below(ids: &[u32], end: u64) -> &[u32] {
-    &ids[..ids.partition_point(|&id| u64::from(id) < end)]
+/// The sorted ids from `start` to `end`.
+fn between(ids: &[u32], start: u64, end: u64) -> &[u32] {
+    let place = |bound| ids.partition_point(|&id| u64::from(id) < bound);
+    ids.get(place(start)..place(end)).unwrap_or_default()
 }

@@ -100,7 +100,7 @@ impl Commit {
             meta,
             schema,
         } = self;
-        let tables = Tables::of(transaction, meta, &index, &path, schema.bands().bands())?;
+        let tables = Tables::of(transaction, &meta, &index, &path, schema.bands().bands())?;
         let view = |kind| ColumnSpec::of(kind, &meta, &schema)?.view(folder, trust);
         let mut snapshot = Snapshot {
             contents: view(Kind::Contents)?,

@@ -2,6 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -207,12 +208,12 @@ impl File {
     }
 }
 
-/// Makes words mapped from the file at `path` durable.
-pub(crate) fn sync_words(path: &Path, words: &SharedWords) -> Result<()> {
+/// Makes some of the words mapped from the file at `path` durable.
+pub(crate) fn sync_words(path: &Path, words: &SharedWords, some: &Range<usize>) -> Result<()> {
     if is_fleeting(path) {
         return Ok(());
     }
-    in_file(path, sync(path, Step::Sync(None), || words.sync()))
+    in_file(path, sync(path, Step::Sync(None), || words.sync(some)))
 }
 
 /// Whether a device reports that it cannot read, in which case a retry is of no use.

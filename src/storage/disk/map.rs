@@ -132,9 +132,12 @@ impl SharedWords {
         }
     }
 
-    /// Makes the words durable.
-    pub(crate) fn sync(&self) -> io::Result<()> {
-        self.raw.flush()
+    /// Makes some words durable.
+    pub(crate) fn sync(&self, words: &Range<usize>) -> io::Result<()> {
+        let end = words.end.min(self.len());
+        let start = words.start.min(end);
+        let bytes = size_of::<AtomicU64>();
+        self.raw.flush_range(start * bytes, (end - start) * bytes)
     }
 
     #[expect(clippy::cast_ptr_alignment, reason = "a mapping begins at a page")]

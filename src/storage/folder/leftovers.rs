@@ -56,8 +56,8 @@ impl Named {
             Named::Column(Kind::Shingles, file) => meta.shingles_file == u64::from(file),
             Named::Column(Kind::Signatures, file) => meta.signatures_file == u64::from(file),
             Named::Filter { generation, number } => {
-                let is_its = |age: Age| age.filter(meta).number == u64::from(number);
-                meta.generation == u64::from(generation) && Age::ALL.into_iter().any(is_its)
+                let numbers = Age::filter_numbers(meta);
+                meta.generation == u64::from(generation) && numbers.contains(&number.into())
             }
         }
     }

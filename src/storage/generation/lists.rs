@@ -13,7 +13,8 @@ use crate::storage::format::{Kind, narrow};
 use crate::storage::index::FilterState;
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::{
-    Age, Change, Filter, Keyed, List, OLDEST, Posted, Posting, order, prefix_bits, update,
+    ALL_HASHES, Age, Change, Filter, Keyed, List, OLDEST, Posted, Posting, order, prefix_bits,
+    update,
 };
 use crate::storage::view::{Rows, Snapshot, bucket_error};
 
@@ -205,7 +206,7 @@ impl Next {
         for_each_list(0..self.lists(), threads, |list| {
             let fill = |postings: &[Posting]| filter.insert(list, postings);
             posted
-                .for_each(list as usize, Age::Old.levels(), fill)
+                .for_each(list as usize, Age::Old.levels(), ALL_HASHES, fill)
                 .map_err(|error| bucket_error(&self.path, error))
         })?;
         self.meta.old_filter.mark = filter.sync(0)?;

@@ -44,3 +44,49 @@ pub(super) fn fields(
         ]
     })
 }
+
+/// A merge that is spread over several commits. All zeros if there is none.
+///
+/// Its tables are built beside those of the levels, list by list, and each list in parts by the upper bits of the
+/// hashes. Nobody reads them before the last commit of the merge puts them in place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MergeState {
+    /// A random number of the handle that merges. Only this handle knows what the filters gained so far.
+    pub(crate) owner: u64,
+    /// The level that all younger contents are merged into.
+    pub(crate) into: u64,
+    /// Contents below this id are merged.
+    pub(crate) end: u64,
+    /// The number of contents that are merged, without removed ones.
+    pub(crate) posted: u64,
+    /// The number of bits in the keys of the new tables' leaves.
+    pub(crate) prefix_bits: u64,
+    /// Each list has two to the power of this many parts.
+    pub(crate) part_bits: u64,
+    /// The number of parts, of all lists together, that are built.
+    pub(crate) built: u64,
+    /// The numbers of the filters that replace the present ones, or 0.
+    pub(crate) young_filter: u64,
+    pub(crate) old_filter: u64,
+}
+
+impl MergeState {
+    /// Whether there is a merge.
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.owner != 0
+    }
+
+    pub(super) fn fields(&mut self) -> [(&'static str, &mut u64); 9] {
+        [
+            ("merge-owner", &mut self.owner),
+            ("merge-into", &mut self.into),
+            ("merge-end", &mut self.end),
+            ("merge-posted", &mut self.posted),
+            ("merge-prefix-bits", &mut self.prefix_bits),
+            ("merge-part-bits", &mut self.part_bits),
+            ("merge-built", &mut self.built),
+            ("merge-young-filter", &mut self.young_filter),
+            ("merge-old-filter", &mut self.old_filter),
+        ]
+    }
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use redb::{ReadTransaction, TableDefinition, WriteTransaction};
 
-use super::levels::{self, LEVELS, LevelState};
+use super::levels::{self, LEVELS, LevelState, MergeState};
 use super::runs::Runs;
 use crate::error::{Error, Result};
 use crate::storage::format::{checksum, narrow, refuse_other};
@@ -54,6 +54,9 @@ pub(crate) struct Meta {
     /// The filter over the postings of the younger levels, and the one over the oldest level.
     pub(crate) young_filter: FilterState,
     pub(crate) old_filter: FilterState,
+    pub(crate) merge: MergeState,
+    /// The number of bucket tables that nobody reads any more, which later commits delete.
+    pub(crate) replaced: u64,
     pub(crate) runs: Runs,
     /// The number of the scope of ids; see `IdScope`.
     pub(crate) id_scope: u64,
@@ -104,6 +107,7 @@ impl Meta {
             ("young-filter-mark", &mut self.young_filter.mark),
             ("old-filter", &mut self.old_filter.number),
             ("old-filter-mark", &mut self.old_filter.mark),
+            ("replaced", &mut self.replaced),
             ("runs", &mut self.runs.last),
             ("open-run", &mut self.runs.open),
             ("open-run-first", &mut self.runs.first),
@@ -111,7 +115,8 @@ impl Meta {
             ("journal", &mut self.journal),
         ];
         let levels = levels::fields(&mut self.levels);
-        first.into_iter().chain(levels).chain(last)
+        let merge = self.merge.fields();
+        first.into_iter().chain(levels).chain(merge).chain(last)
     }
 
     /// A checksum of all fields. Without it, a damaged length could truncate the columns.

@@ -16,7 +16,7 @@ pub(crate) use append::{Appender, copy};
 pub(crate) use catalog::Catalog;
 pub(crate) use document::{DocumentChange, DocumentRow};
 pub(crate) use guard::{Guarded, guarded};
-pub(crate) use levels::{LEVELS, LevelState};
+pub(crate) use levels::{LEVELS, LevelState, MergeState};
 pub(crate) use meta::{FilterState, Meta};
 pub(crate) use open::{Index, NoWriter, existing_index, identity, page_bytes};
 pub(crate) use runs::Runs;

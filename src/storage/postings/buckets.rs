@@ -4,6 +4,8 @@
 //! `prefix` grows with the number of contents so that a leaf holds 128 to 256 of them. When it grows, the table is
 //! rewritten. A bucket with more contents than that only makes its leaf longer.
 
+use std::ops::RangeInclusive;
+
 use redb::{ReadOnlyTable, ReadTransaction, WriteTransaction};
 
 use super::fault::BucketError;
@@ -73,9 +75,13 @@ impl BucketTable {
         Ok(copy(&self.table, &mut target)?)
     }
 
-    /// Adds the table's postings to `runs`.
-    pub(super) fn add_to<'t>(&'t self, runs: &mut Runs<'t>) -> Result<(), BucketError> {
-        runs.add_table(&self.table, self.keyed.hash_bits())
+    /// Adds the table's postings with some hashes to `runs`.
+    pub(super) fn add_to<'t>(
+        &'t self,
+        runs: &mut Runs<'t>,
+        hashes: RangeInclusive<u32>,
+    ) -> Result<(), BucketError> {
+        runs.add_table(&self.table, self.keyed.hash_bits(), hashes)
     }
 
     /// The level of the table.

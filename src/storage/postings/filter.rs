@@ -54,10 +54,13 @@ const FRESH: u64 = 2;
 const FULL: u64 = 4;
 
 /// The number of bytes that are written at a time when a filter is created.
-const EMPTY: usize = 1 << 18;
+const EMPTY: u64 = 1 << 20;
 
 /// The number of bits that a posting sets in its word.
 const BITS: u32 = 4;
+
+/// The number of words that are made durable at a time while a merge is under way.
+const SYNCED: usize = 1 << 19;
 
 /// The number of data bits in a word.
 const OWN_BITS: u32 = 56;
@@ -109,6 +112,70 @@ impl FilterName {
     }
 }
 
+/// A filter that is being created.
+///
+/// Its empty words are written out, and not only because they differ from zeros: setting a bit in a hole of the file
+/// would need disk space, and the process would die if there were none.
+#[derive(Debug)]
+pub(crate) struct EmptyFilter {
+    path: PathBuf,
+    file: File,
+    /// The number of words it will have.
+    len: u64,
+    /// The number of bytes that are written, with the header.
+    written: u64,
+}
+
+impl EmptyFilter {
+    /// Creates the file of a filter of `len` words in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Occupied`] if a file that is not a filter has its name.
+    pub(crate) fn create(folder: &Path, name: FilterName, len: u64) -> Result<EmptyFilter> {
+        let path = name.path(folder);
+        if disk::is_file(&path)? {
+            let start = File::open(&path)?.start(FILTER_HEADER_BYTES)?;
+            if !may_be_filter_of(&start, name.store) {
+                return Err(Error::Occupied { path });
+            }
+            disk::remove(&path)?;
+        }
+        let file = File::create_like(&path, &folder.join(INDEX))?;
+        file.write(0, &name.header())?;
+        Ok(EmptyFilter {
+            path,
+            file,
+            len,
+            written: FILTER_HEADER_BYTES as u64,
+        })
+    }
+
+    /// The approximate number of calls of [`EmptyFilter::write`] and [`Filter::sync_some`] that a filter of `len` words
+    /// takes.
+    pub(crate) fn steps(len: u64) -> u64 {
+        (8 * len).div_ceil(EMPTY) + len.div_ceil(SYNCED as u64)
+    }
+
+    /// Writes some words, and returns whether these were the last ones.
+    pub(crate) fn write(&mut self) -> Result<bool> {
+        let bytes = 8 * (self.len + FIRST as u64);
+        let end = bytes.min(self.written + EMPTY);
+        let words = self.written / 8..end / 8;
+        let empty: Vec<u8> = words.flat_map(|at| checked(0, at).to_le_bytes()).collect();
+        self.file.write(self.written, &empty)?;
+        self.written = end;
+        Ok(end == bytes)
+    }
+
+    /// The filter, once all words are written.
+    pub(crate) fn finish(self) -> Result<Filter> {
+        let filter = Filter::of(self.path, self.file.words(true)?);
+        filter.words.put(LENGTH, checked(self.len, LENGTH as u64));
+        Ok(filter)
+    }
+}
+
 /// A filter over the postings of all lists in some levels.
 #[derive(Debug)]
 pub(crate) struct Filter {
@@ -131,27 +198,9 @@ impl Filter {
     ///
     /// [`Error::Occupied`] if a file that is not a filter has its name.
     pub(crate) fn create(folder: &Path, name: FilterName, len: u64) -> Result<Filter> {
-        let path = name.path(folder);
-        if disk::is_file(&path)? {
-            let start = File::open(&path)?.start(FILTER_HEADER_BYTES)?;
-            if !may_be_filter_of(&start, name.store) {
-                return Err(Error::Occupied { path });
-            }
-            disk::remove(&path)?;
-        }
-        let file = File::create_like(&path, &folder.join(INDEX))?;
-        // Empty words are written out, and not only because they differ from zeros: setting a bit in a hole of the file
-        // would need disk space, and the process would die if there were none.
-        let bytes = 8 * len + 8 * FIRST as u64;
-        file.write(0, &name.header())?;
-        for start in (FILTER_HEADER_BYTES as u64..bytes).step_by(EMPTY) {
-            let words = start / 8..(start + EMPTY as u64).min(bytes) / 8;
-            let empty: Vec<u8> = words.flat_map(|at| checked(0, at).to_le_bytes()).collect();
-            file.write(start, &empty)?;
-        }
-        let filter = Filter::of(path, file.words(true)?);
-        filter.words.put(LENGTH, checked(len, LENGTH as u64));
-        Ok(filter)
+        let mut empty = EmptyFilter::create(folder, name, len)?;
+        while !empty.write()? {}
+        empty.finish()
     }
 
     fn of(path: PathBuf, words: SharedWords) -> Filter {
@@ -244,8 +293,21 @@ impl Filter {
             first
         };
         self.words.put(place, checked(mark, place as u64));
-        sync_words(&self.path, &self.words)?;
+        sync_words(&self.path, &self.words, &(0..self.words.len()))?;
         Ok(mark)
+    }
+
+    /// Makes some words from the word `start` on durable, and returns the next one, or `None` at the end. After this for
+    /// all words, [`Filter::sync`] takes little time.
+    pub(crate) fn sync_some(&self, start: usize) -> Result<Option<usize>> {
+        let end = start + SYNCED;
+        sync_words(&self.path, &self.words, &(start..end))?;
+        Ok((end < self.words.len()).then_some(end))
+    }
+
+    /// The number of calls of [`Filter::sync_some`] for all words.
+    pub(crate) fn syncs(&self) -> u64 {
+        self.words.len().div_ceil(SYNCED) as u64
     }
 
     fn has_mark(&self, place: usize, mark: u64) -> bool {

@@ -12,7 +12,7 @@ use super::filter::{Filter, FilterName};
 use super::list::OLDEST;
 use crate::error::Result;
 use crate::storage::disk;
-use crate::storage::index::{FilterState, LEVELS, Meta, levels};
+use crate::storage::index::{FilterState, LEVELS, MergeState, Meta, levels};
 
 /// The levels that share a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,20 @@ impl Age {
             Age::Young => meta.young_filter,
             Age::Old => meta.old_filter,
         }
+    }
+
+    /// The number of the filter that replaces theirs once the merge under way has ended, or 0.
+    pub(crate) fn next_filter(self, merge: &mut MergeState) -> &mut u64 {
+        match self {
+            Age::Young => &mut merge.young_filter,
+            Age::Old => &mut merge.old_filter,
+        }
+    }
+
+    /// The numbers of all filters that `meta` names, or 0.
+    pub(crate) fn filter_numbers(meta: &Meta) -> [u64; 4] {
+        let (young, old) = (meta.young_filter.number, meta.old_filter.number);
+        [young, old, meta.merge.young_filter, meta.merge.old_filter]
     }
 
     /// The state of their filter, mutable.
@@ -177,8 +191,8 @@ impl Filters {
 
 /// The filters that `before` names and `after` does not. Both are metadata of the index at `path`.
 pub(crate) fn retired(path: &Path, before: &Meta, after: &Meta) -> Result<Vec<FilterName>> {
-    let kept = Age::ALL.map(|age| age.filter(after).number);
-    let numbers = Age::ALL.map(|age| age.filter(before).number);
+    let kept = Age::filter_numbers(after);
+    let numbers = Age::filter_numbers(before);
     let gone = |number: &u64| *number > 0 && !kept.contains(number);
     let gone = numbers.into_iter().filter(gone);
     gone.map(|number| FilterName::of(path, before, number))

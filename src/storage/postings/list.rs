@@ -25,10 +25,18 @@ impl List {
 
     /// The name of the list's table in a level.
     pub(super) fn table(self, table: Keyed) -> String {
-        let Keyed { level, prefix } = table;
+        self.table_of(&format!("level-{}", table.level), table.prefix)
+    }
+
+    /// The name of the list's table in a merge that is under way.
+    pub(super) fn merged_table(self, prefix: u32) -> String {
+        self.table_of("merged", prefix)
+    }
+
+    fn table_of(self, of: &str, prefix: u32) -> String {
         match self {
-            List::Copies => format!("level-{level}-copies-{prefix:02}"),
-            List::Band(band) => format!("level-{level}-band-{band:03}-{prefix:02}"),
+            List::Copies => format!("{of}-copies-{prefix:02}"),
+            List::Band(band) => format!("{of}-band-{band:03}-{prefix:02}"),
         }
     }
 }

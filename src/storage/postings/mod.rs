@@ -15,7 +15,7 @@ pub(crate) mod update;
 #[cfg(test)]
 pub(crate) use buckets::BucketTable;
 pub(crate) use fault::BucketError;
-pub(crate) use filter::{Filter, FilterName};
+pub(crate) use filter::{EmptyFilter, Filter, FilterName};
 pub(crate) use filters::{Age, ByAge, Filters, retired};
 pub(crate) use leaf::Posting;
 #[cfg(any(test, fuzzing))]
@@ -23,4 +23,5 @@ pub(crate) use leaf::{Leaf, Unpacked, pack};
 pub(crate) use list::{Keyed, List, MAX_PREFIX, OLDEST, prefix_bits};
 pub(crate) use posted::Posted;
 pub(crate) use recent::{Hashes, Link, Recent};
+pub(crate) use runs::ALL_HASHES;
 pub(crate) use update::Change;

@@ -1,6 +1,6 @@
 //! The bucket tables of a snapshot, in all levels.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use redb::{ReadTransaction, WriteTransaction};
 
@@ -74,11 +74,12 @@ impl Posted {
         })
     }
 
-    /// Calls `visit` with every posting of a list in some levels, sorted and in batches.
+    /// Calls `visit` with every posting of a list that is in some levels and has some hash, sorted and in batches.
     pub(crate) fn for_each(
         &self,
         list: usize,
         levels: Range<usize>,
+        hashes: RangeInclusive<u32>,
         mut visit: impl FnMut(&[Posting]),
     ) -> Result<(), BucketError> {
         let tables = self.lists.get(list).into_iter().flatten();
@@ -88,7 +89,7 @@ impl Posted {
         };
         let mut runs = Runs::new(oldest.hash_bits());
         for table in tables {
-            table.add_to(&mut runs)?;
+            table.add_to(&mut runs, hashes.clone())?;
         }
         while let Some(run) = runs.next()? {
             visit(run);

@@ -107,19 +107,28 @@ impl Recent {
     /// Returns a copy with room for `more` further contents.
     pub(crate) fn grown(&self, more: usize, pool: &Pool) -> Recent {
         let len = self.len() as usize;
-        let room = (len * GROWTH).max(len + more);
+        self.copied(self.base, (len * GROWTH).max(len + more), pool)
+    }
+
+    /// Returns a copy without the contents below `base`, which must not be above the next one.
+    pub(crate) fn after(&self, base: u32, pool: &Pool) -> Recent {
+        self.copied(base, self.room, pool)
+    }
+
+    fn copied(&self, base: u32, room: usize, pool: &Pool) -> Recent {
+        let (first, len) = ((base - self.base) as usize, self.len() as usize);
         let lists = pool.map(self.lists.iter().collect(), |list: &Chains| {
-            let grown = Chains::new(room);
-            for place in 0..len {
-                grown.push(place, list.hash(place));
+            let copy = Chains::new(room);
+            for place in first..len {
+                copy.push(place - first, list.hash(place));
             }
-            grown
+            copy
         });
         Recent {
-            base: self.base,
+            base,
             room,
             lists,
-            len: AtomicU32::new(low32(len as u64)),
+            len: AtomicU32::new(low32((len - first) as u64)),
         }
     }
 

@@ -1,16 +1,23 @@
 //! The postings of several tables as one sorted sequence.
 
+use std::ops::RangeInclusive;
+
 use redb::{Range, ReadableTable};
 
 use super::fault::BucketError;
 use super::leaf::{Leaf, Posting, Unpacked};
 use crate::codec::low32;
 
+/// The range of all hashes.
+pub(crate) const ALL_HASHES: RangeInclusive<u32> = 0..=u32::MAX;
+
 /// A source of sorted postings, read one leaf of a table at a time.
 struct Source<'t> {
     /// The leaves that are still unread. `None` if all postings were in memory.
     leaves: Option<Range<'t, u32, &'static [u8]>>,
     hash_bits: u32,
+    /// The hashes that are wanted of the first and last leaf.
+    hashes: RangeInclusive<u32>,
     /// The postings that were read. Those from `start` on are not taken yet.
     postings: Vec<Posting>,
     start: usize,
@@ -19,18 +26,25 @@ struct Source<'t> {
 impl Source<'_> {
     /// The next posting, if any.
     fn peek(&mut self, room: &mut Unpacked) -> Result<Option<Posting>, BucketError> {
-        if let Some(posting) = self.postings.get(self.start) {
-            return Ok(Some(*posting));
+        loop {
+            if let Some(posting) = self.postings.get(self.start) {
+                return Ok(Some(*posting));
+            }
+            let next = self.leaves.as_mut().and_then(Iterator::next).transpose()?;
+            let Some((prefix, bytes)) = next else {
+                return Ok(None);
+            };
+            let leaf = Leaf::new(bytes.value(), self.hash_bits).map_err(BucketError::Damaged)?;
+            self.postings.clear();
+            self.start = 0;
+            leaf.unpack(prefix.value(), room, &mut self.postings);
+            let (first, last) = self.hashes.clone().into_inner();
+            let is_at_end = [first, last].map(|hash| key(hash, self.hash_bits) == prefix.value());
+            if is_at_end.contains(&true) {
+                self.postings
+                    .retain(|posting| self.hashes.contains(&posting.hash()));
+            }
         }
-        let Some((prefix, bytes)) = self.leaves.as_mut().and_then(Iterator::next).transpose()?
-        else {
-            return Ok(None);
-        };
-        let leaf = Leaf::new(bytes.value(), self.hash_bits).map_err(BucketError::Damaged)?;
-        self.postings.clear();
-        self.start = 0;
-        leaf.unpack(prefix.value(), room, &mut self.postings);
-        Ok(self.postings.first().copied())
     }
 
     /// Takes those of the next postings that were read whose hash has these upper bits.
@@ -65,15 +79,18 @@ impl<'t> Runs<'t> {
         }
     }
 
-    /// Adds the postings of a table whose leaves store `hash_bits` bits of each hash.
+    /// Adds the postings with some hashes of a table whose leaves store `hash_bits` bits of each hash.
     pub(super) fn add_table(
         &mut self,
         table: &'t impl ReadableTable<u32, &'static [u8]>,
         hash_bits: u32,
+        hashes: RangeInclusive<u32>,
     ) -> Result<(), BucketError> {
+        let leaves = key(*hashes.start(), hash_bits)..=key(*hashes.end(), hash_bits);
         self.sources.push(Source {
-            leaves: Some(table.iter()?),
+            leaves: Some(table.range(leaves)?),
             hash_bits,
+            hashes,
             postings: Vec::new(),
             start: 0,
         });
@@ -85,6 +102,7 @@ impl<'t> Runs<'t> {
         self.sources.push(Source {
             leaves: None,
             hash_bits: self.hash_bits,
+            hashes: ALL_HASHES,
             postings,
             start: 0,
         });

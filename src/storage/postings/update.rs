@@ -1,11 +1,14 @@
 //! Changes of bucket tables.
 
+use std::ops::RangeInclusive;
+
 use redb::{ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
 
 use super::fault::BucketError;
 use super::leaf::{Leaf, Posting, Unpacked, pack};
 use super::list::{Definition, Keyed, List};
-use super::runs::{Runs, key, merge};
+use super::runs::{ALL_HASHES, Runs, key, merge};
+use crate::codec::{bits, low32};
 use crate::storage::index::Appender;
 
 /// A commit's changes to the postings of a list. Both parts are sorted.
@@ -31,49 +34,153 @@ pub(crate) fn apply(
             return update_leaves(&mut table, old.hash_bits(), &change);
         }
     }
-    merge_tables(transaction, list, &[], old, prefix, change)
+    let name = list.table(old.with(prefix));
+    let beside = format!("{name}-next");
+    let whole = Part {
+        sources: &[old],
+        prefix,
+        hashes: ALL_HASHES,
+    };
+    merge_into(transaction, list, &beside, &whole, change, |_| {})?;
+    let old = list.table(old);
+    transaction.delete_table(Definition::new(&old))?;
+    transaction.rename_table(Definition::new(&beside), Definition::new(&name))?;
+    Ok(())
 }
 
-/// Merges younger tables of `list` and a change into the table `old`, which is keyed by `prefix` bits afterwards.
+/// A part of a merge of tables.
+#[derive(Clone, Debug)]
+pub(crate) struct Part<'a> {
+    /// The tables, the youngest first.
+    pub(crate) sources: &'a [Keyed],
+    /// The number of bits in the keys of the new table.
+    pub(crate) prefix: u32,
+    /// The hashes that belong to the part.
+    pub(crate) hashes: RangeInclusive<u32>,
+}
+
+/// The hashes of a part of a list that has two to the power of `part_bits` parts.
+pub(crate) fn hashes_of_part(part: u32, part_bits: u32) -> RangeInclusive<u32> {
+    let lower = u32::BITS - part_bits;
+    let first = part.checked_shl(lower).unwrap_or(0);
+    first..=first | low32(bits::mask(lower))
+}
+
+/// Merges a part of `list` and new postings, sorted, into the table of a merge that is under way.
 ///
-/// Deletes the younger tables.
-pub(crate) fn merge_tables(
+/// The parts come in ascending order, and no two of them share a leaf. `visit` is called with all postings of the part.
+pub(crate) fn merge_part(
     transaction: &WriteTransaction,
     list: List,
-    younger: &[Keyed],
-    old: Keyed,
-    prefix: u32,
-    change: Change,
+    part: &Part<'_>,
+    add: Vec<Posting>,
+    visit: impl FnMut(&[Posting]),
 ) -> Result<(), BucketError> {
-    let new = old.with(prefix);
-    let new_name = list.table(new);
-    let beside = format!("{new_name}-next");
-    let sources = younger.iter().chain([&old]);
-    let names: Vec<String> = sources.clone().map(|&keyed| list.table(keyed)).collect();
-    {
-        let opened = names
-            .iter()
-            .map(|name| transaction.open_table(Definition::new(name)));
-        let tables: Vec<_> = opened.collect::<Result<_, _>>()?;
-        let mut runs = Runs::new(new.hash_bits());
-        runs.add(change.add);
-        for (table, keyed) in tables.iter().zip(sources) {
-            runs.add_table(table, keyed.hash_bits())?;
-        }
-        let mut target = transaction.open_table(Definition::new(&beside))?;
-        let mut writer = LeafWriter::new(&mut target, new.hash_bits())?;
-        let mut remove = change.remove.as_slice();
-        while let Some(run) = runs.next()? {
-            take_out(run, &mut remove);
-            writer.write(run)?;
-        }
-        writer.close()?;
+    let change = Change {
+        add,
+        remove: Vec::new(),
+    };
+    let name = list.merged_table(part.prefix);
+    merge_into(transaction, list, &name, part, change, visit)
+}
+
+/// Removes postings from the table of a merge that is under way, if they are in it. They are sorted.
+pub(crate) fn remove_merged(
+    transaction: &WriteTransaction,
+    list: List,
+    prefix: u32,
+    remove: Vec<Posting>,
+) -> Result<(), BucketError> {
+    let name = list.merged_table(prefix);
+    let mut table = transaction.open_table(Definition::new(&name))?;
+    let change = Change {
+        add: Vec::new(),
+        remove,
+    };
+    update_leaves(&mut table, u32::BITS - prefix, &change)
+}
+
+/// Puts the merged table of `list` in the place of those that it was made of, as `into`.
+pub(crate) fn put_in_place(
+    transaction: &WriteTransaction,
+    list: List,
+    sources: &[Keyed],
+    into: Keyed,
+    replaced: &mut u64,
+) -> Result<(), BucketError> {
+    for &source in sources {
+        replace(transaction, &list.table(source), replaced)?;
     }
-    for name in &names {
-        transaction.delete_table(Definition::new(name))?;
-    }
-    transaction.rename_table(Definition::new(&beside), Definition::new(&new_name))?;
+    let (merged, name) = (list.merged_table(into.prefix), list.table(into));
+    transaction.rename_table(Definition::new(&merged), Definition::new(&name))?;
     Ok(())
+}
+
+/// Gives up the merged table of `list`.
+pub(crate) fn give_up(
+    transaction: &WriteTransaction,
+    list: List,
+    prefix: u32,
+    replaced: &mut u64,
+) -> Result<(), BucketError> {
+    replace(transaction, &list.merged_table(prefix), replaced)
+}
+
+/// Puts a table among those that are to be deleted. Deleting a large one takes as long as reading it.
+fn replace(
+    transaction: &WriteTransaction,
+    name: &str,
+    replaced: &mut u64,
+) -> Result<(), BucketError> {
+    let aside = replaced_table(*replaced);
+    transaction.rename_table(Definition::new(name), Definition::new(&aside))?;
+    *replaced += 1;
+    Ok(())
+}
+
+/// Deletes the last one of the `replaced` tables.
+pub(crate) fn delete_replaced(
+    transaction: &WriteTransaction,
+    replaced: &mut u64,
+) -> Result<(), BucketError> {
+    if let Some(rest) = replaced.checked_sub(1) {
+        transaction.delete_table(Definition::new(&replaced_table(rest)))?;
+        *replaced = rest;
+    }
+    Ok(())
+}
+
+fn replaced_table(number: u64) -> String {
+    format!("replaced-{number}")
+}
+
+/// Appends a part of a merge to the table `name`.
+fn merge_into(
+    transaction: &WriteTransaction,
+    list: List,
+    name: &str,
+    part: &Part<'_>,
+    change: Change,
+    mut visit: impl FnMut(&[Posting]),
+) -> Result<(), BucketError> {
+    let sources: Vec<String> = part.sources.iter().map(|&old| list.table(old)).collect();
+    let open = |name: &String| transaction.open_table(Definition::new(name));
+    let tables: Vec<_> = sources.iter().map(open).collect::<Result<_, _>>()?;
+    let hash_bits = u32::BITS - part.prefix;
+    let mut runs = Runs::new(hash_bits);
+    runs.add(change.add);
+    for (table, keyed) in tables.iter().zip(part.sources) {
+        runs.add_table(table, keyed.hash_bits(), part.hashes.clone())?;
+    }
+    let mut target = transaction.open_table(Definition::new(name))?;
+    let mut writer = LeafWriter::new(&mut target, hash_bits)?;
+    let mut remove = change.remove.as_slice();
+    while let Some(run) = runs.next()? {
+        take_out(run, &mut remove);
+        writer.write(run)?;
+        visit(run);
+    }
+    writer.close()
 }
 
 /// Appends sorted postings to the table of `list`. Two calls must not add to the same leaf.
@@ -259,7 +366,7 @@ mod tests {
             }
             let table = BucketTable::open(&db.begin_read().unwrap(), LIST, keyed).unwrap();
             let mut runs = Runs::new(32);
-            table.add_to(&mut runs).unwrap();
+            table.add_to(&mut runs, ALL_HASHES).unwrap();
             let stored = runs.next().unwrap().cloned().unwrap_or_default();
             prop_assert_eq!(&stored, &sorted(&model));
             for hash in model.iter().map(|p| p.0).chain([1, 7]) {
@@ -277,7 +384,7 @@ mod tests {
         fn levels_that_are_merged_are_one_table(
             levels in prop::collection::vec((postings(), 0_u32..6), 2..4),
             (added, removed) in (postings(), postings()),
-            grow in 0_u32..3,
+            (grow, part_bits) in (0_u32..3, 0_u32..4),
         ) {
             let db = database();
             let transaction = db.begin_write().unwrap();
@@ -297,16 +404,31 @@ mod tests {
             let added: Set = added.iter().map(|&(hash, id)| (hash, 1000 + id)).collect();
             model.extend(&added);
             let removed: Set = model.iter().copied().filter(|p| removed.iter().any(|r| r.0 == p.0)).collect();
+            let prefix = keyed.iter().map(|old| old.prefix).max().unwrap() + grow;
+            let into = Keyed { level: 3, prefix };
+            for part in 0..1_u32 << part_bits.min(prefix) {
+                let hashes = hashes_of_part(part, part_bits.min(prefix));
+                let add = sorted(&added);
+                let add = add.into_iter().filter(|p| hashes.contains(&p.hash())).collect();
+                let mut visited = Vec::new();
+                let part = Part { sources: &keyed, prefix, hashes: hashes.clone() };
+                merge_part(&transaction, List::Copies, &part, add, |some| visited.extend_from_slice(some)).unwrap();
+                let of_part: Set = model.iter().copied().filter(|p| hashes.contains(&p.0)).collect();
+                prop_assert_eq!(visited, sorted(&of_part));
+            }
             model.retain(|posting| !removed.contains(posting));
-            let (old, younger) = keyed.split_last().unwrap();
-            let prefix = old.prefix + grow;
-            let change = Change { add: sorted(&added), remove: sorted(&removed) };
-            merge_tables(&transaction, List::Copies, younger, *old, prefix, change).unwrap();
+            remove_merged(&transaction, List::Copies, prefix, sorted(&removed)).unwrap();
+            let mut replaced = 0;
+            put_in_place(&transaction, List::Copies, &keyed, into, &mut replaced).unwrap();
+            prop_assert_eq!(replaced, keyed.len() as u64);
+            while replaced > 0 {
+                delete_replaced(&transaction, &mut replaced).unwrap();
+            }
             prop_assert_eq!(transaction.list_tables().unwrap().count(), 1);
             transaction.commit().unwrap();
-            let posted = Posted::open(&db.begin_read().unwrap(), 1, &[old.with(prefix)]).unwrap();
+            let posted = Posted::open(&db.begin_read().unwrap(), 1, &[into]).unwrap();
             let mut stored = Vec::new();
-            posted.for_each(0, 0..9, |some| stored.extend_from_slice(some)).unwrap();
+            posted.for_each(0, 0..9, ALL_HASHES, |some| stored.extend_from_slice(some)).unwrap();
             prop_assert_eq!(stored, sorted(&model));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::storage::index::{
     levels,
 };
 use crate::storage::postings::{
-    BucketError, Filters, Keyed, Link, MAX_PREFIX, Posted, Posting, Recent,
+    ALL_HASHES, BucketError, Filters, Keyed, Link, MAX_PREFIX, Posted, Posting, Recent,
 };
 use crate::text::ShingleSet;
 
@@ -45,18 +45,18 @@ impl Tables {
         let transaction = index.begin_read(path)?;
         let meta = guarded(path, || Meta::read(&transaction, path))?
             .ok_or_else(|| Error::damaged(path, "it has no committed store"))?;
-        Tables::of(transaction, meta, index, path, bands)
+        Tables::of(transaction, &meta, index, path, bands)
     }
 
     /// Opens the tables as seen by `transaction`, whose metadata is `meta`.
     pub(crate) fn of(
         transaction: ReadTransaction,
-        meta: Meta,
+        meta: &Meta,
         index: &Arc<Index>,
         path: &Path,
         bands: u32,
     ) -> Result<Tables> {
-        let (fits, levels) = levels_of(&meta, path)?;
+        let (fits, levels) = levels_of(meta, path)?;
         if !fits || !meta.runs.fit(meta.contents) {
             return Err(Error::damaged(path, "its counts contradict each other"));
         }
@@ -68,7 +68,7 @@ impl Tables {
             Catalog::open(&transaction).map_err(|error| Error::index(path, error))
         })?;
         Ok(Tables {
-            meta,
+            meta: *meta,
             catalog,
             posted,
             path: path.to_owned(),
@@ -509,18 +509,20 @@ impl Snapshot {
     ///
     /// The tables do not contain recent contents.
     pub(crate) fn for_each_in_list(&self, list: u32, visit: impl FnMut(&[Posting])) -> Result<()> {
-        self.for_each_in_levels(list, 0..LEVELS, visit)
+        self.for_each_in_levels(list, 0..LEVELS, ALL_HASHES, visit)
     }
 
-    /// Calls `visit` with every posting in the tables of some levels of a list, likewise.
+    /// Calls `visit` with every posting with some hash in the tables of some levels of a list, likewise.
     pub(crate) fn for_each_in_levels(
         &self,
         list: u32,
         levels: Range<usize>,
+        hashes: RangeInclusive<u32>,
         visit: impl FnMut(&[Posting]),
     ) -> Result<()> {
         guarded(self.tables.path(), || {
-            let done = self.tables.posted.for_each(list as usize, levels, visit);
+            let posted = &self.tables.posted;
+            let done = posted.for_each(list as usize, levels, hashes, visit);
             done.map_err(|error| bucket_error(self.tables.path(), error))
         })
     }

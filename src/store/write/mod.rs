@@ -8,6 +8,8 @@ mod fresh;
 mod insert;
 mod judge;
 mod merge;
+#[cfg(test)]
+mod merging;
 mod names;
 mod older;
 mod parts;
