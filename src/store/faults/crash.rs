@@ -41,7 +41,7 @@ fn record(verbs: &[Verb]) -> Recording {
     for verb in verbs {
         session.perform(verb).unwrap();
     }
-    session.store = None;
+    (session.store, session.other) = (None, None);
     Recording {
         start,
         events: session.watch.events(),

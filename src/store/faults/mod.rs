@@ -41,6 +41,8 @@ enum Verb {
     /// Copies into a folder of this name.
     Backup(u8),
     Reopen,
+    /// Goes on with another handle, as another process would, while this one stays open.
+    OtherHandle,
 }
 
 fn verb() -> impl Strategy<Value = Verb> {
@@ -60,6 +62,7 @@ fn verb() -> impl Strategy<Value = Verb> {
         1 => batch().prop_map(Verb::Merge),
         1 => (0..3_u8).prop_map(Verb::Backup),
         1 => Just(Verb::Reopen),
+        3 => Just(Verb::OtherHandle),
     ]
 }
 
@@ -81,12 +84,15 @@ fn story() -> Vec<Verb> {
     vec![
         Verb::Add(texts(0..3, 0)),
         Verb::Add(texts(3..5, 1)),
+        Verb::OtherHandle,
         Verb::Remove(vec![0, 3]),
         Verb::Backup(0),
         Verb::Reindex(84),
+        Verb::OtherHandle,
         Verb::Add(texts(4..9, 2)),
         Verb::Pack,
         Verb::Compact(Some(2)),
+        Verb::OtherHandle,
         Verb::Remove(vec![5]),
         Verb::Calls(vec![
             SharedCall::Insert((9, sample(2, 6))),
@@ -95,6 +101,7 @@ fn story() -> Vec<Verb> {
             SharedCall::Remove(8),
         ]),
         Verb::Compact(None),
+        Verb::OtherHandle,
         Verb::Merge(texts(8..12, 4)),
         Verb::Reopen,
         Verb::Add(texts(2..4, 5)),
@@ -104,6 +111,7 @@ fn story() -> Vec<Verb> {
         Verb::Add(texts(12..13, 6)),
         Verb::BeginRun,
         Verb::Admit(texts(13..17, 6)),
+        Verb::OtherHandle,
         Verb::PublishRun,
         Verb::BeginRun,
     ]
@@ -123,6 +131,8 @@ struct Session {
     watch: DiskWatch,
     root: PathBuf,
     store: Option<Store>,
+    /// Another handle of it.
+    other: Option<Store>,
     /// What it held after each verb; the last one is the current state.
     states: Vec<Model>,
     copies: BTreeMap<u8, Copy>,
@@ -148,6 +158,7 @@ impl Session {
             watch: DiskWatch::new(root),
             root: root.to_owned(),
             store: None,
+            other: None,
             states: vec![Model::default()],
             copies: BTreeMap::new(),
         }
@@ -215,6 +226,10 @@ impl Session {
         match verb {
             Verb::Reopen => {
                 self.store = None;
+                self.store().map(|_| ())
+            }
+            Verb::OtherHandle => {
+                std::mem::swap(&mut self.store, &mut self.other);
                 self.store().map(|_| ())
             }
             Verb::Backup(number) => {
@@ -285,7 +300,9 @@ fn perform_on(store: &Store, verb: &Verb) -> Result<()> {
                 .merge(&other, 1, |_| ControlFlow::Continue(()))
                 .map(|_| ())
         }
-        Verb::Backup(_) | Verb::Reopen => unreachable!("it needs more than the store"),
+        Verb::Backup(_) | Verb::Reopen | Verb::OtherHandle => {
+            unreachable!("it needs more than the store")
+        }
     }
 }
 
