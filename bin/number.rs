@@ -2,6 +2,7 @@
 
 pub(crate) use dedupdb::number::{
     bytes, counted, four_decimals, grouped, percent, seconds, unix_nanoseconds, unix_seconds, utc,
+    utc_date,
 };
 use dedupdb::sketching::Estimate;
 

@@ -8,7 +8,30 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The current time in seconds since 1970, which a document stores as the time it was added.
 pub(crate) fn now() -> i64 {
+    #[cfg(any(test, fuzzing))]
+    if let Some(set) = SET.get() {
+        return set;
+    }
     i64::try_from(since_1970().as_secs()).unwrap_or(i64::MAX)
+}
+
+#[cfg(any(test, fuzzing))]
+thread_local! {
+    static SET: Cell<Option<i64>> = const { Cell::new(None) };
+}
+
+/// Stops the clock of [`now`] at a time, for this thread.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn set(seconds: i64) {
+    SET.set(Some(seconds));
+}
+
+/// The number of seconds of a day.
+pub(crate) const DAY: i64 = 24 * 60 * 60;
+
+/// The day of a time in seconds since 1970, as the number of days since then.
+pub(crate) fn day_of(seconds: i64) -> i64 {
+    seconds.div_euclid(DAY)
 }
 
 /// Microseconds since 1970. Two processes compare them to see which came first.
@@ -49,6 +72,11 @@ pub(crate) fn at_nanoseconds(nanoseconds: i64) -> SystemTime {
 /// The time `seconds` after 1970, or 1970 itself if the system cannot represent it.
 pub(crate) fn at_seconds(seconds: i64) -> SystemTime {
     after(Duration::from_secs(seconds.unsigned_abs()), seconds < 0)
+}
+
+/// The start of a day, which is given in days since 1970.
+pub(crate) fn day(day: i64) -> SystemTime {
+    at_seconds(day.saturating_mul(DAY))
 }
 
 fn after(span: Duration, is_before: bool) -> SystemTime {

@@ -52,7 +52,7 @@ fn missing(error: &clap::Error) -> Option<String> {
             Some("--force goes with --missing only".to_owned())
         }
         _ if is_of(error, "remove") => Some(
-            "say what to remove: KEYs, --keys-from FILE, --prefix PREFIX, --missing or --older-than AGE".to_owned(),
+            "say what to remove: KEYs, --keys-from FILE, --prefix PREFIX, --missing, --older-than AGE or --unseen-for AGE".to_owned(),
         ),
         _ => None,
     }

@@ -18,12 +18,15 @@ Examples:
   dedupdb remove --missing  Documents whose files were deleted
   dedupdb remove --older-than 90d --dry-run  List them first
   dedupdb remove --older-than 2w --prefix https://news.example/
+  dedupdb remove --unseen-for 90d  What no crawl or `add` has met for 90 days
 
-A document must meet all of --prefix, --missing and --older-than that are given. --dry-run lists the
-keys and changes nothing.
+A document must meet all of --prefix, --missing, --older-than and --unseen-for that are given.
+--dry-run lists the keys and changes nothing.
 
 --older-than compares the time at which the text was added under its key, which `show` prints.
-Adding the same text again does not change it. Units are s, min, h, d, w and y (365 days).
+Adding the same text again does not change it. --unseen-for compares the day when the document was
+last added, also if its text was the same or was kept out; `show` prints that day, in UTC. Units are
+s, min, h, d, w and y (365 days).
 
 --keys-from reads the lists that a page of `report` saves and that `list -0` prints. Lines are taken
 as they are, or with --escaped as `list` prints them.
@@ -37,8 +40,8 @@ Exit codes: 0 something was removed, 1 nothing, 2 error.")]
 pub(crate) struct Remove {
     /// Keys of documents
     #[arg(
-        required_unless_present_any = ["keys_from", "prefix", "missing", "older_than"],
-        conflicts_with_all = ["prefix", "missing", "older_than"],
+        required_unless_present_any = ["keys_from", "prefix", "missing", "older_than", "unseen_for"],
+        conflicts_with_all = ["prefix", "missing", "older_than", "unseen_for"],
         value_name = "KEY",
         value_parser = parse::name()
     )]
@@ -46,7 +49,7 @@ pub(crate) struct Remove {
 
     /// Documents whose keys are in FILE, separated by NUL bytes; if FILE has none, one key per line; - is
     /// standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["prefix", "missing", "older_than"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["prefix", "missing", "older_than", "unseen_for"])]
     pub(crate) keys_from: Option<PathBuf>,
 
     /// Documents whose keys begin with PREFIX
@@ -64,6 +67,10 @@ pub(crate) struct Remove {
     /// Documents that were added longer ago than AGE: 90d, 12h, 2w
     #[arg(long, value_name = "AGE", value_parser = duration::age)]
     pub(crate) older_than: Option<Age>,
+
+    /// Documents that were last added, even unchanged, longer ago than AGE, in whole days
+    #[arg(long, value_name = "AGE", value_parser = duration::age)]
+    pub(crate) unseen_for: Option<Age>,
 
     /// List what would be removed and remove nothing
     #[arg(long)]

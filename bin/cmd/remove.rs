@@ -127,7 +127,11 @@ fn for_each(
     if let Some(age) = remove.older_than {
         chosen = chosen.added_before(age.ago());
     }
-    if remove.prefix.is_none() && !remove.missing && remove.older_than.is_none() {
+    if let Some(age) = remove.unseen_for {
+        chosen = chosen.unseen_since(age.ago());
+    }
+    let has_age = remove.older_than.is_some() || remove.unseen_for.is_some();
+    if remove.prefix.is_none() && !remove.missing && !has_age {
         return Ok(());
     }
     let documents = match chosen.documents(store) {

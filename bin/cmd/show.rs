@@ -7,7 +7,7 @@ use crate::args::{Args, Show};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
-use crate::number::{bytes, grouped, utc};
+use crate::number::{bytes, grouped, utc, utc_date};
 use crate::output::{Output, escape};
 use crate::standing::{Files, Standing};
 
@@ -59,6 +59,7 @@ fn describe(document: &Document, standing: &Standing, copies: &[String]) -> Vec<
         format!("size          {}", bytes(document.size)),
         format!("modified      {modified}{since}"),
         format!("added         {}", utc(document.added)),
+        format!("last seen     {}", utc_date(document.last_seen)),
         format!("exact copies  {}", grouped(copies.len() as u64)),
     ];
     lines.splice(1..1, source);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::number::{unix_nanoseconds, unix_seconds};
+use crate::number::{unix_nanoseconds, unix_seconds, utc_date};
 use crate::standing::Standing;
 
 /// `list`, `remove --dry-run`: a document.
@@ -15,6 +15,7 @@ pub(crate) struct Document<'a> {
     size: u64,
     modified: Option<i64>,
     added: i64,
+    last_seen: String,
     published: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'a str>,
@@ -33,6 +34,7 @@ impl<'a> Document<'a> {
             size: document.size,
             modified: document.modified.map(unix_nanoseconds),
             added: unix_seconds(document.added),
+            last_seen: utc_date(document.last_seen),
             published: document.is_published,
             source: document.source.as_deref(),
             file: None,

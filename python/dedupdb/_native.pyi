@@ -167,6 +167,9 @@ class Store:
     def remove(self, keys: str | SupportsIndex | Iterable[str | SupportsIndex]) -> int:
         """Removes documents, with one commit; returns how many of them were stored."""
 
+    def touch(self, key: str | SupportsIndex, /) -> bool:
+        """Notes that a document was met again today, unchanged; returns whether it is stored."""
+
     def replace(self, key: str | SupportsIndex, text: str, /) -> Verdict:
         """Stores a text in place of the key's earlier one, whatever it resembles; durable when this returns."""
 

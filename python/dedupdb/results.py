@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple
 
 __all__ = ["Added", "Document", "Match", "Problem", "Report", "Stats", "Verdict"]
@@ -84,6 +84,7 @@ class Document(NamedTuple):
         shingles: Number of distinct shingles.
         hash: BLAKE3 hash of the text, 32 bytes.
         added: When its text was added under this key, to the second, in UTC.
+        last_seen: Day when it was last offered, also with the same text or with one that was kept out, in UTC.
         modified: When its source changed last, where that is known.
         source: File that it came from, if the command line added it as a record of a file.
     """
@@ -93,6 +94,7 @@ class Document(NamedTuple):
     shingles: int
     hash: bytes
     added: datetime
+    last_seen: date
     modified: datetime | None
     source: str | None
 

@@ -1,5 +1,8 @@
 //! The named tuples of `dedupdb.results`.
 
+use std::time::SystemTime;
+
+use dedupdb::number::utc_date;
 use dedupdb::upkeep::{Report, Stats};
 use dedupdb::write::{Change, Outcome, Relation};
 use dedupdb::{Document, Match};
@@ -104,9 +107,18 @@ pub(crate) fn document<'py>(py: Python<'py>, document: &Document) -> PyResult<Bo
         document.shingles,
         PyBytes::new(py, &document.hash),
         document.added,
+        day(py, document.last_seen)?,
         document.modified,
         &document.source,
     ))
+}
+
+/// A `datetime.date`.
+fn day(py: Python<'_>, start: SystemTime) -> PyResult<Bound<'_, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    CLASS
+        .import(py, "datetime", "date")?
+        .call_method1("fromisoformat", (utc_date(start),))
 }
 
 /// A `Stats`.

@@ -333,6 +333,17 @@ impl Store {
         self.removed(py, arguments::keys(keys)?)
     }
 
+    /// Notes that a document was met again today, unchanged: moves its `last_seen`. Returns whether it is stored.
+    /// Concurrent threads share a commit, and nothing is written if it was met today.
+    #[pyo3(signature = (key, /))]
+    fn touch(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::key_of)] key: String,
+    ) -> PyResult<bool> {
+        self.shared(py, |store| store.touch(&key))
+    }
+
     /// Stores a text under a key, in place of the key's earlier text and whatever it resembles. Returns a `Verdict`:
     /// `added`, `updated` or `unchanged`. It is durable when this returns; concurrent threads share a commit.
     #[pyo3(signature = (key, text, /))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +48,9 @@ def test_documents(store: dedupdb.Store) -> None:
     assert document.shingles == len(NIGHT.split()) - 4
     assert len(document.hash) == 32
     assert abs((datetime.now(timezone.utc) - document.added).total_seconds()) < 1000
+    today = datetime.now(timezone.utc).date()
+    assert document.last_seen in (today, today - timedelta(days=1))
+    assert store.touch("one") and not store.touch("two")
     assert document.modified is None
     store.add([("b/2", "x"), ("b/1", "y"), ("c", "z")])
     assert [found.key for found in store.documents("b/")] == ["b/1", "b/2"]

@@ -56,7 +56,7 @@ impl Iterator for Corpus {
                 Some(Item::Document(document)) => return Some(Ok(document)),
                 Some(Item::Skipped(skipped)) => return Some(Err(skipped)),
                 // An unchanged file was not read, and the start of a file is not a document.
-                Some(Item::Unchanged | Item::Opened(_)) => {}
+                Some(Item::Unchanged(_) | Item::Opened(_)) => {}
                 None => match self.batches.recv().ok()? {
                     Ok(batch) => self.items = batch.items.into_iter(),
                     // The reading thread sends nothing after this.

@@ -156,7 +156,7 @@ fn done<T: Send>(
             let result = work(&document);
             Item::Document((document.into_origin(), result))
         }
-        Item::Unchanged => Item::Unchanged,
+        Item::Unchanged(key) => Item::Unchanged(key),
         Item::Skipped(skipped) => Item::Skipped(skipped),
         Item::Opened(opened) => Item::Opened(opened),
     })
@@ -185,7 +185,7 @@ impl Worked {
                 error => return Err(error.into()),
             },
             Item::Skipped(skipped) => skipped,
-            Item::Unchanged => {
+            Item::Unchanged(_) => {
                 self.unchanged += 1;
                 return Ok(ControlFlow::Continue(()));
             }

@@ -1,11 +1,14 @@
 //! A selection of stored documents.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::error::Error;
 use super::presence::file_exists;
 use crate::find::Documents;
 use crate::{Document, Store};
+
+/// The span of a day.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A selection of a store's documents: those that meet every condition.
 ///
@@ -32,6 +35,7 @@ pub struct Selection {
     missing: bool,
     even_most: bool,
     before: Option<SystemTime>,
+    unseen_since: Option<SystemTime>,
 }
 
 impl Selection {
@@ -65,6 +69,13 @@ impl Selection {
     #[must_use]
     pub fn added_before(mut self, time: SystemTime) -> Selection {
         self.before = Some(time);
+        self
+    }
+
+    /// Selects only documents that were [last offered](Document::last_seen) before the day of this time, in UTC.
+    #[must_use]
+    pub fn unseen_since(mut self, time: SystemTime) -> Selection {
+        self.unseen_since = Some(time);
         self
     }
 
@@ -107,7 +118,11 @@ impl Selection {
 
     fn is_met_by(&self, document: &Document) -> bool {
         let is_old = self.before.is_none_or(|before| document.added < before);
-        is_old && (!self.missing || file_exists(document) == Some(false))
+        let end = document.last_seen.checked_add(DAY);
+        let is_unseen = self
+            .unseen_since
+            .is_none_or(|time| end.is_some_and(|end| end <= time));
+        is_old && is_unseen && (!self.missing || file_exists(document) == Some(false))
     }
 }
 
@@ -133,5 +148,44 @@ impl Iterator for Selected<'_> {
                 return Some(Ok(document));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
+    use crate::Schema;
+    use crate::clock;
+    use crate::corpus::Add;
+
+    #[test]
+    fn a_file_that_is_added_again_unchanged_is_seen_that_day() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = folder.path().join("files");
+        std::fs::create_dir(&files).unwrap();
+        for name in ["kept.txt", "gone.txt"] {
+            std::fs::write(files.join(name), format!("the text of {name}")).unwrap();
+        }
+        let store = Store::create(folder.path().join("store"), &Schema::default()).unwrap();
+        let add = || Add::new([&files]).run(&store, |_| ControlFlow::Continue(()));
+        clock::set(100 * clock::DAY);
+        assert_eq!(add().unwrap().added, 2);
+        std::fs::remove_file(files.join("gone.txt")).unwrap();
+        clock::set(101 * clock::DAY);
+        assert_eq!(add().unwrap().unchanged, 1);
+        let unseen_since = |day: i64| {
+            let chosen = Selection::new().unseen_since(clock::day(day));
+            let chosen = chosen.documents(&store).unwrap();
+            let keys: Vec<String> = chosen.map(|document| document.unwrap().key).collect();
+            keys
+        };
+        let found = unseen_since(101);
+        assert!(
+            found.len() == 1 && found[0].ends_with("gone.txt"),
+            "{found:?}"
+        );
+        assert_eq!((unseen_since(100).len(), unseen_since(102).len()), (0, 2));
     }
 }

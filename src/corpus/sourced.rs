@@ -270,8 +270,8 @@ pub(crate) fn place(source: &Path, line: Option<Nth>) -> String {
 pub enum Item<D = Sourced> {
     /// The document was read.
     Document(D),
-    /// A file that has not changed since it was stored, and was not read.
-    Unchanged,
+    /// A file that has not changed since it was stored under this key, and was not read.
+    Unchanged(String),
     /// The file or record was skipped.
     Skipped(Skipped),
     /// A file of records begins, and its records are kept verbatim.
@@ -283,7 +283,7 @@ impl<D> Item<D> {
     pub(crate) fn document(&self) -> Option<&D> {
         match self {
             Item::Document(document) => Some(document),
-            Item::Unchanged | Item::Skipped(_) | Item::Opened(_) => None,
+            Item::Unchanged(_) | Item::Skipped(_) | Item::Opened(_) => None,
         }
     }
 }
@@ -319,7 +319,7 @@ impl Batch {
     pub(crate) fn of(items: Vec<Item>) -> Batch {
         let text = |item: &Item| match item {
             Item::Document(document) => document.text.len() as u64,
-            Item::Unchanged | Item::Skipped(_) | Item::Opened(_) => 0,
+            Item::Unchanged(_) | Item::Skipped(_) | Item::Opened(_) => 0,
         };
         Batch {
             bytes: items.iter().map(text).sum(),

@@ -133,7 +133,7 @@ impl Met<'_> {
                 self.fit.unread(skipped)?;
                 self.skip(skipped)
             }
-            Item::Unchanged => Ok(()),
+            Item::Unchanged(_) => Ok(()),
         }
     }
 }
@@ -200,7 +200,7 @@ impl Judge<'_> {
                 }
                 Item::Opened(opened) => take(Judged::Opened(opened))?,
                 Item::Skipped(skipped) => take_unread(skipped, take)?,
-                Item::Unchanged => {}
+                Item::Unchanged(_) => {}
             }
         }
         if are_met {
@@ -441,7 +441,7 @@ impl Judge<'_> {
                     }
                     Item::Opened(opened) => take(Judged::Opened(opened))?,
                     Item::Skipped(skipped) => take_unread(skipped, take)?,
-                    Item::Unchanged => {}
+                    Item::Unchanged(_) => {}
                 }
             }
             self.met.watch.advance(items, bytes)?;

@@ -45,7 +45,7 @@ pub(super) fn spool_all(
                     let unread = skipped.record.as_ref().filter(|_| judge.is_marking);
                     unread.map_or(Ok(()), |unread| spool.push_unread(unread))?;
                 }
-                Item::Unchanged => {}
+                Item::Unchanged(_) => {}
             }
         }
         let items = met(&batch.items);

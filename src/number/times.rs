@@ -31,6 +31,11 @@ pub fn utc(time: SystemTime) -> String {
     format!("{}T{hour:02}:{minute:02}:{second:02}Z", date(day))
 }
 
+/// The date of a time in UTC in ISO 8601 format: `2024-02-29`.
+pub fn utc_date(time: SystemTime) -> String {
+    date(unix_seconds(time).div_euclid(86_400))
+}
+
 /// The Gregorian date `days` days after 1 January 1970, in ISO 8601 format: `2024-02-29`.
 pub fn date(days: impl Into<i128>) -> String {
     // Eras of 400 years start on 1 March of year 0. A year begins in March, so that a leap day is its last day.

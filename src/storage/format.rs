@@ -54,7 +54,7 @@
 //! |---|---|---|
 //! | `meta` | name | u64: see `meta::Meta`, and a checksum of all but `commit` |
 //! | `schema` | parameter | its value as text |
-//! | `documents` | document key | content id, size, number of the run that stored it or 0, time added, number of its source or 0, modification time: the `document` module |
+//! | `documents` | document key | content id, size, number of the run that stored it or 0, time added, number of its source or 0, day when it was last offered, modification time: the `document` module |
 //! | `names` | content id, document key | nothing: the documents that name a content |
 //! | `sources` | number of a file | its path as text: the files that records came from |
 //! | `removed` | content id | nothing: contents that no document names any more |

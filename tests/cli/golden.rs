@@ -13,7 +13,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::sandbox::Sandbox;
+use serde_json::Value;
+
+use crate::sandbox::{Sandbox, date_ago};
 
 /// The format that this release writes.
 const CURRENT: &str = "format-2";
@@ -76,6 +78,14 @@ fn a_store_of_every_format_answers_as_it_did() {
                 format.display()
             );
         }
+        // On the day of its making, nothing in it is old enough.
+        let listed = sandbox.run(&["--json", "list"]).expect(0);
+        let before = date_ago(1);
+        let is_old = |document: &Value| document["last_seen"].as_str().unwrap() < &*before;
+        let old = listed.objects().into_iter().filter(is_old);
+        let old: Vec<String> = old.map(|old| old["key"].as_str().unwrap().into()).collect();
+        let unseen = sandbox.run(&["remove", "--dry-run", "--unseen-for", "1d"]);
+        assert_eq!(unseen.lines(), old);
         // It can be written to, and rebuilt.
         let list = answer(&sandbox, "list");
         let added = sandbox.add(&["query.txt"], 0);

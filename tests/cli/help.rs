@@ -292,7 +292,7 @@ fn a_missing_output_is_asked_for_in_one_line() {
         ),
         (
             &["remove"],
-            "say what to remove: KEYs, --keys-from FILE, --prefix PREFIX, --missing or --older-than AGE",
+            "say what to remove: KEYs, --keys-from FILE, --prefix PREFIX, --missing, --older-than AGE or --unseen-for AGE",
         ),
         (
             &["report"],

@@ -24,6 +24,7 @@ fn list_is_sorted_and_has_these_fields() {
         "content",
         "hash",
         "key",
+        "last_seen",
         "modified",
         "published",
         "shingles",

@@ -4,7 +4,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use crate::sandbox::{Ran, Sandbox, text};
+use crate::sandbox::{Ran, Sandbox, date_ago, text};
 
 fn filled() -> Sandbox {
     let sandbox = Sandbox::with_testdata();
@@ -240,6 +240,22 @@ fn older_than_goes_by_the_time_of_adding() {
     let ran = sandbox.run(&old).expect(0);
     assert_eq!(ran.stdout, "removed 44 documents\n");
     assert_eq!(sandbox.keys(), ["query.txt"]);
+}
+
+#[test]
+fn unseen_for_goes_by_the_day_of_the_last_offer() {
+    let sandbox = filled();
+    let seen = sandbox.run(&["--json", "list"]).expect(0);
+    let (today, yesterday) = (date_ago(0), date_ago(1));
+    for document in seen.objects() {
+        let day = document["last_seen"].as_str().unwrap();
+        assert!(day == today || day == yesterday, "{day}");
+        let shown = sandbox.run(&["show", document["key"].as_str().unwrap()]);
+        assert!(shown.stdout.contains(&format!("\nlast seen     {day}\n")));
+    }
+    sandbox.run(&["remove", "--unseen-for", "2d"]).expect(1);
+    let both = ["remove", "--unseen-for", "2d", "page-01"];
+    sandbox.run(&both).expect(2);
 }
 
 #[test]

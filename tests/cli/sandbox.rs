@@ -4,7 +4,9 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, UNIX_EPOCH};
 
+use dedupdb::number::utc_date;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -205,6 +207,12 @@ pub(crate) fn fields(object: &Value) -> Vec<&str> {
         .collect();
     fields.sort_unstable();
     fields
+}
+
+/// The date this many days ago, in UTC.
+pub(crate) fn date_ago(days: u64) -> String {
+    let now = UNIX_EPOCH.elapsed().unwrap().as_secs();
+    utc_date(UNIX_EPOCH + Duration::from_secs(now - days * 24 * 60 * 60))
 }
 
 /// A text of `words` words, the same for the same seed and unlike that of any other.

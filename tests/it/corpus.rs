@@ -221,7 +221,7 @@ fn what_is_stored_as_it_is_need_not_be_read() {
             for item in batch.unwrap().items {
                 match item {
                     Item::Document(_) => counts[0] += 1,
-                    Item::Unchanged => counts[1] += 1,
+                    Item::Unchanged(_) => counts[1] += 1,
                     Item::Skipped(skipped) => {
                         assert_eq!(skipped.reason, Reason::Store);
                         counts[2] += 1;

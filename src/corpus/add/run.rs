@@ -168,8 +168,9 @@ impl Run<'_> {
                     self.added.reading.document(&origin);
                     origins.push(origin);
                 }
-                Item::Unchanged => {
+                Item::Unchanged(key) => {
                     self.files += 1;
+                    self.writer.touch(&key)?;
                     self.added.unchanged += 1;
                 }
                 Item::Skipped(skipped) => {

@@ -63,7 +63,7 @@ impl All {
                 Item::Document(_) => self.documents += 1,
                 Item::Skipped(skipped) if skipped.reason == Reason::NoPage => self.documents += 1,
                 Item::Skipped(_) => self.bad += 1,
-                Item::Unchanged | Item::Opened(_) => {}
+                Item::Unchanged(_) | Item::Opened(_) => {}
             }
         }
         batch

@@ -65,7 +65,7 @@ fn sketch(batch: Batch, store: &Store) -> Sketched {
             inputs.push(input);
             Item::Document(origin)
         }
-        Item::Unchanged => Item::Unchanged,
+        Item::Unchanged(key) => Item::Unchanged(key),
         Item::Skipped(skipped) => Item::Skipped(skipped),
         Item::Opened(opened) => Item::Opened(opened),
     };

@@ -67,7 +67,7 @@ impl Outbox {
         let failed = |item: &Item| match item {
             Item::Skipped(skipped) => skipped.is_failure(),
             Item::Document(document) => document.repeated.is_some(),
-            Item::Unchanged | Item::Opened(_) => false,
+            Item::Unchanged(_) | Item::Opened(_) => false,
         };
         let first = batch.items.iter().position(failed).filter(|_| self.strict);
         if let Some(first) = first {

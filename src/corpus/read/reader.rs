@@ -158,7 +158,7 @@ impl Reader {
             return Ok(skip(Skipped::file(Reason::TooLarge, &path)));
         }
         if (self.options).is_unchanged(&key.text, size, modified(&metadata))? {
-            return Ok(Looked::Done(Box::new(Item::Unchanged), size));
+            return Ok(Looked::Done(Box::new(Item::Unchanged(key.text)), size));
         }
         Ok(Looked::Read(Sized {
             read: ReadFile::of(&path, &metadata),

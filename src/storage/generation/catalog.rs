@@ -172,6 +172,7 @@ mod tests {
             added: 0,
             run: 0,
             source: 0,
+            last_seen: 0,
         });
         DocumentChange {
             key: key.into(),

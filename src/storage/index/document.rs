@@ -9,14 +9,16 @@
 //! | number of the run that stored it, or 0 | varint |
 //! | time added, in seconds since 1970 | varint of zigzag |
 //! | number of the file that its record came from, or 0: the `sources` module | varint |
+//! | days from the day when it was added to the one when it was last offered | varint of zigzag |
 //! | modification time in ns since 1970 | 8 bytes, little-endian; nothing if it is not known |
 
 use std::sync::Arc;
 
+use crate::clock::day_of;
 use crate::codec::varint;
 
 /// The maximum size of a value in bytes.
-const MOST_BYTES: usize = 5 * varint::MOST_BYTES + 8;
+const MOST_BYTES: usize = 6 * varint::MOST_BYTES + 8;
 
 /// What is stored of a document in addition to its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub(crate) struct DocumentRow {
     pub(crate) run: u64,
     /// The number of the file that its record came from, or 0: of a file that is one document, the key tells.
     pub(crate) source: u64,
+    /// The day when it was last offered, in days since 1970.
+    pub(crate) last_seen: i64,
 }
 
 /// A row in stored form.
@@ -48,6 +52,7 @@ impl DocumentRow {
             self.run,
             varint::zigzag(self.added),
             self.source,
+            varint::zigzag(self.last_seen.wrapping_sub(day_of(self.added))),
         ] {
             len += varint::write(field, &mut bytes[len..]);
         }
@@ -69,6 +74,7 @@ impl DocumentRow {
         let run = varint::take(&mut value)?;
         let added = varint::unzigzag(varint::take(&mut value)?);
         let source = varint::take(&mut value)?;
+        let days = varint::unzigzag(varint::take(&mut value)?);
         let modified = match value {
             [] => None,
             time => Some(i64::from_le_bytes(time.try_into().ok()?)),
@@ -80,6 +86,7 @@ impl DocumentRow {
             added,
             run,
             source,
+            last_seen: day_of(added).wrapping_add(days),
         })
     }
 }
@@ -115,8 +122,9 @@ mod tests {
             added in any::<i64>(),
             run in any::<u64>(),
             source in any::<u64>(),
+            last_seen in any::<i64>(),
         ) {
-            let row = DocumentRow { content, size, modified, added, run, source };
+            let row = DocumentRow { content, size, modified, added, run, source, last_seen };
             let value = row.to_value();
             prop_assert_eq!(DocumentRow::from_value(value.as_bytes()).unwrap(), row);
             let without_time = DocumentRow { modified: None, ..row }.to_value().len;
@@ -142,7 +150,8 @@ mod tests {
             added: 1_800_000_000,
             run: 0,
             source: 0,
+            last_seen: day_of(1_800_000_000) + 60,
         };
-        assert_eq!(row.to_value().as_bytes().len(), 12);
+        assert_eq!(row.to_value().as_bytes().len(), 13);
     }
 }

@@ -29,6 +29,9 @@ pub struct Document {
     pub modified: Option<SystemTime>,
     /// The time at which its text was added under this key, to the second.
     pub added: SystemTime,
+    /// The day when it was last offered to the store, as the start of that day in UTC: when it was added, replaced,
+    /// offered again with the same text or with one that was kept out, or [touched](Store::touch).
+    pub last_seen: SystemTime,
     /// Whether it is published. False if it was stored by a run that is still open; see
     /// [`Writer::begin_run`](crate::Writer::begin_run).
     pub is_published: bool,
@@ -48,6 +51,7 @@ impl Document {
             size: row.size,
             modified: row.modified.map(clock::at_nanoseconds),
             added: clock::at_seconds(row.added),
+            last_seen: clock::day(row.last_seen),
             is_published: !snapshot.tables.meta.runs.is_open(row.run),
             source: None,
         })

@@ -1,8 +1,11 @@
 //! The answers of a store, and those of the model.
 
+use std::time::SystemTime;
+
 use super::documents::Model;
 use super::linked::{Member, Pair};
 use super::step::{Text, key};
+use crate::clock;
 use crate::store::Cluster;
 use crate::store::find::Query;
 use crate::store::groups::{ClusterQuery, Linkage, PairQuery};
@@ -21,14 +24,19 @@ pub(super) enum Question {
     Like(String, String),
 }
 
+/// What is stored of a document.
+#[derive(Debug, PartialEq)]
+pub(super) struct Shown {
+    key: String,
+    is_published: bool,
+    source: Option<String>,
+    last_seen: SystemTime,
+}
+
 #[derive(Debug, PartialEq)]
 pub(super) enum Answer {
-    /// The keys, whether the documents are published, and their files.
-    Documents(Vec<(String, bool, Option<String>)>),
-    Counts {
-        documents: usize,
-        contents: usize,
-    },
+    Documents(Vec<Shown>),
+    Counts { documents: usize, contents: usize },
     Pairs(Vec<Pair>),
     Clusters(Vec<Vec<Member>>),
     Like(Vec<(String, f64)>),
@@ -60,12 +68,16 @@ impl Question {
         match self {
             Question::Documents => {
                 let documents = store.documents().unwrap();
-                let documents = documents.map(Result::unwrap);
-                Answer::Documents(
-                    documents
-                        .map(|found| (found.key, found.is_published, found.source))
-                        .collect(),
-                )
+                let documents = documents.map(|found| {
+                    let found = found.unwrap();
+                    Shown {
+                        key: found.key,
+                        is_published: found.is_published,
+                        source: found.source,
+                        last_seen: found.last_seen,
+                    }
+                });
+                Answer::Documents(documents.collect())
             }
             Question::Counts => {
                 let stats = store.stats().unwrap();
@@ -100,10 +112,12 @@ impl Question {
     pub(super) fn expect(&self, model: &Model) -> Answer {
         match self {
             Question::Documents => {
-                let is_published = |key| !model.unpublished().contains(key);
-                let source = |key: &String| model.source(key).map(str::to_owned);
-                let keys = model.texts().keys();
-                let documents = keys.map(|key| (key.clone(), is_published(key), source(key)));
+                let documents = model.texts().keys().map(|key| Shown {
+                    key: key.clone(),
+                    is_published: !model.unpublished().contains(key),
+                    source: model.source(key).map(str::to_owned),
+                    last_seen: clock::day(model.last_seen(key)),
+                });
                 Answer::Documents(documents.collect())
             }
             Question::Counts => Answer::Counts {

@@ -34,6 +34,7 @@ impl SharedCall {
                 store.replace(key(*k), text.words()).map(Returned::from)
             }
             SharedCall::Remove(k) => store.remove(&key(*k)).map(Returned::Existed),
+            SharedCall::Touch(k) => store.touch(&key(*k)).map(Returned::Existed),
             SharedCall::Rename(old, new) => {
                 let renamed = store.rename(&key(*old), &key(*new));
                 renamed.map(Returned::Existed)
@@ -48,6 +49,7 @@ impl SharedCall {
             SharedCall::Insert((k, text)) => Call::Insert(prepare(*k, text.words())?),
             SharedCall::Replace((k, text)) => Call::Replace(prepare(*k, text.words())?),
             SharedCall::Remove(k) => Call::Remove(key(*k)),
+            SharedCall::Touch(k) => Call::Touch(key(*k)),
             SharedCall::Rename(old, new) => Call::Rename(key(*old), key(*new)),
         })
     }
@@ -67,6 +69,7 @@ impl SharedCall {
                 Returned::Document(change, relation, None)
             }
             SharedCall::Remove(k) => Returned::Existed(model.remove(&key(*k))),
+            SharedCall::Touch(k) => Returned::Existed(model.touch(&key(*k))),
             SharedCall::Rename(old, new) => Returned::Existed(model.rename(&key(*old), &key(*new))),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::clock;
 use crate::store::offer::{Change, Relation};
 use crate::store::write::Merged;
 use crate::text::{ShingleSet, Shingler, Shingling};
@@ -21,6 +22,8 @@ pub(crate) struct Model {
     unpublished: BTreeSet<String>,
     /// The files that documents came from.
     sources: BTreeMap<String, &'static str>,
+    /// The days when documents were last offered.
+    seen: BTreeMap<String, i64>,
 }
 
 /// The file of a document, if it came from one.
@@ -79,6 +82,23 @@ impl Model {
         self.sources.get(key).copied()
     }
 
+    /// The day when a document was last offered.
+    pub(super) fn last_seen(&self, key: &str) -> i64 {
+        self.seen[key]
+    }
+
+    /// Moves on the day of a document, if there is one.
+    fn see(&mut self, key: &str, day: i64) {
+        if let Some(seen) = self.seen.get_mut(key) {
+            *seen = day.max(*seen);
+        }
+    }
+
+    pub(super) fn touch(&mut self, key: &str) -> bool {
+        self.see(key, today());
+        self.texts.contains_key(key)
+    }
+
     /// Forgets the documents of the open run, and returns their number.
     pub(crate) fn forget_run(&mut self) -> u64 {
         let keys = std::mem::take(&mut self.unpublished);
@@ -93,6 +113,7 @@ impl Model {
     pub(crate) fn remove(&mut self, key: &str) -> bool {
         self.unpublished.remove(key);
         self.sources.remove(key);
+        self.seen.remove(key);
         let Some(text) = self.texts.remove(key) else {
             return false;
         };
@@ -108,7 +129,11 @@ impl Model {
         };
         if old != new {
             let is_unpublished = self.unpublished.contains(old);
+            let same = self.texts.get(new) == Some(&text);
+            let seen = self.seen.get(new).copied().filter(|_| same);
+            let seen = seen.max(Some(self.seen[old]));
             self.set(new, &text, self.source(old));
+            self.seen.extend(seen.map(|seen| (new.to_owned(), seen)));
             if is_unpublished {
                 self.unpublished.insert(new.to_owned());
             }
@@ -123,6 +148,8 @@ impl Model {
         if let Some(source) = source {
             self.sources.insert(key.to_owned(), source);
         }
+        let seen = self.seen.entry(key.to_owned()).or_insert(i64::MIN);
+        *seen = today().max(*seen);
         if !self.births.contains_key(text) {
             self.births.insert(text.to_owned(), self.next);
             self.next += 1;
@@ -176,6 +203,7 @@ impl Model {
     fn place(&mut self, key: &str, text: &str, source: Source, unique: bool) -> (Change, Relation) {
         let old = self.texts.get(key);
         if old.is_some_and(|old| old == text) {
+            self.see(key, today());
             self.unpublished.remove(key);
             return (Change::Unchanged, Relation::Novel);
         }
@@ -187,6 +215,7 @@ impl Model {
             Relation::NearDuplicate
         };
         if unique && relation != Relation::Novel {
+            self.see(key, today());
             return (Change::KeptOut, relation);
         }
         let change = if old.is_some() {
@@ -201,10 +230,14 @@ impl Model {
     /// Adds the documents of another store, in the order in which that store got them.
     pub(crate) fn merge(&mut self, other: &Model) -> Merged {
         let mut merged = Merged::default();
+        let now = clock::now();
         for text in other.contents() {
             for key in other.keys_of(text) {
                 let is_copy = self.keys_of(text).next().is_some();
-                match self.place(key, text, other.source(key), false).0 {
+                clock::set(other.last_seen(key) * clock::DAY);
+                let change = self.place(key, text, other.source(key), false).0;
+                clock::set(now);
+                match change {
                     Change::Added => merged.added += 1,
                     Change::Updated => merged.updated += 1,
                     Change::Unchanged | Change::KeptOut | Change::Refused => {
@@ -246,9 +279,13 @@ impl Model {
         let like = |other: &&str| jaccard(text, other) >= THRESHOLD;
         let copy = self.births.contains_key(text).then_some(text);
         if copy.is_some() && shingles(text).is_empty() {
+            self.see(key, today());
             return Admits::Wordless;
         }
-        if let Some(earlier) = copy.or_else(|| self.contents().into_iter().find(like)) {
+        let earlier = copy.or_else(|| self.contents().into_iter().find(like));
+        if let Some(earlier) = earlier.map(str::to_owned) {
+            self.see(key, today());
+            let earlier = &*earlier;
             return Admits::Duplicate {
                 key: self.keys_of(earlier).next().unwrap().to_owned(),
                 jaccard: jaccard(text, earlier),
@@ -268,6 +305,10 @@ impl Model {
         }
         Admits::New { key }
     }
+}
+
+fn today() -> i64 {
+    clock::day_of(clock::now())
 }
 
 /// The similarity of two texts. A text and its copy have 1, even if they have no words.

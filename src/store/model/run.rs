@@ -11,6 +11,7 @@ use super::readers::History;
 use super::rebuilding::{cancel, rebuild};
 use super::session::{Session, Sketched, input};
 use super::step::{Given, Step, key};
+use crate::clock;
 use crate::schema::Schema;
 use crate::storage::Limits;
 use crate::store::handle::{Options, Store};
@@ -23,6 +24,9 @@ pub(crate) fn schema() -> Schema {
     let builder = builder.permutations(64).bands(64, 1).threshold(THRESHOLD);
     builder.build().unwrap()
 }
+
+/// When the steps begin.
+const NOON: i64 = 20_000 * clock::DAY + clock::DAY / 2;
 
 /// Takes the steps on a store in `folder` with `threads` threads, while `readers` other threads read.
 ///
@@ -38,6 +42,7 @@ pub(crate) fn run(folder: &Path, steps: &[Step], threads: usize, readers: usize)
         sketched: None,
         folders: 0,
     };
+    clock::set(NOON);
     let mut path = run.new_folder();
     let mut store = run.options.create(&path, &schema()).unwrap();
     let mut rest = steps;
@@ -125,6 +130,9 @@ impl Run<'_> {
         let other = self.options.create(path, &store.schema()).unwrap();
         let mut added = Model::default();
         let mut writer = other.writer().unwrap();
+        // So that of a document that both have, either may have the later day.
+        let now = clock::now();
+        clock::set(now - clock::DAY);
         for (k, text) in documents {
             let key = key(*k);
             writer.add_all(vec![input(&key, *text)]).unwrap();
@@ -132,6 +140,7 @@ impl Run<'_> {
         }
         writer.commit().unwrap();
         drop(writer);
+        clock::set(now);
         let model = &mut self.committed;
         let expected = model.merge(&added);
         let merge = || store.merge(&other, 64, |_| ControlFlow::Continue(()));

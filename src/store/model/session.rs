@@ -3,6 +3,7 @@
 use super::documents::{Admits, Admitted, Model};
 use super::readers::History;
 use super::step::{Given, Step, Text, key, prefix};
+use crate::clock;
 use crate::storage::SourceFile;
 use crate::store::handle::Store;
 use crate::store::offer::{Change, Input, Outcome, Relation};
@@ -66,6 +67,7 @@ impl<'a> Session<'a> {
                 }
                 Step::BeginRun => self.begin_run(committed),
                 Step::PublishRun => self.publish_run(committed),
+                Step::NextDay => clock::set(clock::now() + clock::DAY),
                 Step::Remove(k) => self.remove(&key(*k)),
                 Step::Rename(old, new) => self.rename(&key(*old), &key(*new)),
                 Step::RemovePrefix(which) => self.remove_prefix(prefix(*which), committed),

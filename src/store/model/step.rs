@@ -30,6 +30,8 @@ pub(crate) enum Step {
     Rename(u8, u8),
     /// Removes the documents whose keys have the same beginning.
     RemovePrefix(u8),
+    /// Puts the clock forward by a day.
+    NextDay,
     Commit,
     Abandon,
     Reopen,
@@ -49,6 +51,7 @@ pub(crate) enum SharedCall {
     Insert(Given),
     Replace(Given),
     Remove(u8),
+    Touch(u8),
     Rename(u8, u8),
 }
 
@@ -137,7 +140,7 @@ impl Step {
             let documents = rest.as_chunks().0.iter().copied().map(given);
             documents.take(usize::from(what % 8) + 1).collect()
         };
-        match kind % 36 {
+        match kind % 37 {
             0..4 => Step::AddAll(batch()),
             4..6 => Step::AddUnique(batch()),
             6..9 => Step::Admit(batch()),
@@ -161,6 +164,7 @@ impl Step {
             26..31 => Step::Rebuild(Remake::read(what, &rest)),
             31 => Step::Cancel,
             32..34 => Step::BeginRun,
+            34 => Step::NextDay,
             _ => Step::PublishRun,
         }
     }
@@ -175,6 +179,7 @@ impl SharedCall {
         match kind % 8 {
             0..4 => SharedCall::Insert(given([key, text])),
             4..6 => SharedCall::Replace(given([key, text])),
+            6 if text % 2 == 0 => SharedCall::Touch(key % KEYS),
             6 => SharedCall::Remove(key % KEYS),
             _ => SharedCall::Rename(key % KEYS, text % KEYS),
         }

@@ -16,6 +16,8 @@ pub(crate) enum Call {
     Replace(Box<Prepared>),
     /// Removes the document with this key.
     Remove(String),
+    /// Notes that the document with this key was offered today.
+    Touch(String),
     /// Gives the document with the first key the second one.
     Rename(String, String),
 }

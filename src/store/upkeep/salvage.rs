@@ -435,6 +435,7 @@ impl Salvage<'_> {
                 added: clock::now(),
                 run: 0,
                 source: 0,
+                last_seen: clock::day_of(clock::now()),
             });
             let source = self.wreck.source(known.source)?;
             let is_open = self.writer.runs.is_open(known.run);

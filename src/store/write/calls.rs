@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::judge::Policy;
 use super::writer::Writer;
+use crate::clock;
 use crate::error::{Error, Result};
+use crate::storage::DocumentRow;
 use crate::store::handle::Store;
 use crate::store::lock::lock;
 use crate::store::offer::{Answer, Call, Lead, Outcome, Prepared, Request, Turn, check_key};
@@ -30,13 +32,40 @@ impl Store {
     ///
     /// Those of [`Store::insert_unless_duplicate`] that do not concern the text.
     pub fn remove(&self, key: &str) -> Result<bool> {
-        self.change(key, |key| Call::Remove(key.to_owned()))
+        self.change(key, |_| false, |key| Call::Remove(key.to_owned()))
+    }
+
+    /// Moves [`Document::last_seen`](crate::Document::last_seen) of the document `key` to today, as if it were offered
+    /// again with the same text. Returns whether it exists.
+    ///
+    /// Many threads may call it. It shares commits like [`Store::remove`], and writes nothing if the document was
+    /// offered today.
+    ///
+    /// ```
+    /// use dedupdb::{Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("seen"), &Schema::default())?;
+    /// store.insert_unless_duplicate("page/1", "a text")?;
+    /// // The server says that the page has not changed.
+    /// assert!(store.touch("page/1")?);
+    /// assert!(!store.touch("page/2")?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::remove`].
+    pub fn touch(&self, key: &str) -> Result<bool> {
+        let today = clock::day_of(clock::now());
+        let is_seen = |row: DocumentRow| row.last_seen >= today;
+        self.change(key, is_seen, |key| Call::Touch(key.to_owned()))
     }
 
     /// Gives the document `old` the key `new`, with all that is stored of it. Returns whether it existed.
     ///
     /// As when a file is renamed, an earlier document `new` is replaced. If it had the same text, the earlier time of
-    /// adding stays. Without a document `old`, nothing changes.
+    /// adding and the later day of the last offer stay. Without a document `old`, nothing changes.
     ///
     /// Many threads may call it. It shares commits like [`Store::remove`].
     ///
@@ -59,15 +88,22 @@ impl Store {
     /// [`Error::InvalidKey`] for `new`, and those of [`Store::remove`].
     pub fn rename(&self, old: &str, new: &str) -> Result<bool> {
         check_key(new)?;
-        self.change(old, |old| Call::Rename(old.to_owned(), new.to_owned()))
+        let call = |old: &str| Call::Rename(old.to_owned(), new.to_owned());
+        self.change(old, |_| false, call)
     }
 
-    /// Changes the document `key` by a call. Returns whether it existed.
-    fn change(&self, key: &str, call: impl FnOnce(&str) -> Call) -> Result<bool> {
+    /// Changes the document `key` by a call, unless it is as it shall be. Returns whether it existed.
+    fn change(
+        &self,
+        key: &str,
+        is_done: impl FnOnce(DocumentRow) -> bool,
+        call: impl FnOnce(&str) -> Call,
+    ) -> Result<bool> {
         self.slot()?.check_not_held_here()?;
         let last = self.last_commit().snapshot;
-        if last.document(key)?.is_none() && last.tables.are_last()? {
-            return Ok(false);
+        let row = last.document(key)?;
+        if row.is_none_or(is_done) && last.tables.are_last()? {
+            return Ok(row.is_some());
         }
         match self.wait_for(call(key))? {
             Answer::Existed(existed) => Ok(existed),
@@ -140,6 +176,10 @@ impl Serving<'_> {
             Call::Remove(key) => {
                 self.settle()?;
                 self.writer.remove(&key)?
+            }
+            Call::Touch(key) => {
+                self.settle()?;
+                self.writer.touch(&key)?
             }
             Call::Rename(old, new) => {
                 self.settle()?;

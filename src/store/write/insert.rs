@@ -1,7 +1,8 @@
 //! Inserting and replacing documents, from many threads.
 
-use super::judge::{Finding, Judge, Policy};
+use super::judge::{Finding, Judge, Judged, Policy};
 use super::pending::Pending;
+use crate::clock;
 use crate::error::Result;
 use crate::store::compare::Published;
 use crate::store::handle::Store;
@@ -33,6 +34,10 @@ impl Store {
     ///
     /// If the new text resembles another document, a key that is already stored keeps its old text, which still answers
     /// queries. [Remove](Store::remove) the key to drop the old text, or [replace](Store::replace) it.
+    ///
+    /// A document that is offered again, with the same text or with one that is kept out, keeps the day in
+    /// [`Document::last_seen`](crate::Document::last_seen). It takes a commit once a day; further calls of that day write
+    /// nothing.
     ///
     /// Documents of an interrupted run count as stored; see [`Writer::forget_run`](crate::Writer::forget_run).
     /// Storing one of them again with the same text takes it out of the run.
@@ -112,8 +117,14 @@ impl Store {
             asks: false,
         };
         let runs = last.snapshot.tables.meta.runs;
-        let (change, relation, earlier) = match judge.judge(prepared, policy)?.finding {
-            // A document of an open run must be taken out of the run, which only the writer can do.
+        let Judged { current, finding } = judge.judge(prepared, policy)?;
+        let today = clock::day_of(clock::now());
+        if !matches!(finding, Finding::Refused) && current.is_some_and(|row| row.last_seen < today)
+        {
+            // Only the writer can note that it was offered today, or take a document out of its open run.
+            return Ok(None);
+        }
+        let (change, relation, earlier) = match finding {
             Finding::Unchanged(row) if !runs.is_open(row.run) => {
                 (Change::Unchanged, Relation::Novel, None)
             }

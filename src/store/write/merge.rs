@@ -45,7 +45,8 @@ struct Stored {
 }
 
 impl Store {
-    /// Adds all documents of another store with the same schema, with their times.
+    /// Adds all documents of another store with the same schema, with their times. Of a document that both have, the
+    /// later [`Document::last_seen`](crate::Document::last_seen) stays.
     ///
     /// The result is that of adding their texts in the order in which the other store got them. Documents of an
     /// unpublished run of the other store are skipped. Shingles and signatures are copied as they are. Documents are
@@ -145,7 +146,7 @@ impl Writer {
         schema.check_same(&source.schema)?;
         let look_up = |(content, key)| committed.look_up(source, content, key);
         let found = self.store.shared.pool.map(names, look_up);
-        let now = self.added;
+        let (now, today) = (self.added, self.today);
         let runs = source.tables.meta.runs;
         for stored in found {
             let stored = stored?;
@@ -153,9 +154,9 @@ impl Writer {
                 merged.unpublished += 1;
                 continue;
             }
-            self.added = stored.row.added;
+            (self.added, self.today) = (stored.row.added, stored.row.last_seen);
             let placed = self.place_stored(source, stored, merged);
-            self.added = now;
+            (self.added, self.today) = (now, today);
             self.failed |= placed.is_err();
             placed?;
         }

@@ -1,10 +1,11 @@
-//! Removing old documents.
+//! Removing documents by their times.
 
 use std::time::SystemTime;
 
 use super::writer::Writer;
 use crate::clock;
 use crate::error::Result;
+use crate::storage::DocumentRow;
 use crate::store::offer::Keyed;
 
 impl Writer {
@@ -36,13 +37,51 @@ impl Writer {
     ///
     /// Those of [`Writer::commit`] and of reading the store.
     pub fn remove_older_than(&mut self, time: SystemTime, memory: u64) -> Result<u64> {
+        self.remove_rows(memory, |row| clock::at_seconds(row.added) < time)
+    }
+
+    /// Removes the documents that were last offered before the day of `time`, in UTC, and returns their number.
+    ///
+    /// [`Document::last_seen`](crate::Document::last_seen) gives that day. For commits and memory, see
+    /// [`Writer::remove_older_than`].
+    ///
+    /// ```
+    /// use std::time::{Duration, SystemTime};
+    ///
+    /// use dedupdb::{Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("seen"), &Schema::default())?;
+    /// store.insert_unless_duplicate("today", "seven swans were swimming on the lake when the snow fell")?;
+    /// let quarter = Duration::from_secs(90 * 24 * 60 * 60);
+    /// let mut writer = store.writer()?;
+    /// assert_eq!(writer.remove_unseen_since(SystemTime::now() - quarter, 64 << 20)?, 0);
+    /// assert_eq!(writer.remove_unseen_since(SystemTime::now() + quarter, 64 << 20)?, 1);
+    /// writer.commit()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Writer::commit`] and of reading the store.
+    pub fn remove_unseen_since(&mut self, time: SystemTime, memory: u64) -> Result<u64> {
+        self.remove_rows(memory, |row| {
+            clock::day(row.last_seen.saturating_add(1)) <= time
+        })
+    }
+
+    fn remove_rows(
+        &mut self,
+        memory: u64,
+        is_chosen: impl Fn(&DocumentRow) -> bool,
+    ) -> Result<u64> {
         let _used = self.files.enter()?;
         self.commit()?;
         let snapshot = self.committed.snapshot.clone();
         let mut removed = 0;
         for document in snapshot.documents_with_prefix("")? {
             let (key, row) = document?;
-            if clock::at_seconds(row.added) >= time {
+            if !is_chosen(&row) {
                 continue;
             }
             self.pending.set(Keyed::new(&key), Some(row), None);
@@ -59,8 +98,61 @@ impl Writer {
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
-    use crate::store::Store;
+    use crate::clock;
     use crate::store::model::schema;
+    use crate::store::{Change, Store};
+
+    #[test]
+    fn a_document_is_written_once_a_day_when_it_is_offered_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path().join("store"), &schema()).unwrap();
+        let commits = || store.last_commit().snapshot.tables.meta.commit;
+        clock::set(100 * clock::DAY + 1);
+        for (key, text) in [
+            ("one", "x y z"),
+            ("two", "x y z u"),
+            ("three", "a b c"),
+            ("four", "d e f"),
+        ] {
+            store.replace(key, text).unwrap();
+        }
+        let insert = |key, text| store.insert_unless_duplicate(key, text).unwrap().change;
+        let offers: [&dyn Fn() -> bool; 3] = [
+            &|| insert("one", "x y z") == Change::Unchanged,
+            // Its new text is kept out by the first document.
+            &|| insert("two", "x y z v") == Change::KeptOut,
+            &|| store.touch("three").unwrap(),
+        ];
+        for offer in offers {
+            let before = commits();
+            assert!(offer());
+            assert_eq!(commits(), before);
+        }
+        clock::set(101 * clock::DAY);
+        for offer in offers {
+            let before = commits();
+            assert!(offer());
+            assert_eq!(commits(), before + 1);
+            assert!(offer());
+            assert_eq!(commits(), before + 1);
+        }
+        // Of another key, an offer says nothing of the document that keeps it out.
+        store.insert_unless_duplicate("five", "d e f").unwrap();
+        let mut writer = store.writer().unwrap();
+        assert_eq!(
+            writer.remove_unseen_since(clock::day(100), 1000).unwrap(),
+            0
+        );
+        let almost = clock::at_seconds(101 * clock::DAY - 1);
+        assert_eq!(writer.remove_unseen_since(almost, 1000).unwrap(), 0);
+        assert_eq!(
+            writer.remove_unseen_since(clock::day(101), 1000).unwrap(),
+            1
+        );
+        writer.commit().unwrap();
+        drop(writer);
+        assert!(store.get("four").unwrap().is_none());
+    }
 
     #[test]
     fn what_is_older_goes_in_as_many_commits_as_memory_asks_for() {
@@ -68,7 +160,7 @@ mod tests {
         let store = Store::create(folder.path().join("store"), &schema()).unwrap();
         let mut writer = store.writer().unwrap();
         for number in 0..20_u64 {
-            writer.added = i64::try_from(100 + number).unwrap();
+            clock::set(i64::try_from(100 + number).unwrap());
             let text = format!("x{number} y{number} z{number}");
             writer.add(format!("k{number:02}"), text).unwrap();
         }

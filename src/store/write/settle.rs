@@ -83,9 +83,12 @@ impl Writer {
         append: impl FnOnce(&mut Writer, &mut Prepared) -> Result<u32>,
     ) -> Result<Settled> {
         let Judged { current, finding } = self.judge().judge(prepared, policy)?;
+        if let (Some(row), Finding::Duplicate(..) | Finding::Wordless) = (current, &finding) {
+            self.set_seen(prepared.keyed(), prepared.row, row, row);
+        }
         let (change, relation, earlier, new) = match finding {
             Finding::Unchanged(row) => {
-                self.touch(prepared, row);
+                self.offer_again(prepared, row);
                 let unchanged = self.outcome(Change::Unchanged, Relation::Novel, None);
                 let outcome = self.of_other_file(unchanged, current, prepared)?;
                 return Ok(Settled { outcome, new: None });
@@ -235,11 +238,12 @@ impl Writer {
     /// Makes the input's key, whose present row is `current`, a name of `content`.
     fn name(&mut self, prepared: &Prepared, current: Option<DocumentRow>, content: u32) -> Change {
         let row = self.row(prepared, content);
-        self.pending.set(prepared.keyed(), prepared.row, Some(row));
-        match current {
-            None => Change::Added,
-            Some(_) => Change::Updated,
-        }
+        let Some(current) = current else {
+            self.pending.set(prepared.keyed(), prepared.row, Some(row));
+            return Change::Added;
+        };
+        self.set_seen(prepared.keyed(), prepared.row, current, row);
+        Change::Updated
     }
 
     /// The row of a document that names `content` and belongs to no run.
@@ -251,13 +255,14 @@ impl Writer {
             added: self.added,
             run: 0,
             source: self.sources.note(prepared.input.source.as_ref()),
+            last_seen: self.today,
         }
     }
 
-    /// Records a new size or time of a source whose text did not change. A document that is added again leaves the open
-    /// run, so that it stays whatever happens to the run.
-    fn touch(&mut self, prepared: &Prepared, row: DocumentRow) {
-        let touched = DocumentRow {
+    /// Records that a document is offered again with the same text, and a new size or time of its source. It leaves the
+    /// open run, so that it stays whatever happens to the run.
+    fn offer_again(&mut self, prepared: &Prepared, row: DocumentRow) {
+        let offered = DocumentRow {
             size: prepared.input.source_bytes(),
             modified: prepared.input.modified_nanoseconds().or(row.modified),
             run: if self.runs.is_open(row.run) {
@@ -267,10 +272,7 @@ impl Writer {
             },
             ..row
         };
-        if touched != row {
-            self.pending
-                .set(prepared.keyed(), prepared.row, Some(touched));
-        }
+        self.set_seen(prepared.keyed(), prepared.row, row, offered);
     }
 }
 

@@ -54,7 +54,10 @@ pub struct Writer {
     pub(crate) pending: Pending,
     /// The contents appended since the last commit, by hash.
     pub(crate) appended: ByHash,
+    /// The time that documents get as that of adding.
     pub(crate) added: i64,
+    /// The day that documents get as that of their last offer.
+    pub(crate) today: i64,
     /// Contents from this id on are its own, and so are those of some ranges before, between which others wrote.
     start: u32,
     own: Vec<Range<u32>>,
@@ -81,7 +84,7 @@ impl Writer {
         files.check_writable()?;
         files.rest();
         let committed = store.last_commit();
-        Ok(Writer {
+        let mut writer = Writer {
             files,
             store: store.clone(),
             pending: Pending::new(committed.snapshot.len),
@@ -94,12 +97,20 @@ impl Writer {
             run: 0,
             committed,
             appended: ByHash::default(),
-            added: clock::now(),
+            added: 0,
+            today: 0,
             unique: false,
             announces: true,
             evidence: false,
             failed: false,
-        })
+        };
+        writer.read_clock();
+        Ok(writer)
+    }
+
+    fn read_clock(&mut self) {
+        self.added = clock::now();
+        self.today = clock::day_of(self.added);
     }
 
     /// From now on, keeps out every document that is an exact copy or a near-duplicate of a stored document with
@@ -178,10 +189,25 @@ impl Writer {
         Ok(current.is_some())
     }
 
+    /// Moves [`Document::last_seen`](crate::Document::last_seen) of the document `key` to today. Returns whether it
+    /// exists.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`], or those of reading the store.
+    pub fn touch(&mut self, key: &str) -> Result<bool> {
+        let _used = self.begin()?;
+        let [committed, current] = self.rows(key)?;
+        if let Some(row) = current {
+            self.set_seen(Keyed::new(key), committed, row, row);
+        }
+        Ok(current.is_some())
+    }
+
     /// Gives the document `old` the key `new`, with all that is stored of it. Returns whether it existed.
     ///
     /// As when a file is renamed, an earlier document `new` is replaced. If it had the same text, the earlier time of
-    /// adding stays. Without a document `old`, nothing changes.
+    /// adding and the later day of the last offer stay. Without a document `old`, nothing changes.
     ///
     /// # Errors
     ///
@@ -203,6 +229,7 @@ impl Writer {
             None => Change::Added,
             Some(replaced) if replaced.content == row.content => {
                 row.added = row.added.min(replaced.added);
+                row.last_seen = row.last_seen.max(replaced.last_seen);
                 Change::Unchanged
             }
             Some(_) => Change::Updated,
@@ -237,6 +264,21 @@ impl Writer {
             self.remove(old)
         } else {
             self.rename(old, new)
+        }
+    }
+
+    /// Changes a document from its row `current` to `row`, which was offered today. Does nothing if that is the same.
+    pub(super) fn set_seen(
+        &mut self,
+        key: Keyed<'_>,
+        committed: Option<DocumentRow>,
+        current: DocumentRow,
+        row: DocumentRow,
+    ) {
+        let last_seen = current.last_seen.max(self.today);
+        let row = DocumentRow { last_seen, ..row };
+        if row != current {
+            self.pending.set(key, committed, Some(row));
         }
     }
 
@@ -339,6 +381,7 @@ impl Writer {
     pub(crate) fn begin(&mut self) -> Result<InUse> {
         let used = self.files.enter()?;
         self.take_turn()?;
+        self.read_clock();
         Ok(used)
     }
 
