@@ -10,7 +10,7 @@ use std::time::SystemTime;
 ///
 /// The message of each variant is one line that says what is wrong and, if possible, what to do. It includes the cause.
 /// [`source`](std::error::Error::source) returns only the causes behind that one, so printing the whole chain repeats
-/// nothing. Errors are cheap to clone, because callers that share a commit also share its failure.
+/// nothing; [`Error::io_kind`] gives its kind. Errors are cheap to clone, because callers that share a commit also share its failure.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -167,9 +167,11 @@ pub enum Error {
         /// Their keys, in order.
         keys: Vec<String>,
     },
-    /// An earlier access to the store's files failed, so this handle no longer knows what they hold.
+    /// An earlier access to the store's files failed, so it is unknown what they hold.
     ///
-    /// The handle writes nothing more, and of the index it reads only what it has in memory. Open the store again.
+    /// A writer commits nothing more: drop it and take [another one](crate::Store::writer), which opens the files again and
+    /// continues from the last commit. [`Store::refresh`](crate::Store::refresh) of a store that is open for writing does
+    /// so for readers. A store that was opened read-only must be opened again.
     Poisoned,
     /// The call would wait for a [`Writer`](crate::Writer) that is not in use: this thread has it, or feeds the
     /// [`Pipeline`](crate::write::Pipeline) that has it, or it was not used for
@@ -283,7 +285,7 @@ impl fmt::Display for Error {
             Error::MissingSources { keys } => missing(keys, f),
             Error::Poisoned => write!(
                 f,
-                "an earlier read or write of the store failed; drop all of its handles and open it again, which continues from the last commit"
+                "an earlier read or write of the store failed; drop the writer and take another one, or open the store again, which continues from the last commit"
             ),
             Error::WriterHeld => write!(
                 f,
@@ -463,7 +465,54 @@ impl std::error::Error for Error {
     }
 }
 
+/// The errors about a path, as a pattern.
+macro_rules! about {
+    ($path:ident) => {
+        Error::NotAStore { path: $path }
+            | Error::AlreadyAStore { path: $path }
+            | Error::NotEmpty { path: $path, .. }
+            | Error::Occupied { path: $path }
+            | Error::InsideStore { path: $path, .. }
+            | Error::Locked { path: $path, .. }
+            | Error::Blocked { path: $path, .. }
+            | Error::NewerFormat { path: $path, .. }
+            | Error::OlderFormat { path: $path, .. }
+            | Error::Damaged { path: $path, .. }
+            | Error::Moved { path: $path }
+            | Error::Io { path: $path, .. }
+            | Error::Index { path: $path, .. }
+    };
+}
+
 impl Error {
+    /// Returns the file or folder that the error is about, if it is about one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            about!(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Returns the kind of the system's error, if the system refused to read or write.
+    ///
+    /// ```
+    /// use std::io::ErrorKind;
+    /// use dedupdb::{Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let file = folder.path().join("file");
+    /// std::fs::write(&file, "")?;
+    /// let error = Store::create(file.join("store"), &Schema::default()).unwrap_err();
+    /// assert_eq!(error.io_kind(), Some(ErrorKind::AlreadyExists));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn io_kind(&self) -> Option<io::ErrorKind> {
+        match self {
+            Error::Io { source, .. } => Some(source.kind()),
+            _ => None,
+        }
+    }
+
     /// Wraps an error of the system about `path`.
     pub(crate) fn io(path: &Path, source: io::Error) -> Error {
         Error::Io {
@@ -524,12 +573,9 @@ impl Error {
     /// Whether the error means that the system refused to write; reading may still be possible.
     pub(crate) fn is_refusal_to_write(&self) -> bool {
         use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-        let Error::Io { source, .. } = self else {
-            return false;
-        };
         matches!(
-            source.kind(),
-            PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull
+            self.io_kind(),
+            Some(PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
         )
     }
 
@@ -570,22 +616,9 @@ impl Error {
         self
     }
 
-    /// The path that the error is about.
     fn path_mut(&mut self) -> Option<&mut PathBuf> {
         match self {
-            Error::NotAStore { path }
-            | Error::AlreadyAStore { path }
-            | Error::NotEmpty { path, .. }
-            | Error::Occupied { path }
-            | Error::InsideStore { path, .. }
-            | Error::Locked { path, .. }
-            | Error::Blocked { path, .. }
-            | Error::NewerFormat { path, .. }
-            | Error::OlderFormat { path, .. }
-            | Error::Damaged { path, .. }
-            | Error::Moved { path }
-            | Error::Io { path, .. }
-            | Error::Index { path, .. } => Some(path),
+            about!(path) => Some(path),
             _ => None,
         }
     }

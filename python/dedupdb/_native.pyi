@@ -176,6 +176,9 @@ class Store:
     def rename(self, old: str | SupportsIndex, new: str | SupportsIndex, /) -> bool:
         """Gives a document another key, replacing the document that had it; returns whether ``old`` was stored."""
 
+    def holder(self) -> int | None:
+        """The number of the process that has the right to write now, if one has it and that is known."""
+
     def stats(self) -> Stats:
         """Counts and sizes."""
 

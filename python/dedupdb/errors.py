@@ -190,7 +190,7 @@ class MissingSources(Error):
 
 
 class Poisoned(Error):
-    """An earlier access to the store's files failed; open the store again."""
+    """An earlier access to the store's files failed; the next write opens them again, or open the store again."""
 
 
 class WriterHeld(Error):

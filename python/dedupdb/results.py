@@ -105,13 +105,23 @@ class Stats(NamedTuple):
     Attributes:
         contents: Distinct texts that documents name.
         removed: Distinct texts that no document names and whose space :meth:`Store.compact` gives back.
+        removed_bytes: Bytes that these take, approximately.
         files: The files of the store, with their bytes.
+        commit: Number of the last commit.
+        committed: When that was, to the second, in UTC.
+        generation: Number of the generation, which :meth:`Store.compact` and :meth:`Store.reindex` raise.
+        format: Number of the file format.
     """
 
     documents: int
     contents: int
     removed: int
+    removed_bytes: int
     files: dict[str, int]
+    commit: int
+    committed: datetime
+    generation: int
+    format: int
 
     @property
     def bytes(self) -> int:

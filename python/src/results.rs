@@ -128,7 +128,17 @@ pub(crate) fn stats<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, 
     for (name, bytes) in &stats.files {
         files.set_item(name, bytes)?;
     }
-    class(py, &CLASS, "Stats")?.call1((stats.documents, stats.contents, stats.removed, files))
+    class(py, &CLASS, "Stats")?.call1((
+        stats.documents,
+        stats.contents,
+        stats.removed,
+        stats.removed_bytes,
+        files,
+        stats.commit,
+        stats.committed,
+        stats.generation,
+        stats.format,
+    ))
 }
 
 /// A `Report`.

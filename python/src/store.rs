@@ -384,6 +384,13 @@ impl Store {
         Iterating::begin(py, &self.opened()?, prefix, false)
     }
 
+    /// The number of the process that has the right to write now, if one has it and that is known.
+    fn holder(&self, py: Python<'_>) -> PyResult<Option<u32>> {
+        let holder = self.opened()?.holder();
+        let holder = holder.map_err(|error| raised(py, &error))?;
+        Ok(holder.map(|holder| holder.process))
+    }
+
     /// Counts and sizes.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let store = self.opened()?;

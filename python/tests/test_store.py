@@ -161,7 +161,9 @@ def test_upkeep(path: Path, tmp_path: Path) -> None:
         assert store.remove("d") == 0
         stats = store.stats()
         assert (stats.documents, stats.contents, stats.removed) == (2, 2, 1)
-        assert stats.bytes == sum(stats.files.values()) > 0
+        assert stats.bytes == sum(stats.files.values()) > stats.removed_bytes > 0
+        assert (stats.commit, stats.generation) == (2, 1) and stats.committed <= datetime.now(timezone.utc)
+        assert store.holder() is None
         seen: list[tuple[int, int | None]] = []
         assert store.compact(progress=lambda done, total: seen.append((done, total)))
         assert store.stats().removed == 0

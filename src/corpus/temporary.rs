@@ -32,6 +32,7 @@ use crate::{Options, Schema, Store};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
+#[must_use = "the store is deleted when it is dropped"]
 pub struct TemporaryStore {
     /// Closed before its folder is deleted.
     store: Store,

@@ -32,6 +32,7 @@ enum Form {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
+#[must_use = "the file appears when it is finished"]
 pub struct MatrixFile {
     form: Form,
     file: Whole,

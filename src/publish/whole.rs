@@ -26,6 +26,7 @@ use super::error::{Of, Result};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
+#[must_use = "the output appears when it is finished"]
 pub struct Whole {
     /// The name as given, for messages.
     name: PathBuf,

@@ -76,6 +76,8 @@
 //! run does not count as published. It names a content with an id of at least `meta/open-run-first`, so all such
 //! documents are found without examining older ones.
 //!
+//! `meta/committed` is when documents were committed last, in seconds since 1970.
+//!
 //! # Ids
 //!
 //! `meta/id-scope` is 0 as long as nobody said where ids of records are unique, 1 if in all files, and 2 if in each.

@@ -33,6 +33,9 @@ fn public_types_can_be_shared() {
     shared::<Input>();
     shared::<Query<'_>>();
     sent::<dedupdb::find::Documents>();
+    sent::<dedupdb::Writer>();
+    sent::<dedupdb::upkeep::Rebuild<'_>>();
+    shared::<dedupdb::Error>();
 }
 
 #[test]

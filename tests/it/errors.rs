@@ -31,6 +31,21 @@ fn a_cause_is_told_once() {
     assert_eq!(told.matches(&source.to_string()).count(), 1, "{told}");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_kind_and_the_place_of_a_system_error_can_be_had() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "a file").unwrap();
+    let refused = Store::create(file.join("store"), &Schema::default()).unwrap_err();
+    assert_eq!(refused.io_kind(), Some(std::io::ErrorKind::AlreadyExists));
+    assert!(refused.path().is_some_and(|path| path.starts_with(&file)));
+    let absent = Store::open(folder.path().join("none")).unwrap_err();
+    assert_eq!(absent.io_kind(), None);
+    assert_eq!(absent.path(), Some(&*folder.path().join("none")));
+    assert_eq!(Error::Full.path(), None);
+}
+
 #[test]
 fn a_process_that_writes_is_told_that_it_does() {
     let folder = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@
 //! 2. The transaction, which holds the columns' new lengths, is committed.
 //!
 //! A crash before the end of step 2 leaves the last commit. The next open truncates the columns to its lengths. After a
-//! failure the state of the disk is unknown, so nothing more is written until the store is reopened.
+//! failure the state of the disk is unknown, so nothing more is written until the files are opened again, as after a crash.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use redb::WriteTransaction;
 
 use super::files::{Files, Health};
 use super::merge::{Merge, Merging};
-use crate::clock::Meters;
+use crate::clock::{self, Meters};
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::storage::disk;
@@ -54,7 +54,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// After any error, the store must be reopened before it can be written again.
+    /// After any error, the files must be opened again before they can be written, which the next turn does.
     pub(crate) fn commit(
         &mut self,
         change: &CatalogChange,
@@ -181,6 +181,7 @@ fn change_contents(
     let in_index = |error| snapshot.in_index(error);
     let mut meta = snapshot.tables.meta;
     meta.commit += 1;
+    meta.committed = clock::now().unsigned_abs();
     meta.runs = change.runs.unwrap_or(meta.runs);
     meta.id_scope = change.id_scope.map_or(meta.id_scope, IdScope::number);
     meta.contents = snapshot.len.into();

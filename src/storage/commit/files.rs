@@ -6,6 +6,7 @@ use std::sync::Arc;
 use redb::{ReadTransaction, WriteTransaction};
 
 use super::merge::Merging;
+use crate::clock;
 use crate::codec::low32;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
@@ -27,7 +28,7 @@ pub(crate) enum Health {
     Sound,
     /// A row is in some columns and not in others. Rolling back repairs that.
     Torn,
-    /// A commit failed, and it is unknown what reached the disk.
+    /// A commit failed, and it is unknown what reached the disk. Opening the files again repairs that.
     Unknown,
 }
 
@@ -192,6 +193,7 @@ impl Files {
             contents_file: generation,
             shingles_file: generation,
             signatures_file: generation,
+            committed: clock::now().unsigned_abs(),
             ..Meta::default()
         };
         let columns = Columns::create(folder, like, &meta, &schema)?;
@@ -269,7 +271,7 @@ impl Files {
         self.recent.bytes()
     }
 
-    /// Checks that no earlier failure forbids further writing.
+    /// Checks that no earlier call failed half-way.
     pub(crate) fn check_writable(&self) -> Result<()> {
         match self.health {
             Health::Sound => Ok(()),
@@ -278,19 +280,26 @@ impl Files {
     }
 
     /// Waits for the right to write, unless this process has it, and takes over what others committed. Returns whether
-    /// there was any.
+    /// there was any. After a failure, the files are opened again, at the last commit.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] if another process keeps it, and [`Error::Moved`] if the store's folder has moved.
+    /// [`Error::Locked`] if another process keeps it, [`Error::Moved`] if the store's folder has moved, and those of
+    /// opening the files.
     pub(crate) fn take_turn(&mut self) -> Result<bool> {
-        self.check_writable()?;
+        if self.check_writable().is_err() {
+            return self.open_again().map(|()| true);
+        }
         if self.index.has_turn() {
             return Ok(false);
         }
         let taken = self.index.take_turn(&self.wait);
         taken.map_err(|error| error.held_by(|| holder(disk::parent(&self.index_path))))?;
-        let caught_up = self.catch_up();
+        let caught_up = match self.catch_up() {
+            // redb reads nothing more after an error of the system.
+            Err(Error::Poisoned) => self.open_again().map(|()| true),
+            caught_up => caught_up,
+        };
         if caught_up.is_err() {
             self.index.end_turn();
         }
@@ -337,7 +346,9 @@ impl Files {
         Ok(true)
     }
 
-    /// Opens the store again, in the generation in use.
+    /// Opens the store again, in the generation in use, as after a crash of this process.
+    ///
+    /// The old index may stay open for snapshots of it. It writes nothing more, since it never gets the right to.
     fn open_again(&mut self) -> Result<()> {
         self.index.end_turn();
         let path = self.index_path.clone();

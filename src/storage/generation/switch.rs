@@ -41,6 +41,7 @@ impl Next {
         self.copy_new_sums(&transaction, &snapshot)?;
         self.take_runs(&snapshot)?;
         self.meta.id_scope = snapshot.tables.meta.id_scope;
+        self.meta.committed = snapshot.tables.meta.committed;
         self.meta.packed = self.meta.contents;
         self.meta
             .write(&transaction)

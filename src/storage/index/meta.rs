@@ -62,6 +62,8 @@ pub(crate) struct Meta {
     pub(crate) id_scope: u64,
     /// The number of the first commit that the journal has, or 0 if there is none.
     pub(crate) journal: u64,
+    /// When documents were committed last, in seconds since 1970.
+    pub(crate) committed: u64,
     /// The number of the commit. It tells a reader whether anything has changed.
     pub(crate) commit: u64,
 }
@@ -113,6 +115,7 @@ impl Meta {
             ("open-run-first", &mut self.runs.first),
             ("id-scope", &mut self.id_scope),
             ("journal", &mut self.journal),
+            ("committed", &mut self.committed),
         ];
         let levels = levels::fields(&mut self.levels);
         let merge = self.merge.fields();

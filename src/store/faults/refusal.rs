@@ -32,6 +32,7 @@ struct Count {
     faults: u64,
     /// Those of them that led to an error.
     errors: u64,
+    /// Those of them after which the index could not be read before the files were opened again.
     poisoned: u64,
 }
 
@@ -128,25 +129,19 @@ impl Moment<'_> {
         Some(failed)
     }
 
-    /// Does the verb again after an error, with the same store if possible. Returns whether the store had to be opened
-    /// again.
+    /// Does the verb again after an error, with the same store. Returns whether it could not be read before.
     fn go_on(&self, root: &Path, store: Option<Store>) -> bool {
-        if let Some(store) = store {
-            // It answers from the last commit, or not at all.
-            let read = unless_poisoned(store.documents().map(drop));
-            if read && unless_poisoned(store.writer().map(drop)) {
-                state_of(&store, &self.states, 0, 1);
-                if unless_poisoned(attempt(root, Some(&store), self.verb)) {
-                    check_answers(&store, &self.states[1]);
-                    return false;
-                }
-            }
+        let is_open = store.is_some();
+        let store = store.map_or_else(|| open(root), Ok).unwrap();
+        // It answers from the last commit, or not at all.
+        let read = unless_poisoned(store.documents().map(drop));
+        if is_open {
+            drop(store.writer().unwrap());
         }
-        let store = open(root).unwrap();
         state_of(&store, &self.states, 0, 1);
         attempt(root, Some(&store), self.verb).unwrap();
-        state_of(&store, &self.states, 1, 1);
-        true
+        check_answers(&store, &self.states[1]);
+        !read
     }
 }
 

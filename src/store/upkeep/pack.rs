@@ -51,7 +51,7 @@ impl Store {
         if begun.is_some_and(|begun| begun.compacts || begun.schema != *snapshot.schema) {
             return Ok(false);
         }
-        match self.rebuild(Rebuild::pack().watch(watch)) {
+        match self.rebuild_watched(&Rebuild::pack(), watch) {
             Err(error) if matches!(error, Error::Interrupted) || error.is_refusal_to_write() => {
                 self.cancel_rebuild()?;
                 Ok(false)

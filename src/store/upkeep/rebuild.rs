@@ -27,6 +27,7 @@ const DEFAULT_MEMORY: u64 = 512 << 20;
 /// let rebuild = Rebuild::reindex(schema).memory(256 << 20);
 /// # Ok::<(), dedupdb::Error>(())
 /// ```
+#[must_use = "nothing changes before the rebuild"]
 pub struct Rebuild<'a> {
     target: Target,
     memory: u64,
@@ -35,7 +36,7 @@ pub struct Rebuild<'a> {
     watch: Option<Box<Watcher<'a>>>,
 }
 
-type Watcher<'a> = dyn FnMut(RebuildProgress) -> ControlFlow<()> + 'a;
+type Watcher<'a> = dyn FnMut(RebuildProgress) -> ControlFlow<()> + Send + 'a;
 
 #[derive(Clone, Debug)]
 enum Target {
@@ -91,7 +92,6 @@ impl<'a> Rebuild<'a> {
     }
 
     /// Sets how many bytes of memory postings may take while they are sorted, 512 MiB by default.
-    #[must_use]
     pub fn memory(mut self, bytes: u64) -> Rebuild<'a> {
         self.memory = bytes;
         self
@@ -100,17 +100,15 @@ impl<'a> Rebuild<'a> {
     /// Sets a function that returns the text of a key. It is needed if slots are computed and the store keeps no
     /// shingles. A text is used only if it is the one that was stored. For a document that was stored as
     /// [shingles](crate::write::Body), the function returns these.
-    #[must_use]
     pub fn source<B: Into<Body>>(
         mut self,
-        source: impl Fn(&str) -> Option<B> + Sync + 'a,
+        source: impl Fn(&str) -> Option<B> + Send + Sync + 'a,
     ) -> Rebuild<'a> {
         self.source = Some(Box::new(move |key| source(key).map(Into::into)));
         self
     }
 
     /// Sets whether documents whose text is needed but unavailable are removed, instead of an error.
-    #[must_use]
     pub fn drop_missing(mut self, drop: bool) -> Rebuild<'a> {
         self.drop_missing = drop;
         self
@@ -118,10 +116,9 @@ impl<'a> Rebuild<'a> {
 
     /// Calls `watch` from time to time with the progress. It may stop the rebuild, which then fails with
     /// [`Error::Interrupted`]; the next rebuild continues from there.
-    #[must_use]
     pub fn watch(
         mut self,
-        watch: impl FnMut(RebuildProgress) -> ControlFlow<()> + 'a,
+        watch: impl FnMut(RebuildProgress) -> ControlFlow<()> + Send + 'a,
     ) -> Rebuild<'a> {
         self.watch = Some(Box::new(watch));
         self
@@ -162,7 +159,20 @@ impl Store {
     /// thread holds the [`Writer`](crate::Writer) or is within a rebuild, [`Error::Moved`], or those of reading and
     /// writing the store. After an error the store is unchanged, except that documents which
     /// [`Rebuild::drop_missing`] removes may be removed already.
-    pub fn rebuild(&self, rebuild: Rebuild<'_>) -> Result<bool> {
+    pub fn rebuild(&self, mut rebuild: Rebuild<'_>) -> Result<bool> {
+        let mut watch = rebuild.watch.take();
+        let watch = |progress| match &mut watch {
+            Some(watch) => watch(progress),
+            None => ControlFlow::Continue(()),
+        };
+        self.rebuild_watched(&rebuild, watch)
+    }
+
+    pub(super) fn rebuild_watched(
+        &self,
+        rebuild: &Rebuild<'_>,
+        mut watch: impl FnMut(RebuildProgress) -> ControlFlow<()>,
+    ) -> Result<bool> {
         let slot = self.slot()?;
         slot.check_not_held_here()?;
         let _alone = self.shared.rebuilding.enter()?;
@@ -175,14 +185,13 @@ impl Store {
         plan.schema.check_for_store()?;
         let source = rebuild.source.as_deref();
         let signer = Resigner::new(&self.shared.pool, &snapshot.schema, &plan.schema, source)?;
-        let mut watch = rebuild.watch;
         let mut counted = Counted::begin(&self.shared.progress, snapshot.len.into());
         let mut watch = |progress: Progress| {
             let progress = RebuildProgress::from(progress);
             counted.reach(progress);
-            let watched = watch.as_mut().map(|watch| watch(progress));
+            let watched = watch(progress);
             self.shared.process.check()?;
-            if watched.is_some_and(|go_on| go_on.is_break()) {
+            if watched.is_break() {
                 return Err(Error::Interrupted);
             }
             Ok(())

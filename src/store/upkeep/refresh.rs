@@ -61,7 +61,8 @@ impl Store {
         }
     }
 
-    fn follow(&self, files: &mut Files) -> Result<bool> {
+    /// Takes over what others committed, or the last commit after a failure.
+    pub(crate) fn follow(&self, files: &mut Files) -> Result<bool> {
         let is_newer = files.take_turn()?;
         if is_newer {
             self.publish_files(files)?;

@@ -16,7 +16,7 @@ use crate::text::{ShingleSet, Shingler};
 const CHUNK: usize = 64;
 
 /// Returns the present text, or the shingles, of a key, if they can be read.
-pub(crate) type Source<'a> = dyn Fn(&str) -> Option<Body> + Sync + 'a;
+pub(crate) type Source<'a> = dyn Fn(&str) -> Option<Body> + Send + Sync + 'a;
 
 /// Computes signatures of stored contents for another schema. Slots that both schemas share are copied.
 pub(crate) struct Resigner<'a> {

@@ -2,9 +2,11 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::time::SystemTime;
 
-use crate::error::Result;
-use crate::storage::Snapshot;
+use crate::clock;
+use crate::error::{Holder, Result};
+use crate::storage::{Snapshot, holder};
 use crate::store::handle::Store;
 
 /// Counts and sizes of a store.
@@ -17,10 +19,21 @@ pub struct Stats {
     pub contents: u64,
     /// The number of distinct texts that no document names any more, and whose space is not freed yet.
     pub removed: u64,
+    /// The approximate number of bytes that these texts take. A compaction frees them, and unused pages of the index; see
+    /// [`Store::reclaimable_bytes`].
+    pub removed_bytes: u64,
     /// Whether a run is open, which means not published yet; see [`Writer::begin_run`](crate::Writer::begin_run).
     pub has_open_run: bool,
     /// The files in the store's folder, each with the bytes that it takes.
     pub files: Vec<(String, u64)>,
+    /// The number of the last commit. Each commit, of any process, gets the next one.
+    pub commit: u64,
+    /// When that was, to the second; of a store without a commit, when it was created.
+    pub committed: SystemTime,
+    /// The number of the generation, which a rebuild raises.
+    pub generation: u64,
+    /// The number of the file format.
+    pub format: u64,
 }
 
 /// A bucket: the contents with one band hash.
@@ -36,26 +49,63 @@ pub struct Bucket {
 }
 
 impl Stats {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a number is neither negative nor larger"
+    )]
     pub(crate) fn of(snapshot: &Snapshot) -> Result<Stats> {
-        let removed = snapshot.removed()?;
+        let (removed, files) = (snapshot.removed()?, snapshot.files()?);
+        let bytes: u64 = files.iter().map(|(_, bytes)| bytes).sum();
+        let share = removed as f64 / f64::from(snapshot.len.max(1));
+        let meta = &snapshot.tables.meta;
         Ok(Stats {
             documents: snapshot.documents()?,
             contents: u64::from(snapshot.len) - removed,
             removed,
-            has_open_run: snapshot.tables.meta.runs.open != 0,
-            files: snapshot.files()?,
+            removed_bytes: (bytes as f64 * share) as u64,
+            has_open_run: meta.runs.open != 0,
+            files,
+            commit: meta.commit,
+            committed: clock::at_seconds(meta.committed.cast_signed()),
+            generation: meta.generation,
+            format: meta.format,
         })
     }
 }
 
 impl Store {
-    /// Returns counts and sizes, as of the last commit.
+    /// Returns counts and sizes, as of the last commit. It reads no contents, so it takes no longer for a large store.
     ///
     /// # Errors
     ///
     /// Those of reading the store.
     pub fn stats(&self) -> Result<Stats> {
         Stats::of(&*self.published()?)
+    }
+
+    /// Returns the process that has the right to write to the store now, if one has it and that is known.
+    ///
+    /// ```
+    /// # use dedupdb::{Schema, Store};
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// assert_eq!(store.holder()?, None);
+    /// let mut writer = store.writer()?;
+    /// writer.add("one", "a text")?;
+    /// assert_eq!(store.holder()?.unwrap().process, std::process::id());
+    /// writer.commit()?;
+    /// assert_eq!(store.holder()?, None);
+    /// assert_eq!(store.stats()?.commit, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherProcess`](crate::Error::OtherProcess).
+    pub fn holder(&self) -> Result<Option<Holder>> {
+        self.shared.process.check()?;
+        Ok(holder(&self.shared.place))
     }
 
     /// Returns the approximate number of bytes that a compaction would free: those of removed contents and of unused

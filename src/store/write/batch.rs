@@ -14,6 +14,7 @@ use crate::store::offer::{Input, Outcome, Prepared};
 ///
 /// It keeps the store that made it open.
 #[derive(Debug)]
+#[must_use = "a writer adds it"]
 pub struct Batch {
     /// The commit that the inputs were looked up in.
     snapshot: Arc<Snapshot>,

@@ -125,6 +125,7 @@ impl Intake {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
+#[must_use = "what has no outcome yet is lost when it is dropped"]
 pub struct Pipeline {
     store: Store,
     /// `None` once it is closed, because it then ends by itself.

@@ -44,6 +44,7 @@ use crate::store::offer::{Body, Change, Input, Keyed, Outcome, check_key};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
+#[must_use = "what is not committed is lost when it is dropped"]
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Writer {
     /// Dropped before the store, which is closed with its last handle.
@@ -81,7 +82,9 @@ pub struct Writer {
 
 impl Writer {
     pub(crate) fn new(store: &Store, mut files: Lease) -> Result<Writer> {
-        files.check_writable()?;
+        if files.check_writable().is_err() {
+            store.follow(&mut files)?;
+        }
         files.rest();
         let committed = store.last_commit();
         let mut writer = Writer {
@@ -293,8 +296,8 @@ impl Writer {
     /// # Errors
     ///
     /// [`Error::Moved`] if the store's folder has moved. [`Error::Poisoned`] if an earlier call of this writer failed
-    /// half-way. After any other error the state of the disk is unknown: queries still answer from the last commit,
-    /// but writing needs the store to be opened again.
+    /// half-way. After any error, such as that of a full disk, drop the writer. Queries still answer from the last commit,
+    /// and the next writer continues from there.
     pub fn commit(&mut self) -> Result<()> {
         let _used = self.files.enter()?;
         if self.failed {
@@ -387,6 +390,7 @@ impl Writer {
 
     /// Waits for the right to write, unless this writer has it, and takes over what others committed.
     pub(super) fn take_turn(&mut self) -> Result<()> {
+        self.files.check_writable()?;
         let is_newer = self.files.take_turn()?;
         if self.announces {
             self.files.announce();
@@ -431,15 +435,15 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread has the writer or it is not used, or
-    /// [`Error::Poisoned`] after a failed write.
+    /// [`Error::ReadOnly`], and [`Error::WriterHeld`] if this thread has the writer or it is not used. After a failed write,
+    /// also those of opening the store, which this call does again.
     pub fn writer(&self) -> Result<Writer> {
         Writer::new(self, self.slot()?.take()?)
     }
 }
 
 impl Drop for Writer {
-    /// Discards uncommitted changes. If that fails, the store refuses further writing.
+    /// Discards uncommitted changes. If that fails, the next writer opens the files again.
     fn drop(&mut self) {
         if self.files.is_of_this_process() {
             self.files.roll_back().unwrap_or_default();
