@@ -48,6 +48,12 @@ impl Console {
         self.line(&format!("dedupdb: {message}"));
     }
 
+    /// Reports the error that ends the command, as a line of JSON.
+    pub(crate) fn failure(&self, line: &str) {
+        self.has_failed.store(true, Ordering::Relaxed);
+        self.print(&format!("{line}\n"));
+    }
+
     /// Whether an error was printed.
     pub(crate) fn has_failed(&self) -> bool {
         self.has_failed.load(Ordering::Relaxed)

@@ -14,6 +14,8 @@ pub(crate) enum Exit {
     Nothing,
     /// Something failed, or the store is damaged.
     Failed,
+    /// Another process has what the command needs. It may be repeated.
+    Busy,
     /// A signal stopped the command.
     Interrupted,
 }
@@ -47,6 +49,8 @@ impl Exit {
             Exit::Found => 0,
             Exit::Nothing => 1,
             Exit::Failed => 2,
+            // EX_TEMPFAIL, which tells schedulers and mail programs to try again.
+            Exit::Busy => 75,
             Exit::Interrupted => interrupt::exit_code(),
         }
     }

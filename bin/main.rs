@@ -33,6 +33,7 @@ mod threads;
 mod timings;
 mod watch;
 
+use std::env::args_os;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::anyhow;
@@ -68,18 +69,28 @@ fn run() -> Exit {
     };
     let done = catch_unwind(AssertUnwindSafe(run));
     let done = done.unwrap_or_else(|_| Err(anyhow!("stopped by a panic, which is a bug")));
-    ended(done, &console)
+    ended(done, &console, args.json)
 }
 
 /// Returns how a command ended, and prints the error that ended it. If only the reader of its output is gone, that is
 /// no error, but errors that were printed before still count.
-fn ended(done: anyhow::Result<Exit>, console: &Console) -> Exit {
+fn ended(done: anyhow::Result<Exit>, console: &Console, as_json: bool) -> Exit {
     done.unwrap_or_else(|error| {
         if output::is_broken_pipe(&error) {
             return Exit::failed(console.has_failed());
         }
-        console.error(&format!("{error:#}{}", store::advice(&error)));
-        Exit::Failed
+        let (kind, message) = (store::kind(&error), store::message(&error));
+        let path = error.downcast_ref().and_then(dedupdb::Error::path);
+        let failure = json::Failure::new(kind, &message, path);
+        match json::line(&failure).ok().filter(|_| as_json) {
+            Some(line) => console.failure(&line),
+            None => console.error(&message),
+        }
+        if kind == store::BUSY {
+            Exit::Busy
+        } else {
+            Exit::Failed
+        }
     })
 }
 
@@ -99,11 +110,22 @@ fn hush_guarded() {
 
 /// Prints help, the version, or what is wrong with the arguments.
 fn explain(error: &clap::Error) -> Exit {
+    let console = Console::new(false);
+    // The arguments are not known, but for this one.
+    if error.use_stderr() && args_os().any(|argument| argument == "--json") {
+        let message = error.to_string();
+        let message = message.strip_prefix("error: ").unwrap_or(&message).trim();
+        let failure = json::Failure::new("usage", message, None);
+        if let Ok(line) = json::line(&failure) {
+            console.failure(&line);
+            return Exit::Failed;
+        }
+    }
     let printed = error.print();
     if error.use_stderr() {
         // An error that cannot be printed cannot be reported either.
         return Exit::Failed;
     }
     let printed = printed.map_err(|error| output::named(&error).into());
-    ended(printed.map(|()| Exit::Found), &Console::new(false))
+    ended(printed.map(|()| Exit::Found), &console, false)
 }

@@ -10,7 +10,7 @@ use dedupdb::dedup::{self, Unfit};
 use dedupdb::publish;
 use dedupdb::{
     Error, Options, Schema, Store,
-    upkeep::{Casualty, Progress, Report, Salvaged},
+    upkeep::{Casualty, Holder, Progress, Report, Salvaged},
 };
 
 use crate::args::{Args, STORE, Salvage};
@@ -96,7 +96,7 @@ fn of_folder(args: &Args, error: Error) -> anyhow::Error {
                 path.display()
             )
         }
-        _ => explained(error),
+        _ => error.into(),
     }
 }
 
@@ -153,7 +153,7 @@ pub(crate) fn open_or_pretend(args: &Args) -> Result<(Option<TemporaryStore>, St
         Err(Error::NotAStore { path }) if !path.is_file() => temporary(args, &Schema::default())?,
         Err(error @ (Error::Io { .. } | Error::Index { .. })) => {
             let copied = TemporaryStore::copy(&options(args), &temp_dir(), &args.store);
-            copied.map_err(|_| explained(error))?
+            copied.map_err(|_| error)?
         }
         opened => return Ok((None, opened.map_err(|error| of_folder(args, error))?)),
     };
@@ -191,42 +191,14 @@ pub(crate) fn salvage(
 fn of_other(error: Error) -> anyhow::Error {
     match error {
         Error::NotAStore { .. } => anyhow!("{error}"),
-        error => explained(error),
+        error => error.into(),
     }
-}
-
-/// Adds to the error of a locked store who has it open, if that is known.
-pub(crate) fn explained(error: Error) -> anyhow::Error {
-    let Error::Locked { path, holder } = error else {
-        return error.into();
-    };
-    let who = match holder {
-        Some(holder) if holder.is_this_process() => {
-            return Error::Locked {
-                path,
-                holder: Some(holder),
-            }
-            .into();
-        }
-        Some(holder) => match holder.since {
-            Some(since) => format!(
-                "{holder} has been writing to the store since {}",
-                utc(since)
-            ),
-            None => format!("{holder} is writing to the store"),
-        },
-        None => "another process is writing to the store".to_owned(),
-    };
-    anyhow!(
-        "{}: {who}; try again when it is done, or wait for it with --wait TIME",
-        path.display()
-    )
 }
 
 /// An error of adding a corpus, or the store's own error if that was the cause.
 pub(crate) fn of_corpus(error: corpus::Error) -> anyhow::Error {
     match error {
-        corpus::Error::Store { source } => explained(source),
+        corpus::Error::Store { source } => source.into(),
         error => error.into(),
     }
 }
@@ -237,8 +209,50 @@ const EXISTS: &str = "; replace it with --force, or write to another place";
 /// What to do where an output is a folder such as `.` or `..`.
 const NO_NAME: &str = "; name a new one";
 
+/// What kind of error it is, in a word.
+pub(crate) fn kind(error: &anyhow::Error) -> &'static str {
+    match (error.downcast_ref(), error.downcast_ref()) {
+        (Some(Error::Locked { .. } | Error::Blocked { .. }), _)
+        | (_, Some(dedup::Error::Held { .. })) => BUSY,
+        (Some(Error::Damaged { .. }), _) => "damaged",
+        (Some(Error::NotAStore { .. }), _) => "no_store",
+        (Some(Error::NewerFormat { .. } | Error::OlderFormat { .. }), _) => "format",
+        _ if system_error(error).is_some() => "system",
+        _ => "failed",
+    }
+}
+
+/// The kind of an error that may be gone when the command is repeated.
+pub(crate) const BUSY: &str = "busy";
+
+/// What is wrong and what to do, in terms of this program's options.
+pub(crate) fn message(error: &anyhow::Error) -> String {
+    match error.downcast_ref() {
+        Some(Error::Locked { path, holder }) => locked(path, *holder),
+        _ => format!("{error:#}{}", advice(error)),
+    }
+}
+
+/// Says who writes to a store, if that is known.
+fn locked(path: &Path, holder: Option<Holder>) -> String {
+    let who = match holder {
+        Some(holder) => match holder.since {
+            Some(since) => format!(
+                "{holder} has been writing to the store since {}",
+                utc(since)
+            ),
+            None => format!("{holder} is writing to the store"),
+        },
+        None => "another process is writing to the store".to_owned(),
+    };
+    format!(
+        "{}: {who}; try again when it is done, or wait for it with --wait TIME",
+        path.display()
+    )
+}
+
 /// What to do about an error of the library, in terms of this program's options.
-pub(crate) fn advice(error: &anyhow::Error) -> String {
+fn advice(error: &anyhow::Error) -> String {
     match error.downcast_ref() {
         Some(publish::Error::Exists { .. }) => return EXISTS.to_owned(),
         Some(publish::Error::NoName { .. }) => return NO_NAME.to_owned(),

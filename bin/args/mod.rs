@@ -156,8 +156,8 @@ Examples:
 
 `dedupdb COMMAND --help` has more examples and describes the output.
 
-Exit codes: 0 found or done, 1 nothing found, 2 error, 130 interrupted (143 by SIGTERM, 129 by
-SIGHUP).";
+Exit codes: 0 found or done, 1 nothing found, 2 error, 75 another process is writing to the store, 130
+interrupted (143 by SIGTERM, 129 by SIGHUP).";
 
 /// The commands: everyday ones first, then those for upkeep, then those for other programs and experiments.
 #[derive(Debug, Subcommand)]

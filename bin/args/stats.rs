@@ -5,13 +5,17 @@
 #[command(after_help = "\
 Examples:
   dedupdb stats
-  dedupdb stats --clusters
+  dedupdb stats --scan --clusters
   dedupdb --json stats | jq .documents
 
 A bucket holds the contents whose signatures agree in one band. Large buckets make queries slow.
 
 Exit codes: 0 done, 2 error.")]
 pub(crate) struct Stats {
+    /// Also read the whole index: the largest buckets, and what `compact` would free
+    #[arg(long)]
+    pub(crate) scan: bool,
+
     /// Also count connected clusters by size; this compares documents
     #[arg(long)]
     pub(crate) clusters: bool,

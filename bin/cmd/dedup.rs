@@ -482,7 +482,7 @@ pub(super) fn explained(error: dedup::Error) -> anyhow::Error {
         dedup::Error::Stream { source } if source.kind() == ErrorKind::BrokenPipe => {
             io::Error::from(ErrorKind::BrokenPipe).into()
         }
-        dedup::Error::Store(error) => store::explained(error),
+        dedup::Error::Store(error) => error.into(),
         dedup::Error::NothingToCompare => anyhow!(
             "nothing could be read of --against, so nothing is written; --text-field and --id-field hold for it as for \
              INPUT, or name a store"

@@ -4,14 +4,14 @@ use anyhow::Result;
 use dedupdb::{
     Schema,
     groups::{ClusterQuery, ClusterSizes},
-    upkeep::{Bucket, Stats},
+    upkeep::{Bucket, Holder, Stats},
 };
 
 use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
-use crate::number::{bytes, counted, grouped, percent};
+use crate::number::{bytes, counted, grouped, percent, utc};
 use crate::output::{Output, printable};
 use crate::watch::{Unit, Watch};
 
@@ -30,24 +30,25 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     let store = crate::store::open_to_read(args)?;
     let (schema, stats) = (store.schema(), store.stats()?);
-    let watch = Watch::new(console, "counted", Unit::Step, store.progress());
-    let buckets = store.largest_buckets(BUCKETS)?;
-    drop(watch);
-    let reclaimable = store.reclaimable_bytes()?;
+    let holder = store.holder()?;
+    let scanned = options.scan.then(|| -> Result<(u64, Vec<Bucket>)> {
+        let watch = Watch::new(console, "counted", Unit::Step, store.progress());
+        let buckets = store.largest_buckets(BUCKETS)?;
+        drop(watch);
+        Ok((store.reclaimable_bytes()?, buckets))
+    });
+    let scanned = scanned.transpose()?;
     let sizes = options.clusters;
     let sizes = sizes.then(|| store.cluster_sizes(ClusterQuery::new()));
     let sizes = sizes.transpose()?;
     if output.is_json() {
-        let sizes = sizes.as_deref();
-        output.object(&json::Stats::new(
-            &schema,
-            &stats,
-            reclaimable,
-            &buckets,
-            sizes,
-        ))?;
+        let (scanned, sizes) = (scanned.as_ref(), sizes.as_deref());
+        output.object(&json::Stats::new(&schema, &stats, holder, scanned, sizes))?;
     } else {
-        let mut lines = describe(&schema, &stats, reclaimable, &buckets, output.width());
+        let mut lines = describe(&schema, &stats, holder, output.width());
+        if let Some((reclaimable, buckets)) = &scanned {
+            lines.extend(describe_scanned(*reclaimable, buckets));
+        }
         lines.extend(sizes.iter().flat_map(|sizes| describe_clusters(sizes)));
         for line in lines {
             output.prose(&line)?;
@@ -104,13 +105,7 @@ fn decimals(number: f64) -> String {
     }
 }
 
-fn describe(
-    schema: &Schema,
-    stats: &Stats,
-    reclaimable: u64,
-    buckets: &[Bucket],
-    width: usize,
-) -> Vec<String> {
+fn describe(schema: &Schema, stats: &Stats, holder: Option<Holder>, width: usize) -> Vec<String> {
     let size = |name: &str, size: u64| {
         let each = bytes_per_document(stats, size).filter(|_| width >= WIDE);
         let each = each.map_or_else(String::new, |each| {
@@ -131,7 +126,16 @@ fn describe(
     lines.extend([size("size", all_bytes(stats))]);
     let files = stats.files.iter();
     lines.extend(files.map(|(name, bytes)| size(&format!("  {name}"), *bytes)));
-    lines.push(size("reclaimable", reclaimable));
+    lines.push(size("removed bytes", stats.removed_bytes));
+    let (number, time) = (grouped(stats.commit), utc(stats.committed));
+    lines.push(format!("{:<16}{number:>14}   {time}", "last commit"));
+    if let Some(holder) = holder {
+        let since = holder.since.map(|since| format!(" since {}", utc(since)));
+        let since = since.unwrap_or_default();
+        lines.push(format!("{:<16}{holder}{since}", "being written"));
+    }
+    lines.push(count("generation", stats.generation));
+    lines.push(count("format", stats.format));
     lines.push("parameters".to_owned());
     let parameters = schema.parameters();
     lines.extend(
@@ -144,6 +148,13 @@ fn describe(
         percent(schema.recall(schema.threshold())),
         schema.threshold()
     ));
+    lines
+}
+
+/// What the whole index says.
+fn describe_scanned(reclaimable: u64, buckets: &[Bucket]) -> Vec<String> {
+    let size = bytes(reclaimable);
+    let mut lines = vec![format!("{:<16}{size:>14}", "reclaimable")];
     if !buckets.is_empty() {
         lines.push("largest buckets".to_owned());
     }

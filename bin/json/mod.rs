@@ -6,6 +6,7 @@
 
 mod compared;
 mod document;
+mod failure;
 mod found;
 mod left_out;
 #[cfg(unix)]
@@ -21,6 +22,7 @@ use serde::Serialize;
 
 pub(crate) use compared::{Difference, Explained, TwoFiles, WordDiff};
 pub(crate) use document::{Document, Removed, Show, WouldRemove};
+pub(crate) use failure::Failure;
 pub(crate) use found::{AddMatch, Clustered, Found, Pair, Reduced, ReducedPair};
 pub(crate) use left_out::LeftOut;
 #[cfg(unix)]

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use dedupdb::groups::ClusterSizes;
-use dedupdb::upkeep::{self, Unfinished};
+use dedupdb::upkeep::{self, Holder, Unfinished};
 use dedupdb::{Schema, write};
 use serde::Serialize;
 
 use super::Parameters;
+use crate::number::utc;
 
 /// `stats`.
 #[derive(Serialize)]
@@ -16,25 +17,33 @@ pub(crate) struct Stats<'a> {
     documents: u64,
     contents: u64,
     removed: u64,
+    removed_bytes: u64,
     open_run: bool,
     bytes: u64,
     bytes_per_document: Option<f64>,
-    reclaimable_bytes: u64,
     files: BTreeMap<&'a str, u64>,
+    commit: u64,
+    committed: String,
+    holder: Option<Held>,
+    generation: u64,
+    format: u64,
     schema: Parameters,
     recall: f64,
-    largest_buckets: Vec<Bucket>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reclaimable_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    largest_buckets: Option<Vec<Bucket>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     clusters: Option<Vec<Sizes>>,
 }
 
 impl Stats<'_> {
-    /// What a store holds, how much `compact` would free, its largest buckets, and its clusters if they were counted.
+    /// What a store holds, who writes to it, and what its index and its clusters say if they were read.
     pub(crate) fn new<'a>(
         schema: &Schema,
         stats: &'a upkeep::Stats,
-        reclaimable_bytes: u64,
-        buckets: &[upkeep::Bucket],
+        holder: Option<Holder>,
+        scanned: Option<&(u64, Vec<upkeep::Bucket>)>,
         clusters: Option<&[ClusterSizes]>,
     ) -> Stats<'a> {
         let files = stats.files.iter();
@@ -44,16 +53,37 @@ impl Stats<'_> {
             documents: stats.documents,
             contents: stats.contents,
             removed: stats.removed,
+            removed_bytes: stats.removed_bytes,
             open_run: stats.has_open_run,
             bytes,
             bytes_per_document: (stats.documents > 0)
                 .then(|| bytes as f64 / stats.documents as f64),
-            reclaimable_bytes,
             files: files.map(|(name, bytes)| (&**name, *bytes)).collect(),
+            commit: stats.commit,
+            committed: utc(stats.committed),
+            holder: holder.map(Held::new),
+            generation: stats.generation,
+            format: stats.format,
             schema: Parameters::new(schema),
             recall: schema.recall(schema.threshold()),
-            largest_buckets: buckets.iter().map(Bucket::new).collect(),
+            reclaimable_bytes: scanned.map(|(bytes, _)| *bytes),
+            largest_buckets: scanned.map(|(_, largest)| largest.iter().map(Bucket::new).collect()),
             clusters: clusters.map(sizes),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Held {
+    process: u32,
+    since: Option<String>,
+}
+
+impl Held {
+    fn new(holder: Holder) -> Held {
+        Held {
+            process: holder.process,
+            since: holder.since.map(utc),
         }
     }
 }

@@ -123,7 +123,7 @@ fn texts_made_to_collide_do_not_where_the_seed_is_random() {
             (&json!(800), &json!(0))
         );
         let stats = sandbox
-            .run(&["--json", "stats"])
+            .run(&["--json", "stats", "--scan"])
             .expect(0)
             .objects()
             .remove(0);

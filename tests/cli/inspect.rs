@@ -77,7 +77,7 @@ fn stats_count_documents_contents_and_bytes() {
     sandbox.add(&["folder", "pages.jsonl"], 0);
     sandbox.run(&["remove", "page-02"]).expect(0);
     let stats = sandbox
-        .run(&["--json", "stats"])
+        .run(&["--json", "stats", "--scan"])
         .expect(0)
         .objects()
         .remove(0);
@@ -89,7 +89,26 @@ fn stats_count_documents_contents_and_bytes() {
     assert_eq!(stats["bytes"], bytes);
     assert!(stats["recall"].as_f64().unwrap() > 0.98);
     assert!(stats["largest_buckets"].as_array().unwrap().len() <= 5);
-    let ran = sandbox.run(&["stats"]).expect(0);
+    let removed = stats["removed_bytes"].as_u64().unwrap();
+    assert!(removed > 0 && removed < bytes / 20, "{removed} of {bytes}");
+    assert_eq!(
+        (&stats["commit"], &stats["generation"], &stats["holder"]),
+        (&json!(2), &json!(1), &json!(null))
+    );
+    let brief = sandbox
+        .run(&["--json", "stats"])
+        .expect(0)
+        .objects()
+        .remove(0);
+    for (name, value) in stats.as_object().unwrap() {
+        let is_scanned = ["largest_buckets", "reclaimable_bytes"].contains(&&**name);
+        assert_eq!(
+            brief.get(name),
+            Some(value).filter(|_| !is_scanned),
+            "{name}"
+        );
+    }
+    let ran = sandbox.run(&["stats", "--scan"]).expect(0);
     let each = ran.stdout.lines().filter_map(|line| {
         let number = line.strip_suffix(" B a document")?;
         number.split(' ').next_back()
@@ -103,6 +122,7 @@ fn stats_count_documents_contents_and_bytes() {
     }
     for part in [
         "documents",
+        "last commit                  2   20",
         "signatures",
         "recall",
         "largest buckets",

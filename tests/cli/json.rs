@@ -128,7 +128,7 @@ fn objects_are_as_the_schema_says() {
         ("matrix folder -o rows.csv", "matrix", None),
         ("list", "list", None),
         ("show page-01", "show", None),
-        ("stats --clusters", "stats", None),
+        ("stats --scan --clusters", "stats", None),
         ("tune", "tune", None),
         ("tune --store none --permutations 64", "tune", None),
         ("init --store new", "init", None),
@@ -189,6 +189,33 @@ fn objects_beside_lines_are_as_the_schema_says() {
         .expect(0);
     schema.check(&reduced.stdout, "reduce-pair", None);
     schema.check(&reduced.stderr, "reduce", None);
+}
+
+#[test]
+fn errors_are_as_the_schema_says() {
+    let (schema, sandbox) = (Schema::read(), Sandbox::with_testdata());
+    sandbox.run(&["init"]).expect(0);
+    sandbox.write("full", "a file");
+    for (line, kind, path) in [
+        ("--store none stats", "no_store", Some("none")),
+        ("--store full/store init", "system", Some("full")),
+        ("stats --no-such", "usage", None),
+        ("add - --key", "usage", None),
+        ("reindex --bands 1x1000", "failed", None),
+    ] {
+        let arguments: Vec<&str> = ["--json"].into_iter().chain(line.split(' ')).collect();
+        let ran = sandbox.run(&arguments).expect(2);
+        schema.check(&ran.stderr, "error", None);
+        let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+        let error = &error["error"];
+        assert_eq!(error["kind"], kind, "{error}");
+        let named = error["path"].as_str();
+        let is_named = path.map_or(named.is_none(), |path| {
+            named.is_some_and(|named| named.starts_with(path))
+        });
+        assert!(is_named, "{error}");
+        assert!(!error["message"].as_str().unwrap().is_empty());
+    }
 }
 
 /// The sections of the page, each with the fields of its table.

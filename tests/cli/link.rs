@@ -175,7 +175,7 @@ fn one_run_at_a_time_links_the_files_of_a_folder() {
     files(&sandbox);
     let folder = fs::File::open(sandbox.path("in")).unwrap();
     folder.lock().unwrap();
-    let ran = sandbox.run(&["link", "in"]).expect(2);
+    let ran = sandbox.run(&["link", "in"]).expect(75);
     let told = "another process is moving or linking files in it";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     sandbox.run(&["link", "in", "--dry-run"]).expect(0);

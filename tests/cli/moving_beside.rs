@@ -14,7 +14,7 @@ fn one_run_at_a_time_moves_to_a_folder_or_back() {
     let before = tree(&sandbox, "in");
     let others = || {
         for arguments in [&MOVE[..], &UNDO, &["dedup", "--undo", "aside"]] {
-            let ran = sandbox.run(arguments).expect(2);
+            let ran = sandbox.run(arguments).expect(75);
             let told = format!("aside: process {} is moving files", std::process::id());
             assert!(ran.stderr.contains(&told), "{arguments:?}: {}", ran.stderr);
             assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
@@ -111,7 +111,7 @@ fn one_run_at_a_time_moves_from_a_folder() {
     let (aside, other) = (sandbox.path("aside"), outside.to_str().unwrap());
     let others = || {
         for from in ["in", "in/0", ".", "aside"] {
-            let ran = sandbox.run(&["dedup", from, "--move-to", other]).expect(2);
+            let ran = sandbox.run(&["dedup", from, "--move-to", other]).expect(75);
             let told = "another process is moving or linking files in it";
             assert!(ran.stderr.contains(told), "{from}: {}", ran.stderr);
             assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);

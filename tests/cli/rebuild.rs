@@ -158,7 +158,7 @@ fn compact_gives_back_space() {
     let sandbox = sandbox();
     sandbox.run(&["remove", "--prefix", "in/1"]).expect(0);
     let stats = || {
-        let ran = sandbox.run(&["stats", "--json"]).expect(0);
+        let ran = sandbox.run(&["stats", "--scan", "--json"]).expect(0);
         ran.objects().remove(0)
     };
     // A header, and 128 slots of 16 bits per content.

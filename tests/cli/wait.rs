@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::{self, Stdio};
 
 use dedupdb::{Store, Writer};
+use serde_json::{Value, json};
 
 use crate::sandbox::{Ran, Sandbox, text};
 
@@ -31,10 +32,22 @@ fn who_does_not_wait_is_told_who_writes() {
         &["check"],
     ] {
         let wait = ["--store", "s", "--wait", "10ms"];
-        let ran = sandbox.run(&[&wait, arguments].concat()).expect(2);
+        let ran = sandbox.run(&[&wait, arguments].concat()).expect(75);
         assert!(ran.stderr.contains(&who), "{}", ran.stderr);
         assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        let ran = sandbox.run(&[&wait[..], &["--json"], arguments].concat());
+        let told: Value = serde_json::from_str(&ran.expect(75).stderr).unwrap();
+        let error = &told["error"];
+        assert_eq!(
+            (&error["kind"], &error["path"]),
+            (&json!("busy"), &json!("s"))
+        );
+        assert!(error["message"].as_str().unwrap().contains(&who), "{error}");
     }
+    let stats = sandbox.run(&["--store", "s", "--json", "stats"]).expect(0);
+    let holder = &stats.objects()[0]["holder"];
+    assert_eq!(holder["process"], process::id());
+    assert!(holder["since"].as_str().unwrap().starts_with("20"));
     writer.commit().unwrap();
     assert!(!sandbox.path("s/holder").exists());
     // The writer exists, and writes nothing.
