@@ -10,7 +10,8 @@ const MEMORY: u64 = 64 << 20;
 impl Writer {
     /// Begins a run, forgets the documents of an earlier unpublished run, and returns their number.
     ///
-    /// Documents that [`Writer::admit_batch`] stores belong to the run until [`Writer::publish_run`].
+    /// Documents that [`Writer::admit_batch`] stores belong to the run until [`Writer::publish_run`]. The writer keeps the
+    /// right to write until then, because another process could not tell the run from an interrupted one.
     ///
     /// Everything that was done before is committed, and so is the beginning of the run. If the process ends before the
     /// run is published, its documents stay in the store, and queries find them like any others, until the next run
@@ -43,6 +44,7 @@ impl Writer {
     ///
     /// Those of [`Writer::commit`] and of reading the store.
     pub fn begin_run(&mut self) -> Result<u64> {
+        self.is_in_run = true;
         let forgotten = self.forget_open(MEMORY)?;
         let first = self.committed.snapshot.len;
         self.runs = self.runs.begin(first);
@@ -60,7 +62,7 @@ impl Writer {
     /// Those of [`Writer::commit`].
     pub fn publish_run(&mut self) -> Result<()> {
         self.runs = self.runs.close();
-        self.run = 0;
+        (self.run, self.is_in_run) = (0, false);
         self.commit()
     }
 
@@ -73,9 +75,10 @@ impl Writer {
     ///
     /// Those of [`Writer::commit`] and of reading the store.
     pub fn forget_run(&mut self, memory: u64) -> Result<u64> {
+        self.is_in_run = true;
         let forgotten = self.forget_open(memory)?;
         self.runs = self.runs.close();
-        self.run = 0;
+        (self.run, self.is_in_run) = (0, false);
         Ok(forgotten)
     }
 
@@ -110,7 +113,10 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
-    use crate::store::handle::Store;
+    use std::time::Duration;
+
+    use crate::error::Error;
+    use crate::store::handle::{Options, Store};
     use crate::store::model::schema;
     use crate::store::{Change, Input};
 
@@ -138,6 +144,32 @@ mod tests {
         assert_eq!(writer.begin_run().unwrap(), left);
         writer.publish_run().unwrap();
         assert_eq!(store.stats().unwrap().documents, 0);
+    }
+
+    #[test]
+    fn nobody_takes_a_run_that_goes_on_for_an_interrupted_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let store = Store::create(&path, &schema()).unwrap();
+        let options = Options::new().wait(Duration::from_millis(20));
+        let other = options.open(&path).unwrap();
+        let mut writer = store.writer().unwrap();
+        writer.begin_run().unwrap();
+        let page = store.sketch_all(vec![Input::new("one", "x y z")]);
+        writer.admit_batch(page).unwrap();
+        writer.commit().unwrap();
+        assert!(!writer.is_awaited());
+        // Neither a run nor an insert of another process, between two commits of this one.
+        let refused = other.writer().unwrap().begin_run();
+        assert!(matches!(refused, Err(Error::Locked { .. })), "{refused:?}");
+        let refused = other.insert_unless_duplicate("two", "u v w");
+        assert!(matches!(refused, Err(Error::Locked { .. })), "{refused:?}");
+        writer.publish_run().unwrap();
+        let mut writer = other.writer().unwrap();
+        assert_eq!(writer.begin_run().unwrap(), 0);
+        writer.publish_run().unwrap();
+        drop(writer);
+        assert_eq!(other.stats().unwrap().documents, 1);
     }
 
     #[test]

@@ -72,6 +72,9 @@ pub struct Writer {
     pub(crate) sources: Sources,
     /// The run that admitted documents belong to; 0 for none.
     pub(crate) run: u64,
+    /// Whether a run begins, goes on or is forgotten: another process would take it for an interrupted one, so the writer
+    /// keeps the right to write.
+    pub(super) is_in_run: bool,
     unique: bool,
     /// Whether others learn from a note who has the right to write.
     pub(super) announces: bool,
@@ -98,6 +101,7 @@ impl Writer {
             asks: committed.snapshot.id_scope() == IdScope::Unset,
             sources: Sources::default(),
             run: 0,
+            is_in_run: false,
             committed,
             appended: ByHash::default(),
             added: 0,
@@ -333,7 +337,9 @@ impl Writer {
         self.pending = Pending::new(self.committed.snapshot.len);
         self.appended.clear();
         self.sources.clear();
-        self.files.end_turn();
+        if !self.is_in_run {
+            self.files.end_turn();
+        }
     }
 
     /// Returns the approximate number of bytes of memory that changes since the last commit take. The next commit
@@ -344,9 +350,10 @@ impl Writer {
         self.pending.bytes() + self.files.recent_bytes() + self.appended.bytes()
     }
 
-    /// Returns whether another process waits for the right to write, which this writer has.
+    /// Returns whether another process waits for the right to write, which this writer has and would give up with its
+    /// next commit.
     pub fn is_awaited(&self) -> bool {
-        self.files.is_awaited()
+        !self.is_in_run && self.files.is_awaited()
     }
 
     /// Whether [`Writer::commit`] has anything to make durable.
