@@ -1,6 +1,7 @@
 //! Several processes write to one store by turns, and are killed now and then, while another one rebuilds and checks it.
 
 use std::io::{BufRead, BufReader, Read};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
@@ -302,4 +303,39 @@ fn what_was_added_and_removed_again_leaves_nothing_that_is_named_later() {
             .unwrap()
             .is_clean()
     );
+}
+
+#[test]
+fn a_rebuild_waits_for_the_one_of_another_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let store = Store::create(&path, &Schema::default()).unwrap();
+    for number in 0..20 {
+        let inserted = store.insert_unless_duplicate(key(0, number), text(0, number));
+        inserted.unwrap();
+    }
+    let wait = |millis| Options::new().wait(Duration::from_millis(millis));
+    let (hasty, patient) = (
+        wait(20).open(&path).unwrap(),
+        wait(600_000).open(&path).unwrap(),
+    );
+    let mut waiting = None;
+    let reindex = Reindex::new().permutations(256).rebuild(&store).unwrap();
+    let reindex = reindex.watch(|_| {
+        if waiting.is_none() {
+            let refused = hasty.rebuild(Rebuild::compact());
+            assert!(matches!(refused, Err(Error::Locked { .. })), "{refused:?}");
+            let patient = patient.clone();
+            waiting = Some(thread::spawn(move || patient.rebuild(Rebuild::compact())));
+        }
+        ControlFlow::Continue(())
+    });
+    assert!(store.rebuild(reindex).unwrap());
+    waiting.unwrap().join().unwrap().unwrap();
+    let stats = patient.stats().unwrap();
+    assert_eq!(
+        (stats.documents, patient.schema().permutations()),
+        (20, 256)
+    );
+    assert!(Store::check(&path).unwrap().is_clean());
 }

@@ -42,24 +42,29 @@ impl fmt::Display for Blocked {
     }
 }
 
-/// The other processes that lock ranges of the file at `path`, in ascending order.
+/// The other processes that lock some of the `bytes` of the file at `path`, in ascending order.
 ///
 /// Linux reports those that this user may inspect. Other systems report none.
 #[cfg(target_os = "linux")]
-pub(super) fn holders(path: &Path) -> Vec<u32> {
+pub(super) fn holders(path: &Path, bytes: (Bound<u64>, Bound<u64>)) -> Vec<u32> {
     let Ok(file) = fs::metadata(path) else {
         return Vec::new();
     };
     let mut found: Vec<u32> = entries(Path::new("/proc"))
         .filter_map(|process| process.file_name()?.to_str()?.parse().ok())
-        .filter(|&process| process != std::process::id() && locks(process, &file))
+        .filter(|&process| process != std::process::id())
+        .filter(|&process| {
+            locks_of(process, &file)
+                .lines()
+                .any(|lock| is_of(lock, bytes))
+        })
         .collect();
     found.sort_unstable();
     found
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn holders(_: &Path) -> Vec<u32> {
+pub(super) fn holders(_: &Path, _: (Bound<u64>, Bound<u64>)) -> Vec<u32> {
     Vec::new()
 }
 
@@ -80,10 +85,25 @@ pub(in crate::storage) fn writing_process(_: &Path) -> Option<u32> {
     None
 }
 
-/// Whether a process has the file open and locks a range of it.
+/// Whether a lock, as the system writes it, has some of the bytes. It ends with its first and its last byte.
 #[cfg(target_os = "linux")]
-fn locks(process: u32, file: &fs::Metadata) -> bool {
-    !locks_of(process, file).is_empty()
+fn is_of(lock: &str, bytes: (Bound<u64>, Bound<u64>)) -> bool {
+    let mut words = lock.split_whitespace().rev();
+    let last = words.next().and_then(|last| last.parse().ok());
+    let Some(first) = words.next().and_then(|first| first.parse::<u64>().ok()) else {
+        return false;
+    };
+    let is_before_end = match bytes.1 {
+        Bound::Included(end) => first <= end,
+        Bound::Excluded(end) => first < end,
+        Bound::Unbounded => true,
+    };
+    let is_after_start = match bytes.0 {
+        Bound::Included(start) => last.unwrap_or(u64::MAX) >= start,
+        Bound::Excluded(start) => last.unwrap_or(u64::MAX) > start,
+        Bound::Unbounded => true,
+    };
+    is_before_end && is_after_start
 }
 
 /// The locks that a process has on ranges of a file, each in a line.
@@ -117,6 +137,22 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_lock_of_other_bytes_is_in_nobodys_way() {
+        let lock = |bytes: &str| format!("lock:\t1: OFDLCK ADVISORY  WRITE -1 08:01:5177 {bytes}");
+        let header = (Bound::Included(0), Bound::Excluded(320));
+        for (bytes, is_of_them) in [
+            ("0 319", true),
+            ("319 319", true),
+            ("0 EOF", true),
+            ("320 EOF", false),
+            ("4611686018427387904 4611686018427387904", false),
+        ] {
+            assert_eq!(is_of(&lock(bytes), header), is_of_them, "{bytes}");
+        }
+    }
 
     #[test]
     fn it_says_which_bytes_and_who() {

@@ -171,7 +171,7 @@ impl Shared {
         }
         // After a timeout, later waits are shorter: all that is left to do is to close.
         self.settled.set(false);
-        let (bytes, holders) = (range, holders(&self.path));
+        let (bytes, holders) = (range, holders(&self.path, range));
         let blocked = Blocked { bytes, holders };
         Err(io::Error::new(io::ErrorKind::ResourceBusy, blocked).into())
     }

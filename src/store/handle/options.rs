@@ -398,6 +398,7 @@ impl Options {
             }),
             refreshing: Mutex::default(),
             queue: Queue::default(),
+            wait: self.wait.clone(),
             rebuilding: Alone::default(),
             meters,
             allowance: Allowance::new(self.false_candidates, self.limits),

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::progress::Progress;
 use crate::schema::Schema;
-use crate::storage::{Files, Fleeting, IdScope, Process, Snapshot};
+use crate::storage::{Files, Fleeting, IdScope, Process, Snapshot, Wait};
 use crate::store::compare::{Allowance, Published, Search, Sketcher};
 use crate::store::offer::Queue;
 
@@ -67,6 +67,8 @@ pub(crate) struct Shared {
     /// Held while a newer commit is opened for reading, so that one thread at a time adds to the recent postings.
     pub(crate) refreshing: Mutex<()>,
     pub(crate) queue: Queue,
+    /// How long to wait for another process.
+    pub(crate) wait: Wait,
     /// Held by the running rebuild; there is one at most.
     pub(crate) rebuilding: Alone,
     pub(crate) meters: Arc<Meters>,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::rebuild_progress::{Counted, RebuildProgress, Unfinished};
 use super::resign::{Resigner, Source};
+use crate::clock::Patience;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::{Files, Next, Plan, Progress, Sign, Snapshot};
@@ -161,11 +162,20 @@ impl Store {
     /// [`Rebuild::drop_missing`] removes may be removed already.
     pub fn rebuild(&self, mut rebuild: Rebuild<'_>) -> Result<bool> {
         let mut watch = rebuild.watch.take();
-        let watch = |progress| match &mut watch {
+        let mut watch = |progress| match &mut watch {
             Some(watch) => watch(progress),
             None => ControlFlow::Continue(()),
         };
-        self.rebuild_watched(&rebuild, watch)
+        let wait = &self.shared.wait;
+        let mut patience = Patience::new(wait.time);
+        loop {
+            match self.rebuild_watched(&rebuild, &mut watch) {
+                // Another process is rebuilding the store.
+                Err(Error::Locked { .. }) if wait.is_stopped() => return Err(Error::Interrupted),
+                Err(Error::Locked { .. }) if patience.pause() => {}
+                done => return done,
+            }
+        }
     }
 
     pub(super) fn rebuild_watched(
@@ -320,16 +330,18 @@ impl Store {
         let Some(plan) = plan(&rebuild.target, &snapshot)? else {
             return Ok(0);
         };
+        let files = snapshot.files()?;
         let named = |name: &str| {
-            let files = snapshot.files()?;
             let of = files.iter().filter(|(file, _)| file.starts_with(name));
-            Ok::<u64, Error>(of.map(|(_, bytes)| bytes).sum())
+            of.map(|(_, bytes)| bytes).sum::<u64>()
         };
-        let mut bytes = named("index")? + named("filter")?;
         if plan.renumbers {
-            bytes += named("contents")? + named("shingles")?;
+            // All is written again, except what is free.
+            let all: u64 = files.iter().map(|(_, bytes)| bytes).sum();
+            return Ok(all.saturating_sub(snapshot.reclaimable()?));
         }
-        if plan.renumbers || plan.resigns(&snapshot.schema) {
+        let mut bytes = named("index") + named("filter");
+        if plan.resigns(&snapshot.schema) {
             bytes += u64::from(snapshot.len) * plan.schema.signature_bytes() as u64;
         }
         Ok(bytes)
