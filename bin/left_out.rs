@@ -152,7 +152,9 @@ impl LeftOut {
         }
         self.has_question |= skipped.hint == Some(Hint::IdScope);
         let is_failure = skipped.is_failure();
-        if self.named == Named::Failures && !is_failure && !skipped.named {
+        // A text in an encoding that must be named is one that somebody wants to have.
+        let is_readable = matches!(skipped.hint, Some(Hint::Utf16Le | Hint::Utf16Be));
+        if self.named == Named::Failures && !is_failure && !skipped.named && !is_readable {
             return Ok(());
         }
         let count = self.counts.entry((skipped.reason, is_failure)).or_default();

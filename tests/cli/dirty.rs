@@ -364,3 +364,20 @@ fn of_unmarked_utf_16_the_encoding_to_name_is_told() {
         }
     }
 }
+
+#[test]
+fn a_folder_that_has_utf_16_and_utf_8_is_read_whole() {
+    let sandbox = Sandbox::new();
+    let text = "The night tram runs again\nfrom Friday on, żółw and łódź.\n";
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    sandbox.write("in/wide.txt", wide);
+    sandbox.write("in/plain.txt", text);
+    // Nobody named the file, but somebody wants to have its text.
+    let ran = sandbox.run(&["add", "in"]).expect(0);
+    let said =
+        "wide.txt: binary, it has a NUL byte; if it is UTF-16, give --encoding utf-16le; left out";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    let summary = sandbox.add(&["in", "--encoding", "utf-16le"], 0);
+    assert_eq!(summary["unchanged"], 1, "{summary}");
+    assert_eq!(summary["exact_copies"], 1, "{summary}");
+}

@@ -74,7 +74,17 @@ pub(crate) fn check(bytes: &[u8], given: Option<&'static Encoding>) -> Result<()
 /// Whether NUL bytes are parts of characters.
 fn is_wide(bytes: &[u8], given: Option<&'static Encoding>) -> bool {
     Mark::of(bytes).is_some_and(Mark::is_wide)
-        || given.is_some_and(|given| [UTF_16LE, UTF_16BE].contains(&given))
+        || given.is_some_and(|given| is_utf16(given) && !is_surely_utf8(bytes, given))
+}
+
+fn is_utf16(encoding: &'static Encoding) -> bool {
+    [UTF_16LE, UTF_16BE].contains(&encoding)
+}
+
+/// Whether bytes are UTF-8 although UTF-16 was given, as some files of a folder may be: they have no NUL byte, which
+/// each line break in UTF-16 has, and are valid UTF-8.
+fn is_surely_utf8(bytes: &[u8], given: &'static Encoding) -> bool {
+    is_utf16(given) && !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok()
 }
 
 /// Which encoding to name for bytes that seem to be UTF-16 without a byte order mark: mostly ASCII, so that nearly every
@@ -123,7 +133,7 @@ pub(crate) fn decode<'a>(
     if let Some(mark) = Mark::of(bytes) {
         return mark.decode(bytes);
     }
-    if let Some(encoding) = given {
+    if let Some(encoding) = given.filter(|given| !is_surely_utf8(bytes, given)) {
         return encoded(bytes, encoding);
     }
     if is_iso_2022_jp(bytes) {
