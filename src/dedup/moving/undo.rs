@@ -145,10 +145,6 @@ impl Undo {
             if is_current { Path::new(".") } else { folder }
         });
         let folder = folder.filter(|_| !self.pretend && self.manifest.ends_with(NAME));
-        // An undo may have been killed when only the empty folder was left.
-        if folder.is_some_and(|folder| fs::remove_dir(folder).is_ok()) {
-            return Ok(Moved::default());
-        }
         if let Some(folder) = folder.filter(|folder| hold::is_marked(folder)) {
             // A run that holds the folder has not started to move files.
             let hold = Hold::take(folder, For::Undoing)?;
