@@ -77,8 +77,8 @@ pub(super) fn move_to(
     list.sum(&moved, dedup.dry_run, "moved");
     if moved.files > 0 && dedup.keep.is_none() && dedup.against.is_none() {
         console.note(
-            "of similar files, the largest stays; of equally large ones, the one with the shorter name, and then with \
-             the shorter path (--keep chooses another)",
+            "of similar files, the largest stays; of equally large ones, one that is not hidden, then the one with the \
+             shorter name, and then with the shorter path (--keep chooses another)",
         );
     }
     if let Some(done) = &moved.done {

@@ -135,7 +135,7 @@ pub use formats::unsplit::Unsplit;
 pub use glob::Glob;
 pub(crate) use glob::below as globs_below;
 pub(crate) use itself::is_itself;
-pub(crate) use largest::largest_first;
+pub(crate) use largest::{KeepRank, largest_first};
 pub(crate) use options::MEMORY;
 pub use options::Options;
 pub use presence::{Presence, file_exists};

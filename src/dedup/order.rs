@@ -5,8 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::clock;
-use crate::corpus::{self, Sourced, largest_first};
-
+use crate::corpus::{self, KeepRank, Sourced, is_compressed, largest_first};
 use crate::dedup::settings::Keep;
 use crate::text::unseen_bytes;
 
@@ -14,13 +13,18 @@ use crate::text::unseen_bytes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rank {
     newest: Reverse<i64>,
-    largest: (Reverse<u64>, [usize; 2]),
+    largest: KeepRank,
     /// Its position in the input.
     pub(crate) ordinal: u64,
     /// Its offset in the spool.
     pub(crate) offset: u64,
     /// Whether it is judged before all unprotected documents, and never dropped.
     pub(crate) is_protected: bool,
+}
+
+/// Whether the encoding has several bytes for a letter of any script.
+fn is_wide(encoding: &str) -> bool {
+    encoding.starts_with("UTF-16") || encoding.starts_with("UTF-32")
 }
 
 /// Ranks documents.
@@ -49,7 +53,10 @@ impl Ranking {
             Keep::First | Keep::Few(_) | Keep::None => {}
             Keep::Longest => {
                 let text = document.text();
-                let size = document.size.unwrap_or(text.len() as u64);
+                // Neither a compressor nor an encoding makes a text longer or shorter.
+                let is_as_it_is = !is_compressed(&document.source) && !is_wide(document.encoding);
+                let size = document.size.filter(|_| is_as_it_is);
+                let size = size.unwrap_or(text.len() as u64);
                 let size = size.saturating_sub(unseen_bytes(text) as u64);
                 let path = document
                     .record

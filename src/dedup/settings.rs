@@ -22,8 +22,8 @@ pub enum Keep {
     /// The first in the input.
     #[default]
     First,
-    /// The file with the most bytes on disk, or the record with the longest text; of equal ones, the file with the
-    /// shorter path, and then the first.
+    /// The file with the most bytes on disk, or the record with the longest text; of equal ones, a file that is not
+    /// hidden, then the one with the shorter name, then the shorter path, and then the first.
     Longest,
     /// The one whose file was modified last; within one file, the last record.
     Newest,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::path::Path;
 
 use super::standing::{Files, Look};
-use crate::corpus::largest_first;
+use crate::corpus::{is_compressed, largest_first};
 use crate::find::Subject;
 use crate::groups::Cluster;
 use crate::{Document, Error, Result, Store};
@@ -36,6 +36,8 @@ pub(super) struct Listed {
 pub(super) fn proposed(cluster: Cluster, store: &Store) -> Result<Option<Proposed>> {
     let mut files = Files::default();
     let mut ranked = Vec::with_capacity(cluster.members.len());
+    let mut members = cluster.members.iter();
+    let is_any_compressed = members.any(|member| is_compressed(Path::new(&member.key)));
     for (place, member) in cluster.members.into_iter().enumerate() {
         // A document that was removed meanwhile is ignored.
         let Some(document) = store.get(&member.key)? else {
@@ -44,7 +46,13 @@ pub(super) fn proposed(cluster: Cluster, store: &Store) -> Result<Option<Propose
         let look = Look::at(&document);
         let stands = files.meet(look, place).state.stands();
         let path = document.modified.map(|_| Path::new(&document.key));
-        let rank = (Reverse(stands), largest_first(document.size, path), place);
+        let size = if is_any_compressed {
+            // The length of its text is not known, but the number of its shingles is.
+            document.shingles.into()
+        } else {
+            document.size
+        };
+        let rank = (Reverse(stands), largest_first(size, path), place);
         let similarity = member.similarity();
         let listed = Listed {
             document,

@@ -46,14 +46,15 @@ pub use shingler::Shingler;
 pub(crate) use shingler::folded;
 pub use shingling::Shingling;
 
-/// Returns the bytes of the characters that nobody sees, which folding drops.
+/// Returns the bytes of white space and of the characters that nobody sees, which folding drops.
 #[cfg(feature = "corpus")]
 pub(crate) fn unseen_bytes(text: &str) -> usize {
-    let chars = text.chars().filter(|c| !c.is_ascii());
-    chars
-        .filter(|&c| unicode::entry_of(c).is_ignored())
-        .map(char::len_utf8)
-        .sum()
+    let is_unseen = |c: char| match c {
+        '\0'..='\x7f' => c.is_ascii_whitespace(),
+        _ => c.is_whitespace() || unicode::entry_of(c).is_ignored(),
+    };
+    let unseen = text.chars().filter(|&c| is_unseen(c));
+    unseen.map(char::len_utf8).sum()
 }
 
 use quote::quote;

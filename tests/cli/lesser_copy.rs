@@ -1,7 +1,10 @@
 //! Which of several similar texts counts as the lesser copy, and what is nobody's copy.
 
 use std::fs;
+use std::io::Write as _;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::json;
 
 use crate::sandbox::{Sandbox, text};
@@ -81,6 +84,57 @@ fn characters_that_nobody_sees_make_no_text_longer() {
     )
     .unwrap();
     assert_eq!(staying(&sandbox), ["a clean text.txt", "a saved page.html"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn neither_an_encoding_nor_a_compressor_nor_blank_lines_make_a_text_longer() {
+    let whole = text(1, 100);
+    let cut = whole.rsplitn(9, ' ').last().unwrap();
+    let wide = |text: &str| -> Vec<u8> {
+        let units = "\u{feff}".encode_utf16().chain(text.encode_utf16());
+        units.flat_map(u16::to_le_bytes).collect()
+    };
+    let mut zipped = GzEncoder::new(Vec::new(), Compression::best());
+    zipped.write_all(whole.as_bytes()).unwrap();
+    let lines = whole.replace(' ', "\n");
+    // The file that stays, and the one that goes.
+    let pairs = [
+        (
+            ("thesis.txt.gz", zipped.finish().unwrap()),
+            ("a.txt", cut.into()),
+        ),
+        (("thesis.txt", whole.clone().into()), ("a.txt", wide(cut))),
+        (
+            ("thesis.txt", whole.clone().into()),
+            ("a.txt", format!("{cut}{}", "\n".repeat(900)).into()),
+        ),
+        (
+            ("memo.txt", whole.clone().into()),
+            ("memo (from Word).txt", wide(&whole)),
+        ),
+        (
+            ("memo.txt", lines.clone().into()),
+            ("memo (dos).txt", lines.replace('\n', "\r\n").into()),
+        ),
+    ];
+    for ((stays, bytes), (goes, others)) in pairs {
+        let sandbox = Sandbox::new();
+        sandbox.write(format!("in/{stays}"), bytes);
+        sandbox.write(format!("in/{goes}"), others);
+        assert_eq!(staying(&sandbox), [stays], "{goes}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn of_equal_texts_the_one_that_can_be_seen_stays() {
+    for hidden in [".Trash/letter.txt", ".old/l.txt", "documents/.l.txt"] {
+        let sandbox = Sandbox::new();
+        sandbox.write("in/documents/letter.txt", text(1, 60));
+        sandbox.write(format!("in/{hidden}"), text(1, 60));
+        assert_eq!(staying(&sandbox), ["documents/letter.txt"], "{hidden}");
+    }
 }
 
 #[test]

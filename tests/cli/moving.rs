@@ -28,7 +28,9 @@ pub(crate) fn tree(sandbox: &Sandbox, folder: &str) -> BTreeMap<String, String> 
         let within = fs::read_link(entry.path()).map(|to| format!("-> {}", to.display()));
         (
             name,
-            within.unwrap_or_else(|_| fs::read_to_string(entry.path()).unwrap()),
+            within.unwrap_or_else(|_| {
+                String::from_utf8_lossy(&fs::read(entry.path()).unwrap()).into_owned()
+            }),
         )
     });
     files.collect()
