@@ -185,9 +185,7 @@ fn nothing_kept(done: &Done, args: &Args) -> String {
     } else {
         "no document was kept, and --force does not replace an output with an empty one"
     };
-    format!(
-        "{kept}; what is there stays ({complete}remove it yourself, or write to another place)"
-    )
+    format!("{kept}; what is there stays ({complete}remove it yourself, or write to another place)")
 }
 
 /// The state of the output after a run that failed.

@@ -87,16 +87,20 @@ fn is_surely_utf8(bytes: &[u8], given: &'static Encoding) -> bool {
     is_utf16(given) && !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok()
 }
 
-/// Which encoding to name for bytes that seem to be UTF-16 without a byte order mark: mostly ASCII, so that nearly every
-/// second byte is NUL.
+/// Which encoding to name for bytes that seem to be UTF-16 without a byte order mark: nearly every second byte is NUL, and
+/// the others are ASCII characters that a text has.
 pub(crate) fn unmarked(bytes: &[u8]) -> Option<Hint> {
     let (pairs, _) = bytes[..bytes.len().min(SEEN)].as_chunks::<2>();
-    let nuls = |at: usize| pairs.iter().filter(|pair| pair[at] == 0).count();
+    let is_of_text = |byte: u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r');
+    let little = |&&[low, high]: &&[u8; 2]| high == 0 && is_of_text(low);
+    let big = |&&[high, low]: &&[u8; 2]| high == 0 && is_of_text(low);
     let most = pairs.len() * 3 / 4;
-    match (nuls(0), nuls(1)) {
-        (0, little) if little > most => Some(Hint::Utf16Le),
-        (big, 0) if big > most => Some(Hint::Utf16Be),
-        _ => None,
+    if pairs.iter().filter(little).count() > most {
+        Some(Hint::Utf16Le)
+    } else if pairs.iter().filter(big).count() > most {
+        Some(Hint::Utf16Be)
+    } else {
+        None
     }
 }
 
