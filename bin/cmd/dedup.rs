@@ -180,12 +180,10 @@ fn nothing_kept(done: &Done, args: &Args) -> String {
     } else {
         ""
     };
-    let kept = if done.kept > 0 {
-        "only documents that are never dropped were kept, and --force does not replace an output with these"
-    } else {
-        "no document was kept, and --force does not replace an output with an empty one"
-    };
-    format!("{kept}; what is there stays ({complete}remove it yourself, or write to another place)")
+    format!(
+        "no document was kept, and --force does not replace an output with an empty one; what is there stays \
+         ({complete}remove it yourself, or write to another place)"
+    )
 }
 
 /// The state of the output after a run that failed.

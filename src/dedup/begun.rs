@@ -173,14 +173,12 @@ fn finish(
     list.map_or(Ok(()), Later::write)
 }
 
-/// Publishes the output. One that has nothing but what no run drops is not published if it would replace content: the
-/// earlier one may be that of a run that was killed at its end. Nor is an empty one if no document could be read.
+/// Publishes the output. An empty one is not published if it would replace content, or if no document could be read.
 /// Returns whether it was published.
 fn publish(outputs: &Outputs, met: &mut Met<'_>, store: Option<(Writer, Store)>) -> Result<bool> {
     met.watch.tell(Event::Publishing)?;
     let done = &met.done;
-    let is_new = done.kept > done.kept_anyway;
-    let is_written = is_new || !done.read_nothing() && !outputs.replaces_content();
+    let is_written = done.kept > 0 || !done.read_nothing() && !outputs.replaces_content();
     if is_written {
         outputs.publish()?;
     }

@@ -11,9 +11,6 @@ pub struct Done {
     pub documents: u64,
     /// The number of documents in the output.
     pub kept: u64,
-    /// The number of these that no run drops: texts without words, and protected documents like one that was stored before
-    /// this run.
-    pub(crate) kept_anyway: u64,
     /// Documents that resemble an earlier one of this input.
     pub of_input: Dropping,
     /// Documents that resemble one that was stored before this run.

@@ -22,7 +22,7 @@ use crate::dedup::settings::Dedup;
 use crate::dedup::standing::{self, Standing};
 use crate::{
     Match, Query, Store, Writer,
-    write::{Change, Outcome, Uncommitted},
+    write::{Outcome, Uncommitted},
 };
 
 /// How long to wait for a batch before calling the observer.
@@ -260,7 +260,6 @@ impl Judge<'_> {
         };
         let Some(earlier) = outcome.duplicate_of() else {
             self.met.done.kept += 1;
-            self.met.done.kept_anyway += u64::from(outcome.change == Change::Unchanged);
             let key = outcome.second_key.as_ref().unwrap_or(&origin.key);
             if let Some(lineage) = &mut self.lineage {
                 lineage.keep(key, &origin);
@@ -296,7 +295,6 @@ impl Judge<'_> {
         };
         if is_kept {
             self.met.done.kept += 1;
-            self.met.done.kept_anyway += u64::from(stored_before);
             return Ok(Judged::Document(Box::new(origin), verdict));
         }
         self.met.done.dropped_one(earlier, stored_before);
