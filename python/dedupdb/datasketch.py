@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 import operator
-import os
 import weakref
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
@@ -233,9 +232,10 @@ class _Disk:
     """Sets in a store that stays."""
 
     def __init__(self, path: Any, num_perm: int, threshold: float, params: tuple[int, int] | None) -> None:
-        if params is None and not os.path.exists(path):
-            params = _native.bands_of_recall(num_perm, threshold)
-        self._store = open(path, threshold=threshold, permutations=num_perm, shingling="ids", bands=params)
+        asked: dict[str, Any] = {"threshold": threshold, "permutations": num_perm, "shingling": "ids"}
+        expect: Any = asked if params is None else {**asked, "bands": params}
+        chosen = params or _native.bands_of_recall(num_perm, threshold)
+        self._store = open(path, **asked, bands=chosen, expect=expect)
         self._end = weakref.finalize(self, self._store.close)
         self._waiting: dict[str, TokenSet] = {}
         self.known = self

@@ -169,8 +169,10 @@ def test_presets_are_those_of_the_command(tmp_path: Path, command_line: CommandL
         expected = one.schema
     with dedupdb.open(tmp_path / "two", preset=preset, threshold=0.85, seed=5) as two:
         assert two.schema == expected
+    with dedupdb.open(tmp_path / "two", preset=preset) as two:
+        assert two.schema == expected, "a store that exists keeps its own"
     with pytest.raises(dedupdb.errors.SchemaMismatch):
-        dedupdb.open(tmp_path / "two", preset=preset)
+        dedupdb.open(tmp_path / "two", preset=preset, expect={"threshold": 0.8})
     result = dedupdb.dedup(TEXTS[:50], preset=preset)
     assert result.keep == dedupdb.dedup(TEXTS[:50], keep="first", preset=preset).keep
     with pytest.raises(dedupdb.errors.InvalidSchema, match="preset"):
