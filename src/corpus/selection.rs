@@ -4,11 +4,9 @@ use std::time::{Duration, SystemTime};
 
 use super::error::Error;
 use super::presence::file_exists;
+use crate::clock;
 use crate::find::Documents;
 use crate::{Document, Store};
-
-/// The span of a day.
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A selection of a store's documents: those that meet every condition.
 ///
@@ -118,7 +116,9 @@ impl Selection {
 
     fn is_met_by(&self, document: &Document) -> bool {
         let is_old = self.before.is_none_or(|before| document.added < before);
-        let end = document.last_seen.checked_add(DAY);
+        let end = document
+            .last_seen
+            .checked_add(Duration::from_secs(clock::DAY.unsigned_abs()));
         let is_unseen = self
             .unseen_since
             .is_none_or(|time| end.is_some_and(|end| end <= time));
@@ -157,7 +157,6 @@ mod tests {
 
     use super::*;
     use crate::Schema;
-    use crate::clock;
     use crate::corpus::Add;
 
     #[test]

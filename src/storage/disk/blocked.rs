@@ -50,8 +50,7 @@ pub(super) fn holders(path: &Path, bytes: (Bound<u64>, Bound<u64>)) -> Vec<u32> 
     let Ok(file) = fs::metadata(path) else {
         return Vec::new();
     };
-    let mut found: Vec<u32> = entries(Path::new("/proc"))
-        .filter_map(|process| process.file_name()?.to_str()?.parse().ok())
+    let mut found: Vec<u32> = processes()
         .filter(|&process| process != std::process::id())
         .filter(|&process| {
             locks_of(process, &file)
@@ -75,9 +74,7 @@ pub(in crate::storage) fn writing_process(path: &Path) -> Option<u32> {
     // The lock of redb, as the system writes it: exclusive, from this byte to this byte.
     let lock = format!(" {WRITER} {WRITER}");
     let writes = |line: &str| line.contains("WRITE") && line.ends_with(&lock);
-    let mut processes = entries(Path::new("/proc"))
-        .filter_map(|process| process.file_name()?.to_str()?.parse().ok());
-    processes.find(|&process| locks_of(process, &file).lines().any(writes))
+    processes().find(|&process| locks_of(process, &file).lines().any(writes))
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -126,6 +123,13 @@ fn locks_of(process: u32, file: &fs::Metadata) -> String {
         }
     }
     locks
+}
+
+/// All processes.
+#[cfg(target_os = "linux")]
+fn processes() -> impl Iterator<Item = u32> {
+    let processes = entries(Path::new("/proc"));
+    processes.filter_map(|process| process.file_name()?.to_str()?.parse().ok())
 }
 
 #[cfg(target_os = "linux")]
