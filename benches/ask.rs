@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use dedupdb::{Options, Query, Store};
 use serde_json::Value;
 
-#[path = "../bin/allocator.rs"]
+#[path = "../bin/src/allocator.rs"]
 mod allocator;
 
 /// The number of calls that are timed together.

@@ -2,7 +2,7 @@
 """Prints what a build from nothing costs: time, the crates that take most of it, and the size of the program.
 
     benches/build.py                          # as `cargo install` builds it
-    benches/build.py --no-default-features    # the crate alone
+    benches/build.py --package dedupdb       # the store alone
     benches/build.py --tests                  # what `cargo test` builds
 
 Other arguments go to cargo. The build is in a temporary folder. Processor time is that of all processes; it depends on

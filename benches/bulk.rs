@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use dedupdb::{Input, Options, Query, Schema, Store, sketching::Shingling};
 
-#[path = "../bin/allocator.rs"]
+#[path = "../bin/src/allocator.rs"]
 mod allocator;
 
 /// The number of documents that are added together.

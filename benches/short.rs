@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use dedupdb::{Input, Schema, Store};
 
-#[path = "../bin/allocator.rs"]
+#[path = "../bin/src/allocator.rs"]
 mod allocator;
 
 /// Texts that are sketched at a time.

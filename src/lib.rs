@@ -42,27 +42,19 @@
 //!
 //! # Where things are
 //!
-//! | what | for | feature |
-//! |---|---|---|
-//! | [`Store`], [`Writer`], [`Input`], [`Query`], [`Match`] | adding and querying | |
-//! | [`Schema`], [`sketching`] | from a text to its buckets: shingles, signatures, bands | |
-//! | [`write`](mod@write) | outcomes of adding documents | |
-//! | [`find`] | documents, and why two of them match | |
-//! | [`groups`] | pairs and clusters of all documents | |
-//! | [`upkeep`] | figures, checks, tuning, rebuilds, copies, salvage, progress | |
-//! | [`batch`] | the same steps on plain slices, for engines that hold the data | |
-//! | `corpus` | files and streams as documents, and into a store | `corpus` |
-//! | `dedup` | a corpus in, a corpus without its near-duplicates out | `corpus` |
-//! | `mapreduce`, `publish` | pairs by sorting lines; outputs that appear complete or not at all | `corpus` |
-//! | [`number`] | numbers and times as people read them | |
-//! | `diff` | two texts word by word | `diff` |
-//! | `report` | a page to look through the clusters and decide | `report` |
-//! | `eval` | experiments: what is found, what it costs, what theory predicts | `eval` |
-//! | `plot` | figures as SVG and PNG | `plot` |
-//! | [`async_programs`] | which calls block, and where to run them | |
+//! | what | for |
+//! |---|---|
+//! | [`Store`], [`Writer`], [`Input`], [`Query`], [`Match`] | adding and querying |
+//! | [`Schema`], [`sketching`] | from a text to its buckets: shingles, signatures, bands |
+//! | [`write`](mod@write) | outcomes of adding documents |
+//! | [`find`] | documents, and why two of them match |
+//! | [`groups`] | pairs and clusters of all documents |
+//! | [`upkeep`] | figures, checks, tuning, rebuilds, copies, salvage, progress |
+//! | [`batch`] | the same steps on plain slices, for engines that hold the data |
+//! | [`async_programs`] | which calls block, and where to run them |
 //!
-//! The feature `cli`, on by default, is the command line. A program does not need its dependencies: use
-//! `dedupdb = { version = "0.1", default-features = false }` with the features that the program needs.
+//! Crates on top of this one: `dedupdb-corpus` reads files, tables and streams as documents and writes corpora without
+//! their near-duplicates; `dedupdb-lab` has experiments and figures; `dedupdb-cli` is the command line.
 //!
 //! # What is promised
 //!
@@ -92,33 +84,15 @@
 pub mod batch;
 mod clock;
 mod codec;
-mod collection;
-#[cfg(feature = "corpus")]
-pub mod corpus;
-#[cfg(feature = "corpus")]
-pub mod dedup;
-#[cfg(feature = "diff")]
-pub mod diff;
 mod error;
-#[cfg(feature = "eval")]
-pub mod eval;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing;
 mod lsh;
-#[cfg(feature = "corpus")]
-pub mod mapreduce;
-pub mod number;
 mod parallel;
-#[cfg(feature = "plot")]
-pub mod plot;
 mod pool;
 mod preset;
 mod progress;
-#[cfg(feature = "corpus")]
-pub mod publish;
-#[cfg(feature = "report")]
-pub mod report;
 mod schema;
 mod sketch;
 mod storage;
@@ -148,12 +122,11 @@ pub use store::{Document, Input, Match, Options, Query, Store, Writer};
 /// A text without tokens (an empty file, a line of dashes) matches only its exact copies. A text with fewer
 /// tokens than a shingle has one shingle, so two such texts have a similarity of 1 or 0.
 pub mod sketching {
-    pub use crate::collection::Collection;
     pub use crate::lsh::Bands;
     pub use crate::preset::Preset;
     pub use crate::schema::SchemaBuilder;
     pub use crate::sketch::{Estimate, Family, Signature, Signer, SlotWidth, agreeing};
-    pub use crate::text::{ShingleSet, Shingler, Shingling};
+    pub use crate::text::{ShingleSet, Shingler, Shingling, unseen_bytes};
 }
 
 /// Changing a store: outcomes of documents, batches and pipelines.
@@ -169,7 +142,7 @@ pub mod sketching {
 pub mod write {
     pub use crate::store::{
         Batch, Body, Change, IdScope, Intake, MAX_KEY_BYTES, Merged, Outcome, Pipeline, Relation,
-        Uncommitted,
+        SourceFile, Uncommitted,
     };
 }
 

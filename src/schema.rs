@@ -4,7 +4,6 @@ use std::fmt;
 
 use crate::error::{Error, Result};
 use crate::lsh::Bands;
-use crate::number::percent;
 use crate::sketch::{Family, Signer, SlotWidth};
 use crate::text::{ShingleSet, Shingler, Shingling, folded};
 
@@ -359,6 +358,18 @@ pub(crate) fn check_threshold(threshold: f64) -> Result<()> {
         parameter: "threshold",
         reason: format!("{threshold} is not above 0 and at most 1"),
     })
+}
+
+/// A share from 0 to 1 in percent, never rounded up to 100: `97.5%`, `99.99%`.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if share >= 1.0 {
+        "100%".to_owned()
+    } else if percent >= 99.95 {
+        format!("{:.2}%", percent.min(99.99))
+    } else {
+        format!("{percent:.1}%")
+    }
 }
 
 fn parsed<T: std::str::FromStr>(name: &'static str, value: &str) -> Result<T> {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Takes report.png: a cluster of a report on `testdata`, in a headless Chromium.
 
-    python -m venv target/report && target/report/bin/pip install -r tests/report/requirements.txt
+    python -m venv target/report && target/report/bin/pip install -r bin/tests/report/requirements.txt
     target/report/bin/python docs/pictures/report.py target/release/dedupdb
 """
 

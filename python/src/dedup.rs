@@ -9,8 +9,8 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray
 use arrow_schema::{DataType, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use dedupdb::Options;
-use dedupdb::dedup::{DroppedRow, Keep, Rows as Judging};
-use dedupdb::number::counted;
+use dedupdb_corpus::dedup::{DroppedRow, Keep, Rows as Judging};
+use dedupdb_corpus::number::counted;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

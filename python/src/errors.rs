@@ -2,7 +2,9 @@
 
 use std::time::UNIX_EPOCH;
 
-use dedupdb::{Error, corpus, dedup};
+use ::dedupdb_corpus as corpus;
+use dedupdb::Error;
+use dedupdb_corpus::dedup;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
-use dedupdb::corpus::{Corpus, Encoding, Format, IdScope, Nth, Reason, Source, Sourced, Unsplit};
+use dedupdb::write::IdScope;
+use dedupdb_corpus::{Corpus, Encoding, Format, Nth, Reason, Source, Sourced, Unsplit};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
 

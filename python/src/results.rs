@@ -2,10 +2,10 @@
 
 use std::time::SystemTime;
 
-use dedupdb::number::utc_date;
 use dedupdb::upkeep::{Report, Stats};
 use dedupdb::write::{Change, Outcome, Relation};
 use dedupdb::{Document, Match};
+use dedupdb_corpus::number::utc_date;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyType};

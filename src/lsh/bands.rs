@@ -67,16 +67,6 @@ impl Bands {
         self.rows
     }
 
-    /// Returns both numbers with their nouns: `17 bands of 7 rows`.
-    #[cfg(all(feature = "eval", feature = "plot"))]
-    pub(crate) fn in_words(self) -> String {
-        format!(
-            "{} of {}",
-            counted(self.bands, "band"),
-            counted(self.rows, "row")
-        )
-    }
-
     /// Returns the approximate number of bytes that the postings of a document take in a store, one in every band.
     pub fn posting_bytes(&self) -> f64 {
         5.5 * f64::from(self.bands)

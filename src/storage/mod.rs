@@ -24,13 +24,11 @@ pub(crate) use disk::{Fleeting, Process, Wait, resolved};
 pub use disk::{ProcessorTimes, ThreadTime};
 #[cfg(all(test, unix))]
 pub(crate) use disk::{crash, watch};
-#[cfg(feature = "corpus")]
-pub(crate) use folder::is_store;
-pub(crate) use folder::{BuildSite, enclosing, holder, inside};
+pub(crate) use folder::{BuildSite, enclosing, holder, inside, is_store};
 pub(crate) use format::{ContentRow, Kind};
 pub(crate) use generation::{Next, Plan, Progress, Sign};
-pub use index::IdScope;
-pub(crate) use index::{DocumentChange, DocumentRow, NoWriter, Runs, SourceFile, Sources};
+pub(crate) use index::{DocumentChange, DocumentRow, NoWriter, Runs, Sources};
+pub use index::{IdScope, SourceFile};
 pub(crate) use limits::Limits;
 pub(crate) use postings::{Age, ByAge, Filter, Link, Posting};
 pub(crate) use salvage::{Content, Wreck};

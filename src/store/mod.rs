@@ -16,7 +16,7 @@ mod offer;
 mod upkeep;
 mod write;
 
-pub use crate::storage::IdScope;
+pub use crate::storage::{IdScope, SourceFile};
 pub use compare::Match;
 pub use find::{Common, Document, Documents, Explanation, Query, Subject};
 pub use groups::{

@@ -47,8 +47,7 @@ pub(crate) use shingler::folded;
 pub use shingling::Shingling;
 
 /// Returns the bytes of white space and of the characters that nobody sees, which folding drops.
-#[cfg(feature = "corpus")]
-pub(crate) fn unseen_bytes(text: &str) -> usize {
+pub fn unseen_bytes(text: &str) -> usize {
     let is_unseen = |c: char| match c {
         '\0'..='\x7f' => c.is_ascii_whitespace(),
         _ => c.is_whitespace() || unicode::entry_of(c).is_ignored(),

@@ -5,36 +5,22 @@
     reason = "a test says what it skipped and measured"
 )]
 
-#[cfg(feature = "corpus")]
-mod adding;
 mod admit;
 mod backup;
 mod batch;
 mod beside;
-#[cfg(feature = "corpus")]
-mod cluster_kernels;
 mod clusters;
-mod collection;
 mod concurrency;
 mod corpora;
-#[cfg(feature = "corpus")]
-mod corpus;
 mod damage;
 mod damaged_index;
-#[cfg(feature = "corpus")]
-mod dedup;
-#[cfg(feature = "corpus")]
-mod each;
 mod errors;
-#[cfg(feature = "eval")]
-mod experiments;
 mod explain;
 mod folder;
 #[cfg(unix)]
 mod fork;
 mod given_shingles;
 mod handles;
-mod imports;
 mod kernels;
 mod layers;
 mod lsh;
@@ -43,8 +29,6 @@ mod moved;
 mod numbered;
 mod pages;
 mod pairs;
-#[cfg(feature = "plot")]
-mod pictures;
 mod planted;
 mod progress;
 mod prose;

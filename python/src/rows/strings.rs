@@ -11,7 +11,7 @@ use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, BinaryViewArray, GenericStringArray, OffsetSizeTrait,
 };
 use arrow_schema::{DataType, Field, TimeUnit};
-use dedupdb::corpus::IdType;
+use dedupdb_corpus::IdType;
 
 use super::Flaw;
 

@@ -158,7 +158,11 @@ impl Table {
         };
         let message = format!(
             "reading left out {} (first: {first}); `skipped` of what dedupdb.read returned lists it",
-            dedupdb::number::counted(skipped.len() as u64, "file or record", "files or records"),
+            dedupdb_corpus::number::counted(
+                skipped.len() as u64,
+                "file or record",
+                "files or records"
+            ),
         );
         warn(py, &message)
     }

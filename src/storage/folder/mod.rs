@@ -5,7 +5,6 @@ mod holder;
 pub(crate) mod leftovers;
 mod site;
 
-#[cfg(feature = "corpus")]
 pub(crate) use apart::is_store;
 pub(crate) use apart::{check_outside, enclosing, inside};
 pub(crate) use holder::{Note, holder};

@@ -21,4 +21,5 @@ pub(crate) use meta::{FilterState, Meta};
 pub(crate) use open::{Index, NoWriter, existing_index, identity, page_bytes};
 pub(crate) use runs::Runs;
 pub use scope::IdScope;
-pub(crate) use sources::{SourceFile, Sources};
+pub use sources::SourceFile;
+pub(crate) use sources::Sources;

@@ -8,21 +8,34 @@ use std::sync::Arc;
 
 use crate::codec::u64_at;
 
-/// A file of records: its path, as an absolute one, and its number.
+/// A file that holds several documents: see [`Input::source`](crate::Input::source). Making one hashes the path; clones
+/// are cheap.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SourceFile {
+pub struct SourceFile {
     pub(crate) number: u64,
     pub(crate) path: Arc<str>,
 }
 
 impl SourceFile {
-    pub(crate) fn new(path: &str) -> SourceFile {
+    /// Returns its path.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Returns the file of this path, which should be absolute.
+    pub fn new(path: &str) -> SourceFile {
         let hash = u64_at(blake3::hash(path.as_bytes()).as_bytes(), 0) >> 8;
         SourceFile {
             // 0 stands for no file.
             number: hash.max(1),
             path: path.into(),
         }
+    }
+}
+
+impl From<&str> for SourceFile {
+    fn from(path: &str) -> SourceFile {
+        SourceFile::new(path)
     }
 }
 

@@ -104,14 +104,13 @@ impl<'a> Query<'a> {
     }
 
     /// The maximum number of matches.
-    #[cfg(feature = "corpus")]
-    pub(crate) fn most(&self) -> usize {
+    pub fn most(&self) -> usize {
         self.limit
     }
 
     /// Of documents that are equally similar, returns the exact copies first.
-    #[cfg(feature = "corpus")]
-    pub(crate) fn copies_first(mut self) -> Query<'a> {
+    #[must_use]
+    pub fn copies_first(mut self) -> Query<'a> {
         self.copies_first = true;
         self
     }

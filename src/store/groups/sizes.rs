@@ -23,7 +23,7 @@ pub struct ClusterSizes {
 impl ClusterSizes {
     /// Counts a cluster with this number of documents in its range. Ranges are keyed by the logarithm to base 2 of
     /// their largest size.
-    pub(crate) fn count(ranges: &mut BTreeMap<u32, ClusterSizes>, documents: u64) {
+    pub fn count(ranges: &mut BTreeMap<u32, ClusterSizes>, documents: u64) {
         let rank = documents.next_power_of_two().ilog2();
         let sizes = ranges.entry(rank).or_insert(ClusterSizes {
             from: (1 << rank >> 1) + 1,

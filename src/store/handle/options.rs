@@ -241,8 +241,8 @@ impl Options {
     }
 
     /// Makes nothing durable. The store is deleted after use, or by the next process that finds it after a crash.
-    #[cfg(any(feature = "corpus", test))]
-    pub(crate) fn fleeting(self) -> Options {
+    #[must_use]
+    pub fn fleeting(self) -> Options {
         Options {
             is_fleeting: true,
             ..self

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::progress::Progress;
 use crate::schema::Schema;
-use crate::storage::{Files, Fleeting, IdScope, Process, Snapshot, Wait};
+use crate::storage::{Files, Fleeting, IdScope, Process, Snapshot, Wait, is_store};
 use crate::store::compare::{Allowance, Published, Search, Sketcher};
 use crate::store::offer::Queue;
 
@@ -106,9 +106,23 @@ impl Store {
         Options::new().open_or_create(folder, schema)
     }
 
+    /// Returns whether there is a store in `folder`, which need not exist. The store is not opened.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] if the folder cannot be examined.
+    pub fn exists(folder: impl AsRef<Path>) -> Result<bool> {
+        is_store(folder.as_ref())
+    }
+
     /// Returns the store's folder, with the path by which it was opened or made.
     pub fn folder(&self) -> &Path {
         &self.shared.folder
+    }
+
+    /// Returns the store's folder as an absolute path, which stays right if the process changes its current directory.
+    pub fn absolute_folder(&self) -> &Path {
+        &self.shared.place
     }
 
     /// Returns the parameters of the store, as of its last commit. A reindex changes them.
@@ -179,8 +193,7 @@ impl Store {
 
     /// Returns a function that gives the store while another handle keeps it open. It is for threads that may outlive
     /// their callers.
-    #[cfg(feature = "corpus")]
-    pub(crate) fn weak(&self) -> impl Fn() -> Option<Store> + Send + Sync + 'static {
+    pub fn weak(&self) -> impl Fn() -> Option<Store> + Send + Sync + 'static {
         let shared = Arc::downgrade(&self.shared);
         move || shared.upgrade().map(|shared| Store { shared })
     }

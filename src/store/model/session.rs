@@ -157,7 +157,7 @@ impl<'a> Session<'a> {
     }
 
     fn rename(&mut self, old: &str, new: &str) {
-        let renamed = self.writer.rename(old, new).unwrap();
+        let renamed = self.writer.rename(old, new).unwrap().is_some();
         assert_eq!(renamed, self.model.rename(old, new), "{old} {new}");
     }
 

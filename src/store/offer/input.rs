@@ -91,8 +91,8 @@ impl Input {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn source(self, path: &str) -> Input {
-        self.of_file(Some(SourceFile::new(path)))
+    pub fn source(self, file: impl Into<SourceFile>) -> Input {
+        self.of_file(Some(file.into()))
     }
 
     pub(crate) fn of_file(self, source: Option<SourceFile>) -> Input {
@@ -153,7 +153,7 @@ impl Input {
     }
 
     /// The size of the source in bytes.
-    pub(crate) fn source_bytes(&self) -> u64 {
+    pub fn source_bytes(&self) -> u64 {
         let of_text = || self.text().map_or(0, |text| text.len() as u64);
         self.size.unwrap_or_else(of_text)
     }

@@ -30,8 +30,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// The outcome for an input that is not stored in any case, and is kept out if there is a match.
-    #[cfg(feature = "corpus")]
-    pub(crate) fn against(earlier: Option<Match>) -> Outcome {
+    pub fn against(earlier: Option<Match>) -> Outcome {
         let (change, relation) = match &earlier {
             None => (Change::Unchanged, Relation::Novel),
             Some(found) if found.exact_copy => (Change::KeptOut, Relation::ExactCopy),

@@ -18,7 +18,6 @@ pub struct Near {
 
 /// The position of a path relative to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Nearness {
     /// It is the store's folder.
     Same,

@@ -245,7 +245,7 @@ impl Sample {
 
     /// Says why the sample cannot tell shapes of bands apart, if it cannot: they differ in what they make of the pairs
     /// below the threshold that have much in common.
-    pub(crate) fn shortage(&self, threshold: f64) -> Option<String> {
+    pub fn shortage(&self, threshold: f64) -> Option<String> {
         if threshold <= EXACT_FROM {
             return Some(format!(
                 "pairs below {EXACT_FROM} are not compared, so none tells shapes apart for a threshold of {threshold}"

@@ -56,8 +56,7 @@ impl Writer {
     /// # Errors
     ///
     /// Those of [`Writer::add_all`].
-    #[cfg(feature = "corpus")]
-    pub(crate) fn admit_distinct(&mut self, batch: Batch) -> Result<Vec<Result<Outcome>>> {
+    pub fn admit_distinct(&mut self, batch: Batch) -> Result<Vec<Result<Outcome>>> {
         self.settle_batch(batch, Policy::AdmitDistinct)
     }
 

@@ -183,7 +183,7 @@ impl Serving<'_> {
             }
             Call::Rename(old, new) => {
                 self.settle()?;
-                self.writer.rename(&old, &new)?
+                self.writer.rename(&old, &new)?.is_some()
             }
         };
         self.answers.push(Ok(Answer::Existed(existed)));

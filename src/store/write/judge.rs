@@ -24,10 +24,6 @@ pub(crate) enum Policy {
     /// outcome names the one with its text, or else the first one that was stored.
     Admit,
     /// It is stored beside all others, unless a document has its text, the one under its own key included.
-    #[cfg_attr(
-        not(feature = "corpus"),
-        expect(dead_code, reason = "only a corpus has documents that are protected")
-    )]
     AdmitDistinct,
 }
 

@@ -9,7 +9,6 @@ use super::pending::Pending;
 use super::settling::{PART, Settling};
 use crate::clock;
 use crate::error::{Error, Result};
-#[cfg(feature = "corpus")]
 use crate::storage::SourceFile;
 use crate::storage::{CatalogChange, DocumentRow, IdScope, Runs, Sources};
 use crate::store::compare::Published;
@@ -126,6 +125,16 @@ impl Writer {
         self.unique = unique;
     }
 
+    /// Returns the store that it writes to.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Returns the scope of ids that it writes with.
+    pub fn id_scope(&self) -> IdScope {
+        self.id_scope
+    }
+
     /// Lets the store remember, from the next commit on, whether an id names the same document in all files, or another
     /// one in each. `corpus::Add` makes keys accordingly.
     pub fn set_id_scope(&mut self, id_scope: IdScope) {
@@ -214,17 +223,13 @@ impl Writer {
     /// Gives the document `old` the key `new`, with all that is stored of it. Returns whether it existed.
     ///
     /// As when a file is renamed, an earlier document `new` is replaced. If it had the same text, the earlier time of
-    /// adding and the later day of the last offer stay. Without a document `old`, nothing changes.
+    /// adding and the later day of the last offer stay. Returns what happened to the document `new`, or `None` if there is
+    /// no document `old`.
     ///
     /// # Errors
     ///
     /// [`Error::InvalidKey`] for `new`, [`Error::Locked`], or those of reading the store.
-    pub fn rename(&mut self, old: &str, new: &str) -> Result<bool> {
-        Ok(self.rename_onto(old, new)?.is_some())
-    }
-
-    /// Like [`Writer::rename`]. Returns what it did to the document `new`, unless there is no document `old`.
-    pub(crate) fn rename_onto(&mut self, old: &str, new: &str) -> Result<Option<Change>> {
+    pub fn rename(&mut self, old: &str, new: &str) -> Result<Option<Change>> {
         check_key(new)?;
         let _used = self.begin()?;
         let [committed_old, row] = self.rows(old)?;
@@ -254,13 +259,7 @@ impl Writer {
     /// # Errors
     ///
     /// Those of [`Writer::rename`].
-    #[cfg(feature = "corpus")]
-    pub(crate) fn rename_from(
-        &mut self,
-        old: &str,
-        new: &str,
-        source: &SourceFile,
-    ) -> Result<bool> {
+    pub fn rename_from(&mut self, old: &str, new: &str, source: &SourceFile) -> Result<bool> {
         let _used = self.begin()?;
         let [_, row] = self.rows(old)?;
         if row.is_none_or(|row| row.source != source.number) {
@@ -270,7 +269,7 @@ impl Writer {
         if there.is_some() {
             self.remove(old)
         } else {
-            self.rename(old, new)
+            self.rename(old, new).map(|change| change.is_some())
         }
     }
 
@@ -369,8 +368,7 @@ impl Writer {
     /// # Errors
     ///
     /// Those of reading the index.
-    #[cfg(feature = "corpus")]
-    pub(crate) fn committed_copies(&self, key: &str, most: usize) -> Result<Vec<String>> {
+    pub fn committed_copies(&self, key: &str, most: usize) -> Result<Vec<String>> {
         let snapshot = &self.committed.snapshot;
         let [_, row] = self.rows(key)?;
         let content = row.map(|row| row.content);

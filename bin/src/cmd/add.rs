@@ -1,0 +1,262 @@
+//! `add`: stores files and records.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use dedupdb::upkeep::ProcessorTimes;
+use dedupdb::{Match, Schema};
+use dedupdb_corpus::{AddEvent, Added, Ended};
+
+use crate::args::{Add, Args};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::inputs::{STDIN, check_stdin, is_nameless, sources};
+use crate::interrupt::Interrupt;
+use crate::json;
+use crate::left_out::{LeftOut, Named};
+use crate::number::similarity;
+use crate::output::{Output, copy_column, escape};
+use crate::progress::Progress;
+use crate::reading::{ALL_SKIPPED, Told as _};
+use crate::timings::Spent;
+use crate::{store, tally};
+
+/// Runs `add`.
+pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output) -> Result<Exit> {
+    check_arguments(add)?;
+    add.telling.check(&add.paths, &[])?;
+    let options = add.inputs.options().store(&args.store);
+    add.inputs.check(&options, &add.paths, console)?;
+    store::check_shingles(args, &add.inputs, &Schema::default())?;
+    let interrupt = Interrupt::catch()?;
+    // The folder of a temporary store is dropped after the store.
+    let (pretended, store) = if add.dry_run {
+        store::open_or_pretend(args)?
+    } else if let Some(store) = store::open_or_create(
+        args,
+        store::options(args),
+        &Schema::default(),
+        &interrupt,
+        console,
+    )? {
+        (None, store)
+    } else {
+        console.error("stopped; nothing was stored");
+        return Ok(Exit::Interrupted);
+    };
+    let remembered = store.id_scope();
+    let asked = dedupdb_corpus::Add::new(sources(&add.paths, add.key.as_deref()))
+        .reading(options.clone())
+        .unique(add.unique)
+        .evidence(add.matches)
+        .reread(add.checksum)
+        .memory(add.memory)
+        .pretend(add.dry_run && pretended.is_none());
+    let paths = add.paths.clone();
+    let mut telling = Telling {
+        add,
+        console,
+        output,
+        interrupt,
+        left_out: LeftOut::begin(console, &add.telling, Named::Failures)?,
+        progress: Progress::new(console, move || options.disk_bytes(sources(&paths, None))),
+        threads: add.timings.then(ProcessorTimes::default),
+        failed: None,
+    };
+    let added = asked.run(&store, |event| telling.observe(event));
+    if let Some(error) = telling.failed.take() {
+        return Err(error);
+    }
+    let added = added.map_err(store::of_corpus)?;
+    if let Some(note) = tally::id_scope_note(remembered, store.id_scope()) {
+        console.note(&note);
+    }
+    telling.look_at_threads();
+    telling.finish(&added, &store::command(args), args.quiet)?;
+    let notes = [
+        added.reading.no_id_note(&add.inputs),
+        added.reading.no_exclusion_note(&add.inputs),
+        added.reading.short_note(&store.schema()),
+    ];
+    for note in notes.into_iter().flatten() {
+        console.note(&note);
+    }
+    store::note_cut_short(store.searches_cut_short(), args, console);
+    if let Some(threads) = &telling.threads {
+        let spent = Spent {
+            stages: store.timings(),
+            waiting: added.waiting,
+            threads: threads.busiest(),
+            bytes: telling.progress.bytes(),
+        };
+        console.text(&spent.to_text());
+    }
+    Ok(exit(&added, add.dry_run, &telling.interrupt, console))
+}
+
+/// The exit code. Reports why the command ended early, if it did.
+fn exit(added: &Added, dry_run: bool, interrupt: &Interrupt, console: &Console) -> Exit {
+    match added.ended {
+        Ended::Stopped if dry_run => {
+            console.error("stopped; the rest was not looked at");
+            Exit::Interrupted
+        }
+        Ended::Stopped => {
+            console.error("stopped; what was added so far is kept, and the same command continues");
+            Exit::Interrupted
+        }
+        Ended::Full => {
+            console.error(
+                "the rest was not looked at: a dry run keeps what it has met in memory, up to half \
+                 of --memory; give more, or fewer paths",
+            );
+            Exit::Failed
+        }
+        _ => {
+            let exit = Exit::failed(added.reading.has_failures());
+            if dry_run {
+                exit
+            } else {
+                exit.unless_stopped(interrupt, console)
+            }
+        }
+    }
+}
+
+/// Refuses arguments that make no sense, before a store is made for them.
+fn check_arguments(add: &Add) -> Result<()> {
+    check_stdin(add.paths.iter().map(PathBuf::as_path))?;
+    let nameless = add.paths.iter().filter(|path| is_nameless(path));
+    let nameless: Vec<&PathBuf> = nameless.collect();
+    match (nameless.as_slice(), &add.key) {
+        ([], Some(_)) => bail!("--key names the text on standard input; give - as its path"),
+        ([_, _, ..], Some(_)) => bail!("--key names one text; add one at a time"),
+        ([one, ..], None) if add.inputs.is_one_document(one) => {
+            let text = if is_stdin(one) {
+                "the text on standard input".to_owned()
+            } else {
+                format!("the text of {}", one.display())
+            };
+            bail!("{text} has no name; give it one with --key")
+        }
+        _ => {}
+    }
+    let has_stdin = add.paths.iter().any(|path| is_stdin(path));
+    if !has_stdin && !add.paths.iter().any(|path| path.symlink_metadata().is_ok()) {
+        let first = add.paths.first().map(|path| path.display().to_string());
+        bail!(
+            "{}: there is no such file or folder",
+            first.unwrap_or_default()
+        );
+    }
+    Ok(())
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new(STDIN)
+}
+
+/// Reports on an add.
+struct Telling<'a> {
+    add: &'a Add,
+    console: &'a Console,
+    output: &'a mut Output,
+    interrupt: Interrupt,
+    left_out: LeftOut,
+    progress: Progress,
+    /// Present if the times are asked for.
+    threads: Option<ProcessorTimes>,
+    /// An error of this program that ends the add.
+    failed: Option<anyhow::Error>,
+}
+
+impl Telling<'_> {
+    fn observe(&mut self, event: AddEvent<'_>) -> ControlFlow<()> {
+        let told = match event {
+            AddEvent::Forgotten { documents } if !self.add.dry_run => {
+                super::dedup::note_forgotten(documents, self.console);
+                Ok(())
+            }
+            AddEvent::Skipped(skipped) => self.left_out.tell(skipped),
+            AddEvent::Like { key, earlier } if self.add.matches => {
+                self.list(key, earlier).map_err(Into::into)
+            }
+            AddEvent::Progress { documents, bytes } => {
+                self.look_at_threads();
+                self.progress.reach(documents, bytes);
+                if self.add.matches {
+                    self.output.flush().map_err(Into::into)
+                } else {
+                    Ok(())
+                }
+            }
+            _ => Ok(()),
+        };
+        self.interrupt.flow_after(told, &mut self.failed)
+    }
+
+    fn look_at_threads(&mut self) {
+        if let Some(threads) = &mut self.threads {
+            threads.look();
+        }
+    }
+
+    /// Writes a near-duplicate or copy that was found.
+    fn list(&mut self, key: &str, earlier: &Match) -> io::Result<()> {
+        if self.output.is_json() {
+            return self.output.object(&json::AddMatch::new(key, earlier));
+        }
+        let similarity = similarity(earlier.jaccard, earlier.estimate);
+        let copy = copy_column(earlier.exact_copy, earlier.jaccard);
+        self.output.line(format!(
+            "{}\t{}\t{similarity}{copy}",
+            escape(key),
+            escape(&earlier.key)
+        ))
+    }
+
+    /// Reports what was done.
+    fn finish(&mut self, added: &Added, dedupdb: &str, quiet: bool) -> Result<()> {
+        self.progress.finish();
+        self.left_out.finish()?;
+        let notes = [
+            added.reading.lossy_note(),
+            added.reading.unsplit_note(),
+            tally::same_ids_note(added),
+            tally::rekeyed_note(added),
+            tally::other_names_note(added, dedupdb),
+            tally::renamed_note(added, dedupdb),
+            tally::gone_note(added, dedupdb),
+            tally::stale_note(added, dedupdb),
+            tally::pairs_note(added, self.add, dedupdb),
+        ];
+        for note in notes.into_iter().flatten() {
+            self.console.note(&note);
+        }
+        if added.documents() == 0 && added.ended == Ended::All {
+            self.console
+                .note("there was nothing to add: no file or record was found");
+        }
+        if added.reading.is_all_skipped() && added.unchanged + added.stale == 0 {
+            self.console.note(ALL_SKIPPED);
+        }
+        let elapsed = self.progress.elapsed();
+        let to_text = || tally::to_text(added, Some(self.add), dedupdb, elapsed);
+        if self.output.is_json() {
+            let summary = json::Additions::new(added, elapsed, self.add.dry_run);
+            self.output.object(&summary)?;
+        } else if self.add.matches {
+            self.output.flush()?;
+            self.console.text(&to_text());
+        } else if !quiet {
+            self.output.line(to_text().trim_end())?;
+        }
+        self.output.flush()?;
+        if self.add.dry_run {
+            self.console.note("this was a dry run: nothing was stored");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,630 @@
+//! `dedup`: writes a corpus without its near-duplicates.
+
+use std::io::{self, ErrorKind, stdout};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+use dedupdb::Schema;
+use dedupdb::sketching::{SchemaBuilder, Shingling};
+use dedupdb_corpus::dedup::{self, Begun, Done, Ending, Event, Keep, Spared};
+use dedupdb_corpus::publish::check_output;
+use dedupdb_corpus::{Hint, Source};
+
+#[cfg(unix)]
+use super::moving;
+use crate::args::{self, Args, Parameters};
+use crate::closed;
+use crate::console::Console;
+use crate::done;
+use crate::exit::Exit;
+use crate::inputs::{STDIN, check_stdin, is_stdin, sources};
+use crate::interrupt::Interrupt;
+use crate::json;
+use crate::keys::{self, NAMED};
+use crate::left_out::{LeftOut, Named, advice};
+use crate::number::{counted, grouped};
+use crate::output::{Output, escape};
+use crate::progress::Progress;
+use crate::reading::{ALL_SKIPPED, Told as _};
+use crate::store;
+
+/// Runs `dedup`.
+pub(crate) fn run(
+    args: &Args,
+    dedup: &args::Dedup,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    #[cfg(not(unix))]
+    if dedup.undo.is_some() || dedup.move_to.is_some() {
+        bail!("--move-to and --undo are for Unix");
+    }
+    #[cfg(unix)]
+    if let Some(manifest) = &dedup.undo {
+        return moving::undo(dedup, manifest, console, output);
+    }
+    if dedup.removed.as_deref() == Some(Path::new(STDIN)) {
+        bail!("--removed needs the name of a file; only OUTPUT can be standard output");
+    }
+    if dedup.against.is_some() && args.store_given {
+        bail!(
+            "--against and --store (or DEDUPDB_STORE) both say what to compare with; leave one of them out"
+        );
+    }
+    if dedup.against.as_deref() == Some(Path::new(STDIN)) {
+        bail!(
+            "--against needs the name of a file, a folder or a store; only INPUT can be standard input"
+        );
+    }
+    let named = dedup.paths.iter().chain(&dedup.keys_from);
+    check_stdin(named.map(PathBuf::as_path))?;
+    let places = file(dedup).into_iter().chain(dedup.removed.as_deref());
+    let places = places.chain(dedup.move_to.as_deref());
+    let places: Vec<&Path> = places.collect();
+    dedup.telling.check(&dedup.paths, &places)?;
+    check_stdin_file(dedup, &places)?;
+    let list = dedup.keys_from.iter().filter(|list| list.is_file());
+    let lists: Vec<PathBuf> = list.cloned().collect();
+    for place in places {
+        check_output(place, &lists)?;
+    }
+    let mut options = dedup.inputs.options();
+    if args.store_given {
+        options = options.store(&args.store);
+    }
+    dedup.inputs.check(&options, &dedup.paths, console)?;
+    #[cfg(unix)]
+    if let Some(target) = &dedup.move_to {
+        return moving::move_to(args, dedup, target, console, output);
+    }
+    check_folder(dedup)?;
+    write(args, dedup, console, output)
+}
+
+/// Refuses to write over the file that standard input reads, or to compare it with that.
+fn check_stdin_file(dedup: &args::Dedup, outputs: &[&Path]) -> Result<()> {
+    let is_read = |file: &&Path| is_stdin(file, &dedup.paths);
+    if let Some(output) = outputs.iter().copied().find(is_read) {
+        bail!(
+            "{}: standard input (-) is this file; write to another place",
+            output.display()
+        );
+    }
+    if let Some(against) = dedup.against.as_deref().filter(is_read) {
+        bail!(
+            "{}: standard input (-) is this file, so it would be compared with itself and dropped; compare it with \
+             another one",
+            against.display()
+        );
+    }
+    Ok(())
+}
+
+/// Refuses the name of a text for the folder that one text is written to.
+fn check_folder(dedup: &args::Dedup) -> Result<()> {
+    const TEXTS: [&str; 5] = ["htm", "html", "md", "text", "txt"];
+    let ([only], Some(folder), false) = (&dedup.paths[..], file(dedup), dedup.list) else {
+        return Ok(());
+    };
+    let extension = folder.extension().and_then(|extension| extension.to_str());
+    let is_text = extension.is_some_and(|extension| TEXTS.contains(&extension));
+    if is_text && only.is_file() && dedup.inputs.is_one_document(only) {
+        bail!(
+            "{}: files of text are written to a folder, and this is the name of a file; name a folder",
+            folder.display()
+        );
+    }
+    Ok(())
+}
+
+/// Writes the documents that are kept.
+fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Output) -> Result<Exit> {
+    // The list of keys may be a pipe without a writer, so read it while a signal still ends the process.
+    let asked = asked(args, dedup)?;
+    let interrupt = Interrupt::catch()?;
+    let begun = asked.begin().map_err(explained)?;
+    let Some(begun) = with_store(begun, args, &dedup.parameters, &interrupt, console)? else {
+        return Ok(stopped(dedup, console));
+    };
+    let store = if args.store_given {
+        &*args.store
+    } else {
+        Path::new("")
+    };
+    let mut told = Told::new(store, dedup, console, interrupt)?;
+    let ran = begun.run(|event| told.observe(event));
+    told.progress.finish();
+    if let Some(error) = told.failed {
+        return Err(error);
+    }
+    let done = match ran {
+        Ok(done) => done,
+        Err(dedup::Error::Stopped) => return Ok(stopped(dedup, console)),
+        Err(dedup::Error::Stream { source }) if is_cut(&source, dedup) => {
+            bail!("the reader of the output closed it early, so --removed is not written");
+        }
+        Err(dedup::Error::FirstFailure) => {
+            let name = name(dedup);
+            console.error(&format!(
+                "stopped at the first failure; {name} is not written"
+            ));
+            return Ok(Exit::Failed);
+        }
+        Err(dedup::Error::Unreadable { place }) => bail!(
+            "{place} could not be read, so {} (leave it out, or give --skip-unreadable)",
+            unwritten(dedup)
+        ),
+        Err(error) => return Err(of_input(&error, dedup).unwrap_or_else(|| explained(error))),
+    };
+    store::note_cut_short(done.searches_cut_short, args, console);
+    let skipped = done.reading.all_skipped().saturating_sub(done.unmarked);
+    let note = (!dedup.list && skipped > 0).then(|| {
+        let skipped = grouped(skipped);
+        format!("what was skipped ({skipped}) is not in the output; --skipped FILE lists it")
+    });
+    tell(&done, note, args, dedup, &told.progress, console, output)?;
+    if !done.is_written && done.read_nothing() {
+        bail!("nothing could be read; {} is not written", name(dedup));
+    }
+    if !done.is_written {
+        bail!("{}: {}", name(dedup), nothing_kept(&done, args));
+    }
+    Ok(Exit::failed(done.has_failures() || told.unread > 0))
+}
+
+/// Why an output without documents does not replace the one that is there, and what to do.
+fn nothing_kept(done: &Done, args: &Args) -> String {
+    let complete = if args.store_given && done.of_history.all() > 0 {
+        "it is complete if a run that was killed wrote it; otherwise, "
+    } else {
+        ""
+    };
+    format!(
+        "no document was kept, and --force does not replace an output with an empty one; what is there stays \
+         ({complete}remove it yourself, or write to another place)"
+    )
+}
+
+/// The state of the output after a run that failed.
+fn unwritten(dedup: &args::Dedup) -> &'static str {
+    match file(dedup) {
+        Some(_) => "nothing is written",
+        None => "standard output may have a part of what is kept",
+    }
+}
+
+/// What to do about a table that cannot be read completely, if the error is about one.
+fn of_input(error: &dedup::Error, dedup: &args::Dedup) -> Option<anyhow::Error> {
+    let dedup::Error::Input { path, source } = error else {
+        return None;
+    };
+    let place = path.display();
+    let advice = error.hint().map_or("", advice);
+    let written = unwritten(dedup);
+    // If this is the only file, nothing would be left.
+    let is_alone = matches!(&dedup.paths[..], [only] if only.is_file());
+    let more = if is_alone {
+        ""
+    } else {
+        " (leave this file out to go on without it)"
+    };
+    Some(anyhow!("{place}: {source}{advice}; {written}{more}"))
+}
+
+/// Reports that the user asked to stop.
+fn stopped(dedup: &args::Dedup, console: &Console) -> Exit {
+    console.error(&format!(
+        "stopped; {} is not written, and the same command starts again",
+        name(dedup)
+    ));
+    Exit::Interrupted
+}
+
+/// Reports how many documents of an interrupted run were forgotten, if any.
+pub(super) fn note_forgotten(forgotten: u64, console: &Console) {
+    if forgotten > 0 {
+        let documents = counted(forgotten, "document", "documents");
+        console.note(&format!(
+            "removed {documents} that an interrupted dedup had stored"
+        ));
+    }
+}
+
+/// The output file, unless the output is standard output.
+fn file(dedup: &args::Dedup) -> Option<&Path> {
+    let output = dedup.output.as_deref();
+    output.filter(|output| *output != Path::new(STDIN))
+}
+
+fn name(dedup: &args::Dedup) -> String {
+    match file(dedup) {
+        Some(file) => file.display().to_string(),
+        None => "standard output".to_owned(),
+    }
+}
+
+/// What the arguments ask for, except for the output.
+pub(super) fn judged(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
+    let schema = schema(&dedup.parameters)?;
+    let mut asked = dedup::Dedup::new(sources(&dedup.paths, None))
+        .reading(dedup.inputs.options())
+        .memory(dedup.memory)
+        .skip_unreadable(dedup.skip_unreadable)
+        .protect(dedup.protect.iter().cloned())
+        .schema(schema.clone())
+        .store_options(store::options(args));
+    if let Some(keep) = dedup.keep {
+        asked = asked.keep(keep);
+    }
+    if let Some(path) = &dedup.against {
+        asked = if path.join("index.redb").is_file() {
+            let options = store::options(args).expect(given(&dedup.parameters));
+            let store = store::open_other(&options, path);
+            let store = store.map_err(|error| mismatched(path, error))?;
+            dedup.inputs.check_shingles(&store.schema())?;
+            asked.against(&store)
+        } else {
+            dedup.inputs.check_shingles(&schema)?;
+            asked.against_corpus([Source::path(path)])
+        };
+    } else if args.store_given {
+        store::check_shingles(args, &dedup.inputs, &schema)?;
+    } else {
+        dedup.inputs.check_shingles(&schema)?;
+    }
+    if let Some(list) = &dedup.keys_from {
+        asked = asked.drop_only(keys::listed(list, dedup.escaped)?);
+    }
+    if let Some(bytes) = dedup.temp_limit {
+        asked = asked.temporary_limit(bytes);
+    }
+    Ok(asked)
+}
+
+/// What the arguments ask for.
+fn asked(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
+    let asked = judged(args, dedup)?
+        .removed_as_json(args.json)
+        .replace(dedup.force);
+    let mut asked = if let Some(file) = file(dedup) {
+        asked.output(file)
+    } else {
+        closed::check()?;
+        asked.output_to(stdout())
+    };
+    if dedup.list {
+        asked = asked.list(if dedup.print0 {
+            Ending::Nul
+        } else {
+            Ending::Line
+        });
+    }
+    if let Some(removed) = &dedup.removed {
+        asked = asked.removed(removed);
+    }
+    if let Some(name) = &dedup.mark {
+        asked = asked.mark(name);
+    }
+    if args.store_given {
+        asked = asked.store_folder(&args.store);
+    }
+    Ok(asked)
+}
+
+fn schema(parameters: &Parameters) -> Result<Schema> {
+    Ok(given(parameters).build()?)
+}
+
+/// The parameters that were given.
+fn given(parameters: &Parameters) -> SchemaBuilder {
+    let mut schema = Schema::builder();
+    if let Some(threshold) = parameters.threshold {
+        schema = schema.threshold(threshold);
+    }
+    if let Some(shingling) = parameters.shingling {
+        schema = schema.shingling(shingling);
+    }
+    if let Some(permutations) = parameters.permutations {
+        schema = schema.permutations(permutations);
+    }
+    schema
+}
+
+/// Opens or makes the store, if one is named.
+///
+/// Returns `None` if the user asked to stop before that.
+fn with_store(
+    begun: Begun,
+    args: &Args,
+    parameters: &Parameters,
+    interrupt: &Interrupt,
+    console: &Console,
+) -> Result<Option<Begun>> {
+    if !args.store_given {
+        return Ok(Some(begun));
+    }
+    let schema = schema(parameters)?;
+    let options = store::options(args).expect(given(parameters));
+    let opened = store::open_or_create(args, options, &schema, interrupt, console);
+    let Some(store) = opened.map_err(|error| mismatched(&args.store, error))? else {
+        return Ok(None);
+    };
+    if std::env::var_os("DEDUPDB_STORE").is_some_and(|place| *place == *args.store) {
+        console.note(&format!(
+            "DEDUPDB_STORE names the store {}: what is stored there is dropped, and what is kept is stored",
+            args.store.display()
+        ));
+    }
+    Ok(Some(begun.store(&store)))
+}
+
+/// Says of a parameter that differs from the store's that it is an option.
+fn mismatched(store: &Path, error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(dedupdb::Error::SchemaMismatch {
+            parameter, stored, ..
+        }) => anyhow!(
+            "{}: the store has --{parameter} {stored}; leave the option out, or choose another store",
+            store.display()
+        ),
+        _ => error,
+    }
+}
+
+/// What distinguishes equal ids of two files in one output.
+const ONLY_FILE: &str =
+    "; if they are different documents, --id-scope file makes their keys PATH#ID";
+
+/// Reports on a run.
+pub(super) struct Told<'a> {
+    console: &'a Console,
+    pub(super) interrupt: Interrupt,
+    left_out: LeftOut,
+    pub(super) progress: Progress,
+    /// Whether a key was repeated. Only the first is reported.
+    has_repeated: bool,
+    /// The number of listed keys whose documents are not dropped, and of those for which no document was read.
+    spared: u64,
+    pub(super) unread: u64,
+    /// An error of this program that ends the run.
+    pub(super) failed: Option<anyhow::Error>,
+}
+
+impl<'a> Told<'a> {
+    /// Reports nothing yet. `store` is the folder that is skipped.
+    pub(super) fn new(
+        store: &Path,
+        dedup: &args::Dedup,
+        console: &'a Console,
+        interrupt: Interrupt,
+    ) -> Result<Told<'a>> {
+        let (plan, paths) = (dedup.inputs.options().store(store), dedup.paths.clone());
+        Ok(Told {
+            console,
+            interrupt,
+            left_out: LeftOut::begin(console, &dedup.telling, Named::Failures)?,
+            progress: Progress::new(console, move || plan.disk_bytes(sources(&paths, None))),
+            has_repeated: false,
+            spared: 0,
+            unread: 0,
+            failed: None,
+        })
+    }
+
+    /// Reports an event, and returns whether to continue.
+    pub(super) fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        let told = match event {
+            Event::Forgotten { documents } => {
+                note_forgotten(documents, self.console);
+                Ok(())
+            }
+            Event::Skipped(skipped) => self.left_out.tell(skipped),
+            Event::Repeated { place, repeated } => {
+                if !std::mem::replace(&mut self.has_repeated, true) {
+                    let advice = match repeated.hint {
+                        Some(Hint::IdScope) => ONLY_FILE,
+                        hint => hint.map_or("", advice),
+                    };
+                    let detail = &repeated.detail;
+                    self.console.error(&format!("{place}: {detail}{advice}"));
+                }
+                Ok(())
+            }
+            Event::Spared { key, why } => {
+                self.spare(key, why);
+                Ok(())
+            }
+            Event::Progress { documents, bytes } => {
+                self.progress.reach(documents, bytes);
+                Ok(())
+            }
+            Event::Publishing => {
+                self.progress.finish();
+                if self.spared > NAMED {
+                    let more = grouped(self.spared - NAMED);
+                    self.console
+                        .error(&format!("and {more} more listed keys are not dropped"));
+                }
+                self.left_out.finish()
+            }
+            _ => Ok(()),
+        };
+        self.interrupt.flow_after(told, &mut self.failed)
+    }
+
+    /// Reports a listed key whose document is not dropped. The first ones are named, the others only counted.
+    fn spare(&mut self, key: &str, why: Spared) {
+        self.spared += 1;
+        let is_failure = matches!(why, Spared::Unknown | Spared::LeftOut);
+        self.unread += u64::from(is_failure);
+        if self.spared > NAMED {
+            return;
+        }
+        let line = format!("{}: {why}", escape(key));
+        if is_failure {
+            self.console.error(&line);
+        } else {
+            self.console.note(&line);
+        }
+    }
+}
+
+/// Whether the reader of the output ended a run that writes something else, too.
+fn is_cut(error: &io::Error, dedup: &args::Dedup) -> bool {
+    error.kind() == ErrorKind::BrokenPipe && dedup.removed.is_some()
+}
+
+/// Adds what this program knows about an error.
+pub(super) fn explained(error: dedup::Error) -> anyhow::Error {
+    match error {
+        // The reader of standard output wants no more.
+        dedup::Error::Stream { source } if source.kind() == ErrorKind::BrokenPipe => {
+            io::Error::from(ErrorKind::BrokenPipe).into()
+        }
+        dedup::Error::Store(error) => error.into(),
+        dedup::Error::NothingToCompare => anyhow!(
+            "nothing could be read of --against, so nothing is written; --text-field and --id-field hold for it as for \
+             INPUT, or name a store"
+        ),
+        error => error.into(),
+    }
+}
+
+/// A note about records that are in the output but were not compared.
+fn unmarked_note(unmarked: u64) -> Option<String> {
+    let records = counted(
+        unmarked,
+        "record gives no document: it is in the output, and its marks are null",
+        "records give no document: they are in the output, and their marks are null",
+    );
+    (unmarked > 0).then_some(records)
+}
+
+/// A note for users who delete the files of dropped documents.
+fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
+    let (one, many) = if is_against {
+        (
+            "dropped document has the key or the file of one of --against",
+            "dropped documents have the key or the file of one of --against",
+        )
+    } else {
+        (
+            "dropped document has the key or the file of a stored one",
+            "dropped documents have the key or the file of a stored one",
+        )
+    };
+    let documents = counted(of_itself, one, many);
+    (of_itself > 0)
+        .then(|| format!("{documents}: a file of these may be the only copy, so do not delete it"))
+}
+
+/// A note on dropped documents of which only the words are those of another one.
+pub(super) fn words_note(done: &Done, dedup: &args::Dedup) -> Option<String> {
+    let counts = done.of_input.same_words + done.of_history.same_words;
+    let words = dedup.parameters.shingling.unwrap_or_default();
+    if counts == 0 || !matches!(words, Shingling::Word(_)) {
+        return None;
+    }
+    let texts = counted(
+        counts,
+        "dropped text has the same words as another one, but is not the same",
+        "dropped texts have the same words as other ones, but are not the same",
+    );
+    Some(format!(
+        "{texts}: symbols do not count, so -500 is like +500 (`explain A B` shows what differs; with --shingling code:5, \
+         symbols count)"
+    ))
+}
+
+/// A note on which of several similar files is kept, unless that was chosen.
+fn kept_note(done: &Done, dedup: &args::Dedup) -> Option<String> {
+    let files = done.kept + done.dropped() > done.reading.records();
+    (files && dedup.keep.is_none() && dedup.keys_from.is_none() && done.of_input.all() > 0).then(
+        || {
+            "of similar files, the first in path order is kept (--keep longest keeps the largest)"
+                .to_owned()
+        },
+    )
+}
+
+/// A note if there was nothing to read at all.
+pub(super) fn nothing_note(done: &Done) -> Option<String> {
+    if done.reading.is_all_skipped() {
+        return Some(ALL_SKIPPED.to_owned());
+    }
+    let is_nothing = done.documents == 0 && done.reading.all_skipped() == 0;
+    is_nothing.then(|| "there was nothing to compare: no file or record was found".to_owned())
+}
+
+/// Tells what --against left out, and that it has nothing.
+pub(super) fn tell_compared(done: &Done, console: &Console) {
+    let Some(compared) = &done.compared else {
+        return;
+    };
+    if compared.documents == 0 {
+        console.warning("--against has no document, so nothing was compared with it");
+    }
+    if let Some(note) = compared.reading.left_out_note(false) {
+        console.note(&format!(
+            "of --against, {note}; nothing was compared with these"
+        ));
+    }
+}
+
+/// A note on short texts, unless they were compared as a store says.
+pub(super) fn short_note(done: &Done, args: &Args, dedup: &args::Dedup) -> Result<Option<String>> {
+    if args.store_given || dedup.against.is_some() {
+        return Ok(None);
+    }
+    Ok(done.reading.short_note(&schema(&dedup.parameters)?))
+}
+
+/// Reports what was done.
+fn tell(
+    done: &Done,
+    note: Option<String>,
+    args: &Args,
+    dedup: &args::Dedup,
+    progress: &Progress,
+    console: &Console,
+    output: &mut Output,
+) -> Result<()> {
+    let elapsed = progress.elapsed();
+    let notes = [
+        done.reading.lossy_note(),
+        done.reading.unsplit_note(),
+        done.reading.no_id_note(&dedup.inputs),
+        done.reading.no_exclusion_note(&dedup.inputs),
+        short_note(done, args, dedup)?,
+        nothing_note(done),
+        kept_note(done, dedup),
+        words_note(done, dedup),
+        unmarked_note(done.unmarked),
+        note,
+        of_itself_note(done.of_itself, dedup.against.is_some()),
+    ];
+    for note in notes.into_iter().flatten() {
+        console.note(&note);
+    }
+    tell_compared(done, console);
+    if !args.json {
+        let earlier = if dedup.against.is_some() {
+            "documents of --against"
+        } else {
+            "stored documents"
+        };
+        let kept = match dedup.keep {
+            Some(Keep::None) => "documents of the input",
+            _ => "kept documents",
+        };
+        let has_converter = dedup.inputs.pre.is_some();
+        console.text(&done::to_text(done, kept, earlier, has_converter, elapsed));
+    } else if file(dedup).is_some() {
+        output.object(&json::Deduped::new(done, elapsed))?;
+    } else {
+        // Standard output has the documents.
+        console.object(&json::Deduped::new(done, elapsed))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,268 @@
+//! `dedup --move-to` and `--undo`: moves files aside, and back.
+
+use std::env;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use dedupdb_corpus::dedup::{Done, Error, MoveEvent, Moved, Undo};
+use dedupdb_corpus::publish;
+
+use super::dedup::{Told, explained, judged, nothing_note, short_note, tell_compared, words_note};
+use crate::args::{self, Args};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::interrupt::Interrupt;
+use crate::json;
+use crate::number::{bytes, counted, four_decimals};
+use crate::output::{Output, copy_column, escape, is_broken_pipe, shell_word};
+use crate::reading::Told as Counts;
+
+/// The name of the list of moved files.
+const MANIFEST: &str = ".dedupdb-moved";
+
+/// Runs `dedup --move-to`.
+pub(super) fn move_to(
+    args: &Args,
+    dedup: &args::Dedup,
+    target: &Path,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    if args.store_given {
+        bail!("--move-to compares the files of one folder; leave --store (or DEDUPDB_STORE) out");
+    }
+    if dedup.paths.len() > 1 {
+        bail!(
+            "--move-to takes one input folder: give one that contains all of these, and a DIR outside it"
+        );
+    }
+    let asked = judged(args, dedup)?;
+    let asked = asked.move_to(target).pretend(dedup.dry_run);
+    let interrupt = Interrupt::catch()?;
+    let mut told = Told::new(Path::new(""), dedup, console, interrupt)?;
+    let mut list = List::new(console, output);
+    let moved = asked.run(|event| {
+        if let MoveEvent::Judging(event) = event {
+            return told.observe(*event);
+        }
+        told.progress.finish();
+        list.event(event);
+        told.interrupt.flow()
+    });
+    told.progress.finish();
+    if let Some(error) = told.failed {
+        return Err(error);
+    }
+    let again = |manifest: &Path| format!("dedupdb dedup --undo {}", shell_path(manifest));
+    let moved = match moved {
+        Err(Error::Stopped) => {
+            let manifest = target.join(MANIFEST);
+            console.error(&if manifest.exists() {
+                format!("stopped; undo it with: {}", again(&manifest))
+            } else {
+                "stopped; nothing is moved".to_owned()
+            });
+            return Ok(Exit::Interrupted);
+        }
+        Err(Error::Output(publish::Error::Foreign { .. })) if target.join(MANIFEST).is_file() => {
+            let undo = again(&target.join(MANIFEST));
+            bail!(
+                "{} is not empty. Choose another folder, or undo the earlier move: {undo}",
+                target.display()
+            )
+        }
+        moved => moved.map_err(explained)?,
+    };
+    list.sum(&moved, dedup.dry_run, "moved");
+    if moved.files > 0 && dedup.keep.is_none() && dedup.against.is_none() {
+        console.note(
+            "of similar files, the largest stays; of equally large ones, one that is not hidden, then the one with the \
+             shorter name, and then with the shorter path (--keep chooses another)",
+        );
+    }
+    if let Some(done) = &moved.done {
+        notes(done, dedup, console);
+        if let Some(note) = short_note(done, args, dedup)? {
+            console.note(&note);
+        }
+    }
+    if let Some(manifest) = &moved.manifest {
+        console.note(&format!("undo it with: {}", again(manifest)));
+    }
+    list.end()?;
+    let done = moved.done.as_ref();
+    let has_failures = done.is_some_and(Done::has_failures);
+    Ok(Exit::failed(
+        has_failures || moved.failed > 0 || told.unread > 0,
+    ))
+}
+
+/// Prints the notes on what was read.
+fn notes(done: &Done, dedup: &args::Dedup, console: &Console) {
+    let notes = [
+        done.reading.left_out_note(dedup.inputs.pre.is_some()),
+        done.reading.no_exclusion_note(&dedup.inputs),
+        nothing_note(done),
+        words_note(done, dedup),
+    ];
+    for note in notes.into_iter().flatten() {
+        console.note(&note);
+    }
+    tell_compared(done, console);
+}
+
+/// Runs `dedup --undo`.
+pub(super) fn undo(
+    dedup: &args::Dedup,
+    manifest: &Path,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    let interrupt = Interrupt::catch()?;
+    let mut list = List::new(console, output);
+    // The manifest has whole paths. Those below the current folder are shown as the move showed them.
+    list.here = env::current_dir().ok();
+    let undo = Undo::new(manifest).pretend(dedup.dry_run);
+    let undone = undo.run(|event| {
+        list.event(event);
+        interrupt.flow()
+    });
+    let undone = match undone {
+        Err(Error::Stopped) => {
+            console.error("stopped; the same command continues");
+            return Ok(Exit::Interrupted);
+        }
+        Err(Error::NotFound { path }) if path != *manifest => bail!(
+            "{}: there is no such file or folder; files go back to where they were, so put this back first",
+            path.display()
+        ),
+        undone => undone.map_err(explained)?,
+    };
+    list.sum(&undone, dedup.dry_run, "moved back");
+    if undone.files + undone.left + undone.failed == 0 {
+        console.note("there is nothing to move back: each file is where it was before the move");
+    }
+    list.end()?;
+    Ok(Exit::failed(undone.failed > 0))
+}
+
+/// A path as a shell word that no command takes for an option.
+fn shell_path(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let here = if path.starts_with('-') { "./" } else { "" };
+    shell_word(&format!("{here}{path}"))
+}
+
+/// The list of what is moved, on standard output.
+///
+/// All files are moved even if the list cannot be written, or its reader stops reading: nobody wants half a move.
+struct List<'a> {
+    console: &'a Console,
+    output: &'a mut Output,
+    /// Paths below this folder are shown relative to it.
+    here: Option<PathBuf>,
+    /// Why the list ended early.
+    failed: Option<anyhow::Error>,
+}
+
+impl<'a> List<'a> {
+    fn new(console: &'a Console, output: &'a mut Output) -> List<'a> {
+        List {
+            console,
+            output,
+            here: None,
+            failed: None,
+        }
+    }
+
+    /// Lists a moved file, or reports why a file was not moved.
+    fn event(&mut self, event: MoveEvent<'_>) {
+        match event {
+            MoveEvent::Moved {
+                from,
+                to,
+                like,
+                similarity,
+                exact_copy,
+            } => {
+                let [from, to] = [from, to].map(|path| self.shown(path).to_string_lossy());
+                self.write(|output| {
+                    if output.is_json() {
+                        return output.object(&json::MovedFile {
+                            from,
+                            to,
+                            earlier: like,
+                            similarity,
+                            exact_copy,
+                        });
+                    }
+                    let [from, to, like] = [&*from, &*to, like].map(escape);
+                    let copy = copy_column(exact_copy, Some(similarity));
+                    let similarity = four_decimals(similarity);
+                    output.line(format!("{from}\t{to}\t{like}\t{similarity}{copy}"))
+                });
+            }
+            MoveEvent::Left {
+                file,
+                why,
+                is_failure,
+            } => {
+                let line = format!("{}: {why}", self.shown(file).display());
+                if is_failure {
+                    self.console.error(&line);
+                } else {
+                    self.console.note(&line);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The form in which a path is shown.
+    fn shown<'p>(&self, path: &'p Path) -> &'p Path {
+        let here = self.here.as_deref().unwrap_or(Path::new("."));
+        path.strip_prefix(here).unwrap_or(path)
+    }
+
+    /// Reports what was done.
+    fn sum(&mut self, moved: &Moved, dry_run: bool, done: &str) {
+        self.write(|output| {
+            if output.is_json() {
+                output.object(&json::Moved::new(moved, dry_run))?;
+            }
+            output.flush()
+        });
+        if self.output.is_json() && self.failed.is_none() {
+            return;
+        }
+        let files = counted(moved.files, "file", "files");
+        let size = bytes(moved.bytes);
+        let would = if dry_run { "would be " } else { "" };
+        self.console
+            .text(&format!("{files} {would}{done}, {size}\n"));
+        if moved.records > 0 {
+            let records = counted(moved.records, "record", "records");
+            self.console.note(&format!(
+                "{records} would be dropped but stay, because files of records are not moved; write them with -o \
+                 instead"
+            ));
+        }
+    }
+
+    fn write(&mut self, write: impl FnOnce(&mut Output) -> io::Result<()>) {
+        if self.failed.is_none() {
+            self.failed = write(self.output).err().map(anyhow::Error::from);
+        }
+    }
+
+    /// Returns the error that ended the list early, unless its reader wanted no more.
+    fn end(self) -> Result<()> {
+        match self.failed {
+            Some(error) if !is_broken_pipe(&error) => {
+                Err(error.context("all is done, but not all of it could be listed"))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! `query`: finds documents that resemble a text.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::Result;
+use dedupdb::sketching::Shingling;
+use dedupdb::{Error, Match, Store};
+use dedupdb_corpus::Sourced;
+
+use crate::args::{Args, Query};
+use crate::console::Console;
+use crate::each::Each;
+use crate::exit::Exit;
+use crate::inputs::check_stdin;
+use crate::interrupt::Interrupt;
+use crate::json;
+use crate::left_out::Named;
+use crate::number::{counted, similarity};
+use crate::output::{Output, copy_column, escape, shell_word};
+use crate::reading::{ALL_SKIPPED, Told as _};
+use crate::standing::Files;
+
+/// Opens the store, which must be able to answer what is asked.
+fn opened(args: &Args, query: &Query) -> Result<Store> {
+    let store = crate::store::open_to_read(args)?;
+    query.inputs.check_shingles(&store.schema())?;
+    Ok(store)
+}
+
+/// Runs `query`.
+pub(crate) fn run(
+    args: &Args,
+    query: &Query,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    output.end_with_reader();
+    check_stdin(query.paths.iter().map(PathBuf::as_path))?;
+    query.telling.check(&query.paths, &[])?;
+    let options = query.inputs.options().store(&args.store);
+    query.inputs.check(&options, &query.paths, console)?;
+    let store = opened(args, query)?;
+    let options = options.id_scope(query.inputs.id_scope.unwrap_or(store.id_scope()));
+    crate::store::note_threshold_of(args, &store, query.threshold, console);
+    let (mut found, mut failed) = (false, false);
+    let mut files = Files::of(&store);
+    let mut answer = |name: &str, matches: Vec<Match>| -> Result<()> {
+        found |= !matches.is_empty();
+        (matches.iter()).try_for_each(|like| list(name, like, &mut files, output))
+    };
+    for key in &query.keys {
+        let key = query.escaped.key(key)?;
+        match store.query(&of(query, dedupdb::Query::key(&key))) {
+            Err(error @ Error::NoSuchDocument { .. }) => {
+                console.error(&error.to_string());
+                failed = true;
+            }
+            matches => answer(&key, matches?)?,
+        }
+    }
+    let each = Each {
+        paths: &query.paths,
+        options,
+        telling: &query.telling,
+        named: Named::First,
+        interrupt: &Interrupt::default(),
+        whole: None,
+        has_bar: false,
+    };
+    let (asked, unlike) = (AtomicUsize::new(0), OnceLock::new());
+    let alike = |document: &Sourced| {
+        let text = of(query, dedupdb::Query::of(document.subject()));
+        let matches = document.others(&store, &text)?;
+        // With many documents, the reason why each has no match is of no interest.
+        if asked.fetch_add(1, Ordering::Relaxed) == 0 && matches.is_empty() {
+            unlike.get_or_init(|| Unlike::of(document, &store));
+        }
+        Ok(matches)
+    };
+    let worked = each.run(console, alike, |origin, matches| {
+        answer(&origin.key, matches)
+    })?;
+    // What could not be read has no answer.
+    let nothing_is_read = worked.reading.is_all_skipped();
+    if nothing_is_read {
+        console.note(ALL_SKIPPED);
+    }
+    failed |= worked.reading.has_failures() || nothing_is_read;
+    if failed {
+        note_text(query, args, console);
+    }
+    files.note(args, console);
+    note_stored(&store, query, args, console)?;
+    crate::store::note_cut_short(store.searches_cut_short(), args, console);
+    if !found && !failed {
+        output.flush()?;
+        let (unlike, asked) = (unlike.into_inner().transpose()?, asked.into_inner());
+        if asked == 0 && query.keys.is_empty() {
+            console.note("there was nothing to look up: no file or record was found");
+        } else {
+            note_nothing(&store, query, unlike, asked, console)?;
+        }
+    }
+    Ok(if failed {
+        Exit::Failed
+    } else {
+        Exit::found(found)
+    })
+}
+
+/// Says how to ask about a text, if one was given in the place of a path.
+fn note_text(query: &Query, args: &Args, console: &Console) {
+    if query.paths.iter().any(|path| is_text(path)) {
+        let command = crate::store::command(args);
+        console.note(&format!(
+            "to look up a text, give it on standard input: `echo 'some text' | {command} query -`"
+        ));
+    }
+}
+
+/// Reports that nothing was found and, for a single text, a possible reason. `first` is the first text, if it has no
+/// match.
+fn note_nothing(
+    store: &Store,
+    query: &Query,
+    first: Option<Unlike>,
+    asked: usize,
+    console: &Console,
+) -> Result<()> {
+    let least = query.threshold.unwrap_or(store.schema().threshold());
+    let is_stored = first.as_ref().is_some_and(|first| first.is_stored);
+    let is_stored = is_stored || !query.keys.is_empty();
+    let other = if is_stored { "other " } else { "" };
+    let none = format!("found no {other}stored document with a similarity of {least} or more");
+    let is_told = crate::store::note_none(store, &none, console)?;
+    if let Some(only) = first.filter(|_| is_told && asked == 1 && query.keys.is_empty()) {
+        only.explain(store, least, console);
+    }
+    Ok(())
+}
+
+/// The similarity below which nobody takes two short texts for versions of one.
+const LOWEST: f64 = 0.1;
+
+/// A text that resembles no stored one.
+struct Unlike {
+    key: String,
+    /// Whether a document with this key is stored. It is not compared with itself.
+    is_stored: bool,
+    shingles: usize,
+    /// The stored document that a change of one word or character keeps below the threshold, if there is one.
+    closest: Option<Match>,
+}
+
+impl Unlike {
+    fn of(document: &Sourced, store: &Store) -> dedupdb::Result<Unlike> {
+        let schema = store.schema();
+        let shingles = schema.shingler()?.shingles(document.text())?.len();
+        // The shingles that contain the changed unit differ. The texts share the others.
+        let changed = usize::from(schema.shingling().k()).min(shingles);
+        let reached = (shingles - changed) as f64 / (shingles + changed).max(1) as f64;
+        let closest = if shingles > 0 && unit_of(schema.shingling()).is_some() {
+            let query = dedupdb::Query::of(document.subject()).except(&document.key);
+            store
+                .query(&query.threshold(reached.max(LOWEST)).limit(1))?
+                .pop()
+        } else {
+            None
+        };
+        Ok(Unlike {
+            key: document.key.clone(),
+            is_stored: store.get(&document.key)?.is_some(),
+            shingles,
+            closest,
+        })
+    }
+
+    /// Prints a note if the text has no words, or is too short to tolerate a small change.
+    fn explain(&self, store: &Store, least: f64, console: &Console) {
+        let key = escape(&self.key);
+        if self.shingles == 0 {
+            return console.note(&format!("{key} has no words to compare"));
+        }
+        let unit = unit_of(store.schema().shingling());
+        let (Some(unit), Some(closest)) = (unit, &self.closest) else {
+            return;
+        };
+        if closest.similarity() < least {
+            console.note(&format!(
+                "{key} is short ({}): one other {unit} can bring the similarity below {least}, and {} has {}; \
+                 `dedupdb init --help` has an example for short texts",
+                counted(self.shingles as u64, "shingle", "shingles"),
+                escape(&closest.key),
+                similarity(closest.jaccard, closest.estimate),
+            ));
+        }
+    }
+}
+
+/// What a shingle is made of, if it is of several.
+fn unit_of(shingling: Shingling) -> Option<&'static str> {
+    match shingling {
+        Shingling::Word(_) | Shingling::Code(_) => Some("word"),
+        Shingling::Char(_) | Shingling::CharNoSpace(_) => Some("character"),
+        _ => None,
+    }
+}
+
+/// Says of the first path without a file that is the key of a document how to ask about that.
+fn note_stored(store: &Store, query: &Query, args: &Args, console: &Console) -> Result<()> {
+    let without_file = query
+        .paths
+        .iter()
+        .filter(|path| path.symlink_metadata().is_err());
+    for key in without_file.filter_map(|path| path.to_str()) {
+        if store.get(key)?.is_some() {
+            let (command, word) = (crate::store::command(args), shell_word(key));
+            console.note(&format!(
+                "{} is stored: `{command} query --key {word}`",
+                escape(key)
+            ));
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Whether an argument for a path looks like a text.
+fn is_text(path: &Path) -> bool {
+    const WORDS: usize = 3;
+    let words = path
+        .to_str()
+        .map_or(0, |path| path.split_whitespace().count());
+    words >= WORDS && path.symlink_metadata().is_err()
+}
+
+/// The question with what the arguments ask for.
+fn of<'a>(query: &Query, mut question: dedupdb::Query<'a>) -> dedupdb::Query<'a> {
+    if let Some(threshold) = query.threshold {
+        question = question.threshold(threshold);
+    }
+    if let Some(limit) = query.limit {
+        question = question.limit(limit);
+    }
+    question
+}
+
+fn list(query: &str, found: &Match, files: &mut Files<'_>, output: &mut Output) -> Result<()> {
+    let standing = files.look(&found.key)?;
+    if output.is_json() {
+        return Ok(output.object(&json::Found::new(query, found, standing))?);
+    }
+    Ok(output.line(line(query, found))?)
+}
+
+fn line(query: &str, found: &Match) -> String {
+    format!(
+        "{}\t{}\t{}{}",
+        escape(query),
+        escape(&found.key),
+        similarity(found.jaccard, found.estimate),
+        copy_column(found.exact_copy, found.jaccard)
+    )
+}

@@ -1,0 +1,196 @@
+//! `reindex`: gives the store other parameters.
+
+use anyhow::{Result, anyhow, bail};
+use dedupdb::upkeep::{self, Rebuild};
+use dedupdb::{Error, Schema, Store};
+use dedupdb_corpus::Key;
+
+use crate::args::{Args, Reindex};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::json;
+use crate::number::{bytes, counted, grouped, percent};
+use crate::output::Output;
+use crate::rebuilding;
+
+/// What is said where there is nothing to show or to discard.
+const NONE: &str = "there is no unfinished reindex";
+
+/// Runs `reindex`.
+pub(crate) fn run(
+    args: &Args,
+    reindex: &Reindex,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    if reindex.status {
+        return status(&crate::store::open_to_read(args)?, console, output);
+    }
+    if let Some(shingling) = reindex.shingling {
+        bail!(
+            "a store keeps no texts, so its shingles cannot change: make another store with `init --shingling \
+             {shingling}`, and add the texts to it"
+        );
+    }
+    let store = crate::store::open_to_write(args)?;
+    if reindex.cancel {
+        let is_cancelled = store.cancel_rebuild()?;
+        if !is_cancelled {
+            console.note(NONE);
+        }
+        return Ok(Exit::found(is_cancelled));
+    }
+    let rebuild = if reindex.is_bare() {
+        if store.unfinished_rebuild()?.is_none() {
+            bail!(
+                "say what to change, such as --permutations 256; there is no unfinished reindex to continue"
+            );
+        }
+        Rebuild::resume()
+    } else {
+        Rebuild::reindex(target(&store, reindex)?)
+    };
+    let rebuild = rebuild
+        .memory(reindex.memory)
+        .drop_missing(reindex.drop_missing)
+        .source(|key| source(key, reindex));
+    let (documents, stored) = (store.stats()?.documents, store.schema());
+    match rebuilding::run(&store, rebuild, console)? {
+        Err(stopped) => return Ok(stopped),
+        Ok(false) => {
+            console.note("the store has these parameters already");
+            return Ok(Exit::Nothing);
+        }
+        Ok(true) => {}
+    }
+    report(args, &store, documents, console, output)?;
+    note_same_bands(&stored, &store.schema(), reindex, console);
+    Ok(Exit::Found)
+}
+
+/// Reports the store's new parameters.
+fn report(
+    args: &Args,
+    store: &Store,
+    before: u64,
+    console: &Console,
+    output: &mut Output,
+) -> Result<()> {
+    let schema = store.schema();
+    let stats = store.stats()?;
+    if output.is_json() {
+        output.object(&json::Reindexed {
+            documents: stats.documents,
+            dropped: before.saturating_sub(stats.documents),
+            schema: json::Parameters::new(&schema),
+            recall: schema.recall(schema.threshold()),
+        })?;
+    } else if !args.quiet {
+        output.line(format!(
+            "{}: {} permutations, bands {}, which find {} of the pairs at {}",
+            counted(stats.documents, "document", "documents"),
+            schema.permutations(),
+            schema.bands(),
+            percent(schema.recall(schema.threshold())),
+            schema.threshold()
+        ))?;
+    }
+    if stats.documents < before {
+        let dropped = counted(before - stats.documents, "document was", "documents were");
+        console.note(&format!("{dropped} removed because their text is gone"));
+    }
+    Ok(())
+}
+
+/// Prints a note if the bands stayed the same although the number of permutations changed, unless bands were given.
+fn note_same_bands(before: &Schema, after: &Schema, reindex: &Reindex, console: &Console) {
+    let is_asked = reindex.bands.is_some() || before.permutations() == after.permutations();
+    if is_asked || before.bands() != after.bands() {
+        return;
+    }
+    console.note(&format!(
+        "the bands are still {}: they reach the recall with {} of the permutations. The others only make \
+         estimates more precise; --recall or --bands can use more",
+        after.bands(),
+        after.bands().used(),
+    ));
+}
+
+/// The schema that the arguments ask for.
+fn target(store: &Store, reindex: &Reindex) -> Result<Schema> {
+    let target = changes(reindex).schema(store);
+    let target = target.map_err(|error| match error {
+        Error::InvalidSchema {
+            parameter: "bands", ..
+        } if reindex.tuned => {
+            anyhow!("{error}; choose them with --bands, or leave --tuned out")
+        }
+        error => error.into(),
+    })?;
+    if reindex.seed.is_some_and(|seed| seed.is_random)
+        && let Some(begun) = store.unfinished_rebuild()?
+    {
+        let same = target.to_builder().seed(begun.schema.seed()).build()?;
+        if same == begun.schema {
+            return Ok(same);
+        }
+    }
+    Ok(target)
+}
+
+/// The changes that the arguments ask for.
+fn changes(reindex: &Reindex) -> upkeep::Reindex {
+    let mut changes = upkeep::Reindex::new();
+    if let Some(family) = reindex.family {
+        changes = changes.family(family);
+    }
+    if let Some(seed) = reindex.seed {
+        changes = changes.seed(seed.number);
+    }
+    if let Some(width) = reindex.slot_bits {
+        changes = changes.slot_width(width);
+    }
+    if let Some(permutations) = reindex.permutations {
+        changes = changes.permutations(permutations);
+    }
+    if let Some(threshold) = reindex.threshold {
+        changes = changes.threshold(threshold);
+    }
+    if let Some(recall) = reindex.recall {
+        changes = changes.recall(recall);
+    }
+    if let Some(bands) = reindex.bands {
+        changes = changes.bands(bands.bands(), bands.rows());
+    }
+    if reindex.tuned {
+        changes = changes.tuned(reindex.contents);
+    }
+    changes
+}
+
+/// The text of a file that is one document, if its key is still its path.
+fn source(key: &str, reindex: &Reindex) -> Option<String> {
+    reindex.inputs.options().text(&Key::path(key)?)
+}
+
+fn status(store: &Store, console: &Console, output: &mut Output) -> Result<Exit> {
+    let Some(unfinished) = store.unfinished_rebuild()? else {
+        console.note(NONE);
+        return Ok(Exit::Nothing);
+    };
+    if output.is_json() {
+        output.object(&json::Status::new(&unfinished))?;
+        return Ok(Exit::Found);
+    }
+    let what = unfinished.what(&store.schema());
+    let progress = unfinished.progress;
+    output.line(format!(
+        "{what}: {} of {} contents, {} of {} lists of buckets, {}",
+        grouped(progress.contents),
+        grouped(progress.all_contents),
+        progress.lists,
+        progress.all_lists,
+        bytes(unfinished.bytes)
+    ))?;
+    Ok(Exit::Found)
+}

@@ -1,0 +1,300 @@
+//! `report`: writes a page for looking through the clusters and deciding what to do.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use dedupdb::{Schema, Store};
+use dedupdb_corpus::publish::check_output;
+use dedupdb_corpus::report::{Commands, Page, Report, Summary};
+use dedupdb_corpus::{Add, AddEvent, Ended, Reading, TemporaryStore};
+
+use crate::args::{self, Args};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::inputs::{STDIN, check_stdin, sources};
+use crate::interrupt::{Ending, Interrupt};
+use crate::json;
+use crate::left_out::{LeftOut, Named};
+use crate::number::{bytes, counted};
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::reading::Told;
+use crate::store;
+use crate::tally;
+use crate::watch::{Unit, Watch};
+
+/// Runs `report`.
+pub(crate) fn run(
+    args: &Args,
+    report: &args::Report,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    check_arguments(args, report, console)?;
+    // Interrupts are caught only later, so that a signal ends a wait for the store at once.
+    let (opened, reading);
+    if report.paths.is_empty() {
+        opened = Opened {
+            store: store::open_to_read(args)?,
+            temporary: None,
+        };
+        reading = None;
+    } else {
+        let interrupt = Interrupt::catch()?;
+        let Some((made, read)) = of_paths(args, report, console, &interrupt)? else {
+            console.error(STOPPED);
+            return Ok(Exit::Interrupted);
+        };
+        if read.has_failures() && made.store.stats()?.documents == 0 {
+            let name = report.output.display();
+            bail!("nothing could be read; {name} is not written");
+        }
+        (opened, reading) = (made, Some(read));
+    }
+    let notes = reading.as_ref().map(|reading| {
+        let exclusion = reading.no_exclusion_note(&report.inputs);
+        [reading.unsplit_note(), exclusion]
+    });
+    for note in notes.into_iter().flatten().flatten() {
+        console.note(&note);
+    }
+    let has_converter = report.inputs.pre.is_some();
+    let unread = reading.as_ref();
+    let unread = unread.and_then(|reading| reading.left_out_note(has_converter));
+    let watch = Watch::new(console, "looked at", Unit::Step, opened.store.progress());
+    // Clusters are found in one call, so a signal ends the process during it.
+    let temporary = opened.temporary.as_ref();
+    let folder = temporary.map(|temporary| temporary.place().to_owned());
+    let ending = Ending::removing(console, STOPPED, folder)?;
+    let mut asked = asked(args, report);
+    if let Some(unread) = &unread {
+        asked = asked.unread(unread);
+    }
+    let page = asked.make(&opened.store, || ControlFlow::Continue(()));
+    ending.disarm();
+    drop(watch);
+    let page = page.map_err(store::of_corpus)?;
+    let written = write(&page, report, output)?;
+    if let Some(unread) = &unread {
+        console.note(unread);
+    }
+    let skipped = reading.as_ref().map_or(0, Reading::all_skipped);
+    tell(page.summary(), (written, skipped), report, console, output)?;
+    store::note_threshold(&opened.store, report.threshold, "", console);
+    store::note_cut_short(page.summary().searches_cut_short, args, console);
+    Ok(if reading.is_some_and(|reading| reading.has_failures()) {
+        Exit::Failed
+    } else {
+        Exit::found(page.summary().clusters > 0)
+    })
+}
+
+/// A store, and its temporary folder, which is removed after the store is closed.
+struct Opened {
+    store: Store,
+    temporary: Option<TemporaryStore>,
+}
+
+/// The message when the user asks to stop.
+const STOPPED: &str = "stopped; nothing is written";
+
+fn is_file(report: &args::Report) -> bool {
+    report.output != Path::new(STDIN)
+}
+
+fn check_arguments(args: &Args, report: &args::Report, console: &Console) -> Result<()> {
+    if !report.paths.is_empty() && args.store_given {
+        bail!(
+            "PATHs are compared without a store; leave out --store (or DEDUPDB_STORE), or the PATHs"
+        );
+    }
+    check_stdin(report.paths.iter().map(PathBuf::as_path))?;
+    let inputs = [&report.paths[..], &report.texts_from].concat();
+    for path in &inputs {
+        if path != Path::new(STDIN) && path.symlink_metadata().is_err() {
+            bail!("{}: there is no such file or folder", path.display());
+        }
+    }
+    let outputs = is_file(report).then_some(&*report.output);
+    report.telling.check(&inputs, outputs.as_slice())?;
+    if is_file(report) {
+        check_name(&report.output)?;
+        check_output(&report.output, &inputs)?;
+        Page::check(&report.output, report.force)?;
+    }
+    let options = report.inputs.options();
+    report.inputs.check(&options, &report.paths, console)
+}
+
+/// Refuses a name by which programs would take the page for another kind of file.
+fn check_name(output: &Path) -> Result<()> {
+    const OTHERS: [&str; 11] = [
+        "csv", "docx", "json", "jsonl", "md", "parquet", "pdf", "png", "svg", "tsv", "txt",
+    ];
+    let extension = output.extension().and_then(|extension| extension.to_str());
+    if extension.is_some_and(|extension| OTHERS.contains(&&*extension.to_ascii_lowercase())) {
+        let page = output.with_extension("html");
+        bail!(
+            "{}: a report is a page of HTML; name it {}",
+            output.display(),
+            page.display()
+        );
+    }
+    Ok(())
+}
+
+/// Makes a store of the given paths, and returns it with what was read.
+///
+/// Returns `None` if the user asked to stop.
+fn of_paths(
+    args: &Args,
+    report: &args::Report,
+    console: &Console,
+    interrupt: &Interrupt,
+) -> Result<Option<(Opened, Reading)>> {
+    let mut schema = Schema::builder();
+    if let Some(threshold) = report.threshold {
+        schema = schema.threshold(threshold);
+    }
+    let schema = schema.build()?;
+    report.inputs.check_shingles(&schema)?;
+    let store = store::temporary(args, &schema)?;
+    let mut left_out = LeftOut::begin(console, &report.telling, Named::Failures)?;
+    let options = report.inputs.options();
+    let paths = report.paths.clone();
+    let plan = options.clone();
+    let mut progress = Progress::new(console, move || plan.disk_bytes(sources(&paths, None)));
+    let mut failed = None;
+    let added = Add::new(sources(&report.paths, None))
+        .reading(options)
+        .run(&store, |event| {
+            if let AddEvent::Progress { documents, bytes } = event {
+                progress.reach(documents, bytes);
+            }
+            let told = match event {
+                AddEvent::Skipped(skipped) => left_out.tell(skipped),
+                _ => Ok(()),
+            };
+            interrupt.flow_after(told, &mut failed)
+        });
+    progress.finish();
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let added = added.map_err(store::of_corpus)?;
+    left_out.finish()?;
+    if let Some(note) = tally::same_ids_note(&added) {
+        console.note(&note);
+    }
+    if matches!(added.ended, Ended::Stopped) {
+        return Ok(None);
+    }
+    let opened = Opened {
+        store: store.clone(),
+        temporary: Some(store),
+    };
+    Ok(Some((opened, added.reading)))
+}
+
+/// What the arguments ask for.
+fn asked(args: &Args, report: &args::Report) -> Report {
+    let is_temporary = !report.paths.is_empty();
+    let title = if is_temporary {
+        let names = report.paths.iter().map(|path| path.display().to_string());
+        names.collect::<Vec<_>>().join(", ")
+    } else {
+        args.store.display().to_string()
+    };
+    let sources = report.paths.iter().chain(&report.texts_from);
+    let sources = sources.filter(|path| *path != Path::new(STDIN));
+    let mut asked = Report::new()
+        .title(title)
+        .linkage(report.linkage.into())
+        .min_size(report.min_size)
+        .bytes(report.bytes)
+        .texts(!report.no_text)
+        .reading(report.inputs.options().store(&args.store))
+        .texts_from(sources)
+        .temporary(is_temporary)
+        .commands(commands(report));
+    if let Some(threshold) = report.threshold {
+        asked = asked.threshold(threshold);
+    }
+    asked
+}
+
+/// The commands and options that a page names for its readers.
+fn commands(report: &args::Report) -> Commands {
+    let mut commands = Commands::default();
+    commands.more_bytes = format!("`--bytes` (now {})", bytes(report.bytes));
+    for (command, words) in [
+        (&mut commands.forget_gone, "dedupdb remove --missing"),
+        (&mut commands.add_changed, "dedupdb add"),
+        (&mut commands.add_all, "dedupdb add --checksum"),
+        (&mut commands.show_texts, "--texts-from PATH"),
+        (
+            &mut commands.move_files,
+            "dedupdb dedup FOLDER --move-to ASIDE --keys-from drop.keys",
+        ),
+        (
+            &mut commands.write_others,
+            "dedupdb dedup RECORDS -o OTHERS --keys-from drop.keys",
+        ),
+        (
+            &mut commands.forget_keys,
+            "dedupdb remove --keys-from drop.keys",
+        ),
+        (
+            &mut commands.forget_lines,
+            "dedupdb remove --escaped --keys-from drop.txt",
+        ),
+    ] {
+        words.clone_into(command);
+    }
+    commands
+}
+
+/// Writes the page; returns its size in bytes.
+fn write(page: &Page, report: &args::Report, output: &mut Output) -> Result<u64> {
+    if is_file(report) {
+        return Ok(page.write(&report.output, report.force)?);
+    }
+    output.bytes(page.html().as_bytes())?;
+    output.flush()?;
+    Ok(page.html().len() as u64)
+}
+
+/// Reports what was found, and what is not on the page.
+fn tell(
+    summary: &Summary,
+    (written, skipped): (u64, u64),
+    report: &args::Report,
+    console: &Console,
+    output: &mut Output,
+) -> Result<()> {
+    let commands = commands(report);
+    let lines = [
+        summary.no_longer(&commands),
+        summary.left_out(true, &commands),
+    ];
+    for line in lines.iter().flatten() {
+        console.note(line);
+    }
+    if output.is_json() && is_file(report) {
+        return Ok(output.object(&json::Report::new(summary, written, skipped))?);
+    }
+    let clusters = counted(summary.clusters, "cluster", "clusters");
+    let documents = counted(summary.clustered, "document", "documents");
+    let name = if is_file(report) {
+        format!("{}, ", report.output.display())
+    } else {
+        String::new()
+    };
+    console.text(&format!(
+        "{clusters} of {documents}; {} of duplicates; wrote {name}{}\n",
+        bytes(summary.could_go),
+        bytes(written)
+    ));
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! The outcome of a dedup, as text.
+
+use std::time::Duration;
+
+use dedupdb_corpus::dedup::Done;
+
+use crate::number::grouped;
+use crate::reading::{Told as _, line};
+
+/// The counts as lines for people.
+///
+/// Documents of the input that others resemble are called `kept`, and those that were there before `earlier`.
+/// `has_converter` says whether a program converts files to text.
+pub(crate) fn to_text(
+    done: &Done,
+    kept: &str,
+    earlier: &str,
+    has_converter: bool,
+    elapsed: Duration,
+) -> String {
+    let mut text = line("documents", done.documents, "");
+    text += &line("  kept", done.kept, "");
+    text += &line("  dropped", done.dropped(), "");
+    text += &done.reading.skipped_line(has_converter).unwrap_or_default();
+    let (input, history) = (done.of_input, done.of_history);
+    for (name, input, history) in [
+        ("exact copies", input.exact_copies, history.exact_copies),
+        (
+            "near-duplicates",
+            input.near_duplicates,
+            history.near_duplicates,
+        ),
+        ("  same words", input.same_words, history.same_words),
+    ] {
+        let of = match (input, history) {
+            (0, 0) => String::new(),
+            (_, 0) => format!("   of {kept}"),
+            (0, _) => format!("   of {earlier}"),
+            _ => format!(
+                "   {} of {kept}, {} of {earlier}",
+                grouped(input),
+                grouped(history)
+            ),
+        };
+        text += &line(name, input + history, &of);
+    }
+    text + &done.reading.to_text(elapsed)
+}

@@ -1,0 +1,98 @@
+//! Works on each document of the inputs, and reports on it.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use dedupdb_corpus::{
+    EachEvent, Ended, ForEach, Options, Origin, Reason, Skipped, Sourced, Worked,
+};
+
+use crate::console::Console;
+use crate::inputs::sources;
+use crate::interrupt::Interrupt;
+use crate::left_out::{LeftOut, Named, Telling, advice};
+use crate::progress::Progress;
+use crate::reading::Told as _;
+use crate::store;
+
+/// What to work on, and how to report on it.
+pub(crate) struct Each<'a> {
+    pub(crate) paths: &'a [PathBuf],
+    pub(crate) options: Options,
+    pub(crate) telling: &'a Telling,
+    pub(crate) named: Named,
+    pub(crate) interrupt: &'a Interrupt,
+    /// Whether a text that cannot be worked on ends the work, and whether any other failure does.
+    pub(crate) whole: Option<Strictness>,
+    /// Whether to show a progress bar. Commands whose results show the progress need none.
+    pub(crate) has_bar: bool,
+}
+
+/// Whether any failure ends the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    Strict,
+    Lenient,
+}
+
+impl Each<'_> {
+    /// Works on each document, several at a time, and passes the results to `take` in the order of the input.
+    ///
+    /// # Errors
+    ///
+    /// The errors of `work` and `take`, and those that end the work early.
+    pub(crate) fn run<T: Send>(
+        self,
+        console: &Console,
+        work: impl Fn(&Sourced) -> dedupdb::Result<T> + Sync,
+        mut take: impl FnMut(Origin, T) -> Result<()>,
+    ) -> Result<Worked> {
+        self.telling.check(self.paths, &[])?;
+        let mut left_out = LeftOut::begin(console, self.telling, self.named)?;
+        let (plan, paths) = (self.options.clone(), self.paths.to_vec());
+        let plan = move || plan.disk_bytes(sources(&paths, None));
+        let bar = self.has_bar.then(|| Progress::new(console, plan));
+        let mut failed = None;
+        let each = ForEach::new(sources(self.paths, None)).reading(self.options);
+        let worked = each.run(work, |event| {
+            let told = match event {
+                EachEvent::Document(origin, result) => take(origin, result),
+                EachEvent::Skipped(skipped) => {
+                    check(skipped, self.whole).and_then(|()| left_out.tell(skipped))
+                }
+                EachEvent::Progress { documents, bytes } => {
+                    if let Some(bar) = &bar {
+                        bar.reach(documents, bytes);
+                    }
+                    Ok(())
+                }
+                _ => Ok(()),
+            };
+            self.interrupt.flow_after(told, &mut failed)
+        });
+        drop(bar);
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let worked = worked.map_err(store::of_corpus)?;
+        if worked.ended != Ended::Stopped {
+            left_out.finish()?;
+        }
+        if let Some(note) = worked.reading.unsplit_note() {
+            console.note(&note);
+        }
+        Ok(worked)
+    }
+}
+
+/// Returns an error if the work cannot continue without what was skipped.
+fn check(skipped: &Skipped, whole: Option<Strictness>) -> Result<()> {
+    let Some(strictness) = whole else {
+        return Ok(());
+    };
+    let is_strict = strictness == Strictness::Strict && skipped.is_failure();
+    if is_strict || skipped.reason == Reason::BadText {
+        bail!("{}", skipped.told(advice));
+    }
+    Ok(())
+}

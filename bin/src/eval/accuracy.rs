@@ -1,0 +1,86 @@
+//! How far estimates are from exact similarities.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use dedupdb::{
+    sketching::{Family, ShingleSet, Signer, SlotWidth},
+    upkeep::Progress,
+};
+use dedupdb_lab::eval::{self as experiments, AccuracyQuery, KindAccuracy, Monitor, draw, pairs};
+
+use super::Outcome;
+use super::corpus::{Corpus, check_work};
+use crate::args::{Args, eval};
+use crate::console::Console;
+use crate::inputs::STDIN;
+use crate::number::{counted, grouped};
+use crate::watch::{Unit, Watch};
+
+/// The maximum number of pairs whose exact similarities are kept, at eight bytes each.
+const MOST: u64 = 20_000_000;
+
+/// Runs the experiment.
+pub(crate) fn run(args: &Args, asked: &eval::Accuracy, console: &Console) -> Result<Outcome> {
+    // Refuse impossible parameters before reading anything.
+    for &permutations in &asked.permutations {
+        Signer::new(Family::default(), 0, permutations, SlotWidth::Bits32)?;
+    }
+    check_kinds(asked)?;
+    let query = AccuracyQuery::new()
+        .families(asked.family.clone())
+        .permutations(asked.permutations.clone())
+        .epsilons(asked.epsilon.clone())
+        .runs(asked.runs);
+    let progress = Progress::new();
+    let monitor = Monitor::new().progress(&progress);
+    let (mut kinds, mut failed) = (Vec::new(), false);
+    for &shingling in &asked.shingling {
+        let corpus = Corpus::read(args, &asked.texts, shingling, console)?;
+        let drawn = draw(&corpus.keys, asked.sample.unwrap_or(corpus.len()), 0);
+        let sets: Vec<&ShingleSet> = drawn.iter().map(|&text| &corpus.sets[text]).collect();
+        check_cost(sets.len())?;
+        let _watch = Watch::new(console, "compared", Unit::Step, &progress);
+        let rows = experiments::accuracy(&sets, &query, &monitor)?;
+        kinds.push(KindAccuracy::new(shingling, sets.len(), rows));
+        failed |= corpus.failed;
+    }
+    let report = experiments::accuracy_report(&kinds, asked.runs);
+    Ok(Outcome::new(report, failed))
+}
+
+/// Refuses inputs that can be read only once if they would be read several times.
+fn check_kinds(asked: &eval::Accuracy) -> Result<()> {
+    if asked.shingling.len() < 2 {
+        return Ok(());
+    }
+    for path in &asked.texts.paths {
+        if path == Path::new(STDIN) {
+            bail!(
+                "standard input (-) can be read only once, and --shingling asks for several kinds: give one, \
+                 or a file"
+            );
+        }
+        if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+            bail!(
+                "{}: this can be read only once, and --shingling asks for several kinds: give \
+                 one, or a file",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+fn check_cost(texts: usize) -> Result<()> {
+    if texts < 2 {
+        bail!("a pair needs two texts: ask for more with --sample N");
+    }
+    let work = format!(
+        "{} are {} pairs",
+        counted(texts as u64, "text", "texts"),
+        grouped(pairs(texts))
+    );
+    check_work(&work, pairs(texts), MOST, "--sample")
+}

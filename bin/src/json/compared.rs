@@ -1,0 +1,163 @@
+//! Comparisons of two texts.
+
+use dedupdb::Schema;
+use dedupdb::find::Explanation;
+use dedupdb::sketching::Estimate;
+use dedupdb_lab::diff::Passage as Shared;
+use serde::Serialize;
+
+use crate::side;
+
+/// `explain`.
+#[derive(Serialize)]
+pub(crate) struct Explained<'a> {
+    a: Side<'a>,
+    b: Side<'a>,
+    #[serde(rename = "match")]
+    is_match: bool,
+    threshold: f64,
+    exact_copy: bool,
+    jaccard: Option<f64>,
+    both: Option<u64>,
+    either: Option<u64>,
+    containment_of_a: Option<f64>,
+    containment_of_b: Option<f64>,
+    estimate: Option<f64>,
+    error: Option<f64>,
+    agreeing: Option<u32>,
+    slots: u32,
+    bands: &'a [u32],
+    all_bands: u32,
+    recall: f64,
+    found: bool,
+    diff: Option<WordDiff<'a>>,
+}
+
+impl<'a> Explained<'a> {
+    /// Why two texts match under a schema or do not, and where they differ.
+    pub(crate) fn new(
+        schema: &Schema,
+        [a, b]: &'a [side::Side; 2],
+        explanation: &'a Explanation,
+        diff: Option<WordDiff<'a>>,
+    ) -> Explained<'a> {
+        let [of_a, of_b] = explanation.shingles;
+        let (common, estimate) = (explanation.common.as_ref(), explanation.estimate);
+        Explained {
+            a: Side::new(a, of_a),
+            b: Side::new(b, of_b),
+            is_match: explanation.is_match,
+            threshold: schema.threshold(),
+            exact_copy: explanation.exact_copy,
+            jaccard: common.map(|common| common.jaccard),
+            both: common.map(|common| common.both),
+            either: common.map(|common| common.either),
+            containment_of_a: common.map(|common| common.containment_of_a),
+            containment_of_b: common.map(|common| common.containment_of_b),
+            estimate: estimate.map(|estimate| estimate.jaccard),
+            error: estimate.map(|estimate| estimate.error),
+            agreeing: explanation.agreeing,
+            slots: schema.permutations(),
+            bands: &explanation.bands,
+            all_bands: schema.bands().bands(),
+            recall: explanation.recall,
+            found: explanation.is_found(),
+            diff,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Side<'a> {
+    name: &'a str,
+    stored: bool,
+    shingles: u64,
+    text: bool,
+    why_no_text: Option<&'a str>,
+}
+
+impl Side<'_> {
+    fn new(side: &side::Side, shingles: u64) -> Side<'_> {
+        Side {
+            name: &side.name,
+            stored: side.is_stored,
+            shingles,
+            text: side.text.is_ok(),
+            why_no_text: side.text.as_ref().err().map(String::as_str),
+        }
+    }
+}
+
+/// In `explain`: the word diff.
+#[derive(Serialize)]
+pub(crate) struct WordDiff<'a> {
+    pub(crate) shared_words: usize,
+    pub(crate) passages: usize,
+    pub(crate) shared: Vec<Passage<'a>>,
+    pub(crate) changes: usize,
+    pub(crate) differences: Vec<Difference<'a>>,
+    pub(crate) words_compared: Option<usize>,
+}
+
+/// In `explain`: a shared passage.
+#[derive(Serialize)]
+pub(crate) struct Passage<'a> {
+    words: usize,
+    text: &'a str,
+}
+
+impl<'a> From<&Shared<'a>> for Passage<'a> {
+    fn from(shared: &Shared<'a>) -> Passage<'a> {
+        Passage {
+            words: shared.words,
+            text: shared.text,
+        }
+    }
+}
+
+/// In `explain`: a difference.
+#[derive(Serialize)]
+pub(crate) struct Difference<'a> {
+    pub(crate) a: &'a str,
+    pub(crate) b: &'a str,
+}
+
+/// `jaccard`.
+#[derive(Serialize)]
+pub(crate) struct TwoFiles<'a> {
+    a: &'a str,
+    b: &'a str,
+    jaccard: f64,
+    both: usize,
+    either: usize,
+    estimate: f64,
+    error: f64,
+    agreeing: u32,
+    slots: u32,
+    exact_copy: bool,
+}
+
+impl<'a> TwoFiles<'a> {
+    /// Two files: `both` of `either` shingles are in both of them, and `agreeing` of `slots` slots agree.
+    pub(crate) fn new(
+        (a, b): (&'a str, &'a str),
+        jaccard: f64,
+        (both, either): (usize, usize),
+        estimate: Estimate,
+        (agreeing, slots): (u32, u32),
+        exact_copy: bool,
+    ) -> TwoFiles<'a> {
+        TwoFiles {
+            a,
+            b,
+            jaccard,
+            both,
+            either,
+            estimate: estimate.jaccard,
+            error: estimate.error,
+            agreeing,
+            slots,
+            exact_copy,
+        }
+    }
+}

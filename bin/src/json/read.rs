@@ -1,0 +1,162 @@
+//! The summaries of commands that read a corpus.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use dedupdb_corpus::Reading;
+use dedupdb_corpus::dedup::{Done, Dropping};
+use serde::Serialize;
+
+use crate::reading::Told as _;
+
+/// What was read, and what was left out.
+#[derive(Serialize)]
+struct Read<'a> {
+    skipped: BTreeMap<&'a str, u64>,
+    repeated: u64,
+    encodings: &'a BTreeMap<&'static str, u64>,
+    replaced: u64,
+    grown: u64,
+    bytes: u64,
+    /// Rounded to milliseconds.
+    seconds: f64,
+}
+
+impl Read<'_> {
+    fn new(reading: &Reading, elapsed: Duration) -> Read<'_> {
+        Read {
+            skipped: reading.skipped_by_name().into_iter().collect(),
+            repeated: reading.all_repeated(),
+            encodings: reading.by_encoding(),
+            replaced: reading.all_replaced(),
+            grown: reading.grown(),
+            bytes: reading.bytes(),
+            seconds: (elapsed.as_secs_f64() * 1e3).round() / 1e3,
+        }
+    }
+}
+
+/// `add`, `load`: the summary.
+#[derive(Serialize)]
+pub(crate) struct Additions<'a> {
+    documents: u64,
+    added: u64,
+    unchanged: u64,
+    updated: u64,
+    kept_out: u64,
+    exact_copies: u64,
+    near_duplicates: u64,
+    other_names: u64,
+    renamed: u64,
+    gone: u64,
+    stale: u64,
+    #[serde(flatten)]
+    read: Read<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dry_run: Option<bool>,
+}
+
+impl Additions<'_> {
+    /// The outcome for all documents.
+    pub(crate) fn new(
+        added: &dedupdb_corpus::Added,
+        elapsed: Duration,
+        dry_run: bool,
+    ) -> Additions<'_> {
+        Additions {
+            documents: added.documents(),
+            added: added.added,
+            unchanged: added.unchanged,
+            updated: added.updated,
+            kept_out: added.kept_out,
+            exact_copies: added.exact_copies,
+            near_duplicates: added.near_duplicates,
+            other_names: added.other_names,
+            renamed: added.renamed,
+            gone: added.gone,
+            stale: added.stale,
+            read: Read::new(&added.reading, elapsed),
+            dry_run: dry_run.then_some(true),
+        }
+    }
+}
+
+/// `dedup`: the summary.
+#[derive(Serialize)]
+pub(crate) struct Deduped<'a> {
+    documents: u64,
+    kept: u64,
+    dropped: u64,
+    of_input: Dropped,
+    of_history: Dropped,
+    of_itself: u64,
+    unmarked: u64,
+    spared: u64,
+    compared: Option<u64>,
+    compared_skipped: u64,
+    #[serde(flatten)]
+    read: Read<'a>,
+}
+
+impl Deduped<'_> {
+    /// The outcome for all documents.
+    pub(crate) fn new(done: &Done, elapsed: Duration) -> Deduped<'_> {
+        let compared = done.compared.as_ref();
+        Deduped {
+            documents: done.documents,
+            kept: done.kept,
+            dropped: done.dropped(),
+            of_input: Dropped::new(done.of_input),
+            of_history: Dropped::new(done.of_history),
+            of_itself: done.of_itself,
+            unmarked: done.unmarked,
+            spared: done.spared,
+            compared: compared.map(|compared| compared.documents),
+            compared_skipped: compared.map_or(0, |compared| compared.reading.all_skipped()),
+            read: Read::new(&done.reading, elapsed),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Dropped {
+    exact_copies: u64,
+    near_duplicates: u64,
+    same_words: u64,
+}
+
+impl Dropped {
+    fn new(dropping: Dropping) -> Dropped {
+        Dropped {
+            exact_copies: dropping.exact_copies,
+            near_duplicates: dropping.near_duplicates,
+            same_words: dropping.same_words,
+        }
+    }
+}
+
+/// `map`: the summary.
+#[derive(Serialize)]
+pub(crate) struct Mapped<'a> {
+    documents: u64,
+    lines: u64,
+    shuffled_bytes: u64,
+    #[serde(flatten)]
+    read: Read<'a>,
+}
+
+impl Mapped<'_> {
+    /// What was read, the numbers of documents and of lines, and the bytes of the lines.
+    pub(crate) fn new(
+        reading: &Reading,
+        elapsed: Duration,
+        (documents, lines, shuffled_bytes): (u64, u64, u64),
+    ) -> Mapped<'_> {
+        Mapped {
+            documents,
+            lines,
+            shuffled_bytes,
+            read: Read::new(reading, elapsed),
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Files that are moved because they resemble files elsewhere, which are only read.
+#![cfg(unix)]
+
+use std::fs;
+use std::ops::ControlFlow::Continue;
+use std::thread;
+use std::time::Duration;
+
+use dedupdb_corpus::dedup::{Dedup, Event, MoveEvent};
+use dedupdb_corpus::{Format, Source};
+
+use crate::moving::{pairs, tree};
+use crate::sandbox::{Sandbox, text};
+
+#[test]
+fn what_resembles_a_file_elsewhere_that_changed_meanwhile_stays() {
+    let sandbox = Sandbox::new();
+    for number in 0..4 {
+        let words = text(number, 40);
+        sandbox.write(format!("in/{number}.txt"), format!("{words} end"));
+        sandbox.write(format!("arch/{number}.txt"), words);
+    }
+    fs::rename(sandbox.path("arch/3.txt"), sandbox.path("alone.txt")).unwrap();
+    // Clocks of file systems tick slowly.
+    thread::sleep(Duration::from_millis(30));
+    let mut told = Vec::new();
+    let moved = Dedup::new([sandbox.path("in")])
+        .against_corpus([sandbox.path("arch"), sandbox.path("alone.txt")])
+        .move_to(sandbox.path("aside"))
+        .run(|event| {
+            match event {
+                MoveEvent::Judging(Event::Publishing) => {
+                    thread::sleep(Duration::from_millis(30));
+                    sandbox.write("arch/0.txt", "words of somebody");
+                    fs::remove_file(sandbox.path("arch/1.txt")).unwrap();
+                    sandbox.write("alone.txt", "words of somebody");
+                }
+                MoveEvent::Left { why, .. } => told.push(why.to_owned()),
+                _ => {}
+            }
+            Continue(())
+        });
+    let moved = moved.unwrap();
+    assert_eq!(
+        (moved.files, moved.left, moved.failed),
+        (1, 3, 0),
+        "{told:?}"
+    );
+    for (told, other) in told.iter().zip(["arch/0.txt", "arch/1.txt", "alone.txt"]) {
+        let why = format!("{other} changed since the run began; it stays there");
+        assert!(told.ends_with(&why), "{told}");
+    }
+    assert_eq!(tree(&sandbox, "in").len(), 3);
+    assert!(sandbox.path("aside/2.txt").exists());
+}
+
+#[test]
+fn a_stream_has_no_file_that_could_change() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 1);
+    let stream = Source::stream("elsewhere", std::io::Cursor::new(text(0, 40)));
+    let moved = Dedup::new([sandbox.path("in")])
+        .against_corpus([stream.format(Format::Text)])
+        .move_to(sandbox.path("aside"))
+        .run(|_| Continue(()));
+    assert_eq!(moved.unwrap().files, 2);
+}
+
+#[test]
+fn a_file_that_was_stored_from_a_folder_above_is_itself() {
+    let sandbox = Sandbox::new();
+    sandbox.write("inbox/a.txt", text(1, 40));
+    sandbox.add(&["inbox"], 0);
+    let moving = [
+        "dedup",
+        ".",
+        "--move-to",
+        "../aside",
+        "--against",
+        "../.dedupdb",
+    ];
+    let mut moving = sandbox.command(&moving);
+    let moved = moving.current_dir(sandbox.path("inbox")).output().unwrap();
+    let told = String::from_utf8(moved.stderr).unwrap();
+    assert!(told.contains("inbox/a.txt is this file itself"), "{told}");
+    assert!(sandbox.path("inbox/a.txt").exists());
+}
+
+/// Moves duplicates of the folder `in`, which `change` changes after they were read. Returns what was moved and why
+/// other files stay.
+fn moved_while(sandbox: &Sandbox, change: impl Fn()) -> (Vec<String>, Vec<String>) {
+    let (mut moved, mut left) = (Vec::new(), Vec::new());
+    // Clocks of file systems tick slowly.
+    thread::sleep(Duration::from_millis(30));
+    let run = Dedup::new([sandbox.path("in")])
+        .move_to(sandbox.path("aside"))
+        .run(|event| {
+            match event {
+                MoveEvent::Judging(Event::Publishing) => change(),
+                MoveEvent::Moved { from, .. } => moved.push(from.display().to_string()),
+                MoveEvent::Left { why, .. } => left.push(why.to_owned()),
+                _ => {}
+            }
+            Continue(())
+        });
+    run.unwrap();
+    (moved, left)
+}
+
+#[test]
+fn a_file_in_a_folder_that_was_exchanged_is_another_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.txt", text(1, 40));
+    sandbox.write("in/m/b.txt", text(1, 40));
+    // It has the same size and time, and is older than the run.
+    sandbox.write("other/b.txt", text(1, 40).to_uppercase());
+    for file in ["in/m/b.txt", "other/b.txt"] {
+        let file = fs::File::open(sandbox.path(file)).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH + Duration::from_secs(1_600_000_000))
+            .unwrap();
+    }
+    let (moved, left) = moved_while(&sandbox, || {
+        fs::rename(sandbox.path("in/m"), sandbox.path("m.old")).unwrap();
+        fs::rename(sandbox.path("other"), sandbox.path("in/m")).unwrap();
+    });
+    assert_eq!(moved, [""; 0]);
+    assert!(
+        left[0].contains("it changed since the run began"),
+        "{left:?}"
+    );
+}
+
+#[test]
+fn what_resembles_a_file_that_was_replaced_by_a_link_stays() {
+    for kept in ["in/a.txt", "in/k/a.txt"] {
+        let sandbox = Sandbox::new();
+        sandbox.write("old/a.txt", text(2, 50));
+        sandbox.write(kept, text(1, 40) + " end");
+        sandbox.write("in/z.txt", text(1, 40));
+        let (moved, left) = moved_while(&sandbox, || {
+            let replaced = if kept == "in/a.txt" {
+                fs::remove_file(sandbox.path(kept)).unwrap();
+                (sandbox.path("old/a.txt"), sandbox.path(kept))
+            } else {
+                fs::remove_dir_all(sandbox.path("in/k")).unwrap();
+                (sandbox.path("old"), sandbox.path("in/k"))
+            };
+            std::os::unix::fs::symlink(replaced.0, replaced.1).unwrap();
+        });
+        assert_eq!(moved, [""; 0], "{kept}");
+        assert!(
+            left[0].contains("a.txt changed since the run began"),
+            "{left:?}"
+        );
+    }
+}
+
+#[test]
+fn files_with_the_names_of_our_own_stay() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/.a", text(1, 40) + " end");
+    let own = [".dedupdb-moved", ".dedupdb-moved.part", ".dedupdb-moving"];
+    for name in own {
+        sandbox.write(format!("in/{name}"), text(1, 40) + "!");
+    }
+    sandbox.write("in/z.txt", text(1, 40));
+    let (moved, left) = moved_while(&sandbox, || {});
+    assert_eq!(moved.len(), 1, "{moved:?}");
+    assert_eq!(left.len(), 3, "{left:?}");
+    // A file of that name in an otherwise empty folder is not ours either.
+    sandbox.write("there/.dedupdb-moved.part", "mine");
+    let ran = sandbox
+        .run(&["dedup", "in", "--move-to", "there"])
+        .expect(2);
+    assert!(
+        ran.stderr.contains("choose a folder that is new or empty"),
+        "{}",
+        ran.stderr
+    );
+    let mine = fs::read_to_string(sandbox.path("there/.dedupdb-moved.part"));
+    assert_eq!(mine.unwrap(), "mine");
+}
+
+/// Runs a command that adds documents, in a folder of the sandbox.
+fn add_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) {
+    let mut adding = sandbox.command(arguments);
+    let added = adding.current_dir(sandbox.path(folder)).output().unwrap();
+    assert!(added.status.success());
+}
+
+#[test]
+fn a_file_that_was_stored_from_a_folder_beside_is_itself() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/x.txt", text(1, 40));
+    sandbox.write("docs/y.txt", text(2, 40));
+    sandbox.write("there/z.txt", text(2, 40));
+    add_in(
+        &sandbox,
+        "there",
+        &["--store", "s", "add", "../docs/x.txt", "z.txt"],
+    );
+    let moving = [
+        "dedup",
+        "docs",
+        "--move-to",
+        "aside",
+        "--against",
+        "there/s",
+    ];
+    let ran = sandbox.run(&moving).expect(0);
+    let told = "../docs/x.txt is this file itself";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
+    assert!(sandbox.path("aside/y.txt").exists());
+}
+
+#[test]
+fn a_copy_of_the_same_name_in_another_folder_is_not_the_file_itself() {
+    let sandbox = Sandbox::new();
+    let copy = |from: &str, to: &str| {
+        sandbox.write(to, "");
+        fs::copy(sandbox.path(from), sandbox.path(to)).unwrap();
+        let time = fs::metadata(sandbox.path(from))
+            .unwrap()
+            .modified()
+            .unwrap();
+        let file = fs::File::options()
+            .write(true)
+            .open(sandbox.path(to))
+            .unwrap();
+        file.set_modified(time).unwrap();
+    };
+    sandbox.write("2025/p/a.txt", text(1, 40));
+    copy("2025/p/a.txt", "2026/p/a.txt");
+    add_in(&sandbox, "2025", &["add", "p"]);
+    let moving = [
+        "dedup",
+        "2026",
+        "--move-to",
+        "aside",
+        "--against",
+        "2025/.dedupdb",
+    ];
+    sandbox.run(&moving).expect(0);
+    assert!(sandbox.path("aside/p/a.txt").exists());
+    // A store elsewhere does not say from which folder its keys are paths. It knows the time of the file.
+    add_in(&sandbox, "2025", &["--store", "../stores/s", "add", "p"]);
+    let from_store = |folder: &str, aside: &str| {
+        let moving = ["dedup", folder, "--move-to", aside, "--against", "stores/s"];
+        sandbox.run(&moving).expect(0).stderr
+    };
+    let told = from_store("2025", "aside1");
+    assert!(told.contains("p/a.txt is this file itself"), "{told}");
+    sandbox.write("2027/p/a.txt", text(1, 40));
+    let told = from_store("2027", "aside2");
+    assert!(
+        told.contains("p/a.txt is gone, or is a path from another folder"),
+        "{told}"
+    );
+    add_in(
+        &sandbox,
+        "2025",
+        &[
+            "dedup",
+            "../2027",
+            "--move-to",
+            "../aside2",
+            "--against",
+            "../stores/s",
+        ],
+    );
+    assert!(sandbox.path("aside2/p/a.txt").exists());
+}
+
+#[test]
+fn the_last_copy_of_a_text_stays() {
+    let sandbox = Sandbox::new();
+    for number in 0..4 {
+        sandbox.write(format!("notes/{number}.txt"), text(number, 40));
+        sandbox.write(format!("in/{number}.txt"), text(number, 40));
+    }
+    sandbox.write("more/0.txt", text(0, 40));
+    sandbox.write(
+        "r.jsonl",
+        format!("{{\"id\":\"r\",\"text\":\"{}\"}}", text(5, 40)),
+    );
+    sandbox.write(
+        "s.jsonl",
+        format!("{{\"id\":\"s\",\"text\":\"{}\"}}", text(6, 40)),
+    );
+    for number in [5, 6, 7] {
+        sandbox.write(format!("in/{number}.txt"), text(number, 40));
+    }
+    sandbox.add(&["notes", "more", "r.jsonl", "s.jsonl"], 0);
+    sandbox
+        .run_with(&["add", "-", "--key", "typed"], text(7, 40).as_bytes())
+        .expect(0);
+    // Another copy of the first text is there; the second is gone, and the third has another text now.
+    fs::remove_file(sandbox.path("more/0.txt")).unwrap();
+    fs::remove_file(sandbox.path("notes/1.txt")).unwrap();
+    sandbox.write("notes/2.txt", "other words");
+    fs::remove_file(sandbox.path("s.jsonl")).unwrap();
+    for dry_run in [&["--dry-run"][..], &[]] {
+        let moving = ["dedup", "in", "--move-to", "aside", "--against", ".dedupdb"];
+        let ran = sandbox.run(&[&moving, dry_run].concat()).expect(0);
+        let moved: Vec<&str> = ran.stdout.lines().map(|line| &line[..8]).collect();
+        assert_eq!(
+            moved,
+            ["in/0.txt", "in/3.txt", "in/5.txt"],
+            "{}",
+            ran.stderr
+        );
+        for why in [
+            "in/1.txt: notes/1.txt is gone",
+            "in/2.txt: notes/2.txt has changed since it was added",
+            "s.jsonl, the file of s, is gone; it stays there",
+            "in/7.txt: typed was not added from a file",
+        ] {
+            assert!(ran.stderr.contains(why), "{}", ran.stderr);
+        }
+    }
+    assert_eq!(tree(&sandbox, "in").len(), 4);
+}
+
+#[test]
+fn a_stored_file_moves_because_of_another_copy_that_stays() {
+    let sandbox = Sandbox::new();
+    sandbox.write("A/z.txt", text(1, 40));
+    sandbox.write("A/x.txt", text(2, 40));
+    sandbox.write("A/x (1).txt", text(2, 40));
+    sandbox.write("B/orig.txt", text(1, 40));
+    sandbox.add(&["A", "B"], 0);
+    let moving = ["dedup", "A", "--move-to", "aside", "--against", ".dedupdb"];
+    let ran = sandbox.run(&moving).expect(0);
+    // Of copies in the folder itself, one stays.
+    let moved: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(moved.len(), 2, "{moved:?}");
+    assert!(
+        moved[0].starts_with("A/x (1).txt\taside/x (1).txt\tA/x.txt\t"),
+        "{moved:?}"
+    );
+    assert!(
+        moved[1].starts_with("A/z.txt\taside/z.txt\tB/orig.txt\t"),
+        "{moved:?}"
+    );
+    assert!(
+        ran.stderr
+            .contains("A/x.txt: A/x (1).txt is the lesser copy"),
+        "{}",
+        ran.stderr
+    );
+}

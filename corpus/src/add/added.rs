@@ -1,0 +1,146 @@
+//! The result of an add, in counts.
+
+use std::time::Duration;
+
+use crate::reading::Reading;
+use dedupdb::write::{Change, Outcome, Relation};
+
+/// The result of adding a corpus. Each document counts as added, unchanged, updated, kept out or skipped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Added {
+    /// Documents with new keys.
+    pub added: u64,
+    /// Documents already stored with the same text, and files not read because they have not changed.
+    pub unchanged: u64,
+    /// Documents that replaced another text of the same key.
+    pub updated: u64,
+    /// Documents that were not stored because they resemble another one.
+    pub kept_out: u64,
+    /// Documents with the same text as an earlier one, stored or not.
+    pub exact_copies: u64,
+    /// Documents with another text that resembles an earlier one, stored or not.
+    pub near_duplicates: u64,
+    /// Those of the unchanged documents that have both the id and the text of one from another file, while no
+    /// [`IdScope`](crate::IdScope) says that these are the same document.
+    pub same_ids: u64,
+    /// The place of the first of these, and the other file.
+    pub first_same_id: Option<(String, String)>,
+    /// Records that were stored under their ids alone and now have keys of file and id, because the
+    /// [`IdScope`](crate::IdScope) changed.
+    pub rekeyed: u64,
+    /// The id of the first of these, and its key.
+    pub first_rekeyed: Option<(String, String)>,
+    /// Files that are stored under other keys, by other paths. They do not count as copies, and stay under these keys.
+    pub other_names: u64,
+    /// The first such file, with its other key.
+    pub first_other: Option<(String, String)>,
+    /// The first such file that was stored a second time, because it may be a copy, with its other key.
+    pub first_doubtful: Option<(String, String)>,
+    /// New files with the text, size and modification time of a stored file that no longer exists, such as renamed
+    /// files. They count as exact copies.
+    pub renamed: u64,
+    /// The first such file, with the key of the file that no longer exists.
+    pub first_renamed: Option<(String, String)>,
+    /// Skipped files whose earlier version is stored, such as PDF files read without the
+    /// [converter](crate::Options::converter) that they were added with. Their documents stay as they are.
+    pub stale: u64,
+    /// The key of the first such file.
+    pub first_stale: Option<String>,
+    /// Stored files, in the folders that were read, that no longer exist as seen from the current folder. They are not
+    /// looked for in the current folder itself.
+    pub gone: u64,
+    /// The key of the first such file.
+    pub first_gone: Option<String>,
+    /// Counts of what was read and skipped.
+    pub reading: Reading,
+    /// Time spent waiting for input.
+    pub waiting: Duration,
+    /// Why the call ended.
+    pub ended: Ended,
+}
+
+/// Another key under which a file is stored.
+#[derive(Clone, Debug)]
+pub(super) struct OtherName {
+    pub(super) key: String,
+    /// Whether the key leads to the file from here. Otherwise, the document may be that of a copy of the file in another
+    /// folder.
+    pub(super) is_certain: bool,
+}
+
+/// Why [`Add::run`](super::Add::run) or [`Load::run`](super::Load::run) ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ended {
+    /// The whole input was added.
+    #[default]
+    All,
+    /// The observer stopped it.
+    Stopped,
+    /// Nothing may be committed, and memory is full.
+    Full,
+}
+
+impl Added {
+    /// All documents and skipped records.
+    pub fn documents(&self) -> u64 {
+        let stored = self.added + self.unchanged + self.updated;
+        stored + self.kept_out + self.reading.all_skipped()
+    }
+
+    fn change(&mut self, change: Change) {
+        match change {
+            Change::Added => self.added += 1,
+            Change::Updated => self.updated += 1,
+            Change::Unchanged => self.unchanged += 1,
+            Change::KeptOut => self.kept_out += 1,
+            // A refused one is skipped.
+            _ => {}
+        }
+    }
+
+    /// Counts the outcome for a document.
+    pub(super) fn outcome(&mut self, outcome: &Outcome) {
+        self.change(outcome.change);
+        match outcome.relation {
+            Relation::NearDuplicate => self.near_duplicates += 1,
+            Relation::ExactCopy => self.exact_copies += 1,
+            _ => {}
+        }
+    }
+
+    /// Counts an unchanged document that came from another file before.
+    pub(super) fn same_id(&mut self, place: String, other: String) {
+        self.same_ids += 1;
+        self.first_same_id.get_or_insert((place, other));
+    }
+
+    /// Counts a record that got another key.
+    pub(super) fn rekeyed(&mut self, id: &str, key: &str) {
+        self.rekeyed += 1;
+        self.first_rekeyed
+            .get_or_insert_with(|| (id.to_owned(), key.to_owned()));
+    }
+
+    /// Counts a file that has the text of one that no longer exists.
+    pub(super) fn renamed(&mut self, key: &str, old: String) {
+        self.renamed += 1;
+        self.first_renamed
+            .get_or_insert_with(|| (key.to_owned(), old));
+    }
+
+    /// Counts a file that is also stored under another key. A file is not a duplicate of itself.
+    pub(super) fn other_name(&mut self, change: Change, key: &str, other: OtherName) {
+        self.change(change);
+        self.other_names += 1;
+        let first = if other.is_certain {
+            &mut self.first_other
+        } else {
+            &mut self.first_doubtful
+        };
+        if change != Change::KeptOut {
+            first.get_or_insert_with(|| (key.to_owned(), other.key));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Stored files that no longer exist, in the folders that an add reads.
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::presence::file_exists;
+use crate::source::Source;
+use crate::walk::key::Key;
+use dedupdb::{Document, Store};
+
+/// The folders among the sources of an add to a store that had documents.
+#[derive(Debug, Default)]
+pub(super) struct Folders {
+    /// What the keys of their files begin with. None contains another one, and an empty one is the current folder.
+    prefixes: Vec<String>,
+    /// Whether all sources are such folders.
+    are_all: bool,
+}
+
+/// Stored files that no longer exist: their number, and the key of the first one.
+#[derive(Debug, Default)]
+pub(super) struct Gone {
+    pub(super) files: u64,
+    pub(super) first: Option<String>,
+}
+
+impl Folders {
+    /// Returns the folders among `sources`, those that are gone, too. There are none if `store` is empty.
+    pub(super) fn of(sources: &[Source], store: &Store) -> Result<Folders, Error> {
+        if store.documents()?.next().is_none() {
+            return Ok(Folders::default());
+        }
+        let named = sources.iter().filter_map(Source::named);
+        let is_folder = |path: &&Path| path.is_dir() || path.symlink_metadata().is_err();
+        let mut prefixes: Vec<String> = named.filter(is_folder).map(prefix).collect();
+        let are_all = prefixes.len() == sources.len();
+        prefixes.sort_unstable();
+        prefixes.dedup_by(|inner, outer| is_in(inner, outer));
+        if prefixes.first().is_some_and(String::is_empty) {
+            prefixes.retain(|prefix| prefix.is_empty() || !is_in(prefix, ""));
+        }
+        Ok(Folders { prefixes, are_all })
+    }
+
+    /// Returns the stored files in the folders that no longer exist. `met` is the number of files of documents that the
+    /// add met.
+    ///
+    /// The keys of files that were added from another folder look like those of the current one. If most of its files
+    /// are not found, it is probably another one, and none of them counts.
+    pub(super) fn gone(&self, store: &Store, met: u64) -> Result<Gone, Error> {
+        let mut all = Gone::default();
+        if self.are_all && self.files(store)? == met {
+            return Ok(all);
+        }
+        for prefix in &self.prefixes {
+            let (mut gone, mut found) = (Gone::default(), 0);
+            for_each(prefix, store, |document| match file_exists(document) {
+                Some(true) => found += 1,
+                Some(false) => {
+                    gone.files += 1;
+                    gone.first.get_or_insert_with(|| document.key.clone());
+                }
+                None => {}
+            })?;
+            if prefix.is_empty() && gone.files > found {
+                continue;
+            }
+            all.files += gone.files;
+            all.first = all.first.or(gone.first);
+        }
+        Ok(all)
+    }
+
+    /// The number of files in the folders that are stored.
+    fn files(&self, store: &Store) -> Result<u64, Error> {
+        let mut files = 0;
+        for prefix in &self.prefixes {
+            for_each(prefix, store, |document| {
+                files += u64::from(document.modified.is_some());
+            })?;
+        }
+        Ok(files)
+    }
+}
+
+/// Calls `work` with each document whose key is in a folder.
+fn for_each(prefix: &str, store: &Store, mut work: impl FnMut(&Document)) -> Result<(), Error> {
+    for document in store.documents_with_prefix(prefix)? {
+        let document = document?;
+        if is_in(&document.key, prefix) {
+            work(&document);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a key is in the folder whose keys begin with `prefix`.
+fn is_in(key: &str, prefix: &str) -> bool {
+    if prefix.is_empty() {
+        return !Path::new(key).is_absolute() && key.split('/').next() != Some("..");
+    }
+    key.starts_with(prefix)
+}
+
+/// What the keys of the files in a folder begin with.
+fn prefix(folder: &Path) -> String {
+    let mut prefix = Key::of(folder).text;
+    if !prefix.is_empty() && !prefix.ends_with('/') {
+        prefix.push('/');
+    }
+    prefix
+}

@@ -1,0 +1,396 @@
+//! The run of an add, from its first batch to its last commit.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use super::Add;
+use super::added::{Added, Ended, OtherName};
+use super::event::AddEvent;
+use super::gone::Folders;
+use crate::error::Error;
+use crate::presence::file_exists;
+use crate::read::ahead::{self, Sketched};
+use crate::read::repeats::Repeats;
+use crate::skipped::{Reason, Skipped};
+use crate::sourced::{Item, Origin};
+use crate::walk::identity::is_same_file;
+use crate::walk::key::Key;
+use crate::walk::others::{OtherKeys, is_path};
+use dedupdb::write::{Change, IdScope, Outcome, Relation, Uncommitted};
+use dedupdb::{Document, Store, Writer};
+use std::time::Instant;
+
+/// How long to wait for a batch before calling the observer.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The maximum number of documents with the text of a file to check for being the same file.
+const LOOKED_AT: usize = 16;
+
+/// Whether to continue.
+type Flow = ControlFlow<()>;
+
+/// The result of a step: an error of the store or the reader, or a break if the observer stops the run.
+type Step = Result<Flow, Error>;
+
+/// An add in progress.
+struct Run<'a> {
+    store: &'a Store,
+    writer: Writer,
+    evidence: bool,
+    pretend: bool,
+    memory: u64,
+    uncommitted: Uncommitted,
+    other_keys: OtherKeys,
+    /// Whether the store had documents before, so that any file may be among them.
+    had_documents: bool,
+    added: Added,
+    /// The number of files of documents that were met.
+    files: u64,
+    documents: u64,
+    bytes: u64,
+    observe: &'a mut dyn FnMut(AddEvent<'_>) -> Flow,
+}
+
+/// Runs an add.
+///
+/// # Errors
+///
+/// Those of [`Add::run`].
+pub(super) fn run(
+    add: Add,
+    store: &Store,
+    observe: &mut dyn FnMut(AddEvent<'_>) -> Flow,
+) -> Result<Added, Error> {
+    let (options, _ending) = add.options.begin();
+    let mut options = options.repeats(Repeats::Skip).memory(add.memory);
+    if options.store.is_none() {
+        options = options.store(store.absolute_folder());
+    }
+    if !add.reread {
+        options = options.unless_stored(store);
+    }
+    let had_documents = store.documents()?.next().is_some();
+    let folders = Folders::of(&add.sources, store)?;
+    let mut writer = store.writer()?;
+    if options.id_scope == IdScope::Unset {
+        options = options.id_scope(store.id_scope());
+    }
+    writer.set_id_scope(options.id_scope);
+    writer.unique(add.unique);
+    let mut run = Run {
+        store,
+        writer,
+        evidence: add.evidence,
+        pretend: add.pretend,
+        memory: add.memory,
+        uncommitted: Uncommitted::new(add.memory),
+        other_keys: OtherKeys::new(),
+        had_documents,
+        added: Added::default(),
+        files: 0,
+        documents: 0,
+        bytes: 0,
+        observe,
+    };
+    run.added.ended = if add.unique && run.forget()?.is_break() {
+        Ended::Stopped
+    } else {
+        let sketched = ahead::start(options.batches(add.sources)?, store)?;
+        run.take_all(&sketched)?
+    };
+    run.commit()?;
+    if run.added.ended == Ended::All && !run.pretend {
+        let gone = folders.gone(store, run.files)?;
+        (run.added.gone, run.added.first_gone) = (gone.files, gone.first);
+    }
+    run.pack()
+}
+
+impl Run<'_> {
+    /// Removes what an interrupted dedup stored.
+    fn forget(&mut self) -> Step {
+        if self.pretend {
+            // Nothing may be committed.
+            self.writer.forget_run(u64::MAX)?;
+            return Ok(Flow::Continue(()));
+        }
+        let documents = self.writer.forget_run(Uncommitted::limit(self.memory))?;
+        if documents == 0 {
+            return Ok(Flow::Continue(()));
+        }
+        Ok((self.observe)(AddEvent::Forgotten { documents }))
+    }
+
+    /// Adds all batches as they arrive.
+    fn take_all(&mut self, batches: &Receiver<Result<Sketched, Error>>) -> Result<Ended, Error> {
+        loop {
+            let progress = AddEvent::Progress {
+                documents: self.documents,
+                bytes: self.bytes,
+            };
+            if (self.observe)(progress).is_break() {
+                return Ok(Ended::Stopped);
+            }
+            let waited = Instant::now();
+            let received = batches.recv_timeout(TICK);
+            self.added.waiting += waited.elapsed();
+            match received {
+                Ok(sketched) => {
+                    if self.take(sketched?)?.is_break() {
+                        return Ok(Ended::Stopped);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(Ended::All),
+            }
+            let bytes = self.writer.uncommitted_bytes();
+            if self.pretend && Uncommitted::is_too_much(bytes, self.memory) {
+                return Ok(Ended::Full);
+            }
+            if self.uncommitted.is_due(&self.writer) {
+                self.commit()?;
+            }
+        }
+    }
+
+    /// Adds a batch. One that is begun is added and reported whole: the next run would take its documents for
+    /// unchanged ones and not report them again.
+    fn take(&mut self, sketched: Sketched) -> Step {
+        let mut flow = Flow::Continue(());
+        let items = sketched.items.len() as u64;
+        let mut origins = Vec::with_capacity(sketched.items.len());
+        for item in sketched.items {
+            match item {
+                Item::Document(origin) => {
+                    self.files += u64::from(origin.modified.is_some());
+                    self.added.reading.document(&origin);
+                    origins.push(origin);
+                }
+                Item::Unchanged(key) => {
+                    self.files += 1;
+                    self.writer.touch(&key)?;
+                    self.added.unchanged += 1;
+                }
+                Item::Skipped(skipped) => {
+                    if self.skip(&skipped)?.is_break() {
+                        flow = Flow::Break(());
+                    }
+                }
+                // An add does not request verbatim records.
+                Item::Opened(_) => {}
+            }
+        }
+        if self.had_documents && self.writer.id_scope() == IdScope::File {
+            for origin in &origins {
+                self.rekey(origin)?;
+            }
+        }
+        if !origins.is_empty() {
+            // It tells a file that has changed, and is stored under another name, from a copy.
+            let has_files = origins.iter().any(|origin| origin.modified.is_some());
+            self.writer
+                .evidence(self.evidence || self.had_documents && has_files);
+            let outcomes = self.writer.add_batch(sketched.documents)?;
+            for (origin, outcome) in origins.into_iter().zip(outcomes) {
+                if self.note(&origin, outcome)?.is_break() {
+                    flow = Flow::Break(());
+                }
+            }
+        }
+        self.documents += items;
+        self.bytes += sketched.bytes;
+        Ok(flow)
+    }
+
+    /// Gives a record that was stored under its id alone the key that it has now.
+    fn rekey(&mut self, origin: &Origin) -> Result<(), Error> {
+        if let Some(file) = &origin.file
+            && let Some(id) = origin.id_in_file()
+            && self.writer.rename_from(id, &origin.key, file)?
+        {
+            self.added.rekeyed(id, &origin.key);
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, skipped: &Skipped) -> Step {
+        self.added.reading.skipped(skipped);
+        if let Some(key) = self.stale_key(skipped)? {
+            self.added.stale += 1;
+            self.added.first_stale.get_or_insert(key);
+        }
+        Ok((self.observe)(AddEvent::Skipped(skipped)))
+    }
+
+    /// Returns the key of a skipped file if an earlier run stored it.
+    fn stale_key(&self, skipped: &Skipped) -> Result<Option<String>, Error> {
+        let was_met = matches!(
+            skipped.reason,
+            Reason::Binary | Reason::TooLarge | Reason::Unreadable | Reason::BadText
+        );
+        if !was_met {
+            return Ok(None);
+        }
+        let key = Key::of(Path::new(&skipped.place)).text;
+        let stored = self.store.get(&key)?;
+        let is_stored = stored.is_some_and(|stored| stored.modified.is_some());
+        Ok(is_stored.then_some(key))
+    }
+
+    /// Counts and reports the outcome for a document.
+    fn note(&mut self, origin: &Origin, outcome: dedupdb::Result<Outcome>) -> Step {
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(error) => return self.skip(&origin.refused(&error)),
+        };
+        if let Some(other) = outcome.other_file.clone() {
+            if outcome.change == Change::Refused {
+                return self.skip(&origin.taken(&other));
+            }
+            self.added.same_id(origin.place(), other);
+        }
+        if (outcome.relation != Relation::Novel || self.had_documents)
+            && let Some(other) = self.other_name(origin, &outcome)?
+        {
+            let mut change = outcome.change;
+            if other.is_certain && change == Change::Added {
+                // The file keeps the name under which it was stored first.
+                let renamed = self.writer.rename(&origin.key, &other.key)?;
+                change = renamed.unwrap_or(Change::Unchanged);
+            }
+            self.added.other_name(change, &origin.key, other);
+            return Ok(Flow::Continue(()));
+        }
+        self.added.outcome(&outcome);
+        if let Some(old) = self.old_name(origin, &outcome)? {
+            self.added.renamed(&origin.key, old);
+        }
+        let mut flow = Flow::Continue(());
+        if outcome.change != Change::KeptOut {
+            flow = (self.observe)(AddEvent::Stored {
+                key: &origin.key,
+                origin,
+            });
+        }
+        if let Some(earlier) = outcome.earlier.as_ref().filter(|_| self.evidence) {
+            let key = &origin.key;
+            if (self.observe)(AddEvent::Like { key, earlier }).is_break() {
+                flow = Flow::Break(());
+            }
+        }
+        Ok(flow)
+    }
+
+    /// Returns another key under which an earlier run stored the same file, if the file still resembles what was
+    /// stored.
+    fn other_name(
+        &mut self,
+        origin: &Origin,
+        outcome: &Outcome,
+    ) -> Result<Option<OtherName>, Error> {
+        let name = |key, is_certain| Ok(Some(OtherName { key, is_certain }));
+        if origin.modified.is_none()
+            || outcome.change == Change::Unchanged && outcome.relation == Relation::Novel
+        {
+            return Ok(None);
+        }
+        let is_as_stored = |stored: &Document| {
+            stored.modified == origin.modified && Some(stored.size) == origin.size
+        };
+        let earlier = outcome.earlier.as_ref().map(|earlier| &earlier.key);
+        let earlier = earlier.filter(|key| **key != origin.key);
+        for key in self.other_keys.of(&origin.source) {
+            let stored = self.store.get(&key)?;
+            // A relative path may belong to a file of another folder.
+            let is_it = |stored: &Document| {
+                stored.modified.is_some()
+                    && (Path::new(&key).is_absolute()
+                        || is_as_stored(stored)
+                        || earlier == Some(&key))
+            };
+            if stored.as_ref().is_some_and(is_it) {
+                return name(key, true);
+            }
+        }
+        let is_same =
+            |key: &String| Key::path(key).is_some_and(|path| is_same_file(&path, &origin.source));
+        if let Some(same) = earlier.filter(|key| is_same(key)) {
+            return name(same.clone(), true);
+        }
+        if outcome.relation != Relation::ExactCopy {
+            return Ok(None);
+        }
+        let copies = self.writer.committed_copies(&origin.key, LOOKED_AT)?;
+        if let Some(same) = copies.into_iter().find(is_same) {
+            return name(same, true);
+        }
+        // From another folder, the same relative path leads elsewhere.
+        for key in self.other_keys.above(&origin.source) {
+            let is_it = self
+                .store
+                .get(&key)?
+                .is_some_and(|stored| is_as_stored(&stored));
+            if is_it && !is_path(&key) {
+                return name(key, false);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the key that a new file had before it was renamed: the key of a file with the same text, size and
+    /// modification time that no longer exists, if no other file has the text. A relative path may belong to a file of
+    /// another folder, which does not exist here either; but a copy of that file has its own modification time.
+    fn old_name(&self, origin: &Origin, outcome: &Outcome) -> Result<Option<String>, Error> {
+        let is_new_copy =
+            outcome.change == Change::Added && outcome.relation == Relation::ExactCopy;
+        if !is_new_copy || origin.modified.is_none() {
+            return Ok(None);
+        }
+        let copies = self.writer.committed_copies(&origin.key, LOOKED_AT)?;
+        let are_all = copies.len() < LOOKED_AT;
+        let mut old = None;
+        for key in copies {
+            let Some(document) = self.store.get(&key)? else {
+                return Ok(None);
+            };
+            if file_exists(&document) != Some(false) {
+                return Ok(None);
+            }
+            let is_as_stored =
+                document.modified == origin.modified && Some(document.size) == origin.size;
+            if is_as_stored && old.is_none() {
+                old = Some(key);
+            }
+        }
+        Ok(old.filter(|_| are_all))
+    }
+
+    /// Rewrites the index if much was added, and returns the counts.
+    fn pack(self) -> Result<Added, Error> {
+        let Run {
+            store,
+            writer,
+            pretend,
+            observe,
+            added,
+            documents,
+            bytes,
+            ..
+        } = self;
+        drop(writer);
+        if !pretend && added.ended == Ended::All {
+            store.pack_if_loose(|_| observe(AddEvent::Progress { documents, bytes }))?;
+        }
+        Ok(added)
+    }
+
+    fn commit(&mut self) -> Result<(), Error> {
+        if !self.pretend {
+            self.writer.commit()?;
+        }
+        self.uncommitted.committed();
+        Ok(())
+    }
+}

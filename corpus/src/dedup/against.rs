@@ -1,0 +1,138 @@
+//! Documents that the input is only compared with.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use crate::dedup::done::Compared;
+use crate::dedup::error::{Error, Result};
+use crate::dedup::event::Event;
+use crate::dedup::judge::Judge;
+use crate::dedup::lineage::Lineage;
+use crate::dedup::outputs::Outputs;
+use crate::dedup::settings::{Against, Dedup};
+use crate::{FileIdentity, Reading, Reason, Skipped, Source, expanded};
+use dedupdb::Store;
+
+/// Refuses inputs that are, contain or lie in what they are to be compared with. A document is not a duplicate of
+/// itself.
+///
+/// # Errors
+///
+/// [`Error::OwnCounterpart`].
+pub(super) fn check_apart(dedup: &mut Dedup) -> Result<()> {
+    let Some(Against::Corpus(sources)) = &mut dedup.against else {
+        return Ok(());
+    };
+    *sources = expanded(std::mem::take(sources));
+    let against: Vec<_> = sources.iter().filter_map(place).collect();
+    for (input, read, identity) in dedup.sources.iter().filter_map(place) {
+        for (other, compared, of_compared) in &against {
+            let other = other.display();
+            let reason = if read == *compared || identity == *of_compared {
+                "this would be compared with itself and dropped; compare it with another place"
+                    .to_owned()
+            } else if read.starts_with(compared) {
+                format!(
+                    "this is inside {other}, so it would be compared with itself and dropped; compare it with a place \
+                     that does not contain it"
+                )
+            } else if compared.starts_with(&read) {
+                format!(
+                    "{other} is inside, so it would be compared with itself and dropped; move it out of this folder"
+                )
+            } else {
+                continue;
+            };
+            let path = input.to_owned();
+            return Err(Error::OwnCounterpart { path, reason });
+        }
+    }
+    Ok(())
+}
+
+/// Returns a source as named and resolved, with its identity. `None` if it is a stream or does not exist.
+fn place(source: &Source) -> Option<(&Path, PathBuf, FileIdentity)> {
+    let named = source.named()?;
+    let identity = FileIdentity::of(named, &fs::metadata(named).ok()?);
+    Some((named, fs::canonicalize(named).ok()?, identity))
+}
+
+/// Refuses a source that does not exist, and a file of records that could not be read to its end. A file that is one
+/// document is like one record: it is reported, and the others count.
+fn check_read(skipped: &Skipped, dedup: &Dedup) -> Result<()> {
+    let path = PathBuf::from(&skipped.place);
+    let is_lost = match skipped.reason {
+        Reason::NotFound => true,
+        // If nothing is left, that is an error of its own.
+        Reason::AllBad | Reason::BadRecord => false,
+        Reason::Unreadable => !dedup.options.format_at(&path).is_document(),
+        _ => skipped.named && skipped.is_failure() && !dedup.skips_unreadable,
+    };
+    if !is_lost {
+        return Ok(());
+    }
+    let detail = &skipped.detail;
+    Err(Error::UnreadCounterpart {
+        path,
+        reason: format!(
+            "{detail}; nothing is written, because what resembles this would be kept (leave it out to go on without it)"
+        ),
+    })
+}
+
+/// Returns the store to compare with, and the number of its searches that were cut short before.
+pub(super) fn compared(
+    against: Against,
+    dedup: &Dedup,
+    outputs: &Outputs,
+    judge: &mut Judge<'_>,
+) -> Result<(Store, u64)> {
+    let mut reading = Reading::default();
+    let store = match against {
+        Against::Store(store) => store,
+        Against::Corpus(sources) => {
+            let folder = outputs.work().path("against");
+            let options = dedup.store_options.clone().fleeting();
+            let store = options.create(folder, &dedup.schema)?;
+            let add = crate::Add::new(sources)
+                .reading(dedup.options.clone())
+                .memory(dedup.memory);
+            judge.counterparts = judge.lineage.is_some().then(Lineage::default);
+            let mut failed = Ok(());
+            let added = add.run(&store, |event| {
+                failed = match event {
+                    crate::AddEvent::Skipped(skipped) => check_read(skipped, dedup)
+                        .and_then(|()| judge.met.watch.tell(Event::Skipped(skipped))),
+                    crate::AddEvent::Stored { key, origin } => {
+                        if let Some(lineage) = &mut judge.counterparts {
+                            lineage.keep(key, origin);
+                        }
+                        Ok(())
+                    }
+                    _ => judge.met.watch.tick(),
+                };
+                if failed.is_ok() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            })?;
+            failed?;
+            if dedup.options.strict && added.reading.has_failures() {
+                return Err(Error::FirstFailure);
+            }
+            if store.stats()?.documents == 0 && added.reading.all_skipped() > 0 {
+                return Err(Error::NothingToCompare);
+            }
+            reading = added.reading;
+            store
+        }
+    };
+    judge.met.done.compared = Some(Compared {
+        documents: store.stats()?.documents,
+        reading,
+    });
+    let before = store.searches_cut_short();
+    Ok((store, before))
+}

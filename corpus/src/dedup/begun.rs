@@ -1,0 +1,263 @@
+//! A run, from its start to the published output.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::thread;
+
+use crate::dedup::against::{check_apart, compared};
+use crate::dedup::done::Done;
+use crate::dedup::error::{Error, Result};
+use crate::dedup::event::{Event, Observer};
+use crate::dedup::fit::Fit;
+use crate::dedup::judge::{Judge, Met};
+use crate::dedup::lineage::Lineage;
+use crate::dedup::outputs::Outputs;
+use crate::dedup::protection::Protection;
+use crate::dedup::removed::Removed;
+use crate::dedup::run::Run;
+use crate::dedup::settings::{Dedup, Keep, To};
+use crate::dedup::sink::{Later, Sink};
+use crate::dedup::target::Target;
+use crate::expanded;
+use dedupdb::write::Uncommitted;
+use dedupdb::{Store, Writer};
+
+/// A run that has reserved the places of its outputs. If it is dropped, nothing is written.
+#[must_use = "nothing is done before it is run"]
+pub struct Begun {
+    dedup: Dedup,
+    target: Target,
+    outputs: Outputs,
+}
+
+impl fmt::Debug for Begun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Begun")
+            .field("dedup", &self.dedup)
+            .field("target", &self.target)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Creates the store of a run that was given none.
+fn temporary(dedup: &Dedup, outputs: &Outputs) -> Result<Store> {
+    let options = dedup.store_options.clone().fleeting();
+    Ok(options.create(outputs.work().path("store"), &dedup.schema)?)
+}
+
+impl Begun {
+    pub(crate) fn of(mut dedup: Dedup) -> Result<Begun> {
+        dedup.sources = expanded(dedup.sources);
+        check_apart(&mut dedup)?;
+        let target = Target::of(&dedup)?;
+        let outputs = Outputs::begin(&dedup, &target)?;
+        Ok(Begun {
+            dedup,
+            target,
+            outputs,
+        })
+    }
+
+    /// Also compares with the documents of a store, as [`Dedup::store`] does.
+    pub fn store(self, store: &Store) -> Begun {
+        Begun {
+            dedup: self.dedup.store(store),
+            ..self
+        }
+    }
+
+    /// Reads, judges and writes the documents. The observer receives each event and may stop the run: then nothing is
+    /// written, and the same run later gives the same output.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`]; [`Error::FirstFailure`] if the corpus is read strictly; [`Error::Unfit`] if the input does
+    /// not fit into the output; errors of the store and of the system. If the output is published but the run cannot be
+    /// closed in the store, the output stays, and the next run ignores the documents of this one.
+    pub fn run(self, mut observe: impl FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Done, Error> {
+        self.run_watched(Observer::new(&mut observe))
+    }
+
+    fn run_watched(self, watch: Observer<'_>) -> Result<Done> {
+        let Begun {
+            mut dedup,
+            target,
+            outputs,
+        } = self;
+        let (options, _ending) = std::mem::take(&mut dedup.options).begin();
+        dedup.options = options;
+        let given = dedup.store.take();
+        let store_stays = given.is_some();
+        let store = match given {
+            Some(store) => store,
+            None => temporary(&dedup, &outputs)?,
+        };
+        let cut_short = store.searches_cut_short();
+        let to = std::mem::replace(&mut dedup.to, To::Nowhere);
+        let inputs = dedup.sources.iter().map(|source| source.name().to_owned());
+        let inputs: Vec<PathBuf> = inputs.collect();
+        let removed = outputs.removed().zip(dedup.removed.as_deref());
+        let removed = removed
+            .map(|(partial, name)| Removed::begin(partial, name, dedup.removed_is_json))
+            .transpose()?;
+        let mut judge = judge(&dedup, &target, store.writer()?, removed, watch);
+        judge.protect(&dedup, &inputs)?;
+        let sources = std::mem::take(&mut dedup.sources);
+        let against = dedup.against.take();
+        let against = against.map(|it| compared(it, &dedup, &outputs, &mut judge));
+        let against = against.transpose()?;
+        let documents = judge.writer.begin_run()?;
+        if documents > 0 {
+            judge.met.watch.tell(Event::Forgotten { documents })?;
+        }
+        let run = Run {
+            dedup: &dedup,
+            target: &target,
+            outputs: &outputs,
+            store: &store,
+            store_stays,
+            inputs: &inputs,
+        };
+        let batches = run.read(sources)?;
+        let sink = match (dedup.kept(), &against) {
+            (_, Some(against)) => run.against(&mut judge, &batches, against, to)?,
+            (Keep::First | Keep::Few(_), None) if !judge.protection.is_some() => {
+                run.in_order(&mut judge, batches, to)?
+            }
+            _ => run.by_rank(&mut judge, &batches, to)?,
+        };
+        let Judge {
+            writer,
+            removed,
+            mut met,
+            ..
+        } = judge;
+        let mut cut_short = store.searches_cut_short() - cut_short;
+        if let Some((against, before)) = against {
+            cut_short += against.searches_cut_short() - before;
+        }
+        let (stays, goes) = if store_stays {
+            (Some((writer, store)), None)
+        } else {
+            (None, Some((writer, store)))
+        };
+        finish(sink, removed, &mut met, goes)?;
+        let is_written = publish(&outputs, &mut met, stays)?;
+        Ok(met.done.summed(cut_short, is_written))
+    }
+}
+
+/// Finishes the outputs durably, and writes a list to its stream once all is certain. Meanwhile, drops a store that is no
+/// longer needed.
+fn finish(
+    sink: Sink,
+    removed: Option<Removed>,
+    met: &mut Met<'_>,
+    store: Option<(Writer, Store)>,
+) -> Result<()> {
+    met.done.reading.grew(sink.grown());
+    met.done.unmarked += sink.unmarked();
+    let list = thread::scope(|scope| {
+        if let Some(store) = store {
+            let thread = thread::Builder::new().name("ending".to_owned());
+            // If no thread starts, the store is dropped at once.
+            drop(thread.spawn_scoped(scope, || drop(store)));
+        }
+        sink.finish(&mut || met.watch.tick())
+    })?;
+    if let Some(removed) = removed {
+        removed.finish(&mut || met.watch.tick())?;
+    }
+    list.map_or(Ok(()), Later::write)
+}
+
+/// Publishes the output. An empty one is not published if it would replace content, or if no document could be read.
+/// Returns whether it was published.
+fn publish(outputs: &Outputs, met: &mut Met<'_>, store: Option<(Writer, Store)>) -> Result<bool> {
+    met.watch.tell(Event::Publishing)?;
+    let done = &met.done;
+    let is_written = done.kept > 0 || !done.read_nothing() && !outputs.replaces_content();
+    if is_written {
+        outputs.publish()?;
+    }
+    // As late as possible: if a run ends before this, it outputs its documents again when it is repeated.
+    if let Some((mut writer, store)) = store {
+        writer.publish_run()?;
+        drop(writer);
+        pack(&store, &mut met.watch)?;
+    }
+    Ok(is_written)
+}
+
+/// Rewrites the index of a store if much was added. The observer may stop this step alone.
+fn pack(store: &Store, watch: &mut Observer<'_>) -> Result<()> {
+    store.pack_if_loose(|_| match watch.tick() {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    })?;
+    Ok(())
+}
+
+/// Returns the judge for a run.
+fn judge<'a>(
+    dedup: &Dedup,
+    target: &Target,
+    writer: Writer,
+    removed: Option<Removed>,
+    watch: Observer<'a>,
+) -> Judge<'a> {
+    Judge {
+        writer,
+        uncommitted: Uncommitted::new(dedup.memory),
+        removed,
+        lineage: dedup.lineage.then(Lineage::default),
+        counterparts: None,
+        moved_from: dedup.moved_from.clone(),
+        beside: match dedup.kept() {
+            Keep::Few(few) => few.get() - 1,
+            _ => 0,
+        },
+        besides: HashMap::new(),
+        is_marking: dedup.mark.is_some(),
+        protection: Protection::default(),
+        is_protecting: false,
+        met: Met {
+            done: Done::default(),
+            watch,
+            fit: Fit::new(dedup, target),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::fs;
+
+    use super::*;
+    use dedupdb::{Options, Schema};
+
+    /// More than a store takes before it is packed: see `Store::pack_if_loose`.
+    const TEXTS: u64 = 66_000;
+
+    #[test]
+    fn a_store_that_much_came_into_is_packed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut lines = String::new();
+        for number in 0..TEXTS {
+            writeln!(lines, "{{\"id\": \"{number}\", \"text\": \"w{number}\"}}").unwrap();
+        }
+        let input = folder.path().join("in.jsonl");
+        fs::write(&input, lines).unwrap();
+        let options = Options::new().threads(2);
+        let store = options.create(folder.path().join("store"), &Schema::default());
+        let store = store.unwrap();
+        let dedup = Dedup::new([&input]).output(folder.path().join("out.jsonl"));
+        let done = dedup.store(&store).run(|_| ControlFlow::Continue(()));
+        assert_eq!(done.unwrap().kept, TEXTS);
+        assert!(!store.pack_if_loose(|_| ControlFlow::Continue(())).unwrap());
+        assert!(!store.stats().unwrap().has_open_run);
+    }
+}

@@ -1,0 +1,109 @@
+//! The result of a run, in counts.
+
+use crate::Reading;
+use dedupdb::Match;
+
+/// The result of a run. Each document counts as kept, dropped or skipped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Done {
+    /// The number of documents, including skipped files and records.
+    pub documents: u64,
+    /// The number of documents in the output.
+    pub kept: u64,
+    /// Documents that resemble an earlier one of this input.
+    pub of_input: Dropping,
+    /// Documents that resemble one that was stored before this run.
+    pub of_history: Dropping,
+    /// The number of these that are stored themselves, under their own key or from the same file. They resemble
+    /// themselves; there may be no other copy.
+    pub of_itself: u64,
+    /// Keys of [`Dedup::drop_only`](crate::dedup::Dedup::drop_only) whose documents were not dropped; each was an
+    /// [event](crate::dedup::Event::Spared).
+    pub spared: u64,
+    /// Counts of what was read and what was skipped.
+    pub reading: Reading,
+    /// What the input was only compared with ([`Dedup::against`](crate::dedup::Dedup::against)), if there was such a
+    /// request.
+    pub compared: Option<Compared>,
+    /// The number of skipped records that are in the output nevertheless, with null [marks](crate::dedup::Dedup::mark).
+    pub unmarked: u64,
+    /// The number of searches that skipped candidates because of
+    /// [`Options::false_candidates`](dedupdb::Options::false_candidates).
+    pub searches_cut_short: u64,
+    /// Whether the output was written. False if no document is kept and the old output is not empty, because an empty
+    /// output never replaces another one. Also false if the input has documents and none could be read.
+    pub is_written: bool,
+}
+
+/// What the input was only compared with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Compared {
+    /// The number of its documents.
+    pub documents: u64,
+    /// Counts of what was read of it and what was skipped; of a store, nothing is read.
+    pub reading: Reading,
+}
+
+/// Numbers of dropped documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Dropping {
+    /// Documents with the same text, byte for byte.
+    pub exact_copies: u64,
+    /// Documents with a similar text.
+    pub near_duplicates: u64,
+    /// Those of the near-duplicates whose text has the same shingles.
+    pub same_words: u64,
+}
+
+impl Dropping {
+    /// Returns the sum of exact copies and near-duplicates.
+    pub fn all(self) -> u64 {
+        self.exact_copies + self.near_duplicates
+    }
+}
+
+impl Done {
+    /// Returns the number of documents that were dropped because they resemble another one.
+    pub fn dropped(&self) -> u64 {
+        self.of_input.all() + self.of_history.all()
+    }
+
+    /// Returns whether anything could not be read, in the input or in what it was only compared with.
+    pub fn has_failures(&self) -> bool {
+        let compared = self.compared.as_ref();
+        self.reading.has_failures() || compared.is_some_and(|it| it.reading.has_failures())
+    }
+
+    /// Returns whether there were failures and no document could be read.
+    pub fn read_nothing(&self) -> bool {
+        self.kept + self.dropped() == 0 && self.reading.has_failures()
+    }
+
+    /// Counts a dropped document.
+    pub(crate) fn dropped_one(&mut self, earlier: &Match, stored_before: bool) {
+        let dropped = if stored_before {
+            &mut self.of_history
+        } else {
+            &mut self.of_input
+        };
+        if earlier.exact_copy {
+            dropped.exact_copies += 1;
+        } else {
+            dropped.near_duplicates += 1;
+            dropped.same_words += u64::from(earlier.has_same_shingles());
+        }
+    }
+
+    /// Returns the counts with their sum.
+    pub(crate) fn summed(self, searches_cut_short: u64, is_written: bool) -> Done {
+        Done {
+            documents: self.kept + self.dropped() + self.reading.all_skipped(),
+            searches_cut_short,
+            is_written,
+            ..self
+        }
+    }
+}

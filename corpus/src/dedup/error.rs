@@ -1,0 +1,361 @@
+//! Why a corpus was not written.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::publish::error as publish;
+use crate::{Format, Glob, Hint, hint};
+
+/// Why a corpus was not written, with a variant for each situation that a caller can act on.
+/// Each message is one line and includes the cause. In all these cases, nothing is written and an existing output stays
+/// as it was.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The observer stopped the run. The same run may be started again and gives the same output.
+    Stopped,
+    /// A file or record could not be read, which ends a [strict](crate::Options::strict) run. The observer
+    /// received an event that names it.
+    FirstFailure,
+    /// An input that was named could not be read, or not to its end. The observer received an event with the reason.
+    /// [`Dedup::skip_unreadable`](crate::dedup::Dedup::skip_unreadable) goes on without it.
+    Unreadable {
+        /// The file.
+        place: String,
+    },
+    /// An input does not exist.
+    NotFound {
+        /// Its path.
+        path: PathBuf,
+    },
+    /// A stream is a single document, which has no name for an output file.
+    StreamOfText {
+        /// The name of the stream.
+        name: String,
+    },
+    /// An input does not fit into the output.
+    Unfit {
+        /// The file.
+        place: String,
+        /// Why it does not fit.
+        unfit: Unfit,
+    },
+    /// Two inputs would have the same path in the output folder.
+    SamePlace {
+        /// The second one.
+        source: PathBuf,
+        /// The place in the folder.
+        place: PathBuf,
+    },
+    /// An input has the name of the list that dedupdb writes into each output folder.
+    ReservedName {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A table whose rows are to be copied cannot be read completely.
+    Input {
+        /// The file.
+        path: PathBuf,
+        /// The affected part, and the reason.
+        source: Arc<io::Error>,
+    },
+    /// A Parquet file was requested, but no table could be read.
+    NoTable,
+    /// A folder is needed, and this is not one, or is a symbolic link to one.
+    NoFolder {
+        /// Its path.
+        path: PathBuf,
+    },
+    /// An input would be compared with itself and dropped: it is, contains or lies in what it is compared with.
+    OwnCounterpart {
+        /// The input.
+        path: PathBuf,
+        /// What it would be compared with, and what to do.
+        reason: String,
+    },
+    /// None of the documents to compare the input with could be read. The observer received events with the reasons.
+    NothingToCompare,
+    /// A source to compare the input with does not exist, or is a file of records that cannot be read completely.
+    /// Documents that resemble it would be kept.
+    UnreadCounterpart {
+        /// The file.
+        path: PathBuf,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// A pattern of [`Dedup::protect`](crate::dedup::Dedup::protect) matches no file name.
+    ProtectsNothing {
+        /// The pattern.
+        glob: Glob,
+    },
+    /// A file is not a list of moved files, or was changed after it was written.
+    BadManifest {
+        /// The list.
+        path: PathBuf,
+        /// What is wrong with it, and where.
+        reason: String,
+    },
+    /// Another process is moving files to or from the folder, or a folder in it.
+    Held {
+        /// The folder.
+        path: PathBuf,
+        /// The process, if known, and what it does.
+        holder: String,
+    },
+    /// A file changed while it was read, or before an output that names it was in its place.
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Temporary texts and records take more space than the limit.
+    TemporaryLimit {
+        /// The folder that contains them.
+        folder: PathBuf,
+        /// The maximum number of bytes.
+        limit: u64,
+    },
+    /// Temporary texts and records cannot be written.
+    Temporary {
+        /// The folder that contains them.
+        folder: PathBuf,
+        /// The system's reason.
+        source: Arc<io::Error>,
+    },
+    /// The output stream cannot be written.
+    Stream {
+        /// Its reason.
+        source: Arc<io::Error>,
+    },
+    /// The output cannot be put in its place.
+    Output(publish::Error),
+    /// The corpus cannot be read.
+    Corpus(crate::Error),
+    /// The store cannot be read or written.
+    Store(dedupdb::Error),
+    /// A bug in this crate.
+    Defect {
+        /// What should not happen.
+        what: &'static str,
+    },
+}
+
+/// Why an input does not fit into the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unfit {
+    /// A list has the paths of files with one document each, but this file has records.
+    RecordsInList,
+    /// All tables of an output need the same schema, and this one differs from the tables before it.
+    OtherColumns,
+    /// Records keep their format, but the name of the output says another one.
+    NotConverted {
+        /// The format of the records.
+        found: Format,
+        /// The format that the name says.
+        named: Format,
+    },
+    /// All records of an output need the same format.
+    OtherFormat {
+        /// The format of this one.
+        found: Format,
+        /// The format of the file.
+        expected: Format,
+    },
+    /// All tables of an output need the same header, and this one differs from the tables before it.
+    OtherHeader,
+    /// A file with one document cannot be written into a file of records.
+    DocumentInRecords,
+    /// Only records of JSONL, CSV and Parquet, and of TSV with a header, can be marked.
+    NoMarks,
+    /// A table or record already has a column or field with the name of a mark.
+    MarkedBefore,
+}
+
+/// The result of a fallible function of this module.
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Stopped => f.write_str("stopped; nothing is written"),
+            Error::FirstFailure => f.write_str("stopped at the first failure; nothing is written"),
+            Error::Unreadable { place } => write!(f, "{place}: unreadable; nothing is written"),
+            Error::NotFound { path } => {
+                write!(f, "{}: there is no such file or folder", path.display())
+            }
+            Error::StreamOfText { name } => write!(f, "{name}: a stream of text is one document"),
+            Error::Unfit { place, unfit } => write!(f, "{place}: {unfit}"),
+            Error::SamePlace { source, place } => write!(
+                f,
+                "{}: another input goes to {} too; give them one at a time",
+                source.display(),
+                place.display()
+            ),
+            Error::ReservedName { path } => write!(
+                f,
+                "{}: an output has a file of its own under this name; rename it",
+                path.display()
+            ),
+            Error::Input { path, source } => write!(
+                f,
+                "{}: {source}{}; nothing is written",
+                path.display(),
+                hint(source).map_or("", Hint::words)
+            ),
+            Error::NoFolder { path } => write!(
+                f,
+                "{}: a folder is needed here, not a file or a symbolic link",
+                path.display()
+            ),
+            Error::OwnCounterpart { path, reason }
+            | Error::UnreadCounterpart { path, reason }
+            | Error::BadManifest { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Error::NothingToCompare => f.write_str(
+                "nothing could be read of what to compare with, and nothing is written; its records need the \
+                 fields that the input has for key and text",
+            ),
+            Error::ProtectsNothing { glob } => write!(
+                f,
+                "{glob}: no file has a name that this pattern protects, so nothing is dropped or written"
+            ),
+            Error::Held { path, holder } => {
+                write!(f, "{}: {holder}; wait until it ends", path.display())
+            }
+            Error::NoTable => {
+                f.write_str("no table could be read, so the columns of the output are not known")
+            }
+            Error::Changed { path } => write!(
+                f,
+                "{}: it changed while it was read; try again",
+                path.display()
+            ),
+            Error::TemporaryLimit { folder, limit } => write!(
+                f,
+                "{}: the temporary texts and records take more than {limit} bytes",
+                folder.display()
+            ),
+            Error::Temporary { folder, source } => write!(
+                f,
+                "{}: the temporary texts and records {} there: {source}",
+                folder.display(),
+                failure(source)
+            ),
+            Error::Stream { source } => write!(f, "the stream of the output: {source}"),
+            Error::Output(error) => write!(f, "{error}"),
+            Error::Corpus(error) => write!(f, "{error}"),
+            Error::Store(error) => write!(f, "{error}"),
+            Error::Defect { what } => write!(f, "{what}, which is a defect of this program"),
+        }
+    }
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unfit::RecordsInList => {
+                f.write_str("a list has files that are one document each, and this one has records")
+            }
+            Unfit::OtherColumns => f.write_str(
+                "its columns are not those of the tables before it; write to a folder, or give it alone",
+            ),
+            Unfit::NotConverted { found, named } => write!(
+                f,
+                "its records are {found}, and dedup does not convert them to {named}; name the output .{found}, or \
+                 write to a folder"
+            ),
+            Unfit::OtherFormat { found, expected } => write!(
+                f,
+                "its records are {found} and do not go into a file of {expected} records; write to a \
+                 folder, or give one format at a time"
+            ),
+            Unfit::OtherHeader => f.write_str(
+                "its header is not that of the tables before it; write to a folder, or give it alone",
+            ),
+            Unfit::NoMarks => f.write_str(
+                "it has no columns to mark; JSONL, CSV and Parquet have, and TSV with a header",
+            ),
+            Unfit::MarkedBefore => f.write_str(
+                "it has a field or a column of this name already; choose another name for the marks",
+            ),
+            Unfit::DocumentInRecords => f.write_str(
+                "a file that is one document does not go into a file of records; write to a folder, \
+                 leave it out, or say what records it has",
+            ),
+        }
+    }
+}
+
+/// What temporary data could not do, given the error of the system.
+fn failure(error: &io::Error) -> &'static str {
+    if is_full(error) {
+        "do not fit"
+    } else {
+        "cannot be kept"
+    }
+}
+
+/// Whether an error of the system says that there is no room.
+pub(super) fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Temporary { source, .. }
+            | Error::Stream { source }
+            | Error::Input { source, .. } => source.source(),
+            Error::Output(error) => error.source(),
+            Error::Corpus(error) => error.source(),
+            Error::Store(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<publish::Error> for Error {
+    fn from(error: publish::Error) -> Error {
+        Error::Output(error)
+    }
+}
+
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Error {
+        Error::Corpus(error)
+    }
+}
+
+impl From<dedupdb::Error> for Error {
+    fn from(error: dedupdb::Error) -> Error {
+        Error::Store(error)
+    }
+}
+
+impl Error {
+    /// Returns what would help, if known.
+    pub fn hint(&self) -> Option<Hint> {
+        match self {
+            Error::Input { source, .. } => hint(source),
+            _ => None,
+        }
+    }
+
+    /// Returns the error for the table at `path`, which cannot be read completely.
+    pub(crate) fn input(path: PathBuf, source: io::Error) -> Error {
+        Error::Input {
+            path,
+            source: Arc::new(source),
+        }
+    }
+
+    /// Returns the error for temporary data in the folder that the system refused to read or write.
+    pub(crate) fn temporary(folder: &Path, source: io::Error) -> Error {
+        Error::Temporary {
+            folder: folder.to_owned(),
+            source: Arc::new(source),
+        }
+    }
+}

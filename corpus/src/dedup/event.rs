@@ -1,0 +1,156 @@
+//! Events for the observer while a corpus is written.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use crate::{FileIdentity, Nth, ReadFile, Repeated, Skipped};
+use dedupdb::Match;
+
+use crate::dedup::error::{Error, Result};
+use crate::dedup::standing::Standing;
+
+/// An event for the observer. Events are reported in the order in which they happen.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// Documents of an interrupted run were removed from the store.
+    Forgotten {
+        /// The number of documents.
+        documents: u64,
+    },
+    /// A file or record is skipped.
+    Skipped(&'a Skipped),
+    /// A record has an id that came before with another text. It is judged like any other.
+    Repeated {
+        /// The file and the record.
+        place: &'a str,
+        /// Where the id came before, and what would help.
+        repeated: &'a Repeated,
+    },
+    /// A document is dropped because it resembles another one.
+    Dropped(&'a Dropped<'a>),
+    /// A key of [`Dedup::drop_only`](crate::dedup::Dedup::drop_only) whose document is not dropped.
+    Spared {
+        /// The key.
+        key: &'a str,
+        /// Why it is not dropped.
+        why: Spared,
+    },
+    /// The progress: after each batch, and twenty times per second while nothing else happens.
+    Progress {
+        /// Documents that were judged, or read if all are read first, and skipped items.
+        documents: u64,
+        /// Bytes that were read for them.
+        bytes: u64,
+    },
+    /// Everything is judged and durable, and the output is about to be put in its place. This is the last chance to
+    /// stop.
+    Publishing,
+}
+
+/// Why a document is not dropped although its key is given to
+/// [`Dedup::drop_only`](crate::dedup::Dedup::drop_only).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Spared {
+    /// No document that was read has this key.
+    Unknown,
+    /// Its file was skipped, so it is not known what it resembles.
+    LeftOut,
+    /// It resembles no document that is kept.
+    Alone,
+    /// It matches a pattern of [`Dedup::protect`](crate::dedup::Dedup::protect).
+    Protected,
+}
+
+impl fmt::Display for Spared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Spared::Unknown => "no document that was read has this key",
+            Spared::LeftOut => "its file was left out, so it is kept",
+            Spared::Alone => "it resembles no document that is kept, so it is kept too",
+            Spared::Protected => "it is protected, so it is kept",
+        })
+    }
+}
+
+/// A dropped document, and the one that it resembles.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Dropped<'a> {
+    /// Its key.
+    pub key: &'a str,
+    /// Its file, or the name of the stream.
+    pub source: &'a Path,
+    /// The number of its record, if the file has records.
+    pub record: Option<Nth>,
+    /// The document that it resembles: the key under which it is stored, and their similarity.
+    pub earlier: &'a Match,
+    /// The file of the other document. `None` if that was in a store before this run, or without
+    /// [lineage](crate::dedup::Dedup::lineage).
+    pub earlier_source: Option<&'a Path>,
+    /// The number of the other record, if it is known and its file has records.
+    pub earlier_record: Option<Nth>,
+    /// Whether the other document was stored before this run.
+    pub stored_before: bool,
+    /// What stands for the other document, if that was in a store and files are moved.
+    pub(crate) standing: Option<&'a Standing>,
+    /// The identities of the files of both when they were read, if they are one document and known.
+    pub(crate) identities: [Option<FileIdentity>; 2],
+    /// The files of both as they were when they were read, as far as known.
+    pub(crate) files: [Option<ReadFile>; 2],
+}
+
+/// Reports events to the observer, which says whether to continue.
+pub(crate) struct Observer<'a> {
+    observe: &'a mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
+    documents: u64,
+    bytes: u64,
+}
+
+impl<'a> Observer<'a> {
+    /// Returns an observer that has counted nothing.
+    pub(crate) fn new(observe: &'a mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Observer<'a> {
+        Observer {
+            observe,
+            documents: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Reports an event.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`] if the observer stops the run.
+    pub(crate) fn tell(&mut self, event: Event<'_>) -> Result<()> {
+        match (self.observe)(event) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Stopped),
+        }
+    }
+
+    /// Counts work done, and reports the progress.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Observer::tell`].
+    pub(crate) fn advance(&mut self, documents: u64, bytes: u64) -> Result<()> {
+        self.documents += documents;
+        self.bytes += bytes;
+        self.tick()
+    }
+
+    /// Reports the progress.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Observer::tell`].
+    pub(crate) fn tick(&mut self) -> Result<()> {
+        self.tell(Event::Progress {
+            documents: self.documents,
+            bytes: self.bytes,
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! Finds the documents that resemble no other one, including dropped ones.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use crate::dedup::error::Result;
+use crate::dedup::event::Dropped;
+use crate::dedup::judge::Judge;
+use crate::dedup::order::Rank;
+use crate::dedup::spool::Texts;
+use crate::{Sourced, short_hash};
+use dedupdb::{Query, Store};
+
+/// The number of texts to query together.
+const BATCH: usize = 256;
+
+/// The judged documents. The first document of each group was kept and stored.
+#[derive(Debug, Default)]
+pub(crate) struct Groups {
+    /// The kept documents, by the hashes of the keys under which they are stored.
+    kept: HashMap<u64, Rank>,
+    dropped: Vec<Rank>,
+}
+
+impl Groups {
+    /// Records a document. If it was kept, `stored` is the hash of the key under which it is stored.
+    pub(crate) fn push(&mut self, rank: Rank, stored: Option<u64>) {
+        match stored {
+            Some(hash) => drop(self.kept.insert(hash, rank)),
+            None => self.dropped.push(rank),
+        }
+    }
+
+    /// Drops the kept documents that resemble a dropped one. These are all that resemble any, because kept documents do
+    /// not resemble each other. Passes their positions in the input to `drop_one`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store, of the temporary files, and of the observer.
+    pub(crate) fn drop_firsts(
+        mut self,
+        judge: &mut Judge<'_>,
+        store: &Store,
+        texts: &mut Texts,
+        mut drop_one: impl FnMut(u64),
+    ) -> Result<()> {
+        for ranks in self.dropped.chunks(BATCH) {
+            judge.met.watch.tick()?;
+            let others = ranks.iter().map(|rank| texts.read(rank.offset));
+            let others: Vec<Sourced> = others.collect::<Result<_>>()?;
+            let queries: Vec<Query<'_>> = others.iter().map(|it| Query::of(it.subject())).collect();
+            let answers = store.query_all(&queries, &|| ControlFlow::Continue(()))?;
+            for (other, answer) in others.iter().zip(answers) {
+                for mut like in answer? {
+                    let Some(rank) = self.kept.remove(&short_hash(&like.key)) else {
+                        continue;
+                    };
+                    let first = texts.read(rank.offset)?;
+                    like.key.clone_from(&other.key);
+                    std::mem::swap(&mut like.containment, &mut like.containment_of_match);
+                    let dropped = Dropped {
+                        key: &first.key,
+                        source: &first.source,
+                        record: first.record,
+                        earlier: &like,
+                        earlier_source: Some(&other.source),
+                        earlier_record: other.record,
+                        stored_before: false,
+                        standing: None,
+                        identities: [first.identity, other.identity],
+                        files: [first.read, other.read],
+                    };
+                    judge.drop_late(&dropped)?;
+                    drop_one(rank.ordinal);
+                }
+            }
+        }
+        Ok(())
+    }
+}

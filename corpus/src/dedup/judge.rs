@@ -1,0 +1,467 @@
+//! Judges which documents are kept. The store's writer decides, batch by batch.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use crate::dedup::done::Done;
+use crate::dedup::error::{Error, Result};
+use crate::dedup::event::{Dropped, Event, Observer, Spared};
+use crate::dedup::fit::Fit;
+use crate::dedup::lineage::Lineage;
+use crate::dedup::mark::Mark;
+use crate::dedup::protection::{Guard, Protection};
+use crate::dedup::removed::Removed;
+use crate::dedup::settings::Dedup;
+use crate::dedup::standing::{self, Standing};
+use crate::{
+    Batch, Item, Opened, Origin, Repeated, Sketched, Skipped, Unread, is_itself, met, short_hash,
+};
+use dedupdb::write::{Outcome, Uncommitted};
+use dedupdb::{Match, Query, Store, Writer};
+
+/// How long to wait for a batch before calling the observer.
+pub(crate) const TICK: Duration = Duration::from_millis(50);
+
+/// The judgement of one document or file of the input.
+#[derive(Debug)]
+pub(crate) enum Judged {
+    /// A file of records begins.
+    Opened(Opened),
+    Document(Box<Origin>, Verdict),
+    /// A record that is not a document.
+    Unread(Box<Unread>),
+    /// A file that the store refuses.
+    Refused,
+}
+
+/// The verdict on a document.
+#[derive(Debug)]
+pub(crate) struct Verdict {
+    pub(crate) is_kept: bool,
+    /// The hash of the key under which it is stored, if it is stored.
+    pub(crate) stored: Option<u64>,
+    /// Its mark, if marks are wanted.
+    pub(crate) mark: Option<Mark>,
+}
+
+/// The state of judging documents.
+pub(crate) struct Judge<'a> {
+    pub(crate) writer: Writer,
+    pub(crate) uncommitted: Uncommitted,
+    pub(crate) removed: Option<Removed>,
+    /// `None` unless it is requested.
+    pub(crate) lineage: Option<Lineage>,
+    /// The same for the documents that were read for comparison.
+    pub(crate) counterparts: Option<Lineage>,
+    /// The resolved folder, if files are moved from it.
+    pub(crate) moved_from: Option<PathBuf>,
+    /// The number of duplicates to keep beside a kept document.
+    pub(crate) beside: u32,
+    /// The number of duplicates met so far, by the hash of the key under which the kept document is stored.
+    pub(crate) besides: HashMap<u64, u32>,
+    /// Whether each document gets a mark.
+    pub(crate) is_marking: bool,
+    pub(crate) protection: Protection,
+    /// Whether the documents being judged are protected.
+    pub(crate) is_protecting: bool,
+    pub(crate) met: Met<'a>,
+}
+
+/// Counts and reports what is met.
+pub(crate) struct Met<'a> {
+    pub(crate) done: Done,
+    pub(crate) watch: Observer<'a>,
+    pub(crate) fit: Fit,
+}
+
+impl Met<'_> {
+    /// Counts and reports a skipped file or record.
+    ///
+    /// # Errors
+    ///
+    /// It is an input that was named and cannot be read; those of the observer.
+    pub(crate) fn skip(&mut self, skipped: &Skipped) -> Result<()> {
+        self.done.reading.skipped(skipped);
+        self.watch.tell(Event::Skipped(skipped))?;
+        if skipped.named && skipped.is_failure() && !self.fit.skips_unreadable {
+            let place = skipped.place.clone();
+            return Err(Error::Unreadable { place });
+        }
+        Ok(())
+    }
+
+    /// Counts and reports a document whose id came before with another text.
+    fn repeated(&mut self, place: &str, repeated: &Repeated) -> Result<()> {
+        self.done.reading.repeated();
+        self.watch.tell(Event::Repeated { place, repeated })
+    }
+
+    /// Counts and reports a document that is not dropped although its key is listed.
+    fn spare(&mut self, key: &str, why: Spared) -> Result<()> {
+        self.done.spared += 1;
+        self.watch.tell(Event::Spared { key, why })
+    }
+
+    /// Checks, counts and reports an item that was read.
+    ///
+    /// # Errors
+    ///
+    /// It does not fit into the output; those of the observer.
+    pub(crate) fn item<D: AsRef<Origin>>(&mut self, item: &Item<D>) -> Result<()> {
+        match item {
+            Item::Document(document) => {
+                let origin = document.as_ref();
+                if origin.record.is_none() {
+                    self.fit.document(&origin.place())?;
+                } else {
+                    self.fit.record(origin)?;
+                }
+                self.done.reading.document(origin);
+                match &origin.repeated {
+                    Some(repeated) => self.repeated(&origin.place(), repeated),
+                    None => Ok(()),
+                }
+            }
+            Item::Opened(opened) => self.fit.records(opened),
+            Item::Skipped(skipped) => {
+                self.fit.unread(skipped)?;
+                self.skip(skipped)
+            }
+            Item::Unchanged(_) => Ok(()),
+        }
+    }
+}
+
+impl Judge<'_> {
+    /// Judges all documents and passes them to `take`. If `are_met`, they have been counted before.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading, of the store, of the observer, and of `take`.
+    pub(crate) fn judge_all<E: Into<Error>>(
+        &mut self,
+        batches: &Receiver<Result<Sketched, E>>,
+        are_met: bool,
+        take: &mut dyn FnMut(Judged) -> Result<()>,
+    ) -> Result<()> {
+        loop {
+            match batches.recv_timeout(TICK) {
+                Ok(sketched) => self.judge(sketched.map_err(Into::into)?, are_met, take)?,
+                Err(RecvTimeoutError::Timeout) => self.met.watch.tick()?,
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+            if self.uncommitted.is_due(&self.writer) {
+                self.commit()?;
+            }
+        }
+    }
+
+    /// Commits the documents judged so far.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store.
+    pub(crate) fn commit(&mut self) -> Result<()> {
+        self.writer.commit()?;
+        self.uncommitted.committed();
+        Ok(())
+    }
+
+    fn judge(
+        &mut self,
+        sketched: Sketched,
+        are_met: bool,
+        take: &mut dyn FnMut(Judged) -> Result<()>,
+    ) -> Result<()> {
+        if !are_met {
+            for item in &sketched.items {
+                self.met.item(item)?;
+            }
+        }
+        let items = met(&sketched.items);
+        let outcomes = if self.is_protecting {
+            self.writer.admit_distinct(sketched.documents)?
+        } else {
+            self.writer.admit_batch(sketched.documents)?
+        };
+        let (mut outcomes, store) = (outcomes.into_iter(), self.writer.store().clone());
+        for item in sketched.items {
+            match item {
+                Item::Document(origin) => {
+                    let what = "a document was not judged";
+                    let outcome = outcomes.next().ok_or(Error::Defect { what })?;
+                    take(self.note(origin, outcome, self.is_protecting, &store, None)?)?;
+                }
+                Item::Opened(opened) => take(Judged::Opened(opened))?,
+                Item::Skipped(skipped) => take_unread(skipped, take)?,
+                Item::Unchanged(_) => {}
+            }
+        }
+        if are_met {
+            self.met.watch.tick()
+        } else {
+            self.met.watch.advance(items, sketched.bytes)
+        }
+    }
+
+    /// Determines which documents must not be dropped.
+    ///
+    /// # Errors
+    ///
+    /// Those of the observer; a pattern protects nothing.
+    pub(crate) fn protect(&mut self, dedup: &Dedup, inputs: &[PathBuf]) -> Result<()> {
+        self.protection = Protection::of(dedup, inputs);
+        let mut tick = || self.met.watch.tick();
+        self.protection.look(dedup, inputs, &mut tick)
+    }
+
+    /// Returns whether a document that was read must not be dropped. Call this once per document.
+    ///
+    /// # Errors
+    ///
+    /// Those of the observer.
+    pub(crate) fn guard(&mut self, origin: &Origin) -> Result<bool> {
+        let guard = self.protection.guard(origin);
+        if guard == Guard::Contradicted {
+            self.met.spare(&origin.key, Spared::Protected)?;
+        }
+        Ok(guard != Guard::None)
+    }
+
+    /// After all documents are read, reports the listed keys that none of them had.
+    ///
+    /// # Errors
+    ///
+    /// Those of the observer; a pattern protects no document.
+    pub(crate) fn check_protection(&mut self) -> Result<()> {
+        for (key, why) in self.protection.unknown() {
+            self.met.spare(key, why)?;
+        }
+        self.protection.check()
+    }
+
+    fn note(
+        &mut self,
+        origin: Origin,
+        outcome: dedupdb::Result<Outcome>,
+        is_protected: bool,
+        store: &Store,
+        standing: Option<Standing>,
+    ) -> Result<Judged> {
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(error) => return self.refuse(origin, &error),
+        };
+        let Some(earlier) = outcome.duplicate_of() else {
+            self.met.done.kept += 1;
+            let key = outcome.second_key.as_ref().unwrap_or(&origin.key);
+            if let Some(lineage) = &mut self.lineage {
+                lineage.keep(key, &origin);
+            }
+            if !is_protected && self.protection.has_keys() {
+                self.met.spare(&origin.key, Spared::Alone)?;
+            }
+            let mark = self.is_marking.then(|| Mark {
+                is_kept: true,
+                cluster: cluster(key),
+                representative: key.clone(),
+                similarity: 1.0,
+            });
+            let verdict = Verdict {
+                is_kept: true,
+                stored: Some(short_hash(key)),
+                mark,
+            };
+            return Ok(Judged::Document(Box::new(origin), verdict));
+        };
+        let stored_before = !outcome.earlier_is_of_this_writer;
+        let is_kept = is_protected || !stored_before && self.is_beside(&earlier.key);
+        let mark = self.is_marking.then(|| Mark {
+            is_kept,
+            cluster: cluster(&earlier.key),
+            representative: earlier.key.clone(),
+            similarity: earlier.jaccard.unwrap_or(earlier.estimate.jaccard),
+        });
+        let verdict = Verdict {
+            is_kept,
+            stored: None,
+            mark,
+        };
+        if is_kept {
+            self.met.done.kept += 1;
+            return Ok(Judged::Document(Box::new(origin), verdict));
+        }
+        self.met.done.dropped_one(earlier, stored_before);
+        let before = stored_before.then_some(earlier);
+        let standing = self.standing(&origin, before, store, standing)?;
+        self.met.done.of_itself += u64::from(matches!(standing, Some(Standing::Itself)));
+        let lineage = if stored_before {
+            self.counterparts.as_ref()
+        } else {
+            self.lineage.as_ref()
+        };
+        let (earlier_source, earlier_record) =
+            lineage.map_or((None, None), |lineage| lineage.of(&earlier.key));
+        let identity = lineage.and_then(|lineage| lineage.identity(&earlier.key));
+        let file = lineage.and_then(|lineage| lineage.file(&earlier.key));
+        let dropped = Dropped {
+            key: &origin.key,
+            source: &origin.source,
+            record: origin.record,
+            earlier,
+            earlier_source,
+            earlier_record,
+            stored_before,
+            standing: standing.as_ref(),
+            identities: [origin.identity, identity],
+            files: [origin.read, file],
+        };
+        tell(&mut self.removed, &mut self.met, &dropped)?;
+        Ok(Judged::Document(Box::new(origin), verdict))
+    }
+
+    /// Returns the folder that files are moved from, unless they are compared with documents that were read.
+    fn stored_root(&self) -> Option<&Path> {
+        let root = self.moved_from.as_deref();
+        root.filter(|_| self.counterparts.is_none())
+    }
+
+    /// Returns what stands for a document, if it was stored `before`, as far as it is looked at: what was `chosen`, or, of
+    /// documents that are not moved, only whether it is the one that was read.
+    fn standing(
+        &self,
+        origin: &Origin,
+        before: Option<&Match>,
+        store: &Store,
+        chosen: Option<Standing>,
+    ) -> Result<Option<Standing>> {
+        let Some(earlier) = before else {
+            return Ok(None);
+        };
+        Ok(match (chosen, self.stored_root()) {
+            (None, Some(root)) => Some(standing::of(origin, earlier, store, root)?),
+            (None, None) => is_itself(origin, earlier, store)?.then_some(Standing::Itself),
+            (chosen, _) => chosen,
+        })
+    }
+
+    /// Leaves out a document that the store refuses.
+    fn refuse(&mut self, origin: Origin, error: &dedupdb::Error) -> Result<Judged> {
+        self.met.skip(&origin.refused(error))?;
+        let verbatim = origin.verbatim;
+        let unread = origin.record.map(|nth| Box::new(Unread { nth, verbatim }));
+        Ok(unread.map_or(Judged::Refused, Judged::Unread))
+    }
+
+    /// Whether a document that resembles the one stored as `key` is one of the few to keep beside it.
+    fn is_beside(&mut self, key: &str) -> bool {
+        if self.beside == 0 {
+            return false;
+        }
+        let count = self.besides.entry(short_hash(key)).or_default();
+        *count += 1;
+        *count <= self.beside
+    }
+
+    /// Drops a document that was counted as kept.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system and of the observer.
+    pub(crate) fn drop_late(&mut self, dropped: &Dropped<'_>) -> Result<()> {
+        let done = &mut self.met.done;
+        done.kept = done.kept.saturating_sub(1);
+        done.dropped_one(dropped.earlier, dropped.stored_before);
+        tell(&mut self.removed, &mut self.met, dropped)
+    }
+
+    /// Judges documents only by comparison with the store, and passes them to `take`.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading, of the store, of the observer, and of `take`.
+    pub(crate) fn judge_against(
+        &mut self,
+        batches: &Receiver<std::result::Result<Batch, crate::Error>>,
+        store: &Store,
+        take: &mut dyn FnMut(Judged) -> Result<()>,
+    ) -> Result<()> {
+        let shingler = store.schema().shingler()?;
+        loop {
+            let batch = match batches.recv_timeout(TICK) {
+                Ok(batch) => batch?,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.met.watch.tick()?;
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            let (items, bytes) = (met(&batch.items), batch.bytes);
+            let documents = batch.items.iter().filter_map(Item::document);
+            let queries = documents.map(|it| Query::of(it.subject()).limit(1).copies_first());
+            let queries: Vec<Query<'_>> = queries.collect();
+            let answers = store.query_all(&queries, &|| ControlFlow::Continue(()))?;
+            let mut answers = answers.into_iter();
+            for item in batch.items {
+                self.met.item(&item)?;
+                if let Item::Skipped(skipped) = &item {
+                    self.protection.leave_out(skipped);
+                }
+                match item {
+                    Item::Document(document) => {
+                        let what = "a document was not judged";
+                        let answer = answers.next().ok_or(Error::Defect { what })?;
+                        let found = answer.map(|found| found.into_iter().next());
+                        let answer = match found {
+                            Ok(Some(found)) if found.exact_copy => {
+                                let is_wordless = shingler.shingles(document.text())?.is_empty();
+                                Ok(Some(found).filter(|_| !is_wordless))
+                            }
+                            found => found,
+                        };
+                        let mut standing = None;
+                        let answer = match (answer, self.stored_root()) {
+                            (Ok(Some(found)), Some(root)) => {
+                                let chosen = standing::chosen(&document, found, store, root)?;
+                                standing = Some(chosen.1);
+                                Ok(Some(chosen.0))
+                            }
+                            (answer, _) => answer,
+                        };
+                        let is_protected = self.guard(&document)?;
+                        let outcome = answer.map(Outcome::against);
+                        let origin = document.into_origin();
+                        take(self.note(origin, outcome, is_protected, store, standing)?)?;
+                    }
+                    Item::Opened(opened) => take(Judged::Opened(opened))?,
+                    Item::Skipped(skipped) => take_unread(skipped, take)?,
+                    Item::Unchanged(_) => {}
+                }
+            }
+            self.met.watch.advance(items, bytes)?;
+        }
+    }
+}
+
+/// Passes on a record that is not a document, if it is complete.
+fn take_unread(skipped: Skipped, take: &mut dyn FnMut(Judged) -> Result<()>) -> Result<()> {
+    let unread = skipped.record.map(Judged::Unread);
+    unread.map_or(Ok(()), take)
+}
+
+/// Reports a dropped document.
+fn tell(removed: &mut Option<Removed>, met: &mut Met<'_>, dropped: &Dropped<'_>) -> Result<()> {
+    if let Some(removed) = removed {
+        removed.add(dropped)?;
+    }
+    met.watch.tell(Event::Dropped(dropped))
+}
+
+/// Returns the cluster number of the document that is stored as `key`. It is below 2^53, so that all JSON readers
+/// preserve it.
+fn cluster(key: &str) -> u64 {
+    short_hash(key) >> 11
+}

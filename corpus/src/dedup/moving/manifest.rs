@@ -1,0 +1,270 @@
+//! The list of moved files.
+//!
+//! Lines of JSON. The first has the number of the format, the number of files and their original folder,
+//! `{"dedupdb_moved":1,"files":2,"from":"/home/notes","writer":"dedupdb 0.1.0"}`; each of the others is a file,
+//! with the key of the document that it resembles, its size and its modification time,
+//! `{"bytes":12,"exact_copy":false,"like":"a/a.txt","modified":1700000000000000000,"path":"a/b.txt","similarity":0.91}`;
+//! the last has the hash of everything before it, `{"blake3":"..."}`.
+
+use std::fs::{self, File, Metadata};
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::dedup::error::{Error, Result};
+use crate::number::times as clock;
+use crate::publish::error::Of as _;
+
+/// The name of the list in the folder to which files are moved.
+pub(super) const NAME: &str = ".dedupdb-moved";
+
+/// The start of every list.
+const START: &[u8] = b"{\"dedupdb_moved\":";
+
+/// The number of the format.
+const FORMAT: u64 = 1;
+
+const NO_LIST: &str = "this is no list of moved files";
+
+/// The moved files, and their original folder.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Manifest {
+    /// The resolved path of the original folder.
+    pub(super) from: PathBuf,
+    pub(super) files: Vec<Listed>,
+}
+
+/// A moved file.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Listed {
+    /// Its path relative to the original folder, and to the one to which it is moved.
+    pub(super) path: PathBuf,
+    /// The key of the document that it resembles.
+    pub(super) like: String,
+    pub(super) similarity: f64,
+    /// Whether the two have the same text.
+    pub(super) exact_copy: bool,
+    pub(super) state: State,
+}
+
+/// Distinguishes a file from others that take its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct State {
+    bytes: u64,
+    /// The modification time, in nanoseconds since 1970.
+    modified: i64,
+}
+
+impl State {
+    pub(super) fn of(metadata: &Metadata) -> State {
+        let modified = metadata.modified().ok().and_then(clock::nanoseconds);
+        State {
+            bytes: metadata.len(),
+            modified: modified.unwrap_or(i64::MAX),
+        }
+    }
+}
+
+impl Manifest {
+    /// Returns the contents of the list's file. `None` if a path is not UTF-8.
+    pub(super) fn to_bytes(&self) -> Option<Vec<u8>> {
+        let writer = concat!("dedupdb ", env!("CARGO_PKG_VERSION"));
+        let first = json!({
+            "dedupdb_moved": FORMAT,
+            "writer": writer,
+            "from": self.from.to_str()?,
+            "files": self.files.len(),
+        });
+        let mut lines = format!("{first}\n");
+        for file in &self.files {
+            let path = file.path.to_str()?;
+            let line = json!({
+                "path": path,
+                "like": file.like,
+                "similarity": file.similarity,
+                "exact_copy": file.exact_copy,
+                "bytes": file.state.bytes,
+                "modified": file.state.modified,
+            });
+            lines.push_str(&line.to_string());
+            lines.push('\n');
+        }
+        let hash = blake3::hash(lines.as_bytes()).to_hex();
+        lines.push_str(&json!({ "blake3": hash.as_str() }).to_string());
+        lines.push('\n');
+        Some(lines.into_bytes())
+    }
+
+    /// Reads the list at `path`, which the caller named as `name`.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, is not a list, or has been changed: [`Error::BadManifest`] says what is wrong.
+    pub(super) fn read(path: &Path, name: &Path) -> Result<Manifest> {
+        let bytes = bytes_of(path).of(name)?;
+        let parsed = bytes.map_or_else(|| Err(NO_LIST.to_owned()), |bytes| Manifest::parse(&bytes));
+        parsed.map_err(|reason| Error::BadManifest {
+            path: name.to_owned(),
+            reason,
+        })
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Manifest, String> {
+        let none = || NO_LIST.to_owned();
+        let text = std::str::from_utf8(bytes).map_err(|_| none())?;
+        let mut lines = text.split_inclusive('\n');
+        let first = lines
+            .next()
+            .and_then(|line| serde_json::from_str::<Value>(line).ok());
+        let first = first
+            .filter(|first| first["dedupdb_moved"].is_u64())
+            .ok_or_else(none)?;
+        if first["dedupdb_moved"] != FORMAT {
+            return Err("it was written by a newer dedupdb; undo with that one".to_owned());
+        }
+        let from = first["from"].as_str().map(PathBuf::from);
+        let from = from.filter(|from| from.is_absolute());
+        let from = from.ok_or("line 1 has no folder that the files are from")?;
+        let mut files = Vec::new();
+        let mut hash = None;
+        for (number, line) in (2..).zip(lines) {
+            if hash.is_some() {
+                return Err(format!("line {number} is behind the end"));
+            }
+            let value: Value = serde_json::from_str(line).unwrap_or_default();
+            match value["blake3"].as_str() {
+                Some(found) => hash = Some((found.to_owned(), text.len() - line.len())),
+                None => files.push(
+                    Listed::of(&value)
+                        .ok_or_else(|| format!("line {number} names no file below the folder"))?,
+                ),
+            }
+        }
+        let (hash, end) = hash.ok_or("its end is missing")?;
+        if *hash != *blake3::hash(&bytes[..end]).to_hex() || first["files"] != files.len() {
+            return Err(format!(
+                "it was changed since it was written, so nothing is moved back; restore it, or move the files back to \
+                 {} yourself",
+                from.display()
+            ));
+        }
+        Ok(Manifest { from, files })
+    }
+}
+
+impl Listed {
+    fn of(value: &Value) -> Option<Listed> {
+        let path = Path::new(value["path"].as_str()?);
+        let is_below = is_below(path);
+        is_below.then_some(Listed {
+            path: path.to_owned(),
+            like: value["like"].as_str()?.to_owned(),
+            similarity: value["similarity"].as_f64()?,
+            exact_copy: value["exact_copy"].as_bool()?,
+            state: State {
+                bytes: value["bytes"].as_u64()?,
+                modified: value["modified"].as_i64()?,
+            },
+        })
+    }
+}
+
+/// Returns the bytes of a regular file that begins like a list. Other files are not read, and pipes are not opened.
+fn bytes_of(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    let mut file = File::open(path)?.take(metadata.len());
+    let mut bytes = Vec::new();
+    file.by_ref()
+        .take(START.len() as u64)
+        .read_to_end(&mut bytes)?;
+    if bytes != START {
+        return Ok(None);
+    }
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// Whether a path consists of normal names only.
+pub(super) fn is_below(path: &Path) -> bool {
+    let mut parts = path.components();
+    parts.next().is_some()
+        && path.components().all(|part| matches!(part, Component::Normal(_)))
+        // `components` ignores some parts, such as repeated separators.
+        && path.components().collect::<PathBuf>().as_os_str() == path.as_os_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Listed, Manifest, State};
+
+    fn manifest() -> Manifest {
+        let file = |path: &str| Listed {
+            path: path.into(),
+            like: "a\n\"b\"".to_owned(),
+            similarity: 0.912_345,
+            exact_copy: false,
+            state: State {
+                bytes: 12,
+                modified: -1,
+            },
+        };
+        Manifest {
+            from: "/home/notes".into(),
+            files: vec![file("a.txt"), file("b/c\nd.txt")],
+        }
+    }
+
+    #[test]
+    fn it_is_read_as_it_was_written() {
+        let bytes = manifest().to_bytes().unwrap();
+        assert_eq!(Manifest::parse(&bytes), Ok(manifest()));
+    }
+
+    #[test]
+    fn what_is_not_as_it_was_written_is_refused() {
+        let bytes = manifest().to_bytes().unwrap();
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            assert!(Manifest::parse(&changed).is_err(), "byte {at}");
+            // Every byte but the last line ending is needed.
+            if at + 1 < bytes.len() {
+                assert!(Manifest::parse(&bytes[..at]).is_err(), "cut at {at}");
+            }
+        }
+        for (path, reason) in [
+            ("../a.txt", "line 2 names no file below the folder"),
+            ("/etc/passwd", "line 2 names no file below the folder"),
+            ("b/../../a.txt", "line 2 names no file below the folder"),
+            ("./a.txt", "line 2 names no file below the folder"),
+            ("", "line 2 names no file below the folder"),
+            (
+                "z.txt",
+                "it was changed since it was written, so nothing is moved back; restore it, or move the files back to \
+                 /home/notes yourself",
+            ),
+        ] {
+            let edited = text.replace("a.txt\",", &format!("{path}\","));
+            assert_ne!(edited, text);
+            assert_eq!(
+                Manifest::parse(edited.as_bytes()),
+                Err(reason.to_owned()),
+                "{path}"
+            );
+        }
+        let longer = format!("{text}{{}}\n");
+        assert_eq!(
+            Manifest::parse(longer.as_bytes()),
+            Err("line 5 is behind the end".to_owned())
+        );
+        for none in ["", "{}", "[]", "a\tb\n", "\u{0}"] {
+            let reason = "this is no list of moved files".to_owned();
+            assert_eq!(Manifest::parse(none.as_bytes()), Err(reason));
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Plans which of the dropped files may be moved.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, Metadata};
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::hold::RESERVED;
+use super::manifest::{Listed, State};
+use super::{Left, manifest};
+use crate::dedup::event::Dropped;
+use crate::dedup::names::below;
+use crate::dedup::standing::Standing;
+use crate::{FileIdentity, Reason, Skipped};
+
+/// Why a file stays that is not as it was read.
+pub(super) const CHANGED: &str = "it changed since the run began";
+
+/// When a file, or its name or mode, last changed: seconds and nanoseconds of the file system.
+pub(super) type Stamp = (i64, i64);
+
+/// Files that were moved since the run began, each with the file that remains in its place, if known.
+pub(super) type Gone<'a> = HashMap<&'a Path, Option<&'a Path>>;
+
+/// Returns when a file, or its name or mode, last changed.
+pub(super) fn stamp(metadata: &Metadata) -> Stamp {
+    (metadata.ctime(), metadata.ctime_nsec())
+}
+
+/// A dropped file.
+#[derive(Clone, Debug)]
+pub(super) struct Planned {
+    pub(super) file: PathBuf,
+    like: String,
+    similarity: f64,
+    exact_copy: bool,
+    /// The identity of the file when it was read.
+    read: Option<FileIdentity>,
+    /// The file of the document that it resembles, if known. The documents of a store may have none.
+    other: Option<PathBuf>,
+    /// Why it stays whatever happens to that file, if it does.
+    stays: Option<String>,
+    /// The first name of the file, if this is another name.
+    pub(super) first: Option<PathBuf>,
+}
+
+impl Planned {
+    /// Returns a file as it is now, as one that was dropped.
+    #[cfg(test)]
+    pub(super) fn of(file: &Path) -> Planned {
+        Planned {
+            file: file.to_owned(),
+            like: String::new(),
+            similarity: 1.0,
+            exact_copy: true,
+            read: Some(FileIdentity::of(file, &fs::metadata(file).unwrap())),
+            other: None,
+            stays: None,
+            first: None,
+        }
+    }
+
+    /// Whether a file with this metadata is the one that was read.
+    pub(super) fn is_as_read(&self, path: &Path, found: &Metadata) -> bool {
+        self.read
+            .is_none_or(|read| read == FileIdentity::of(path, found))
+    }
+
+    /// Returns the file that remains in place of this one: the file that it resembles or, if that was moved, the one
+    /// that remains in place of that. `None` if this is unknown, or if all files that resemble it are to be moved.
+    pub(super) fn kept<'a>(&'a self, gone: &Gone<'a>) -> Option<&'a Path> {
+        /// Each moved file refers to one that existed at that time, so the chains are short.
+        const STEPS: usize = 100;
+        let mut other = self.other.as_deref()?;
+        for _ in 0..STEPS {
+            match gone.get(other) {
+                None => return (other != self.file).then_some(other),
+                Some(stead) => other = (*stead)?,
+            }
+        }
+        None
+    }
+}
+
+/// The dropped files, and what is known about the folder.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// The folder as named, and its resolved path.
+    folder: PathBuf,
+    root: PathBuf,
+    /// The names of streams that the folder is compared with.
+    streams: Vec<PathBuf>,
+    /// When the run began, by the clock of the file system. `None` if nothing is to be changed.
+    pub(super) began: Option<Stamp>,
+    pub(super) files: Vec<Planned>,
+    /// The number of dropped records.
+    pub(super) records: u64,
+    /// The files that dropped ones resemble, with their identities when they were read, as far as known.
+    kept: HashMap<PathBuf, FileIdentity>,
+    /// The targets of symbolic links in the folder.
+    linked: HashSet<PathBuf>,
+    /// The displayed names of files that were met under another name.
+    told: HashSet<String>,
+    /// The same names in full, by their files.
+    names: HashMap<FileIdentity, Vec<PathBuf>>,
+}
+
+impl Plan {
+    /// Returns a plan without dropped files.
+    pub(super) fn new(
+        folder: &Path,
+        root: PathBuf,
+        streams: Vec<PathBuf>,
+        began: Option<Stamp>,
+    ) -> Plan {
+        Plan {
+            folder: folder.to_owned(),
+            root,
+            streams,
+            began,
+            files: Vec::new(),
+            records: 0,
+            kept: HashMap::new(),
+            linked: HashSet::new(),
+            told: HashSet::new(),
+            names: HashMap::new(),
+        }
+    }
+
+    /// Records a dropped document.
+    pub(super) fn drop(&mut self, dropped: &Dropped<'_>) {
+        if dropped.record.is_some() {
+            self.records += 1;
+            return;
+        }
+        let like = &dropped.earlier.key;
+        let (mut other, mut read, mut stays) = (None, dropped.identities[1], None);
+        match dropped.standing {
+            None => {
+                let is_stream = |source: &Path| dropped.stored_before && self.is_stream(source);
+                let source = dropped.earlier_source.filter(|source| !is_stream(source));
+                other = source.map(Path::to_owned);
+            }
+            Some(Standing::File(path, identity)) => {
+                other = Some(self.named(path));
+                read = Some(*identity);
+            }
+            Some(Standing::Itself) => {
+                stays = Some(format!("{like} is this file itself, and no other copy"));
+            }
+            Some(Standing::Nothing(why)) => stays = Some(why.clone()),
+        }
+        if let (Some(other), Some(read)) = (&other, read) {
+            self.kept.insert(other.clone(), read);
+        }
+        self.files.push(Planned {
+            file: dropped.source.to_owned(),
+            like: like.clone(),
+            similarity: dropped.earlier.similarity(),
+            exact_copy: dropped.earlier.exact_copy,
+            other,
+            read: dropped.identities[0],
+            stays,
+            first: None,
+        });
+    }
+
+    /// Returns the path of a file as the files of the folder are named, if it is one of them.
+    fn named(&self, path: &Path) -> PathBuf {
+        let place = fs::canonicalize(path).ok();
+        let below = place
+            .as_deref()
+            .and_then(|it| it.strip_prefix(&self.root).ok());
+        below.map_or_else(|| path.to_owned(), |below| self.folder.join(below))
+    }
+
+    /// Whether a stream that the folder is compared with has this name.
+    fn is_stream(&self, name: &Path) -> bool {
+        self.streams.iter().any(|stream| stream == name)
+    }
+
+    /// Records a skipped file, if it is another name of a file.
+    pub(super) fn skip(&mut self, skipped: &Skipped) {
+        if skipped.reason == Reason::OtherName {
+            self.told.insert(skipped.place.clone());
+        }
+    }
+
+    /// Finds the targets of symbolic links in the folder, and plans to move the other names of each file as well, in the
+    /// order of paths: as long as one of its names stays, the file does.
+    pub(super) fn look(&mut self) {
+        if self.files.is_empty() {
+            return;
+        }
+        for entry in below(std::slice::from_ref(&self.folder)) {
+            let path = entry.path();
+            if entry.path_is_symlink() {
+                self.linked.extend(fs::canonicalize(path));
+            } else if self.told.contains(&path.display().to_string())
+                && let Some(file) = identity(path)
+            {
+                self.names.entry(file).or_default().push(path.to_owned());
+            }
+        }
+        // They were judged in another order, the largest first. Other names follow the first one of their file.
+        let mut files = std::mem::take(&mut self.files);
+        files.sort_by(|one, other| one.file.cmp(&other.file));
+        for planned in files {
+            let names = identity(&planned.file).and_then(|file| self.names.remove(&file));
+            let others = names.into_iter().flatten();
+            // Different names may be displayed alike.
+            let others = others.filter(|name| *name != planned.file);
+            let others = others.map(|file| Planned {
+                file,
+                first: Some(planned.file.clone()),
+                ..planned.clone()
+            });
+            let others: Vec<Planned> = others.collect();
+            self.files.push(planned);
+            self.files.extend(others);
+        }
+    }
+
+    /// Returns the list entry of a file and its size in bytes, or the reason why it stays.
+    pub(super) fn check(&self, planned: &Planned, gone: &Gone<'_>) -> Result<(Listed, u64), Left> {
+        if let Some(why) = &planned.stays {
+            return Err(Left::choice(why));
+        }
+        let path = planned.file.strip_prefix(&self.folder);
+        let Some(path) = path.ok().filter(|path| manifest::is_below(path)) else {
+            return Err(Left::choice("it is not below the folder"));
+        };
+        if path.to_str().is_none() {
+            return Err(Left::choice("its name is not UTF-8"));
+        }
+        if RESERVED.iter().any(|name| path == Path::new(name)) {
+            return Err(Left::choice(
+                "dedupdb keeps a file of this name beside what is moved",
+            ));
+        }
+        let metadata = fs::symlink_metadata(&planned.file);
+        let metadata = metadata.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Left::gone("it is gone"),
+            _ => Left::failure(error),
+        })?;
+        let place = fs::canonicalize(&planned.file);
+        if !metadata.is_file() && !metadata.is_symlink() {
+            return Err(Left::choice("it is no file any more"));
+        }
+        if metadata.is_symlink() || place.ok() != Some(self.root.join(path)) {
+            return Err(Left::choice("it is reached by a symbolic link"));
+        }
+        if metadata.len() == 0 {
+            return Err(Left::choice("it is empty"));
+        }
+        if self.linked.contains(&self.root.join(path)) {
+            return Err(Left::choice("a symbolic link leads to it"));
+        }
+        // The move of its first name changed the file's status, but not its content.
+        let is_changed = if planned.first.is_some() {
+            let written = (metadata.mtime(), metadata.mtime_nsec());
+            self.began.is_some_and(|began| written > began)
+        } else {
+            self.is_changed(&metadata)
+        };
+        // Another file may be here now, if a folder above it has been exchanged: that changes nothing of the file.
+        if is_changed || !planned.is_as_read(&planned.file, &metadata) {
+            return Err(Left::choice(CHANGED));
+        }
+        self.check_kept(planned, gone)?;
+        let listed = Listed {
+            path: path.to_owned(),
+            like: planned.like.clone(),
+            similarity: planned.similarity,
+            exact_copy: planned.exact_copy,
+            state: State::of(&metadata),
+        };
+        let bytes = if planned.first.is_some() {
+            0
+        } else {
+            metadata.len()
+        };
+        Ok((listed, bytes))
+    }
+
+    /// Checks that the file that remains in place of this one exists and has not changed since it was read.
+    pub(super) fn check_kept(&self, planned: &Planned, gone: &Gone<'_>) -> Result<(), Left> {
+        let Some(kept) = planned.kept(gone) else {
+            return Ok(());
+        };
+        let read = self.kept.get(kept);
+        let is_as_read =
+            |found: &Metadata| read.is_none_or(|read| *read == FileIdentity::of(kept, found));
+        match fs::metadata(kept) {
+            Ok(metadata) if is_as_read(&metadata) && !self.is_changed(&metadata) => Ok(()),
+            _ => {
+                let kept = kept.display();
+                Err(Left::choice(&format!("{kept} changed since the run began")))
+            }
+        }
+    }
+
+    fn is_changed(&self, metadata: &Metadata) -> bool {
+        self.began.is_some_and(|began| stamp(metadata) > began)
+    }
+}
+
+/// Returns the identity that all names of a file share.
+fn identity(path: &Path) -> Option<FileIdentity> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    metadata
+        .is_file()
+        .then(|| FileIdentity::of(path, &metadata))
+}

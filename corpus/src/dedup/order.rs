@@ -1,0 +1,108 @@
+//! The order in which documents are judged, if it is not that of the input.
+
+use std::cmp::Reverse;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::dedup::settings::Keep;
+use crate::number::times as clock;
+use crate::{KeepRank, Sourced, is_compressed, largest_first};
+use dedupdb::sketching::unseen_bytes;
+
+/// The rank of a document, and the place of its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rank {
+    newest: Reverse<i64>,
+    largest: KeepRank,
+    /// Its position in the input.
+    pub(crate) ordinal: u64,
+    /// Its offset in the spool.
+    pub(crate) offset: u64,
+    /// Whether it is judged before all unprotected documents, and never dropped.
+    pub(crate) is_protected: bool,
+}
+
+/// Whether the encoding has several bytes for a letter of any script.
+fn is_wide(encoding: &str) -> bool {
+    encoding.starts_with("UTF-16") || encoding.starts_with("UTF-32")
+}
+
+/// Ranks documents.
+#[derive(Debug)]
+pub(crate) struct Ranking {
+    keep: Keep,
+    ranks: Vec<Rank>,
+    /// The last file whose modification time was read, and that time.
+    file: Option<(PathBuf, i64)>,
+}
+
+impl Ranking {
+    /// Returns a ranking without documents.
+    pub(crate) fn new(keep: Keep) -> Ranking {
+        Ranking {
+            keep,
+            ranks: Vec::new(),
+            file: None,
+        }
+    }
+
+    /// Ranks the next document of the input, whose text is at `offset` in the spool.
+    pub(crate) fn push(&mut self, document: &Sourced, offset: u64, is_protected: bool) {
+        let (mut newest, mut largest) = Default::default();
+        match self.keep {
+            Keep::First | Keep::Few(_) | Keep::None => {}
+            Keep::Longest => {
+                let text = document.text();
+                // Neither a compressor nor an encoding makes a text longer or shorter.
+                let is_as_it_is = !is_compressed(&document.source) && !is_wide(document.encoding);
+                let size = document.size.filter(|_| is_as_it_is);
+                let size = size.unwrap_or(text.len() as u64);
+                let size = size.saturating_sub(unseen_bytes(text) as u64);
+                let path = document
+                    .record
+                    .is_none()
+                    .then_some(Path::new(&document.key));
+                largest = largest_first(size, path);
+            }
+            Keep::Newest => {
+                let modified = document.modified.and_then(clock::nanoseconds);
+                newest = Reverse(modified.unwrap_or_else(|| self.time_of(&document.source)));
+            }
+        }
+        self.ranks.push(Rank {
+            newest,
+            largest,
+            ordinal: self.ranks.len() as u64,
+            offset,
+            is_protected,
+        });
+    }
+
+    /// Returns the modification time of a file of records. Standard input is newer than any file.
+    fn time_of(&mut self, source: &Path) -> i64 {
+        if let Some((path, time)) = &self.file
+            && path == source
+        {
+            return *time;
+        }
+        let metadata = fs::metadata(source).ok();
+        let time = metadata.and_then(|metadata| crate::modified(&metadata));
+        let time = time.and_then(clock::nanoseconds).unwrap_or(i64::MAX);
+        self.file = Some((source.to_owned(), time));
+        time
+    }
+
+    /// Returns the ranks of the protected documents and those of all others, each in the order in which they are
+    /// judged.
+    pub(crate) fn sorted(mut self) -> [Vec<Rank>; 2] {
+        let is_newest = self.keep == Keep::Newest;
+        self.ranks.sort_unstable_by_key(|rank| {
+            let late = is_newest.then_some(Reverse(rank.ordinal));
+            let first = Reverse(rank.is_protected);
+            (first, rank.newest, rank.largest, late, rank.ordinal)
+        });
+        let protected = self.ranks.partition_point(|rank| rank.is_protected);
+        let others = self.ranks.split_off(protected);
+        [self.ranks, others]
+    }
+}

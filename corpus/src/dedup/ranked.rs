@@ -1,0 +1,87 @@
+//! Documents that are all read first and then judged by rank.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::{io, thread};
+
+use crate::dedup::error::Result;
+use crate::dedup::judge::{Judge, TICK};
+use crate::dedup::order::{Rank, Ranking};
+use crate::dedup::run::Batches;
+use crate::dedup::spool::{Spool, Texts};
+use crate::{BATCH_BYTES, Batch, Item, met};
+
+/// Reads all documents into the spool.
+///
+/// # Errors
+///
+/// Those of reading; the temporary files take too much space.
+pub(super) fn spool_all(
+    judge: &mut Judge<'_>,
+    batches: &Batches,
+    spool: &mut Spool,
+    ranking: &mut Ranking,
+) -> Result<()> {
+    loop {
+        let batch = match batches.recv_timeout(TICK) {
+            Ok(batch) => batch?,
+            Err(RecvTimeoutError::Timeout) => {
+                judge.met.watch.tick()?;
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        };
+        for item in &batch.items {
+            judge.met.item(item)?;
+            match item {
+                Item::Document(document) => {
+                    let is_protected = judge.guard(document)?;
+                    let offset = spool.push(document)?;
+                    ranking.push(document, offset, is_protected);
+                }
+                Item::Opened(opened) => spool.open(opened)?,
+                Item::Skipped(skipped) => {
+                    judge.protection.leave_out(skipped);
+                    let unread = skipped.record.as_ref().filter(|_| judge.is_marking);
+                    unread.map_or(Ok(()), |unread| spool.push_unread(unread))?;
+                }
+                Item::Unchanged(_) => {}
+            }
+        }
+        let items = met(&batch.items);
+        judge.met.watch.advance(items, batch.bytes)?;
+    }
+}
+
+/// Reads the texts in the order of their ranks, in batches, on a separate thread.
+///
+/// # Errors
+///
+/// The system allows no further thread.
+pub(super) fn ranked(mut texts: Texts, order: Arc<Vec<Rank>>) -> Result<Receiver<Result<Batch>>> {
+    let (sender, receiver) = sync_channel(1);
+    let send = move || {
+        let mut batch = Batch::default();
+        for rank in order.iter() {
+            match texts.read(rank.offset) {
+                Ok(document) => {
+                    batch.bytes += document.text().len() as u64;
+                    batch.items.push(Item::Document(document));
+                }
+                Err(error) => {
+                    // If this fails, the receiver is gone.
+                    drop(sender.send(Err(error)));
+                    return;
+                }
+            }
+            if batch.bytes >= BATCH_BYTES && sender.send(Ok(std::mem::take(&mut batch))).is_err() {
+                return;
+            }
+        }
+        drop(sender.send(Ok(batch)));
+    };
+    let thread = thread::Builder::new().name("spool".to_owned());
+    let started: io::Result<_> = thread.spawn(send);
+    started.map_err(crate::Error::thread)?;
+    Ok(receiver)
+}

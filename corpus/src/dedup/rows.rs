@@ -1,0 +1,168 @@
+//! Rows of texts in memory, without their near-duplicates.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::dedup::error::{Error, Result};
+use crate::dedup::settings::Keep;
+use crate::largest_first;
+use dedupdb::write::{Intake, Outcome, Pipeline, Relation};
+use dedupdb::{Input, Options, Schema, Store};
+
+/// Deduplicates rows of texts in memory, as [`Dedup`](crate::dedup::Dedup) does with [`Keep::First`].
+///
+/// A row is dropped if it resembles an earlier row that is kept. To keep other rows, push them in the order of
+/// [`Rows::order`].
+///
+/// A temporary store holds the shingles and signatures of the texts. It is deleted when the rows are dropped.
+///
+/// ```
+/// use std::time::Duration;
+/// use dedupdb::{Options, Schema};
+/// use dedupdb_corpus::dedup::Rows;
+///
+/// let tram = "The night tram runs again from Friday on, every half hour until four";
+/// let crane = "Nobody knows who painted the harbour crane in the colours of a parrot";
+/// let mut rows = Rows::begin(&Options::new(), &Schema::default(), std::env::temp_dir())?;
+/// rows.push(vec![tram.to_owned(), crane.to_owned(), tram.to_uppercase()]);
+/// rows.close();
+/// let mut earlier = Vec::new();
+/// while rows.under_way() > 0 {
+///     for row in rows.wait(Duration::from_millis(50))?.unwrap_or_default() {
+///         earlier.push(row?.map(|dropped| dropped.earlier));
+///     }
+/// }
+/// assert_eq!(earlier, [None, None, Some(0)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Rows {
+    /// Dropped before the folder of its store.
+    pipeline: Pipeline,
+    store: Store,
+    _folder: TempDir,
+    next: u64,
+}
+
+/// Why a row is dropped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DroppedRow {
+    /// The number, from 0, of the kept row that it resembles.
+    pub earlier: u64,
+    /// The exact Jaccard similarity of the two rows, from 0 to 1. `None` if the schema keeps no shingles.
+    pub jaccard: Option<f64>,
+    /// The estimate of this similarity from the signatures, from 0 to 1.
+    pub estimate: f64,
+    /// Whether the texts are the same.
+    pub exact_copy: bool,
+}
+
+impl Rows {
+    /// Starts without rows. The temporary store is created with these options, in a new folder in `within`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Temporary`] if the folder cannot be created; those of creating a store.
+    pub fn begin(options: &Options, schema: &Schema, within: impl AsRef<Path>) -> Result<Rows> {
+        let within = within.as_ref();
+        let folder = tempfile::tempdir_in(within).map_err(|source| Error::Temporary {
+            folder: within.to_owned(),
+            source: Arc::new(source),
+        })?;
+        let options = options.clone().fleeting();
+        let store = options.create(folder.path().join("store"), schema)?;
+        Ok(Rows {
+            pipeline: store.pipeline(Intake::new().unique(true))?,
+            store,
+            _folder: folder,
+            next: 0,
+        })
+    }
+
+    /// Returns the order in which to push rows, given the sizes of their texts in bytes.
+    ///
+    /// In this order, the row that `keep` selects among several similar ones is the one that is kept. The newest row is
+    /// the last one. The numbers of a [`DroppedRow`] then count in this order. For [`Keep::Few`] and [`Keep::None`],
+    /// the order is that of the input, and the caller counts.
+    ///
+    /// ```
+    /// use dedupdb_corpus::dedup::{Keep, Rows};
+    ///
+    /// assert_eq!(Rows::order(Keep::First, &[3, 5, 5]), [0, 1, 2]);
+    /// assert_eq!(Rows::order(Keep::Longest, &[3, 5, 5]), [1, 2, 0]);
+    /// assert_eq!(Rows::order(Keep::Newest, &[3, 5, 5]), [2, 1, 0]);
+    /// ```
+    pub fn order(keep: Keep, bytes: &[usize]) -> Vec<usize> {
+        let mut rows: Vec<usize> = (0..bytes.len()).collect();
+        match keep {
+            Keep::First | Keep::Few(_) | Keep::None => {}
+            Keep::Longest => rows.sort_by_key(|&row| largest_first(bytes[row] as u64, None)),
+            Keep::Newest => rows.reverse(),
+        }
+        rows
+    }
+
+    /// Pushes the next rows, without waiting; see [`Pipeline::push`].
+    pub fn push(&mut self, texts: Vec<String>) {
+        let inputs = texts.into_iter().map(|text| {
+            let row = self.next;
+            self.next += 1;
+            // Keys sort in the order of the rows, which decides between two that are equally similar.
+            Input::new(format!("{row:020}"), text)
+        });
+        let inputs = inputs.collect();
+        self.pipeline.push(inputs);
+    }
+
+    /// Returns whether to wait before pushing; see [`Pipeline::is_full`].
+    pub fn is_full(&self) -> bool {
+        self.pipeline.is_full()
+    }
+
+    /// Returns the number of batches that were pushed and not yet returned; see [`Pipeline::under_way`].
+    pub fn under_way(&self) -> usize {
+        self.pipeline.under_way()
+    }
+
+    /// Declares that no more rows follow.
+    pub fn close(&mut self) {
+        self.pipeline.close();
+    }
+
+    /// Returns how often a search skipped candidates; see [`Options::false_candidates`].
+    pub fn searches_cut_short(&self) -> u64 {
+        self.store.searches_cut_short()
+    }
+
+    /// Waits for the next batch. For each of its rows, returns why it is dropped, or `None` if it is kept. Returns
+    /// `None` if no batch is ready after this time. A text that cannot be read has an error in its place.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Pipeline::wait`].
+    pub fn wait(
+        &mut self,
+        time: Duration,
+    ) -> Result<Option<Vec<dedupdb::Result<Option<DroppedRow>>>>> {
+        let outcomes = self.pipeline.wait(time)?;
+        let rows = |outcomes: Vec<dedupdb::Result<Outcome>>| {
+            let outcomes = outcomes.into_iter();
+            outcomes.map(|outcome| outcome.map(|outcome| dropped(&outcome)))
+        };
+        Ok(outcomes.map(|outcomes| rows(outcomes).collect()))
+    }
+}
+
+fn dropped(outcome: &Outcome) -> Option<DroppedRow> {
+    let earlier = outcome.duplicate_of()?;
+    Some(DroppedRow {
+        earlier: earlier.key.parse().ok()?,
+        jaccard: earlier.jaccard,
+        estimate: earlier.estimate.jaccard,
+        exact_copy: outcome.relation == Relation::ExactCopy,
+    })
+}

@@ -1,0 +1,406 @@
+//! The settings of a run.
+
+use std::fmt;
+use std::io::Write;
+use std::num::NonZeroU32;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use crate::{Format, Glob, MEMORY, Source};
+use dedupdb::{Options, Schema, Store};
+
+use crate::dedup::begun::Begun;
+use crate::dedup::done::Done;
+use crate::dedup::error::Error;
+use crate::dedup::event::Event;
+use crate::dedup::mark::Columns;
+
+/// Which of several similar documents is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Keep {
+    /// The first in the input.
+    #[default]
+    First,
+    /// The file with the most bytes on disk, or the record with the longest text; of equal ones, a file that is not
+    /// hidden, then the one with the shorter name, then the shorter path, and then the first.
+    Longest,
+    /// The one whose file was modified last; within one file, the last record.
+    Newest,
+    /// The first in the input and the first ones that resemble it, up to this number in all.
+    Few(NonZeroU32),
+    /// None of them, to filter out contamination. A store nevertheless receives the first ones.
+    None,
+}
+
+/// The terminator of each path in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ending {
+    /// A line feed. Control characters and backslashes in the path are escaped.
+    Line,
+    /// A NUL byte. The path is not escaped.
+    Nul,
+}
+
+/// Writes a corpus without its near-duplicates.
+#[must_use = "nothing is done before it is run"]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
+pub struct Dedup {
+    pub(crate) sources: Vec<Source>,
+    pub(crate) options: crate::Options,
+    pub(crate) to: To,
+    pub(crate) list: Option<Ending>,
+    pub(crate) keep: Option<Keep>,
+    pub(crate) mark: Option<Columns>,
+    pub(crate) against: Option<Against>,
+    pub(crate) protected: Vec<Glob>,
+    /// The keys that may be dropped. `None` if all may be dropped.
+    pub(crate) droppable: Option<Vec<String>>,
+    pub(crate) removed: Option<PathBuf>,
+    pub(crate) removed_is_json: bool,
+    pub(crate) lineage: bool,
+    /// The resolved folder, if files are moved from it.
+    pub(crate) moved_from: Option<PathBuf>,
+    pub(crate) replace: bool,
+    pub(crate) memory: u64,
+    pub(crate) skips_unreadable: bool,
+    pub(crate) temporary_limit: Option<u64>,
+    pub(crate) schema: Schema,
+    pub(crate) store_options: Options,
+    pub(crate) store: Option<Store>,
+    pub(crate) store_folder: Option<PathBuf>,
+}
+
+impl fmt::Debug for Dedup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dedup")
+            .field("sources", &self.sources)
+            .field("keep", &self.keep)
+            .field("removed", &self.removed)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What documents are compared with instead of each other.
+pub(crate) enum Against {
+    Store(Store),
+    Corpus(Vec<Source>),
+}
+
+impl Against {
+    /// Returns the paths that are read for comparison.
+    #[cfg(unix)]
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        match self {
+            Against::Store(_) => Vec::new(),
+            Against::Corpus(sources) => {
+                let named = sources.iter().filter_map(Source::named);
+                named.map(PathBuf::from).collect()
+            }
+        }
+    }
+
+    /// Returns the names of the streams that are read for comparison.
+    #[cfg(unix)]
+    pub(crate) fn streams(&self) -> Vec<PathBuf> {
+        match self {
+            Against::Store(_) => Vec::new(),
+            Against::Corpus(sources) => {
+                let streams = sources.iter().filter(|source| source.is_stream());
+                streams.map(|source| source.name().to_owned()).collect()
+            }
+        }
+    }
+}
+
+/// The destination of the output.
+pub(crate) enum To {
+    /// Nowhere: the observer only learns what is dropped.
+    Nowhere,
+    Path(PathBuf),
+    Stream(Box<dyn Write + Send>),
+}
+
+impl Dedup {
+    /// Returns which of several similar documents is kept.
+    pub(crate) fn kept(&self) -> Keep {
+        self.keep.unwrap_or_default()
+    }
+
+    /// Reads files, folders, patterns and streams, in this order, as
+    /// [`Corpus::open`](crate::Corpus::open) does.
+    pub fn new<S: Into<Source>>(sources: impl IntoIterator<Item = S>) -> Dedup {
+        Dedup {
+            sources: sources.into_iter().map(Into::into).collect(),
+            options: crate::Options::new(),
+            to: To::Nowhere,
+            list: None,
+            keep: None,
+            mark: None,
+            against: None,
+            protected: Vec::new(),
+            droppable: None,
+            removed: None,
+            removed_is_json: false,
+            lineage: false,
+            moved_from: None,
+            replace: false,
+            memory: MEMORY,
+            skips_unreadable: false,
+            temporary_limit: None,
+            schema: Schema::default(),
+            store_options: Options::new(),
+            store: None,
+            store_folder: None,
+        }
+    }
+
+    /// Sets how files and streams are read. Two of the options have no effect: records are read verbatim, and a
+    /// record whose id came before with another text is reported and kept.
+    pub fn reading(self, options: crate::Options) -> Dedup {
+        Dedup { options, ..self }
+    }
+
+    /// Returns the format of a source that is a file or a stream.
+    pub(crate) fn format(&self, source: &Source) -> Format {
+        let given = source.format.or(self.options.format);
+        match source.named() {
+            Some(path) => given.unwrap_or_else(|| self.options.format_at(path)),
+            None => given.unwrap_or_else(|| Format::of(source.name())),
+        }
+    }
+
+    /// Writes the kept documents to `path`, a file of records or a folder.
+    ///
+    /// It is a file of records if the input is one file of records or a stream, or if its name ends in `.jsonl`,
+    /// `.json` (an array), `.csv`, `.tsv`, `.warc` or `.parquet`. Then all inputs must have that format, and tables the same header or
+    /// columns, which are written once. Otherwise, or if the path ends in a separator, it is a folder, in which
+    /// files keep their paths (below the one folder that is read, or as given). Files whose names end in `.gz`, `.zst`,
+    /// `.xz` or `.bz2` are compressed. Rows of Parquet files keep all their columns; in a `.jsonl` file they become lines,
+    /// as [`crate::Options::verbatim`] describes.
+    pub fn output(self, path: impl Into<PathBuf>) -> Dedup {
+        Dedup {
+            to: To::Path(path.into()),
+            ..self
+        }
+    }
+
+    /// Writes the kept records to a stream as they come. Rows of Parquet files become lines of JSON.
+    pub fn output_to(self, stream: impl Write + Send + 'static) -> Dedup {
+        Dedup {
+            to: To::Stream(Box::new(stream)),
+            ..self
+        }
+    }
+
+    /// Writes the paths of the kept files instead of the files. If one of them changed after it was read, the run fails
+    /// with [`Error::Changed`].
+    pub fn list(self, ending: Ending) -> Dedup {
+        Dedup {
+            list: Some(ending),
+            ..self
+        }
+    }
+
+    /// Sets which of several similar documents is kept. The default is [`Keep::First`] and, where files are
+    /// [moved](Dedup::move_to), [`Keep::Longest`]. For the longest, the newest and
+    /// none, texts and records are stored in temporary files until all are read.
+    pub fn keep(self, keep: Keep) -> Dedup {
+        Dedup {
+            keep: Some(keep),
+            ..self
+        }
+    }
+
+    /// Writes all documents, each with four more columns or fields.
+    ///
+    /// These are `NAME_keep`, whether the document would be kept; `NAME_representative`, the key of the document that
+    /// it resembles, or its own; `NAME_cluster`, a number that follows from that key; and `NAME_similarity`, from 0 to
+    /// 1, exact if the store keeps shingles. This works for JSONL, CSV, Parquet, and TSV with a header.
+    pub fn mark(self, name: &str) -> Dedup {
+        Dedup {
+            mark: Some(Columns::new(name)),
+            ..self
+        }
+    }
+
+    /// Drops only documents that resemble one of `store`. Documents of the input are not compared with each other, and
+    /// nothing is stored. The parameters are those of the store, whatever [`Dedup::schema`] says.
+    pub fn against(self, store: &Store) -> Dedup {
+        Dedup {
+            against: Some(Against::Store(store.clone())),
+            ..self
+        }
+    }
+
+    /// Like [`Dedup::against`], but compares with documents that are read from `sources`, like the input.
+    pub fn against_corpus<S: Into<Source>>(self, sources: impl IntoIterator<Item = S>) -> Dedup {
+        Dedup {
+            against: Some(Against::Corpus(
+                sources.into_iter().map(Into::into).collect(),
+            )),
+            ..self
+        }
+    }
+
+    /// Never drops documents of files that have a name that matches one of `globs`, below the folder that is read.
+    ///
+    /// The name may be a hard link or a symbolic link. These documents are judged before all others, so that their
+    /// duplicates are dropped instead. All texts and records are stored in temporary files until the end.
+    pub fn protect(self, globs: impl IntoIterator<Item = Glob>) -> Dedup {
+        Dedup {
+            protected: globs.into_iter().collect(),
+            ..self
+        }
+    }
+
+    /// Drops only documents with these keys, and only those that resemble a document that is kept.
+    ///
+    /// All other documents are judged first. A file is also found if its key is another path to it. Texts and records
+    /// are stored in temporary files, as for [`Dedup::protect`].
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use dedupdb_corpus::dedup::{Dedup, Event, Spared};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let notes = folder.path().join("notes");
+    /// std::fs::create_dir(&notes)?;
+    /// std::fs::write(notes.join("a.txt"), "The night tram runs again from Friday on.")?;
+    /// std::fs::write(notes.join("b.txt"), "The night tram runs again from Friday on!")?;
+    /// std::fs::write(notes.join("c.txt"), "Nobody knows who painted the harbour crane.")?;
+    /// let keys = ["a.txt", "c.txt"].map(|name| notes.join(name).display().to_string());
+    /// let mut alone = Vec::new();
+    /// let done = Dedup::new([&notes]).drop_only(keys.clone()).run(|event| {
+    ///     if let Event::Spared { key, why: Spared::Alone } = event {
+    ///         alone.push(key.to_owned());
+    ///     }
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert_eq!((done.dropped(), done.kept), (1, 2));
+    /// assert_eq!(alone, keys[1..]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn drop_only<K: Into<String>>(self, keys: impl IntoIterator<Item = K>) -> Dedup {
+        Dedup {
+            droppable: Some(keys.into_iter().map(Into::into).collect()),
+            ..self
+        }
+    }
+
+    /// Writes a line for each dropped document to the file `path`, in the order of judgement. Implies
+    /// [`Dedup::lineage`].
+    ///
+    /// A line has these columns, separated by tabs: the key, the key of the document that it resembles, their
+    /// similarity, the file and number of its record, and the file and number of the other record. Lines about exact
+    /// copies end in `exact copy`. Lines are JSON if the name of the file ends in `.jsonl`. If a file that was dropped, or was only read for comparison with one,
+    /// changed after it was read, the run fails with [`Error::Changed`].
+    pub fn removed(self, path: impl Into<PathBuf>) -> Dedup {
+        Dedup {
+            removed: Some(path.into()),
+            lineage: true,
+            ..self
+        }
+    }
+
+    /// Sets whether the lines of [`Dedup::removed`] are JSON, whatever the name of the file.
+    pub fn removed_as_json(self, is_json: bool) -> Dedup {
+        Dedup {
+            removed_is_json: is_json,
+            ..self
+        }
+    }
+
+    /// Sets whether [`Dropped`](crate::dedup::Dropped) names the file and record of the document that a dropped one
+    /// resembles. This takes about 40 bytes of memory for each kept document, and about 80 if it is a file.
+    pub fn lineage(self, lineage: bool) -> Dedup {
+        Dedup { lineage, ..self }
+    }
+
+    /// Sets whether the output and the list of dropped documents may replace a file, or a folder that dedupdb wrote
+    /// and that has not changed since. Links and stores are never replaced.
+    pub fn replace(self, replace: bool) -> Dedup {
+        Dedup { replace, ..self }
+    }
+
+    /// Sets the approximate memory in bytes, 512 MiB by default. More memory means fewer and larger commits.
+    pub fn memory(self, bytes: u64) -> Dedup {
+        Dedup {
+            memory: bytes,
+            ..self
+        }
+    }
+
+    /// Whether to go on without inputs that were named and cannot be read. They are counted. Otherwise, the run ends with
+    /// [`Error::Unreadable`], and nothing is written. What cannot be read in a folder is only counted.
+    pub fn skip_unreadable(self, skip: bool) -> Dedup {
+        Dedup {
+            skips_unreadable: skip,
+            ..self
+        }
+    }
+
+    /// Sets how many bytes temporary texts and records may take on disk; by default, nine tenths of the free space.
+    pub fn temporary_limit(self, bytes: u64) -> Dedup {
+        Dedup {
+            temporary_limit: Some(bytes),
+            ..self
+        }
+    }
+
+    /// Sets the parameters of the comparison. They have no effect if a store is given, which has its own.
+    pub fn schema(self, schema: Schema) -> Dedup {
+        Dedup { schema, ..self }
+    }
+
+    /// Sets the options of the temporary store, which is used if no other store is given.
+    pub fn store_options(self, options: Options) -> Dedup {
+        Dedup {
+            store_options: options,
+            ..self
+        }
+    }
+
+    /// Also compares with the documents of a store, and stores the kept documents in it.
+    ///
+    /// A document that resembles a stored one is dropped, even if both have the same key. The documents that are stored
+    /// belong to a run (see [`Writer::begin_run`](dedupdb::Writer::begin_run)). If this run is interrupted, the next one
+    /// removes them first, and so gives the same output.
+    pub fn store(self, store: &Store) -> Dedup {
+        Dedup {
+            store: Some(store.clone()),
+            ..self
+        }
+    }
+
+    /// Names the folder of a store that is created or opened after [`Dedup::begin`], so that no output is placed in or
+    /// around it.
+    pub fn store_folder(self, folder: impl Into<PathBuf>) -> Dedup {
+        Dedup {
+            store_folder: Some(folder.into()),
+            ..self
+        }
+    }
+
+    /// Reserves the places of the outputs, so that no other process writes there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] or [`Error::OwnCounterpart`] for an input; [`Error::Output`] if an output would be over,
+    /// in or around an input, a store or another output, would replace something that must not be replaced, or is
+    /// being written by another process.
+    pub fn begin(self) -> Result<Begun, Error> {
+        Begun::of(self)
+    }
+
+    /// Reads, judges and writes the documents. The observer receives each event and may stop the run: then nothing is
+    /// written, and the same run later gives the same output.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Dedup::begin`] and [`Begun::run`].
+    pub fn run(self, observe: impl FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Done, Error> {
+        self.begin()?.run(observe)
+    }
+}

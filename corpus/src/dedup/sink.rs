@@ -1,0 +1,318 @@
+//! The destination of kept documents.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::dedup::encoder::Outlet;
+use crate::dedup::error::{Error, Result};
+use crate::dedup::mark::{Columns, Mark, has_fields, width};
+use crate::dedup::settings::{Ending, To};
+use crate::dedup::spool::Files;
+use crate::dedup::stream::Stream;
+use crate::dedup::tables::Tables;
+use crate::dedup::target::{Form, Target};
+use crate::dedup::tree::Tree;
+use crate::publish::error::Of;
+use crate::publish::escape;
+use crate::{Format, Nth, Opened, ReadFile, format_of_output};
+
+/// A kept document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kept<'a> {
+    /// A verbatim record, and its number in its file.
+    Record(&'a [u8], Nth),
+    /// A file.
+    /// A file. It is known unless it is a stream.
+    File(&'a Path, Option<ReadFile>),
+}
+
+/// The output that is being written.
+pub(crate) struct Sink {
+    kind: Kind,
+    /// The name of the output file; `None` if it is a stream.
+    name: Option<PathBuf>,
+    /// The columns that all records receive.
+    mark: Option<Columns>,
+    /// The format of the current records.
+    format: Format,
+    /// The minimum number of cells of the current rows, if they have marks.
+    wide: usize,
+    /// The number of files that grew after they were read.
+    grown: u64,
+    /// The number of records that have nulls for marks.
+    unmarked: u64,
+}
+
+enum Kind {
+    Nothing,
+    Records(Stream),
+    /// Rows of tables.
+    Rows(Tables),
+    Folder(Box<Tree>),
+    List {
+        list: BufWriter<Outlet>,
+        ending: Ending,
+        /// What the list names.
+        files: Files,
+        /// Where the list goes once it is certain.
+        to: Option<Later>,
+    },
+}
+
+/// A list that waits in a file until all files are known to be as they were read.
+pub(crate) struct Later {
+    stream: Box<dyn Write + Send>,
+    file: PathBuf,
+}
+
+impl Later {
+    /// Writes the list to its stream.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn write(mut self) -> Result<()> {
+        let mut list = File::open(&self.file).of(&self.file)?;
+        let copied = io::copy(&mut list, &mut self.stream);
+        written(copied.and_then(|_| self.stream.flush()), None)
+    }
+}
+
+impl Sink {
+    /// Starts to write `target` at `path`, or to its stream.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn new(
+        target: &Target,
+        to: To,
+        path: &Path,
+        inputs: &[PathBuf],
+        mark: Option<&Columns>,
+    ) -> Result<Sink> {
+        let name = target.path.clone();
+        let of = |kind, name| Sink {
+            kind,
+            name,
+            mark: mark.cloned(),
+            format: Format::Text,
+            wide: 0,
+            grown: 0,
+            unmarked: 0,
+        };
+        let mut later = None;
+        let place = match to {
+            To::Nowhere => return Ok(of(Kind::Nothing, name)),
+            To::Path(_) if target.form == Form::Folder => {
+                return Ok(of(
+                    Kind::Folder(Box::new(Tree::new(path, inputs, mark)?)),
+                    name,
+                ));
+            }
+            To::Path(_) => Outlet::file(File::create_new(path).of(path)?),
+            To::Stream(stream) if matches!(target.form, Form::List(_)) => {
+                later = Some(Later {
+                    stream,
+                    file: path.to_owned(),
+                });
+                Outlet::file(File::create_new(path).of(path)?)
+            }
+            To::Stream(stream) => Outlet::Stream(stream),
+        };
+        let kind = if let Form::List(ending) = target.form {
+            Kind::List {
+                list: BufWriter::new(place),
+                ending,
+                files: Files::begin(path.parent().unwrap_or(Path::new(".")))?,
+                to: later,
+            }
+        } else {
+            let named = name.as_deref().unwrap_or(Path::new(""));
+            if target.is_of_tables {
+                let mut tables = Tables::begin(mark, Outlet::file)?;
+                tables.file(path.to_owned(), named.to_owned())?;
+                return Ok(of(Kind::Rows(tables), name));
+            }
+            let stream = Stream::new(place, named, format_of_output(named));
+            Kind::Records(written(stream, name.as_deref())?)
+        };
+        Ok(of(kind, name))
+    }
+
+    /// Starts a file of records.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
+        self.format = opened.format;
+        let marked;
+        let opened = match &self.mark {
+            Some(columns) => {
+                self.wide = match &opened.header[..] {
+                    [] => 0,
+                    header => width(opened.format, header),
+                };
+                marked = Opened {
+                    header: columns.header(opened.format, &opened.header),
+                    ..opened.clone()
+                };
+                &marked
+            }
+            None => opened,
+        };
+        match &mut self.kind {
+            Kind::Records(stream) => written(stream.open(opened), self.name.as_deref()),
+            Kind::Folder(tree) => tree.open(opened),
+            Kind::Rows(tables) => match &opened.table {
+                Some(table) => tables.open(&opened.source, table.clone()),
+                None => Err(Error::Defect {
+                    what: "a file without columns came where rows are written",
+                }),
+            },
+            Kind::List { .. } | Kind::Nothing => Ok(()),
+        }
+    }
+
+    /// Writes a record that is not a document, with nulls for marks, if all records have marks and this one can have
+    /// them.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn keep_unread(&mut self, record: &[u8], nth: Nth) -> Result<()> {
+        if self.mark.is_none() || !has_fields(self.format, record, self.wide) {
+            return Ok(());
+        }
+        self.unmarked += 1;
+        self.keep(Kept::Record(record, nth), None)
+    }
+
+    /// Writes a document, with its mark if all documents have one.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system; the document does not fit.
+    pub(crate) fn keep(&mut self, kept: Kept<'_>, mark: Option<&Mark>) -> Result<()> {
+        let name = self.name.as_deref();
+        let marked;
+        let kept = match (kept, &self.mark) {
+            (Kept::Record(record, nth), Some(columns)) if !record.is_empty() => {
+                marked = columns.record(self.format, record, mark, self.wide);
+                Kept::Record(&marked, nth)
+            }
+            _ => kept,
+        };
+        match (&mut self.kind, kept) {
+            (Kind::Nothing, _) => Ok(()),
+            (Kind::Records(stream), Kept::Record(record, _)) => written(stream.write(record), name),
+            (Kind::Rows(tables), Kept::Record(_, nth)) => tables.keep(nth, mark),
+            (Kind::Folder(tree), Kept::Record(record, nth)) => tree.record(record, nth, mark),
+            (Kind::Folder(tree), Kept::File(path, file)) => {
+                self.grown += u64::from(tree.copy(path, &known(file)?)?);
+                Ok(())
+            }
+            (
+                Kind::List {
+                    list,
+                    ending,
+                    files,
+                    ..
+                },
+                Kept::File(path, file),
+            ) => {
+                files.add(path, &known(file)?)?;
+                written(put(list, path, *ending), name)
+            }
+            (Kind::Records(_) | Kind::Rows(_), Kept::File(..)) => Err(Error::Defect {
+                what: "a file came where records are written",
+            }),
+            (Kind::List { .. }, Kept::Record(..)) => Err(Error::Defect {
+                what: "a record came where a list is written",
+            }),
+        }
+    }
+
+    /// Passes over a document that is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn pass(&mut self) -> Result<()> {
+        match &mut self.kind {
+            Kind::Folder(tree) => tree.pass(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the number of records that were written with nulls for marks.
+    pub(crate) fn unmarked(&self) -> u64 {
+        self.unmarked
+    }
+
+    /// Returns the number of files that were copied as they were read, and have grown since.
+    pub(crate) fn grown(&self) -> u64 {
+        self.grown
+    }
+
+    /// Finishes the output durably, and returns a list that is to be written to a stream. Calls `wait` from time to time
+    /// while that takes long.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system and of `wait`; a file that a list names has changed since it was read.
+    pub(crate) fn finish(self, wait: &mut dyn FnMut() -> Result<()>) -> Result<Option<Later>> {
+        let finished = match self.kind {
+            Kind::Nothing => Ok(()),
+            Kind::Records(stream) => stream.finish().map(drop),
+            Kind::Folder(tree) => return tree.finish(wait).map(|()| None),
+            Kind::Rows(tables) => return tables.finish(wait).map(|_| None),
+            Kind::List {
+                list, files, to, ..
+            } => {
+                let finished = match list.into_inner() {
+                    Ok(outlet) => outlet.finish().map(drop),
+                    Err(error) => Err(error.into_error()),
+                };
+                written(finished, self.name.as_deref())?;
+                return files.check(wait).map(|()| to);
+            }
+        };
+        written(finished, self.name.as_deref()).map(|()| None)
+    }
+}
+
+/// What is known of a file. Streams are never written as files.
+fn known(file: Option<ReadFile>) -> Result<ReadFile> {
+    file.ok_or(Error::Defect {
+        what: "a stream came where files are written",
+    })
+}
+
+/// Writes the path of a file.
+fn put(list: &mut BufWriter<Outlet>, path: &Path, ending: Ending) -> io::Result<()> {
+    let name = path.as_os_str().as_encoded_bytes();
+    if ending == Ending::Nul {
+        list.write_all(name)?;
+        return list.write_all(b"\0");
+    }
+    // Bytes that are not UTF-8 stay as they are.
+    for chunk in name.utf8_chunks() {
+        list.write_all(escape(chunk.valid()).as_bytes())?;
+        list.write_all(chunk.invalid())?;
+    }
+    list.write_all(b"\n")
+}
+
+/// Adds the name of the output to an error.
+fn written<T>(written: io::Result<T>, name: Option<&Path>) -> Result<T> {
+    match name {
+        Some(name) => Ok(written.of(name)?),
+        None => written.map_err(|source| Error::Stream {
+            source: Arc::new(source),
+        }),
+    }
+}

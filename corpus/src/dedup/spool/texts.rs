@@ -1,0 +1,68 @@
+//! The texts of a spool.
+
+use std::fs::File;
+use std::io::{self, BufReader, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::coded::{get, get_identity, get_known, get_line, get_text, get_time};
+use super::names::Names;
+use crate::dedup::error::{Error, Result};
+use crate::{Origin, Sourced};
+
+/// The texts of a spool.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    pub(super) reader: BufReader<File>,
+    pub(super) folder: PathBuf,
+    pub(super) path: PathBuf,
+    pub(super) names: Arc<Names>,
+}
+
+impl Texts {
+    /// Opens the same texts for another reader.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn again(&self) -> Result<Texts> {
+        let file = File::open(&self.path);
+        let file = file.map_err(|error| Error::temporary(&self.folder, error))?;
+        Ok(Texts {
+            reader: BufReader::new(file),
+            folder: self.folder.clone(),
+            path: self.path.clone(),
+            names: self.names.clone(),
+        })
+    }
+
+    /// Returns the document whose text is at `offset`, with the data that judging it needs.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn read(&mut self, offset: u64) -> Result<Sourced> {
+        let read = self.read_at(offset);
+        read.map_err(|error| Error::temporary(&self.folder, error))
+    }
+
+    fn read_at(&mut self, offset: u64) -> io::Result<Sourced> {
+        let reader = &mut self.reader;
+        reader.seek(SeekFrom::Start(offset))?;
+        let key = get_text(reader)?;
+        let text = get_text(reader)?;
+        let source = self.names.get(reader)?;
+        let line = get_line(reader)?;
+        let size = get(reader)?.checked_sub(1);
+        let origin = Origin {
+            record: line,
+            size,
+            bytes: size.unwrap_or(text.len() as u64),
+            modified: get_time(reader)?,
+            identity: get_identity(reader)?,
+            read: get_known(reader)?,
+            ..Origin::new(key, source)
+        };
+        Ok(Sourced::new(text, origin))
+    }
+}

@@ -1,0 +1,128 @@
+//! Whether the text of a stored document still exists, so that a file may be moved because of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{FileIdentity, Key, Origin, Presence, Sourced, is_itself, largest_first};
+use dedupdb::{Document, Match, Query, Result, Store};
+
+/// What stands for a stored document.
+#[derive(Debug)]
+pub(crate) enum Standing {
+    /// Its file, which is as it was when it was stored.
+    File(PathBuf, FileIdentity),
+    /// The file that was read: it was stored itself.
+    Itself,
+    /// Nothing, for this reason.
+    Nothing(String),
+}
+
+/// The number of matches to look at first.
+const FIRST: usize = 8;
+
+/// Returns a match for which a file stands, or else any, and what stands for it. Files are moved from the folder `root`.
+///
+/// # Errors
+///
+/// Those of the store.
+pub(super) fn chosen(
+    read: &Sourced,
+    mut any: Match,
+    store: &Store,
+    root: &Path,
+) -> Result<(Match, Standing)> {
+    let mut standing = Standing::Itself;
+    let mut seen = 0;
+    let mut limit = FIRST;
+    loop {
+        let query = Query::of(read.subject()).limit(limit).copies_first();
+        let found = store.query(&query)?;
+        let is_all = found.len() < limit;
+        for earlier in found.into_iter().skip(seen) {
+            match of(read, &earlier, store, root)? {
+                file @ Standing::File(..) => return Ok((earlier, file)),
+                Standing::Nothing(why) if matches!(standing, Standing::Itself) => {
+                    (any, standing) = (earlier, Standing::Nothing(why));
+                }
+                _ => {}
+            }
+        }
+        if is_all {
+            return Ok((any, standing));
+        }
+        (seen, limit) = (limit, limit.saturating_mul(2));
+    }
+}
+
+/// Returns what stands for a document that was stored before. Files are moved from the folder `root`. A file there
+/// stands only for those that are lesser copies of it, so that one of them stays.
+///
+/// # Errors
+///
+/// Those of the store.
+pub(super) fn of(origin: &Origin, earlier: &Match, store: &Store, root: &Path) -> Result<Standing> {
+    if is_itself(origin, earlier, store)? {
+        return Ok(Standing::Itself);
+    }
+    let key = &earlier.key;
+    let Some(document) = store.get(key)? else {
+        return Ok(Standing::Nothing(format!("{key} is not stored any more")));
+    };
+    let (state, found) = look(&document, store);
+    let why = match (state, found) {
+        (Presence::Present, Some((path, identity))) => {
+            let place = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+            let (place, own) = (place(&path), place(&origin.source));
+            let rank = |size, path| (largest_first(size, Some(path)), path);
+            if !place.starts_with(root) || rank(document.size, &place) < rank(origin.bytes, &own) {
+                return Ok(Standing::File(path, identity));
+            }
+            format!("{key} is the lesser copy")
+        }
+        (Presence::Changed, _) => format!("{key} has changed since it was added"),
+        (Presence::OutOfReach, _) => format!("the system refuses to look at {key}"),
+        (Presence::Unknown, _) => {
+            format!("{key} was not added from a file, so its text may exist nowhere else")
+        }
+        _ => match &document.source {
+            Some(source) => format!("{source}, the file of {key}, is gone"),
+            None if Path::new(key).is_absolute() => format!("{key} is gone"),
+            None => format!(
+                "{key} is gone, or is a path from another folder (run this where it was added)"
+            ),
+        },
+    };
+    Ok(Standing::Nothing(why))
+}
+
+/// Looks for the file of a stored document: as its key names it from the folder of the store or from this one, or, of a
+/// record, as the store names it.
+fn look(document: &Document, store: &Store) -> (Presence, Option<(PathBuf, FileIdentity)>) {
+    if let Some(source) = &document.source {
+        let found = Key::path(source).and_then(|path| Some((fs::metadata(&path).ok()?, path)));
+        return match found.filter(|(found, _)| found.is_file()) {
+            Some((found, path)) => {
+                let identity = FileIdentity::of(&path, &found);
+                (Presence::Present, Some((path, identity)))
+            }
+            None => (Presence::Gone, None),
+        };
+    }
+    let path = document.modified.and_then(|_| Key::path(&document.key));
+    let Some(path) = path else {
+        return (Presence::Unknown, None);
+    };
+    let of_store = store.folder().parent().map(|parent| parent.join(&path));
+    let mut state = Presence::Gone;
+    for path in of_store.into_iter().chain([path]) {
+        match Presence::look_at(path, document) {
+            (Presence::Present, Some((path, found))) => {
+                let identity = FileIdentity::of(&path, &found);
+                return (Presence::Present, Some((path, identity)));
+            }
+            (Presence::Gone, _) => {}
+            (other, _) => state = other,
+        }
+    }
+    (state, None)
+}

@@ -1,0 +1,129 @@
+//! The form and the place of the output.
+
+use std::path::{Path, PathBuf};
+
+use crate::dedup::error::{Error, Result};
+use crate::dedup::settings::{Against, Dedup, Ending, To};
+use crate::publish::apart::{bare, check_apart, check_outputs};
+use crate::{Format, Source, format_of_output};
+
+/// The form of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Nothing.
+    Nothing,
+    /// Records, one after another.
+    Records,
+    /// Files with their paths.
+    Folder,
+    /// Paths of files.
+    List(Ending),
+}
+
+/// The form and the place of the output.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) form: Form,
+    /// Whether rows of tables are written as rows rather than lines.
+    pub(crate) is_of_tables: bool,
+    /// `None` for a stream, or for no output.
+    pub(crate) path: Option<PathBuf>,
+}
+
+impl Target {
+    /// Returns the target that a run requests.
+    ///
+    /// # Errors
+    ///
+    /// The settings contradict each other, or the output would overwrite an input.
+    pub(crate) fn of(dedup: &Dedup) -> Result<Target> {
+        let output = match &dedup.to {
+            To::Path(path) => Some(path),
+            To::Stream(_) | To::Nowhere => None,
+        };
+        let form = match (&dedup.to, dedup.list) {
+            (To::Nowhere, _) => Form::Nothing,
+            (_, Some(ending)) => Form::List(ending),
+            (To::Path(path), None) if !is_of_records(dedup, path) => Form::Folder,
+            (To::Path(_) | To::Stream(_), None) => Form::Records,
+        };
+        if form != Form::Nothing {
+            check_streams(dedup)?;
+        }
+        let inputs = dedup.sources.iter().filter_map(Source::named);
+        let mut inputs: Vec<PathBuf> = inputs.map(Path::to_owned).collect();
+        let others = match &dedup.against {
+            Some(Against::Corpus(sources)) => &**sources,
+            Some(Against::Store(store)) => {
+                inputs.push(store.folder().to_owned());
+                &[]
+            }
+            None => &[],
+        };
+        inputs.extend(others.iter().filter_map(Source::named).map(Path::to_owned));
+        if let Some(source) = dedup
+            .sources
+            .iter()
+            .chain(others)
+            .find(|source| source.is_missing())
+        {
+            let path = source.name().to_owned();
+            return Err(Error::NotFound { path });
+        }
+        for path in dedup.removed.iter().chain(output) {
+            check_apart(path, &inputs)?;
+        }
+        if let (Some(removed), Some(output)) = (&dedup.removed, output) {
+            check_outputs(removed, output)?;
+        }
+        let is_of_tables = match (form, output) {
+            (Form::Records, Some(path)) => is_table(dedup, path),
+            (Form::Records, None) => false,
+            (Form::Nothing | Form::Folder | Form::List(_), _) => true,
+        };
+        Ok(Target {
+            form,
+            is_of_tables,
+            path: output.map(|path| bare(path)),
+        })
+    }
+}
+
+/// Whether a Parquet file is requested, by the name of the output or because it is the only input.
+fn is_table(dedup: &Dedup, output: &Path) -> bool {
+    match (format_of_output(output), &*dedup.sources) {
+        (Format::Parquet, _) => true,
+        (named, [source]) if named.is_document() => dedup.format(source) == Format::Parquet,
+        _ => false,
+    }
+}
+
+/// Whether records are requested, by the name of the output, or because the only input is a file of records and the
+/// output is not named like a folder.
+fn is_of_records(dedup: &Dedup, output: &Path) -> bool {
+    let name = output.as_os_str().as_encoded_bytes();
+    if output.is_dir()
+        || name
+            .last()
+            .is_some_and(|&end| std::path::is_separator(end.into()))
+    {
+        return false;
+    }
+    let is_of_records = |source: &Source| match source.named() {
+        Some(path) => !path.is_dir() && !dedup.format(source).is_document(),
+        None => true,
+    };
+    let is_one = matches!(&*dedup.sources, [source] if is_of_records(source));
+    is_one || !format_of_output(output).is_document()
+}
+
+/// Refuses a stream that is one document, and so has no file to keep.
+fn check_streams(dedup: &Dedup) -> Result<()> {
+    let mut streams = dedup.sources.iter().filter(|source| source.is_stream());
+    match streams.find(|source| dedup.format(source).is_document()) {
+        Some(source) => Err(Error::StreamOfText {
+            name: source.name().display().to_string(),
+        }),
+        None => Ok(()),
+    }
+}

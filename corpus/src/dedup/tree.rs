@@ -1,0 +1,225 @@
+//! A folder of files that is being written.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use crate::dedup::encoder::Outlet;
+use crate::dedup::error::{Error, Result, is_full};
+use crate::dedup::mark::{Columns, Mark};
+use crate::dedup::modes::{create_file, create_folder, create_folders};
+use crate::dedup::stream::Stream;
+use crate::dedup::tables::Tables;
+use crate::publish::error::Of;
+use crate::publish::manifest::{self, Written};
+use crate::{Nth, Opened, ReadFile, is_compressed, open_file};
+
+/// The files so far.
+pub(crate) struct Tree {
+    root: PathBuf,
+    /// For each argument, its number and the place of what is below it.
+    bases: HashMap<PathBuf, (usize, PathBuf)>,
+    /// A file of records that began, and had no document yet.
+    pending: Option<Opened>,
+    /// The current file of records, unless it is a Parquet file.
+    stream: Option<(Stream, PathBuf)>,
+    /// The Parquet files, once there is one.
+    tables: Option<Tables>,
+    /// The finished files of records.
+    written: Written,
+    /// The columns that all records receive.
+    mark: Option<Columns>,
+}
+
+impl Tree {
+    /// Creates the folder `root`, which must not exist, for what is below `arguments`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn new(root: &Path, arguments: &[PathBuf], mark: Option<&Columns>) -> Result<Tree> {
+        let one = match arguments {
+            [folder] if folder.is_dir() => Some(&**folder),
+            _ => None,
+        };
+        create_folder(root, one).of(root)?;
+        let mut bases = HashMap::new();
+        for (number, argument) in arguments.iter().enumerate() {
+            let base = || match one {
+                Some(_) => PathBuf::new(),
+                None => base(argument),
+            };
+            let first = bases.entry(argument.clone());
+            first.or_insert_with(|| (number, base()));
+        }
+        Ok(Tree {
+            bases,
+            pending: None,
+            root: root.to_owned(),
+            stream: None,
+            tables: None,
+            written: Written::new(),
+            mark: mark.cloned(),
+        })
+    }
+
+    /// Starts a file of records. If it has no header, it is created once it has a document: an empty file would look like
+    /// a loss where its records could not be read.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system; another file has its place.
+    pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
+        self.close()?;
+        if opened.table.is_none() && opened.header.is_empty() {
+            self.pending = Some(opened.clone());
+            return Ok(());
+        }
+        self.begin(opened)
+    }
+
+    /// Passes over a document of the current file, which is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Tree::open).
+    pub(crate) fn pass(&mut self) -> Result<()> {
+        let pending = self.pending.take();
+        pending.map_or(Ok(()), |opened| self.begin(&opened))
+    }
+
+    /// Creates a file of records.
+    fn begin(&mut self, opened: &Opened) -> Result<()> {
+        let (file, path) = self.create(&opened.source)?;
+        if let Some(table) = &opened.table {
+            if self.tables.is_none() {
+                self.tables = Some(Tables::begin(self.mark.as_ref(), Outlet::hashed)?);
+            }
+            if let Some(tables) = &mut self.tables {
+                tables.file(path.clone(), path)?;
+                tables.open(&opened.source, table.clone())?;
+            }
+            return Ok(());
+        }
+        let mut stream = Stream::new(Outlet::hashed(file), &path, opened.format).of(&path)?;
+        stream.open(opened).of(&path)?;
+        self.stream = Some((stream, path));
+        Ok(())
+    }
+
+    /// Writes a record of the current file.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn record(&mut self, record: &[u8], nth: Nth, mark: Option<&Mark>) -> Result<()> {
+        self.pass()?;
+        match (&mut self.stream, &mut self.tables) {
+            (Some((stream, path)), _) => Ok(stream.write(record).of(path)?),
+            (None, Some(tables)) => tables.keep(nth, mark),
+            (None, None) => Err(Error::Defect {
+                what: "a record came before its file",
+            }),
+        }
+    }
+
+    /// Copies a file. Returns whether it has grown since it was read, as logs do. In that case, as many bytes are copied
+    /// as it had then, because they are the text that was judged.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system; another file has its place; the file has changed in another way.
+    pub(crate) fn copy(&mut self, source: &Path, as_read: &ReadFile) -> Result<bool> {
+        let size = as_read.size;
+        let (mut copy, place) = self.create(source)?;
+        let mut file = open_file(source).of(source)?;
+        let copied = match io::copy(&mut (&mut file).take(size), &mut copy) {
+            Err(error) if is_full(&error) => Err(error).of(&place)?,
+            copied => copied.of(source)?,
+        };
+        let metadata = file.metadata().of(source)?;
+        let has_grown = metadata.len() > size && !is_compressed(source);
+        // Files in /proc have more bytes than their size says.
+        let has_more = size == 0 && !has_grown && file.read(&mut [0]).of(source)? > 0;
+        let is_as_read = as_read.is(source, &metadata);
+        if copied != size || has_more || !is_as_read && !has_grown {
+            let path = source.to_owned();
+            return Err(Error::Changed { path });
+        }
+        if let Some(time) = as_read.modified {
+            copy.set_modified(time).of(&place)?;
+        }
+        Ok(has_grown)
+    }
+
+    /// Finishes the folder durably, with a manifest. Calls `wait` from time to time while that takes long.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system and of `wait`.
+    pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        self.close()?;
+        if let Some(tables) = self.tables.take() {
+            self.written.append(&mut tables.finish(wait)?);
+        }
+        Ok(manifest::seal(&self.root, &self.written)?)
+    }
+
+    fn close(&mut self) -> Result<()> {
+        self.pending = None;
+        if let Some((stream, path)) = self.stream.take() {
+            let listed = stream.finish().of(&path)?;
+            self.written.extend(listed.map(|listed| (path, listed)));
+        }
+        Ok(())
+    }
+
+    /// Creates the file for the contents of `source`.
+    fn create(&self, source: &Path) -> Result<(File, PathBuf)> {
+        let above = source.ancestors();
+        let above = above.filter_map(|above| Some((above, self.bases.get(above)?)));
+        let first = above.min_by_key(|(_, (number, _))| *number);
+        let place = first.and_then(|(argument, (_, base))| {
+            let below = source.strip_prefix(argument).ok()?;
+            // Joining an empty path would turn the name of a file into that of a folder.
+            let is_itself = below.as_os_str().is_empty();
+            Some(if is_itself {
+                base.clone()
+            } else {
+                base.join(below)
+            })
+        });
+        let Some(place) = place.filter(|place| place.file_name().is_some()) else {
+            let what = "a file came that no input leads to";
+            return Err(Error::Defect { what });
+        };
+        if place == Path::new(manifest::NAME) {
+            let path = source.to_owned();
+            return Err(Error::ReservedName { path });
+        }
+        let path = self.root.join(&place);
+        if let Some(folder) = path.parent() {
+            create_folders(folder, source.parent()).of(folder)?;
+        }
+        match create_file(&path, source) {
+            Ok(file) => Ok((file, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Error::SamePlace {
+                source: source.to_owned(),
+                place,
+            }),
+            Err(error) => Ok(Err(error).of(&path)?),
+        }
+    }
+}
+
+/// Returns the place of one of several arguments: its path as given, or only its last part if the path leads out of the
+/// current folder.
+fn base(argument: &Path) -> PathBuf {
+    let leads_out = |part: Component<'_>| !matches!(part, Component::Normal(_) | Component::CurDir);
+    if argument.components().any(leads_out) {
+        return argument.file_name().map(PathBuf::from).unwrap_or_default();
+    }
+    let parts = argument.components();
+    parts.filter(|part| *part != Component::CurDir).collect()
+}

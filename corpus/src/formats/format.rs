@@ -1,0 +1,179 @@
+//! The format of a file, by its name.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::error::Error;
+
+/// The last extensions of compressed files.
+const COMPRESSED: [&str; 4] = ["bz2", "gz", "xz", "zst"];
+
+/// The format in which a file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// One document, read as it is.
+    Text,
+    /// One document: a page without its tags.
+    Html,
+    /// One JSON object per line.
+    Jsonl,
+    /// A JSON array of objects.
+    Json,
+    /// A table with commas and quotes, and a header.
+    Csv,
+    /// A table with tabs and a header, or lines of a key, a tab and a text.
+    Tsv,
+    /// A Parquet table.
+    Parquet,
+    /// A web archive: texts, and pages without their tags.
+    Warc,
+    /// One document per line: its key and the integers that are its shingles, for
+    /// [`Shingling::Ids`](dedupdb::sketching::Shingling::Ids).
+    Shingles,
+}
+
+impl Format {
+    /// All formats, in the order in which they are listed.
+    pub const ALL: [Format; 9] = [
+        Format::Text,
+        Format::Html,
+        Format::Jsonl,
+        Format::Json,
+        Format::Csv,
+        Format::Tsv,
+        Format::Parquet,
+        Format::Warc,
+        Format::Shingles,
+    ];
+
+    /// Returns the name by which the format is chosen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Text => "text",
+            Format::Html => "html",
+            Format::Jsonl => "jsonl",
+            Format::Json => "json",
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
+            Format::Parquet => "parquet",
+            Format::Warc => "warc",
+            Format::Shingles => "shingles",
+        }
+    }
+
+    /// Returns the format of the file at `path` by its name: by its last extension, or by the one before `.bz2`, `.gz`, `.xz` or
+    /// `.zst`.
+    pub fn of(path: &Path) -> Format {
+        let stem = path.file_stem().map(Path::new);
+        match (extension(path).as_str(), stem) {
+            (end, Some(stem)) if COMPRESSED.contains(&end) => {
+                Format::of_extension(&extension(stem))
+            }
+            (extension, _) => Format::of_extension(extension),
+        }
+    }
+
+    fn of_extension(extension: &str) -> Format {
+        match extension {
+            "jsonl" | "ndjson" => Format::Jsonl,
+            "html" | "htm" | "xhtml" => Format::Html,
+            "csv" => Format::Csv,
+            "tsv" => Format::Tsv,
+            "parquet" => Format::Parquet,
+            "warc" | "wet" => Format::Warc,
+            _ => Format::Text,
+        }
+    }
+
+    /// Whether a file is one document, whose key is the file's path.
+    pub fn is_document(self) -> bool {
+        match self {
+            Format::Text | Format::Html => true,
+            Format::Jsonl
+            | Format::Json
+            | Format::Csv
+            | Format::Tsv
+            | Format::Parquet
+            | Format::Warc
+            | Format::Shingles => false,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    /// Writes its [`name`](Format::name).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Format, Error> {
+        let mut all = Format::ALL.into_iter();
+        let found = all.find(|format| format.name() == name);
+        found.ok_or_else(|| Error::UnknownFormat {
+            name: name.to_owned(),
+        })
+    }
+}
+
+/// Returns the format of an output with this name. An array is recognized by its content where it is read, and by its
+/// name where it is written.
+pub(crate) fn format_of_output(path: &Path) -> Format {
+    if is_json(path) {
+        Format::Json
+    } else {
+        Format::of(path)
+    }
+}
+
+/// Whether the last extension, or the one before that of a compression, is `.json`.
+pub(crate) fn is_json(path: &Path) -> bool {
+    match path.file_stem().map(Path::new) {
+        Some(stem) if is_compressed(path) => extension(stem) == "json",
+        _ => extension(path) == "json",
+    }
+}
+
+/// Whether the name is that of a compressed file.
+pub(crate) fn is_compressed(path: &Path) -> bool {
+    COMPRESSED.contains(&extension(path).as_str())
+}
+
+fn extension(path: &Path) -> String {
+    let extension = path.extension().unwrap_or_default();
+    extension.to_string_lossy().to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Format;
+    use std::path::Path;
+
+    #[test]
+    fn names_tell_formats() {
+        for (name, format) in [
+            ("a/b.jsonl", Format::Jsonl),
+            ("b.NDJSON", Format::Jsonl),
+            ("b.jsonl.gz", Format::Jsonl),
+            ("b.jsonl.ZST", Format::Jsonl),
+            ("b.jsonl.xz", Format::Jsonl),
+            ("b.jsonl.bz2", Format::Jsonl),
+            ("b.csv.gz", Format::Csv),
+            ("b.htm", Format::Html),
+            ("b.warc.wet.gz", Format::Warc),
+            ("b.TSV", Format::Tsv),
+            ("b.jsonl.bak", Format::Text),
+            ("jsonl", Format::Text),
+            (".jsonl", Format::Text),
+            ("b.gz", Format::Text),
+            ("b", Format::Text),
+        ] {
+            assert_eq!(Format::of(Path::new(name)), format, "{name}");
+        }
+    }
+}

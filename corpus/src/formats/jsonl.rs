@@ -1,0 +1,267 @@
+//! One JSON object per line.
+
+use crate::decode::{Decoded, decode};
+use crate::formats::fields::{Field, FieldNames, Fields, Names};
+use crate::formats::record::{Fault, Record};
+use crate::formats::table::columns::short;
+use crate::skipped::Hint;
+
+/// Returns the record on a line.
+///
+/// # Errors
+///
+/// A fault that says what is wrong with the line.
+pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
+    let decoded = decode(line, None);
+    let mut replaced = decoded.replaced;
+    let mut fields = fields(&decoded.text, names);
+    if fields.is_err()
+        && let Some(whole) = without_surrogates(&decoded.text)
+    {
+        fields = self::fields(&whole, names);
+        replaced = true;
+    }
+    let fields = fields.map_err(|error| {
+        Fault::bad(if error.is_data() {
+            "not a JSON object".to_owned()
+        } else {
+            format!("not JSON: {}", without_line(&error))
+        })
+    })?;
+    let id = match fields.id {
+        Some(Field::String(id) | Field::Integer(id)) => Some(id).filter(|id| !id.is_empty()),
+        Some(Field::Null) | None => None,
+        Some(Field::Other) => {
+            let what = format!(
+                "{:?} is neither a string nor an integer of 64 bits",
+                names.id
+            );
+            return Err(Fault {
+                hint: Some(Hint::IdField),
+                ..Fault::bad(what)
+            });
+        }
+    };
+    let text = match fields.text {
+        Some(Field::String(text)) => text,
+        Some(_) => return Err(Fault::bad(format!("{:?} is not a string", names.text))),
+        None => return Err(missing(&decoded.text, names.text)),
+    };
+    let is_replaced = |text: &str| replaced && text.contains(char::REPLACEMENT_CHARACTER);
+    Ok(Record {
+        is_lossy: id.as_deref().is_some_and(is_replaced),
+        decoded: Decoded {
+            replaced: is_replaced(&text),
+            text,
+            encoding: decoded.encoding,
+            source_hash: None,
+        },
+        id,
+    })
+}
+
+/// Reports that there is no field of this name, and which fields there are.
+fn missing(line: &str, name: &str) -> Fault {
+    const SHOWN: usize = 20;
+    let Ok(found) = serde_json::from_str::<FieldNames>(line) else {
+        return Fault::bad(format!("no field {name:?}"));
+    };
+    let shown: Vec<String> = found.0.iter().take(SHOWN).map(|name| short(name)).collect();
+    let has = match shown.as_slice() {
+        [] => "no fields".to_owned(),
+        shown => shown.join(", "),
+    };
+    let more = if found.0.len() > SHOWN { ", ..." } else { "" };
+    Fault {
+        hint: Some(Hint::TextField),
+        ..Fault::bad(format!("no field {name:?}; it has {has}{more}"))
+    }
+}
+
+fn fields(json: &str, names: Names<'_>) -> serde_json::Result<Fields> {
+    let mut json = serde_json::Deserializer::from_str(json);
+    let fields = Fields::read(&mut json, names)?;
+    json.end().map(|()| fields)
+}
+
+/// Replaces escapes of unpaired surrogates, which are not characters, by U+FFFD. Returns `None` if there are none.
+fn without_surrogates(json: &str) -> Option<String> {
+    const LENGTH: usize = "\\udc00".len();
+    let (mut whole, mut copied, mut at) = (String::new(), 0, 0);
+    while let Some(found) = json[at..].find('\\') {
+        at += found;
+        at += match escape(json, at) {
+            Some(0xd800..0xdc00) if matches!(escape(json, at + LENGTH), Some(0xdc00..0xe000)) => {
+                2 * LENGTH
+            }
+            Some(0xd800..0xe000) => {
+                whole += &json[copied..at];
+                whole += "\\ufffd";
+                copied = at + LENGTH;
+                LENGTH
+            }
+            _ => 1 + json[at + 1..].chars().next().map_or(0, char::len_utf8),
+        };
+    }
+    (copied > 0).then(|| whole + &json[copied..])
+}
+
+/// Returns the number of the `\u` escape at `at`, if there is one.
+fn escape(json: &str, at: usize) -> Option<u32> {
+    let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+    let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hexadecimal.then(|| u32::from_str_radix(digits, 16).ok())?
+}
+
+/// Returns the error's message, with the column only if it is in the first line of the record.
+fn without_line(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    match message.strip_suffix(&place) {
+        Some(what) if error.line() == 1 => format!("{what} at column {}", error.column()),
+        _ => message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Names, record};
+    use crate::formats::record::Record;
+    use crate::skipped::Hint;
+
+    const NAMES: Names<'_> = Names {
+        id: "id",
+        text: "text",
+    };
+
+    #[test]
+    fn records_have_an_id_and_a_text() {
+        let good = record(br#"{"id": -7, "text": "a\u00e9", "url": 1}"#, NAMES).unwrap();
+        assert_eq!(
+            (good.id.as_deref(), good.decoded.text.as_str()),
+            (Some("-7"), "aé")
+        );
+        for nameless in [
+            r#"{"text": "b"}"#,
+            r#"{"text": "b", "id": null}"#,
+            r#"{"text": "b", "id": ""}"#,
+        ] {
+            let good = record(nameless.as_bytes(), NAMES).unwrap();
+            assert_eq!((good.id, good.decoded.text.as_str()), (None, "b"));
+        }
+        let replaced = record(b"{\"id\": \"a\", \"text\": \"\xff\"}", NAMES)
+            .unwrap()
+            .decoded;
+        assert!(replaced.encoding == "windows-1252" && replaced.text == "ÿ");
+    }
+
+    #[test]
+    fn surrogates_alone_are_replaced() {
+        for (line, id, text, is_lossy, replaced) in [
+            (
+                r#"{"id": "a", "text": "\ud83dx"}"#,
+                "a",
+                "\u{fffd}x",
+                false,
+                true,
+            ),
+            (
+                r#"{"id": "\uDE00", "text": "x"}"#,
+                "\u{fffd}",
+                "x",
+                true,
+                false,
+            ),
+            (
+                r#"{"id": "\ud83d\ude00", "text": "\ud83d\ud83d\ude00\\ud83d"}"#,
+                "😀",
+                "\u{fffd}😀\\ud83d",
+                false,
+                true,
+            ),
+            (
+                r#"{"id": "a", "x": "\ud83d", "text": "x"}"#,
+                "a",
+                "x",
+                false,
+                false,
+            ),
+        ] {
+            let good = record(line.as_bytes(), NAMES).unwrap();
+            assert_eq!((good.id.as_deref(), good.is_lossy), (Some(id), is_lossy));
+            assert_eq!(
+                (&*good.decoded.text, good.decoded.replaced),
+                (text, replaced)
+            );
+        }
+        let fault = record(br#"{"text": "\ud83d"#, NAMES).unwrap_err();
+        assert!(
+            fault.detail.contains("EOF while parsing a string"),
+            "{}",
+            fault.detail
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (bad, what) in [
+            (
+                r#"{"id": "a""#,
+                "not JSON: EOF while parsing an object at column 10",
+            ),
+            ("[1]", "not a JSON object"),
+            ("7", "not a JSON object"),
+            (
+                r#"{"id": [{}], "text": ""}"#,
+                "\"id\" is neither a string nor an integer of 64 bits",
+            ),
+            (
+                r#"{"id": "a", "text": "b"} x"#,
+                "not JSON: trailing characters at column 26",
+            ),
+            (
+                r#"{"id": 1.5, "text": "b"}"#,
+                "\"id\" is neither a string nor an integer of 64 bits",
+            ),
+            (
+                r#"{"id": "a", "body": {"text": 1}}"#,
+                "no field \"text\"; it has \"id\", \"body\"",
+            ),
+            ("{}", "no field \"text\"; it has no fields"),
+            (r#"{"id": "a", "text": null}"#, "\"text\" is not a string"),
+        ] {
+            let fault = record(bad.as_bytes(), NAMES).unwrap_err();
+            assert_eq!(fault.detail, what);
+            let hint = match what {
+                what if what.starts_with("no field") => Some(Hint::TextField),
+                what if what.starts_with("\"id\"") => Some(Hint::IdField),
+                _ => None,
+            };
+            assert_eq!(fault.hint, hint);
+        }
+    }
+
+    fn named(line: &str, id: &str, text: &str) -> Result<Record, String> {
+        let record = record(line.as_bytes(), Names { id, text });
+        record.map_err(|fault| fault.detail)
+    }
+
+    #[test]
+    fn dots_lead_into_nested_objects() {
+        let line = r#"{"a": {"id": 1, "b": {"text": "x"}, "c": "y"}, "a.c": "z", "id": 2}"#;
+        let found = named(line, "a.id", "a.b.text").unwrap();
+        assert_eq!(
+            (found.id.as_deref(), found.decoded.text.as_str()),
+            (Some("1"), "x")
+        );
+        assert_eq!(named(line, "id", "a.c").unwrap().decoded.text, "z");
+        assert_eq!(named(line, "a.c", "a.c").unwrap().id.as_deref(), Some("z"));
+        let what = named(line, "id", "a.b").unwrap_err();
+        assert_eq!(what, "\"a.b\" is not a string");
+        let what = named(line, "id", "a.c.d").unwrap_err();
+        let expected = "no field \"a.c.d\"; it has \"a\", \"a.c\", \"id\"";
+        assert_eq!(what, expected);
+        let what = named(line, "a", "a.c").unwrap_err();
+        assert_eq!(what, "\"a\" is neither a string nor an integer of 64 bits");
+    }
+}

@@ -1,0 +1,382 @@
+//! A column of a row group that is encoded outside its file.
+//!
+//! In a file, the columns of a row group follow one another, but rows arrive with all their columns. So the large
+//! columns are encoded while rows arrive, and spliced in when the group ends.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use parquet::basic::Compression;
+use parquet::column::page::{CompressedPage, PageWriteSpec, PageWriter};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::writer::{
+    ColumnCloseResult, ColumnWriterImpl, get_column_writer, get_typed_column_writer,
+};
+use parquet::data_type::{AsBytes, DataType};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterPropertiesPtr;
+use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
+use parquet::schema::types::ColumnDescPtr;
+
+use crate::formats::parquet::budget::Budget;
+use crate::formats::parquet::failure::{Failure, failed};
+use crate::formats::parquet::snappy::Snappy;
+use crate::formats::parquet::triplets::{Levels, Pace, Triplets, with_reader};
+
+/// How a column is encoded.
+pub(crate) struct Coding<'a> {
+    pub(crate) column: ColumnDescPtr,
+    pub(crate) properties: WriterPropertiesPtr,
+    /// Bytes to hold in memory before they move to an unnamed file in `folder`.
+    pub(crate) memory: usize,
+    /// The approximate size in bytes.
+    pub(crate) bytes: usize,
+    pub(crate) folder: &'a Path,
+}
+
+/// Limits on copying rows.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds<'a> {
+    pub(crate) budget: &'a Budget,
+    /// Called from time to time; whether to continue.
+    pub(crate) goes_on: &'a dyn Fn() -> bool,
+}
+
+/// Copies the kept rows of a column.
+pub(crate) trait Copying {
+    /// Takes as many rows as `kept` has, and copies those for which it is true.
+    ///
+    /// # Errors
+    ///
+    /// The column is damaged, writing fails, or the copy is stopped.
+    fn take(&mut self, kept: &[bool], bounds: Bounds<'_>) -> Result<(), Failure>;
+
+    /// Ends the column after all of its rows have been taken.
+    ///
+    /// # Errors
+    ///
+    /// The column has further rows, or writing fails.
+    fn finish(self: Box<Self>) -> Result<Chunk, Failure>;
+}
+
+/// Starts to copy what `reader` reads.
+pub(crate) fn copying(reader: ColumnReader, coding: Coding<'_>) -> Box<dyn Copying> {
+    with_reader!(reader, reader, T => Box::new(Copied::<T>::begin(reader, coding)))
+}
+
+/// Reads a column of `rows` rows to its end to check that it is sound.
+///
+/// # Errors
+///
+/// The column is damaged, or the check is stopped.
+pub(crate) fn check(
+    (reader, column): (ColumnReader, ColumnDescPtr),
+    rows: u64,
+    bounds: Bounds<'_>,
+) -> Result<(), Failure> {
+    with_reader!(reader, reader, T => {
+        let mut column: Rows<T> = Rows::begin(reader, &column);
+        let mut left = rows;
+        while left > 0 {
+            left -= column.read(left, bounds)? as u64;
+        }
+        column.end()
+    })
+}
+
+/// Rows of a column, a few at a time.
+struct Rows<T: DataType> {
+    reader: ColumnReaderImpl<T>,
+    triplets: Triplets<T::T>,
+    pace: Pace,
+}
+
+impl<T: DataType> Rows<T>
+where
+    T::T: AsBytes,
+{
+    fn begin(reader: ColumnReaderImpl<T>, column: &ColumnDescPtr) -> Rows<T> {
+        Rows {
+            reader,
+            triplets: Triplets::new(Levels::of(column)),
+            pace: Pace::default(),
+        }
+    }
+
+    /// Reads the next rows, when `left` rows remain. Returns the number of rows read.
+    fn read(&mut self, left: u64, bounds: Bounds<'_>) -> Result<usize, Failure> {
+        if !(bounds.goes_on)() {
+            return Err(Failure::Stopped);
+        }
+        let rows = self.pace.rows(left);
+        let read = self
+            .triplets
+            .read(&mut self.reader, rows, bounds.budget)
+            .map_err(Failure::Read)?;
+        let levels = self
+            .triplets
+            .definition
+            .len()
+            .max(self.triplets.values.len());
+        self.pace.read(rows, read, levels);
+        Ok(rows)
+    }
+
+    /// Checks that there are no further rows.
+    fn end(&mut self) -> Result<(), Failure> {
+        let ended = self.triplets.end(&mut self.reader);
+        ended.map_err(Failure::Read)
+    }
+}
+
+/// A column that is being copied into a chunk.
+struct Copied<T: DataType> {
+    rows: Rows<T>,
+    writer: ColumnWriterImpl<'static, T>,
+    spool: Spool,
+    /// The compression of its pages.
+    compression: Compression,
+}
+
+impl<T: DataType> Copied<T>
+where
+    T::T: AsBytes,
+{
+    fn begin(reader: ColumnReaderImpl<T>, coding: Coding<'_>) -> Copied<T> {
+        let spool = Spool::new(&coding);
+        let compression = coding.properties.compression(coding.column.path());
+        let (snappy, properties) = Snappy::of(coding.column.path(), coding.properties);
+        let pages = Box::new(Pages {
+            sink: TrackedWrite::new(spool.clone()),
+            snappy,
+        });
+        let rows = Rows::begin(reader, &coding.column);
+        let writer = get_column_writer(coding.column, properties, pages);
+        Copied {
+            rows,
+            writer: get_typed_column_writer(writer),
+            spool,
+            compression,
+        }
+    }
+}
+
+impl<T: DataType> Copying for Copied<T>
+where
+    T::T: AsBytes,
+{
+    fn take(&mut self, mut kept: &[bool], bounds: Bounds<'_>) -> Result<(), Failure> {
+        while !kept.is_empty() {
+            let rows = self.rows.read(kept.len() as u64, bounds)?;
+            let (now, later) = kept.split_at(rows.min(kept.len()));
+            kept = later;
+            let triplets = &mut self.rows.triplets;
+            if now.contains(&false) {
+                triplets.retain(|row| now.get(row).is_some_and(|&kept| kept));
+            }
+            let highest = triplets.highest;
+            let definition = (highest.definition > 0).then_some(&*triplets.definition);
+            let repetition = (highest.repetition > 0).then_some(&*triplets.repetition);
+            self.writer
+                .write_batch(&triplets.values, definition, repetition)
+                .map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Chunk, Failure> {
+        self.rows.end()?;
+        let mut close = self.writer.close().map_err(failed)?;
+        let metadata = close.metadata.into_builder();
+        let metadata = metadata.set_compression(self.compression).build();
+        close.metadata = metadata.map_err(failed)?;
+        let bytes = self.spool.into_inner().map_err(Failure::Written)?;
+        Ok(Chunk { bytes, close })
+    }
+}
+
+/// An encoded column.
+pub(crate) struct Chunk {
+    bytes: Spooled,
+    close: ColumnCloseResult,
+}
+
+impl Chunk {
+    /// Splices the column in as the next column of a group.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub(crate) fn append_to<W: Write + Send>(
+        self,
+        group: &mut SerializedRowGroupWriter<'_, W>,
+    ) -> Result<(), ParquetError> {
+        match self.bytes {
+            Spooled::Memory { bytes, .. } => group.append_column(&Bytes::from(bytes), self.close),
+            Spooled::Disk(file) => group.append_column(&file, self.close),
+        }
+    }
+}
+
+/// Bytes in memory, which move to an unnamed file when they exceed a limit. Clones share them.
+#[derive(Clone)]
+struct Spool(Arc<Mutex<Spooled>>);
+
+enum Spooled {
+    Memory {
+        bytes: Vec<u8>,
+        most: usize,
+        folder: PathBuf,
+    },
+    Disk(File),
+}
+
+impl Spool {
+    fn new(coding: &Coding<'_>) -> Spool {
+        Spool(Arc::new(Mutex::new(Spooled::Memory {
+            // A vector that grows copies its contents.
+            bytes: Vec::with_capacity(coding.bytes.min(coding.memory)),
+            most: coding.memory,
+            folder: coding.folder.to_owned(),
+        })))
+    }
+
+    /// Returns the bytes, which must have no other owner.
+    fn into_inner(self) -> io::Result<Spooled> {
+        let spooled = Arc::into_inner(self.0);
+        let spooled = spooled.ok_or_else(|| io::Error::other("a column is still being written"))?;
+        Ok(spooled.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Write for Spool {
+    fn write(&mut self, new: &[u8]) -> io::Result<usize> {
+        let mut spooled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *spooled {
+            Spooled::Memory { bytes, most, .. } if bytes.len() + new.len() <= *most => {
+                bytes.extend_from_slice(new);
+                Ok(new.len())
+            }
+            Spooled::Memory { bytes, folder, .. } => {
+                let mut file = tempfile::tempfile_in(folder)?;
+                file.write_all(bytes)?;
+                let written = file.write(new)?;
+                *spooled = Spooled::Disk(file);
+                Ok(written)
+            }
+            Spooled::Disk(file) => file.write(new),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes pages into its own spool.
+struct Pages {
+    sink: TrackedWrite<Spool>,
+    /// The compressor, unless the writer compresses the pages itself.
+    snappy: Option<Snappy>,
+}
+
+impl PageWriter for Pages {
+    fn write_page(&mut self, page: CompressedPage) -> Result<PageWriteSpec, ParquetError> {
+        let page = match &mut self.snappy {
+            Some(snappy) => snappy.compress(&page)?,
+            None => page,
+        };
+        SerializedPageWriter::new(&mut self.sink).write_page(page)
+    }
+
+    fn close(&mut self) -> Result<(), ParquetError> {
+        self.sink.flush()?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use parquet::basic::Compression;
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::record::RowAccessor;
+    use parquet::schema::parser::parse_message_type;
+
+    use super::{Bounds, Coding, Spooled, copying};
+    use crate::formats::parquet::table::Table;
+
+    #[test]
+    fn a_large_column_goes_to_disk_until_its_group_ends() {
+        for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY] {
+            is_copied_by_way_of_the_disk(compression);
+        }
+    }
+
+    fn is_copied_by_way_of_the_disk(compression: Compression) {
+        let properties = WriterProperties::builder().set_compression(compression);
+        let properties = Arc::new(properties.build());
+        let schema = parse_message_type("message m { required binary text (UTF8); }").unwrap();
+        let file = tempfile::tempfile().unwrap();
+        let copy = file.try_clone().unwrap();
+        let begin = |place| {
+            SerializedFileWriter::new(place, Arc::new(schema.clone()), properties.clone()).unwrap()
+        };
+        let mut writer = begin(copy);
+        let texts: Vec<ByteArray> = (0..9000)
+            .map(|at| ByteArray::from(format!("{at} is the number of this row").into_bytes()))
+            .collect();
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let typed = column.typed::<ByteArrayType>();
+        typed.write_batch(&texts, None, None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        writer.close().unwrap();
+
+        let table = Table::open(file).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let coding = Coding {
+            column: table.described(0),
+            properties: properties.clone(),
+            memory: 1 << 10,
+            bytes: 1 << 9,
+            folder: folder.path(),
+        };
+        let bounds = Bounds {
+            budget: table.budget(),
+            goes_on: &|| true,
+        };
+        let mut copied = copying(table.column(0, 0).unwrap(), coding);
+        for kept in [vec![true; 4000], vec![false; 100], vec![true; 4900]] {
+            copied.take(&kept, bounds).unwrap();
+        }
+        let chunk = copied.finish().unwrap();
+        assert!(matches!(chunk.bytes, Spooled::Disk(_)));
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+
+        let again = tempfile::tempfile().unwrap();
+        let mut writer = begin(again.try_clone().unwrap());
+        let mut group = writer.next_row_group().unwrap();
+        chunk.append_to(&mut group).unwrap();
+        group.close().unwrap();
+        writer.close().unwrap();
+        let reader = SerializedFileReader::new(again).unwrap();
+        let written = reader.metadata().row_group(0).column(0);
+        assert_eq!(written.compression(), compression);
+        let bytes = (written.compressed_size(), written.uncompressed_size());
+        assert_eq!(bytes.0 < bytes.1, compression == Compression::SNAPPY);
+        let rows = reader.get_row_iter(None).unwrap();
+        let copies: Vec<ByteArray> = rows
+            .map(|row| ByteArray::from(row.unwrap().get_string(0).unwrap().as_str()))
+            .collect();
+        assert_eq!(copies, [&texts[..4000], &texts[4100..]].concat());
+    }
+}

@@ -1,0 +1,84 @@
+//! Rows with all their columns, as lines of JSON.
+
+use std::io;
+
+use encoding_rs::Encoding;
+use parquet::column::reader::{ColumnReader, get_column_reader};
+use parquet::file::reader::RowGroupReader;
+use parquet::schema::types::SchemaDescriptor;
+
+use crate::formats::id::IdType;
+use crate::formats::parquet::budget::Budget;
+use crate::formats::parquet::explain;
+use crate::formats::parquet::nodes::{Leaf, Tree};
+use crate::formats::parquet::pages::Pages;
+use crate::formats::parquet::triplets::{Levels, Triplets, with_reader};
+use crate::formats::parquet::values::Scalar;
+
+/// The columns of a file.
+pub(crate) struct Lines {
+    tree: Tree,
+    budget: Budget,
+    /// The columns of the row group that is being read.
+    columns: Vec<(ColumnReader, Levels)>,
+}
+
+impl Lines {
+    /// Returns the columns of a file of `size` bytes. The columns of texts and keys, by their numbers, are in the encoding
+    /// `given`.
+    pub(crate) fn new(
+        schema: &SchemaDescriptor,
+        documents: (usize, Option<(usize, IdType)>),
+        given: Option<&'static Encoding>,
+        size: u64,
+    ) -> Lines {
+        Lines {
+            tree: Tree::of(schema, documents, given),
+            budget: Budget::new(size),
+            columns: Vec::new(),
+        }
+    }
+
+    /// Starts a row group.
+    ///
+    /// # Errors
+    ///
+    /// The group is damaged.
+    pub(crate) fn begin(&mut self, group: &dyn RowGroupReader) -> io::Result<()> {
+        let schema = group.metadata().schema_descr_ptr();
+        let column = |at| {
+            let column = schema.column(at);
+            let pages = group.get_column_page_reader(at)?;
+            let pages = Pages::within(pages, &column, self.budget.clone());
+            let levels = Levels::of(&column);
+            Ok((get_column_reader(column, Box::new(pages)), levels))
+        };
+        let columns: Result<Vec<_>, _> = (0..schema.num_columns()).map(column).collect();
+        self.columns = columns.map_err(|error| explain(&error))?;
+        Ok(())
+    }
+
+    /// Returns the next `rows` rows of the group.
+    ///
+    /// # Errors
+    ///
+    /// The group is damaged.
+    pub(crate) fn read(&mut self, rows: usize) -> io::Result<Vec<Vec<u8>>> {
+        let mut leaves = Vec::with_capacity(self.columns.len());
+        for (reader, levels) in &mut self.columns {
+            let triplets = with_reader!(reader, reader, T => {
+                let mut triplets = Triplets::new(*levels);
+                triplets.read::<T>(reader, rows, &self.budget)?;
+                Triplets {
+                    values: triplets.values.into_iter().map(Scalar::from).collect(),
+                    definition: triplets.definition,
+                    repetition: triplets.repetition,
+                    highest: triplets.highest,
+                }
+            });
+            leaves.push(Leaf::new(triplets));
+        }
+        let line = |_| self.tree.line(&mut leaves);
+        (0..rows).map(line).collect()
+    }
+}

@@ -1,0 +1,523 @@
+//! Rows of Parquet files: two columns, a few rows at a time; or all columns, to be written again.
+
+mod ahead;
+mod budget;
+mod chunk;
+pub(crate) mod failure;
+pub(crate) mod filter;
+mod footer;
+pub(crate) mod further;
+mod lines;
+mod nodes;
+mod pages;
+mod passing;
+pub(crate) mod sketches;
+mod snappy;
+pub(crate) mod table;
+mod triplets;
+mod values;
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io;
+
+use parquet::basic::{Compression, Type};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
+use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::FileMetaData;
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescriptor;
+
+use crate::formats::id::IdType;
+use crate::formats::parquet::ahead::Pager;
+use crate::formats::parquet::lines::Lines;
+use crate::formats::parquet::pages::{Chunks, Pages};
+use crate::formats::parquet::passing::{Part, Passing, Place};
+use crate::formats::parquet::table::{Again, TableSource};
+use crate::formats::parquet::values::{Kind, nanoseconds};
+use crate::formats::record::{Nth, Raw};
+use crate::formats::table::columns::{Cells, Columns, missing, number};
+use crate::options::Options;
+use crate::skipped::{Hint, Hinted};
+use crate::source::guard::Growth;
+
+/// The maximum number of rows to read together. Their texts are in memory at once.
+const ROWS: u64 = 32;
+
+/// The number of bytes that the rows read together should have, judging by earlier rows.
+const BYTES: u64 = 1 << 20;
+
+/// Bytes counted for a row in addition to its own, so that endless empty rows reach the limit too.
+const ROW_BYTES: u64 = 64;
+
+/// The rows of a file.
+pub(crate) struct Rows {
+    file: SerializedFileReader<Chunks>,
+    /// The size of the file in bytes.
+    size: u64,
+    /// The growth by the rows so far. A value that is stored once may belong to many rows.
+    growth: Growth,
+    /// Bytes of the largest row so far.
+    largest: u64,
+    columns: Columns,
+    id_type: Option<IdType>,
+    next_group: usize,
+    group: Option<Group>,
+    /// Reads the pages of the text column, which make up most of a file. `None` if the system allows no thread.
+    pager: Option<Pager>,
+    /// The rows with all their columns, if they are wanted as lines.
+    lines: Option<Lines>,
+    /// Where pages are left for a reader of the whole table.
+    passing: Passing,
+    ready: VecDeque<(Cells<ByteArray>, Vec<u8>)>,
+    number: u64,
+}
+
+/// The unread part of a row group's columns.
+struct Group {
+    id: Option<Column>,
+    text: Column,
+    rows: u64,
+}
+
+impl Rows {
+    /// Starts reading a file.
+    ///
+    /// # Errors
+    ///
+    /// The file is damaged, or has no such column.
+    pub(crate) fn new(file: File, options: &Options) -> io::Result<Rows> {
+        let size = file.metadata()?.len();
+        let file = open(Chunks::new(file, size))?;
+        let schema = file.metadata().file_metadata().schema_descr();
+        let names: Vec<String> = schema
+            .columns()
+            .iter()
+            .map(|column| column.path().string())
+            .collect();
+        let find = |name: &str| {
+            let named = names.iter().position(|found| found == name);
+            named.or_else(|| number(name).filter(|&index| index < names.len()))
+        };
+        let missing = |name| io::Error::other(missing(name, "its columns are", &names));
+        let text = options.text_name();
+        let text = find(text).ok_or_else(|| missing(text))?;
+        let id = match (&options.id_field, options.id_name()) {
+            (Some(name), _) => Some(find(name).ok_or_else(|| missing(name))?),
+            (None, name) => {
+                find(name).map_or_else(|| no_nested(name, &names), |id| Ok(Some(id)))?
+            }
+        };
+        check_text(&schema.column(text)).map_err(io::Error::other)?;
+        let is_typed = has_types(file.metadata().file_metadata());
+        let id_type = |index| {
+            let of = id_type(&schema.column(index), is_typed, options.encoding.is_some());
+            of.map_err(no_key)
+        };
+        let id_type = id.map(id_type).transpose()?;
+        let groups = file.metadata().row_groups().iter();
+        let mut codings = groups.flat_map(|group| {
+            let is_wanted = |index| options.verbatim || index == text || Some(index) == id;
+            let columns = group.columns().iter().enumerate();
+            columns.filter_map(move |(index, column)| is_wanted(index).then_some(column))
+        });
+        if let Some(coding) = codings.find_map(|column| unread(column.compression())) {
+            return Err(io::Error::other(format!(
+                "it is compressed with {coding}, which is not read; Snappy, gzip, Zstandard and LZ4 are"
+            )));
+        }
+        drop(codings);
+        let lines = (options.verbatim && !options.tables_apart).then(|| {
+            Lines::new(
+                schema,
+                (text, id.zip(id_type)),
+                options.given_encoding(),
+                size,
+            )
+        });
+        Ok(Rows {
+            lines,
+            id_type,
+            passing: Passing::default(),
+            file,
+            size,
+            growth: Growth::default(),
+            largest: BYTES, // initial value
+            columns: Columns {
+                id,
+                text,
+                header: None,
+            },
+            next_group: 0,
+            group: None,
+            pager: Pager::start(),
+            ready: VecDeque::new(),
+            number: 0,
+        })
+    }
+
+    /// Returns the whole table, which can be read again as `again` says.
+    pub(crate) fn table(&self, again: Again) -> TableSource {
+        TableSource::new(&self.file, again, self.passing.clone())
+    }
+
+    /// Reads the next rows if none are ready and there are more.
+    fn fill(&mut self) -> io::Result<()> {
+        while self.ready.is_empty() {
+            if let Some(group) = self.group.as_mut().filter(|group| group.rows > 0) {
+                let rows = (BYTES / self.largest.max(1)).clamp(1, ROWS);
+                let cells = group.read(usize::try_from(rows).unwrap_or(1))?;
+                let lines = match &mut self.lines {
+                    Some(lines) => lines.read(cells.len())?,
+                    None => vec![Vec::new(); cells.len()],
+                };
+                self.ready = cells.into_iter().zip(lines).collect();
+            } else if self.next_group < self.file.num_row_groups() {
+                let number = self.next_group;
+                self.next_group += 1;
+                let group = self.file.get_row_group(number);
+                let group = group.map_err(|error| explain(&error))?;
+                if let Some(lines) = &mut self.lines {
+                    lines.begin(&*group)?;
+                }
+                let read = Group::new((&*group, number), self);
+                self.group = Some(read?);
+            } else {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self) -> io::Result<Option<Raw<Cells<ByteArray>>>> {
+        if let Err(error) = self.fill() {
+            let groups = self.file.num_row_groups();
+            let rows = self.file.metadata().file_metadata().num_rows();
+            return Err(io::Error::new(
+                error.kind(),
+                format!(
+                    "{error} (row group {} of {groups}; {} of {rows} rows are read)",
+                    self.next_group, self.number
+                ),
+            ));
+        }
+        let Some((cells, verbatim)) = self.ready.pop_front() else {
+            return Ok(None);
+        };
+        self.number += 1;
+        let size = |cell: &Option<ByteArray>| cell.as_ref().map_or(0, |cell| cell.len() as u64);
+        let bytes = size(&cells.id) + size(&cells.text);
+        self.growth.count(ROW_BYTES + bytes, self.size)?;
+        let raw = Raw {
+            nth: Nth::Record(self.number),
+            bytes,
+            verbatim,
+            body: Ok(cells),
+        };
+        self.largest = if self.number == 1 {
+            raw.held()
+        } else {
+            self.largest.max(raw.held())
+        };
+        Ok(Some(raw))
+    }
+}
+
+impl Iterator for Rows {
+    type Item = io::Result<Raw<Cells<ByteArray>>>;
+
+    fn next(&mut self) -> Option<io::Result<Raw<Cells<ByteArray>>>> {
+        self.read().transpose()
+    }
+}
+
+impl Group {
+    fn new((group, number): (&dyn RowGroupReader, usize), rows: &Rows) -> io::Result<Group> {
+        let column = |column, id_type, pager| {
+            let place = Place {
+                group: number,
+                column,
+                number: 0,
+            };
+            let part = Part::First(rows.passing.clone(), place);
+            Column::new(group, (column, id_type), Some(part), pager)
+                .map_err(|error| explain(&error))
+        };
+        let Columns { id, text, .. } = rows.columns;
+        Ok(Group {
+            id: id.map(|id| column(id, rows.id_type, None)).transpose()?,
+            text: column(text, None, rows.pager.as_ref())?,
+            rows: u64::try_from(group.metadata().num_rows()).unwrap_or(0),
+        })
+    }
+
+    /// Returns the next rows: at least one and at most `rows`.
+    fn read(&mut self, rows: usize) -> io::Result<VecDeque<Cells<ByteArray>>> {
+        let texts = self.text.read(rows).map_err(|error| explain(&error))?;
+        let ids = match &mut self.id {
+            Some(id) => id.read(rows).map_err(|error| explain(&error))?,
+            None => vec![None; texts.len()],
+        };
+        let read = texts.len() as u64;
+        if read == 0 || read > self.rows || ids.len() != texts.len() {
+            return Err(different_lengths());
+        }
+        self.rows -= read;
+        let rows = ids.into_iter().zip(texts);
+        Ok(rows.map(|(id, text)| Cells { id, text }).collect())
+    }
+}
+
+/// A column of a row group.
+struct Column {
+    reader: ColumnReader,
+    /// The definition level of a value that is not null.
+    level: i16,
+    /// The type of a column of ids.
+    id: Option<IdType>,
+    unsigned: Option<u32>,
+}
+
+/// A value, which keeps its page in memory.
+type Cell = Option<ByteArray>;
+
+impl Column {
+    fn new(
+        group: &dyn RowGroupReader,
+        (index, id): (usize, Option<IdType>),
+        part: Option<Part>,
+        pager: Option<&Pager>,
+    ) -> Result<Column, ParquetError> {
+        let column = group.metadata().schema_descr().column(index);
+        let pages = group.get_column_page_reader(index)?;
+        let pages = match pager {
+            Some(pager) => pager.ahead(pages),
+            None => pages,
+        };
+        let pages = Pages::new(pages, &column).passing(part);
+        Ok(Column {
+            reader: get_column_reader(column.clone(), Box::new(pages)),
+            level: column.max_def_level(),
+            id,
+            unsigned: match Kind::of(&column) {
+                Kind::Unsigned(bits) => Some(bits),
+                _ => None,
+            },
+        })
+    }
+
+    fn read(&mut self, rows: usize) -> Result<Vec<Cell>, ParquetError> {
+        let (level, id) = (self.level, self.id.unwrap_or(IdType::Text));
+        let unsigned = self.unsigned;
+        let text = |text: String| ByteArray::from(text.into_bytes());
+        let integer = |value: i64| {
+            let value = match unsigned {
+                Some(bits @ 0..64) => i128::from(value.cast_unsigned() & ((1 << bits) - 1)),
+                Some(_) => i128::from(value.cast_unsigned()),
+                None => i128::from(value),
+            };
+            text(id.integer(value))
+        };
+        // What is not UTF-8 is an error of its row.
+        let bytes = |value: ByteArray| match id {
+            IdType::Text => value,
+            _ => id.bytes(value.data()).map_or(value, text),
+        };
+        match &mut self.reader {
+            ColumnReader::ByteArrayColumnReader(reader) => cells(reader, rows, level, bytes),
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+                let fixed = |value: FixedLenByteArray| bytes(value.into());
+                cells(reader, rows, level, fixed)
+            }
+            ColumnReader::BoolColumnReader(reader) => {
+                cells(reader, rows, level, |value: bool| integer(value.into()))
+            }
+            ColumnReader::Int32ColumnReader(reader) => {
+                cells(reader, rows, level, |value: i32| integer(value.into()))
+            }
+            ColumnReader::Int64ColumnReader(reader) => cells(reader, rows, level, integer),
+            ColumnReader::Int96ColumnReader(reader) => cells(reader, rows, level, |value| {
+                text(id.integer(nanoseconds(&value).unwrap_or(0)))
+            }),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Opens a file whose schema is plausible.
+fn open(chunks: Chunks) -> io::Result<SerializedFileReader<Chunks>> {
+    let file = footer::check(&chunks).and_then(|()| SerializedFileReader::new(chunks));
+    file.map_err(|error| explain(&error))
+}
+
+/// Returns the next cells of a column, at most `rows`. Only cells of definition level `level` are not null.
+fn cells<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    rows: usize,
+    level: i16,
+    bytes: impl Fn(T::T) -> ByteArray,
+) -> Result<Vec<Cell>, ParquetError> {
+    let (mut levels, mut values) = (Vec::new(), Vec::new());
+    reader.read_records(rows, Some(&mut levels), None, &mut values)?;
+    let mut values = values.into_iter().map(bytes);
+    if level == 0 {
+        return Ok(values.map(Some).collect());
+    }
+    let cell = |found| if found == level { values.next() } else { None };
+    Ok(levels.into_iter().map(cell).collect())
+}
+
+/// Refuses a column that cannot hold texts.
+fn check_text(column: &ColumnDescriptor) -> Result<(), String> {
+    let is_bytes = matches!(
+        column.physical_type(),
+        Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY
+    );
+    check_lists(column)?;
+    if is_bytes && matches!(Kind::of(column), Kind::Plain | Kind::Text) {
+        return Ok(());
+    }
+    Err(refused(column, "text"))
+}
+
+/// Returns the type of a column of ids. Bytes without a type of their own are text in files of old writers, which have
+/// no type for text, and of those who name an encoding. If the writer `is_typed`, they are no text.
+///
+/// # Errors
+///
+/// Its values cannot be keys.
+fn id_type(
+    column: &ColumnDescriptor,
+    is_typed: bool,
+    has_encoding: bool,
+) -> Result<IdType, String> {
+    check_lists(column)?;
+    let physical = column.physical_type();
+    Ok(match Kind::of(column) {
+        _ if matches!(physical, Type::FLOAT | Type::DOUBLE) => return Err(refused(column, "key")),
+        Kind::Half => return Err(refused(column, "key")),
+        Kind::Decimal(_) if column.type_precision() > DIGITS => {
+            return Err(refused(column, "key"));
+        }
+        Kind::Text => IdType::Text,
+        Kind::Uuid => IdType::Uuid,
+        Kind::Decimal(scale) => IdType::Decimal(i32::try_from(scale).unwrap_or(0)),
+        Kind::Date => IdType::Date,
+        Kind::Time(unit) => IdType::Time(unit.places()),
+        Kind::Timestamp(unit, is_utc) => IdType::Timestamp(unit.places(), is_utc),
+        _ => match physical {
+            Type::BOOLEAN => IdType::Boolean,
+            Type::INT96 => IdType::Timestamp(9, false),
+            Type::BYTE_ARRAY if has_encoding || !is_typed => IdType::Text,
+            Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => IdType::Bytes,
+            _ => IdType::Integer,
+        },
+    })
+}
+
+/// The digits of a number of 128 bits.
+const DIGITS: i32 = 38;
+
+/// Returns the error of a column whose values cannot be keys.
+fn no_key(detail: String) -> io::Error {
+    let hint = Hint::IdField;
+    io::Error::other(Hinted { detail, hint })
+}
+
+/// Returns no column of ids, unless one of this name has nested fields.
+fn no_nested(name: &str, columns: &[String]) -> io::Result<Option<usize>> {
+    let below = format!("{name}.");
+    if columns.iter().any(|column| column.starts_with(&below)) {
+        return Err(no_key(format!("its column {name:?} has nested fields")));
+    }
+    Ok(None)
+}
+
+/// Whether the writer of a file has a type for text of its own, so that bytes without a type are none.
+fn has_types(metadata: &FileMetaData) -> bool {
+    const SCHEMAS: [&str; 3] = [
+        "ARROW:schema",
+        "org.apache.spark.sql.parquet.row.metadata",
+        "parquet.avro.schema",
+    ];
+    let pairs = metadata.key_value_metadata().into_iter().flatten();
+    pairs.into_iter().any(|pair| SCHEMAS.contains(&&*pair.key))
+}
+
+fn check_lists(column: &ColumnDescriptor) -> Result<(), String> {
+    if column.max_rep_level() > 0 {
+        return Err(format!("its column {:?} has lists", column.path().string()));
+    }
+    Ok(())
+}
+
+fn refused(column: &ColumnDescriptor, what: &str) -> String {
+    let name = column.path().string();
+    let kind = match column.logical_type_ref() {
+        Some(logical) => format!("{logical:?}"),
+        None => column.physical_type().to_string(),
+    };
+    format!("its column {name:?} is of type {kind}, which is no {what}")
+}
+
+/// Returns the name of a compression that is not supported.
+fn unread(coding: Compression) -> Option<&'static str> {
+    match coding {
+        Compression::BROTLI(_) => Some("Brotli"),
+        Compression::LZO => Some("LZO"),
+        Compression::UNCOMPRESSED
+        | Compression::SNAPPY
+        | Compression::GZIP(_)
+        | Compression::LZ4
+        | Compression::LZ4_RAW
+        | Compression::ZSTD(_) => None,
+    }
+}
+
+fn explain(error: &ParquetError) -> io::Error {
+    if error.to_string().contains("encrypted") {
+        return io::Error::other("it is encrypted, which is not read");
+    }
+    let error = error.to_string();
+    let reason = error.trim_start_matches("Parquet error: ");
+    let reason = reason.trim_start_matches("Invalid Parquet file. ");
+    io::Error::other(format!(
+        "damaged, or cut short: {reason}; copy or download it again"
+    ))
+}
+
+/// Reports a row group whose columns have different numbers of rows.
+fn different_lengths() -> io::Error {
+    io::Error::other("damaged: its columns are of different lengths")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Options, Rows};
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+
+    #[test]
+    fn rows_of_nothing_may_not_go_on_without_end() {
+        let schema = parse_message_type("message m { required binary text (UTF8); }").unwrap();
+        let file = tempfile::tempfile().unwrap();
+        let copy = file.try_clone().unwrap();
+        let mut writer =
+            SerializedFileWriter::new(copy, schema.into(), std::sync::Arc::default()).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let rows = vec![ByteArray::from(""); 1_100_000];
+        let written = column
+            .typed::<ByteArrayType>()
+            .write_batch(&rows, None, None);
+        assert_eq!(written.unwrap(), rows.len());
+        column.close().unwrap();
+        group.close().unwrap();
+        writer.close().unwrap();
+        let mut rows = Rows::new(file, &Options::new()).unwrap();
+        let error = rows.find_map(Result::err).unwrap();
+        assert!(error.to_string().contains("grows to more"), "{error}");
+    }
+}

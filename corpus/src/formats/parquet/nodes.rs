@@ -1,0 +1,350 @@
+//! Rows of nested columns, assembled from their levels, as JSON.
+
+use std::io;
+
+use encoding_rs::Encoding;
+use parquet::basic::{ConvertedType, LogicalType, Repetition};
+use parquet::schema::types::{SchemaDescriptor, Type};
+
+use crate::formats::id::IdType;
+use crate::formats::parquet::triplets::Triplets;
+use crate::formats::parquet::values::{Kind, Scalar, write_string};
+
+/// A field of a schema, with its nested fields.
+#[derive(Debug)]
+struct Node {
+    /// Its name and a colon, as written in an object.
+    name: String,
+    /// Below this definition level, it is null.
+    definition: i16,
+    /// Its first column, and the number of its columns.
+    first: usize,
+    columns: usize,
+    shape: Shape,
+}
+
+#[derive(Debug)]
+enum Shape {
+    Value,
+    Object(Vec<Node>),
+    /// Below the definition level, it is empty; the repetition level continues it.
+    List(Repeated, Box<Node>),
+    /// Like a list. A map whose keys are not strings is written as a list of objects.
+    Map(Repeated, Box<Node>, Box<Node>),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Repeated {
+    definition: i16,
+    repetition: i16,
+}
+
+/// The fields of a row.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    fields: Vec<Node>,
+    kinds: Vec<Kind>,
+    given: Option<&'static Encoding>,
+}
+
+/// A column of some rows, and how far it has been written.
+#[derive(Debug)]
+pub(crate) struct Leaf {
+    pub(crate) triplets: Triplets<Scalar>,
+    level: usize,
+    value: usize,
+}
+
+impl Leaf {
+    pub(crate) fn new(triplets: Triplets<Scalar>) -> Leaf {
+        Leaf {
+            triplets,
+            level: 0,
+            value: 0,
+        }
+    }
+
+    /// Returns the next definition level.
+    fn definition(&self) -> i16 {
+        let levels = &self.triplets.definition;
+        levels.get(self.level).copied().unwrap_or(0)
+    }
+
+    /// Returns the next repetition level, or 0 after the last row.
+    fn repetition(&self) -> i16 {
+        let levels = &self.triplets.repetition;
+        levels.get(self.level).copied().unwrap_or(0)
+    }
+
+    /// Advances. Returns the value if it is not null.
+    fn next(&mut self) -> Option<Scalar> {
+        let is_there = self.definition() == self.triplets.highest.definition;
+        self.level += 1;
+        if !is_there {
+            return None;
+        }
+        self.value += 1;
+        self.triplets.values.get(self.value - 1).cloned()
+    }
+
+    fn is_at_row(&self) -> bool {
+        self.repetition() == 0
+    }
+}
+
+impl Tree {
+    /// Returns the fields of a schema. The columns of texts and keys, by their numbers, are in the encoding `given`. Keys
+    /// are written as `add` takes them.
+    pub(crate) fn of(
+        schema: &SchemaDescriptor,
+        (text, id): (usize, Option<(usize, IdType)>),
+        given: Option<&'static Encoding>,
+    ) -> Tree {
+        let kind = |at: usize| {
+            let column = schema.column(at);
+            let kind = Kind::of(&column);
+            match id {
+                _ if at == text => Kind::Id(IdType::Text),
+                Some((id, kind)) if at == id && kind != IdType::Integer => Kind::Id(kind),
+                _ => kind,
+            }
+        };
+        let kinds: Vec<Kind> = (0..schema.num_columns()).map(kind).collect();
+        let mut first = 0;
+        let top = Levels::default();
+        let fields = schema.root_schema().get_fields().iter();
+        let fields = fields.map(|field| node(field, top, &kinds, &mut first));
+        Tree {
+            fields: fields.collect(),
+            kinds,
+            given,
+        }
+    }
+
+    /// Returns the next row of all columns as a line.
+    ///
+    /// # Errors
+    ///
+    /// The columns do not fit together.
+    pub(crate) fn line(&self, leaves: &mut [Leaf]) -> io::Result<Vec<u8>> {
+        let mut json = String::new();
+        self.object(&self.fields, leaves, &mut json);
+        if !leaves.iter().all(Leaf::is_at_row) {
+            return Err(io::Error::other("damaged: its columns do not fit together"));
+        }
+        json.push('\n');
+        Ok(json.into_bytes())
+    }
+
+    fn object(&self, fields: &[Node], leaves: &mut [Leaf], json: &mut String) {
+        json.push('{');
+        for (at, field) in fields.iter().enumerate() {
+            if at > 0 {
+                json.push(',');
+            }
+            json.push_str(&field.name);
+            self.write(field, leaves, json);
+        }
+        json.push('}');
+    }
+
+    fn write(&self, node: &Node, leaves: &mut [Leaf], json: &mut String) {
+        if node.next(leaves).0 < node.definition {
+            node.pass(leaves);
+            return json.push_str("null");
+        }
+        match &node.shape {
+            Shape::Value => {
+                let value = leaves.get_mut(node.first).and_then(Leaf::next);
+                match (value, self.kinds.get(node.first)) {
+                    (Some(value), Some(kind)) => kind.write(&value, self.given, json),
+                    _ => json.push_str("null"),
+                }
+            }
+            Shape::Object(fields) => {
+                self.object(fields, leaves, json);
+                if fields.is_empty() {
+                    node.pass(leaves);
+                }
+            }
+            Shape::List(repeated, element) => {
+                json.push('[');
+                node.each(*repeated, leaves, |leaves, at| {
+                    json.push_str(if at > 0 { "," } else { "" });
+                    self.write(element, leaves, json);
+                });
+                json.push(']');
+            }
+            Shape::Map(repeated, key, value) => {
+                json.push('{');
+                node.each(*repeated, leaves, |leaves, at| {
+                    json.push_str(if at > 0 { "," } else { "" });
+                    let before = json.len();
+                    self.write(key, leaves, json);
+                    if !json[before..].starts_with('"') {
+                        json.truncate(before);
+                        json.push_str("\"\"");
+                    }
+                    json.push(':');
+                    self.write(value, leaves, json);
+                });
+                json.push('}');
+            }
+        }
+    }
+}
+
+impl Node {
+    /// Returns the next levels of definition and repetition.
+    fn next(&self, leaves: &[Leaf]) -> (i16, i16) {
+        let leaf = leaves.get(self.first);
+        leaf.map_or((0, 0), |leaf| (leaf.definition(), leaf.repetition()))
+    }
+
+    /// Skips a null or empty value in all columns.
+    fn pass(&self, leaves: &mut [Leaf]) {
+        for leaf in leaves.iter_mut().skip(self.first).take(self.columns) {
+            leaf.next();
+        }
+    }
+
+    /// Writes the elements one by one.
+    fn each(
+        &self,
+        repeated: Repeated,
+        leaves: &mut [Leaf],
+        mut write: impl FnMut(&mut [Leaf], usize),
+    ) {
+        if self.next(leaves).0 < repeated.definition {
+            return self.pass(leaves);
+        }
+        for at in 0.. {
+            write(leaves, at);
+            if self.next(leaves).1 != repeated.repetition {
+                return;
+            }
+        }
+    }
+}
+
+/// The levels that enclose a field.
+#[derive(Clone, Copy, Debug, Default)]
+struct Levels {
+    definition: i16,
+    repetition: i16,
+}
+
+/// Returns the node of a field whose first column is the next one.
+fn node(field: &Type, mut levels: Levels, kinds: &[Kind], first: &mut usize) -> Node {
+    let begins = *first;
+    let repetition = field.get_basic_info().repetition();
+    if repetition == Repetition::REPEATED {
+        // A bare repeated field is a list that is never null, of elements that are never null.
+        let outer = levels.definition;
+        let (repeated, inner) = levels.repeated();
+        let element = contents(field, inner, kinds, first);
+        return Node {
+            name: name(field),
+            definition: outer,
+            first: begins,
+            columns: *first - begins,
+            shape: Shape::List(repeated, Box::new(element)),
+        };
+    }
+    levels.definition += i16::from(repetition == Repetition::OPTIONAL);
+    contents(field, levels, kinds, first)
+}
+
+impl Levels {
+    /// Returns the levels of a repeated field, and those inside it.
+    fn repeated(self) -> (Repeated, Levels) {
+        let inner = Levels {
+            definition: self.definition + 1,
+            repetition: self.repetition + 1,
+        };
+        let repeated = Repeated {
+            definition: inner.definition,
+            repetition: inner.repetition,
+        };
+        (repeated, inner)
+    }
+}
+
+/// Returns the node of a field inside its own levels.
+fn contents(field: &Type, levels: Levels, kinds: &[Kind], first: &mut usize) -> Node {
+    let begins = *first;
+    let shape = if field.is_primitive() {
+        *first += 1;
+        Shape::Value
+    } else {
+        group(field, levels, kinds, first)
+    };
+    Node {
+        name: name(field),
+        definition: levels.definition,
+        first: begins,
+        columns: *first - begins,
+        shape,
+    }
+}
+
+fn group(field: &Type, levels: Levels, kinds: &[Kind], first: &mut usize) -> Shape {
+    let info = field.get_basic_info();
+    let is_list = matches!(info.logical_type_ref(), Some(LogicalType::List))
+        || info.converted_type() == ConvertedType::LIST;
+    let is_map = matches!(info.logical_type_ref(), Some(LogicalType::Map))
+        || matches!(
+            info.converted_type(),
+            ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE
+        );
+    if let [only] = field.get_fields()
+        && only.get_basic_info().repetition() == Repetition::REPEATED
+    {
+        let (repeated, inner) = levels.repeated();
+        if is_map
+            && !only.is_primitive()
+            && let [key, value] = only.get_fields()
+            && key.is_primitive()
+            && key.get_basic_info().repetition() != Repetition::REPEATED
+            && kinds
+                .get(*first)
+                .is_some_and(|kind| kind.is_name(key.get_physical_type()))
+        {
+            let key = node(key, inner, kinds, first);
+            let value = node(value, inner, kinds, first);
+            return Shape::Map(repeated, Box::new(key), Box::new(value));
+        }
+        if is_list || is_map {
+            let element = match only_element(field, only) {
+                Some(element) => node(element, inner, kinds, first),
+                None => contents(only, inner, kinds, first),
+            };
+            return Shape::List(repeated, Box::new(element));
+        }
+    }
+    let fields = field.get_fields().iter();
+    Shape::Object(
+        fields
+            .map(|field| node(field, levels, kinds, first))
+            .collect(),
+    )
+}
+
+/// Returns the element of a list in its repeated group, or `None` if the group is the element, as in lists of old
+/// writers.
+fn only_element<'a>(list: &Type, repeated: &'a Type) -> Option<&'a Type> {
+    if repeated.is_primitive() {
+        return None;
+    }
+    let is_old = repeated.name() == "array" || repeated.name() == format!("{}_tuple", list.name());
+    match repeated.get_fields() {
+        [element] if !is_old => Some(element),
+        _ => None,
+    }
+}
+
+fn name(field: &Type) -> String {
+    let mut name = String::new();
+    write_string(field.name(), &mut name);
+    name + ":"
+}

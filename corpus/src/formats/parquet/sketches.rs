@@ -1,0 +1,205 @@
+//! Sketches written by an engine, read a few rows at a time.
+
+use std::fs::File;
+use std::io;
+
+use parquet::basic::Type;
+use parquet::data_type::ByteArray;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+
+use crate::formats::parquet::pages::Chunks;
+use crate::formats::parquet::{Cell, Column, ROW_BYTES, different_lengths, explain, open, unread};
+use crate::source::guard::Growth;
+use dedupdb::batch::Mark;
+use dedupdb::sketching::ShingleSet;
+use dedupdb::write::MAX_KEY_BYTES;
+use dedupdb::{Error, Input};
+
+/// The number of rows to read together.
+const ROWS: usize = 1024;
+
+/// The columns to read, and the types of their values.
+const COLUMNS: [(&str, &[Type]); 6] = [
+    ("key", &[Type::BYTE_ARRAY]),
+    ("hash", &[Type::BYTE_ARRAY, Type::FIXED_LEN_BYTE_ARRAY]),
+    ("bytes", &[Type::INT32, Type::INT64]),
+    ("size", &[Type::INT32, Type::INT64]),
+    ("packed", &[Type::BYTE_ARRAY]),
+    ("parameters", &[Type::BYTE_ARRAY]),
+];
+
+/// The sketches of a file.
+pub(crate) struct SketchRows {
+    file: SerializedFileReader<Chunks>,
+    /// The size of the file in bytes.
+    size: u64,
+    growth: Growth,
+    places: [usize; COLUMNS.len()],
+    next_group: usize,
+    /// The columns of a row group, and the number of their unread rows.
+    group: Option<(Vec<Column>, u64)>,
+    rows: u64,
+    mark: Option<(String, Mark)>,
+}
+
+/// A row of a sketch file.
+#[derive(Debug)]
+pub(crate) enum Row {
+    Sketch(Input),
+    /// The row of this number, counted from 1, is not a document; and why.
+    Flawed(u64, String),
+}
+
+impl SketchRows {
+    /// Starts reading a file.
+    ///
+    /// # Errors
+    ///
+    /// The file is damaged, or its columns are not those of sketches.
+    pub(crate) fn new(file: File) -> io::Result<SketchRows> {
+        let size = file.metadata()?.len();
+        let file = open(Chunks::new(file, size))?;
+        let schema = file.metadata().file_metadata().schema_descr();
+        let mut places = [0; COLUMNS.len()];
+        for (place, (name, types)) in places.iter_mut().zip(COLUMNS) {
+            let mut columns = schema.columns().iter();
+            *place = columns
+                .position(|column| {
+                    column.path().string() == name && types.contains(&column.physical_type())
+                })
+                .ok_or_else(|| {
+                    io::Error::other(format!(
+                        "these are no sketches: there is no column {name:?} as dedupdb.spark.sketch makes it"
+                    ))
+                })?;
+        }
+        let groups = file.metadata().row_groups().iter();
+        let mut codings = groups.flat_map(|group| places.map(|at| group.column(at).compression()));
+        if let Some(coding) = codings.find_map(unread) {
+            return Err(io::Error::other(format!(
+                "it is compressed with {coding}, which is not read"
+            )));
+        }
+        Ok(SketchRows {
+            file,
+            size,
+            growth: Growth::default(),
+            places,
+            next_group: 0,
+            group: None,
+            rows: 0,
+            mark: None,
+        })
+    }
+
+    /// Returns the parameters of the rows read so far, or `None` before the first row.
+    pub(crate) fn mark(&self) -> Option<&Mark> {
+        self.mark.as_ref().map(|(_, mark)| mark)
+    }
+
+    /// Returns the next rows; none at the end.
+    ///
+    /// # Errors
+    ///
+    /// The file is damaged, a row is not a sketch, or its parameters differ from those of the rows before it.
+    pub(crate) fn read(&mut self) -> io::Result<Vec<Row>> {
+        loop {
+            if let Some((columns, left)) = self.group.as_mut().filter(|(_, left)| *left > 0) {
+                let rows = usize::try_from(*left).map_or(ROWS, |left| left.min(ROWS));
+                let mut cells: [Vec<Cell>; COLUMNS.len()] = Default::default();
+                for (column, cells) in columns.iter_mut().zip(&mut cells) {
+                    *cells = column.read(rows).map_err(|error| explain(&error))?;
+                    if cells.len() != rows {
+                        return Err(different_lengths());
+                    }
+                }
+                *left -= rows as u64;
+                let [keys, hashes, bytes, sizes, packed, marks] = cells.map(Vec::into_iter);
+                let cells = keys
+                    .zip(hashes)
+                    .zip(bytes)
+                    .zip(sizes)
+                    .zip(packed)
+                    .zip(marks);
+                let cells = cells.map(|(((((key, hash), bytes), size), packed), mark)| {
+                    [key, hash, bytes, size, packed, mark]
+                });
+                return cells.map(|cells| self.row(&cells)).collect();
+            }
+            if self.next_group == self.file.num_row_groups() {
+                return Ok(Vec::new());
+            }
+            self.begin_group()?;
+        }
+    }
+
+    fn begin_group(&mut self) -> io::Result<()> {
+        let group = self.file.get_row_group(self.next_group);
+        let group = group.map_err(|error| explain(&error))?;
+        let column = |place| {
+            Column::new(&*group, (place, None), None, None).map_err(|error| explain(&error))
+        };
+        let columns: io::Result<Vec<Column>> = self.places.into_iter().map(column).collect();
+        let rows = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
+        self.group = Some((columns?, rows));
+        self.next_group += 1;
+        Ok(())
+    }
+
+    fn row(&mut self, cells: &[Cell; COLUMNS.len()]) -> io::Result<Row> {
+        self.rows += 1;
+        let held = cells.iter().flatten().map(|cell| cell.len() as u64);
+        self.growth
+            .count(ROW_BYTES + held.sum::<u64>(), self.size)?;
+        let [key, hash, bytes, size, packed, mark] = cells;
+        self.check_mark(text(mark).unwrap_or_default())?;
+        if key.is_none() || hash.is_none() {
+            let why = "it has no sketch: its key or its text was null, or could not be read";
+            return Ok(Row::Flawed(self.rows, why.to_owned()));
+        }
+        let bytes_of_key = key.as_ref().map_or(0, ByteArray::len);
+        if !(1..=MAX_KEY_BYTES).contains(&bytes_of_key) {
+            let error = Error::InvalidKey {
+                bytes: bytes_of_key,
+            };
+            return Ok(Row::Flawed(self.rows, error.to_string()));
+        }
+        let number = |cell| text(cell).and_then(|digits| digits.parse().ok());
+        let made = || {
+            let size = usize::try_from(number(size)?).ok()?;
+            let shingles = ShingleSet::from_packed(packed.as_ref()?.data(), size)?;
+            let hash = hash.as_ref()?.data().try_into().ok()?;
+            let input = Input::new(text(key)?, shingles).hashed(hash);
+            Some(input.size(number(bytes)?))
+        };
+        made().map(Row::Sketch).ok_or_else(|| {
+            let key = text(key).unwrap_or_default();
+            io::Error::other(format!(
+                "row {}: the sketch of {key:?} is damaged: sketch its text again",
+                self.rows
+            ))
+        })
+    }
+
+    /// Refuses a row whose parameters differ from those of the rows before it.
+    fn check_mark(&mut self, line: &str) -> io::Result<()> {
+        match &self.mark {
+            Some((first, _)) if first == line => Ok(()),
+            Some((first, _)) => Err(io::Error::other(format!(
+                "row {}: sketches of different parameters do not go together: {first:?} and {line:?}",
+                self.rows
+            ))),
+            None => {
+                let mark = line.parse::<Mark>();
+                let mark = mark.map_err(|error| io::Error::other(error.to_string()))?;
+                self.mark = Some((line.to_owned(), mark));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Returns the text of a cell, if it is valid UTF-8.
+fn text(cell: &Cell) -> Option<&str> {
+    std::str::from_utf8(cell.as_ref()?.data()).ok()
+}

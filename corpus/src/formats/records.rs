@@ -1,0 +1,342 @@
+//! Files of records, in batches.
+
+use std::io;
+use std::mem::take;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use crate::formats::array::Elements;
+use crate::formats::fields::Names;
+use crate::formats::format::Format;
+use crate::formats::jsonl;
+use crate::formats::lines::Lines;
+use crate::formats::parquet;
+use crate::formats::parquet::table::Again;
+use crate::formats::record::{DEFECT, Fault, Nth, Raw, Record, caught};
+use crate::formats::shingles;
+use crate::formats::table::columns::Cells;
+use crate::formats::table::csv;
+use crate::formats::table::tsv;
+use crate::formats::web::http;
+use crate::formats::web::warc;
+use crate::number::grouped;
+use crate::options::Options;
+use crate::read::outbox::{Enough, Outbox};
+use crate::read::reader::BATCH_BYTES;
+use crate::read::repeats::{Id, Repeats};
+use crate::skipped::{Hint, Reason, Skipped, Unread};
+use crate::source::feed::{Bytes, Feed};
+use crate::sourced::{Batch, Item, Opened, Origin, Sourced, modified, place};
+use crate::walk::read_file::ReadFile;
+use dedupdb::write::IdScope;
+use dedupdb::write::SourceFile;
+use rayon::prelude::*;
+
+/// The number of records to parse together.
+const BATCH_RECORDS: usize = 16_384;
+
+/// A file of records.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Records<'a> {
+    pub(crate) source: &'a Feed,
+    /// The start of the keys of records without an id.
+    pub(crate) key: &'a str,
+    pub(crate) options: &'a Options,
+    /// The file, as it was when it was met. None for a stream.
+    pub(crate) read: Option<ReadFile>,
+    /// The file, by its path without links. None for a stream.
+    pub(crate) file: Option<&'a SourceFile>,
+}
+
+/// The records of a file so far.
+#[derive(Debug, Default)]
+struct All {
+    /// Documents, and records that have none and need none.
+    documents: u64,
+    bad: u64,
+}
+
+impl All {
+    /// Counts the records of a batch.
+    fn count(&mut self, batch: Batch) -> Batch {
+        for item in &batch.items {
+            match item {
+                Item::Document(_) => self.documents += 1,
+                Item::Skipped(skipped) if skipped.reason == Reason::NoPage => self.documents += 1,
+                Item::Skipped(_) => self.bad += 1,
+                Item::Unchanged(_) | Item::Opened(_) => {}
+            }
+        }
+        batch
+    }
+}
+
+impl Records<'_> {
+    /// Reads a file of this format and sends its records.
+    pub(crate) fn read(self, format: Format, outbox: &Outbox) -> Result<(), Enough> {
+        let read = || match format {
+            Format::Text | Format::Html => Ok(Ok(())),
+            Format::Jsonl => self.jsonl(outbox),
+            Format::Json => self.array(outbox),
+            Format::Csv => self.csv(outbox),
+            Format::Tsv => self.tsv(outbox),
+            Format::Parquet => self.parquet(outbox),
+            Format::Warc => self.warc(outbox),
+            Format::Shingles => self.shingles(outbox),
+        };
+        let done = unpanicked(read);
+        match done {
+            Ok(done) => done,
+            Err(error) => outbox.send(Batch::of(vec![self.unreadable(&error)])),
+        }
+    }
+
+    fn jsonl(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.open_text()?;
+        let lines = Lines::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
+        let names = self.names();
+        let parse = |line: Vec<u8>| jsonl::record(&line, names).map(|record| record.of(encoding));
+        self.send(self.opened(Format::Jsonl), lines, parse, outbox)
+    }
+
+    fn array(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.open_text()?;
+        let elements = Elements::new(bytes, self.options.max_record(), self.options.verbatim);
+        let names = self.names();
+        let parse = |one: Vec<u8>| jsonl::record(&one, names).map(|record| record.of(encoding));
+        self.send(self.opened(Format::Json), elements, parse, outbox)
+    }
+
+    fn csv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.open_text()?;
+        let mut rows = csv::Rows::new(bytes, self.options)?;
+        let (header, columns) = rows.take_header();
+        let opened = Opened {
+            header,
+            columns,
+            ..self.opened(Format::Csv)
+        };
+        let parse = |cells: Cells<_>| cells.record(None).map(|record| record.of(encoding));
+        self.send(opened, rows, parse, outbox)
+    }
+
+    fn tsv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.open_text()?;
+        let table = tsv::open(bytes, self.options)?;
+        let opened = Opened {
+            header: table.header,
+            columns: table.names,
+            ..self.opened(Format::Tsv)
+        };
+        let parse = |line: Vec<u8>| {
+            let record = tsv::record(&line, table.layout);
+            record.map(|record| record.of(encoding))
+        };
+        self.send(opened, table.lines, parse, outbox)
+    }
+
+    fn parquet(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (file, is_copy) = self.source.open_file(self.options.memory)?;
+        let again = if is_copy {
+            Again::Held(file.try_clone()?)
+        } else {
+            let metadata = file.metadata()?;
+            let path = self.source.name().to_owned();
+            Again::Path(path, metadata.len(), modified(&metadata))
+        };
+        let rows = parquet::Rows::new(file, self.options)?;
+        let table = rows.table(again);
+        let fields = table.schema.get_fields().iter();
+        let opened = Opened {
+            columns: fields.map(|field| field.name().to_owned()).collect(),
+            table: Some(Arc::new(table)),
+            ..self.opened(Format::Parquet)
+        };
+        let parse = |cells: Cells<_>| cells.typed_record(self.options.given_encoding());
+        self.send(opened, rows, parse, outbox)
+    }
+
+    fn warc(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let blocks = warc::Blocks::new(self.source.open(self.options.memory)?, self.options);
+        let parse = |block| http::record(block, self.options);
+        self.send(self.opened(Format::Warc), blocks, parse, outbox)
+    }
+
+    fn shingles(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+        let (bytes, encoding) = self.open_text()?;
+        let lines = Lines::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
+        let parse = |line: Vec<u8>| Ok(shingles::record(&line).of(encoding));
+        self.send(self.opened(Format::Shingles), lines, parse, outbox)
+    }
+
+    /// Returns the names of the fields of JSON objects.
+    fn names(&self) -> Names<'_> {
+        Names {
+            id: self.options.id_name(),
+            text: self.options.text_name(),
+        }
+    }
+
+    /// Opens the file as UTF-8.
+    fn open_text(self) -> io::Result<(Bytes, Option<&'static str>)> {
+        let (given, memory) = (self.options.given_encoding(), self.options.memory);
+        self.source.open_text(given, memory)
+    }
+
+    /// Returns the opened file, without a header.
+    fn opened(self, format: Format) -> Opened {
+        Opened {
+            source: self.source.name().to_owned(),
+            format,
+            header: Vec::new(),
+            columns: Vec::new(),
+            table: None,
+        }
+    }
+
+    /// Parses raw records and sends them. Everything before an error is complete.
+    fn send<T: Send>(
+        self,
+        opened: Opened,
+        mut raws: impl Iterator<Item = io::Result<Raw<T>>>,
+        parse: impl Fn(T) -> Result<Record, Fault> + Sync,
+        outbox: &Outbox,
+    ) -> io::Result<Result<(), Enough>> {
+        if self.options.verbatim
+            && let Err(enough) = outbox.send(Batch::of(vec![Item::Opened(opened)]))
+        {
+            return Ok(Err(enough));
+        }
+        let mut batch = Vec::new();
+        let (mut bytes, mut held) = (0, 0);
+        let (mut all, mut ended) = (All::default(), Ok(()));
+        while let Some(raw) = unpanicked(|| raws.next().transpose()).transpose() {
+            let raw = match raw {
+                Ok(raw) => raw,
+                Err(error) => {
+                    ended = Err(error);
+                    break;
+                }
+            };
+            bytes += raw.bytes;
+            held += raw.held();
+            batch.push(raw);
+            if held >= BATCH_BYTES || batch.len() >= BATCH_RECORDS {
+                let parsed = all.count(self.parse(take(&mut batch), bytes, &parse));
+                if let Err(enough) = outbox.send(parsed) {
+                    return Ok(Err(enough));
+                }
+                (bytes, held) = (0, 0);
+            }
+        }
+        let mut parsed = all.count(self.parse(batch, bytes, &parse));
+        if ended.is_ok() && all.documents == 0 {
+            match &mut parsed.items[..] {
+                // The one that says what is wrong with it stands for the whole file.
+                [Item::Skipped(only)] if all.bad == 1 => {
+                    only.named = outbox.is_named(self.source.name());
+                }
+                _ if all.bad > 0 => parsed.items.push(self.all_bad(all.bad)),
+                _ => {}
+            }
+        }
+        let sent = outbox.send(parsed);
+        ended.map(|()| sent)
+    }
+
+    /// Returns the skipped item for a file with several records, none of which is a document.
+    fn all_bad(self, bad: u64) -> Item {
+        Item::Skipped(Skipped {
+            detail: format!("none of its {} records could be read", grouped(bad)),
+            ..Skipped::file(Reason::AllBad, self.source.name())
+        })
+    }
+
+    /// Returns the items of a batch.
+    fn parse<T: Send>(
+        self,
+        raws: Vec<Raw<T>>,
+        bytes: u64,
+        parse: impl Fn(T) -> Result<Record, Fault> + Sync,
+    ) -> Batch {
+        let items = raws
+            .into_par_iter()
+            .map(|raw| {
+                let is_whole = raw.body.is_ok() && self.options.verbatim;
+                let record = raw
+                    .body
+                    .and_then(|body| caught(|| parse(body)))
+                    .and_then(|record| {
+                        let is_large = record.decoded.text.len() as u64 > self.options.max_document;
+                        if is_large {
+                            Err(Fault::too_large())
+                        } else if record.is_lossy {
+                            // Different ids would become one key.
+                            Err(Fault {
+                                hint: Some(Hint::IdField),
+                                ..Fault::bad("its id is not Unicode")
+                            })
+                        } else if record.id.is_none() && self.options.needs_ids {
+                            Err(Fault::bad(
+                                "it has no key, and standard input has no name to make one of",
+                            ))
+                        } else {
+                            Ok(record)
+                        }
+                    });
+                match record {
+                    Ok(record) => Item::Document(self.document(record, raw.nth, raw.verbatim)),
+                    Err(fault) => {
+                        let place = place(self.source.name(), Some(raw.nth));
+                        let unread = Unread {
+                            nth: raw.nth,
+                            verbatim: raw.verbatim,
+                        };
+                        Item::Skipped(Skipped {
+                            record: is_whole.then(|| Box::new(unread)),
+                            ..fault.skipped(place)
+                        })
+                    }
+                }
+            })
+            .collect::<Vec<_>>();
+        Batch { items, bytes }
+    }
+
+    fn document(self, record: Record, nth: Nth, verbatim: Vec<u8>) -> Sourced {
+        let has_id = record.id.is_some();
+        let is_in_file = self.options.id_scope == IdScope::File;
+        let brings_id = has_id || is_in_file;
+        let source_hash = record.decoded.source_hash.map(Box::new);
+        let text = record.decoded.text;
+        let key = match record.id {
+            Some(id) if !is_in_file => id,
+            Some(id) => format!("{}#{id}", self.key),
+            None => format!("{}#{}", self.key, nth.number()),
+        };
+        let looks = brings_id && self.options.repeats != Repeats::Allow;
+        let origin = Origin {
+            record: Some(nth),
+            bytes: text.len() as u64,
+            encoding: record.decoded.encoding,
+            replaced: record.decoded.replaced,
+            has_id,
+            read: self.read,
+            file: self.file.cloned(),
+            verbatim,
+            id: looks.then(|| Id::of(&key, &text)),
+            source_hash,
+            ..Origin::new(key, self.source.name().to_owned())
+        };
+        Sourced::new(text, origin)
+    }
+
+    fn unreadable(self, error: &io::Error) -> Item {
+        Item::Skipped(Skipped::unreadable(self.source.name(), error))
+    }
+}
+
+/// Calls `read`. A panic ends the reading of this file only.
+fn unpanicked<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(io::Error::other(DEFECT)))
+}

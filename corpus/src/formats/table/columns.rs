@@ -1,0 +1,275 @@
+//! The columns of a table that hold the key and the text.
+
+use encoding_rs::{Encoding, UTF_8};
+
+use crate::decode::{Decoded, decode};
+use crate::formats::record::{Fault, Record};
+use crate::options::Options;
+use crate::skipped::{Hint, Hinted};
+
+/// The columns to read, counted from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Columns {
+    /// `None` if no column has keys.
+    pub(crate) id: Option<usize>,
+    pub(crate) text: usize,
+    /// The number of names in the header, if there is one.
+    pub(crate) header: Option<usize>,
+}
+
+/// The columns, and whether the first row has their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) columns: Columns,
+    pub(crate) is_header: bool,
+}
+
+impl Head {
+    /// Returns the columns of a table that begins with the row `first`.
+    ///
+    /// The row is a header unless all requested columns are numbers.
+    ///
+    /// # Errors
+    ///
+    /// A requested column does not exist.
+    pub(crate) fn of(first: &[String], options: &Options) -> Result<Head, Hinted> {
+        let given = [&options.id_field, &options.text_field];
+        let mut given = given.into_iter().flatten();
+        let is_header = options.text_field.is_none() || given.any(|name| number(name).is_none());
+        let find = |name: &str| {
+            let named = || first.iter().position(|column| column.trim() == name);
+            number(name).or_else(named)
+        };
+        let text = find(options.text_name());
+        let text = text.ok_or_else(|| missing(options.text_name(), ROW, first))?;
+        let id = match &options.id_field {
+            Some(name) => Some(find(name).ok_or_else(|| missing(name, ROW, first))?),
+            None if is_header => find(options.id_name()),
+            None => None,
+        };
+        Ok(Head {
+            columns: Columns {
+                id,
+                text,
+                header: is_header.then_some(first.len()),
+            },
+            is_header,
+        })
+    }
+}
+
+/// Introduces the cells of a row that may be a header.
+const ROW: &str = "its first row is";
+
+/// Returns the column, counted from 0, for a number counted from 1.
+pub(crate) fn number(name: &str) -> Option<usize> {
+    name.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// Reports that there is no column of this name. `list` introduces the existing columns.
+pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> Hinted {
+    const SHOWN: usize = 20;
+    const OTHERS: [char; 2] = [';', '|'];
+    if let [only] = first
+        && let Some(other) = OTHERS.iter().find(|other| only.contains(**other))
+    {
+        return Hinted {
+            detail: format!(
+                "{list} {}, separated by `{other}`, and only commas and tabs are read",
+                short(only)
+            ),
+            hint: Hint::Separator,
+        };
+    }
+    let shown: Vec<String> = first.iter().take(SHOWN).map(|name| short(name)).collect();
+    let more = if first.len() > SHOWN { ", ..." } else { "" };
+    Hinted {
+        detail: format!(
+            "it has no column {name:?}, {list} {}{more}",
+            shown.join(", ")
+        ),
+        hint: Hint::Columns,
+    }
+}
+
+/// Returns a name in quotes, truncated if it is long.
+pub(crate) fn short(name: &str) -> String {
+    const SHOWN: usize = 40;
+    let more = if name.chars().count() > SHOWN {
+        "..."
+    } else {
+        ""
+    };
+    let start: String = name.chars().take(SHOWN).collect();
+    format!("{start:?}{more}")
+}
+
+/// The two cells of a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cells<B> {
+    pub(crate) id: Option<B>,
+    pub(crate) text: Option<B>,
+}
+
+/// The cells of a row, while they are met one after another.
+#[derive(Debug)]
+pub(crate) struct Picking<B> {
+    columns: Columns,
+    cells: Cells<B>,
+    /// The number of cells up to the last one that is not empty.
+    filled: usize,
+}
+
+impl<B> Picking<B> {
+    /// Begins a row.
+    pub(crate) fn of(columns: Columns) -> Picking<B> {
+        let cells = Cells {
+            id: None,
+            text: None,
+        };
+        Picking {
+            columns,
+            cells,
+            filled: 0,
+        }
+    }
+
+    /// Takes the next cell, which is the one with this index, counted from 0.
+    pub(crate) fn take<'c>(&mut self, index: usize, cell: &'c [u8])
+    where
+        B: From<&'c [u8]>,
+    {
+        if !cell.is_empty() {
+            self.filled = index + 1;
+        }
+        if self.columns.id == Some(index) {
+            self.cells.id = Some(cell.into());
+        }
+        if self.columns.text == index {
+            self.cells.text = Some(cell.into());
+        }
+    }
+
+    /// Ends the row. `advice` says what to do about one that is longer than its header: most likely, it was split within
+    /// its text.
+    ///
+    /// # Errors
+    ///
+    /// It has more cells than the header. Empty ones at its end do not count.
+    pub(crate) fn end(self, advice: &str) -> Result<Cells<B>, Fault> {
+        match self.columns.header {
+            Some(header) if self.filled > header => Err(Fault::bad(format!(
+                "it has {} cells, and the header {header}; {advice}",
+                self.filled
+            ))),
+            _ => Ok(self.cells),
+        }
+    }
+}
+
+impl<B: AsRef<[u8]>> Cells<B> {
+    /// Returns the record of the row, in the encoding `given`. An empty key counts as no key.
+    ///
+    /// # Errors
+    ///
+    /// The row has no text.
+    pub(crate) fn record(self, given: Option<&'static Encoding>) -> Result<Record, Fault> {
+        let text = self.text.ok_or_else(|| Fault::bad("it has no text"))?;
+        let id = self.id.map(|id| decode(id.as_ref(), given).into_owned());
+        // A byte order mark alone is an empty key too.
+        let id = id.filter(|id| !id.text.is_empty());
+        Ok(Record {
+            is_lossy: id.as_ref().is_some_and(|id| id.replaced),
+            id: id.map(|id| id.text),
+            decoded: decode(text.as_ref(), given).into_owned(),
+        })
+    }
+}
+
+impl<B: AsRef<[u8]>> Cells<B> {
+    /// Returns the record of a row whose columns have types: its text and key are UTF-8, unless they are in the encoding
+    /// `given`. An empty key counts as no key.
+    ///
+    /// # Errors
+    ///
+    /// The row has no text, or it is not UTF-8.
+    pub(crate) fn typed_record(self, given: Option<&'static Encoding>) -> Result<Record, Fault> {
+        let text = self.text.ok_or_else(|| Fault::bad("it has no text"))?;
+        let id = self.id.map(|id| typed("key", id.as_ref(), given));
+        let id = id.transpose()?.filter(|id| !id.text.is_empty());
+        Ok(Record {
+            is_lossy: id.as_ref().is_some_and(|id| id.replaced),
+            id: id.map(|id| id.text),
+            decoded: typed("text", text.as_ref(), given)?,
+        })
+    }
+}
+
+/// Returns a cell of a typed column as text.
+fn typed(what: &str, cell: &[u8], given: Option<&'static Encoding>) -> Result<Decoded, Fault> {
+    if given.is_some() {
+        return Ok(decode(cell, given).into_owned());
+    }
+    match std::str::from_utf8(cell) {
+        Ok(text) => Ok(Decoded {
+            text: text.to_owned(),
+            encoding: UTF_8.name(),
+            replaced: false,
+            source_hash: None,
+        }),
+        Err(_) => Err(Fault {
+            hint: Some(Hint::Encoding),
+            ..Fault::bad(format!("its {what} is not UTF-8"))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cells, Columns, Head};
+    use crate::options::Options;
+
+    fn head(
+        first: &[&str],
+        names: &[(&str, &str)],
+    ) -> Result<(Option<usize>, usize, bool), String> {
+        let first: Vec<String> = first.iter().map(|&name| name.to_owned()).collect();
+        let choose = |options: Options, &(field, name): &(&str, &str)| match field {
+            "text" => options.text_field(name),
+            _ => options.id_field(name),
+        };
+        let options = names.iter().fold(Options::new(), choose);
+        let head = Head::of(&first, &options).map_err(|wrong| wrong.detail)?;
+        let Columns { id, text, .. } = head.columns;
+        Ok((id, text, head.is_header))
+    }
+
+    #[test]
+    fn an_id_without_a_character_is_none() {
+        for id in [&b""[..], b"\xEF\xBB\xBF", b"\xFF\xFE"] {
+            let cells = Cells {
+                id: Some(id),
+                text: Some(b"a text"),
+            };
+            assert_eq!(cells.record(None).unwrap().id, None, "{id:?}");
+        }
+    }
+
+    #[test]
+    fn columns_are_found_by_name_or_number() {
+        let row = ["id", " text ", "url"];
+        assert_eq!(head(&row, &[]), Ok((Some(0), 1, true)));
+        assert_eq!(head(&row[1..], &[]), Ok((None, 0, true)));
+        let url = [("id", "url")];
+        assert_eq!(head(&row, &url), Ok((Some(2), 1, true)));
+        let numbers = [("text", "2"), ("id", "3")];
+        assert_eq!(head(&row, &numbers), Ok((Some(2), 1, false)));
+        assert_eq!(head(&row, &numbers[..1]), Ok((None, 1, false)));
+        let mixed = [("text", "3"), ("id", "id")];
+        assert_eq!(head(&row, &mixed), Ok((Some(0), 2, true)));
+        for wrong in [[("text", "body")], [("id", "key")]] {
+            let message = head(&row, &wrong).unwrap_err();
+            assert!(message.contains("\"id\", \" text \", \"url\""), "{message}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Tables with commas between cells, and quotes around cells that contain commas or line breaks.
+
+use std::io::{self, BufRead};
+use std::mem::take;
+
+use csv_core::{ReadFieldResult, Reader};
+
+use crate::formats::record::{Fault, Nth, Raw};
+use crate::formats::table::columns::{Cells, Columns, Head, Picking};
+use crate::formats::table::quoted::{Cut, Cuts};
+use crate::options::Options;
+
+/// What to do about a row with more cells than the header.
+const QUOTES: &str = "a text that contains commas needs quotes around it";
+
+/// The rows of a table.
+pub(crate) struct Rows<R> {
+    cuts: Cuts<R>,
+    csv: Reader,
+    columns: Columns,
+    /// A row that was read to check whether it is a header.
+    first: Option<Raw<Cells<Vec<u8>>>>,
+    number: u64,
+    verbatim: bool,
+    header: Vec<u8>,
+    names: Vec<String>,
+}
+
+impl<R: BufRead> Rows<R> {
+    /// Starts reading a table.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading, or a column does not exist.
+    pub(crate) fn new(reader: R, options: &Options) -> io::Result<Rows<R>> {
+        let mut rows = Rows {
+            cuts: Cuts::new(reader, options.max_record()),
+            csv: Reader::new(),
+            columns: Columns::default(),
+            first: None,
+            number: 0,
+            verbatim: options.verbatim,
+            header: Vec::new(),
+            names: Vec::new(),
+        };
+        let Some(mut cut) = rows.cuts.next()? else {
+            return Ok(rows);
+        };
+        let row = cut.row.as_mut().map_err(|fault| {
+            io::Error::other(format!("its first row cannot be read: {}", fault.detail))
+        })?;
+        let mut names = Vec::new();
+        cells(&mut rows.csv, row, |_, cell| {
+            names.push(String::from_utf8_lossy(cell).into_owned());
+        });
+        let head = Head::of(&names, options).map_err(io::Error::other)?;
+        rows.columns = head.columns;
+        if !head.is_header {
+            rows.first = Some(rows.raw(cut));
+        } else if options.verbatim {
+            rows.header = take(row);
+            rows.names = names;
+        }
+        Ok(rows)
+    }
+
+    /// Returns the verbatim header and its names, if there is one and rows are wanted verbatim.
+    pub(crate) fn take_header(&mut self) -> (Vec<u8>, Vec<String>) {
+        (take(&mut self.header), take(&mut self.names))
+    }
+
+    fn read(&mut self) -> io::Result<Option<Raw<Cells<Vec<u8>>>>> {
+        if let Some(first) = self.first.take() {
+            return Ok(Some(first));
+        }
+        Ok(self.cuts.next()?.map(|cut| self.raw(cut)))
+    }
+
+    fn raw(&mut self, cut: Cut) -> Raw<Cells<Vec<u8>>> {
+        self.number += 1;
+        let body = cut.row.as_ref().map_err(Fault::clone).and_then(|row| {
+            let mut picking = Picking::of(self.columns);
+            cells(&mut self.csv, row, |index, cell| picking.take(index, cell));
+            picking.end(QUOTES)
+        });
+        Raw {
+            nth: Nth::Record(self.number),
+            bytes: cut.read,
+            verbatim: cut.row.ok().filter(|_| self.verbatim).unwrap_or_default(),
+            body,
+        }
+    }
+}
+
+/// Passes each cell of a row to `take`, with its number, counted from 0.
+fn cells(csv: &mut Reader, row: &[u8], mut take: impl FnMut(usize, &[u8])) {
+    let mut piece = vec![0; row.len() + 1];
+    // A blank line comes first. Otherwise the parser would skip a byte order mark at the start of the row.
+    csv.reset();
+    csv.read_field(b"\n", &mut piece);
+    let mut rest = row;
+    for index in 0.. {
+        let mut length = 0;
+        loop {
+            let (result, read, written) = csv.read_field(rest, &mut piece[length..]);
+            rest = &rest[read..];
+            length += written;
+            match result {
+                ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
+                ReadFieldResult::Field { record_end } => {
+                    take(index, &piece[..length]);
+                    if record_end {
+                        return;
+                    }
+                    break;
+                }
+                ReadFieldResult::End => return,
+            }
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for Rows<R> {
+    type Item = io::Result<Raw<Cells<Vec<u8>>>>;
+
+    fn next(&mut self) -> Option<io::Result<Raw<Cells<Vec<u8>>>>> {
+        self.read().transpose()
+    }
+}

@@ -1,0 +1,118 @@
+//! Tables with one row per line and tabs between cells, without quotes.
+
+use std::io::{self, BufRead};
+
+use crate::decode::without_mark;
+use crate::formats::lines::Lines;
+use crate::formats::record::{Fault, Raw, Record};
+use crate::formats::table::columns::{Cells, Columns, Head, Picking};
+use crate::options::Options;
+
+/// What to do about a row with more cells than the header.
+const SPACES: &str = "write the tabs of a text as spaces";
+
+/// Names of columns that have texts. A first row with one of them is a header, although no column was found.
+const TEXTS: [&str; 10] = [
+    "abstract",
+    "article",
+    "body",
+    "content",
+    "contents",
+    "description",
+    "document",
+    "message",
+    "text",
+    "texts",
+];
+
+/// How lines are split into cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    Columns(Columns),
+    /// The key, a tab and the text, which is the rest of the line.
+    Pair,
+}
+
+type Line = Raw<Vec<u8>>;
+
+/// A table that is being read.
+pub(crate) struct TabTable<L> {
+    pub(crate) layout: Layout,
+    /// The verbatim header, if there is one and records are wanted verbatim.
+    pub(crate) header: Vec<u8>,
+    /// The names in the header.
+    pub(crate) names: Vec<String>,
+    /// The lines below the header.
+    pub(crate) lines: L,
+}
+
+/// Starts reading a table.
+///
+/// # Errors
+///
+/// Those of reading, or a column does not exist.
+pub(crate) fn open<R: BufRead>(
+    reader: R,
+    options: &Options,
+) -> io::Result<TabTable<impl Iterator<Item = io::Result<Line>>>> {
+    let lines = Lines::new(reader, options.max_record()).untrimmed();
+    let mut lines = lines.verbatim(options.verbatim);
+    let first = lines.next().transpose()?;
+    let row = first.as_ref().and_then(|line| line.body.as_ref().ok());
+    let names = row.map_or(Vec::new(), |row| {
+        let cells = without_mark(row).split(|&byte| byte == b'\t');
+        cells
+            .map(|cell| String::from_utf8_lossy(cell).into_owned())
+            .collect()
+    });
+    let is_chosen = options.text_field.is_some() || options.id_field.is_some();
+    let (layout, is_header) = match Head::of(&names, options) {
+        Ok(head) => (Layout::Columns(head.columns), head.is_header),
+        Err(wrong) if (is_chosen || is_header(&names)) && !names.is_empty() => {
+            return Err(io::Error::other(wrong));
+        }
+        Err(_) => (Layout::Pair, false),
+    };
+    let (header, names, first) = match first {
+        Some(line) if is_header => (line.verbatim, names, None),
+        first => (Vec::new(), Vec::new(), first.map(Ok)),
+    };
+    Ok(TabTable {
+        layout,
+        header,
+        names,
+        lines: first.into_iter().chain(lines),
+    })
+}
+
+/// Whether a first row seems to have names of columns.
+fn is_header(names: &[String]) -> bool {
+    let is_text = |name: &String| TEXTS.contains(&&*name.trim().to_ascii_lowercase());
+    names.iter().any(is_text)
+}
+
+/// Returns the record on a line.
+///
+/// # Errors
+///
+/// A fault that says what is wrong with the line.
+pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, Fault> {
+    let cells: Cells<&[u8]> = match layout {
+        Layout::Columns(columns) => {
+            let mut picking = Picking::of(columns);
+            for (index, cell) in line.split(|&byte| byte == b'\t').enumerate() {
+                picking.take(index, cell);
+            }
+            picking.end(SPACES)?
+        }
+        Layout::Pair => {
+            let tab = line.iter().position(|&byte| byte == b'\t');
+            let tab = tab.ok_or_else(|| Fault::bad("it has no tab between a key and a text"))?;
+            Cells {
+                id: Some(&line[..tab]),
+                text: Some(&line[tab + 1..]),
+            }
+        }
+    };
+    cells.record(None)
+}

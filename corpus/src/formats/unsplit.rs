@@ -1,0 +1,63 @@
+//! Records that a file of text seems to have: it is read as one document.
+
+use serde::de::IgnoredAny;
+
+/// What a file that was read as one text seems to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unsplit {
+    /// A JSON object a line, which [`Format::Jsonl`](crate::Format::Jsonl) reads as records.
+    Lines,
+    /// A JSON array, which [`Format::Json`](crate::Format::Json) reads as records.
+    Array,
+}
+
+impl Unsplit {
+    /// What the text seems to be. Of a file, one line with an object may be the whole document; a stream has no name
+    /// to say what it has, so one is enough. An array may have any elements if the file is `named_json`.
+    pub(crate) fn of(text: &str, is_stream: bool, named_json: bool) -> Option<Unsplit> {
+        let text = text.trim();
+        if let Some(inside) = text.strip_prefix('[') {
+            let has_objects = named_json || inside.trim_start().starts_with('{');
+            let is_array = has_objects && text.ends_with(']');
+            return is_array.then_some(Unsplit::Array);
+        }
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+        let is_object = |line: &str| line.starts_with('{') && line.ends_with('}');
+        let has_more = || {
+            rest.lines()
+                .next()
+                .is_some_and(|line| is_object(line.trim()))
+        };
+        let is_line = is_object(first.trim_end())
+            && (is_stream || has_more())
+            && serde_json::from_str::<IgnoredAny>(first).is_ok();
+        is_line.then_some(Unsplit::Lines)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Unsplit;
+
+    #[test]
+    fn records_are_recognised_and_other_texts_are_not() {
+        use Unsplit::{Array, Lines};
+        for (text, of_file, of_stream) in [
+            ("{\"a\": 1}\n{\"a\": 2}\n", Some(Lines), Some(Lines)),
+            ("{\"a\": 1}\r\n{\"a\": 2}\r\n", Some(Lines), Some(Lines)),
+            ("{\"a\": 1}", None, Some(Lines)),
+            ("{\n  \"a\": 1\n}\n", None, None),
+            ("{a}\n{b}\n", None, None),
+            ("[\n  {\"a\": 1}\n]\n", Some(Array), Some(Array)),
+            ("[1, 2]", None, None),
+            ("[{see below", None, None),
+            ("plain", None, None),
+            ("", None, None),
+        ] {
+            assert_eq!(Unsplit::of(text, false, false), of_file, "{text:?}");
+            assert_eq!(Unsplit::of(text, true, false), of_stream, "{text:?}");
+        }
+        assert_eq!(Unsplit::of("[1, 2]", false, true), Some(Array));
+    }
+}

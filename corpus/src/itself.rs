@@ -1,0 +1,112 @@
+//! Stored documents that are the one that was read.
+
+use std::fs;
+use std::path::Path;
+
+use crate::sourced::{Origin, Sourced};
+use crate::walk::identity::Identity;
+use crate::walk::key::Key;
+use crate::walk::others::OtherKeys;
+use dedupdb::write::IdScope;
+use dedupdb::{Match, Query, Result, Store};
+
+impl Sourced {
+    /// Returns the answer to a query about this text, without the document itself: a file is no copy of itself, however
+    /// it was named when it was stored, and neither is a record.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use dedupdb_corpus::{Add, Corpus};
+    /// use dedupdb::{Query, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let [a, b] = ["a.txt", "b.txt"].map(|name| folder.path().join(name));
+    /// for file in [&a, &b] {
+    ///     std::fs::write(file, "the night tram runs again from Friday on")?;
+    /// }
+    /// Add::new([&a, &b]).run(&store, |_| ControlFlow::Continue(()))?;
+    /// let read = Corpus::open([&a])?.next().unwrap()?;
+    /// let found = read.others(&store, &Query::text(read.text()))?;
+    /// assert_eq!(found.len(), 1);
+    /// assert!(found[0].key.ends_with("b.txt"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::query`].
+    pub fn others(&self, store: &Store, query: &Query<'_>) -> Result<Vec<Match>> {
+        let most = query.most();
+        let mut limit = most;
+        loop {
+            let found = store.query(&query.clone().limit(limit))?;
+            let is_all = found.len() < limit;
+            let mut others = Vec::with_capacity(found.len());
+            for found in found {
+                if !is_itself(self, &found, store)? {
+                    others.push(found);
+                }
+            }
+            if is_all || others.len() >= most {
+                others.truncate(most);
+                return Ok(others);
+            }
+            limit = limit.saturating_mul(2);
+        }
+    }
+}
+
+/// Whether a stored document is the one that was read, as far as its key and its file show.
+pub(crate) fn is_itself(origin: &Origin, earlier: &Match, store: &Store) -> Result<bool> {
+    if origin.record.is_some() {
+        return is_same_record(origin, &earlier.key, store);
+    }
+    let key = &earlier.key;
+    if origin.key == *key {
+        return Ok(true);
+    }
+    let Some(path) = Key::path(key) else {
+        return Ok(false);
+    };
+    // A key is a path from the folder where `add` ran. Most likely that is this folder, or the one of the store.
+    let of_store = store.folder().parent().unwrap_or(Path::new(""));
+    let identity = |path: &Path| Some(Identity::of(path, &fs::metadata(path).ok()?));
+    let found: Vec<Identity> = [of_store.join(&path), path]
+        .iter()
+        .filter_map(|path| identity(path))
+        .collect();
+    if origin.identity.is_some_and(|own| found.contains(&own)) {
+        // The key of a record may be the name of a file.
+        let stored = store.get(key)?;
+        return Ok(stored.is_none_or(|stored| stored.source.is_none()));
+    }
+    if !earlier.exact_copy || !found.is_empty() {
+        return Ok(false);
+    }
+    // It may have been another folder above the file, or one beside such a folder.
+    let rest = key.trim_start_matches("../");
+    let mut keys = OtherKeys::new();
+    if origin.key != rest && !keys.above(&origin.source).iter().any(|key| key == rest) {
+        return Ok(false);
+    }
+    let stored = store.get(key)?;
+    Ok(stored.is_none_or(|stored| stored.modified == origin.modified))
+}
+
+/// Whether the stored document `key` is the record that was read. An id names a record of its file, unless it holds in
+/// all files; what came from no file, on either side, has only its id.
+fn is_same_record(origin: &Origin, key: &str, store: &Store) -> Result<bool> {
+    let is_named = origin.key == key;
+    if !is_named && !origin.after_file().is_some_and(|rest| key.ends_with(rest)) {
+        return Ok(false);
+    }
+    let source = store.get(key)?.and_then(|stored| stored.source);
+    Ok(match (source, &origin.file) {
+        (Some(stored), Some(own)) => {
+            *stored == *own.path() || is_named && store.id_scope() == IdScope::All
+        }
+        _ => is_named,
+    })
+}

@@ -1,0 +1,439 @@
+//! Options for reading a corpus.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::SystemTime;
+use std::{fmt, fs};
+
+use crate::corpus::Corpus;
+use crate::encoding::Encoding;
+use crate::error::Error;
+use crate::formats::array;
+use crate::formats::format::{Format, is_compressed, is_json};
+use crate::formats::whole;
+use crate::glob::Glob;
+use crate::read::reader::start;
+use crate::read::repeats::Repeats;
+use crate::source::Source;
+use crate::source::converter::{Converter, Ending};
+use crate::source::feed::Feed;
+use crate::sourced::Batch;
+use crate::walk::wanted::Globs;
+use crate::walk::{Found, Walk};
+use dedupdb::Store;
+use dedupdb::write::IdScope;
+
+/// The default approximate memory of a run, in bytes.
+pub(crate) const MEMORY: u64 = 512 << 20;
+
+/// The default maximum size of a document in bytes.
+const MAX_DOCUMENT: u64 = 64 << 20;
+
+/// Options for reading a corpus. The defaults are those of the command line.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
+pub struct Options {
+    pub(crate) format: Option<Format>,
+    pub(crate) text_field: Option<String>,
+    pub(crate) id_field: Option<String>,
+    pub(crate) id_scope: IdScope,
+    pub(crate) encoding: Option<Encoding>,
+    pub(crate) max_document: u64,
+    pub(crate) memory: u64,
+    pub(crate) strict: bool,
+    pub(crate) follow: bool,
+    pub(crate) globs: Globs,
+    pub(crate) converter: Option<Converter>,
+    pub(crate) verbatim: bool,
+    /// Whether rows of Parquet files are written from their file again, and so are not wanted as lines.
+    pub(crate) tables_apart: bool,
+    pub(crate) needs_ids: bool,
+    pub(crate) repeats: Repeats,
+    pub(crate) store: Option<PathBuf>,
+    is_unchanged: Option<IsUnchanged>,
+}
+
+/// Whether a key, a size and a modification time are as stored.
+type Compare = dyn Fn(&str, u64, Option<SystemTime>) -> dedupdb::Result<bool> + Send + Sync;
+
+/// Decides which files need not be read.
+#[derive(Clone)]
+struct IsUnchanged(Arc<Compare>);
+
+impl fmt::Debug for IsUnchanged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("IsUnchanged")
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            format: None,
+            text_field: None,
+            id_field: None,
+            id_scope: IdScope::Unset,
+            encoding: None,
+            max_document: MAX_DOCUMENT,
+            memory: MEMORY,
+            strict: false,
+            follow: false,
+            globs: Globs::default(),
+            converter: None,
+            verbatim: false,
+            tables_apart: false,
+            needs_ids: false,
+            repeats: Repeats::Skip,
+            store: None,
+            is_unchanged: None,
+        }
+    }
+}
+
+impl Options {
+    /// Returns the default options.
+    pub fn new() -> Options {
+        Options::default()
+    }
+
+    /// Sets the format of all files and streams. By default, each name determines it.
+    #[must_use]
+    pub fn format(self, format: Format) -> Options {
+        Options {
+            format: Some(format),
+            ..self
+        }
+    }
+
+    /// Sets the field or column of a record's text, instead of `text`. Dots lead into nested fields of JSON. A number,
+    /// counted from 1, selects a column of a table without a header.
+    #[must_use]
+    pub fn text_field(self, name: impl Into<String>) -> Options {
+        Options {
+            text_field: Some(name.into()),
+            ..self
+        }
+    }
+
+    /// Sets the field or column of a record's key, instead of `id`, or the header of a WARC record, instead of
+    /// `WARC-Target-URI`. A record without it has the key `PATH#NUMBER`.
+    #[must_use]
+    pub fn id_field(self, name: impl Into<String>) -> Options {
+        Options {
+            id_field: Some(name.into()),
+            ..self
+        }
+    }
+
+    /// Sets the scope in which an id identifies a document. If a store remembers one, [`Add`](crate::Add) needs
+    /// none; otherwise, the store remembers this one.
+    #[must_use]
+    pub fn id_scope(self, id_scope: IdScope) -> Options {
+        Options { id_scope, ..self }
+    }
+
+    /// Sets the encoding of all texts, instead of UTF-8 or detection.
+    #[must_use]
+    pub fn encoding(self, encoding: Encoding) -> Options {
+        Options {
+            encoding: Some(encoding),
+            ..self
+        }
+    }
+
+    /// Skips texts larger than this number of bytes, 64 MiB by default.
+    #[must_use]
+    pub fn max_document(self, max_document: u64) -> Options {
+        Options {
+            max_document,
+            ..self
+        }
+    }
+
+    /// Sets how many bytes of memory it may take to decompress a file, 512 MiB by default. Windows of Zstandard and
+    /// dictionaries of xz have up to 2 GiB and more. [`Add::memory`](crate::Add::memory) and
+    /// [`Dedup::memory`](crate::dedup::Dedup::memory) set this, too.
+    #[must_use]
+    pub fn memory(self, bytes: u64) -> Options {
+        Options {
+            memory: bytes,
+            ..self
+        }
+    }
+
+    /// Whether to stop at the first failure: a file or record that cannot be read.
+    #[must_use]
+    pub fn strict(self, strict: bool) -> Options {
+        Options { strict, ..self }
+    }
+
+    /// Whether to follow symbolic links below the paths. A file is read once, under its own name if that is below a
+    /// path.
+    #[must_use]
+    pub fn follow(self, follow: bool) -> Options {
+        Options { follow, ..self }
+    }
+
+    /// Reads files in folders only if their names match this pattern or another one of these.
+    #[must_use]
+    pub fn include(mut self, glob: Glob) -> Options {
+        self.globs.include.push(glob);
+        self
+    }
+
+    /// Skips files and folders in folders if their names match this pattern.
+    #[must_use]
+    pub fn exclude(mut self, glob: Glob) -> Options {
+        self.globs.exclude.push(glob);
+        self
+    }
+
+    /// Whether to obey `.gitignore` files in the folders that are read, and below them.
+    #[must_use]
+    pub fn gitignore(mut self, gitignore: bool) -> Options {
+        self.globs.gitignore = gitignore;
+        self
+    }
+
+    /// Reads files through a program, as one document each.
+    #[must_use]
+    pub fn converter(self, converter: Converter) -> Options {
+        Options {
+            converter: Some(converter),
+            ..self
+        }
+    }
+
+    /// Returns the options for a run with its own converter programs, which are ended when the returned guard is
+    /// dropped.
+    pub(crate) fn begin(mut self) -> (Options, Option<Ending>) {
+        let Some(converter) = &self.converter else {
+            return (self, None);
+        };
+        let (begun, ending) = converter.begin();
+        self.converter = Some(begun);
+        (self, Some(ending))
+    }
+
+    /// Whether to keep records as they are in their files, besides their texts. A row of a Parquet file becomes a
+    /// line of JSON with all its columns: lists are arrays, structures and maps with string keys are objects, times
+    /// are as in ISO 8601, and bytes that are not text are in base64.
+    #[must_use]
+    pub fn verbatim(self, verbatim: bool) -> Options {
+        Options { verbatim, ..self }
+    }
+
+    /// Whether to leave the records of tables to a second reader of `Opened::table`.
+    pub(crate) fn tables_apart(self, tables_apart: bool) -> Options {
+        Options {
+            tables_apart,
+            ..self
+        }
+    }
+
+    /// Whether a record without its own id is bad.
+    #[must_use]
+    pub fn needs_ids(self, needs_ids: bool) -> Options {
+        Options { needs_ids, ..self }
+    }
+
+    /// Sets what happens to a document whose key came before as an id with another text. Detection takes about 40 bytes
+    /// of memory per id. The keys of files and of records without an id are not remembered.
+    #[must_use]
+    pub fn repeats(self, repeats: Repeats) -> Options {
+        Options { repeats, ..self }
+    }
+
+    /// Sets the folder of the store that the documents go to. It is skipped, whatever it holds. Other stores are
+    /// skipped if their files identify them.
+    #[must_use]
+    pub fn store(self, folder: impl Into<PathBuf>) -> Options {
+        Options {
+            store: Some(folder.into()),
+            ..self
+        }
+    }
+
+    /// Skips the reading of a file that is one document and that `store` holds with its current size and modification
+    /// time. It becomes an [`Item::Unchanged`](crate::Item::Unchanged) of its batch.
+    ///
+    /// If the store is closed before everything is read, the remaining files count as unchanged.
+    #[must_use]
+    pub fn unless_stored(self, store: &Store) -> Options {
+        let store = store.weak();
+        let is_unchanged = move |key: &str, size, modified: Option<SystemTime>| {
+            let Some(store) = store() else {
+                return Ok(true);
+            };
+            let stored = store.get(key)?;
+            Ok(stored.is_some_and(|stored| {
+                // A document of an interrupted run is read again, so that it can be published.
+                stored.is_published
+                    && modified.is_some()
+                    && stored.modified == modified
+                    && stored.size == size
+            }))
+        };
+        Options {
+            is_unchanged: Some(IsUnchanged(Arc::new(is_unchanged))),
+            ..self
+        }
+    }
+
+    /// Starts reading, one document after another.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Thread`]. Unreadable and missing files are items of the corpus.
+    pub fn open<S: Into<Source>>(
+        &self,
+        sources: impl IntoIterator<Item = S>,
+    ) -> Result<Corpus, Error> {
+        self.batches(sources).map(Corpus::of)
+    }
+
+    /// Starts reading, in batches of about 4 MB of text. One batch waits while the next is being read.
+    ///
+    /// An error is the last item. When the receiver is dropped, the reading thread ends as soon as its current read
+    /// returns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Thread`].
+    pub fn batches<S: Into<Source>>(
+        &self,
+        sources: impl IntoIterator<Item = S>,
+    ) -> Result<Receiver<Result<Batch, Error>>, Error> {
+        let sources = sources.into_iter().map(Into::into).collect();
+        start(sources, self.clone())
+    }
+
+    /// Returns the bytes on disk of all files that would be read, as a measure of the work. Returns `None` if one of
+    /// them is converted, compressed, a Parquet file or a stream. Walks all folders.
+    pub fn disk_bytes<S: Into<Source>>(&self, sources: impl IntoIterator<Item = S>) -> Option<u64> {
+        let sources = sources.into_iter().map(Into::into).collect();
+        let mut sum = 0;
+        for found in Walk::new(sources, self) {
+            match found {
+                Found::File(path, _, format) => {
+                    let format = format.unwrap_or_else(|| Format::of(&path));
+                    let is_converted = |it: &Converter| it.fits(&path);
+                    if self.converter.as_ref().is_some_and(is_converted) {
+                        return None;
+                    }
+                    if is_compressed(&path) || format == Format::Parquet {
+                        return None;
+                    }
+                    sum += fs::metadata(path).map_or(0, |metadata| metadata.len());
+                }
+                Found::Stream(..) => return None,
+                Found::Skipped(_) => {}
+            }
+        }
+        Some(sum)
+    }
+
+    /// Returns whether the [converter](Options::converter) applies to any file of these sources. Walks folders up to
+    /// the first such file. Returns false without a converter.
+    pub fn converts_any<S: Into<Source>>(&self, sources: impl IntoIterator<Item = S>) -> bool {
+        let Some(converter) = &self.converter else {
+            return false;
+        };
+        let sources = sources.into_iter().map(Into::into).collect();
+        let mut found = Walk::new(sources, self);
+        found.any(|found| matches!(found, Found::File(path, ..) if converter.fits(&path)))
+    }
+
+    /// Returns whether the [globs](Options::include) leave anything to read of these sources: a file, a stream, or
+    /// something that cannot be read. Walks folders until it finds one.
+    ///
+    /// ```
+    /// use dedupdb_corpus::Options;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("notes.txt"), "the night tram")?;
+    /// let only = |glob: &str| Ok::<_, dedupdb_corpus::Error>(Options::new().include(glob.parse()?));
+    /// assert!(only("*.txt")?.leaves_any([folder.path()]));
+    /// assert!(!only("*.md")?.leaves_any([folder.path()]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn leaves_any<S: Into<Source>>(&self, sources: impl IntoIterator<Item = S>) -> bool {
+        let sources = sources.into_iter().map(Into::into).collect();
+        Walk::new(sources, self).any(|found| match found {
+            Found::File(..) | Found::Stream(..) => true,
+            Found::Skipped(skipped) => skipped.is_failure(),
+        })
+    }
+
+    /// Returns the text of the file at `path`, if it is one document and can be read.
+    pub fn text(&self, path: &Path) -> Option<String> {
+        let format = self.format_at(path);
+        if !path.is_file() || !format.is_document() {
+            return None;
+        }
+        let mut reader = Feed::File(path.to_owned()).open(self.memory).ok()?;
+        let read = whole::read(&mut reader, 0, format, self);
+        Some(read.ok()?.ok()?.decoded.text)
+    }
+
+    /// Returns the format of the file at `path`. Files of JSON that begin like an array of objects are arrays.
+    pub(crate) fn format_at(&self, path: &Path) -> Format {
+        let named = self.format_of(path);
+        let may_be = is_json(path) || named == Format::Jsonl;
+        if self.format.is_some() || !may_be || !path.is_file() {
+            return named;
+        }
+        let feed = Feed::File(path.to_owned());
+        let opened = feed.open_text(self.given_encoding(), self.memory);
+        let begins = opened.and_then(|(mut bytes, _)| array::begins(&mut bytes));
+        // What cannot be read is reported when it is read.
+        if begins.unwrap_or(false) {
+            Format::Json
+        } else {
+            named
+        }
+    }
+
+    /// Returns the format of the file or stream of this name.
+    pub(crate) fn format_of(&self, name: &Path) -> Format {
+        self.format.unwrap_or_else(|| Format::of(name))
+    }
+
+    /// Whether the document with this key, size and modification time need not be read.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store.
+    pub(crate) fn is_unchanged(
+        &self,
+        key: &str,
+        size: u64,
+        modified: Option<SystemTime>,
+    ) -> Result<bool, Error> {
+        let asked = self.is_unchanged.as_ref();
+        let answer = asked.map_or(Ok(false), |asked| (asked.0)(key, size, modified));
+        answer.map_err(|source| Error::Store { source })
+    }
+
+    /// Returns the field of a record's text.
+    pub(crate) fn text_name(&self) -> &str {
+        self.text_field.as_deref().unwrap_or("text")
+    }
+
+    /// Returns the field of a record's key.
+    pub(crate) fn id_name(&self) -> &str {
+        self.id_field.as_deref().unwrap_or("id")
+    }
+
+    /// Returns the encoding of all texts, if it was set.
+    pub(crate) fn given_encoding(&self) -> Option<&'static encoding_rs::Encoding> {
+        self.encoding.map(|encoding| encoding.0)
+    }
+
+    /// Returns the maximum size in bytes of a line or block of a record. The text may be a small part of it.
+    pub(crate) fn max_record(&self) -> u64 {
+        const LEAST: u64 = 64 << 20;
+        LEAST.max(self.max_document)
+    }
+}

@@ -1,0 +1,83 @@
+//! Whether the file of a stored document still exists, and is as it was.
+
+use std::fs::{self, Metadata};
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use crate::FileIdentity;
+use crate::modified;
+use crate::walk::key::Key;
+use dedupdb::Document;
+
+/// The state of a stored document's file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Presence {
+    /// Unknown: the document did not come from its own file, or [`Key::path`] finds no path.
+    Unknown,
+    /// The system refuses access.
+    OutOfReach,
+    /// It has the stored size and modification time.
+    Present,
+    /// It has another size or modification time.
+    Changed,
+    /// It does not exist, or something else, such as a folder, is in its place.
+    Gone,
+}
+
+impl Presence {
+    /// Returns the state of the file of a stored document, as its key names it from the current folder.
+    pub fn of(document: &Document) -> Presence {
+        Presence::look(document).0
+    }
+
+    /// Returns the state of the file, and which file it is, if it exists.
+    pub(crate) fn with_file(document: &Document) -> (Presence, Option<FileIdentity>) {
+        let (presence, file) = Presence::look(document);
+        let identity = file.map(|(path, metadata)| FileIdentity::of(&path, &metadata));
+        (presence, identity)
+    }
+
+    fn look(document: &Document) -> (Presence, Option<(PathBuf, Metadata)>) {
+        let path = document.modified.and_then(|_| Key::path(&document.key));
+        path.map_or((Presence::Unknown, None), |path| {
+            Presence::look_at(path, document)
+        })
+    }
+
+    /// Returns the state of the file of a stored document if this is its path.
+    pub(crate) fn look_at(
+        path: PathBuf,
+        document: &Document,
+    ) -> (Presence, Option<(PathBuf, Metadata)>) {
+        match fs::metadata(&path) {
+            Ok(found) if !found.is_file() => (Presence::Gone, None),
+            Ok(found) => {
+                let is_same = found.len() == document.size && modified(&found) == document.modified;
+                let presence = if is_same {
+                    Presence::Present
+                } else {
+                    Presence::Changed
+                };
+                (presence, Some((path, found)))
+            }
+            Err(error) => match error.kind() {
+                ErrorKind::NotFound | ErrorKind::NotADirectory => (Presence::Gone, None),
+                _ => (Presence::OutOfReach, None),
+            },
+        }
+    }
+}
+
+/// Returns whether the file of a stored document exists, as its key names it from the current folder. Something else in
+/// its place, such as a folder, is not the file.
+///
+/// Returns `None` if the document did not come from its own file, or if this is unknown: [`Key::path`] finds no path,
+/// or the system refuses access.
+pub fn file_exists(document: &Document) -> Option<bool> {
+    match Presence::of(document) {
+        Presence::Unknown | Presence::OutOfReach => None,
+        Presence::Gone => Some(false),
+        Presence::Present | Presence::Changed => Some(true),
+    }
+}

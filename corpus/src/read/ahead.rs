@@ -1,0 +1,77 @@
+//! Sketches documents one batch ahead of the store's writer.
+
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use crate::error::Error;
+use crate::sourced::{Batch, Item, Origin};
+use dedupdb::Store;
+
+/// A batch whose documents are sketched.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Sketched {
+    /// The items of the batch, in the order of the input.
+    pub items: Vec<Item<Origin>>,
+    /// The sketches of the documents among the items.
+    pub documents: dedupdb::write::Batch,
+    /// Bytes of their sources, read or not.
+    pub bytes: u64,
+}
+
+/// Sketches batches on a separate thread as they arrive, until the receiver is dropped.
+///
+/// The thread holds the store only while it sketches, because the thread may outlive an interrupted add.
+///
+/// # Errors
+///
+/// The system allows no further thread.
+pub fn start<E: Send + 'static>(
+    batches: Receiver<Result<Batch, E>>,
+    store: &Store,
+) -> Result<Receiver<Result<Sketched, E>>, Error> {
+    // No queue: the thread sketches one batch or holds it until it is taken.
+    let (sender, receiver) = sync_channel(0);
+    let store = store.weak();
+    thread::Builder::new()
+        .name("sketching".to_owned())
+        .spawn(move || sketch_all(&batches, &store, &sender))
+        .map_err(Error::thread)?;
+    Ok(receiver)
+}
+
+fn sketch_all<E>(
+    batches: &Receiver<Result<Batch, E>>,
+    store: &impl Fn() -> Option<Store>,
+    sender: &SyncSender<Result<Sketched, E>>,
+) {
+    for batch in batches {
+        let Some(store) = store() else {
+            return;
+        };
+        let sketched = batch.map(|batch| sketch(batch, &store));
+        drop(store);
+        if sender.send(sketched).is_err() {
+            return;
+        }
+    }
+}
+
+fn sketch(batch: Batch, store: &Store) -> Sketched {
+    let mut inputs = Vec::new();
+    let without_text = |item: Item| match item {
+        Item::Document(document) => {
+            let (input, origin) = document.split();
+            inputs.push(input);
+            Item::Document(origin)
+        }
+        Item::Unchanged(key) => Item::Unchanged(key),
+        Item::Skipped(skipped) => Item::Skipped(skipped),
+        Item::Opened(opened) => Item::Opened(opened),
+    };
+    Sketched {
+        items: batch.items.into_iter().map(without_text).collect(),
+        documents: store.sketch_all(inputs),
+        bytes: batch.bytes,
+    }
+}

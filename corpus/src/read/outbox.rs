@@ -1,0 +1,110 @@
+//! Sends batches from the reader to its receiver.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::mpsc::SyncSender;
+
+use crate::error::Error;
+use crate::options::Options;
+use crate::read::repeats::{Ids, Repeats};
+use crate::skipped::{Reason, Skipped};
+use crate::source::Source;
+use crate::sourced::{Batch, Item};
+
+/// The output of the reader.
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    sender: SyncSender<Result<Batch, Error>>,
+    strict: bool,
+    /// The names of the sources.
+    named: HashSet<String>,
+    repeats: Repeats,
+    /// All batches pass here in order, so the first record with an id is the first of the input.
+    ids: RefCell<Ids>,
+}
+
+/// Reading is to stop: the receiver is gone, or a failure ends the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Enough;
+
+impl Outbox {
+    /// Returns an outbox for reading these sources with these options. If they are strict, nothing is sent after the
+    /// first failure.
+    pub(crate) fn new(
+        sender: SyncSender<Result<Batch, Error>>,
+        sources: &[Source],
+        options: &Options,
+    ) -> Outbox {
+        let names = sources.iter().map(|source| source.name().display());
+        Outbox {
+            sender,
+            named: names.map(|name| name.to_string()).collect(),
+            strict: options.strict,
+            repeats: options.repeats,
+            ids: RefCell::new(Ids::new(options.id_scope)),
+        }
+    }
+
+    /// Whether a file is itself a source.
+    pub(crate) fn is_named(&self, file: &Path) -> bool {
+        self.named.contains(&file.display().to_string())
+    }
+
+    /// Sends a batch, unless it is empty.
+    pub(crate) fn send(&self, mut batch: Batch) -> Result<(), Enough> {
+        if self.repeats != Repeats::Allow {
+            batch
+                .items
+                .iter_mut()
+                .for_each(|item| self.look_at_id(item));
+        }
+        for item in &mut batch.items {
+            if let Item::Skipped(skipped) = item {
+                skipped.named |= self.named.contains(&skipped.place);
+            }
+        }
+        let failed = |item: &Item| match item {
+            Item::Skipped(skipped) => skipped.is_failure(),
+            Item::Document(document) => document.repeated.is_some(),
+            Item::Unchanged(_) | Item::Opened(_) => false,
+        };
+        let first = batch.items.iter().position(failed).filter(|_| self.strict);
+        if let Some(first) = first {
+            batch.items.truncate(first + 1);
+        }
+        if !batch.items.is_empty() {
+            self.sender.send(Ok(batch)).map_err(|_| Enough)?;
+        }
+        first.map_or(Ok(()), |_| Err(Enough))
+    }
+
+    /// Records the id of a document, and reports it if its key came before as an id with another text.
+    fn look_at_id(&self, item: &mut Item) {
+        let Item::Document(document) = item else {
+            return;
+        };
+        let Some(repeated) = self.ids.borrow_mut().again(document) else {
+            return;
+        };
+        if self.repeats == Repeats::Tell {
+            document.origin.repeated = Some(repeated);
+            return;
+        }
+        *item = Item::Skipped(Skipped {
+            reason: Reason::RepeatedKey,
+            place: document.place(),
+            detail: repeated.detail,
+            hint: repeated.hint,
+            named: false,
+            record: None,
+        });
+    }
+
+    /// Sends an error that ends the run.
+    pub(crate) fn fail(&self, error: Error) -> Enough {
+        // If this fails, the receiver is gone.
+        drop(self.sender.send(Err(error)));
+        Enough
+    }
+}

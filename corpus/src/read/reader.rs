@@ -1,0 +1,417 @@
+//! Reads documents from files, ahead and in batches, on a separate thread.
+
+use std::fs::{self, Metadata};
+use std::io::{self, Read};
+use std::mem::take;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+
+use crate::decode::is_wordless;
+use crate::error::Error;
+use crate::formats::format::{Format, is_compressed, is_json};
+use crate::formats::record::{Fault, Record};
+use crate::formats::records::Records;
+use crate::formats::unsplit::Unsplit;
+use crate::formats::whole;
+use crate::options::Options;
+use crate::read::outbox::{Enough, Outbox};
+use crate::skipped::{Reason, Skipped};
+use crate::source::feed::Feed;
+use crate::source::{Source, expanded};
+use crate::sourced::{Batch, Item, Origin, Sourced, modified};
+use crate::walk::identity::{Identities, Identity};
+use crate::walk::key::Key;
+use crate::walk::others::OtherKeys;
+use crate::walk::read_file::ReadFile;
+use crate::walk::{Found, Walk};
+use dedupdb::write::SourceFile;
+use rayon::prelude::*;
+
+/// The number of bytes of text from which a batch is sent.
+pub(crate) const BATCH_BYTES: u64 = 4 << 20;
+
+/// The number of files to examine together.
+const BATCH_FILES: usize = 4096;
+
+/// The maximum number of converted files in a batch. A converter may take a while for each.
+const BATCH_CONVERTED: usize = 64;
+
+/// The number of batches that wait while the next is being read.
+const WAITING: usize = 1;
+
+/// The state of the reading thread.
+struct Reader {
+    walk: Walk,
+    options: Options,
+}
+
+/// A file to be read as one document.
+struct Sized {
+    path: PathBuf,
+    format: Format,
+    key: Key,
+    identity: Identity,
+    read: ReadFile,
+    /// Whether a converter extracts its text.
+    is_converted: bool,
+}
+
+/// What the walk found. A file comes with its metadata and identity.
+enum Met {
+    File(PathBuf, Key, Option<Format>, Metadata, Identity),
+    Stream(Feed, Key, Option<Format>),
+    Skipped(Skipped),
+}
+
+/// What to do with a file or stream, after a check of its size and modification time.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there are few at a time; without some features, none is large"
+)]
+enum Looked {
+    Read(Sized),
+    /// Records: their source, format and key, and their file as it was met.
+    Records(Feed, Format, String, Option<ReadFile>),
+    /// One document from a stream.
+    Stream(Feed, Format, Key),
+    Done(Box<Item>, u64),
+}
+
+/// Starts reading `sources`. The batches end when everything is read. The thread ends when the receiver is dropped.
+///
+/// # Errors
+///
+/// The system allows no further thread.
+pub(crate) fn start(
+    sources: Vec<Source>,
+    options: Options,
+) -> Result<Receiver<Result<Batch, Error>>, Error> {
+    let sources = expanded(sources);
+    let (sender, receiver) = sync_channel(WAITING);
+    let outbox = Outbox::new(sender, &sources, &options);
+    let read = move || {
+        let run = AssertUnwindSafe(|| {
+            let walk = Walk::new(sources, &options);
+            Reader { walk, options }.run(&outbox)
+        });
+        // Otherwise, a panic would look like the end of the input. `Enough` needs no report: the rest is not wanted.
+        if catch_unwind(run).is_err() {
+            outbox.fail(Error::Defect);
+        }
+    };
+    let thread = thread::Builder::new().name("reader".to_owned());
+    thread.spawn(read).map_err(Error::thread)?;
+    Ok(receiver)
+}
+
+impl Reader {
+    fn run(mut self, outbox: &Outbox) -> Result<(), Enough> {
+        let mut identities = Identities::default();
+        loop {
+            let found: Vec<Found> = self.walk.by_ref().take(BATCH_FILES).collect();
+            if found.is_empty() {
+                return Ok(());
+            }
+            let met: Vec<Met> = found.into_par_iter().map(meet).collect::<Vec<_>>();
+            // In the order of the walk, because the first name of a file counts.
+            let met: Vec<Met> = met
+                .into_iter()
+                .map(|met| once(met, &mut identities))
+                .collect();
+            let looked = met
+                .into_par_iter()
+                .map(|met| self.look(met))
+                .collect::<Vec<_>>();
+            match looked.into_iter().collect::<Result<Vec<Looked>, Error>>() {
+                Ok(looked) => self.read_all(looked, outbox)?,
+                Err(error) => return Err(outbox.fail(error)),
+            }
+        }
+    }
+
+    fn look(&self, met: Met) -> Result<Looked, Error> {
+        let (path, key, format, metadata, identity) = match met {
+            Met::File(path, key, format, metadata, identity) => {
+                (path, key, format, metadata, identity)
+            }
+            Met::Stream(feed, key, format) => return Ok(self.look_at_stream(feed, key, format)),
+            Met::Skipped(skipped) => return Ok(skip(skipped)),
+        };
+        let converter = self.options.converter.as_ref();
+        let is_converted = converter.is_some_and(|converter| converter.fits(&path));
+        let format = if is_converted {
+            let given = self.options.format.filter(|format| format.is_document());
+            given.unwrap_or(Format::Text)
+        } else {
+            format.unwrap_or_else(|| self.options.format_at(&path))
+        };
+        if !format.is_document() {
+            let read = ReadFile::of(&path, &metadata);
+            return Ok(Looked::Records(
+                Feed::File(path),
+                format,
+                key.text,
+                Some(read),
+            ));
+        }
+        let size = metadata.len();
+        if size > self.options.max_document && !is_converted {
+            return Ok(skip(Skipped::file(Reason::TooLarge, &path)));
+        }
+        if (self.options).is_unchanged(&key.text, size, modified(&metadata))? {
+            return Ok(Looked::Done(Box::new(Item::Unchanged(key.text)), size));
+        }
+        Ok(Looked::Read(Sized {
+            read: ReadFile::of(&path, &metadata),
+            path,
+            format,
+            key,
+            identity,
+            is_converted,
+        }))
+    }
+
+    fn look_at_stream(&self, feed: Feed, key: Key, format: Option<Format>) -> Looked {
+        let format = format.unwrap_or_else(|| self.options.format_of(feed.name()));
+        if format.is_document() {
+            Looked::Stream(feed, format, key)
+        } else {
+            Looked::Records(feed, format, key.text, None)
+        }
+    }
+
+    /// Reads the examined files, in batches.
+    fn read_all(&self, looked: Vec<Looked>, outbox: &Outbox) -> Result<(), Enough> {
+        let mut batch = Vec::new();
+        let mut names = OtherKeys::new();
+        let (mut bytes, mut converted) = (0, 0);
+        for looked in looked {
+            match looked {
+                Looked::Records(feed, format, key, read) => {
+                    outbox.send(self.read_batch(take(&mut batch), bytes))?;
+                    (bytes, converted) = (0, 0);
+                    let file = read.and_then(|_| names.resolved(feed.name()));
+                    let file = file.map(|path| SourceFile::new(&Key::of(&path).text));
+                    let records = Records {
+                        source: &feed,
+                        key: &key,
+                        options: &self.options,
+                        read,
+                        file: file.as_ref(),
+                    };
+                    records.read(format, outbox)?;
+                    continue;
+                }
+                Looked::Stream(feed, format, key) => {
+                    outbox.send(self.read_batch(take(&mut batch), bytes))?;
+                    (bytes, converted) = (0, 0);
+                    let mut read = self.read_document(&feed, format, key);
+                    self.seek_records(&mut read, format, !matches!(feed, Feed::File(_)));
+                    outbox.send(Batch::of(vec![read]))?;
+                    continue;
+                }
+                Looked::Read(ref file) => {
+                    bytes += file.read.size;
+                    converted += usize::from(file.is_converted);
+                }
+                Looked::Done(_, spared) => bytes += spared,
+            }
+            batch.push(looked);
+            if bytes >= BATCH_BYTES || converted >= BATCH_CONVERTED {
+                outbox.send(self.read_batch(take(&mut batch), bytes))?;
+                (bytes, converted) = (0, 0);
+            }
+        }
+        outbox.send(self.read_batch(batch, bytes))
+    }
+
+    /// Reads the files of a batch.
+    fn read_batch(&self, looked: Vec<Looked>, bytes: u64) -> Batch {
+        let read = |looked| match looked {
+            Looked::Read(file) => Some(self.read_file(file)),
+            Looked::Done(item, _) => Some(*item),
+            // These have their own batches.
+            Looked::Records(..) | Looked::Stream(..) => None,
+        };
+        Batch {
+            items: looked
+                .into_par_iter()
+                .map(read)
+                .collect::<Vec<_>>()
+                .into_iter()
+                .flatten()
+                .collect(),
+            bytes,
+        }
+    }
+
+    fn read_file(&self, file: Sized) -> Item {
+        let feed = Feed::File(file.path);
+        let mut has_grown = false;
+        let mut item = if file.is_converted {
+            document(&feed, file.key, |path| self.converted(path, file.format))
+        } else if is_compressed(feed.name()) || file.read.size == 0 {
+            self.read_document(&feed, file.format, file.key)
+        } else {
+            document(&feed, file.key, |_| {
+                // Files may be written to meanwhile. A file with a size is read up to that size; files in /proc have
+                // none.
+                let mut reader = feed.open_as_is()?.take(file.read.size);
+                let record = whole::read(&mut reader, file.read.size, file.format, &self.options);
+                let is_whole = reader.limit() == 0;
+                has_grown = is_whole && reader.into_inner().read(&mut [0])? > 0;
+                record
+            })
+        };
+        if !file.is_converted {
+            self.seek_records(&mut item, file.format, false);
+        }
+        if let Item::Document(document) = &mut item {
+            let origin = &mut document.origin;
+            origin.has_grown = has_grown;
+            (origin.size, origin.bytes) = (Some(file.read.size), file.read.size);
+            origin.modified = file.read.modified;
+            (origin.identity, origin.read) = (Some(file.identity), Some(file.read));
+        }
+        item
+    }
+
+    /// Looks for records in what nobody said to be one text.
+    fn seek_records(&self, item: &mut Item, format: Format, is_stream: bool) {
+        if let Item::Document(document) = item
+            && format == Format::Text
+            && self.options.format.is_none()
+        {
+            let named_json = is_json(&document.source);
+            document.origin.unsplit = Unsplit::of(document.text(), is_stream, named_json);
+        }
+    }
+
+    /// Reads one document to its end.
+    fn read_document(&self, feed: &Feed, format: Format, key: Key) -> Item {
+        document(feed, key, |_| self.read_record(feed, format))
+    }
+
+    /// Returns the text that the converter extracts from a file.
+    fn converted(&self, path: &Path, format: Format) -> io::Result<Result<Record, Fault>> {
+        let limit = self.options.max_document;
+        let converter = self.options.converter.as_ref();
+        let text = converter.map(|converter| converter.convert(path, limit));
+        let text = text.transpose()?.unwrap_or_default();
+        let size = text.len() as u64;
+        let mut read = whole::read(&mut &*text, size, format, &self.options)?;
+        if let Ok(record) = &mut read
+            && is_wordless(&record.decoded.text)
+        {
+            let source = blake3::Hasher::new()
+                .update_reader(fs::File::open(path)?)?
+                .finalize();
+            record.decoded.source_hash = Some(*source.as_bytes());
+        }
+        Ok(read)
+    }
+
+    fn read_record(&self, feed: &Feed, format: Format) -> io::Result<Result<Record, Fault>> {
+        let mut reader = match feed {
+            Feed::File(path) if !is_compressed(path) => feed.open_as_is()?,
+            Feed::File(_) | Feed::Pipe(_) | Feed::Stream(_) => feed.open(self.options.memory)?,
+        };
+        whole::read(&mut reader, 0, format, &self.options)
+    }
+}
+
+/// Returns the document of a file or stream that `read` reads.
+fn document(
+    feed: &Feed,
+    key: Key,
+    read: impl FnOnce(&Path) -> io::Result<Result<Record, Fault>>,
+) -> Item {
+    match read(feed.name()) {
+        Ok(Ok(record)) => {
+            let origin = Origin {
+                bytes: record.decoded.text.len() as u64,
+                encoding: record.decoded.encoding,
+                replaced: record.decoded.replaced,
+                source_hash: record.decoded.source_hash.map(Box::new),
+                lossy_key: key.lossy,
+                ..Origin::new(key.text, feed.name().to_owned())
+            };
+            Item::Document(Sourced::new(record.decoded.text, origin))
+        }
+        Ok(Err(fault)) => Item::Skipped(fault.skipped(feed.name().display().to_string())),
+        Err(error) => Item::Skipped(Skipped::unreadable(feed.name(), &error)),
+    }
+}
+
+/// Reads the metadata of a file, and derives its identity.
+fn meet(found: Found) -> Met {
+    match found {
+        Found::File(path, key, format) => match fs::metadata(&path) {
+            Ok(metadata) => {
+                let identity = Identity::of(&path, &metadata);
+                Met::File(path, key, format, metadata, identity)
+            }
+            Err(error) => Met::Skipped(Skipped::unreadable(&path, &error)),
+        },
+        Found::Stream(feed, key, format) => Met::Stream(feed, key, format),
+        Found::Skipped(skipped) => Met::Skipped(skipped),
+    }
+}
+
+/// Skips a file that was met under another name.
+fn once(met: Met, identities: &mut Identities) -> Met {
+    match &met {
+        Met::File(path, _, _, metadata, identity) => {
+            match identities.again(path, metadata, *identity) {
+                Some(skipped) => Met::Skipped(skipped),
+                None => met,
+            }
+        }
+        Met::Stream(..) | Met::Skipped(_) => met,
+    }
+}
+
+fn skip(skipped: Skipped) -> Looked {
+    Looked::Done(Box::new(Item::Skipped(skipped)), 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_file_that_grew_the_text_is_that_of_its_first_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.log");
+        fs::write(&path, "one line\nand more\n").unwrap();
+        let options = Options::new();
+        let walk = Walk::new(Vec::new(), &options);
+        let reader = Reader { walk, options };
+        for (size, text, has_grown) in [
+            (9, "one line\n", true),
+            (18, "one line\nand more\n", false),
+            // The file was truncated meanwhile, or reports no size.
+            (40, "one line\nand more\n", false),
+            (0, "one line\nand more\n", false),
+        ] {
+            let metadata = fs::metadata(&path).unwrap();
+            let file = Sized {
+                key: Key::of(&path),
+                path: path.clone(),
+                format: Format::Text,
+                identity: Identity::of(&path, &metadata),
+                read: ReadFile {
+                    size,
+                    ..ReadFile::of(&path, &metadata)
+                },
+                is_converted: false,
+            };
+            let Item::Document(document) = reader.read_file(file) else {
+                panic!("{size}");
+            };
+            assert_eq!((document.text(), document.has_grown), (text, has_grown));
+        }
+    }
+}

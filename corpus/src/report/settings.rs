@@ -1,0 +1,276 @@
+//! The settings of a report, and how it is made.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use super::chosen::Chosen;
+use super::commands::Commands;
+use super::data::data;
+use super::figures::Figures;
+use super::html::{self, Shown};
+use super::page::Page;
+use super::proposal::proposed;
+use super::row::Group;
+use super::standing::Going;
+use super::summary::Summary;
+use super::texts::Texts;
+use crate::{Error, Options};
+use dedupdb::Store;
+use dedupdb::groups::{ClusterQuery, Linkage};
+
+/// The default maximum size of a page in bytes.
+const BYTES: u64 = 20_000_000;
+
+/// The number of bytes for everything except clusters and texts.
+const FRAME: usize = 90_000;
+
+/// The number of largest buckets to show.
+const BUCKETS: usize = 10;
+
+/// The settings of a page. By default, it shows all clusters at the store's threshold, with their texts, in at most 20
+/// MB.
+#[derive(Clone, Debug)]
+#[must_use = "nothing is made before it is asked for"]
+pub struct Report {
+    title: String,
+    threshold: Option<f64>,
+    linkage: Linkage,
+    min_size: usize,
+    bytes: u64,
+    has_texts: bool,
+    options: Options,
+    sources: Vec<PathBuf>,
+    has_added: bool,
+    commands: Commands,
+    unread: Option<String>,
+}
+
+impl Default for Report {
+    fn default() -> Report {
+        Report {
+            title: String::new(),
+            threshold: None,
+            linkage: Linkage::default(),
+            min_size: 2,
+            bytes: BYTES,
+            has_texts: true,
+            options: Options::new(),
+            sources: Vec::new(),
+            has_added: true,
+            commands: Commands::default(),
+            unread: None,
+        }
+    }
+}
+
+impl Report {
+    /// The smallest limit for the size of a page, in bytes.
+    pub const LEAST_BYTES: u64 = 200_000;
+
+    /// Returns the settings for a report of all clusters.
+    pub fn new() -> Report {
+        Report::default()
+    }
+
+    /// Sets the heading, such as the name of a folder.
+    pub fn title(self, title: impl Into<String>) -> Report {
+        Report {
+            title: title.into(),
+            ..self
+        }
+    }
+
+    /// Sets the minimum Jaccard similarity of linked documents, above 0 and at most 1, instead of the store's
+    /// threshold.
+    pub fn threshold(self, threshold: f64) -> Report {
+        Report {
+            threshold: Some(threshold),
+            ..self
+        }
+    }
+
+    /// Sets the condition that links documents into clusters.
+    pub fn linkage(self, linkage: Linkage) -> Report {
+        Report { linkage, ..self }
+    }
+
+    /// Shows only clusters of at least this number of documents, 2 by default. Less than 2 counts as 2.
+    pub fn min_size(self, documents: usize) -> Report {
+        Report {
+            min_size: documents.max(2),
+            ..self
+        }
+    }
+
+    /// Sets the maximum size of the page in bytes, 20 MB by default. A smaller value than [`Report::LEAST_BYTES`]
+    /// counts as that minimum. At most half of it is for lists of documents; the rest is for texts.
+    pub fn bytes(self, bytes: u64) -> Report {
+        Report {
+            bytes: bytes.max(Report::LEAST_BYTES),
+            ..self
+        }
+    }
+
+    /// Sets whether texts are shown and compared. This is the default.
+    pub fn texts(self, has_texts: bool) -> Report {
+        Report { has_texts, ..self }
+    }
+
+    /// Sets how files with texts are read. Use the options with which they were added.
+    pub fn reading(self, options: Options) -> Report {
+        Report { options, ..self }
+    }
+
+    /// Names files and folders that have the texts of documents whose keys do not name a file, such as ids of records.
+    pub fn texts_from(self, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Report {
+        Report {
+            sources: paths.into_iter().map(Into::into).collect(),
+            ..self
+        }
+    }
+
+    /// Sets whether the store was created only for this report. In that case, the times at which documents were added
+    /// mean nothing and are not shown.
+    pub fn temporary(self, is_temporary: bool) -> Report {
+        Report {
+            has_added: !is_temporary,
+            ..self
+        }
+    }
+
+    /// Sets a line about what could not be read for the store of this report, and so is not on the page.
+    pub fn unread(self, line: impl Into<String>) -> Report {
+        Report {
+            unread: Some(line.into()),
+            ..self
+        }
+    }
+
+    /// Sets the commands that the page names.
+    pub fn commands(self, commands: Commands) -> Report {
+        Report { commands, ..self }
+    }
+
+    /// Makes the page. The same store and files give the same bytes. `go_on` is called from time to time and may stop
+    /// the work.
+    ///
+    /// Takes the memory of [`Store::clusters`], and three times the size of the page.
+    ///
+    /// # Errors
+    /// Those of the store; an error of the system if no thread can be started; [`Error::Store`] with
+    /// [`dedupdb::Error::Stopped`] if `go_on` breaks.
+    pub fn make(
+        &self,
+        store: &Store,
+        mut go_on: impl FnMut() -> ControlFlow<()>,
+    ) -> Result<Page, Error> {
+        let schema = store.schema();
+        let room = usize::try_from(self.bytes).unwrap_or(usize::MAX) - FRAME;
+        let lists = if self.has_texts { room / 2 } else { room };
+        let cut_short = store.searches_cut_short();
+        let (mut summary, figures, mut groups) = self.find(store, lists, &mut go_on)?;
+        let buckets = store.largest_buckets(BUCKETS)?;
+        let room = room
+            - groups
+                .iter()
+                .map(|group| group.bytes + 1)
+                .sum::<usize>()
+                .min(room);
+        let texts = self.find_texts(&groups, room, &mut go_on)?;
+        if let Some(texts) = &texts {
+            for group in &mut groups {
+                group.rewritten(texts.rewritten(), &mut summary);
+            }
+            summary.texts = texts.shown().count() as u64;
+            summary.texts_cut = texts.shown().filter(|(_, is_cut)| *is_cut).count() as u64;
+            summary.texts_missing = texts.missing() as u64;
+            summary.texts_without_file = texts.without_file(&groups) as u64;
+            summary.texts_left_out = texts.left_out(&groups) as u64;
+        }
+        summary.searches_cut_short = store.searches_cut_short().saturating_sub(cut_short);
+        let data = data(&groups, texts.as_ref(), !schema.keeps_shingles());
+        let shown = Shown {
+            title: &self.title,
+            schema: &schema,
+            threshold: self.threshold.unwrap_or(schema.threshold()),
+            linkage: self.linkage,
+            summary: &summary,
+            figures: &figures,
+            buckets: &buckets,
+            has_texts: self.has_texts,
+            commands: &self.commands,
+            unread: self.unread.as_deref(),
+        };
+        let html = html::page(&shown, &data);
+        Ok(Page { html, summary })
+    }
+
+    /// Counts all clusters, and lists the largest ones that fit into `most` bytes.
+    fn find(
+        &self,
+        store: &Store,
+        most: usize,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<(Summary, Figures, Vec<Group>), Error> {
+        let mut query = ClusterQuery::new()
+            .linkage(self.linkage)
+            .min_size(self.min_size);
+        if let Some(threshold) = self.threshold {
+            query = query.threshold(threshold);
+        }
+        let stats = store.stats()?;
+        let mut summary = Summary {
+            documents: stats.documents,
+            contents: stats.contents,
+            ..Summary::default()
+        };
+        let threshold = self.threshold.unwrap_or(store.schema().threshold());
+        let mut figures = Figures::default();
+        let mut chosen = Chosen::new(most);
+        for cluster in store.clusters(query)? {
+            if go_on().is_break() {
+                return Err(dedupdb::Error::Stopped.into());
+            }
+            let Some(cluster) = proposed(cluster?, store)? else {
+                continue;
+            };
+            let mut going = Going::default();
+            let shown = (threshold, self.has_added);
+            let group = Group::of(cluster, shown, most / 2, |row, is_first| {
+                summary.count(row.size, row.standing.state);
+                going.count(row.standing.state, row.size, row.likeness);
+                if !is_first {
+                    figures.member(row);
+                }
+            });
+            summary.could_go += going.all;
+            summary.identical_could_go += going.identical;
+            summary.clusters += 1;
+            summary.identical += group.identical;
+            figures.cluster(group.documents);
+            chosen.offer(group);
+        }
+        let groups = chosen.finish();
+        let listed = groups.iter().map(|group| group.rows.len() as u64);
+        summary.documents_left_out = summary.clustered - listed.sum::<u64>();
+        summary.documents_beyond = groups.iter().map(Group::beyond).sum();
+        summary.clusters_left_out = summary.clusters - groups.len() as u64;
+        Ok((summary, figures, groups))
+    }
+
+    /// Returns the available texts of the clusters that fit into `most` bytes, if texts are wanted.
+    fn find_texts(
+        &self,
+        groups: &[Group],
+        most: usize,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<Option<Texts>, Error> {
+        if !self.has_texts {
+            return Ok(None);
+        }
+        let mut texts = Texts::of(groups, most);
+        texts.read(groups, &self.options, &self.sources, go_on)?;
+        texts.fit(most);
+        Ok(Some(texts))
+    }
+}

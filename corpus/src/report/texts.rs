@@ -1,0 +1,258 @@
+//! The texts of listed documents, read again from their sources.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use super::data::inert;
+use super::row::{Group, Row, Text};
+use super::standing::State;
+use crate::{Error, Key, Options, Repeats, Source, is_pipe};
+
+/// The maximum number of bytes to show of a text.
+const MOST_BYTES: usize = 32 << 10;
+
+/// The number of texts of each cluster that come before further texts of any cluster.
+const MOST_OF_CLUSTER: usize = 24;
+
+/// The texts wanted for the page, by their hashes.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    numbers: HashMap<[u8; 32], usize>,
+    found: Vec<Found>,
+    missing: usize,
+    /// For each text, its number among the texts shown.
+    places: Vec<usize>,
+    /// The keys of files that were read and have other texts than the stored ones.
+    rewritten: HashSet<String>,
+}
+
+/// The result of looking for a text.
+#[derive(Clone, Debug)]
+enum Found {
+    Missing,
+    /// The text as an element of the data.
+    Read {
+        json: String,
+        is_cut: bool,
+    },
+    /// It was read, but does not fit.
+    LeftOut,
+}
+
+impl Texts {
+    /// Returns the texts of these clusters that may fit into `most` bytes: for each cluster, that of the representative
+    /// and those of the first others, and then the rest.
+    pub(super) fn of(groups: &[Group], most: usize) -> Texts {
+        let mut texts = Texts::default();
+        let mut bytes = 0;
+        for most_of_cluster in [MOST_OF_CLUSTER, usize::MAX] {
+            for group in groups {
+                let mut wanted = 0;
+                for row in &group.rows {
+                    if bytes >= most {
+                        return texts;
+                    }
+                    if wanted == most_of_cluster {
+                        break;
+                    }
+                    let number = texts.found.len();
+                    if *texts.numbers.entry(row.hash).or_insert(number) == number {
+                        texts.found.push(Found::Missing);
+                        // The text of a compressed file may be larger than its size.
+                        bytes += usize::try_from(row.size)
+                            .map_or(MOST_BYTES, |size| size.min(MOST_BYTES));
+                        wanted += 1;
+                    }
+                }
+            }
+        }
+        texts
+    }
+
+    /// Reads the files that keys name, and then, as long as a text is missing, `sources`.
+    ///
+    /// # Errors
+    ///
+    /// The system allows no further thread, or `go_on` breaks.
+    pub(super) fn read(
+        &mut self,
+        groups: &[Group],
+        options: &Options,
+        sources: &[PathBuf],
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        self.missing = self.found.len();
+        let options = options.clone().repeats(Repeats::Allow).strict(false);
+        let rows = || groups.iter().flat_map(|group| &group.rows);
+        // One of several copies is enough.
+        let mut asked = vec![false; self.found.len()];
+        let first = rows().filter_map(|row| {
+            let number = *self.numbers.get(&row.hash)?;
+            let file = if asked[number] {
+                None
+            } else {
+                file_of(&row.key)
+            };
+            asked[number] = file.is_some() || asked[number];
+            file
+        });
+        let first = unique(first);
+        let stored: HashMap<&str, [u8; 32]> =
+            rows().map(|row| (row.key.as_str(), row.hash)).collect();
+        self.read_files(&first, &options, &stored, go_on)?;
+        let others = rows().filter(|row| self.is_missing(row));
+        let others = unique(others.filter_map(|row| file_of(&row.key)));
+        self.read_files(&others, &options, &stored, go_on)?;
+        let sources: Vec<PathBuf> = sources
+            .iter()
+            .filter(|path| !is_pipe(path))
+            .cloned()
+            .collect();
+        self.read_files(&sources, &options, &stored, go_on)
+    }
+
+    /// Returns the keys of files that were read and have other texts than the stored ones.
+    pub(super) fn rewritten(&self) -> &HashSet<String> {
+        &self.rewritten
+    }
+
+    fn is_missing(&self, row: &Row) -> bool {
+        let number = self.numbers.get(&row.hash);
+        number.is_some_and(|number| matches!(self.found[*number], Found::Missing))
+    }
+
+    fn read_files(
+        &mut self,
+        paths: &[PathBuf],
+        options: &Options,
+        stored: &HashMap<&str, [u8; 32]>,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        if self.missing == 0 || paths.is_empty() {
+            return Ok(());
+        }
+        for read in options.open(paths.iter().map(Source::path))? {
+            if go_on().is_break() {
+                return Err(dedupdb::Error::Stopped.into());
+            }
+            // A document that cannot be read stays missing.
+            let Ok(document) = read else { continue };
+            let text = document.text();
+            let hash = document.hash();
+            let key = document.key.as_str();
+            let is_file = document.record.is_none();
+            if is_file && stored.get(key).is_some_and(|stored| *stored != hash) {
+                self.rewritten.insert(key.to_owned());
+            }
+            let Some(&number) = self.numbers.get(&hash) else {
+                continue;
+            };
+            if matches!(self.found[number], Found::Missing) {
+                self.found[number] = shown(text);
+                self.missing -= 1;
+                if self.missing == 0 {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves out texts that do not fit into `most` bytes. Earlier texts take precedence.
+    pub(super) fn fit(&mut self, most: usize) {
+        let mut bytes = 0;
+        for found in &mut self.found {
+            let Found::Read { json, .. } = found else {
+                continue;
+            };
+            if bytes + json.len() < most {
+                bytes += json.len() + 1;
+            } else {
+                *found = Found::LeftOut;
+            }
+        }
+        // The texts shown are numbered from 0 on.
+        let mut shown = 0;
+        let places = self.found.iter().map(|found| {
+            let place = shown;
+            shown += usize::from(matches!(found, Found::Read { .. }));
+            place
+        });
+        self.places = places.collect();
+    }
+
+    /// Returns what the page shows of a row's text.
+    pub(super) fn text(&self, row: &Row) -> Text {
+        match self.numbers.get(&row.hash) {
+            None => Text::LeftOut,
+            Some(&number) => match self.found[number] {
+                Found::Missing => Text::Missing,
+                Found::LeftOut => Text::LeftOut,
+                Found::Read { .. } => Text::Number(self.places[number]),
+            },
+        }
+    }
+
+    /// Returns the texts shown, as elements of the data, and whether each is truncated.
+    pub(super) fn shown(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.found.iter().filter_map(|found| match found {
+            Found::Read { json, is_cut } => Some((&**json, *is_cut)),
+            Found::Missing | Found::LeftOut => None,
+        })
+    }
+
+    /// Returns the number of texts of listed documents that do not fit.
+    pub(super) fn left_out(&self, groups: &[Group]) -> usize {
+        let rows = groups.iter().flat_map(|group| &group.rows);
+        let left_out = rows.filter(|row| self.text(row) == Text::LeftOut);
+        left_out.map(|row| row.hash).collect::<HashSet<_>>().len()
+    }
+
+    /// Returns the number of texts that could not be found.
+    pub(super) fn missing(&self) -> usize {
+        self.missing
+    }
+
+    /// How many of these have only keys of listed documents that name no file.
+    pub(super) fn without_file(&self, groups: &[Group]) -> usize {
+        let (mut without, mut with) = (HashSet::new(), HashSet::new());
+        let rows = groups.iter().flat_map(|group| &group.rows);
+        for row in rows.filter(|row| self.is_missing(row)) {
+            let is_of_file = row.standing.state != State::NotChecked || file_of(&row.key).is_some();
+            let texts = if is_of_file { &mut with } else { &mut without };
+            texts.insert(row.hash);
+        }
+        without.difference(&with).count()
+    }
+}
+
+/// Returns a text as an element of the data.
+fn shown(text: &str) -> Found {
+    let mut ends = (0..=MOST_BYTES.min(text.len())).rev();
+    let end = ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    let is_cut = end < text.len();
+    Found::Read {
+        json: inert(&serde_json::json!([text[..end], u8::from(is_cut)])),
+        is_cut,
+    }
+}
+
+/// Returns the file that a key names, or the file of the record that it names.
+fn file_of(key: &str) -> Option<PathBuf> {
+    let path = |key: &str| Key::path(key).unwrap_or_else(|| PathBuf::from(key));
+    let whole = path(key);
+    if whole.is_file() {
+        return Some(whole);
+    }
+    let (file, number) = key.rsplit_once(['#', ':'])?;
+    let is_record = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let file = path(file);
+    (is_record && file.is_file()).then_some(file)
+}
+
+/// Returns the paths without duplicates.
+fn unique(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut met = HashSet::new();
+    paths.filter(|path| met.insert(path.clone())).collect()
+}

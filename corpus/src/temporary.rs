@@ -1,0 +1,114 @@
+//! Stores that are deleted after use.
+
+use std::fs;
+use std::io;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+
+use tempfile::{Builder, TempDir};
+
+use dedupdb::{Error, Result};
+use dedupdb::{Options, Schema, Store};
+
+/// A store in its own folder, which is deleted when this value is dropped. It serves for a comparison whose index is
+/// not kept, or to try a call.
+///
+/// It dereferences to the [`Store`] that it holds. A clone of that store fails with [`Error::Moved`] if it writes after
+/// the folder has been deleted.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use dedupdb_corpus::{Add, TemporaryStore};
+/// use dedupdb::{Options, Schema, groups::PairQuery};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let lines = folder.path().join("pages.jsonl");
+/// # std::fs::write(&lines, "{\"id\": 1, \"text\": \"one day\"}\n{\"id\": 2, \"text\": \"One day!\"}\n")?;
+/// let store = TemporaryStore::create(&Options::new(), folder.path(), &Schema::default())?;
+/// Add::new([&lines]).run(&store, |_| ControlFlow::Continue(()))?;
+/// assert_eq!(store.pairs(PairQuery::new())?.count(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "the store is deleted when it is dropped"]
+pub struct TemporaryStore {
+    /// Closed before its folder is deleted.
+    store: Store,
+    folder: TempDir,
+}
+
+impl TemporaryStore {
+    /// Creates an empty store in a new folder in `place`, such as [`std::env::temp_dir`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Options::create`], and of the system.
+    pub fn create(options: &Options, place: &Path, schema: &Schema) -> Result<TemporaryStore> {
+        let folder = folder(place)?;
+        let options = options.clone().fleeting();
+        let store = options.create(folder.path().join("store"), schema)?;
+        Ok(TemporaryStore { store, folder })
+    }
+
+    /// Copies the store in the folder `source`, as of its last commit, into a new folder in `place`. This process only
+    /// needs read access to the store.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Options::open`] and [`Store::backup`], and of the system.
+    pub fn copy(options: &Options, place: &Path, source: &Path) -> Result<TemporaryStore> {
+        let folder = folder(place)?;
+        let copy = folder.path().join("store");
+        let readable = options.clone().read_only(true).open(source)?;
+        readable.backup(&copy)?;
+        own(&copy).map_err(|error| of(&copy, error))?;
+        Ok(TemporaryStore {
+            store: options.clone().fleeting().open(copy)?,
+            folder,
+        })
+    }
+
+    /// Returns the folder that is deleted with it, which contains that of the store.
+    pub fn place(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+impl Deref for TemporaryStore {
+    type Target = Store;
+
+    fn deref(&self) -> &Store {
+        &self.store
+    }
+}
+
+fn folder(place: &Path) -> Result<TempDir> {
+    let made = Builder::new().prefix("dedupdb-").tempdir_in(place);
+    made.map_err(|error| of(place, error))
+}
+
+fn of(path: &Path, source: io::Error) -> Error {
+    Error::Io {
+        path: path.to_owned(),
+        source: Arc::new(source),
+    }
+}
+
+/// Lets the user write to a copy of a store that is read-only to them.
+#[cfg(unix)]
+fn own(copy: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(copy, fs::Permissions::from_mode(0o700))?;
+    for file in fs::read_dir(copy)? {
+        fs::set_permissions(file?.path(), fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
+/// On other systems, a copy has the permissions of its folder.
+#[cfg(not(unix))]
+fn own(_: &Path) -> io::Result<()> {
+    Ok(())
+}
