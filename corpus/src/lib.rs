@@ -156,8 +156,6 @@ pub(crate) use source::feed::open_file;
 pub use sourced::{Batch, Item, Opened, Origin, Repeated, Sourced};
 pub(crate) use sourced::{met, modified};
 pub use temporary::TemporaryStore;
-#[cfg(unix)]
-pub(crate) use walk::folder_files;
 pub(crate) use walk::identity::Identity as FileIdentity;
 pub use walk::identity::is_same_file;
 pub use walk::is_pipe;

@@ -86,7 +86,7 @@ pub(crate) struct Sketching {
 
     /// Number of slots of a signature, up to 16384: more slots find more and take more space
     /// [default: 128]
-    #[arg(long, value_name = "N")]
+    #[arg(long, alias = "num-perm", value_name = "N")]
     pub(crate) permutations: Option<u32>,
 
     /// Bits of a slot: 8, 16 or 32

@@ -2,6 +2,8 @@
 
 mod add;
 pub(crate) mod after;
+#[cfg(unix)]
+mod aside;
 mod backup;
 mod clusters;
 mod compact;
@@ -10,12 +12,10 @@ mod dedup;
 mod escaped;
 pub(crate) mod eval;
 mod explain;
-mod foreign;
 mod groups;
 mod init;
 mod jaccard;
-#[cfg(unix)]
-mod link;
+mod judging;
 mod list;
 mod load;
 mod man;
@@ -43,17 +43,18 @@ use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
 
 pub(crate) use add::Add;
+#[cfg(unix)]
+pub(crate) use aside::Move;
 pub(crate) use backup::Backup;
 pub(crate) use clusters::{Clusters, Linkage};
 pub(crate) use compact::Compact;
 pub(crate) use completions::Completions;
-pub(crate) use dedup::{Dedup, Parameters};
+pub(crate) use dedup::Dedup;
 pub(crate) use escaped::Escaped;
 pub(crate) use explain::Explain;
 pub(crate) use init::{Init, Sketching};
 pub(crate) use jaccard::Jaccard;
-#[cfg(unix)]
-pub(crate) use link::Link;
+pub(crate) use judging::{Judging, Parameters};
 pub(crate) use list::List;
 pub(crate) use load::Load;
 pub(crate) use man::Man;
@@ -110,6 +111,7 @@ pub(crate) struct Args {
     /// Number of threads; more than 256 count as 256 [default: one for each core]
     #[arg(
         long,
+        alias = "jobs",
         global = true,
         value_name = "N",
         default_value = "0",
@@ -167,10 +169,13 @@ pub(crate) enum Command {
     Pairs(Pairs),
     Clusters(Clusters),
     Report(Box<Report>),
-    Dedup(Dedup),
+    #[command(alias = "dedupe")]
+    Dedup(Box<Dedup>),
     #[cfg(unix)]
-    Link(Link),
+    Move(Box<Move>),
+    #[command(alias = "rm")]
     Remove(Remove),
+    #[command(alias = "ls")]
     List(List),
     Show(Show),
     Explain(Explain),

@@ -40,7 +40,7 @@ Exit codes: 0 done, 1 nothing to do, 2 error, 130 interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct Reindex {
     /// Number of slots of a signature
-    #[arg(long, value_name = "N")]
+    #[arg(long, alias = "num-perm", value_name = "N")]
     pub(crate) permutations: Option<u32>,
 
     /// Minimum Jaccard similarity of near-duplicates: 0.8 or 80%

@@ -19,7 +19,7 @@ Examples:
   dedupdb report -o report.html --texts-from crawl.jsonl.zst
   dedupdb report -o report.html --min-size 3 --bytes 50MB
   dedupdb remove --keys-from drop.keys  Remove what was marked on the page
-  dedupdb dedup notes --move-to aside --keys-from drop.keys  Move these files, without a store
+  dedupdb move notes aside --keys-from drop.keys  Move these files, without a store
 
 With PATHs, the documents come from these files, through a temporary store, and no other store is
 used, not even the one in the current folder.
@@ -35,7 +35,7 @@ lists all. The page and standard error say how many are left out. Counts and cha
 clusters.
 
 The page saves the keys that you marked, each ended by a NUL byte, for --keys-from of `dedupdb
-remove` and of `dedupdb dedup --move-to`. The page itself changes no file and no store.
+remove` and of `dedupdb move`. The page itself changes no file and no store.
 
 Files are looked for from the current folder. A file is marked on the page, and does not count as a
 copy, if it is gone, if its size or time has changed since it was added, or if it is another name of

@@ -16,7 +16,7 @@ pub(crate) struct Signing {
     pub(crate) shingling: Shingling,
 
     /// Number of slots of a signature, up to 16384
-    #[arg(long, value_name = "N", default_value = "128")]
+    #[arg(long, alias = "num-perm", value_name = "N", default_value = "128")]
     pub(crate) permutations: u32,
 
     /// Family of the permutations: affine32, linear-prime, xor, modular, jenkins or murmur

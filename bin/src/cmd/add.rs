@@ -176,7 +176,7 @@ impl Telling<'_> {
     fn observe(&mut self, event: AddEvent<'_>) -> ControlFlow<()> {
         let told = match event {
             AddEvent::Forgotten { documents } if !self.add.dry_run => {
-                super::dedup::note_forgotten(documents, self.console);
+                super::judging::note_forgotten(documents, self.console);
                 Ok(())
             }
             AddEvent::Skipped(skipped) => self.left_out.tell(skipped),

@@ -1,32 +1,29 @@
 //! `dedup`: writes a corpus without its near-duplicates.
 
 use std::io::{self, ErrorKind, stdout};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use dedupdb::Schema;
-use dedupdb::sketching::{SchemaBuilder, Shingling};
-use dedupdb_corpus::dedup::{self, Begun, Done, Ending, Event, Keep, Spared};
+use dedupdb_corpus::dedup::{self, Begun, Done, Ending, Keep};
 use dedupdb_corpus::publish::check_output;
-use dedupdb_corpus::{Hint, Source};
 
-#[cfg(unix)]
-use super::moving;
+use super::judging::{
+    Told, explained, given, judged, mismatched, nothing_note, schema, short_note, tell_compared,
+    words_note,
+};
 use crate::args::{self, Args, Parameters};
 use crate::closed;
 use crate::console::Console;
 use crate::done;
 use crate::exit::Exit;
-use crate::inputs::{STDIN, check_stdin, is_stdin, sources};
+use crate::inputs::{STDIN, check_stdin, is_stdin};
 use crate::interrupt::Interrupt;
 use crate::json;
-use crate::keys::{self, NAMED};
-use crate::left_out::{LeftOut, Named, advice};
+use crate::left_out::advice;
 use crate::number::{counted, grouped};
-use crate::output::{Output, escape};
+use crate::output::Output;
 use crate::progress::Progress;
-use crate::reading::{ALL_SKIPPED, Told as _};
+use crate::reading::Told as _;
 use crate::store;
 
 /// Runs `dedup`.
@@ -36,48 +33,38 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
-    #[cfg(not(unix))]
-    if dedup.undo.is_some() || dedup.move_to.is_some() {
-        bail!("--move-to and --undo are for Unix");
-    }
-    #[cfg(unix)]
-    if let Some(manifest) = &dedup.undo {
-        return moving::undo(dedup, manifest, console, output);
-    }
     if dedup.removed.as_deref() == Some(Path::new(STDIN)) {
         bail!("--removed needs the name of a file; only OUTPUT can be standard output");
     }
-    if dedup.against.is_some() && args.store_given {
+    if dedup.judging.against.is_some() && args.store_given {
         bail!(
             "--against and --store (or DEDUPDB_STORE) both say what to compare with; leave one of them out"
         );
     }
-    if dedup.against.as_deref() == Some(Path::new(STDIN)) {
+    if dedup.judging.against.as_deref() == Some(Path::new(STDIN)) {
         bail!(
             "--against needs the name of a file, a folder or a store; only INPUT can be standard input"
         );
     }
-    let named = dedup.paths.iter().chain(&dedup.keys_from);
+    let named = dedup.paths.iter().chain(&dedup.judging.keys_from);
     check_stdin(named.map(PathBuf::as_path))?;
     let places = file(dedup).into_iter().chain(dedup.removed.as_deref());
-    let places = places.chain(dedup.move_to.as_deref());
     let places: Vec<&Path> = places.collect();
-    dedup.telling.check(&dedup.paths, &places)?;
+    dedup.judging.telling.check(&dedup.paths, &places)?;
     check_stdin_file(dedup, &places)?;
-    let list = dedup.keys_from.iter().filter(|list| list.is_file());
+    let list = dedup.judging.keys_from.iter().filter(|list| list.is_file());
     let lists: Vec<PathBuf> = list.cloned().collect();
     for place in places {
         check_output(place, &lists)?;
     }
-    let mut options = dedup.inputs.options();
+    let mut options = dedup.judging.inputs.options();
     if args.store_given {
         options = options.store(&args.store);
     }
-    dedup.inputs.check(&options, &dedup.paths, console)?;
-    #[cfg(unix)]
-    if let Some(target) = &dedup.move_to {
-        return moving::move_to(args, dedup, target, console, output);
-    }
+    dedup
+        .judging
+        .inputs
+        .check(&options, &dedup.paths, console)?;
     check_folder(dedup)?;
     write(args, dedup, console, output)
 }
@@ -91,7 +78,7 @@ fn check_stdin_file(dedup: &args::Dedup, outputs: &[&Path]) -> Result<()> {
             output.display()
         );
     }
-    if let Some(against) = dedup.against.as_deref().filter(is_read) {
+    if let Some(against) = dedup.judging.against.as_deref().filter(is_read) {
         bail!(
             "{}: standard input (-) is this file, so it would be compared with itself and dropped; compare it with \
              another one",
@@ -109,7 +96,7 @@ fn check_folder(dedup: &args::Dedup) -> Result<()> {
     };
     let extension = folder.extension().and_then(|extension| extension.to_str());
     let is_text = extension.is_some_and(|extension| TEXTS.contains(&extension));
-    if is_text && only.is_file() && dedup.inputs.is_one_document(only) {
+    if is_text && only.is_file() && dedup.judging.inputs.is_one_document(only) {
         bail!(
             "{}: files of text are written to a folder, and this is the name of a file; name a folder",
             folder.display()
@@ -124,7 +111,8 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
     let asked = asked(args, dedup)?;
     let interrupt = Interrupt::catch()?;
     let begun = asked.begin().map_err(explained)?;
-    let Some(begun) = with_store(begun, args, &dedup.parameters, &interrupt, console)? else {
+    let Some(begun) = with_store(begun, args, &dedup.judging.parameters, &interrupt, console)?
+    else {
         return Ok(stopped(dedup, console));
     };
     let store = if args.store_given {
@@ -132,7 +120,7 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
     } else {
         Path::new("")
     };
-    let mut told = Told::new(store, dedup, console, interrupt)?;
+    let mut told = Told::new(store, &dedup.paths, &dedup.judging, console, interrupt)?;
     let ran = begun.run(|event| told.observe(event));
     told.progress.finish();
     if let Some(error) = told.failed {
@@ -221,16 +209,6 @@ fn stopped(dedup: &args::Dedup, console: &Console) -> Exit {
     Exit::Interrupted
 }
 
-/// Reports how many documents of an interrupted run were forgotten, if any.
-pub(super) fn note_forgotten(forgotten: u64, console: &Console) {
-    if forgotten > 0 {
-        let documents = counted(forgotten, "document", "documents");
-        console.note(&format!(
-            "removed {documents} that an interrupted dedup had stored"
-        ));
-    }
-}
-
 /// The output file, unless the output is standard output.
 fn file(dedup: &args::Dedup) -> Option<&Path> {
     let output = dedup.output.as_deref();
@@ -244,47 +222,9 @@ fn name(dedup: &args::Dedup) -> String {
     }
 }
 
-/// What the arguments ask for, except for the output.
-pub(super) fn judged(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
-    let schema = schema(&dedup.parameters)?;
-    let mut asked = dedup::Dedup::new(sources(&dedup.paths, None))
-        .reading(dedup.inputs.options())
-        .memory(dedup.memory)
-        .skip_unreadable(dedup.skip_unreadable)
-        .protect(dedup.protect.iter().cloned())
-        .schema(schema.clone())
-        .store_options(store::options(args));
-    if let Some(keep) = dedup.keep {
-        asked = asked.keep(keep);
-    }
-    if let Some(path) = &dedup.against {
-        asked = if path.join("index.redb").is_file() {
-            let options = store::options(args).expect(given(&dedup.parameters));
-            let store = store::open_other(&options, path);
-            let store = store.map_err(|error| mismatched(path, error))?;
-            dedup.inputs.check_shingles(&store.schema())?;
-            asked.against(&store)
-        } else {
-            dedup.inputs.check_shingles(&schema)?;
-            asked.against_corpus([Source::path(path)])
-        };
-    } else if args.store_given {
-        store::check_shingles(args, &dedup.inputs, &schema)?;
-    } else {
-        dedup.inputs.check_shingles(&schema)?;
-    }
-    if let Some(list) = &dedup.keys_from {
-        asked = asked.drop_only(keys::listed(list, dedup.escaped)?);
-    }
-    if let Some(bytes) = dedup.temp_limit {
-        asked = asked.temporary_limit(bytes);
-    }
-    Ok(asked)
-}
-
 /// What the arguments ask for.
 fn asked(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
-    let asked = judged(args, dedup)?
+    let asked = judged(args, &dedup.paths, &dedup.judging)?
         .removed_as_json(args.json)
         .replace(dedup.force);
     let mut asked = if let Some(file) = file(dedup) {
@@ -310,25 +250,6 @@ fn asked(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
         asked = asked.store_folder(&args.store);
     }
     Ok(asked)
-}
-
-fn schema(parameters: &Parameters) -> Result<Schema> {
-    Ok(given(parameters).build()?)
-}
-
-/// The parameters that were given.
-fn given(parameters: &Parameters) -> SchemaBuilder {
-    let mut schema = Schema::builder();
-    if let Some(threshold) = parameters.threshold {
-        schema = schema.threshold(threshold);
-    }
-    if let Some(shingling) = parameters.shingling {
-        schema = schema.shingling(shingling);
-    }
-    if let Some(permutations) = parameters.permutations {
-        schema = schema.permutations(permutations);
-    }
-    schema
 }
 
 /// Opens or makes the store, if one is named.
@@ -359,136 +280,9 @@ fn with_store(
     Ok(Some(begun.store(&store)))
 }
 
-/// Says of a parameter that differs from the store's that it is an option.
-fn mismatched(store: &Path, error: anyhow::Error) -> anyhow::Error {
-    match error.downcast_ref() {
-        Some(dedupdb::Error::SchemaMismatch {
-            parameter, stored, ..
-        }) => anyhow!(
-            "{}: the store has --{parameter} {stored}; leave the option out, or choose another store",
-            store.display()
-        ),
-        _ => error,
-    }
-}
-
-/// What distinguishes equal ids of two files in one output.
-const ONLY_FILE: &str =
-    "; if they are different documents, --id-scope file makes their keys PATH#ID";
-
-/// Reports on a run.
-pub(super) struct Told<'a> {
-    console: &'a Console,
-    pub(super) interrupt: Interrupt,
-    left_out: LeftOut,
-    pub(super) progress: Progress,
-    /// Whether a key was repeated. Only the first is reported.
-    has_repeated: bool,
-    /// The number of listed keys whose documents are not dropped, and of those for which no document was read.
-    spared: u64,
-    pub(super) unread: u64,
-    /// An error of this program that ends the run.
-    pub(super) failed: Option<anyhow::Error>,
-}
-
-impl<'a> Told<'a> {
-    /// Reports nothing yet. `store` is the folder that is skipped.
-    pub(super) fn new(
-        store: &Path,
-        dedup: &args::Dedup,
-        console: &'a Console,
-        interrupt: Interrupt,
-    ) -> Result<Told<'a>> {
-        let (plan, paths) = (dedup.inputs.options().store(store), dedup.paths.clone());
-        Ok(Told {
-            console,
-            interrupt,
-            left_out: LeftOut::begin(console, &dedup.telling, Named::Failures)?,
-            progress: Progress::new(console, move || plan.disk_bytes(sources(&paths, None))),
-            has_repeated: false,
-            spared: 0,
-            unread: 0,
-            failed: None,
-        })
-    }
-
-    /// Reports an event, and returns whether to continue.
-    pub(super) fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
-        let told = match event {
-            Event::Forgotten { documents } => {
-                note_forgotten(documents, self.console);
-                Ok(())
-            }
-            Event::Skipped(skipped) => self.left_out.tell(skipped),
-            Event::Repeated { place, repeated } => {
-                if !std::mem::replace(&mut self.has_repeated, true) {
-                    let advice = match repeated.hint {
-                        Some(Hint::IdScope) => ONLY_FILE,
-                        hint => hint.map_or("", advice),
-                    };
-                    let detail = &repeated.detail;
-                    self.console.error(&format!("{place}: {detail}{advice}"));
-                }
-                Ok(())
-            }
-            Event::Spared { key, why } => {
-                self.spare(key, why);
-                Ok(())
-            }
-            Event::Progress { documents, bytes } => {
-                self.progress.reach(documents, bytes);
-                Ok(())
-            }
-            Event::Publishing => {
-                self.progress.finish();
-                if self.spared > NAMED {
-                    let more = grouped(self.spared - NAMED);
-                    self.console
-                        .error(&format!("and {more} more listed keys are not dropped"));
-                }
-                self.left_out.finish()
-            }
-            _ => Ok(()),
-        };
-        self.interrupt.flow_after(told, &mut self.failed)
-    }
-
-    /// Reports a listed key whose document is not dropped. The first ones are named, the others only counted.
-    fn spare(&mut self, key: &str, why: Spared) {
-        self.spared += 1;
-        let is_failure = matches!(why, Spared::Unknown | Spared::LeftOut);
-        self.unread += u64::from(is_failure);
-        if self.spared > NAMED {
-            return;
-        }
-        let line = format!("{}: {why}", escape(key));
-        if is_failure {
-            self.console.error(&line);
-        } else {
-            self.console.note(&line);
-        }
-    }
-}
-
 /// Whether the reader of the output ended a run that writes something else, too.
 fn is_cut(error: &io::Error, dedup: &args::Dedup) -> bool {
     error.kind() == ErrorKind::BrokenPipe && dedup.removed.is_some()
-}
-
-/// Adds what this program knows about an error.
-pub(super) fn explained(error: dedup::Error) -> anyhow::Error {
-    match error {
-        // The reader of standard output wants no more.
-        dedup::Error::Stream { source } if source.kind() == ErrorKind::BrokenPipe => {
-            io::Error::from(ErrorKind::BrokenPipe).into()
-        }
-        dedup::Error::Store(error) => error.into(),
-        dedup::Error::NothingToCompare => anyhow!(
-            "nothing could be read of --against, so nothing is written; --text-field and --id-field hold for it as for \
-             INPUT, or name a store"
-        ),
-        error => error.into(),
-    }
 }
 
 /// A note about records that are in the output but were not compared.
@@ -519,65 +313,17 @@ fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
         .then(|| format!("{documents}: a file of these may be the only copy, so do not delete it"))
 }
 
-/// A note on dropped documents of which only the words are those of another one.
-pub(super) fn words_note(done: &Done, dedup: &args::Dedup) -> Option<String> {
-    let counts = done.of_input.same_words + done.of_history.same_words;
-    let words = dedup.parameters.shingling.unwrap_or_default();
-    if counts == 0 || !matches!(words, Shingling::Word(_)) {
-        return None;
-    }
-    let texts = counted(
-        counts,
-        "dropped text has the same words as another one, but is not the same",
-        "dropped texts have the same words as other ones, but are not the same",
-    );
-    Some(format!(
-        "{texts}: symbols do not count, so -500 is like +500 (`explain A B` shows what differs; with --shingling code:5, \
-         symbols count)"
-    ))
-}
-
 /// A note on which of several similar files is kept, unless that was chosen.
 fn kept_note(done: &Done, dedup: &args::Dedup) -> Option<String> {
     let files = done.kept + done.dropped() > done.reading.records();
-    (files && dedup.keep.is_none() && dedup.keys_from.is_none() && done.of_input.all() > 0).then(
-        || {
+    (files
+        && dedup.judging.keep.is_none()
+        && dedup.judging.keys_from.is_none()
+        && done.of_input.all() > 0)
+        .then(|| {
             "of similar files, the first in path order is kept (--keep longest keeps the largest)"
                 .to_owned()
-        },
-    )
-}
-
-/// A note if there was nothing to read at all.
-pub(super) fn nothing_note(done: &Done) -> Option<String> {
-    if done.reading.is_all_skipped() {
-        return Some(ALL_SKIPPED.to_owned());
-    }
-    let is_nothing = done.documents == 0 && done.reading.all_skipped() == 0;
-    is_nothing.then(|| "there was nothing to compare: no file or record was found".to_owned())
-}
-
-/// Tells what --against left out, and that it has nothing.
-pub(super) fn tell_compared(done: &Done, console: &Console) {
-    let Some(compared) = &done.compared else {
-        return;
-    };
-    if compared.documents == 0 {
-        console.warning("--against has no document, so nothing was compared with it");
-    }
-    if let Some(note) = compared.reading.left_out_note(false) {
-        console.note(&format!(
-            "of --against, {note}; nothing was compared with these"
-        ));
-    }
-}
-
-/// A note on short texts, unless they were compared as a store says.
-pub(super) fn short_note(done: &Done, args: &Args, dedup: &args::Dedup) -> Result<Option<String>> {
-    if args.store_given || dedup.against.is_some() {
-        return Ok(None);
-    }
-    Ok(done.reading.short_note(&schema(&dedup.parameters)?))
+        })
 }
 
 /// Reports what was done.
@@ -594,31 +340,31 @@ fn tell(
     let notes = [
         done.reading.lossy_note(),
         done.reading.unsplit_note(),
-        done.reading.no_id_note(&dedup.inputs),
-        done.reading.no_exclusion_note(&dedup.inputs),
-        short_note(done, args, dedup)?,
+        done.reading.no_id_note(&dedup.judging.inputs),
+        done.reading.no_exclusion_note(&dedup.judging.inputs),
+        short_note(done, args, &dedup.judging)?,
         nothing_note(done),
         kept_note(done, dedup),
-        words_note(done, dedup),
+        words_note(done, &dedup.judging),
         unmarked_note(done.unmarked),
         note,
-        of_itself_note(done.of_itself, dedup.against.is_some()),
+        of_itself_note(done.of_itself, dedup.judging.against.is_some()),
     ];
     for note in notes.into_iter().flatten() {
         console.note(&note);
     }
     tell_compared(done, console);
     if !args.json {
-        let earlier = if dedup.against.is_some() {
+        let earlier = if dedup.judging.against.is_some() {
             "documents of --against"
         } else {
             "stored documents"
         };
-        let kept = match dedup.keep {
+        let kept = match dedup.judging.keep {
             Some(Keep::None) => "documents of the input",
             _ => "kept documents",
         };
-        let has_converter = dedup.inputs.pre.is_some();
+        let has_converter = dedup.judging.inputs.pre.is_some();
         console.text(&done::to_text(done, kept, earlier, has_converter, elapsed));
     } else if file(dedup).is_some() {
         output.object(&json::Deduped::new(done, elapsed))?;

@@ -1,6 +1,8 @@
 //! The commands, one file per command.
 
 mod add;
+#[cfg(unix)]
+mod aside;
 mod backup;
 mod check;
 mod clusters;
@@ -11,16 +13,13 @@ mod eval;
 mod explain;
 mod init;
 mod jaccard;
-#[cfg(unix)]
-mod link;
+mod judging;
 mod list;
 mod load;
 mod man;
 mod map;
 mod matrix;
 mod merge;
-#[cfg(unix)]
-mod moving;
 mod pairs;
 mod query;
 mod reduce;
@@ -62,7 +61,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Load(load) => load::run(args, load, console, output),
         Command::Dedup(dedup) => dedup::run(args, dedup, console, output),
         #[cfg(unix)]
-        Command::Link(link) => link::run(args, link, console, output),
+        Command::Move(asked) => aside::run(args, asked, console, output),
         Command::Eval(eval) => eval::run(args, eval, console, output),
         Command::Map(map) => map::run(args, map, console, output),
         Command::Reduce(reduce) => reduce::run(reduce, console, output),

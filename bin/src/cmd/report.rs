@@ -235,7 +235,7 @@ fn commands(report: &args::Report) -> Commands {
         (&mut commands.show_texts, "--texts-from PATH"),
         (
             &mut commands.move_files,
-            "dedupdb dedup FOLDER --move-to ASIDE --keys-from drop.keys",
+            "dedupdb move FOLDER ASIDE --keys-from drop.keys",
         ),
         (
             &mut commands.write_others,

@@ -26,7 +26,7 @@ pub(crate) use failure::Failure;
 pub(crate) use found::{AddMatch, Clustered, Found, Pair, Reduced, ReducedPair};
 pub(crate) use left_out::LeftOut;
 #[cfg(unix)]
-pub(crate) use moved::{Linked, LinkedFile, Moved, MovedFile};
+pub(crate) use moved::{Moved, MovedFile};
 pub(crate) use parameters::{Init, Parameters};
 pub(crate) use read::{Additions, Deduped, Mapped};
 pub(crate) use report::Report;

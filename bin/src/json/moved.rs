@@ -1,4 +1,4 @@
-//! Files that were moved or linked.
+//! Files that were moved.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use dedupdb_corpus::dedup;
 use serde::Serialize;
 
-/// `dedup --move-to`, `dedup --undo`: a file.
+/// `move`, `move --undo`: a file.
 #[derive(Serialize)]
 pub(crate) struct MovedFile<'a> {
     pub(crate) from: Cow<'a, str>,
@@ -16,7 +16,7 @@ pub(crate) struct MovedFile<'a> {
     pub(crate) exact_copy: bool,
 }
 
-/// `dedup --move-to`, `dedup --undo`: the summary.
+/// `move`, `move --undo`: the summary.
 #[derive(Serialize)]
 pub(crate) struct Moved<'a> {
     files: u64,
@@ -38,39 +38,6 @@ impl<'a> Moved<'a> {
             failed: moved.failed,
             records: moved.records,
             manifest: moved.manifest.as_deref().map(Path::to_string_lossy),
-            dry_run,
-        }
-    }
-}
-
-/// `link`: a copy.
-#[derive(Serialize)]
-pub(crate) struct LinkedFile<'a> {
-    pub(crate) copy: &'a str,
-    pub(crate) original: &'a str,
-    pub(crate) bytes: u64,
-}
-
-/// `link`: the summary.
-#[derive(Serialize)]
-pub(crate) struct Linked {
-    files: u64,
-    copies: u64,
-    freed: u64,
-    left: u64,
-    failed: u64,
-    dry_run: bool,
-}
-
-impl Linked {
-    /// The outcome for all copies.
-    pub(crate) fn new(linked: &dedup::Linked, dry_run: bool) -> Linked {
-        Linked {
-            files: linked.files,
-            copies: linked.copies,
-            freed: linked.freed,
-            left: linked.left,
-            failed: linked.failed,
             dry_run,
         }
     }

@@ -91,7 +91,7 @@ fn a_pattern_that_matches_nothing_or_is_none_is_named() {
             &["dedup", "in", "-o", "out"],
             &["dedup", "in", "-o", "out.jsonl", "--removed", "gone.tsv"],
             &["dedup", "in", "-o", "-", "--store", "s"],
-            &["dedup", "in", "--move-to", "out"],
+            &["move", "in", "out"],
             &["report", "in", "-o", "out.html"],
             &["link", "in"],
         ] {
@@ -269,7 +269,7 @@ fn files_in_which_a_program_finds_no_text_are_told_and_no_copies() {
     for name in ["in/a.pdf", "in/b.pdf"] {
         sandbox.write(name, format!("%PDF-1.7 {name}"));
     }
-    let arguments = ["dedup", "in", "--move-to", "aside", "--pre", &convert];
+    let arguments = ["move", "in", "aside", "--pre", &convert];
     let ran = sandbox.run(&arguments).expect(2);
     let told = |line: &str| line.contains(".pdf: ") && line.ends_with("convert: it found no text");
     let lines = ran.stderr.lines().filter(|line| told(line));

@@ -101,13 +101,13 @@ fn a_pattern_that_protects_nothing_is_refused() {
     let sandbox = Sandbox::new();
     originals(&sandbox);
     for more in [
-        &["-o", "out"][..],
-        &["--move-to", "out"],
-        &["-o", "out", "--against", "old"],
+        &["dedup", "in", "-o", "out"][..],
+        &["move", "in", "out"],
+        &["dedup", "in", "-o", "out", "--against", "old"],
     ] {
         sandbox.write("old/b.txt", version(1, 1));
         let guards = ["--protect", "a.txt", "--protect", "orginals/"];
-        let ran = sandbox.run(&[&["dedup", "in"], more, &guards].concat());
+        let ran = sandbox.run(&[more, &guards].concat());
         let ran = ran.expect(2);
         assert!(
             ran.stderr
@@ -137,7 +137,7 @@ fn only_what_is_listed_is_dropped_and_one_of_them_stays() {
     sandbox.write("drop.keys", list.join("\0") + "\0");
     sandbox.write("drop.txt", list.join("\n"));
     for list in ["drop.keys", "drop.txt"] {
-        let moving = ["dedup", "in", "--move-to", "aside", "--keys-from", list];
+        let moving = ["move", "in", "aside", "--keys-from", list];
         let ran = sandbox.run(&moving).expect(2);
         let told: BTreeSet<&str> = ran
             .stderr
@@ -157,7 +157,7 @@ fn only_what_is_listed_is_dropped_and_one_of_them_stays() {
             ["a.txt", "originals/b.txt", "other.txt", "z.txt"]
         );
         sandbox
-            .run(&["dedup", "--undo", "aside/.dedupdb-moved"])
+            .run(&["move", "--undo", "aside/.dedupdb-moved"])
             .expect(0);
     }
     let guarded = [
@@ -259,15 +259,16 @@ fn all_names_of_a_protected_file_protect_it() {
         } else {
             std::fs::hard_link(sandbox.path("in/b.txt"), sandbox.path(name)).unwrap();
         }
-        let guarded = ["dedup", "in", "--protect", "keep/"];
-        let moving = [&guarded[..], &["--move-to", "aside"]].concat();
-        let ran = sandbox.run(&moving).expect(0);
+        let guards = ["--protect", "keep/"];
+        let moving = |aside| [&["move", "in", aside], &guards[..]].concat();
+        let ran = sandbox.run(&moving("aside")).expect(0);
         assert_eq!(files(&sandbox, "aside"), ["a.txt"], "{}", ran.stderr);
-        let against = ["--move-to", "more", "--against", "old"];
-        sandbox.run(&[&guarded[..], &against].concat()).expect(0);
+        sandbox
+            .run(&[&moving("more")[..], &["--against", "old"]].concat())
+            .expect(0);
         assert!(!sandbox.path("more").exists());
         sandbox
-            .run(&[&guarded[..], &["-o", "out"]].concat())
+            .run(&[&["dedup", "in", "-o", "out"], &guards[..]].concat())
             .expect(0);
         assert_eq!(read(&sandbox, "out/b.txt"), text(1, 60));
     }
@@ -288,7 +289,7 @@ fn names_that_are_not_read_protect_as_well() {
     let odd = std::path::Path::new("in/keep").join(OsStr::from_bytes(b"c\xff"));
     symlink("../c.txt", sandbox.path(odd)).unwrap();
     symlink("../d", sandbox.path("in/keep/d")).unwrap();
-    let moving = ["dedup", "in", "--move-to", "aside", "--include", "*.txt"];
+    let moving = ["move", "in", "aside", "--include", "*.txt"];
     let guarded = [&moving[..], &["--protect", "keep/"]].concat();
     let ran = sandbox.run(&guarded).expect(0);
     assert_eq!(
@@ -297,7 +298,7 @@ fn names_that_are_not_read_protect_as_well() {
         "{}",
         ran.stderr
     );
-    sandbox.run(&["dedup", "--undo", "aside"]).expect(0);
+    sandbox.run(&["move", "--undo", "aside"]).expect(0);
     // If nothing is protected, the target of a link stays, whatever is listed about the link.
     sandbox.run(&moving).expect(0);
     assert!(sandbox.path("in/c.txt").exists());
@@ -367,7 +368,7 @@ fn a_name_that_is_not_utf_8_is_not_taken_for_another() {
         sandbox.write(std::path::Path::new("in").join(names[1]), text(2, 60));
         sandbox.write("in/n.txt", text(1, 60));
         sandbox.write("list", "in/m\u{fffd}FF.txt\nin/n.txt\n");
-        let moving = [&["dedup", "in", "--move-to", "aside"], more].concat();
+        let moving = [&["move", "in", "aside"], more].concat();
         let ran = sandbox.run(&moving).expect(0);
         assert!(
             ran.stderr.contains("its name is not UTF-8"),

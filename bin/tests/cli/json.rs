@@ -155,10 +155,9 @@ fn objects_are_as_the_schema_says() {
             "dedup",
             None,
         ),
-        ("link folder --dry-run", "link-line", Some("link")),
-        ("dedup folder --move-to aside", "move-line", Some("move")),
+        ("move folder aside", "move-line", Some("move")),
         (
-            "dedup --undo aside/.dedupdb-moved",
+            "move --undo aside/.dedupdb-moved",
             "move-line",
             Some("move"),
         ),

@@ -362,7 +362,7 @@ fn a_list_replaces_only_such_a_list() {
             &["query", "in"],
             &["map", "-q", "in"],
             &["dedup", "in", "-o", "out"],
-            &["dedup", "in", "--move-to", "aside"],
+            &["move", "in", "aside"],
             &["matrix", "in", "-o", "m.csv"],
             &["report", "in", "-o", "page.html"],
             &["eval", "accuracy", "in"],

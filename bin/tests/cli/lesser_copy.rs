@@ -12,11 +12,9 @@ use crate::sandbox::{Sandbox, text};
 /// Moves the near-duplicates of the folder `in` aside, and returns the files that stay.
 #[cfg(unix)]
 fn staying(sandbox: &Sandbox) -> Vec<String> {
-    sandbox
-        .run(&["dedup", "in", "--move-to", "aside"])
-        .expect(0);
+    sandbox.run(&["move", "in", "aside"]).expect(0);
     let tree = crate::moving::tree(sandbox, "in");
-    sandbox.run(&["dedup", "--undo", "aside"]).expect(0);
+    sandbox.run(&["move", "--undo", "aside"]).expect(0);
     tree.into_keys().collect()
 }
 
@@ -55,15 +53,7 @@ fn the_longest_text_stays_whatever_its_name() {
     sandbox.write("in/a.txt", cut);
     sandbox.write("in/z (2).txt", &whole);
     assert_eq!(staying(&sandbox), ["z (2).txt"]);
-    let ran = sandbox.run(&[
-        "dedup",
-        "in",
-        "--move-to",
-        "aside",
-        "--keep",
-        "first",
-        "--dry-run",
-    ]);
+    let ran = sandbox.run(&["move", "in", "aside", "--keep", "first", "--dry-run"]);
     assert!(ran.expect(0).stdout.starts_with("in/z (2).txt\t"));
 }
 
@@ -351,18 +341,18 @@ fn files_with_the_same_words_are_counted_and_the_rule_is_said() {
     let sandbox = Sandbox::new();
     sandbox.write("in/a.txt", "-500.00 EUR are on the account since Monday");
     sandbox.write("in/b.txt", "+500.00 EUR are on the account since Monday");
-    for to in [["-o", "kept"], ["--move-to", "aside"]] {
-        let ran = sandbox.run(&[&["dedup", "in"], &to[..]].concat()).expect(0);
+    for asked in [&["dedup", "in", "-o", "kept"][..], &["move", "in", "aside"]] {
+        let ran = sandbox.run(asked).expect(0);
         let said = "1 dropped text has the same words as another one";
         assert!(ran.stderr.contains(said), "{}", ran.stderr);
         let kept = ["path order is kept", "the largest stays"];
         assert!(
-            ran.stderr.contains(kept[usize::from(to[0] != "-o")]),
+            ran.stderr.contains(kept[usize::from(asked[0] == "move")]),
             "{}",
             ran.stderr
         );
     }
-    sandbox.run(&["dedup", "--undo", "aside"]).expect(0);
+    sandbox.run(&["move", "--undo", "aside"]).expect(0);
     let code = ["dedup", "in", "-o", "more", "--shingling", "code:5"];
     assert!(
         !sandbox

@@ -45,7 +45,6 @@ mod kill;
 mod left_out;
 mod lesser_copy;
 mod limits;
-mod link;
 mod links;
 mod load;
 mod mapreduce;

@@ -48,8 +48,8 @@ pub(crate) fn pairs(sandbox: &Sandbox, pairs: u64) {
     }
 }
 
-pub(crate) const MOVE: [&str; 4] = ["dedup", "in", "--move-to", "aside"];
-pub(crate) const UNDO: [&str; 3] = ["dedup", "--undo", "aside/.dedupdb-moved"];
+pub(crate) const MOVE: [&str; 3] = ["move", "in", "aside"];
+pub(crate) const UNDO: [&str; 3] = ["move", "--undo", "aside/.dedupdb-moved"];
 
 #[test]
 fn what_would_be_dropped_is_moved_and_comes_back() {
@@ -88,7 +88,7 @@ fn what_would_be_dropped_is_moved_and_comes_back() {
     );
     assert!(
         ran.stderr
-            .ends_with("undo it with: dedupdb dedup --undo aside/.dedupdb-moved\n")
+            .ends_with("undo it with: dedupdb move --undo aside\n")
     );
     let (kept, moved) = (tree(&sandbox, "in"), tree(&sandbox, "aside"));
     assert_eq!((kept.len(), moved.len()), (before.len() - 3, 4));
@@ -100,7 +100,7 @@ fn what_would_be_dropped_is_moved_and_comes_back() {
     let again = sandbox.run(&MOVE).expect(2);
     assert!(
         again.stderr.contains(
-            "dedupdb: aside is not empty. Choose another folder, or undo the earlier move: dedupdb dedup --undo aside"
+            "dedupdb: aside is not empty. Choose another folder, or undo the earlier move: dedupdb move --undo aside"
         ),
         "{}",
         again.stderr
@@ -295,58 +295,34 @@ fn places_that_cannot_be_used_are_refused() {
         assert_eq!(tree(&sandbox, "in"), before);
     };
     refused(
-        &["dedup", "in", "full", "--move-to", "aside"],
-        "--move-to takes one input folder: give one that contains all of these",
+        &["move", "in", "full", "aside"],
+        "unexpected argument 'aside'",
     );
+    refused(&["move", "in", "full"], "full: something is there already");
+    refused(&["move", "in", "in/aside"], "inside the input");
+    refused(&["move", "in/0", "in"], "is inside; write to another place");
+    refused(&["move", "in", ".dedupdb/aside"], "inside the store");
+    refused(&["move", "in", "no/aside"], "no/aside");
+    refused(&["move", "link", "aside"], "link: a folder is needed here");
     refused(
-        &["dedup", "in", "--move-to", "full"],
-        "full: something is there already",
-    );
-    refused(
-        &["dedup", "in", "--move-to", "in/aside"],
-        "inside the input",
-    );
-    refused(
-        &["dedup", "in/0", "--move-to", "in"],
-        "is inside; write to another place",
-    );
-    refused(
-        &["dedup", "in", "--move-to", ".dedupdb/aside"],
-        "inside the store",
-    );
-    refused(&["dedup", "in", "--move-to", "no/aside"], "no/aside");
-    refused(
-        &["dedup", "link", "--move-to", "aside"],
-        "link: a folder is needed here",
-    );
-    refused(
-        &["dedup", "full/a.txt", "--move-to", "aside"],
+        &["move", "full/a.txt", "aside"],
         "full/a.txt: a folder is needed here",
     );
+    refused(&["move", "none", "aside"], "none: there is no such");
+    refused(&["--store", "s", "move", "in", "aside"], "leave --store");
     refused(
-        &["dedup", "none", "--move-to", "aside"],
-        "none: there is no such",
+        &["move", "in", "aside", "-o", "x"],
+        "unexpected argument '-o'",
     );
     refused(
-        &["--store", "s", "dedup", "in", "--move-to", "aside"],
-        "leave --store",
-    );
-    refused(
-        &["dedup", "in", "--move-to", "aside", "-o", "x"],
-        "cannot be used with",
-    );
-    refused(
-        &["dedup", "--undo", "full/a.txt"],
+        &["move", "--undo", "full/a.txt"],
         "a.txt: this is no list of moved files",
     );
     if Path::new("/dev/shm").is_dir() {
         let target = format!("/dev/shm/dedupdb-{}", std::process::id());
         let device = |path: &Path| fs::metadata(path).unwrap().dev();
         if device(Path::new("/dev/shm")) != device(&sandbox.path("in")) {
-            refused(
-                &["dedup", "in", "--move-to", &target],
-                "another file system",
-            );
+            refused(&["move", "in", &target], "another file system");
             assert!(!Path::new(&target).exists());
         }
     }
@@ -358,7 +334,7 @@ fn what_is_set_aside_is_not_compared_with_next_time() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 1);
     sandbox.write("old/a.txt", text(0, 40));
-    let moving = ["dedup", "in", "--move-to", "old/aside", "--against", "old"];
+    let moving = ["move", "in", "old/aside", "--against", "old"];
     let ran = sandbox.run(&moving).expect(2);
     let said = "old/aside: this is inside the input old; write to a place outside";
     assert!(ran.stderr.contains(said), "{}", ran.stderr);
@@ -488,11 +464,11 @@ fn a_file_is_no_other_copy_of_itself() {
         ("in", "in/0", "in: in/0 is inside, so"),
         ("in", ".", "in: this is inside .,"),
     ] {
-        for to in [
-            &["--move-to", "aside"][..],
-            &["-o", "out", "--removed", "gone.tsv"],
+        for asked in [
+            &["move", input, "aside"][..],
+            &["dedup", input, "-o", "out", "--removed", "gone.tsv"],
         ] {
-            let ran = sandbox.run(&[&["dedup", input, "--against", against], to].concat());
+            let ran = sandbox.run(&[asked, &["--against", against]].concat());
             let ran = ran.expect(2);
             assert!(ran.stderr.contains(told), "{}", ran.stderr);
             assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);

@@ -71,14 +71,7 @@ fn a_file_that_was_stored_from_a_folder_above_is_itself() {
     let sandbox = Sandbox::new();
     sandbox.write("inbox/a.txt", text(1, 40));
     sandbox.add(&["inbox"], 0);
-    let moving = [
-        "dedup",
-        ".",
-        "--move-to",
-        "../aside",
-        "--against",
-        "../.dedupdb",
-    ];
+    let moving = ["move", ".", "../aside", "--against", "../.dedupdb"];
     let mut moving = sandbox.command(&moving);
     let moved = moving.current_dir(sandbox.path("inbox")).output().unwrap();
     let told = String::from_utf8(moved.stderr).unwrap();
@@ -169,9 +162,7 @@ fn files_with_the_names_of_our_own_stay() {
     assert_eq!(left.len(), 3, "{left:?}");
     // A file of that name in an otherwise empty folder is not ours either.
     sandbox.write("there/.dedupdb-moved.part", "mine");
-    let ran = sandbox
-        .run(&["dedup", "in", "--move-to", "there"])
-        .expect(2);
+    let ran = sandbox.run(&["move", "in", "there"]).expect(2);
     assert!(
         ran.stderr.contains("choose a folder that is new or empty"),
         "{}",
@@ -199,14 +190,7 @@ fn a_file_that_was_stored_from_a_folder_beside_is_itself() {
         "there",
         &["--store", "s", "add", "../docs/x.txt", "z.txt"],
     );
-    let moving = [
-        "dedup",
-        "docs",
-        "--move-to",
-        "aside",
-        "--against",
-        "there/s",
-    ];
+    let moving = ["move", "docs", "aside", "--against", "there/s"];
     let ran = sandbox.run(&moving).expect(0);
     let told = "../docs/x.txt is this file itself";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
@@ -233,20 +217,13 @@ fn a_copy_of_the_same_name_in_another_folder_is_not_the_file_itself() {
     sandbox.write("2025/p/a.txt", text(1, 40));
     copy("2025/p/a.txt", "2026/p/a.txt");
     add_in(&sandbox, "2025", &["add", "p"]);
-    let moving = [
-        "dedup",
-        "2026",
-        "--move-to",
-        "aside",
-        "--against",
-        "2025/.dedupdb",
-    ];
+    let moving = ["move", "2026", "aside", "--against", "2025/.dedupdb"];
     sandbox.run(&moving).expect(0);
     assert!(sandbox.path("aside/p/a.txt").exists());
     // A store elsewhere does not say from which folder its keys are paths. It knows the time of the file.
     add_in(&sandbox, "2025", &["--store", "../stores/s", "add", "p"]);
     let from_store = |folder: &str, aside: &str| {
-        let moving = ["dedup", folder, "--move-to", aside, "--against", "stores/s"];
+        let moving = ["move", folder, aside, "--against", "stores/s"];
         sandbox.run(&moving).expect(0).stderr
     };
     let told = from_store("2025", "aside1");
@@ -260,14 +237,7 @@ fn a_copy_of_the_same_name_in_another_folder_is_not_the_file_itself() {
     add_in(
         &sandbox,
         "2025",
-        &[
-            "dedup",
-            "../2027",
-            "--move-to",
-            "../aside2",
-            "--against",
-            "../stores/s",
-        ],
+        &["move", "../2027", "../aside2", "--against", "../stores/s"],
     );
     assert!(sandbox.path("aside2/p/a.txt").exists());
 }
@@ -301,7 +271,7 @@ fn the_last_copy_of_a_text_stays() {
     sandbox.write("notes/2.txt", "other words");
     fs::remove_file(sandbox.path("s.jsonl")).unwrap();
     for dry_run in [&["--dry-run"][..], &[]] {
-        let moving = ["dedup", "in", "--move-to", "aside", "--against", ".dedupdb"];
+        let moving = ["move", "in", "aside", "--against", ".dedupdb"];
         let ran = sandbox.run(&[&moving, dry_run].concat()).expect(0);
         let moved: Vec<&str> = ran.stdout.lines().map(|line| &line[..8]).collect();
         assert_eq!(
@@ -330,7 +300,7 @@ fn a_stored_file_moves_because_of_another_copy_that_stays() {
     sandbox.write("A/x (1).txt", text(2, 40));
     sandbox.write("B/orig.txt", text(1, 40));
     sandbox.add(&["A", "B"], 0);
-    let moving = ["dedup", "A", "--move-to", "aside", "--against", ".dedupdb"];
+    let moving = ["move", "A", "aside", "--against", ".dedupdb"];
     let ran = sandbox.run(&moving).expect(0);
     // Of copies in the folder itself, one stays.
     let moved: Vec<&str> = ran.stdout.lines().collect();

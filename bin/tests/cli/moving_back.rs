@@ -164,13 +164,13 @@ fn only_lists_are_undone() {
     let mut fifo = Command::new("mkfifo");
     assert!(fifo.arg(sandbox.path("fifo")).status().unwrap().success());
     for none in ["fifo", "/dev/zero", "in/0/a000.txt"] {
-        let ran = sandbox.run(&["dedup", "--undo", none]).expect(2);
+        let ran = sandbox.run(&["move", "--undo", none]).expect(2);
         let told = format!("{none}: this is no list of moved files");
         assert!(ran.stderr.contains(&told), "{}", ran.stderr);
     }
     fs::create_dir(sandbox.path("photos")).unwrap();
     for folder in ["in", "gone", "photos"] {
-        let ran = sandbox.run(&["dedup", "--undo", folder]).expect(2);
+        let ran = sandbox.run(&["move", "--undo", folder]).expect(2);
         assert!(
             ran.stderr.contains(
                 ": no list of moved files here. Was it undone already, or is it in another folder?\n"
@@ -181,20 +181,20 @@ fn only_lists_are_undone() {
     }
     assert!(sandbox.path("photos").is_dir());
     let target = "it's aside";
-    let ran = sandbox.run(&["dedup", "in", "--move-to", target]).expect(0);
-    let undo = "dedupdb dedup --undo 'it'\\''s aside/.dedupdb-moved'\n";
+    let ran = sandbox.run(&["move", "in", target]).expect(0);
+    let undo = "dedupdb move --undo 'it'\\''s aside/.dedupdb-moved'\n";
     assert!(ran.stderr.ends_with(undo), "{}", ran.stderr);
-    let ran = sandbox.run(&["dedup", "in", "--move-to", target]).expect(2);
+    let ran = sandbox.run(&["move", "in", target]).expect(2);
     assert!(ran.stderr.ends_with(undo), "{}", ran.stderr);
     // Killed between the new name and the removal of the old one, if that is how a file is moved.
     let [from, to] = ["it's aside/0/deep/b000.txt", "in/0/deep/b000.txt"];
     fs::hard_link(sandbox.path(from), sandbox.path(to)).unwrap();
-    let ran = sandbox.run(&["dedup", "--undo", target]).expect(0);
+    let ran = sandbox.run(&["move", "--undo", target]).expect(0);
     assert!(ran.stderr.contains("2 files moved back"), "{}", ran.stderr);
     assert_eq!(tree(&sandbox, "in"), before);
     assert!(!sandbox.path(target).exists());
     let ran = sandbox
-        .run(&["dedup", "--undo", "it's aside/.dedupdb-moved"])
+        .run(&["move", "--undo", "it's aside/.dedupdb-moved"])
         .expect(2);
     assert!(
         ran.stderr.contains("Was it undone already, or"),

@@ -13,7 +13,7 @@ fn one_run_at_a_time_moves_to_a_folder_or_back() {
     pairs(&sandbox, 6);
     let before = tree(&sandbox, "in");
     let others = || {
-        for arguments in [&MOVE[..], &UNDO, &["dedup", "--undo", "aside"]] {
+        for arguments in [&MOVE[..], &UNDO, &["move", "--undo", "aside"]] {
             let ran = sandbox.run(arguments).expect(75);
             let told = format!("aside: process {} is moving files", std::process::id());
             assert!(ran.stderr.contains(&told), "{arguments:?}: {}", ran.stderr);
@@ -59,7 +59,7 @@ fn two_moves_to_one_folder_leave_one_list_of_all_that_is_there() {
         }
         let before = [tree(&sandbox, "in"), tree(&sandbox, "other")];
         let mut children = ["in", "other", "in"].map(|from| {
-            let mut command = sandbox.command(&["dedup", "-q", from, "--move-to", "aside"]);
+            let mut command = sandbox.command(&["move", "-q", from, "aside"]);
             let command = command.stdout(std::process::Stdio::null());
             command.stderr(std::process::Stdio::null()).spawn().unwrap()
         });
@@ -111,15 +111,15 @@ fn one_run_at_a_time_moves_from_a_folder() {
     let (aside, other) = (sandbox.path("aside"), outside.to_str().unwrap());
     let others = || {
         for from in ["in", "in/0", ".", "aside"] {
-            let ran = sandbox.run(&["dedup", from, "--move-to", other]).expect(75);
+            let ran = sandbox.run(&["move", from, other]).expect(75);
             let told = "another process is moving or linking files in it";
             assert!(ran.stderr.contains(told), "{from}: {}", ran.stderr);
             assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
             assert!(!outside.exists());
         }
-        let ran = sandbox.run(&["dedup", "beside", "--move-to", other]);
+        let ran = sandbox.run(&["move", "beside", other]);
         assert_eq!(ran.expect(0).lines().len(), 1);
-        sandbox.run(&["dedup", "--undo", other]).expect(0);
+        sandbox.run(&["move", "--undo", other]).expect(0);
     };
     let mut moving = 0;
     let moved = Dedup::new([sandbox.path("in")])
@@ -157,7 +157,7 @@ fn two_folders_that_are_compared_with_each_other_keep_one_of_those_that_are_alik
     for _ in 0..4 {
         let mut children = [("one", "two"), ("two", "one")].map(|(from, against)| {
             let to = format!("{from}-aside");
-            let arguments = ["dedup", "-q", from, "--move-to", &to, "--against", against];
+            let arguments = ["move", "-q", from, &to, "--against", against];
             let mut command = sandbox.command(&arguments);
             let command = command.stdout(std::process::Stdio::null());
             command.stderr(std::process::Stdio::null()).spawn().unwrap()
@@ -172,7 +172,7 @@ fn two_folders_that_are_compared_with_each_other_keep_one_of_those_that_are_alik
         }
         for to in ["one-aside", "two-aside"] {
             if sandbox.path(to).exists() {
-                sandbox.run(&["dedup", "-q", "--undo", to]).expect(0);
+                sandbox.run(&["move", "-q", "--undo", to]).expect(0);
             }
         }
         assert_eq!(sandbox.names(), ["one", "two"]);
@@ -197,7 +197,7 @@ fn a_killed_run_without_a_list_has_nothing_to_move_back() {
             for (name, within) in marks {
                 sandbox.write(format!("aside/{name}"), within);
             }
-            let ran = sandbox.run(&["dedup", "--undo", named]).expect(0);
+            let ran = sandbox.run(&["move", "--undo", named]).expect(0);
             let told = "there is nothing to move back: each file is where it was";
             assert!(ran.stderr.contains(told), "{}", ran.stderr);
             assert!(sandbox.names().is_empty(), "{:?}", sandbox.names());
@@ -206,7 +206,7 @@ fn a_killed_run_without_a_list_has_nothing_to_move_back() {
     // What else is there may have been moved.
     sandbox.write("aside/.dedupdb-moving", marks[0].1);
     sandbox.write("aside/b.txt", "mine");
-    let ran = sandbox.run(&["dedup", "--undo", "aside"]).expect(2);
+    let ran = sandbox.run(&["move", "--undo", "aside"]).expect(2);
     assert!(
         ran.stderr.contains("no list of moved files"),
         "{}",
@@ -215,6 +215,6 @@ fn a_killed_run_without_a_list_has_nothing_to_move_back() {
     assert_eq!(tree(&sandbox, "aside")["b.txt"], "mine");
     // Another name is not that of a list.
     sandbox.write("other/.dedupdb-moving", marks[0].1);
-    sandbox.run(&["dedup", "--undo", "other/list"]).expect(2);
+    sandbox.run(&["move", "--undo", "other/list"]).expect(2);
     assert!(sandbox.path("other").exists());
 }

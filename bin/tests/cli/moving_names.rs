@@ -88,7 +88,7 @@ fn files_of_the_current_folder_are_listed_as_their_keys_are() {
     let sandbox = Sandbox::new();
     sandbox.write("in/a.txt", format!("{} end", text(1, 40)));
     sandbox.write("in/b.txt", text(1, 40));
-    let mut command = sandbox.command(&["dedup", ".", "--move-to", "../aside", "--dry-run"]);
+    let mut command = sandbox.command(&["move", ".", "../aside", "--dry-run"]);
     command.current_dir(sandbox.path("in"));
     let ran = Ran::of(command.output().unwrap()).expect(0);
     let row: Vec<&str> = ran.stdout.split('\t').take(3).collect();

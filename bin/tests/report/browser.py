@@ -202,9 +202,9 @@ class Tests:
         self.run("backup", "copy")
         removed = self.run("--store", "copy", "remove", "--keys-from", "drop.keys")
         assert removed == "removed 2 documents\n", removed
-        moved = self.run("dedup", "in", "--move-to", "aside", "--keys-from", "drop.keys")
+        moved = self.run("move", "in", "aside", "--keys-from", "drop.keys")
         assert {line.split("\t")[0] for line in moved.splitlines()} == {"in/b.txt", "in/x & y.txt"}, moved
-        self.run("dedup", "--undo", "aside")
+        self.run("move", "--undo", "aside")
         listed = subprocess.run(["xargs", "-0", "ls"], cwd=self.folder, input=drop, capture_output=True)
         assert listed.returncode == 0, listed
 

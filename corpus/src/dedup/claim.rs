@@ -25,7 +25,7 @@ impl Claim {
     pub(crate) fn of(folders: &[&Path]) -> Result<Claim> {
         let mut claim = Claim { locked: Vec::new() };
         for folder in folders {
-            let holder = "another process is moving or linking files in it or a folder in it";
+            let holder = "another process is moving files in it or a folder in it";
             claim.locked.extend(lock(folder, File::try_lock, holder)?);
         }
         let around = folders.iter().flat_map(|folder| folder.ancestors().skip(1));
@@ -33,7 +33,7 @@ impl Claim {
         // One of the folders may contain another one.
         around.retain(|folder| !folders.contains(folder));
         for folder in around {
-            let holder = "another process is moving or linking files in it";
+            let holder = "another process is moving files in it";
             claim
                 .locked
                 .extend(lock(folder, File::try_lock_shared, holder)?);
@@ -82,18 +82,9 @@ mod tests {
         std::fs::create_dir_all(path("a/beside")).unwrap();
         let claim = Claim::of(&[&path("a/b")]).unwrap();
         for (refused, told) in [
-            (
-                "a",
-                "/a: another process is moving or linking files in it or",
-            ),
-            (
-                "a/b",
-                "/a/b: another process is moving or linking files in it",
-            ),
-            (
-                "a/b/c",
-                "/a/b: another process is moving or linking files in it;",
-            ),
+            ("a", "/a: another process is moving files in it or"),
+            ("a/b", "/a/b: another process is moving files in it"),
+            ("a/b/c", "/a/b: another process is moving files in it;"),
         ] {
             let error = Claim::of(&[&path(refused)]).unwrap_err().to_string();
             assert!(error.contains(told), "{refused}: {error}");

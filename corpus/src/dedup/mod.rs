@@ -84,8 +84,6 @@ mod fit;
 mod groups;
 mod judge;
 mod lineage;
-#[cfg(unix)]
-mod link;
 mod mark;
 mod modes;
 #[cfg(unix)]
@@ -111,8 +109,6 @@ pub use begun::Begun;
 pub use done::{Compared, Done, Dropping};
 pub use error::{Error, Unfit};
 pub use event::{Dropped, Event, Spared};
-#[cfg(unix)]
-pub use link::{How, Link, LinkEvent, Linked};
 #[cfg(unix)]
 pub use moving::{Move, MoveEvent, Moved, Undo};
 pub use rows::{DroppedRow, Rows};

@@ -279,20 +279,6 @@ impl Iterator for Walk {
     }
 }
 
-/// Returns the files below a folder, and the skipped items.
-#[cfg(unix)]
-pub(crate) fn folder_files(
-    folder: &Path,
-    options: &Options,
-) -> impl Iterator<Item = Result<PathBuf, Skipped>> {
-    let walk = Walk::new(vec![Source::path(folder)], options);
-    walk.filter_map(|found| match found {
-        Found::File(path, ..) => Some(Ok(path)),
-        Found::Skipped(skipped) => Some(Err(skipped)),
-        Found::Stream(..) => None,
-    })
-}
-
 /// Returns whether a path is that of a named pipe, which can be read only once.
 pub fn is_pipe(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| special(meta.file_type()) == Some(Reason::Pipe))

@@ -1,4 +1,4 @@
-//! `dedup --move-to` and `--undo`: moves files aside, and back.
+//! `move`: moves near-duplicates aside, and back.
 
 use std::env;
 use std::io;
@@ -8,10 +8,13 @@ use anyhow::{Result, bail};
 use dedupdb_corpus::dedup::{Done, Error, MoveEvent, Moved, Undo};
 use dedupdb_corpus::publish;
 
-use super::dedup::{Told, explained, judged, nothing_note, short_note, tell_compared, words_note};
-use crate::args::{self, Args};
+use super::judging::{
+    Told, explained, judged, nothing_note, short_note, tell_compared, words_note,
+};
+use crate::args::{self, Args, Judging};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::inputs::STDIN;
 use crate::interrupt::Interrupt;
 use crate::json;
 use crate::number::{bytes, counted, four_decimals};
@@ -21,28 +24,38 @@ use crate::reading::Told as Counts;
 /// The name of the list of moved files.
 const MANIFEST: &str = ".dedupdb-moved";
 
-/// Runs `dedup --move-to`.
-pub(super) fn move_to(
+/// Runs `move`.
+pub(crate) fn run(
     args: &Args,
-    dedup: &args::Dedup,
+    asked: &args::Move,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    match (&asked.undo, &asked.folder, &asked.aside) {
+        (Some(aside), ..) => undo(asked, aside, console, output),
+        (None, Some(folder), Some(aside)) => move_to(args, asked, folder, aside, console, output),
+        // The parser asks for both.
+        _ => bail!("name the folder and where to: `dedupdb move FOLDER ASIDE`"),
+    }
+}
+
+/// Moves what would be dropped from a folder.
+fn move_to(
+    args: &Args,
+    asked: &args::Move,
+    folder: &Path,
     target: &Path,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
-    if args.store_given {
-        bail!("--move-to compares the files of one folder; leave --store (or DEDUPDB_STORE) out");
-    }
-    if dedup.paths.len() > 1 {
-        bail!(
-            "--move-to takes one input folder: give one that contains all of these, and a DIR outside it"
-        );
-    }
-    let asked = judged(args, dedup)?;
-    let asked = asked.move_to(target).pretend(dedup.dry_run);
+    let (judging, paths) = (&asked.judging, [folder.to_owned()]);
+    check(args, judging, &paths, target, console)?;
+    let moving = judged(args, &paths, judging)?;
+    let moving = moving.move_to(target).pretend(asked.dry_run);
     let interrupt = Interrupt::catch()?;
-    let mut told = Told::new(Path::new(""), dedup, console, interrupt)?;
+    let mut told = Told::new(Path::new(""), &paths, judging, console, interrupt)?;
     let mut list = List::new(console, output);
-    let moved = asked.run(|event| {
+    let moved = moving.run(|event| {
         if let MoveEvent::Judging(event) = event {
             return told.observe(*event);
         }
@@ -54,19 +67,18 @@ pub(super) fn move_to(
     if let Some(error) = told.failed {
         return Err(error);
     }
-    let again = |manifest: &Path| format!("dedupdb dedup --undo {}", shell_path(manifest));
+    let again = |aside: &Path| format!("dedupdb move --undo {}", shell_path(aside));
     let moved = match moved {
         Err(Error::Stopped) => {
-            let manifest = target.join(MANIFEST);
-            console.error(&if manifest.exists() {
-                format!("stopped; undo it with: {}", again(&manifest))
+            console.error(&if target.join(MANIFEST).exists() {
+                format!("stopped; undo it with: {}", again(target))
             } else {
                 "stopped; nothing is moved".to_owned()
             });
             return Ok(Exit::Interrupted);
         }
         Err(Error::Output(publish::Error::Foreign { .. })) if target.join(MANIFEST).is_file() => {
-            let undo = again(&target.join(MANIFEST));
+            let undo = again(target);
             bail!(
                 "{} is not empty. Choose another folder, or undo the earlier move: {undo}",
                 target.display()
@@ -74,21 +86,21 @@ pub(super) fn move_to(
         }
         moved => moved.map_err(explained)?,
     };
-    list.sum(&moved, dedup.dry_run, "moved");
-    if moved.files > 0 && dedup.keep.is_none() && dedup.against.is_none() {
+    list.sum(&moved, asked.dry_run, "moved");
+    if moved.files > 0 && judging.keep.is_none() && judging.against.is_none() {
         console.note(
             "of similar files, the largest stays; of equally large ones, one that is not hidden, then the one with the \
              shorter name, and then with the shorter path (--keep chooses another)",
         );
     }
     if let Some(done) = &moved.done {
-        notes(done, dedup, console);
-        if let Some(note) = short_note(done, args, dedup)? {
+        notes(done, judging, console);
+        if let Some(note) = short_note(done, args, judging)? {
             console.note(&note);
         }
     }
-    if let Some(manifest) = &moved.manifest {
-        console.note(&format!("undo it with: {}", again(manifest)));
+    if moved.manifest.is_some() {
+        console.note(&format!("undo it with: {}", again(target)));
     }
     list.end()?;
     let done = moved.done.as_ref();
@@ -98,13 +110,36 @@ pub(super) fn move_to(
     ))
 }
 
+/// Checks the arguments of a move before anything is read.
+fn check(
+    args: &Args,
+    judging: &Judging,
+    paths: &[PathBuf],
+    target: &Path,
+    console: &Console,
+) -> Result<()> {
+    if args.store_given {
+        bail!("move compares the files of one folder; leave --store (or DEDUPDB_STORE) out");
+    }
+    if judging.against.as_deref() == Some(Path::new(STDIN)) {
+        bail!("--against needs the name of a file, a folder or a store");
+    }
+    judging.telling.check(paths, &[target])?;
+    let list = judging.keys_from.iter().filter(|list| list.is_file());
+    let lists: Vec<PathBuf> = list.cloned().collect();
+    publish::check_output(target, &lists)?;
+    judging
+        .inputs
+        .check(&judging.inputs.options(), paths, console)
+}
+
 /// Prints the notes on what was read.
-fn notes(done: &Done, dedup: &args::Dedup, console: &Console) {
+fn notes(done: &Done, judging: &Judging, console: &Console) {
     let notes = [
-        done.reading.left_out_note(dedup.inputs.pre.is_some()),
-        done.reading.no_exclusion_note(&dedup.inputs),
+        done.reading.left_out_note(judging.inputs.pre.is_some()),
+        done.reading.no_exclusion_note(&judging.inputs),
         nothing_note(done),
-        words_note(done, dedup),
+        words_note(done, judging),
     ];
     for note in notes.into_iter().flatten() {
         console.note(&note);
@@ -112,18 +147,13 @@ fn notes(done: &Done, dedup: &args::Dedup, console: &Console) {
     tell_compared(done, console);
 }
 
-/// Runs `dedup --undo`.
-pub(super) fn undo(
-    dedup: &args::Dedup,
-    manifest: &Path,
-    console: &Console,
-    output: &mut Output,
-) -> Result<Exit> {
+/// Moves files back. `aside` is the folder, or the list in it.
+fn undo(asked: &args::Move, aside: &Path, console: &Console, output: &mut Output) -> Result<Exit> {
     let interrupt = Interrupt::catch()?;
     let mut list = List::new(console, output);
     // The manifest has whole paths. Those below the current folder are shown as the move showed them.
     list.here = env::current_dir().ok();
-    let undo = Undo::new(manifest).pretend(dedup.dry_run);
+    let undo = Undo::new(aside).pretend(asked.dry_run);
     let undone = undo.run(|event| {
         list.event(event);
         interrupt.flow()
@@ -133,13 +163,13 @@ pub(super) fn undo(
             console.error("stopped; the same command continues");
             return Ok(Exit::Interrupted);
         }
-        Err(Error::NotFound { path }) if path != *manifest => bail!(
+        Err(Error::NotFound { path }) if path != *aside => bail!(
             "{}: there is no such file or folder; files go back to where they were, so put this back first",
             path.display()
         ),
         undone => undone.map_err(explained)?,
     };
-    list.sum(&undone, dedup.dry_run, "moved back");
+    list.sum(&undone, asked.dry_run, "moved back");
     if undone.files + undone.left + undone.failed == 0 {
         console.note("there is nothing to move back: each file is where it was before the move");
     }
@@ -244,8 +274,8 @@ impl<'a> List<'a> {
         if moved.records > 0 {
             let records = counted(moved.records, "record", "records");
             self.console.note(&format!(
-                "{records} would be dropped but stay, because files of records are not moved; write them with -o \
-                 instead"
+                "{records} would be dropped but stay, because files of records are not moved; write them with \
+                 `dedup` instead"
             ));
         }
     }

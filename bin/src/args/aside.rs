@@ -1,0 +1,63 @@
+//! Arguments of `move`.
+
+use std::path::PathBuf;
+
+use crate::args::Judging;
+use crate::parse;
+
+/// Move near-duplicates in a folder aside, and back
+///
+/// Of several similar files, the largest stays. The others go to the same paths below ASIDE. Nothing is deleted or
+/// replaced, and --undo moves everything back.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  dedupdb move notes/ notes-dropped --dry-run  Show what would be moved
+  dedupdb move notes/ notes-dropped > moved.tsv
+  dedupdb move --undo notes-dropped
+  dedupdb move notes/ notes-dropped --keys-from drop.keys  Move what was marked in a report
+  dedupdb move notes/ notes-dropped --protect 'originals/'
+  dedupdb move inbox/ inbox-known --against archive/
+
+ASIDE is new or empty and on the same file system. A new one gets the permissions of FOLDER.
+
+Prints a line for each file: FROM, TO, the key of the document that it resembles, JACCARD, and `exact
+copy` or `same words`. All files are moved even if the reader of this list stops early.
+
+Before the first file is moved, ASIDE/.dedupdb-moved lists them all. --undo takes ASIDE, or this list,
+and moves the files back, also after a run that was killed. It refuses a list that was edited. If a
+file that is there cannot be moved back, the list stays, and the same command continues.
+
+Left in place are records, files that changed since the run began or resemble one that changed, files
+that a symbolic link in the folder leads to, files whose names are not UTF-8, and texts without words.
+A file that cannot be read is named, and the command exits with 2; the others are moved.
+
+--keep, --protect, --keys-from, --against and the options for inputs are those of `dedup`, with one
+difference: without --keep, the largest file stays; of equally large ones, one that is not hidden, then
+the one with the shorter name, then the shorter path. White space, encodings and compressors do not
+count.
+
+One command at a time moves files of a folder, of a folder in it, or of one that contains it.
+
+Exit codes: 0 done, 2 something could not be read or moved, 75 another process is moving files in this
+folder, 130 interrupted.")]
+pub(crate) struct Move {
+    /// Folder to look through
+    #[arg(required_unless_present = "undo", value_name = "FOLDER", value_parser = parse::path())]
+    pub(crate) folder: Option<PathBuf>,
+
+    /// Folder to move near-duplicates to
+    #[arg(required_unless_present = "undo", value_name = "ASIDE", value_parser = parse::path())]
+    pub(crate) aside: Option<PathBuf>,
+
+    /// Move back what was moved to this folder
+    #[arg(long, value_name = "ASIDE", conflicts_with_all = ["folder", "aside", "keep", "protect", "keys_from", "against"])]
+    pub(crate) undo: Option<PathBuf>,
+
+    /// Print what would be moved, and move nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    #[command(flatten)]
+    pub(crate) judging: Judging,
+}

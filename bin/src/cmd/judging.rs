@@ -1,0 +1,268 @@
+//! What `dedup` and `move` have in common: how documents are judged, and what is said of it.
+
+use std::io::{self, ErrorKind};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow};
+use dedupdb::Schema;
+use dedupdb::sketching::{SchemaBuilder, Shingling};
+use dedupdb_corpus::dedup::{self, Done, Event, Spared};
+use dedupdb_corpus::{Hint, Source};
+
+use crate::args::{Args, Judging, Parameters};
+use crate::console::Console;
+use crate::inputs::sources;
+use crate::interrupt::Interrupt;
+use crate::keys::{self, NAMED};
+use crate::left_out::{LeftOut, Named, advice};
+use crate::number::{counted, grouped};
+use crate::output::escape;
+use crate::progress::Progress;
+use crate::reading::{ALL_SKIPPED, Told as _};
+use crate::store;
+
+/// What the arguments ask for, except for the output.
+pub(super) fn judged(args: &Args, paths: &[PathBuf], judging: &Judging) -> Result<dedup::Dedup> {
+    let schema = schema(&judging.parameters)?;
+    let mut asked = dedup::Dedup::new(sources(paths, None))
+        .reading(judging.inputs.options())
+        .memory(judging.memory)
+        .skip_unreadable(judging.skip_unreadable)
+        .protect(judging.protect.iter().cloned())
+        .schema(schema.clone())
+        .store_options(store::options(args));
+    if let Some(keep) = judging.keep {
+        asked = asked.keep(keep);
+    }
+    if let Some(path) = &judging.against {
+        asked = if path.join("index.redb").is_file() {
+            let options = store::options(args).expect(given(&judging.parameters));
+            let store = store::open_other(&options, path);
+            let store = store.map_err(|error| mismatched(path, error))?;
+            judging.inputs.check_shingles(&store.schema())?;
+            asked.against(&store)
+        } else {
+            judging.inputs.check_shingles(&schema)?;
+            asked.against_corpus([Source::path(path)])
+        };
+    } else if args.store_given {
+        store::check_shingles(args, &judging.inputs, &schema)?;
+    } else {
+        judging.inputs.check_shingles(&schema)?;
+    }
+    if let Some(list) = &judging.keys_from {
+        asked = asked.drop_only(keys::listed(list, judging.escaped)?);
+    }
+    if let Some(bytes) = judging.temp_limit {
+        asked = asked.temporary_limit(bytes);
+    }
+    Ok(asked)
+}
+
+pub(super) fn schema(parameters: &Parameters) -> Result<Schema> {
+    Ok(given(parameters).build()?)
+}
+
+/// The parameters that were given.
+pub(super) fn given(parameters: &Parameters) -> SchemaBuilder {
+    let mut schema = Schema::builder();
+    if let Some(threshold) = parameters.threshold {
+        schema = schema.threshold(threshold);
+    }
+    if let Some(shingling) = parameters.shingling {
+        schema = schema.shingling(shingling);
+    }
+    if let Some(permutations) = parameters.permutations {
+        schema = schema.permutations(permutations);
+    }
+    schema
+}
+
+/// Says of a parameter that differs from the store's that it is an option.
+pub(super) fn mismatched(store: &Path, error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(dedupdb::Error::SchemaMismatch {
+            parameter, stored, ..
+        }) => anyhow!(
+            "{}: the store has --{parameter} {stored}; leave the option out, or choose another store",
+            store.display()
+        ),
+        _ => error,
+    }
+}
+
+/// What distinguishes equal ids of two files in one output.
+const ONLY_FILE: &str =
+    "; if they are different documents, --id-scope file makes their keys PATH#ID";
+
+/// Reports on a run.
+pub(super) struct Told<'a> {
+    console: &'a Console,
+    pub(super) interrupt: Interrupt,
+    left_out: LeftOut,
+    pub(super) progress: Progress,
+    /// Whether a key was repeated. Only the first is reported.
+    has_repeated: bool,
+    /// The number of listed keys whose documents are not dropped, and of those for which no document was read.
+    spared: u64,
+    pub(super) unread: u64,
+    /// An error of this program that ends the run.
+    pub(super) failed: Option<anyhow::Error>,
+}
+
+impl<'a> Told<'a> {
+    /// Reports nothing yet. `store` is the folder that is skipped.
+    pub(super) fn new(
+        store: &Path,
+        paths: &[PathBuf],
+        judging: &Judging,
+        console: &'a Console,
+        interrupt: Interrupt,
+    ) -> Result<Told<'a>> {
+        let (plan, paths) = (judging.inputs.options().store(store), paths.to_vec());
+        Ok(Told {
+            console,
+            interrupt,
+            left_out: LeftOut::begin(console, &judging.telling, Named::Failures)?,
+            progress: Progress::new(console, move || plan.disk_bytes(sources(&paths, None))),
+            has_repeated: false,
+            spared: 0,
+            unread: 0,
+            failed: None,
+        })
+    }
+
+    /// Reports an event, and returns whether to continue.
+    pub(super) fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        let told = match event {
+            Event::Forgotten { documents } => {
+                note_forgotten(documents, self.console);
+                Ok(())
+            }
+            Event::Skipped(skipped) => self.left_out.tell(skipped),
+            Event::Repeated { place, repeated } => {
+                if !std::mem::replace(&mut self.has_repeated, true) {
+                    let advice = match repeated.hint {
+                        Some(Hint::IdScope) => ONLY_FILE,
+                        hint => hint.map_or("", advice),
+                    };
+                    let detail = &repeated.detail;
+                    self.console.error(&format!("{place}: {detail}{advice}"));
+                }
+                Ok(())
+            }
+            Event::Spared { key, why } => {
+                self.spare(key, why);
+                Ok(())
+            }
+            Event::Progress { documents, bytes } => {
+                self.progress.reach(documents, bytes);
+                Ok(())
+            }
+            Event::Publishing => {
+                self.progress.finish();
+                if self.spared > NAMED {
+                    let more = grouped(self.spared - NAMED);
+                    self.console
+                        .error(&format!("and {more} more listed keys are not dropped"));
+                }
+                self.left_out.finish()
+            }
+            _ => Ok(()),
+        };
+        self.interrupt.flow_after(told, &mut self.failed)
+    }
+
+    /// Reports a listed key whose document is not dropped. The first ones are named, the others only counted.
+    fn spare(&mut self, key: &str, why: Spared) {
+        self.spared += 1;
+        let is_failure = matches!(why, Spared::Unknown | Spared::LeftOut);
+        self.unread += u64::from(is_failure);
+        if self.spared > NAMED {
+            return;
+        }
+        let line = format!("{}: {why}", escape(key));
+        if is_failure {
+            self.console.error(&line);
+        } else {
+            self.console.note(&line);
+        }
+    }
+}
+
+/// Reports how many documents of an interrupted run were forgotten, if any.
+pub(super) fn note_forgotten(forgotten: u64, console: &Console) {
+    if forgotten > 0 {
+        let documents = counted(forgotten, "document", "documents");
+        console.note(&format!(
+            "removed {documents} that an interrupted dedup had stored"
+        ));
+    }
+}
+
+/// Adds what this program knows about an error.
+pub(super) fn explained(error: dedup::Error) -> anyhow::Error {
+    match error {
+        // The reader of standard output wants no more.
+        dedup::Error::Stream { source } if source.kind() == ErrorKind::BrokenPipe => {
+            io::Error::from(ErrorKind::BrokenPipe).into()
+        }
+        dedup::Error::Store(error) => error.into(),
+        dedup::Error::NothingToCompare => anyhow!(
+            "nothing could be read of --against, so nothing is written; --text-field and --id-field hold for it as for \
+             INPUT, or name a store"
+        ),
+        error => error.into(),
+    }
+}
+
+/// A note on dropped documents of which only the words are those of another one.
+pub(super) fn words_note(done: &Done, judging: &Judging) -> Option<String> {
+    let counts = done.of_input.same_words + done.of_history.same_words;
+    let words = judging.parameters.shingling.unwrap_or_default();
+    if counts == 0 || !matches!(words, Shingling::Word(_)) {
+        return None;
+    }
+    let texts = counted(
+        counts,
+        "dropped text has the same words as another one, but is not the same",
+        "dropped texts have the same words as other ones, but are not the same",
+    );
+    Some(format!(
+        "{texts}: symbols do not count, so -500 is like +500 (`explain A B` shows what differs; with --shingling code:5, \
+         symbols count)"
+    ))
+}
+
+/// A note if there was nothing to read at all.
+pub(super) fn nothing_note(done: &Done) -> Option<String> {
+    if done.reading.is_all_skipped() {
+        return Some(ALL_SKIPPED.to_owned());
+    }
+    let is_nothing = done.documents == 0 && done.reading.all_skipped() == 0;
+    is_nothing.then(|| "there was nothing to compare: no file or record was found".to_owned())
+}
+
+/// Tells what --against left out, and that it has nothing.
+pub(super) fn tell_compared(done: &Done, console: &Console) {
+    let Some(compared) = &done.compared else {
+        return;
+    };
+    if compared.documents == 0 {
+        console.warning("--against has no document, so nothing was compared with it");
+    }
+    if let Some(note) = compared.reading.left_out_note(false) {
+        console.note(&format!(
+            "of --against, {note}; nothing was compared with these"
+        ));
+    }
+}
+
+/// A note on short texts, unless they were compared as a store says.
+pub(super) fn short_note(done: &Done, args: &Args, judging: &Judging) -> Result<Option<String>> {
+    if args.store_given || judging.against.is_some() {
+        return Ok(None);
+    }
+    Ok(done.reading.short_note(&schema(&judging.parameters)?))
+}
