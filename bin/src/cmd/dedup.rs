@@ -169,7 +169,7 @@ fn nothing_kept(done: &Done, args: &Args) -> String {
         ""
     };
     format!(
-        "no document was kept, and --force does not replace an output with an empty one; what is there stays \
+        "no new document was kept, and --force does not replace an output with one that has none; what is there stays \
          ({complete}remove it yourself, or write to another place)"
     )
 }

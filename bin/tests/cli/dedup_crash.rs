@@ -255,7 +255,10 @@ fn a_crash_between_the_two_files_is_no_obstacle() {
 #[test]
 fn the_output_of_a_run_that_was_killed_after_its_last_step_is_complete() {
     let sandbox = Sandbox::new();
-    sandbox.write("in.jsonl", lines(40).join("\n"));
+    let mut all = lines(40);
+    // A text without words is kept again, and is not new.
+    all.push(r#"{"id": "dash", "text": "-----"}"#.to_owned());
+    sandbox.write("in.jsonl", all.join("\n"));
     let mut run = arguments("st", "out.jsonl", "out.tsv", "first");
     sandbox.run(&run).expect(0);
     let there = || (read(&sandbox, "out.jsonl"), read(&sandbox, "out.tsv"));

@@ -55,7 +55,7 @@ fn no_output_is_replaced_by_one_without_documents() {
         run(input, output).expect(0);
         let before = files(&sandbox.path(output));
         let ran = run(input, output).expect(2);
-        let said = format!("dedupdb: {output}: no document was kept");
+        let said = format!("dedupdb: {output}: no new document was kept");
         assert!(ran.stderr.starts_with(&said), "{}", ran.stderr);
         assert_eq!(files(&sandbox.path(output)), before);
         assert!(!sandbox.path(format!(".{output}.dedup")).exists());

@@ -136,6 +136,8 @@ impl Begun {
         } = judge;
         let mut cut_short = store.searches_cut_short() - cut_short;
         if let Some((against, before)) = against {
+            // Nothing of the input is stored.
+            met.known = 0;
             cut_short += against.searches_cut_short() - before;
         }
         let (stays, goes) = if store_stays {
@@ -173,12 +175,16 @@ fn finish(
     list.map_or(Ok(()), Later::write)
 }
 
-/// Publishes the output. An empty one is not published if it would replace content, or if no document could be read.
+/// Publishes the output. One without new documents is not published if it would replace content, or if no document could
+/// be read.
 /// Returns whether it was published.
 fn publish(outputs: &Outputs, met: &mut Met<'_>, store: Option<(Writer, Store)>) -> Result<bool> {
     met.watch.tell(Event::Publishing)?;
     let done = &met.done;
-    let is_written = done.kept > 0 || !done.read_nothing() && !outputs.replaces_content();
+    // What the store had before is kept again if it has no words or is protected, also when a run is repeated that was
+    // killed after its output was complete.
+    let known = if store.is_some() { met.known } else { 0 };
+    let is_written = done.kept > known || !done.read_nothing() && !outputs.replaces_content();
     if is_written {
         outputs.publish()?;
     }
@@ -225,6 +231,7 @@ fn judge<'a>(
         is_protecting: false,
         met: Met {
             done: Done::default(),
+            known: 0,
             watch,
             fit: Fit::new(dedup, target),
         },

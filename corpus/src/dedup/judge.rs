@@ -19,7 +19,7 @@ use crate::dedup::standing::{self, Standing};
 use crate::{
     Batch, Item, Opened, Origin, Repeated, Sketched, Skipped, Unread, is_itself, met, short_hash,
 };
-use dedupdb::write::{Outcome, Uncommitted};
+use dedupdb::write::{Change, Outcome, Uncommitted};
 use dedupdb::{Match, Query, Store, Writer};
 
 /// How long to wait for a batch before calling the observer.
@@ -73,6 +73,8 @@ pub(crate) struct Judge<'a> {
 /// Counts and reports what is met.
 pub(crate) struct Met<'a> {
     pub(crate) done: Done,
+    /// The number of kept documents that the store had before.
+    pub(crate) known: u64,
     pub(crate) watch: Observer<'a>,
     pub(crate) fit: Fit,
 }
@@ -257,6 +259,7 @@ impl Judge<'_> {
         };
         let Some(earlier) = outcome.duplicate_of() else {
             self.met.done.kept += 1;
+            self.met.known += u64::from(outcome.change == Change::Unchanged);
             let key = outcome.second_key.as_ref().unwrap_or(&origin.key);
             if let Some(lineage) = &mut self.lineage {
                 lineage.keep(key, &origin);
@@ -292,6 +295,7 @@ impl Judge<'_> {
         };
         if is_kept {
             self.met.done.kept += 1;
+            self.met.known += u64::from(stored_before);
             return Ok(Judged::Document(Box::new(origin), verdict));
         }
         self.met.done.dropped_one(earlier, stored_before);

@@ -31,16 +31,6 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A share from 0 to 1 in percent, with at least two significant digits for shares near 0: `0.0012%`.
-pub fn small_percent(share: f64) -> String {
-    let in_percent = share * 100.0;
-    if in_percent >= 10.0 || in_percent <= 0.0 {
-        return percent(share);
-    }
-    let decimals = (1_u8..12).find(|&decimals| in_percent * 10f64.powi(decimals.into()) >= 10.0);
-    format!("{in_percent:.*}%", decimals.map_or(12, usize::from))
-}
-
 /// Bytes in the decimal unit that leaves one to three digits before the point: `1.0 kB`.
 pub fn bytes(number: u64) -> String {
     const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
@@ -77,7 +67,7 @@ pub fn seconds(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, grouped, percent, seconds, small_percent};
+    use super::{bytes, grouped, percent, seconds};
 
     #[test]
     fn digits_are_grouped() {
@@ -101,15 +91,6 @@ mod tests {
         assert_eq!(bytes(999_949), "999.9 kB");
         assert_eq!(bytes(999_950), "1.0 MB");
         assert_eq!(bytes(u64::MAX), "18.4 EB");
-    }
-
-    #[test]
-    fn small_shares_keep_two_digits() {
-        assert_eq!(small_percent(0.0), "0.0%");
-        assert_eq!(small_percent(0.000_012_345), "0.0012%");
-        assert_eq!(small_percent(0.0345), "3.5%");
-        assert_eq!(small_percent(0.345), "34.5%");
-        assert_eq!(small_percent(1.0), "100%");
     }
 
     #[test]

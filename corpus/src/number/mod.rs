@@ -5,7 +5,7 @@ mod similarity;
 pub(crate) mod times;
 mod typed;
 
-pub use counts::{bytes, counted, grouped, percent, seconds, small_percent};
+pub use counts::{bytes, counted, grouped, percent, seconds};
 pub use similarity::four_decimals;
 pub use times::{date, unix_nanoseconds, unix_seconds, utc, utc_date};
 pub use typed::{parse_bytes, parse_share, parse_span};
