@@ -68,7 +68,8 @@
 //! `meta/end-2`, and so on. A level that ends where the next older one does has no tables. A content whose id is at or
 //! above `meta/end-0` has no postings in tables yet. They follow from its rows in `contents` and `signatures`, and an
 //! open store keeps them in memory. `meta/prefix-bits-L` is P, and `meta/posted-L` counts the contents of a level,
-//! without removed ones.
+//! without removed ones. Those that were removed since the level was written may still have postings there;
+//! `meta/removed-L` counts them.
 //!
 //! # Runs
 //!

@@ -7,9 +7,12 @@
 //! 1996).
 //!
 //! A merge of a large level takes seconds, and nobody should wait so long for an insert. So it is done in steps, and
-//! each commit does as many as its new contents pay for. The new tables are built beside those in use, which stay as
-//! they are except for removed contents, and the last step puts them in place. A commit of many contents pays for all
-//! steps.
+//! each commit does as many as its changes pay for. The new tables are built beside those in use, which stay as they are,
+//! and the last step puts them in place. A commit of many changes pays for all steps.
+//!
+//! The postings of a removed content stay in the tables, since taking them out would write a leaf of each list. A merge
+//! drops those of the contents that were removed before it began. Once removed contents come to a third of those in a
+//! level, the level is merged for their sake.
 //!
 //! The filters gain the postings during the steps and become durable with the last one. Until then only the handle that
 //! began the merge knows what they have, so no other one goes on with it. If that handle is gone, others leave the merge
@@ -17,13 +20,14 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use redb::WriteTransaction;
 
 use crate::clock::Meters;
-use crate::codec::low32;
+use crate::codec::{BitSet, low32};
 use crate::error::Result;
 use crate::storage::disk;
 use crate::storage::format::narrow;
@@ -32,8 +36,8 @@ use crate::storage::limits::Limits;
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::update::{self, Part};
 use crate::storage::postings::{
-    Age, BucketError, Change, EmptyFilter, Filter, FilterName, Filters, Keyed, List, OLDEST,
-    Posting, order, prefix_bits,
+    Age, BucketError, EmptyFilter, Filter, FilterName, Filters, Keyed, List, OLDEST, Posting,
+    order, prefix_bits,
 };
 use crate::storage::view::{Snapshot, bucket_error};
 
@@ -49,6 +53,8 @@ const GROWTH: u64 = 8;
 pub(crate) struct Merging {
     /// The number of this handle in [`MergeState`].
     owner: u64,
+    /// The contents that were removed when the merge began, of those that it would take in. It drops them.
+    dropped: BitSet,
     /// New filters whose words are not all written yet.
     empty: Vec<(Age, EmptyFilter)>,
     /// The filters that gain postings.
@@ -56,7 +62,7 @@ pub(crate) struct Merging {
     /// The approximate number of steps. A step writes a piece of an empty filter, builds a part of a list, or makes a
     /// piece of a filter durable.
     steps: u64,
-    /// Contents below this id have paid for steps.
+    /// The number of [changes](changes) that have paid for steps.
     paid: u64,
 }
 
@@ -95,8 +101,8 @@ pub(crate) struct Merge<'a> {
 }
 
 impl Merge<'_> {
-    /// Removes the contents `unnamed`, sorted, from the tables, and merges the recent ones of the snapshot as far as
-    /// that is due.
+    /// Counts the contents `unnamed`, sorted, as removed, and merges the recent ones of the snapshot as far as that is
+    /// due.
     ///
     /// Updates `meta` accordingly. Returns the filters over all postings in tables, which are durable by then.
     pub(crate) fn run(
@@ -106,13 +112,13 @@ impl Merge<'_> {
         merging: &mut Option<Merging>,
     ) -> Result<Filters> {
         self.meters.merging.time(|| {
-            self.remove(unnamed, meta)?;
+            count_removed(unnamed, meta);
             self.delete_replaced(meta)?;
             self.merge(meta, merging)
         })
     }
 
-    /// Merges the recent contents as far as that is due.
+    /// Merges the recent contents, and drops postings of removed ones, as far as that is due.
     fn merge(&self, meta: &mut Meta, merging: &mut Option<Merging>) -> Result<Filters> {
         let due = (meta.posted() / 16).clamp(self.limits.merged, MAX_MERGE);
         let spread = self.spread(due);
@@ -126,14 +132,15 @@ impl Merge<'_> {
                 self.begin(meta)?
             }
         };
-        let unpaid = meta.contents - own.paid;
-        let is_all = self.is_first || unpaid >= spread || recent >= due + 4 * spread;
+        let unpaid = changes(meta).saturating_sub(own.paid);
+        let is_all =
+            self.is_first || unpaid >= spread || self.is_due(recent, due, 4 * spread, meta);
         let steps = if is_all {
             u64::MAX
         } else {
             (unpaid * own.steps).div_ceil(spread).max(1)
         };
-        own.paid = meta.contents;
+        own.paid = changes(meta);
         if self.step(steps, meta, &mut own)? {
             return self.put_in_place(meta, &own);
         }
@@ -145,14 +152,27 @@ impl Merge<'_> {
     fn leaves_it(&self, recent: u64, due: u64, meta: &Meta) -> bool {
         let spread = self.spread(due);
         let is_for_others = self.is_first || meta.merge.is_under_way();
-        let is_overdue = recent >= due + 2 * spread;
-        recent < due || (is_for_others && !is_overdue && self.appended() < spread)
+        let is_overdue = self.is_due(recent, due, 2 * spread, meta);
+        let changed = changes(meta).saturating_sub(changes(&self.snapshot.tables.meta));
+        let is_due = self.is_due(recent, due, 0, meta);
+        !is_due || (is_for_others && !is_overdue && changed < spread)
     }
 
-    /// Begins a merge, whose steps the contents of this commit are the first to pay for.
+    /// Whether a merge was due `late` changes ago.
+    fn is_due(&self, recent: u64, due: u64, late: u64, meta: &Meta) -> bool {
+        recent >= due + late || worn(&meta.levels, late, self.limits).is_some()
+    }
+
+    /// Begins a merge, whose steps the changes of this commit are the first to pay for.
     fn begin(&self, meta: &mut Meta) -> Result<Merging> {
-        let added = self.added(meta)?.len() as u64;
-        let into = target(&meta.levels, added, self.limits);
+        let recent = meta.contents - meta.banded();
+        let into = target(&meta.levels, recent, self.limits);
+        let start = narrow(self.path(), levels::start(&meta.levels, into))?;
+        let end = narrow(self.path(), meta.contents)?;
+        let removed = catalog::removed_within(self.transaction, start..end)
+            .map_err(|error| self.snapshot.in_index(error))?;
+        let is_old = |&id: &u32| u64::from(id) < meta.banded();
+        let added = recent - (removed.len() - removed.partition_point(is_old)) as u64;
         let levels = &meta.levels[..=into];
         let posted = levels.iter().map(|state| state.posted).sum::<u64>() + added;
         let before = narrow(self.path(), meta.levels[into].prefix_bits)?;
@@ -170,10 +190,11 @@ impl Merge<'_> {
         };
         let mut merging = Merging {
             owner,
+            dropped: BitSet::of(&removed),
             empty: Vec::new(),
             gains: Vec::new(),
             steps: self.parts(&meta.merge),
-            paid: self.snapshot.tables.meta.contents,
+            paid: changes(&self.snapshot.tables.meta),
         };
         let after = Meta {
             levels: levels_after(meta),
@@ -250,7 +271,7 @@ impl Merge<'_> {
     /// Builds the next `parts` parts.
     fn build(&self, parts: u64, meta: &mut Meta, own: &Merging) -> Result<()> {
         let (built, end) = (meta.merge.built, meta.merge.built + parts);
-        let added = self.added(meta)?;
+        let added = self.snapshot.recent.base()..narrow(self.path(), meta.merge.end)?;
         let sources = self.sources(meta)?;
         let (merge, bits) = (meta.merge, meta.merge.part_bits);
         let lists = low32(built >> bits)..low32((end - 1) >> bits) + 1;
@@ -270,7 +291,7 @@ impl Merge<'_> {
         &self,
         merge: &MergeState,
         sources: &[Keyed],
-        added: &[u32],
+        added: &Range<u32>,
         own: &Merging,
         list: u32,
         part: u32,
@@ -280,10 +301,12 @@ impl Merge<'_> {
             sources,
             prefix: narrow(self.path(), merge.prefix_bits)?,
             hashes: update::hashes_of_part(part, narrow(self.path(), merge.part_bits)?),
+            dropped: &own.dropped,
         };
         let recent = &self.snapshot.recent;
-        let posting = |&id: &u32| Some(Posting::new(recent.hash(id, list)?, id));
-        let new = added.iter().filter_map(posting);
+        let posting = |id: u32| Some(Posting::new(recent.hash(id, list)?, id));
+        let is_left = |id: &u32| !own.dropped.contains(*id);
+        let new = added.clone().filter(is_left).filter_map(posting);
         let new = order::sort(
             new.filter(|new| part.hashes.contains(&new.hash()))
                 .collect(),
@@ -382,75 +405,6 @@ impl Merge<'_> {
         Ok(())
     }
 
-    /// Removes the contents `unnamed` from the tables.
-    fn remove(&self, unnamed: &[u32], meta: &mut Meta) -> Result<()> {
-        let (levels, merge) = (meta.levels, meta.merge);
-        let mut of_levels = Vec::new();
-        for (level, state) in meta.levels.iter_mut().enumerate() {
-            let removed = between(unnamed, levels::start(&levels, level), state.end);
-            state.posted = state.posted.saturating_sub(removed.len() as u64);
-            if let Some(old) = self.tables(&levels, level)?.filter(|_| !removed.is_empty()) {
-                of_levels.push((old, removed));
-            }
-        }
-        let merged = if merge.is_under_way() {
-            let into = level_of(&merge);
-            between(unnamed, levels::start(&levels, into), merge.end)
-        } else {
-            &[]
-        };
-        meta.merge.posted = merge.posted.saturating_sub(merged.len() as u64);
-        if of_levels.is_empty() && merged.is_empty() {
-            return Ok(());
-        }
-        let prefix = narrow(self.path(), merge.prefix_bits)?;
-        let begun = begun(&merge);
-        for_each_list(0..low32(self.lists()), self.threads, |list| {
-            let name = List::of(list);
-            for &(old, removed) in &of_levels {
-                let change = Change {
-                    add: Vec::new(),
-                    remove: self.postings(removed, list)?,
-                };
-                update::apply(self.transaction, name, old, old.prefix, change)
-                    .map_err(|error| self.in_buckets(error))?;
-            }
-            if !merged.is_empty() && list < begun {
-                let removed = self.postings(merged, list)?;
-                update::remove_merged(self.transaction, name, prefix, removed)
-                    .map_err(|error| self.in_buckets(error))?;
-            }
-            Ok(())
-        })
-    }
-
-    /// The postings of `contents` in a list, from their rows, sorted.
-    fn postings(&self, contents: &[u32], list: u32) -> Result<Vec<Posting>> {
-        let mut postings = Vec::with_capacity(contents.len());
-        for &id in contents {
-            if let Some(hash) = self.snapshot.list_hash(id, list)? {
-                postings.push(Posting::new(hash, id));
-            }
-        }
-        Ok(order::sort(postings))
-    }
-
-    /// The recent contents that a merge adds to the tables: those that are not removed, ascending.
-    fn added(&self, meta: &Meta) -> Result<Vec<u32>> {
-        let first = self.snapshot.recent.base();
-        let removed = catalog::removed_since(self.transaction, first)
-            .map_err(|error| self.snapshot.in_index(error))?;
-        let end = if meta.merge.is_under_way() {
-            meta.merge.end
-        } else {
-            meta.contents
-        };
-        let all = first..narrow(self.path(), end)?;
-        Ok(all
-            .filter(|id| removed.binary_search(id).is_err())
-            .collect())
-    }
-
     /// The tables that a merge is made of, the youngest first.
     ///
     /// Those of the level that it goes into are among them also if it has no contents. They may exist all the same.
@@ -502,6 +456,29 @@ impl Merge<'_> {
     }
 }
 
+/// Counts the contents `unnamed`, sorted, as removed. Their postings stay until a merge drops them.
+fn count_removed(unnamed: &[u32], meta: &mut Meta) {
+    let (levels, merge) = (meta.levels, &mut meta.merge);
+    let count = |start, end, posted: &mut u64, removed: &mut u64| {
+        let gone = between(unnamed, start, end).len() as u64;
+        *posted = posted.saturating_sub(gone);
+        *removed = removed.saturating_add(gone);
+    };
+    for (level, state) in meta.levels.iter_mut().enumerate() {
+        let start = levels::start(&levels, level);
+        count(start, state.end, &mut state.posted, &mut state.removed);
+    }
+    if merge.is_under_way() {
+        let start = levels::start(&levels, level_of(merge));
+        count(start, merge.end, &mut merge.posted, &mut merge.removed);
+    }
+}
+
+/// The number of changes that pay for merges: contents that were added, and those that left postings in tables.
+fn changes(meta: &Meta) -> u64 {
+    meta.contents + meta.removed()
+}
+
 /// The levels after the merge that is under way.
 fn levels_after(meta: &Meta) -> [LevelState; LEVELS] {
     let (mut levels, merge) = (meta.levels, meta.merge);
@@ -515,6 +492,7 @@ fn levels_after(meta: &Meta) -> [LevelState; LEVELS] {
     levels[into] = LevelState {
         end: merge.end,
         posted: merge.posted,
+        removed: merge.removed,
         prefix_bits: merge.prefix_bits,
     };
     levels
@@ -530,6 +508,14 @@ fn begun(merge: &MergeState) -> u32 {
     low32(merge.built.div_ceil(1 << merge.part_bits))
 }
 
+/// The oldest level with so many removed contents that a merge pays, and `late` more.
+fn worn(levels: &[LevelState; LEVELS], late: u64, limits: &Limits) -> Option<usize> {
+    levels.iter().rposition(|level| {
+        let least = limits.merged.max(level.posted / limits.level_ratio);
+        level.removed >= least + late
+    })
+}
+
 /// The level that `recent` contents, and all levels younger than it, are merged into.
 fn target(levels: &[LevelState; LEVELS], recent: u64, limits: &Limits) -> usize {
     let mut younger = recent;
@@ -542,7 +528,7 @@ fn target(levels: &[LevelState; LEVELS], recent: u64, limits: &Limits) -> usize 
         }
         into = level;
     }
-    into
+    into.max(worn(levels, 0, limits).unwrap_or(0))
 }
 
 /// The sorted ids from `start` to `end`.

@@ -43,7 +43,7 @@ impl Next {
         self.write_removed(transaction, removed_in(snapshot)?)
     }
 
-    /// Applies the changes up to `snapshot` to the catalog and the lists.
+    /// Applies the changes up to `snapshot` to the catalog, and counts the removed contents.
     pub(super) fn catch_up(
         &mut self,
         transaction: &WriteTransaction,
@@ -56,7 +56,7 @@ impl Next {
         }
         self.followed = snapshot.tables.meta.commit;
         let removed = removed_in(snapshot)?;
-        self.unpost(transaction, snapshot, &removed, threads)?;
+        self.count_removed(&removed)?;
         self.write_removed(transaction, removed)
     }
 

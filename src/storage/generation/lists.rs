@@ -13,8 +13,7 @@ use crate::storage::format::{Kind, narrow};
 use crate::storage::index::FilterState;
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::{
-    ALL_HASHES, Age, Change, Filter, Keyed, List, OLDEST, Posted, Posting, order, prefix_bits,
-    update,
+    ALL_HASHES, Age, Filter, Keyed, List, OLDEST, Posted, Posting, order, prefix_bits, update,
 };
 use crate::storage::view::{Rows, Snapshot, bucket_error};
 
@@ -26,13 +25,6 @@ struct Views {
     contents: ColumnView,
     signatures: ColumnView,
     snapshot: Snapshot,
-}
-
-/// The contents whose postings a list gains or loses, by new id.
-#[derive(Debug, Default)]
-struct Contents {
-    add: Range<u32>,
-    remove: Vec<u32>,
 }
 
 impl Next {
@@ -55,7 +47,7 @@ impl Next {
                 self.left_out.len()
             };
             self.state.posted = self.rows()? - low32(skipped as u64);
-            self.count(self.state.posted, 0);
+            self.count_posted(0);
         }
         let views = self.views(snapshot);
         let need = self.meta.banded() * POSTING_BYTES * threads as u64;
@@ -127,67 +119,47 @@ impl Next {
         self.state.posted += low32(add.len() as u64);
         self.meta.set_banded(rows.into());
         let transaction = self.begin_write()?;
-        let remove = Vec::new();
-        self.change_lists(&transaction, snapshot, &Contents { add, remove }, threads)?;
+        self.add_to_lists(&transaction, snapshot, add, threads)?;
         self.commit(transaction)
     }
 
-    /// Removes the postings of contents that were removed between the start of the rebuild and `snapshot`.
+    /// Counts the contents that were removed since the rebuild began. Their postings stay until a merge drops them.
     ///
-    /// `removed` holds all removed contents of `snapshot`, sorted.
-    pub(super) fn unpost(
-        &mut self,
-        transaction: &WriteTransaction,
-        snapshot: &Snapshot,
-        removed: &[u32],
-        threads: usize,
-    ) -> Result<()> {
+    /// `removed` holds all removed contents of a snapshot, sorted.
+    pub(super) fn count_removed(&mut self, removed: &[u32]) -> Result<()> {
         let banded = narrow(&self.path, self.meta.banded())?;
         let is_new = |id: &u32| {
             self.left_out.binary_search(id).is_err() && self.unposted.binary_search(id).is_err()
         };
         let gone = removed.iter().copied().filter(is_new);
         let gone: Vec<u32> = gone.filter(|&id| self.ids.new_id(id) < banded).collect();
-        if gone.is_empty() {
-            return Ok(());
-        }
-        let contents = Contents {
-            add: 0..0,
-            remove: gone.iter().map(|&id| self.ids.new_id(id)).collect(),
-        };
         self.unposted.extend(gone);
         self.unposted.sort_unstable();
-        self.change_lists(transaction, snapshot, &contents, threads)
+        self.count_posted(self.keyed()?.prefix);
+        Ok(())
     }
 
-    fn change_lists(
+    fn add_to_lists(
         &mut self,
         transaction: &WriteTransaction,
         snapshot: &Snapshot,
-        contents: &Contents,
+        add: Range<u32>,
         threads: usize,
     ) -> Result<()> {
         let before = self.keyed()?;
-        let posted = self.state.posted - low32(self.unposted.len() as u64);
-        self.count(posted, before.prefix);
+        self.count_posted(before.prefix);
         let after = self.keyed()?.prefix;
         let views = self.views(snapshot);
         let rows = self.rows_of(&views);
         for_each_list(0..self.lists(), threads, |list| {
-            let postings = |ids: &mut dyn Iterator<Item = u32>| -> Result<Vec<Posting>> {
-                let mut postings = Vec::new();
-                for id in ids {
-                    if let Some(hash) = rows.list_hash(id, list)? {
-                        postings.push(Posting::new(hash, id));
-                    }
+            let mut postings = Vec::new();
+            for id in add.clone() {
+                if let Some(hash) = rows.list_hash(id, list)? {
+                    postings.push(Posting::new(hash, id));
                 }
-                Ok(order::sort(postings))
-            };
-            let change = Change {
-                add: postings(&mut contents.add.clone())?,
-                remove: postings(&mut contents.remove.iter().copied())?,
-            };
-            update::apply(transaction, List::of(list), before, after, change)
+            }
+            let postings = order::sort(postings);
+            update::add(transaction, List::of(list), before, after, postings)
                 .map_err(|error| bucket_error(&self.path, error))
         })
     }
@@ -228,11 +200,14 @@ impl Next {
         })
     }
 
-    /// Records that `posted` contents have postings. `prefix` is the present number of key bits.
-    fn count(&mut self, posted: u32, prefix: u32) {
+    /// Records how many contents have postings. `prefix` is the present number of key bits.
+    fn count_posted(&mut self, prefix: u32) {
         let leaf = self.limits.leaf_postings;
+        let removed = self.unposted.len() as u64;
+        let posted = u64::from(self.state.posted) - removed;
         let oldest = self.meta.oldest();
-        oldest.posted = posted.into();
+        oldest.posted = posted;
+        oldest.removed = removed;
         oldest.prefix_bits = prefix_bits(oldest.posted, leaf, prefix).into();
     }
 

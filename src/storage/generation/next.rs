@@ -35,7 +35,7 @@ pub(crate) struct Next {
     /// The contents that had been removed when the rebuild began, sorted.
     pub(super) left_out: Vec<u32>,
     pub(super) ids: Renumbering,
-    /// The contents removed since then that are in no table any more, by old id, sorted.
+    /// The contents removed since then whose postings no longer count, by old id, sorted.
     pub(super) unposted: Vec<u32>,
     /// The length in bytes of each column, in the order of their kinds, when the checksums of the shared columns were
     /// copied.

@@ -2,6 +2,7 @@
 //! schema.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use redb::{
     OwnedAccessGuard, ReadOnlyTable, ReadTransaction, ReadableTable, ReadableTableMetadata,
@@ -185,17 +186,14 @@ pub(crate) fn write_removed(
     Ok(())
 }
 
-/// The removed contents from `first` on, including those of this transaction.
-pub(crate) fn removed_since(
+/// The removed contents within `contents`, ascending, including those of this transaction.
+pub(crate) fn removed_within(
     transaction: &WriteTransaction,
-    first: u32,
+    contents: Range<u32>,
 ) -> Result<Vec<u32>, redb::Error> {
     let removed = transaction.open_table(REMOVED)?;
-    let mut contents = Vec::new();
-    for entry in removed.range(first..)? {
-        contents.push(entry?.0.value());
-    }
-    Ok(contents)
+    let entries = removed.range(contents)?;
+    entries.map(|entry| Ok(entry?.0.value())).collect()
 }
 
 /// Replaces the checksums of blocks of a column.

@@ -14,6 +14,8 @@ pub(crate) struct LevelState {
     pub(crate) end: u64,
     /// The number of contents with postings in this level, without removed ones.
     pub(crate) posted: u64,
+    /// The number of contents that were removed since the level was written. At most these still have postings in it.
+    pub(crate) removed: u64,
     /// The number of bits in the leaves' keys.
     pub(crate) prefix_bits: u64,
 }
@@ -24,11 +26,11 @@ pub(crate) fn start(levels: &[LevelState; LEVELS], level: usize) -> u64 {
 }
 
 /// The names of the fields of each level.
-const NAMES: [[&str; 3]; LEVELS] = [
-    ["end-0", "posted-0", "prefix-bits-0"],
-    ["end-1", "posted-1", "prefix-bits-1"],
-    ["end-2", "posted-2", "prefix-bits-2"],
-    ["end-3", "posted-3", "prefix-bits-3"],
+const NAMES: [[&str; 4]; LEVELS] = [
+    ["end-0", "posted-0", "removed-0", "prefix-bits-0"],
+    ["end-1", "posted-1", "removed-1", "prefix-bits-1"],
+    ["end-2", "posted-2", "removed-2", "prefix-bits-2"],
+    ["end-3", "posted-3", "removed-3", "prefix-bits-3"],
 ];
 
 /// The fields of all levels, with their names in the index.
@@ -36,10 +38,11 @@ pub(super) fn fields(
     levels: &mut [LevelState; LEVELS],
 ) -> impl Iterator<Item = (&'static str, &mut u64)> {
     let named = NAMES.into_iter().zip(levels);
-    named.flat_map(|([end, posted, prefix_bits], level)| {
+    named.flat_map(|([end, posted, removed, prefix_bits], level)| {
         [
             (end, &mut level.end),
             (posted, &mut level.posted),
+            (removed, &mut level.removed),
             (prefix_bits, &mut level.prefix_bits),
         ]
     })
@@ -59,6 +62,8 @@ pub(crate) struct MergeState {
     pub(crate) end: u64,
     /// The number of contents that are merged, without removed ones.
     pub(crate) posted: u64,
+    /// The number of contents among them that were removed since the merge began.
+    pub(crate) removed: u64,
     /// The number of bits in the keys of the new tables' leaves.
     pub(crate) prefix_bits: u64,
     /// Each list has two to the power of this many parts.
@@ -76,12 +81,13 @@ impl MergeState {
         self.owner != 0
     }
 
-    pub(super) fn fields(&mut self) -> [(&'static str, &mut u64); 9] {
+    pub(super) fn fields(&mut self) -> [(&'static str, &mut u64); 10] {
         [
             ("merge-owner", &mut self.owner),
             ("merge-into", &mut self.into),
             ("merge-end", &mut self.end),
             ("merge-posted", &mut self.posted),
+            ("merge-removed", &mut self.removed),
             ("merge-prefix-bits", &mut self.prefix_bits),
             ("merge-part-bits", &mut self.part_bits),
             ("merge-built", &mut self.built),

@@ -79,6 +79,11 @@ impl Meta {
         self.levels.iter().map(|level| level.posted).sum()
     }
 
+    /// The number of removed contents that may still have postings in bucket tables.
+    pub(crate) fn removed(&self) -> u64 {
+        self.levels.iter().map(|level| level.removed).sum()
+    }
+
     /// The level of the oldest contents. It is the only level of an index that was written as a whole.
     pub(crate) fn oldest(&mut self) -> &mut LevelState {
         &mut self.levels[LEVELS - 1]

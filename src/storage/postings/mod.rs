@@ -24,4 +24,3 @@ pub(crate) use list::{Keyed, List, MAX_PREFIX, OLDEST, prefix_bits};
 pub(crate) use posted::Posted;
 pub(crate) use recent::{Hashes, Link, Recent};
 pub(crate) use runs::ALL_HASHES;
-pub(crate) use update::Change;

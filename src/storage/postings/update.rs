@@ -8,30 +8,23 @@ use super::fault::BucketError;
 use super::leaf::{Leaf, Posting, Unpacked, pack};
 use super::list::{Definition, Keyed, List};
 use super::runs::{ALL_HASHES, Runs, key, merge};
-use crate::codec::{bits, low32};
+use crate::codec::{BitSet, bits, low32};
 use crate::storage::index::Appender;
 
-/// A commit's changes to the postings of a list. Both parts are sorted.
-#[derive(Debug, Default)]
-pub(crate) struct Change {
-    pub(crate) add: Vec<Posting>,
-    pub(crate) remove: Vec<Posting>,
-}
-
-/// Applies `change` to the table `old` of `list`, which is keyed by `prefix` bits afterwards, at least as many as
+/// Adds sorted postings to the table `old` of `list`, which is keyed by `prefix` bits afterwards, at least as many as
 /// before.
-pub(crate) fn apply(
+pub(crate) fn add(
     transaction: &WriteTransaction,
     list: List,
     old: Keyed,
     prefix: u32,
-    change: Change,
+    add: Vec<Posting>,
 ) -> Result<(), BucketError> {
     if old.prefix == prefix {
         let name = list.table(old);
         let mut table = transaction.open_table(Definition::new(&name))?;
-        if !touches_most(&table, &change)? {
-            return update_leaves(&mut table, old.hash_bits(), &change);
+        if !touches_most(&table, &add)? {
+            return update_leaves(&mut table, old.hash_bits(), &add);
         }
     }
     let name = list.table(old.with(prefix));
@@ -40,8 +33,9 @@ pub(crate) fn apply(
         sources: &[old],
         prefix,
         hashes: ALL_HASHES,
+        dropped: &BitSet::default(),
     };
-    merge_into(transaction, list, &beside, &whole, change, |_| {})?;
+    merge_into(transaction, list, &beside, &whole, add, |_| {})?;
     let old = list.table(old);
     transaction.delete_table(Definition::new(&old))?;
     transaction.rename_table(Definition::new(&beside), Definition::new(&name))?;
@@ -57,6 +51,8 @@ pub(crate) struct Part<'a> {
     pub(crate) prefix: u32,
     /// The hashes that belong to the part.
     pub(crate) hashes: RangeInclusive<u32>,
+    /// The contents whose postings the new table does not get.
+    pub(crate) dropped: &'a BitSet,
 }
 
 /// The hashes of a part of a list that has two to the power of `part_bits` parts.
@@ -68,7 +64,8 @@ pub(crate) fn hashes_of_part(part: u32, part_bits: u32) -> RangeInclusive<u32> {
 
 /// Merges a part of `list` and new postings, sorted, into the table of a merge that is under way.
 ///
-/// The parts come in ascending order, and no two of them share a leaf. `visit` is called with all postings of the part.
+/// The parts come in ascending order, and no two of them share a leaf. `visit` is called with all postings that the
+/// table gets.
 pub(crate) fn merge_part(
     transaction: &WriteTransaction,
     list: List,
@@ -76,28 +73,8 @@ pub(crate) fn merge_part(
     add: Vec<Posting>,
     visit: impl FnMut(&[Posting]),
 ) -> Result<(), BucketError> {
-    let change = Change {
-        add,
-        remove: Vec::new(),
-    };
     let name = list.merged_table(part.prefix);
-    merge_into(transaction, list, &name, part, change, visit)
-}
-
-/// Removes postings from the table of a merge that is under way, if they are in it. They are sorted.
-pub(crate) fn remove_merged(
-    transaction: &WriteTransaction,
-    list: List,
-    prefix: u32,
-    remove: Vec<Posting>,
-) -> Result<(), BucketError> {
-    let name = list.merged_table(prefix);
-    let mut table = transaction.open_table(Definition::new(&name))?;
-    let change = Change {
-        add: Vec::new(),
-        remove,
-    };
-    update_leaves(&mut table, u32::BITS - prefix, &change)
+    merge_into(transaction, list, &name, part, add, visit)
 }
 
 /// Puts the merged table of `list` in the place of those that it was made of, as `into`.
@@ -160,7 +137,7 @@ fn merge_into(
     list: List,
     name: &str,
     part: &Part<'_>,
-    change: Change,
+    add: Vec<Posting>,
     mut visit: impl FnMut(&[Posting]),
 ) -> Result<(), BucketError> {
     let sources: Vec<String> = part.sources.iter().map(|&old| list.table(old)).collect();
@@ -168,15 +145,16 @@ fn merge_into(
     let tables: Vec<_> = sources.iter().map(open).collect::<Result<_, _>>()?;
     let hash_bits = u32::BITS - part.prefix;
     let mut runs = Runs::new(hash_bits);
-    runs.add(change.add);
+    runs.add(add);
     for (table, keyed) in tables.iter().zip(part.sources) {
         runs.add_table(table, keyed.hash_bits(), part.hashes.clone())?;
     }
     let mut target = transaction.open_table(Definition::new(name))?;
     let mut writer = LeafWriter::new(&mut target, hash_bits)?;
-    let mut remove = change.remove.as_slice();
     while let Some(run) = runs.next()? {
-        take_out(run, &mut remove);
+        if !part.dropped.is_empty() {
+            run.retain(|posting| !part.dropped.contains(posting.id()));
+        }
         writer.write(run)?;
         visit(run);
     }
@@ -200,32 +178,27 @@ pub(crate) fn append(
     writer.close()
 }
 
-/// Whether a change has at least one posting for every other leaf.
+/// Whether there is at least one new posting for every other leaf.
 ///
 /// If so, rewriting the table from front to back takes less time, and fewer pages, than replacing each leaf.
 fn touches_most(
     table: &Table<'_, u32, &'static [u8]>,
-    change: &Change,
+    add: &[Posting],
 ) -> Result<bool, BucketError> {
-    let changed = (change.add.len() + change.remove.len()) as u64;
-    Ok(changed > table.len()? / 2)
+    Ok(add.len() as u64 > table.len()? / 2)
 }
 
-/// Merges the change into the leaves that it touches.
+/// Merges new postings into the leaves that they touch.
 fn update_leaves(
     table: &mut Table<'_, u32, &'static [u8]>,
     hash_bits: u32,
-    change: &Change,
+    add: &[Posting],
 ) -> Result<(), BucketError> {
-    let mut add = change.add.as_slice();
-    let mut remove = change.remove.as_slice();
     let (mut postings, mut bytes) = (Vec::new(), Vec::new());
     let mut room = Unpacked::default();
-    while let Some(first) = earlier(add.first(), remove.first()) {
-        let prefix = key(first.hash(), hash_bits);
-        let is_of_leaf = |posting: &Posting| key(posting.hash(), hash_bits) == prefix;
-        let (added, rest) = add.split_at(add.partition_point(is_of_leaf));
-        add = rest;
+    let prefix_of = |posting: &Posting| key(posting.hash(), hash_bits);
+    for added in add.chunk_by(|a, b| prefix_of(a) == prefix_of(b)) {
+        let prefix = prefix_of(&added[0]);
         postings.clear();
         if let Some(old) = table.get(prefix)? {
             let leaf = Leaf::new(old.value(), hash_bits).map_err(BucketError::Damaged)?;
@@ -233,41 +206,10 @@ fn update_leaves(
         }
         merge(&mut postings, added);
         postings.dedup();
-        take_out(&mut postings, &mut remove);
-        // The remaining postings to remove with this prefix are not in this leaf.
-        remove = &remove[remove.partition_point(is_of_leaf)..];
-        if postings.is_empty() {
-            table.remove(prefix)?;
-        } else {
-            pack(&postings, hash_bits, &mut bytes);
-            table.insert(prefix, bytes.as_slice())?;
-        }
+        pack(&postings, hash_bits, &mut bytes);
+        table.insert(prefix, bytes.as_slice())?;
     }
     Ok(())
-}
-
-/// Removes the postings in `remove` from `postings`. Both are sorted.
-///
-/// Leaves in `remove` the postings that come after the last one of `postings`.
-fn take_out(postings: &mut Vec<Posting>, remove: &mut &[Posting]) {
-    if remove.is_empty() {
-        return;
-    }
-    postings.retain(|posting| {
-        while let Some((first, rest)) = remove.split_first()
-            && first < posting
-        {
-            *remove = rest;
-        }
-        remove.first() != Some(posting)
-    });
-}
-
-fn earlier(a: Option<&Posting>, b: Option<&Posting>) -> Option<Posting> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(*a.min(b)),
-        (one, other) => one.or(other).copied(),
-    }
 }
 
 /// Writes the leaves of a table from front to back.
@@ -327,13 +269,6 @@ mod tests {
         set.iter().map(|&(h, id)| Posting::new(h, id)).collect()
     }
 
-    fn add(set: &Set) -> Change {
-        Change {
-            add: sorted(set),
-            remove: Vec::new(),
-        }
-    }
-
     fn database() -> redb::Database {
         redb::Database::builder()
             .create_with_backend(redb::backends::InMemoryBackend::new())
@@ -343,24 +278,17 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn a_table_is_the_set_of_its_changes(
+        fn a_table_is_the_set_of_what_was_added(
             batches in prop::collection::vec((postings(), 0_u32..4), 1..6)
         ) {
             let db = database();
             let mut model = Set::new();
             let mut keyed = Keyed { level: 2, prefix: 0 };
-            for (index, (batch, grow)) in batches.iter().enumerate() {
+            for (batch, grow) in &batches {
                 let transaction = db.begin_write().unwrap();
-                // Every third batch removes what an earlier one added, and more.
-                let change = if index % 3 == 2 {
-                    model.retain(|p| !batch.contains(p));
-                    Change { add: vec![], remove: sorted(batch) }
-                } else {
-                    model.extend(batch.iter().copied());
-                    add(batch)
-                };
+                model.extend(batch.iter().copied());
                 let prefix = keyed.prefix + grow;
-                apply(&transaction, LIST, keyed, prefix, change).unwrap();
+                add(&transaction, LIST, keyed, prefix, sorted(batch)).unwrap();
                 keyed = keyed.with(prefix);
                 transaction.commit().unwrap();
             }
@@ -383,7 +311,8 @@ mod tests {
         #[test]
         fn levels_that_are_merged_are_one_table(
             levels in prop::collection::vec((postings(), 0_u32..6), 2..4),
-            (added, removed) in (postings(), postings()),
+            added in postings(),
+            removed in prop::collection::btree_set(0_u32..1200, 0..200),
             (grow, part_bits) in (0_u32..3, 0_u32..4),
         ) {
             let db = database();
@@ -397,13 +326,14 @@ mod tests {
             let mut model = Set::new();
             for (level, (set, prefix)) in levels.iter().enumerate() {
                 let table = Keyed { level, prefix: *prefix };
-                apply(&transaction, List::Copies, table, *prefix, add(&aged(level, set))).unwrap();
+                add(&transaction, List::Copies, table, *prefix, sorted(&aged(level, set))).unwrap();
                 model.extend(aged(level, set));
                 keyed.push(table);
             }
             let added: Set = added.iter().map(|&(hash, id)| (hash, 1000 + id)).collect();
             model.extend(&added);
-            let removed: Set = model.iter().copied().filter(|p| removed.iter().any(|r| r.0 == p.0)).collect();
+            model.retain(|(_, id)| !removed.contains(id));
+            let dropped = BitSet::of(&removed.into_iter().collect::<Vec<_>>());
             let prefix = keyed.iter().map(|old| old.prefix).max().unwrap() + grow;
             let into = Keyed { level: 3, prefix };
             for part in 0..1_u32 << part_bits.min(prefix) {
@@ -411,13 +341,11 @@ mod tests {
                 let add = sorted(&added);
                 let add = add.into_iter().filter(|p| hashes.contains(&p.hash())).collect();
                 let mut visited = Vec::new();
-                let part = Part { sources: &keyed, prefix, hashes: hashes.clone() };
+                let part = Part { sources: &keyed, prefix, hashes: hashes.clone(), dropped: &dropped };
                 merge_part(&transaction, List::Copies, &part, add, |some| visited.extend_from_slice(some)).unwrap();
                 let of_part: Set = model.iter().copied().filter(|p| hashes.contains(&p.0)).collect();
                 prop_assert_eq!(visited, sorted(&of_part));
             }
-            model.retain(|posting| !removed.contains(posting));
-            remove_merged(&transaction, List::Copies, prefix, sorted(&removed)).unwrap();
             let mut replaced = 0;
             put_in_place(&transaction, List::Copies, &keyed, into, &mut replaced).unwrap();
             prop_assert_eq!(replaced, keyed.len() as u64);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use redb::{ReadTransaction, WriteTransaction};
 
 use super::rows::Rows;
-use crate::codec::low32;
+use crate::codec::{BitSet, low32};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::{BLOCK_BYTES, ColumnView, all_sums, blocks_of, packed, sum};
@@ -138,7 +138,12 @@ fn levels_of(meta: &Meta, path: &Path) -> Result<(bool, Vec<Keyed>)> {
     for (level, state) in meta.levels.iter().enumerate() {
         let contents = state.end.checked_sub(levels::start(&meta.levels, level));
         let prefix = narrow(path, state.prefix_bits)?;
-        fits &= contents.is_some_and(|contents| state.posted <= contents) && prefix <= MAX_PREFIX;
+        fits &= contents.is_some_and(|contents| {
+            state
+                .posted
+                .checked_add(state.removed)
+                .is_some_and(|all| all <= contents)
+        }) && prefix <= MAX_PREFIX;
         if contents.is_some_and(|contents| contents > 0) {
             keyed.push(Keyed { level, prefix });
         }
@@ -388,7 +393,7 @@ impl Snapshot {
         Arc::ptr_eq(&self.tables, &other.tables)
     }
 
-    /// Replaces `found` by the contents of the snapshot whose hash is `hash`, including removed recent ones.
+    /// Replaces `found` by the contents of the snapshot whose hash is `hash`. Some may be removed already.
     pub(crate) fn copies(&self, hash: &[u8; 32], found: &mut Vec<u32>) -> Result<()> {
         found.clear();
         let short = copy_hash(hash);
@@ -432,8 +437,8 @@ impl Snapshot {
     /// Appends to `found` the contents within `ids` in the bucket of a band hash, youngest first, until it holds
     /// `most`.
     ///
-    /// Returns whether these are all. They are not if only recent contents were appended, which may be removed already:
-    /// tables are read only when there are no more recent ones. `recent` is the position to resume recent contents at,
+    /// Returns whether these are all. They are not if only recent contents were appended: tables are read only when there
+    /// are no more recent ones. Contents may be removed already. `recent` is the position to resume recent contents at,
     /// `None` at first. It is advanced.
     pub(crate) fn read_bucket(
         &self,
@@ -510,6 +515,29 @@ impl Snapshot {
     /// The tables do not contain recent contents.
     pub(crate) fn for_each_in_list(&self, list: u32, visit: impl FnMut(&[Posting])) -> Result<()> {
         self.for_each_in_levels(list, 0..LEVELS, ALL_HASHES, visit)
+    }
+
+    /// Calls `visit` with every posting in the tables of a list but those of the contents in `removed`, which must be
+    /// sorted, likewise.
+    pub(crate) fn for_each_without(
+        &self,
+        list: u32,
+        removed: &[u32],
+        mut visit: impl FnMut(&[Posting]),
+    ) -> Result<()> {
+        if self.tables.meta.removed() == 0 {
+            return self.for_each_in_list(list, visit);
+        }
+        let removed = BitSet::of(removed);
+        let mut left = Vec::new();
+        self.for_each_in_list(list, |some| {
+            left.clear();
+            left.extend(
+                some.iter()
+                    .filter(|posting| !removed.contains(posting.id())),
+            );
+            visit(&left);
+        })
     }
 
     /// Calls `visit` with every posting with some hash in the tables of some levels of a list, likewise.

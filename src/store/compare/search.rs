@@ -14,7 +14,7 @@ use crate::storage::{Link, Snapshot};
 /// The buckets are read side by side, the youngest contents first. Of the candidates that are read
 /// together, those that share the most buckets are compared first, so that near-duplicates come
 /// before texts that share a bucket because of a template or on purpose. The result does not depend
-/// on which contents are in tables, except for removed contents that are still recent.
+/// on which contents are in tables, except for removed contents whose postings are not dropped yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Search<'a> {
     pub(crate) snapshot: &'a Snapshot,
@@ -51,7 +51,7 @@ impl Look {
 }
 
 impl Search<'_> {
-    /// The contents within `ids` that match, ordered by id. Recent ones may already be removed.
+    /// The contents within `ids` that match, ordered by id. Some may be removed already.
     pub(crate) fn matches(&self, probe: Probe<'_>, ids: Range<u32>) -> Result<Vec<Verified>> {
         let mut matcher = Matcher::new(self.snapshot, probe, self.threshold);
         if probe.band_hashes.is_empty() {

@@ -19,7 +19,7 @@ impl Buckets {
     pub(crate) fn of(snapshot: &Snapshot, band: u32, removed: &[u32]) -> Result<Buckets> {
         let list = band + 1;
         let mut postings = Vec::with_capacity(snapshot.len as usize);
-        snapshot.for_each_in_list(list, |some| postings.extend_from_slice(some))?;
+        snapshot.for_each_without(list, removed, |some| postings.extend_from_slice(some))?;
         let merged = postings.len();
         postings.extend(snapshot.recent_postings(list, removed));
         if postings.len() > merged {

@@ -169,7 +169,7 @@ fn count_band(
             });
         }
     };
-    snapshot.for_each_in_list(band + 1, |postings| {
+    snapshot.for_each_without(band + 1, removed, |postings| {
         for posting in postings {
             match &mut run {
                 Some((hash, contents)) if *hash == posting.hash() => *contents += 1,

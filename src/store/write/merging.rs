@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::storage::Limits;
 use crate::store::Rebuild;
 use crate::store::find::Query;
+use crate::store::groups::{ClusterQuery, PairQuery};
 use crate::store::handle::{Options, Store};
 use crate::store::model::schema;
 
@@ -180,4 +181,86 @@ fn the_tables_of_an_empty_generation_are_no_hindrance() {
     }
     check(&store, &path, &(0..40).collect::<Vec<_>>());
     assert!(store.last_commit().snapshot.tables.meta.banded() > 10);
+}
+
+/// The number of removed contents that may have postings in tables, and of contents that have any.
+fn removed_of(store: &Store) -> (u64, u64) {
+    let meta = store.last_commit().snapshot.tables.meta;
+    (meta.removed(), meta.posted())
+}
+
+/// A store of so many documents, all of whose postings are in tables, and the documents.
+fn filled(path: &Path, documents: usize) -> (Store, Vec<usize>) {
+    Store::create(path, &schema()).unwrap();
+    let store = open(path);
+    let mut writer = store.writer().unwrap();
+    for number in 0..documents {
+        writer.add(number.to_string(), text(number)).unwrap();
+    }
+    writer.commit().unwrap();
+    let meta = store.last_commit().snapshot.tables.meta;
+    assert!(meta.banded() == documents as u64 && !meta.merge.is_under_way());
+    drop(writer);
+    (store, (0..documents).collect())
+}
+
+#[test]
+fn removing_alone_drops_postings_sooner_or_later() {
+    for handles in [1, 2, 3] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let (first, mut stored) = filled(&path, 120);
+        let mut stores = vec![first];
+        stores.resize_with(handles, || open(&path));
+        let (mut kept, mut dropped) = (0, 0);
+        for number in 0..116 {
+            let store = &mut stores[number % handles];
+            if handles == 3 {
+                // Each of these commits once.
+                *store = open(&path);
+            }
+            store.refresh().unwrap();
+            let before = removed_of(store).0;
+            remove(store, stored.remove(number * 7 % stored.len()));
+            let (removed, posted) = removed_of(store);
+            kept += u32::from(removed == before + 1);
+            dropped += u32::from(removed < before);
+            // The steps of a merge take 12 changes, and a handle that is not to stay waits for 24.
+            assert!(removed <= posted / 2 + 24, "{handles}: {removed} {posted}");
+            if number % 9 == 0 {
+                check(store, &path, &stored);
+            }
+        }
+        assert!(kept > 80 && dropped > 1, "{handles}: {kept} {dropped}");
+    }
+}
+
+#[test]
+fn removed_contents_are_in_tables_and_in_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let (store, mut stored) = filled(&path, 60);
+    let postings = || Store::check(&path).unwrap().postings;
+    let before = postings();
+    for number in [3, 8, 20, 21, 30] {
+        stored.retain(|&other| other != number);
+        remove(&store, number);
+    }
+    assert_eq!((removed_of(&store).0, postings()), (5, before));
+    check(&store, &path, &stored);
+    let paired = stored.chunk_by(|a, b| a / 2 == b / 2);
+    let paired = paired.filter(|pair| pair.len() == 2).count();
+    let answers = || {
+        let pairs = store.pairs(PairQuery::new()).unwrap();
+        let pairs: Vec<_> = pairs.map(Result::unwrap).collect();
+        let clusters = store.clusters(ClusterQuery::new()).unwrap();
+        let clusters: Vec<_> = clusters.map(Result::unwrap).collect();
+        assert!(pairs.len() == paired && clusters.len() == paired);
+        (pairs, clusters, store.largest_buckets(999).unwrap())
+    };
+    let lazy = answers();
+    store.rebuild(Rebuild::compact()).unwrap();
+    assert_eq!(removed_of(&store).0, 0);
+    assert!(postings() < before);
+    assert_eq!(answers(), lazy);
 }
