@@ -351,13 +351,16 @@ impl fmt::Display for Schema {
 
 /// Refuses a similarity that cannot be a threshold.
 pub(crate) fn check_threshold(threshold: f64) -> Result<()> {
-    if threshold > 0.0 && threshold <= 1.0 {
+    check_share("threshold", threshold)
+}
+
+/// Refuses a share that is not above 0 and at most 1.
+pub(crate) fn check_share(parameter: &'static str, share: f64) -> Result<()> {
+    if share > 0.0 && share <= 1.0 {
         return Ok(());
     }
-    Err(Error::InvalidQuery {
-        parameter: "threshold",
-        reason: format!("{threshold} is not above 0 and at most 1"),
-    })
+    let reason = format!("{share} is not above 0 and at most 1");
+    Err(Error::InvalidQuery { parameter, reason })
 }
 
 /// A share from 0 to 1 in percent, never rounded up to 100: `97.5%`, `99.99%`.

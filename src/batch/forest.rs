@@ -61,18 +61,28 @@ impl Forest {
 
     /// The contents that are not the lowest of their sets, each after its root, sorted by both.
     pub(crate) fn members(&self) -> Vec<(u32, u32)> {
-        let contents = (0..).zip(&self.parents).map(|(content, _)| content);
-        let mut members: Vec<(u32, u32)> = contents
-            .map(|content| (self.root(content), content))
-            .filter(|(root, content)| root != content)
-            .collect();
-        members.sort_unstable();
-        members
+        members(self.roots())
+    }
+
+    /// The lowest content of the set of each content.
+    pub(crate) fn roots(&self) -> impl Iterator<Item = u32> {
+        let contents = (0..).zip(&self.parents);
+        contents.map(|(content, _)| self.root(content))
     }
 
     fn parent(&self, content: u32) -> &AtomicU32 {
         &self.parents[content as usize]
     }
+}
+
+/// The contents that are not roots, each after its root, sorted by both. `roots` has the root of each content.
+pub(crate) fn members(roots: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
+    let mut members: Vec<(u32, u32)> = roots
+        .zip(0..)
+        .filter(|(root, content)| root != content)
+        .collect();
+    members.sort_unstable();
+    members
 }
 
 #[cfg(test)]

@@ -93,4 +93,4 @@ pub use sketches::{Columns, Sketches};
 pub use verifier::{Member, Verifier};
 pub use walk::{BucketPairs, BucketSearch, BucketWalk};
 
-pub(crate) use forest::Forest;
+pub(crate) use forest::{Forest, members};

@@ -1,6 +1,6 @@
 //! The exact join over the contents of a snapshot.
 
-use super::join::{Join, Joined, Sets};
+use super::join::{Bounds, Join, Joined, Sets};
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::storage::Snapshot;
@@ -16,8 +16,13 @@ impl Sets for Snapshot {
 }
 
 /// The pairs of contents that reach a threshold, a few at a time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Exhaustive {
+    bounds: Bounds,
+    /// The number of shingles of each content, and 0 for those that are left out. Empty once the join has it.
+    sizes: Vec<u32>,
+    /// The number of contents that have shingles, but too few.
+    pub(crate) short: u64,
     /// None before the first pairs are requested.
     join: Option<Join>,
     /// Pairs that were found and not yet returned, the last one first.
@@ -25,21 +30,43 @@ pub(crate) struct Exhaustive {
 }
 
 impl Exhaustive {
-    /// The next pairs, which may be an empty list. None at the end. `removed` holds sorted
-    /// contents.
-    pub(crate) fn next(
-        &mut self,
+    /// Prepares a search among the contents of at least `least` shingles that are not in `removed`.
+    pub(crate) fn new(
         snapshot: &Snapshot,
-        threshold: f64,
+        bounds: Bounds,
+        least: u32,
         removed: &[u32],
-        pool: &Pool,
-    ) -> Result<Option<Vec<Joined>>> {
+    ) -> Result<Exhaustive> {
+        let mut sizes = Vec::with_capacity(snapshot.len as usize);
+        for content in 0..snapshot.len {
+            sizes.push(snapshot.content(content)?.shingle_count);
+        }
+        for &content in removed {
+            if let Some(size) = sizes.get_mut(content as usize) {
+                *size = 0;
+            }
+        }
+        let mut short = 0;
+        for size in sizes.iter_mut().filter(|size| **size < least) {
+            short += u64::from(std::mem::take(size) > 0);
+        }
+        Ok(Exhaustive {
+            bounds,
+            sizes,
+            short,
+            join: None,
+            found: Vec::new(),
+        })
+    }
+
+    /// The next pairs, which may be an empty list. None at the end.
+    pub(crate) fn next(&mut self, snapshot: &Snapshot, pool: &Pool) -> Result<Option<Vec<Joined>>> {
         if self.found.is_empty() {
             let join = if let Some(join) = &mut self.join {
                 join
             } else {
-                let sizes = sizes(snapshot, removed)?;
-                let join = Join::new(threshold, sizes, snapshot, pool)?;
+                let sizes = std::mem::take(&mut self.sizes);
+                let join = Join::new(self.bounds, sizes, snapshot, pool)?;
                 self.join.insert(join)
             };
             let Some(found) = join.find(snapshot, pool)? else {
@@ -53,18 +80,4 @@ impl Exhaustive {
         next.reverse();
         Ok(Some(next))
     }
-}
-
-/// The number of shingles of each content, and 0 for the removed ones.
-fn sizes(snapshot: &Snapshot, removed: &[u32]) -> Result<Vec<u32>> {
-    let mut sizes = Vec::with_capacity(snapshot.len as usize);
-    for content in 0..snapshot.len {
-        sizes.push(snapshot.content(content)?.shingle_count);
-    }
-    for &content in removed {
-        if let Some(size) = sizes.get_mut(content as usize) {
-            *size = 0;
-        }
-    }
-    Ok(sizes)
 }

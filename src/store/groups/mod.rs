@@ -4,6 +4,7 @@ mod alike;
 mod buckets;
 mod clusters;
 mod comparisons;
+mod containment;
 mod exhaustive;
 mod join;
 mod met;

@@ -1,5 +1,6 @@
 //! A pair of similar documents, and which pairs are asked for.
 
+use super::containment::Containment;
 use crate::sketch::Estimate;
 use crate::store::compare::Likeness;
 
@@ -16,6 +17,7 @@ pub struct PairQuery {
     between: Option<(String, String)>,
     pub(super) fold_copies: bool,
     pub(super) exhaustive: bool,
+    pub(super) containment: Containment,
 }
 
 impl PairQuery {
@@ -60,9 +62,55 @@ impl PairQuery {
         self
     }
 
-    /// Whether `one` is the first key of the pair; `None` if the query does not ask for this pair.
-    fn order(&self, one: &str, other: &str) -> Option<bool> {
-        let in_order = one <= other;
+    /// Finds every pair of which the second text has at least this share of the shingles of the first, above 0 and at
+    /// most 1, and no fewer shingles. The share is the containment of the first text in the second (Broder, "On the
+    /// Resemblance and Containment of Documents", 1997). Jaccard similarity has no part in it, so the query has no
+    /// [`threshold`](PairQuery::threshold).
+    ///
+    /// This is an exact join as well (Sarawagi and Kirpal, "Efficient Set Joins on Similarity Predicates", 2004), in
+    /// as much memory as that of [`exhaustive`](PairQuery::exhaustive), whatever that option says; at a share of 0.8,
+    /// at most a fifth of the shingles is indexed. The pairs of texts with the same number of shingles are found once.
+    ///
+    /// ```
+    /// use dedupdb::{Schema, Store, groups::PairQuery};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let notice = "it was the first of many long and cold nights in the old lighthouse";
+    /// let mut writer = store.writer()?;
+    /// writer.add("page", format!("nobody had seen the keeper since the boats were pulled up. {notice}"))?;
+    /// writer.add("notice", notice)?;
+    /// writer.commit()?;
+    /// let query = PairQuery::new().containment(0.8).shortest(10);
+    /// let pairs: Vec<_> = store.pairs(query)?.collect::<Result<_, _>>()?;
+    /// assert_eq!((pairs[0].key_a.as_str(), pairs[0].key_b.as_str()), ("notice", "page"));
+    /// assert_eq!(pairs[0].containment, Some(1.0));
+    /// assert!(pairs[0].jaccard < Some(0.5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn containment(mut self, least: f64) -> PairQuery {
+        self.containment.least = Some(least);
+        self
+    }
+
+    /// Sets how many tokens the shortest texts have that a search by containment takes into account, 20 by default: a
+    /// few common words are in everything. A token is a word, or what the store's shingles are made of.
+    ///
+    /// The number of tokens of a text is not stored. A text is left out if it has fewer than `tokens` - k + 1 distinct
+    /// shingles, for shingles of k tokens. So all shorter texts are left out, and longer ones that repeat themselves
+    /// so often that they have no more shingles than a shorter text. [`Pairs::short`](crate::groups::Pairs::short)
+    /// counts them. Copies of a text are found whatever its length.
+    #[must_use]
+    pub fn shortest(mut self, tokens: usize) -> PairQuery {
+        self.containment.shortest = tokens;
+        self
+    }
+
+    /// Whether `one` is the first key of the pair; `None` if the query does not ask for this pair. If `one` is
+    /// `contained` in the other, it is the first one.
+    fn order(&self, one: &str, other: &str, contained: bool) -> Option<bool> {
+        let in_order = contained || one <= other;
         let Some((a, b)) = &self.between else {
             return Some(in_order);
         };
@@ -71,14 +119,15 @@ impl PairQuery {
         match (forth, back) {
             (true, true) => Some(in_order),
             (true, false) => Some(true),
-            (false, true) => Some(false),
+            (false, true) => Some(contained),
             (false, false) => None,
         }
     }
 
-    /// The pair of two documents, if the query asks for it.
+    /// The pair of two documents, if the query asks for it. In a search by containment, `one` is the contained one.
     pub(super) fn pair(&self, one: &str, other: &str, likeness: Likeness) -> Option<Pair> {
-        let (a, b) = if self.order(one, other)? {
+        let contained = self.containment.least.is_some() && !likeness.exact_copy;
+        let (a, b) = if self.order(one, other, contained)? {
             (one, other)
         } else {
             (other, one)
@@ -88,6 +137,7 @@ impl PairQuery {
             key_b: b.to_owned(),
             jaccard: likeness.jaccard,
             estimate: likeness.estimate,
+            containment: self.containment.least.and(likeness.containment),
             exact_copy: likeness.exact_copy,
         })
     }
@@ -97,7 +147,8 @@ impl PairQuery {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Pair {
-    /// The key that comes first, or the one with the first prefix of [`PairQuery::between`].
+    /// The key that comes first, or the one with the first prefix of [`PairQuery::between`]. In a search by containment,
+    /// that of the contained text, unless both have the same text.
     pub key_a: String,
     /// The other key.
     pub key_b: String,
@@ -105,6 +156,8 @@ pub struct Pair {
     pub jaccard: Option<f64>,
     /// Estimate from the signatures.
     pub estimate: Estimate,
+    /// The share of the first text's shingles that the second has, 0 to 1, in a search by containment.
+    pub containment: Option<f64>,
     /// Whether the texts are the same, byte for byte, or the shingles, if both were given as shingles.
     pub exact_copy: bool,
 }

@@ -8,7 +8,7 @@ use super::alike::{Alike, Compared, Comparer, pieces};
 use super::buckets::Buckets;
 use super::comparisons::{Comparisons, Task};
 use super::exhaustive::Exhaustive;
-use super::join::Joined;
+use super::join::{Bounds, Joined};
 use super::met::Met;
 use super::names::{Names, with_several};
 use super::pair::{Pair, PairQuery};
@@ -49,7 +49,7 @@ pub struct Pairs {
     tasks: Vec<Task>,
     met: Met,
     names: Names,
-    /// The exhaustive search, which replaces the buckets if the query asks for it.
+    /// The exhaustive search or the one by containment, which replaces the buckets if the query asks for it.
     join: Option<Exhaustive>,
     /// The results that are not yet returned.
     ready: VecDeque<IntoIter<Found>>,
@@ -106,7 +106,8 @@ impl Product {
 
 impl Store {
     /// Finds every pair of documents that share a bucket and reach the threshold, each pair once,
-    /// or every pair that reaches it ([`PairQuery::exhaustive`]).
+    /// or every pair that reaches it ([`PairQuery::exhaustive`]), or every pair of which one contains the other
+    /// ([`PairQuery::containment`]).
     ///
     /// The search reads the buckets band by band and looks up no content. It takes memory for the postings of two bands
     /// (8 bytes per content and band), for the pairs of 65,536 comparisons, for 131,072 keys and those of two contents,
@@ -116,7 +117,7 @@ impl Store {
     /// that do not match.
     ///
     /// Pairs of copies come first, in the order in which their texts were added, and then the others, by the first
-    /// bucket that they share. In an exhaustive search, these are ordered by the text with more shingles (if both
+    /// bucket that they share. In an exhaustive search and one by containment, these are ordered by the text with more shingles (if both
     /// have the same number, the one added later) and then by the other one, both in the order in which they were
     /// added; if the index is made in parts, this holds within each part. The order depends on the stored documents
     /// and the order in which they were added, not on the number of threads.
@@ -138,9 +139,9 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidQuery`] for a threshold out of range, [`Error::NoShingles`] for an exhaustive search of a
-    /// store without shingles, or those of reading the store. An error of reading may also come as an item, which
-    /// is then the last one.
+    /// [`Error::InvalidQuery`] for a threshold or a containment out of range, or for both of them;
+    /// [`Error::NoShingles`] for an exhaustive search of a store without shingles, or one by containment; or those of
+    /// reading the store. An error of reading may also come as an item, which is then the last one.
     pub fn pairs(&self, query: PairQuery) -> Result<Pairs> {
         let snapshot = self.published()?;
         let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
@@ -149,6 +150,14 @@ impl Store {
             return Err(Error::NoShingles);
         }
         let removed = snapshot.removed_contents()?;
+        let other = query.threshold.map(|_| "a threshold");
+        let join = match query.containment.search(&snapshot, &removed, other)? {
+            None if query.exhaustive => {
+                let bounds = Bounds::Jaccard(threshold);
+                Some(Exhaustive::new(&snapshot, bounds, 0, &removed)?)
+            }
+            join => join,
+        };
         let bands = u64::from(snapshot.schema.bands().bands());
         self.shared.progress.begin(BAND_STEPS * (bands + 1));
         Ok(Pairs {
@@ -156,7 +165,7 @@ impl Store {
             threshold,
             removed,
             next_content: if query.fold_copies { snapshot.len } else { 0 },
-            join: query.exhaustive.then(Exhaustive::default),
+            join,
             names: Names::new(query.fold_copies),
             query,
             snapshot,
@@ -187,6 +196,13 @@ impl Iterator for Pairs {
 }
 
 impl Pairs {
+    /// Returns the number of distinct texts that are left out of a search by containment because they are shorter than
+    /// [`PairQuery::shortest`], those without tokens aside.
+    pub fn short(&self) -> u64 {
+        let left_out = self.join.as_ref().map(|join| join.short);
+        left_out.unwrap_or_default()
+    }
+
     /// Finds the next pair.
     fn find(&mut self) -> Result<Option<Pair>> {
         loop {
@@ -229,8 +245,7 @@ impl Pairs {
             return Ok(true);
         }
         if let Some(join) = &mut self.join {
-            let (removed, pool) = (&self.removed, &self.store.shared.pool);
-            let found = join.next(&self.snapshot, self.threshold, removed, pool)?;
+            let found = join.next(&self.snapshot, &self.store.shared.pool)?;
             if let Some(found) = &found {
                 self.take_joined(found)?;
             }
@@ -296,7 +311,7 @@ impl Pairs {
             exact_copy: true,
             jaccard: schema.keeps_shingles().then_some(1.0),
             estimate: Estimate::new(slots, slots, schema.slot_width()),
-            containment: None,
+            containment: schema.keeps_shingles().then_some(1.0),
             containment_of_stored: None,
         }
     }
@@ -337,7 +352,7 @@ impl Pairs {
                 exact_copy: false,
                 jaccard: Some(joined.jaccard),
                 estimate: Estimate::new(agreeing, schema.permutations(), schema.slot_width()),
-                containment: None,
+                containment: Some(joined.containment),
                 containment_of_stored: None,
             };
             part.push(Found::Contents(one, other, likeness));

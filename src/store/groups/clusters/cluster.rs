@@ -6,14 +6,15 @@ use crate::sketch::Estimate;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Cluster {
-    /// The document whose text was added first; of several copies, the one whose key comes first.
+    /// The document whose text was added first, or, in a search by containment, whose text is the largest; of several
+    /// copies, the one whose key comes first.
     pub representative: String,
     /// All documents, the representative first, in the order in which their texts were added; copies are ordered by
     /// key.
     pub members: Vec<Member>,
     /// The lowest similarity of a member to the representative, 0 to 1: exact, or estimated if the store keeps no
-    /// shingles. An exact one is below the threshold only with [`Linkage::Connected`](super::Linkage::Connected);
-    /// an estimate may be below it by its error.
+    /// shingles. An exact one is below the threshold only with [`Linkage::Connected`](super::Linkage::Connected) and in
+    /// a search by containment; an estimate may be below it by its error.
     pub lowest: f64,
 }
 
@@ -27,6 +28,8 @@ pub struct Member {
     pub jaccard: Option<f64>,
     /// Estimate from the signatures.
     pub estimate: Estimate,
+    /// The share of its shingles that the representative has, 0 to 1. None if the store keeps no shingles.
+    pub containment: Option<f64>,
     /// Whether it has the text of the representative, byte for byte, or its shingles, if both were given as
     /// shingles. True for the representative.
     pub exact_copy: bool,

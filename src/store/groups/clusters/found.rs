@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::cluster::{Cluster, Member};
 use super::query::{ClusterQuery, Linkage};
-use super::{connect, representatives};
-use crate::batch::Forest;
+use super::{connect, contained, representatives};
+use crate::batch::members;
 use crate::error::Result;
 use crate::schema::check_threshold;
 use crate::storage::Snapshot;
@@ -31,7 +31,10 @@ pub struct Clusters {
     min_size: usize,
     /// Whether a content that resembles no other can be a cluster.
     single: bool,
-    forest: Forest,
+    /// The first content of the cluster of each content.
+    roots: Vec<u32>,
+    /// The number of contents that are too short for a search by containment.
+    short: u64,
     /// The next content that may be the first of a cluster.
     next: u32,
     /// The other contents of the clusters, each after the first of its cluster.
@@ -44,8 +47,8 @@ impl Store {
     /// Finds the clusters of similar documents, each with its representative and the similarities of the members to
     /// it.
     ///
-    /// Two documents are linked if they share a bucket and their exact similarity reaches the threshold; documents
-    /// with the same text are always linked. The buckets are searched before this returns; the similarities to the
+    /// Two documents are linked if they share a bucket and their exact similarity reaches the threshold, or if one
+    /// contains the other ([`ClusterQuery::containment`], which does without buckets); documents with the same text are always linked. The buckets are searched before this returns; the similarities to the
     /// representatives are computed as clusters are taken. Takes memory for 16 bytes per content and for the
     /// largest cluster; with [`Linkage::Representative`], also 40 bytes for each representative and band of one
     /// connected group.
@@ -77,8 +80,10 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`InvalidQuery`](crate::Error::InvalidQuery) for a threshold out of range, or those of reading the store. An
-    /// error of reading may also come as an item, which is then the last one.
+    /// [`InvalidQuery`](crate::Error::InvalidQuery) for a threshold or a containment out of range, or for containment
+    /// together with a threshold or a linkage; [`NoShingles`](crate::Error::NoShingles) for containment in a store
+    /// without shingles; or those of reading the store. An error of reading may also come as an item, which is then
+    /// the last one.
     pub fn clusters(&self, query: ClusterQuery) -> Result<Clusters> {
         let snapshot = self.published()?;
         let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
@@ -86,29 +91,29 @@ impl Store {
         let removed = snapshot.removed_contents()?;
         let documents = snapshot.documents()?;
         let contents = u64::from(snapshot.len).saturating_sub(removed.len() as u64);
-        let mut forest = connect::connect(
-            &snapshot,
-            &self.shared.pool,
-            &self.shared.allowance,
-            &removed,
-            threshold,
-        )?;
-        if query.linkage == Linkage::Representative {
-            representatives::divide(
-                &snapshot,
-                &self.shared.pool,
-                &self.shared.allowance,
-                threshold,
-                &mut forest,
-            )?;
-        }
+        let (pool, allowance) = (&self.shared.pool, &self.shared.allowance);
+        let divides = query.linkage == Linkage::Representative;
+        let other = query.threshold.map(|_| "a threshold");
+        let other = other.or(divides.then_some("a linkage"));
+        let search = query.containment.search(&snapshot, &removed, other)?;
+        let short = search.as_ref().map_or(0, |search| search.short);
+        let roots = if let Some(search) = search {
+            contained::roots(search, &snapshot, pool)?
+        } else {
+            let mut forest = connect::connect(&snapshot, pool, allowance, &removed, threshold)?;
+            if divides {
+                representatives::divide(&snapshot, pool, allowance, threshold, &mut forest)?;
+            }
+            forest.roots().collect()
+        };
         Ok(Clusters {
             store: self.clone(),
             min_size: query.min_size,
             single: query.min_size < 2 || documents > contents,
             next: 0,
-            members: forest.members().into_iter().peekable(),
-            forest,
+            members: members(roots.iter().copied()).into_iter().peekable(),
+            roots,
+            short,
             snapshot,
             ready: VecDeque::new(),
             failed: false,
@@ -144,6 +149,12 @@ struct Part {
 }
 
 impl Clusters {
+    /// Returns the number of distinct texts that are left out of a search by containment because they are shorter than
+    /// [`ClusterQuery::shortest`], those without tokens aside.
+    pub fn short(&self) -> u64 {
+        self.short
+    }
+
     /// Reads the documents of the next clusters.
     fn read_more(&mut self) -> Result<()> {
         let mut parts = Vec::new();
@@ -185,7 +196,7 @@ impl Clusters {
         while let Some((_, content)) = self.members.next_if(|&(root, _)| root == first) {
             group.push(content);
         }
-        let counts = group.len() > 1 || self.single && self.forest.root(first) == first;
+        let counts = group.len() > 1 || self.single && self.roots[first as usize] == first;
         if !counts {
             group.clear();
         }
@@ -208,6 +219,7 @@ impl Clusters {
                     key: key?,
                     jaccard: likeness.jaccard,
                     estimate: likeness.estimate,
+                    containment: likeness.containment_of_stored,
                     exact_copy: likeness.exact_copy,
                 });
             }

@@ -3,6 +3,7 @@
 mod candidates;
 mod cluster;
 mod connect;
+mod contained;
 mod found;
 mod prefixes;
 mod query;

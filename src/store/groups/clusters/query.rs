@@ -1,5 +1,7 @@
 //! Queries for clusters.
 
+use crate::store::groups::containment::Containment;
+
 /// How documents are joined into clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -25,6 +27,7 @@ pub struct ClusterQuery {
     pub(super) linkage: Linkage,
     pub(super) threshold: Option<f64>,
     pub(super) min_size: usize,
+    pub(super) containment: Containment,
 }
 
 impl Default for ClusterQuery {
@@ -33,6 +36,7 @@ impl Default for ClusterQuery {
             linkage: Linkage::default(),
             threshold: None,
             min_size: 2,
+            containment: Containment::default(),
         }
     }
 }
@@ -55,6 +59,29 @@ impl ClusterQuery {
     #[must_use]
     pub fn threshold(mut self, threshold: f64) -> ClusterQuery {
         self.threshold = Some(threshold);
+        self
+    }
+
+    /// Puts each text below the largest text that contains it: that has at least this share of its shingles, above 0
+    /// and at most 1, and no fewer shingles. The largest is the one with most shingles, of several the one added
+    /// first; of two texts with the same number, the one added later is below the other. The trees are the clusters,
+    /// and the text at the root is the representative. So a passage that is in two articles does not connect them,
+    /// as it would if all pairs were links.
+    ///
+    /// Every pair is found, as by [`PairQuery::containment`](crate::groups::PairQuery::containment), in as much memory
+    /// and 12 bytes more for each content. There is neither a linkage nor a threshold then. In a tree of several
+    /// levels, the containment of a member in the representative may be lower.
+    #[must_use]
+    pub fn containment(mut self, least: f64) -> ClusterQuery {
+        self.containment.least = Some(least);
+        self
+    }
+
+    /// Sets how many tokens the shortest texts have that a search by containment takes into account, 20 by default.
+    /// [`PairQuery::shortest`](crate::groups::PairQuery::shortest) states the rule.
+    #[must_use]
+    pub fn shortest(mut self, tokens: usize) -> ClusterQuery {
+        self.containment.shortest = tokens;
         self
     }
 

@@ -1,27 +1,25 @@
-//! How many members two sets must have in common to be similar.
+//! How many members two sets must have in common.
 
-/// The arithmetic of a threshold of Jaccard similarity.
+use crate::text::share;
+
+/// The arithmetic of a threshold, above 0 and at most 1.
 ///
 /// Bounds are found by calling [`Bounds::reaches`] itself, so rounding cannot make a bound and the
 /// similarity disagree: a larger dividend never gives a smaller rounded quotient.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
-    threshold: f64,
+pub(crate) enum Bounds {
+    /// The least Jaccard similarity.
+    Jaccard(f64),
+    /// The least containment of the smaller set in the larger one.
+    Containment(f64),
 }
 
 impl Bounds {
-    /// Bounds for a threshold above 0 and at most 1.
-    pub(super) fn new(threshold: f64) -> Bounds {
-        Bounds { threshold }
-    }
-
-    /// The similarity of sets of these sizes with `common` members in common.
-    pub(super) fn jaccard(common: usize, a: usize, b: usize) -> f64 {
-        common as f64 / (a + b - common) as f64
-    }
-
     fn reaches(self, common: usize, a: usize, b: usize) -> bool {
-        Bounds::jaccard(common, a, b) >= self.threshold
+        match self {
+            Bounds::Jaccard(least) => share(common, a + b - common) >= least,
+            Bounds::Containment(least) => share(common, a.min(b)) >= least,
+        }
     }
 
     /// The least number of common members with which sets of these sizes reach the threshold. If
@@ -40,7 +38,7 @@ impl Bounds {
     ///
     /// The other members are fewer than the overlap with the smallest partner, and a larger partner
     /// needs a larger overlap (Bayardo, Ma and Srikant, "Scaling Up All Pairs Similarity Search",
-    /// 2007).
+    /// 2007). For containment, these are all members, because the smallest partner has one.
     pub(super) fn looked_up(self, size: usize) -> usize {
         size - self.least_size(size) + 1
     }
@@ -50,7 +48,8 @@ impl Bounds {
     ///
     /// The other members are fewer than the overlap with a partner of the same size, and a larger
     /// partner needs a larger overlap (Xiao, Wang, Lin and Yu, "Efficient Similarity Joins for Near
-    /// Duplicate Detection", 2008).
+    /// Duplicate Detection", 2008), or the same one for containment (Sarawagi and Kirpal, "Efficient
+    /// Set Joins on Similarity Predicates", 2004).
     pub(super) fn indexed(self, size: usize) -> usize {
         size - self.overlap(size, size) + 1
     }
@@ -81,8 +80,9 @@ mod tests {
             threshold in 0.01_f64..=1.0,
             a in 1_usize..200,
             b in 1_usize..200,
+            of in prop::sample::select(vec![Bounds::Jaccard, Bounds::Containment]),
         ) {
-            let bounds = Bounds::new(threshold);
+            let bounds = of(threshold);
             let needed = (1..=a.min(b)).find(|&common| bounds.reaches(common, a, b));
             prop_assert_eq!(bounds.overlap(a, b), needed.unwrap_or(a.min(b) + 1));
             let least = (1..=a).find(|&size| bounds.reaches(size, size, a));

@@ -7,7 +7,7 @@ use super::index::{Index, Posting};
 use super::rarity::Rarity;
 use crate::error::Result;
 use crate::pool::Pool;
-use crate::text::ShingleSet;
+use crate::text::{ShingleSet, share};
 
 /// Postings that are indexed together: at most 20 bytes each, 640 MiB.
 const POSTINGS: usize = 1 << 25;
@@ -28,7 +28,7 @@ pub(crate) trait Sets: Sync {
     fn read(&self, set: u32, shingles: &mut ShingleSet) -> Result<()>;
 }
 
-/// Two sets that reach the threshold.
+/// Two sets that reach the bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Joined {
     /// The one with more shingles; if both have the same number, the one with the higher set number.
@@ -36,13 +36,16 @@ pub(crate) struct Joined {
     pub(crate) smaller: u32,
     /// Exact Jaccard similarity.
     pub(crate) jaccard: f64,
+    /// The share of the smaller one's shingles that the larger one has.
+    pub(crate) containment: f64,
 }
 
 /// A join in progress.
 ///
 /// It takes 12 bytes per set and 8 more per thread; 1 to 2 bytes per shingle for the order, at most 256 MiB; and at
-/// most 20 bytes per indexed shingle. At a threshold of 0.8, a ninth of the shingles is indexed. If that is too many,
-/// sets are indexed in parts, by size; for each part, the sets that may match it are looked up.
+/// most 20 bytes per indexed shingle. At a threshold of 0.8, a ninth of the shingles is indexed, or a fifth for
+/// containment. If that is too many, sets are indexed in parts, by size; for each part, the sets that may match it are
+/// looked up.
 #[derive(Debug)]
 pub(crate) struct Join {
     bounds: Bounds,
@@ -78,7 +81,7 @@ struct Scratch {
 impl Join {
     /// Prepares the join of sets of these sizes. One of size 0 matches nothing.
     pub(crate) fn new(
-        threshold: f64,
+        bounds: Bounds,
         sizes: Vec<u32>,
         sets: &dyn Sets,
         pool: &Pool,
@@ -102,7 +105,7 @@ impl Join {
             ranks[set as usize] = rank;
         }
         Ok(Join {
-            bounds: Bounds::new(threshold),
+            bounds,
             sizes,
             ranked,
             ranks,
@@ -151,10 +154,10 @@ impl Join {
         // Frees the old index first.
         self.index = Index::default();
         let start = self.indexed.end;
-        let (mut end, mut postings) = (start, 0);
-        while end < self.ranked.len() && (end == start || postings < self.postings) {
-            postings += self.bounds.indexed(self.size(self.ranked[end]));
-            end += 1;
+        let (mut end, mut postings) = (start, Vec::new());
+        while end < self.ranked.len() && postings.len() <= self.postings / 2 {
+            let room = self.postings - postings.len();
+            end = self.index_more(end, room, sets, pool, &mut postings)?;
         }
         self.indexed = start..end;
         let largest = self.size(self.ranked[end - 1]);
@@ -162,44 +165,49 @@ impl Join {
         let after = self.ranked[end..].partition_point(may_match);
         self.waiting = self.ranked[start..end + after].to_vec();
         self.waiting.sort_unstable_by(|a, b| b.cmp(a));
-        self.index = Index::new(self.indexed_postings(sets, pool)?, pool);
+        self.index = Index::new(postings, pool);
         Ok(())
     }
 
-    /// The postings of the part to be indexed, in any order.
-    fn indexed_postings(&self, sets: &dyn Sets, pool: &Pool) -> Result<Vec<Posting>> {
-        let mut part = self.ranked[self.indexed.clone()].to_vec();
+    /// Appends the postings of sets from the rank `start` on, in any order: of one set, and of more as far as there
+    /// is room. Returns the rank after them.
+    fn index_more(
+        &self,
+        start: usize,
+        room: usize,
+        sets: &dyn Sets,
+        pool: &Pool,
+        postings: &mut Vec<Posting>,
+    ) -> Result<usize> {
+        let count = |set: u32| self.bounds.indexed(self.size(set));
+        let (mut end, mut most) = (start, 0);
+        while end < self.ranked.len() && (end == start || most < room) {
+            most += count(self.ranked[end]);
+            end += 1;
+        }
+        let mut part = self.ranked[start..end].to_vec();
         // In the order in which the sets are stored.
         part.sort_unstable();
-        let count = |&set: &u32| self.bounds.indexed(self.size(set));
-        let mut postings = vec![Posting::default(); part.iter().map(count).sum()];
-        let mut free = postings.as_mut_slice();
-        let mut filled = Vec::new();
-        for task in tasks(&part, pool) {
-            let (own, rest) = free.split_at_mut(task.iter().map(count).sum());
-            filled.push((task, own));
-            free = rest;
-        }
-        let filled = pool.map(filled, |(task, postings)| {
-            let mut postings = postings.iter_mut();
+        let made = pool.map(tasks(&part, pool), |task| {
             let (mut shingles, mut places) = (ShingleSet::default(), Vec::new());
-            for set in task {
-                sets.read(*set, &mut shingles)?;
+            let mut postings = Vec::new();
+            for &set in task {
+                sets.read(set, &mut shingles)?;
                 let first = self
                     .rarity
                     .first(count(set), shingles.as_slice(), &mut places);
-                for (position, (shingle, posting)) in (0..).zip(first.zip(&mut postings)) {
-                    *posting = Posting {
-                        shingle,
-                        rank: self.ranks[*set as usize],
-                        position,
-                    };
-                }
+                postings.extend(first.map(|(position, shingle)| Posting {
+                    shingle,
+                    rank: self.ranks[set as usize],
+                    position,
+                }));
             }
-            Ok(())
+            Ok(postings)
         });
-        filled.into_iter().collect::<Result<()>>()?;
-        Ok(postings)
+        for made in made {
+            postings.append(&mut made?);
+        }
+        Ok(end)
     }
 
     /// Appends the pairs of a set with smaller indexed sets.
@@ -211,7 +219,10 @@ impl Join {
         found: &mut Vec<Joined>,
     ) -> Result<()> {
         sets.read(set, &mut scratch.set)?;
-        self.meet(set, scratch);
+        match self.bounds {
+            Bounds::Jaccard(_) => self.meet(set, scratch),
+            Bounds::Containment(_) => self.meet_any(set, scratch),
+        }
         let size = self.size(set);
         let before = found.len();
         for rank in scratch.met.drain(..) {
@@ -229,7 +240,8 @@ impl Join {
             found.extend(common.map(|common| Joined {
                 larger: set,
                 smaller,
-                jaccard: Bounds::jaccard(common, size, partner),
+                jaccard: share(common, size + partner - common),
+                containment: share(common, partner),
             }));
         }
         found[before..].sort_unstable_by_key(|joined| joined.smaller);
@@ -245,7 +257,7 @@ impl Join {
         let first = self
             .rarity
             .first(count, scratch.set.as_slice(), &mut scratch.places);
-        for (read, shingle) in (1..).zip(first) {
+        for (position, shingle) in first {
             let postings = self.index.of(shingle);
             let start = postings.partition_point(|posting| (posting.rank as usize) < smallest);
             let smaller = postings[start..].iter();
@@ -255,9 +267,25 @@ impl Join {
                 if tally.0 == 0 {
                     scratch.met.push(posting.rank);
                 }
-                let of_set = self.sizes[set as usize] - read;
+                let of_set = self.sizes[set as usize] - position - 1;
                 let of_partner = self.sizes[self.ranked[rank] as usize] - posting.position - 1;
                 *tally = (tally.0 + 1, of_set.min(of_partner));
+            }
+        }
+    }
+
+    /// Marks the smaller sets that have any shingle of a set among their indexed ones.
+    fn meet_any(&self, set: u32, scratch: &mut Scratch) {
+        let own = self.ranks[set as usize];
+        for &shingle in scratch.set.as_slice() {
+            let smaller = self.index.of(shingle).iter();
+            for posting in smaller.take_while(|posting| posting.rank < own) {
+                let tally = &mut scratch.tallies[posting.rank as usize - self.indexed.start];
+                if tally.0 == 0 {
+                    scratch.met.push(posting.rank);
+                }
+                // The order in which its shingles are met says nothing about those that may follow.
+                *tally = (1, u32::MAX - 1);
             }
         }
     }
@@ -317,14 +345,14 @@ mod tests {
     }
 
     fn joined(
-        threshold: f64,
+        bounds: Bounds,
         sets: &Vec<ShingleSet>,
         postings: usize,
         threads: usize,
     ) -> Vec<Joined> {
         let pool = Pool::new(threads);
         let sizes = sets.iter().map(|set| u32::try_from(set.len()).unwrap());
-        let mut join = Join::new(threshold, sizes.collect(), sets, &pool).unwrap();
+        let mut join = Join::new(bounds, sizes.collect(), sets, &pool).unwrap();
         join.postings = postings;
         let mut all = Vec::new();
         while let Some(found) = join.find(sets, &pool).unwrap() {
@@ -334,16 +362,21 @@ mod tests {
     }
 
     /// Compares all with all, in the order of the join in one part.
-    fn brute_force(threshold: f64, sets: &[ShingleSet]) -> Vec<Joined> {
+    fn brute_force(bounds: Bounds, sets: &[ShingleSet]) -> Vec<Joined> {
         let mut pairs = Vec::new();
         for (larger, a) in (0..).zip(sets) {
             for (smaller, b) in (0..).zip(sets) {
-                let jaccard = a.jaccard(b);
-                if (b.len(), smaller) < (a.len(), larger) && jaccard >= threshold {
+                let (jaccard, containment) = (a.jaccard(b), b.containment_in(a));
+                let reaches = match bounds {
+                    Bounds::Jaccard(least) => jaccard >= least,
+                    Bounds::Containment(least) => containment >= least,
+                };
+                if (b.len(), smaller) < (a.len(), larger) && reaches {
                     pairs.push(Joined {
                         larger,
                         smaller,
                         jaccard,
+                        containment,
                     });
                 }
             }
@@ -361,13 +394,15 @@ mod tests {
                 0.1_f64..1.0,
                 prop::sample::select(vec![0.1, 0.2, 1.0 / 3.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0]),
             ],
+            of in prop::sample::select(vec![Bounds::Jaccard, Bounds::Containment]),
             threads in 1_usize..4,
             postings in 1_usize..200,
         ) {
-            let expected = brute_force(threshold, &sets);
-            prop_assert_eq!(&joined(threshold, &sets, POSTINGS, threads), &expected);
-            let in_parts = joined(threshold, &sets, postings, threads);
-            prop_assert_eq!(&in_parts, &joined(threshold, &sets, postings, 1));
+            let bounds = of(threshold);
+            let expected = brute_force(bounds, &sets);
+            prop_assert_eq!(&joined(bounds, &sets, POSTINGS, threads), &expected);
+            let in_parts = joined(bounds, &sets, postings, threads);
+            prop_assert_eq!(&in_parts, &joined(bounds, &sets, postings, 1));
             let mut sorted = in_parts;
             sorted.sort_by_key(|joined| (joined.larger, joined.smaller));
             prop_assert_eq!(sorted, expected);

@@ -7,12 +7,16 @@ use crate::codec::low32;
 /// The largest number of counters: 256 MiB.
 const MOST_COUNTERS: u64 = 1 << 26;
 
-/// Estimates how many sets have a shingle: shingles that begin with the same bits share a counter.
+/// The lowest bits of a counter: each stands for the shingles that begin with the same few bits more.
+const MARKS: u32 = 8;
+
+/// Estimates in how many sets a shingle occurs again: shingles that begin with the same bits share a counter.
 ///
 /// Any order of all shingles works for a join. The better it puts rare ones first, the less work
-/// there is; sharing counters costs no more than that.
+/// there is; sharing counters costs no more than that. A shingle that occurs again in no set is in no pair.
 #[derive(Debug)]
 pub(super) struct Rarity {
+    /// Marks of the shingles that occurred, and above them the number of those that were marked before.
     counters: Vec<AtomicU32>,
     shift: u32,
 }
@@ -30,31 +34,47 @@ impl Rarity {
     /// Counts the shingles of a set. The order is fixed once all sets are counted.
     pub(super) fn count(&self, set: &[u32]) {
         for &shingle in set {
-            self.counter(shingle).fetch_add(1, Ordering::Relaxed);
+            let mark = 1 << (shingle >> (self.shift - MARKS.ilog2()) & (MARKS - 1));
+            let counted = |counter: u32| match counter & mark {
+                0 => Some(counter | mark),
+                _ => counter.checked_add(1 << MARKS),
+            };
+            let order = Ordering::Relaxed;
+            // A full counter stays as it is.
+            let _ = self.counter(shingle).fetch_update(order, order, counted);
         }
     }
 
-    /// The first `count` shingles of a set, in order; `places` is scratch memory.
+    /// The first `count` shingles of a set, in order, each with the number of shingles before it. Those that are in no
+    /// other set come first and are left out. `places` is scratch memory.
     pub(super) fn first<'p>(
         &self,
         count: usize,
         set: &[u32],
         places: &'p mut Vec<u64>,
-    ) -> impl Iterator<Item = u32> + use<'p> {
-        let place = |&shingle: &u32| {
-            let count = self.counter(shingle).load(Ordering::Relaxed);
-            u64::from(count) << u32::BITS | u64::from(shingle)
-        };
+    ) -> impl Iterator<Item = (u32, u32)> + use<'p> {
         places.clear();
-        places.extend(set.iter().map(place));
-        if count < places.len() {
-            places.select_nth_unstable(count);
-            places.truncate(count);
+        let mut alone = 0;
+        for &shingle in set {
+            let again = self.counter(shingle).load(Ordering::Relaxed) >> MARKS;
+            if again > 0 {
+                places.push(u64::from(again) << u32::BITS | u64::from(shingle));
+                continue;
+            }
+            alone += 1;
+            if alone as usize == count {
+                places.clear();
+                break;
+            }
+        }
+        let rest = count - alone as usize;
+        if rest < places.len() {
+            places.select_nth_unstable(rest);
+            places.truncate(rest);
         }
         places.sort_unstable();
-        places
-            .iter()
-            .map(|&place| low32(place & u64::from(u32::MAX)))
+        let shingle = |&place: &u64| low32(place & u64::from(u32::MAX));
+        (alone..).zip(places.iter().map(shingle))
     }
 
     fn counter(&self, shingle: u32) -> &AtomicU32 {

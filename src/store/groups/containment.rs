@@ -1,0 +1,296 @@
+//! Searches by containment: which texts are in others.
+
+use super::exhaustive::Exhaustive;
+use super::join::Bounds;
+use crate::error::{Error, Result};
+use crate::schema::check_share;
+use crate::storage::Snapshot;
+
+/// Shorter texts are left out, unless a query says otherwise: in tokens.
+const SHORTEST: usize = 20;
+
+/// A query by containment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Containment {
+    /// The least share of a text's shingles that the other one has; `None` for a query by Jaccard similarity.
+    pub(super) least: Option<f64>,
+    /// The number of tokens of the shortest texts.
+    pub(super) shortest: usize,
+}
+
+impl Default for Containment {
+    fn default() -> Containment {
+        Containment {
+            least: None,
+            shortest: SHORTEST,
+        }
+    }
+}
+
+impl Containment {
+    /// Prepares the search, if this is a query by containment. `other` names an option that the query also has and that
+    /// does not go together with containment.
+    pub(super) fn search(
+        self,
+        snapshot: &Snapshot,
+        removed: &[u32],
+        other: Option<&str>,
+    ) -> Result<Option<Exhaustive>> {
+        let Some(least) = self.least else {
+            return Ok(None);
+        };
+        check_share("containment", least)?;
+        if let Some(other) = other {
+            return Err(Error::InvalidQuery {
+                parameter: "containment",
+                reason: format!("a query has either this or {other}"),
+            });
+        }
+        if !snapshot.schema.keeps_shingles() {
+            return Err(Error::NoShingles);
+        }
+        let k = usize::from(snapshot.schema.shingling().k());
+        let shingles = u32::try_from((self.shortest + 1).saturating_sub(k)).unwrap_or(u32::MAX);
+        Exhaustive::new(snapshot, Bounds::Containment(least), shingles, removed).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Reverse;
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use crate::error::Error;
+    use crate::schema::Schema;
+    use crate::store::groups::{ClusterQuery, Linkage, PairQuery};
+    use crate::store::handle::{Options, Store};
+    use crate::text::{ShingleSet, Shingling};
+
+    const K: u8 = 2;
+
+    /// Parts of one long text, some of them with words of their own.
+    fn texts() -> impl Strategy<Value = Vec<String>> {
+        let text = (0_u32..30, 1_u32..16, 0_u32..8).prop_map(|(start, words, own)| {
+            let part = (start..start + words).map(|word| format!("w{}", word % 30));
+            let own = (0..own.saturating_sub(4)).map(|word| format!("x{start}y{word}"));
+            part.chain(own).collect::<Vec<_>>().join(" ")
+        });
+        prop::collection::vec(text, 1..40)
+    }
+
+    /// A document's keys in order, and its shingles: the distinct texts in the order in which they were added.
+    type Contents = Vec<(Vec<String>, ShingleSet)>;
+
+    /// A pair: two keys, the containment and the Jaccard similarity.
+    type Pair = (String, String, f64, f64);
+
+    /// A store of these texts, of which every `step`-th document is removed again, and its contents.
+    fn make(texts: &[String], step: usize, threads: usize) -> (tempfile::TempDir, Store, Contents) {
+        let folder = tempfile::tempdir().unwrap();
+        let schema = Schema::builder().shingling(Shingling::Word(K));
+        let schema = schema.permutations(16).build().unwrap();
+        let options = Options::new().threads(threads);
+        let store = options
+            .create(folder.path().join("store"), &schema)
+            .unwrap();
+        let key = |number: usize| format!("{}/{number:02}", ["new", "old"][number % 2]);
+        let mut writer = store.writer().unwrap();
+        for (number, text) in texts.iter().enumerate() {
+            writer.add(key(number), text.as_str()).unwrap();
+        }
+        writer.commit().unwrap();
+        let mut contents: Vec<(&str, Vec<String>)> = Vec::new();
+        for (number, text) in texts.iter().enumerate() {
+            let place = contents.iter().position(|(other, _)| other == text);
+            let place = place.unwrap_or_else(|| {
+                contents.push((text, Vec::new()));
+                contents.len() - 1
+            });
+            if number % step == 0 {
+                assert!(writer.remove(&key(number)).unwrap());
+            } else {
+                contents[place].1.push(key(number));
+            }
+        }
+        writer.commit().unwrap();
+        drop(writer);
+        let shingler = schema.shingler().unwrap();
+        let contents = contents.into_iter().filter(|(_, keys)| !keys.is_empty());
+        let contents = contents.map(|(text, mut keys)| {
+            keys.sort();
+            (keys, shingler.shingles(text).unwrap())
+        });
+        let contents = contents.collect();
+        (folder, store, contents)
+    }
+
+    /// Compares all with all. The pairs are in the order that `Store::pairs` states.
+    fn brute_force(contents: &Contents, least: f64, shortest: usize) -> Vec<Pair> {
+        let mut pairs = Vec::new();
+        for (keys, _) in contents {
+            for (place, a) in keys.iter().enumerate() {
+                let others = keys[place + 1..].iter();
+                pairs.extend(others.map(|b| (a.clone(), b.clone(), 1.0, 1.0)));
+            }
+        }
+        for (outer, (containers, b)) in contents.iter().enumerate() {
+            for (inner, (keys, a)) in contents.iter().enumerate() {
+                let containment = a.containment_in(b);
+                if (a.len(), inner) < (b.len(), outer)
+                    && a.len() + usize::from(K) > shortest
+                    && containment >= least
+                {
+                    for key in keys {
+                        pairs.extend(containers.iter().map(|container| {
+                            (key.clone(), container.clone(), containment, a.jaccard(b))
+                        }));
+                    }
+                }
+            }
+        }
+        pairs
+    }
+
+    fn found(store: &Store, query: PairQuery) -> Vec<Pair> {
+        let pairs = store.pairs(query).unwrap().map(|pair| {
+            let pair = pair.unwrap();
+            let (containment, jaccard) = (pair.containment.unwrap(), pair.jaccard.unwrap());
+            (pair.key_a, pair.key_b, containment, jaccard)
+        });
+        pairs.collect()
+    }
+
+    /// The keys of each cluster, from its representative on, and the containment in that of the first of each content.
+    fn trees(contents: &Contents, least: f64, shortest: usize) -> Vec<(Vec<String>, Vec<f64>)> {
+        let rank = |place: usize| (Reverse(contents[place].1.len()), place);
+        let parent = |inner: usize| {
+            let a = &contents[inner].1;
+            let outer = (0..contents.len()).filter(|&outer| {
+                rank(outer) < rank(inner) && a.containment_in(&contents[outer].1) >= least
+            });
+            let fits = a.len() + usize::from(K) > shortest;
+            outer.filter(|_| fits).min_by_key(|&outer| rank(outer))
+        };
+        let mut trees: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for content in 0..contents.len() {
+            let mut root = content;
+            while let Some(parent) = parent(root) {
+                root = parent;
+            }
+            trees.entry(root).or_default().push(content);
+        }
+        let trees = trees.into_iter().map(|(root, mut tree)| {
+            tree.sort_by_key(|&content| (content != root, content));
+            let keys = tree.iter().flat_map(|&content| contents[content].0.clone());
+            let of = |&content: &usize| {
+                let set = &contents[content].1;
+                let share = if content == root {
+                    1.0
+                } else {
+                    set.containment_in(&contents[root].1)
+                };
+                vec![share; contents[content].0.len()]
+            };
+            (keys.collect(), tree.iter().flat_map(of).collect())
+        });
+        trees
+            .filter(|(keys, _): &(Vec<_>, _)| keys.len() > 1)
+            .collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn pairs_and_trees_are_what_comparing_all_with_all_finds(
+            texts in texts(),
+            step in 2_usize..9,
+            least in prop::sample::select(vec![0.1, 1.0 / 3.0, 0.5, 0.6, 0.75, 0.8, 0.9, 1.0]),
+            shortest in prop::sample::select(vec![0, 1, 4, 6, 20]),
+            threads in 1_usize..4,
+        ) {
+            let (_folder, store, contents) = make(&texts, step, threads);
+            let query = PairQuery::new().containment(least).shortest(shortest);
+            let expected = brute_force(&contents, least, shortest);
+            prop_assert_eq!(&found(&store, query.clone()), &expected);
+            let short = contents.iter().filter(|(_, set)| set.len() + usize::from(K) <= shortest);
+            prop_assert_eq!(store.pairs(query.clone()).unwrap().short(), short.count() as u64);
+
+            let mut first = expected.clone();
+            let is_first = |key: &String| contents.iter().any(|(keys, _)| keys[0] == *key);
+            first.retain(|(a, b, ..)| is_first(a) && is_first(b));
+            prop_assert_eq!(found(&store, query.clone().fold_copies(true)), first);
+
+            let is_across = |a: &str, b: &str| a.starts_with("old") && b.starts_with("new");
+            let across: Vec<_> = expected.into_iter().filter_map(|(a, b, containment, jaccard)| {
+                let are_copies = contents.iter().any(|(keys, _)| keys.contains(&a) && keys.contains(&b));
+                match (is_across(&a, &b), is_across(&b, &a)) {
+                    (false, true) if are_copies => Some((b, a, containment, jaccard)),
+                    (false, false) => None,
+                    _ => Some((a, b, containment, jaccard)),
+                }
+            }).collect();
+            prop_assert_eq!(found(&store, query.between("old/", "new/")), across);
+
+            let query = ClusterQuery::new().containment(least).shortest(shortest);
+            let clusters: Vec<(Vec<String>, Vec<f64>)> = store.clusters(query).unwrap().map(|cluster| {
+                let members = cluster.unwrap().members.into_iter();
+                members.map(|member| (member.key, member.containment.unwrap())).unzip()
+            }).collect();
+            prop_assert_eq!(clusters, trees(&contents, least, shortest));
+        }
+
+        #[test]
+        fn a_part_of_a_text_is_contained_in_it(words in 20_usize..60, start in 0_usize..30) {
+            let words: Vec<String> = (0..words + start).map(|word| format!("w{word}")).collect();
+            let (whole, part) = (words.join(" "), words[start..].join(" "));
+            let (_folder, store, _) = make(&[String::new(), whole, part], 3, 1);
+            let pairs = found(&store, PairQuery::new().containment(1.0));
+            // The same text, if nothing is left out.
+            prop_assert_eq!(pairs.len(), 1);
+            prop_assert_eq!(pairs[0].2.to_bits(), 1.0_f64.to_bits());
+        }
+    }
+
+    #[test]
+    fn a_query_that_makes_no_sense_is_refused() {
+        let (_folder, store, _) = make(&[String::from("one"), String::from("two")], 9, 1);
+        let refusals = |containment| {
+            let pairs = store.pairs(PairQuery::new().containment(containment)).err();
+            let clusters = store
+                .clusters(ClusterQuery::new().containment(containment))
+                .err();
+            [pairs, clusters].map(|error| error.map(|error| error.to_string()))
+        };
+        for wrong in [0.0, -0.5, 1.5, f64::NAN, f64::INFINITY] {
+            for refusal in refusals(wrong) {
+                let refusal = refusal.unwrap();
+                assert!(refusal.contains("above 0 and at most 1"), "{refusal}");
+            }
+        }
+        assert_eq!(refusals(1.0), [None, None]);
+
+        let pairs = PairQuery::new().containment(0.8);
+        let clusters = ClusterQuery::new().containment(0.8);
+        let linked = clusters.linkage(Linkage::Representative);
+        let contradictions = [
+            store.pairs(pairs.clone().threshold(0.8)).err(),
+            store.clusters(clusters.threshold(0.8)).err(),
+            store.clusters(linked).err(),
+        ];
+        for refusal in contradictions {
+            let refusal = refusal.unwrap().to_string();
+            assert!(
+                refusal.contains("a query has either this or a"),
+                "{refusal}"
+            );
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let schema = Schema::builder().keep_shingles(false).build().unwrap();
+        let store = Store::create(folder.path().join("bare"), &schema).unwrap();
+        assert!(matches!(store.pairs(pairs), Err(Error::NoShingles)));
+        assert!(matches!(store.clusters(clusters), Err(Error::NoShingles)));
+    }
+}
