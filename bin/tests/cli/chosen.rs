@@ -93,7 +93,6 @@ fn a_pattern_that_matches_nothing_or_is_none_is_named() {
             &["dedup", "in", "-o", "-", "--store", "s"],
             &["move", "in", "out"],
             &["report", "in", "-o", "out.html"],
-            &["link", "in"],
         ] {
             let ran = sandbox.run(&[command, globs].concat()).expect(2);
             assert!(ran.stderr.contains(message), "{}", ran.stderr);

@@ -95,7 +95,8 @@ fn values_out_of_range_are_named() {
         ),
         (&["init", "--recall", "101%"], "above 0 and below 1"),
     ] {
-        check(&sandbox, arguments, told);
+        let ran = sandbox.run(arguments).expect(2);
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
     }
 }
 

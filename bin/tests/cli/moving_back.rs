@@ -182,7 +182,7 @@ fn only_lists_are_undone() {
     assert!(sandbox.path("photos").is_dir());
     let target = "it's aside";
     let ran = sandbox.run(&["move", "in", target]).expect(0);
-    let undo = "dedupdb move --undo 'it'\\''s aside/.dedupdb-moved'\n";
+    let undo = "dedupdb move --undo 'it'\\''s aside'\n";
     assert!(ran.stderr.ends_with(undo), "{}", ran.stderr);
     let ran = sandbox.run(&["move", "in", target]).expect(2);
     assert!(ran.stderr.ends_with(undo), "{}", ran.stderr);
