@@ -123,7 +123,7 @@ pub enum Error {
     Blocked {
         /// The file.
         path: PathBuf,
-        /// Which bytes are locked and, if the system tells, by which process.
+        /// What is held up, or which bytes are locked, and by which process, if the system tells.
         reason: String,
     },
     /// The store was opened read-only and the call would change it.
@@ -440,7 +440,10 @@ fn damaged(path: &Path, reason: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result
 
 fn blocked(path: &Path, reason: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let path = path.display();
-    write!(f, "{path}: {reason}; end it, or try again when it is done")
+    write!(
+        f,
+        "{path}: {reason}; continue or end it if it is stopped, or try again when it is done"
+    )
 }
 
 fn missing(keys: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {

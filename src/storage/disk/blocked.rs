@@ -12,6 +12,9 @@ use super::turn::WRITER;
 #[derive(Debug)]
 pub(super) struct Blocked {
     pub(super) bytes: (Bound<u64>, Bound<u64>),
+    /// Whether others may lock the bytes at the same time. If so, of the first bytes, only the last step of a commit
+    /// keeps them: a reader has to wait for it.
+    pub(super) is_shared: bool,
     pub(super) holders: Vec<u32>,
 }
 
@@ -30,14 +33,21 @@ impl fmt::Display for Blocked {
             Bound::Excluded(end) => format!("{}", end.saturating_sub(1)),
             Bound::Unbounded => "the end".to_owned(),
         };
-        write!(f, "bytes {start} to {end} stay locked by ")?;
-        match self.holders.as_slice() {
-            [] => f.write_str("another process"),
-            [process] => write!(f, "process {process}"),
-            [first, others @ ..] => {
-                write!(f, "processes {first}")?;
-                others.iter().try_for_each(|other| write!(f, ", {other}"))
+        let holders = match self.holders.as_slice() {
+            [] => "another process".to_owned(),
+            [process] => format!("process {process}"),
+            processes => {
+                let all: Vec<String> = processes.iter().map(u32::to_string).collect();
+                format!("processes {}", all.join(", "))
             }
+        };
+        if self.is_shared && start == 0 {
+            write!(
+                f,
+                "the last step of a commit, which readers wait for, is held up in {holders}"
+            )
+        } else {
+            write!(f, "bytes {start} to {end} stay locked by {holders}")
         }
     }
 }
@@ -159,11 +169,19 @@ mod tests {
     }
 
     #[test]
-    fn it_says_which_bytes_and_who() {
-        let blocked = |holders| {
+    fn it_says_what_is_held_up_and_who_does_it() {
+        let blocked_as = |is_shared, holders| {
             let bytes = (Bound::Included(0), Bound::Excluded(320));
-            Blocked { bytes, holders }.to_string()
+            let blocked = Blocked {
+                bytes,
+                is_shared,
+                holders,
+            };
+            blocked.to_string()
         };
+        let step = "the last step of a commit, which readers wait for, is held up in process 7";
+        assert_eq!(blocked_as(true, vec![7]), step);
+        let blocked = |holders| blocked_as(false, holders);
         let bytes = "bytes 0 to 319 stay locked by ";
         assert_eq!(blocked(vec![]), format!("{bytes}another process"));
         assert_eq!(blocked(vec![7]), format!("{bytes}process 7"));

@@ -155,6 +155,7 @@ impl Shared {
     fn wait(
         &self,
         range: Range,
+        is_shared: bool,
         lock: impl Fn() -> Result<bool, BackendError>,
     ) -> Result<(), BackendError> {
         for _ in 0..ATTEMPTS {
@@ -171,8 +172,11 @@ impl Shared {
         }
         // After a timeout, later waits are shorter: all that is left to do is to close.
         self.settled.set(false);
-        let (bytes, holders) = (range, holders(&self.path, range));
-        let blocked = Blocked { bytes, holders };
+        let blocked = Blocked {
+            bytes: range,
+            is_shared,
+            holders: holders(&self.path, range),
+        };
         Err(io::Error::new(io::ErrorKind::ResourceBusy, blocked).into())
     }
 }
@@ -228,11 +232,11 @@ impl StorageBackend for Shared {
     }
 
     fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.wait((start, end), || self.try_lock_range(start, end))
+        self.wait((start, end), false, || self.try_lock_range(start, end))
     }
 
     fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.wait((start, end), || {
+        self.wait((start, end), true, || {
             self.inner.try_lock_shared_range(start, end)
         })
     }

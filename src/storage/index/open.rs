@@ -514,7 +514,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(INDEX);
         drop(Index::create(&path).unwrap());
-        let other = FileBackend::new(fs::File::open(&path).unwrap()).unwrap();
+        let other = fs::File::options().read(true).write(true).open(&path);
+        let other = FileBackend::new(other.unwrap()).unwrap();
         let bytes = (Bound::Included(0), Bound::Excluded(320));
         assert!(other.try_lock_shared_range(bytes.0, bytes.1).unwrap());
         let error = Index::open(&path, &Wait::NONE).unwrap_err();
@@ -525,5 +526,9 @@ mod tests {
         );
         other.unlock_range(bytes.0, bytes.1).unwrap();
         assert!(Index::open(&path, &Wait::NONE).is_ok());
+        assert!(other.try_lock_range(bytes.0, bytes.1).unwrap());
+        let error = Index::open_read_only(&path).unwrap_err().to_string();
+        assert!(error.contains("the last step of a commit"), "{error}");
+        assert!(error.contains("end it if it is stopped"), "{error}");
     }
 }
