@@ -53,8 +53,8 @@ impl PairQuery {
     ///
     /// This is an exact join (`AllPairs` with the positions of `PPJoin`). It reads all shingles three times, from
     /// the mapped column. It takes 12 bytes of memory per content, 8 more for each thread, 1 to 2 bytes per shingle
-    /// (at most 256 MiB), and at most 20 bytes per indexed shingle; at a threshold of 0.8, a ninth of the shingles
-    /// is indexed. An index of more than 640 MiB is made in parts; for each part, the shingles that may match are
+    /// (at most 256 MiB), and at most 22 bytes per indexed shingle; at a threshold of 0.8, a ninth of the shingles
+    /// is indexed. An index of more than 704 MiB is made in parts; for each part, the shingles that may match are
     /// read once more.
     #[must_use]
     pub fn exhaustive(mut self, exhaustive: bool) -> PairQuery {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::pool::Pool;
 use crate::text::{ShingleSet, share};
 
-/// Postings that are indexed together: at most 20 bytes each, 640 MiB.
+/// Postings that are indexed together: at most 22 bytes each, 704 MiB.
 const POSTINGS: usize = 1 << 25;
 
 /// Sets that are looked up before their pairs are returned, at most and at least.
@@ -43,7 +43,7 @@ pub(crate) struct Joined {
 /// A join in progress.
 ///
 /// It takes 12 bytes per set and 8 more per thread; 1 to 2 bytes per shingle for the order, at most 256 MiB; and at
-/// most 20 bytes per indexed shingle. At a threshold of 0.8, a ninth of the shingles is indexed, or a fifth for
+/// most 22 bytes per indexed shingle. At a threshold of 0.8, a ninth of the shingles is indexed, or a fifth for
 /// containment. If that is too many, sets are indexed in parts, by size; for each part, the sets that may match it are
 /// looked up.
 #[derive(Debug)]
@@ -277,7 +277,8 @@ impl Join {
     /// Marks the smaller sets that have any shingle of a set among their indexed ones.
     fn meet_any(&self, set: u32, scratch: &mut Scratch) {
         let own = self.ranks[set as usize];
-        for &shingle in scratch.set.as_slice() {
+        let shingles = scratch.set.as_slice().iter();
+        for &shingle in shingles.filter(|shingle| self.index.may_have(**shingle)) {
             let smaller = self.index.of(shingle).iter();
             for posting in smaller.take_while(|posting| posting.rank < own) {
                 let tally = &mut scratch.tallies[posting.rank as usize - self.indexed.start];

@@ -12,20 +12,27 @@ pub(super) struct Posting {
     pub(super) position: u32,
 }
 
-/// Postings ordered by shingle and rank: 12 bytes each, and at most 8 more to find them.
+/// Postings ordered by shingle and rank: 12 bytes each, and at most 10 more to find them.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     postings: Vec<Posting>,
     /// For each value of a shingle's first bits, where its postings begin.
     starts: Vec<usize>,
     shift: u32,
+    /// A bit for each value of a shingle's first bits: whether there are postings. It is small, so most shingles
+    /// without postings are found out without waiting for memory.
+    filter: Vec<u64>,
 }
+
+/// The number of bits of the filter for each start, as a power of two.
+const FILTER_BITS: u32 = 4;
 
 impl Index {
     /// Makes the index of `postings`, in any order.
     pub(super) fn new(mut postings: Vec<Posting>, pool: &Pool) -> Index {
         pool.sort(&mut postings);
         let bits = postings.len().max(2).ilog2();
+        let bits = bits.min(u32::BITS - FILTER_BITS);
         let shift = u32::BITS - bits;
         let mut starts = Vec::with_capacity((1 << bits) + 1);
         for (at, posting) in postings.iter().enumerate() {
@@ -35,11 +42,29 @@ impl Index {
             }
         }
         starts.resize((1 << bits) + 1, postings.len());
-        Index {
+        let mut index = Index {
             postings,
             starts,
             shift,
+            filter: vec![0; (1_usize << (bits + FILTER_BITS)).div_ceil(64)],
+        };
+        for posting in &index.postings {
+            let (word, bit) = index.place(posting.shingle);
+            index.filter[word] |= bit;
         }
+        index
+    }
+
+    /// The shingle's word in the filter, and its bit.
+    fn place(&self, shingle: u32) -> (usize, u64) {
+        let place = shingle >> (self.shift - FILTER_BITS);
+        ((place / u64::BITS) as usize, 1 << (place % u64::BITS))
+    }
+
+    /// Whether a shingle may have postings.
+    pub(super) fn may_have(&self, shingle: u32) -> bool {
+        let (word, bit) = self.place(shingle);
+        self.filter[word] & bit != 0
     }
 
     /// The postings of a shingle, ordered by rank.
@@ -69,6 +94,7 @@ mod tests {
             for &shingle in shingles.iter().chain([&other, &0, &u32::MAX]) {
                 let expected = postings.iter().filter(|p| p.shingle == shingle);
                 prop_assert_eq!(index.of(shingle), expected.copied().collect::<Vec<_>>());
+                prop_assert!(index.may_have(shingle) || index.of(shingle).is_empty());
             }
         }
     }

@@ -7,6 +7,9 @@ use crate::codec::low32;
 /// The largest number of counters: 256 MiB.
 const MOST_COUNTERS: u64 = 1 << 26;
 
+/// The number of counters that are read at a time.
+const AHEAD: usize = 32;
+
 /// The lowest bits of a counter: each stands for the shingles that begin with the same few bits more.
 const MARKS: u32 = 8;
 
@@ -33,15 +36,28 @@ impl Rarity {
 
     /// Counts the shingles of a set. The order is fixed once all sets are counted.
     pub(super) fn count(&self, set: &[u32]) {
-        for &shingle in set {
-            let mark = 1 << (shingle >> (self.shift - MARKS.ilog2()) & (MARKS - 1));
-            let counted = |counter: u32| match counter & mark {
-                0 => Some(counter | mark),
-                _ => counter.checked_add(1 << MARKS),
-            };
-            let order = Ordering::Relaxed;
-            // A full counter stays as it is.
-            let _ = self.counter(shingle).fetch_update(order, order, counted);
+        let order = Ordering::Relaxed;
+        for set in set.chunks(AHEAD) {
+            // Plain reads wait for memory together, and updates one after the other.
+            let mut read = [0; AHEAD];
+            for (read, &shingle) in read.iter_mut().zip(set) {
+                *read = self.counter(shingle).load(order);
+            }
+            for (&read, &shingle) in read.iter().zip(set) {
+                let mark = 1 << (shingle >> (self.shift - MARKS.ilog2()) & (MARKS - 1));
+                let counted = |counter: u32| match counter & mark {
+                    0 => counter | mark,
+                    // A full counter stays as it is.
+                    _ => counter.checked_add(1 << MARKS).unwrap_or(counter),
+                };
+                let counter = self.counter(shingle);
+                let mut expected = read;
+                while let Err(changed) =
+                    counter.compare_exchange_weak(expected, counted(expected), order, order)
+                {
+                    expected = changed;
+                }
+            }
         }
     }
 
