@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
+use dedupdb::sketching::Shingling;
 use dedupdb::{
     Error, Options, Schema, Store,
     upkeep::{Casualty, Holder, Progress, Report, Salvaged},
@@ -308,6 +309,26 @@ pub(crate) fn note_cut_short(times: u64, args: &Args, console: &Console) {
             most,
         ));
     }
+}
+
+/// Reports how many texts a search by containment left out, if any.
+pub(crate) fn note_short(store: &Store, short: u64, shortest: usize, console: &Console) {
+    if short == 0 {
+        return;
+    }
+    let shingling = store.schema().shingling();
+    let tokens = match shingling {
+        Shingling::Word(_) => "words",
+        Shingling::Char(_) | Shingling::CharNoSpace(_) => "characters",
+        Shingling::Byte(_) => "bytes",
+        _ => "tokens",
+    };
+    let shingles = (shortest + 1).saturating_sub(usize::from(shingling.k()));
+    let texts = counted(short, "text", "texts");
+    console.note(&format!(
+        "left out {texts} shorter than {shortest} {tokens} (fewer than {shingles} distinct shingles); --shortest 1 \
+         compares them, too"
+    ));
 }
 
 /// Reports that nothing was found: `what`, or that the store is empty. Returns whether it reported `what`.

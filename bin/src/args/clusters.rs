@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 
+use crate::args::contained::Contained;
 use crate::parse;
 
 /// List the clusters of similar documents
@@ -16,6 +17,7 @@ Examples:
   dedupdb clusters --min-size 1 | awk -F'\\t' '$1 != c { print $2; c = $1 }'  One document of each
     cluster
   dedupdb --json clusters | jq 'select(.lowest < 0.5)'  Long chains
+  dedupdb clusters --containment 0.8  Texts with all that is mostly in them
 
 Each line has three columns, separated by tabs: CLUSTER, KEY and JACCARD. A fourth one, `exact copy` or
 `same words`, marks the representative's text, or another text with the same shingles. CLUSTER counts
@@ -24,19 +26,28 @@ JACCARD is the similarity to the representative of the cluster. It is exact, or,
 no shingles, an estimate with its standard error, such as ~0.8125±0.0345. A connected cluster may
 have members below the threshold, connected to the representative by a chain of pairs.
 
+With --containment, each text is put below the largest text that contains it, the one with most
+shingles, and the text that is in no other represents the cluster. So a passage that is in two
+articles does not connect them. Each line has the columns CLUSTER, KEY, CONTAINMENT and JACCARD: the
+share of the document's distinct shingles that the representative has comes first. `pairs --help`
+says which texts --shortest leaves out.
+
 Exit codes: 0 there are clusters, 1 there are none, 2 error.")]
 pub(crate) struct Clusters {
     /// What makes a cluster
-    #[arg(long, value_enum, default_value_t = Linkage::Connected)]
+    #[arg(long, value_enum, default_value_t = Linkage::Connected, conflicts_with = "containment")]
     pub(crate) linkage: Linkage,
 
     /// Minimum Jaccard similarity of linked documents, instead of the store's: 0.9 or 90%
-    #[arg(long, value_name = "SHARE", value_parser = parse::share)]
+    #[arg(long, value_name = "SHARE", value_parser = parse::share, conflicts_with = "containment")]
     pub(crate) threshold: Option<f64>,
 
     /// List only clusters of at least N documents; 1 lists every document
     #[arg(long, value_name = "N", default_value = "2")]
     pub(crate) min_size: usize,
+
+    #[command(flatten)]
+    pub(crate) contained: Contained,
 }
 
 /// What makes a cluster.

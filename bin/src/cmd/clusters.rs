@@ -4,10 +4,11 @@ use anyhow::Result;
 use dedupdb::groups::{Cluster, ClusterQuery};
 
 use crate::args::{Args, Clusters};
+use crate::cmd::pairs;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
-use crate::number::counted;
+use crate::number::{counted, four_decimals};
 use crate::output::{Output, copy_column, escape};
 use crate::standing::Files;
 
@@ -22,15 +23,22 @@ pub(crate) fn run(
     let store = crate::store::open_to_read(args)?;
     let mut query = ClusterQuery::new()
         .linkage(clusters.linkage.into())
-        .min_size(clusters.min_size);
+        .min_size(clusters.min_size)
+        .shortest(clusters.contained.shortest);
+    let containment = clusters.contained.containment;
+    if let Some(least) = containment {
+        query = query.containment(least);
+    }
     if let Some(threshold) = clusters.threshold {
         query = query.threshold(threshold);
     }
     let mut files = Files::of(&store);
     let (mut found, mut members) = (0, 0);
-    for (number, cluster) in (1..).zip(store.clusters(query)?) {
+    let all = store.clusters(query)?;
+    let short = all.short();
+    for (number, cluster) in (1..).zip(all) {
         let cluster = cluster?;
-        list(number, &cluster, &mut files, output)?;
+        list(number, &cluster, containment.is_some(), &mut files, output)?;
         found = number;
         members += cluster.members.len() as u64;
     }
@@ -40,22 +48,31 @@ pub(crate) fn run(
         let documents = counted(members, "document", "documents");
         console.total(&format!("{clusters} of {documents}"));
     } else {
-        let least = clusters.threshold.unwrap_or(store.schema().threshold());
+        let least = pairs::least(containment, clusters.threshold, &store);
         let size = counted(clusters.min_size as u64, "document", "or more documents");
-        let none = format!("no cluster has {size} at a similarity of {least} or more");
+        let none = format!("no cluster has {size} at a {least} or more");
         crate::store::note_none(&store, &none, console)?;
     }
+    crate::store::note_short(&store, short, clusters.contained.shortest, console);
     files.note(args, console);
     crate::store::note_threshold_of(args, &store, clusters.threshold, console);
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     Ok(Exit::found(found > 0))
 }
 
-fn list(number: u64, cluster: &Cluster, files: &mut Files<'_>, output: &mut Output) -> Result<()> {
+fn list(
+    number: u64,
+    cluster: &Cluster,
+    by_containment: bool,
+    files: &mut Files<'_>,
+    output: &mut Output,
+) -> Result<()> {
     for member in &cluster.members {
         let standing = files.look(&member.key)?;
         if output.is_json() {
-            output.object(&json::Clustered::new(number, cluster, member, standing))?;
+            let mut object = json::Clustered::new(number, cluster, member, standing);
+            object.containment = member.containment.filter(|_| by_containment);
+            output.object(&object)?;
         } else {
             let similarity = crate::number::similarity(member.jaccard, member.estimate);
             let key = escape(&member.key);
@@ -65,7 +82,10 @@ fn list(number: u64, cluster: &Cluster, files: &mut Files<'_>, output: &mut Outp
             } else {
                 copy_column(member.exact_copy, member.jaccard)
             };
-            output.line(format!("{number}\t{key}\t{similarity}{copy}"))?;
+            let containment = member.containment.filter(|_| by_containment);
+            let containment = containment.map(|share| four_decimals(share) + "\t");
+            let containment = containment.unwrap_or_default();
+            output.line(format!("{number}\t{key}\t{containment}{similarity}{copy}"))?;
         }
     }
     Ok(())

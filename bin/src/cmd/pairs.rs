@@ -1,6 +1,7 @@
 //! `pairs`: lists the similar documents.
 
 use anyhow::Result;
+use dedupdb::Store;
 use dedupdb::groups::{Pair, PairQuery};
 
 use crate::ahead::Ahead;
@@ -8,7 +9,7 @@ use crate::args::{Args, Pairs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
-use crate::number::counted;
+use crate::number::{counted, four_decimals};
 use crate::output::{Output, copy_column, escape};
 use crate::standing::Files;
 use crate::watch::{Unit, Watch};
@@ -22,9 +23,14 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     output.end_with_reader();
     let store = crate::store::open_to_read(args)?;
+    let contained = &pairs.contained;
     let mut query = PairQuery::new()
         .fold_copies(pairs.fold_copies)
-        .exhaustive(pairs.exhaustive);
+        .exhaustive(pairs.exhaustive)
+        .shortest(contained.shortest);
+    if let Some(least) = contained.containment {
+        query = query.containment(least);
+    }
     if let Some(threshold) = pairs.threshold {
         query = query.threshold(threshold);
     }
@@ -35,6 +41,7 @@ pub(crate) fn run(
     let watch = (!output.is_terminal())
         .then(|| Watch::new(console, "compared", Unit::Step, store.progress()));
     let all = store.pairs(query)?;
+    let short = all.short();
     let mut files = Files::of(&store);
     let found = if args.threads == 1 {
         list_all(all, &mut files, output)?
@@ -47,14 +54,15 @@ pub(crate) fn run(
     if found > 0 {
         console.total(&counted(found, "pair", "pairs"));
     } else {
-        let least = pairs.threshold.unwrap_or(store.schema().threshold());
+        let least = least(contained.containment, pairs.threshold, &store);
         let of = match pairs.between.as_slice() {
             [a, b] => format!(" of a key that begins with {a:?} and one that begins with {b:?}"),
             _ => String::new(),
         };
-        let none = format!("no pair{of} has a similarity of {least} or more");
+        let none = format!("no pair{of} has a {least} or more");
         crate::store::note_none(&store, &none, console)?;
     }
+    crate::store::note_short(&store, short, contained.shortest, console);
     files.note(args, console);
     if !pairs.exhaustive {
         let remedy = "--exhaustive finds all of them";
@@ -62,6 +70,17 @@ pub(crate) fn run(
     }
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     Ok(Exit::found(found > 0))
+}
+
+/// What a pair has at least.
+pub(crate) fn least(containment: Option<f64>, threshold: Option<f64>, store: &Store) -> String {
+    match containment {
+        Some(least) => format!("containment of {least}"),
+        None => {
+            let least = threshold.unwrap_or(store.schema().threshold());
+            format!("similarity of {least}")
+        }
+    }
 }
 
 /// Lists pairs. Returns their number.
@@ -86,7 +105,10 @@ fn list(pair: &Pair, files: &mut Files<'_>, output: &mut Output) -> Result<()> {
     let similarity = crate::number::similarity(pair.jaccard, pair.estimate);
     let (a, b) = (escape(&pair.key_a), escape(&pair.key_b));
     let copy = copy_column(pair.exact_copy, pair.jaccard);
-    for part in [&a, "\t", &b, "\t", &similarity, copy, "\n"] {
+    let containment = pair.containment.map(four_decimals);
+    let columns = containment.iter().chain([&similarity]);
+    let columns: String = columns.flat_map(|column| ["\t", column]).collect();
+    for part in [&a, "\t", &b, &columns, copy, "\n"] {
         output.bytes(part.as_bytes())?;
     }
     Ok(())

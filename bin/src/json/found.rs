@@ -72,6 +72,8 @@ pub(crate) struct Pair<'a> {
     key_b: &'a str,
     #[serde(flatten)]
     similarity: Similarity,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    containment: Option<f64>,
     exact_copy: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     source_a: Option<String>,
@@ -90,6 +92,7 @@ impl<'a> Pair<'a> {
             key_a: &pair.key_a,
             key_b: &pair.key_b,
             similarity: Similarity::new(pair.jaccard, pair.estimate),
+            containment: pair.containment,
             exact_copy: pair.exact_copy,
             source_a: a.source,
             source_b: b.source,
@@ -107,6 +110,9 @@ pub(crate) struct Clustered<'a> {
     representative: &'a str,
     #[serde(flatten)]
     similarity: Similarity,
+    /// Only in a search by containment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) containment: Option<f64>,
     exact_copy: bool,
     lowest: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,6 +134,7 @@ impl<'a> Clustered<'a> {
             key: &member.key,
             representative: &cluster.representative,
             similarity: Similarity::new(member.jaccard, member.estimate),
+            containment: None,
             exact_copy: member.exact_copy,
             lowest: cluster.lowest,
             source: standing.source,

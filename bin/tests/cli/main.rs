@@ -12,6 +12,7 @@ mod chosen;
 mod closed;
 mod clusters;
 mod compressed;
+mod contained;
 mod crash;
 mod dedup;
 mod dedup_compared;

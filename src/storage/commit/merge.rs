@@ -508,7 +508,7 @@ fn begun(merge: &MergeState) -> u32 {
     low32(merge.built.div_ceil(1 << merge.part_bits))
 }
 
-/// The oldest level with so many removed contents that a merge pays, and `late` more.
+/// The oldest level in which removed contents outnumber, by `late` or more, what makes a merge pay.
 fn worn(levels: &[LevelState; LEVELS], late: u64, limits: &Limits) -> Option<usize> {
     levels.iter().rposition(|level| {
         let least = limits.merged.max(level.posted / limits.level_ratio);

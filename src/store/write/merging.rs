@@ -189,7 +189,7 @@ fn removed_of(store: &Store) -> (u64, u64) {
     (meta.removed(), meta.posted())
 }
 
-/// A store of so many documents, all of whose postings are in tables, and the documents.
+/// A store of a number of documents, all of whose postings are in tables, and the documents.
 fn filled(path: &Path, documents: usize) -> (Store, Vec<usize>) {
     Store::create(path, &schema()).unwrap();
     let store = open(path);

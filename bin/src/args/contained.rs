@@ -1,0 +1,15 @@
+//! Options of searches by containment.
+
+use crate::parse;
+
+/// Which texts are contained in others.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Contained {
+    /// Minimum share of a text's shingles that another one has, whatever else that one has: 0.8 or 80%
+    #[arg(long, value_name = "SHARE", value_parser = parse::share)]
+    pub(crate) containment: Option<f64>,
+
+    /// With --containment, leave out texts of fewer than N words or other tokens
+    #[arg(long, value_name = "N", default_value = "20", requires = "containment")]
+    pub(crate) shortest: usize,
+}
