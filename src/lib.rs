@@ -141,7 +141,7 @@ pub mod sketching {
 /// tables together, which is far cheaper than one by one.
 pub mod write {
     pub use crate::store::{
-        Batch, Body, Change, IdScope, Intake, MAX_KEY_BYTES, Merged, Outcome, Pipeline, Relation,
+        Batch, Body, Change, IdScope, Intake, MAX_KEY_BYTES, MergeSummary, Outcome, Pipeline, Relation,
         SourceFile, Uncommitted,
     };
 }
@@ -181,8 +181,8 @@ pub mod upkeep {
     pub use crate::progress::Progress;
     pub use crate::storage::{ProcessorTimes, ThreadTime};
     pub use crate::store::{
-        Bucket, Casualty, Compared, Expected, Near, Nearness, Problem, Rebuild, RebuildProgress,
-        Reindex, Report, Salvaged, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,
+        Bucket, Casualty, ComparedShape, Expected, Near, Nearness, Problem, Rebuild, RebuildProgress,
+        Reindex, CheckReport, SalvageSummary, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,
     };
 }
 
@@ -194,4 +194,4 @@ pub mod async_programs {}
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 #[doc = include_str!("../docs/guide/crawler-rust.md")]
-struct Shown;
+struct ReadmeExamples;

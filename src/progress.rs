@@ -22,10 +22,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Progress(Arc<Counts>);
+pub struct Progress(Arc<ProgressCounts>);
 
 #[derive(Debug, Default)]
-struct Counts {
+struct ProgressCounts {
     done: AtomicU64,
     total: AtomicU64,
     begun: AtomicU64,

@@ -13,25 +13,25 @@ const WAITING: usize = 1 << 6;
 
 /// The items of an iterator, in order. Once it is dropped, at most one more part is found.
 #[derive(Debug)]
-pub(crate) struct Ahead<T> {
+pub(crate) struct PrefetchIter<T> {
     parts: Receiver<Vec<T>>,
     part: std::vec::IntoIter<T>,
     finder: Option<JoinHandle<()>>,
 }
 
-impl<T: Send + 'static> Ahead<T> {
+impl<T: Send + 'static> PrefetchIter<T> {
     /// Starts to find items.
     ///
     /// # Errors
     ///
     /// If the system cannot start a thread.
-    pub(crate) fn begin(items: impl Iterator<Item = T> + Send + 'static) -> Result<Ahead<T>> {
+    pub(crate) fn begin(items: impl Iterator<Item = T> + Send + 'static) -> Result<PrefetchIter<T>> {
         let (sender, parts) = sync_channel(WAITING);
         let finder = thread::Builder::new()
             .name("finding".to_owned())
             .spawn(move || find(items, &sender))
             .context(NO_THREAD)?;
-        Ok(Ahead {
+        Ok(PrefetchIter {
             parts,
             part: Vec::new().into_iter(),
             finder: Some(finder),
@@ -49,7 +49,7 @@ fn find<T>(mut items: impl Iterator<Item = T>, sender: &SyncSender<Vec<T>>) {
     }
 }
 
-impl<T> Iterator for Ahead<T> {
+impl<T> Iterator for PrefetchIter<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn items_come_in_order() {
         for count in [0, 1, PART, PART * WAITING * 3 + 1] {
-            assert!(Ahead::begin(0..count).unwrap().eq(0..count), "{count}");
+            assert!(PrefetchIter::begin(0..count).unwrap().eq(0..count), "{count}");
         }
     }
 
@@ -89,7 +89,7 @@ mod tests {
         let items = (0..).inspect(move |_| {
             counter.fetch_add(1, Ordering::Relaxed);
         });
-        let mut ahead = Ahead::begin(items).unwrap();
+        let mut ahead = PrefetchIter::begin(items).unwrap();
         assert_eq!(ahead.next(), Some(0));
         let finder = ahead.finder.take().unwrap();
         drop(ahead);
@@ -101,6 +101,6 @@ mod tests {
     #[should_panic(expected = "item 3")]
     fn a_panic_goes_on() {
         let items = (0..9).inspect(|&item| assert!(item < 3, "item {item}"));
-        Ahead::begin(items).unwrap().for_each(drop);
+        PrefetchIter::begin(items).unwrap().for_each(drop);
     }
 }

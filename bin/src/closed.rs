@@ -45,17 +45,17 @@ pub(crate) fn is_closed() -> bool {
 pub(crate) fn stdin() -> Box<dyn Read + Send> {
     #[cfg(target_os = "linux")]
     if early::INPUT.load(std::sync::atomic::Ordering::Relaxed) {
-        return Box::new(Closed);
+        return Box::new(ClosedInput);
     }
     Box::new(io::stdin())
 }
 
 /// Standard input that was closed.
 #[cfg(target_os = "linux")]
-struct Closed;
+struct ClosedInput;
 
 #[cfg(target_os = "linux")]
-impl Read for Closed {
+impl Read for ClosedInput {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         Err(error())
     }

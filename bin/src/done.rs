@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use dedupdb_corpus::dedup::Done;
+use dedupdb_corpus::dedup::DedupSummary;
 
 use crate::number::grouped;
-use crate::reading::{Told as _, line};
+use crate::reading::{ReadCountsText as _, line};
 
 /// The counts as lines for people.
 ///
 /// Documents of the input that others resemble are called `kept`, and those that were there before `earlier`.
 /// `has_converter` says whether a program converts files to text.
 pub(crate) fn to_text(
-    done: &Done,
+    done: &DedupSummary,
     kept: &str,
     earlier: &str,
     has_converter: bool,

@@ -6,10 +6,10 @@ use dedupdb_corpus::number::parse_span;
 
 /// An age of at least a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Age(Duration);
+pub(crate) struct AgeArg(Duration);
 
 /// Parses an age. Its unit is never guessed.
-pub(crate) fn age(text: &str) -> Result<Age, String> {
+pub(crate) fn age(text: &str) -> Result<AgeArg, String> {
     const HELP: &str = "give a number above 0 with s, min, h, d, w or y, such as 90d or 12h";
     if is_number(text) {
         return Err(format!("the unit is missing: {HELP}"));
@@ -18,7 +18,7 @@ pub(crate) fn age(text: &str) -> Result<Age, String> {
     if age < Duration::from_secs(1) {
         return Err(HELP.to_owned());
     }
-    Ok(Age(age))
+    Ok(AgeArg(age))
 }
 
 /// Parses a time to wait. Without a unit, it is in seconds.
@@ -46,7 +46,7 @@ fn parse(text: &str, help: &str) -> Result<Duration, String> {
     parse_span(text).ok_or_else(|| help.to_owned())
 }
 
-impl Age {
+impl AgeArg {
     /// The moment this long ago, in whole seconds as the times of adding are. Documents that are older were added
     /// before it.
     pub(crate) fn ago(self) -> SystemTime {

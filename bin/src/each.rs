@@ -4,23 +4,23 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use dedupdb_corpus::{
-    EachEvent, Ended, ForEach, Options, Origin, Reason, Skipped, Sourced, Worked,
+    EachEvent, EndReason, ForEach, Options, Origin, Reason, Skipped, SourcedText, ForEachSummary,
 };
 
 use crate::console::Console;
 use crate::inputs::sources;
 use crate::interrupt::Interrupt;
-use crate::left_out::{LeftOut, Named, Telling, advice};
-use crate::progress::Progress;
-use crate::reading::Told as _;
+use crate::left_out::{LeftOutReporter, NamingScope, LeftOutArgs, advice};
+use crate::progress::ReadProgress;
+use crate::reading::ReadCountsText as _;
 use crate::store;
 
 /// What to work on, and how to report on it.
-pub(crate) struct Each<'a> {
+pub(crate) struct ForEachRun<'a> {
     pub(crate) paths: &'a [PathBuf],
     pub(crate) options: Options,
-    pub(crate) telling: &'a Telling,
-    pub(crate) named: Named,
+    pub(crate) telling: &'a LeftOutArgs,
+    pub(crate) named: NamingScope,
     pub(crate) interrupt: &'a Interrupt,
     /// Whether a text that cannot be worked on ends the work, and whether any other failure does.
     pub(crate) whole: Option<Strictness>,
@@ -35,7 +35,7 @@ pub(crate) enum Strictness {
     Lenient,
 }
 
-impl Each<'_> {
+impl ForEachRun<'_> {
     /// Works on each document, several at a time, and passes the results to `take` in the order of the input.
     ///
     /// # Errors
@@ -44,14 +44,14 @@ impl Each<'_> {
     pub(crate) fn run<T: Send>(
         self,
         console: &Console,
-        work: impl Fn(&Sourced) -> dedupdb::Result<T> + Sync,
+        work: impl Fn(&SourcedText) -> dedupdb::Result<T> + Sync,
         mut take: impl FnMut(Origin, T) -> Result<()>,
-    ) -> Result<Worked> {
+    ) -> Result<ForEachSummary> {
         self.telling.check(self.paths, &[])?;
-        let mut left_out = LeftOut::begin(console, self.telling, self.named)?;
+        let mut left_out = LeftOutReporter::begin(console, self.telling, self.named)?;
         let (plan, paths) = (self.options.clone(), self.paths.to_vec());
         let plan = move || plan.disk_bytes(sources(&paths, None));
-        let bar = self.has_bar.then(|| Progress::new(console, plan));
+        let bar = self.has_bar.then(|| ReadProgress::new(console, plan));
         let mut failed = None;
         let each = ForEach::new(sources(self.paths, None)).reading(self.options);
         let worked = each.run(work, |event| {
@@ -75,7 +75,7 @@ impl Each<'_> {
             return Err(error);
         }
         let worked = worked.map_err(store::of_corpus)?;
-        if worked.ended != Ended::Stopped {
+        if worked.ended != EndReason::Stopped {
             left_out.finish()?;
         }
         if let Some(note) = worked.reading.unsplit_note() {

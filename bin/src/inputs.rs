@@ -64,7 +64,7 @@ pub(crate) fn is_nameless(argument: &Path) -> bool {
 /// Which files below folders are read.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Inputs")]
-pub(crate) struct Names {
+pub(crate) struct FileNameArgs {
     /// In folders, read only files whose names match GLOB, as in .gitignore: '*.md', 'notes/**'; may be
     /// repeated. If no file is left, that is an error
     #[arg(long, value_name = "GLOB", value_parser = parse::glob)]
@@ -79,7 +79,7 @@ pub(crate) struct Names {
     pub(crate) gitignore: bool,
 }
 
-impl Names {
+impl FileNameArgs {
     /// Refuses globs that exclude all of `paths`, before any output is made.
     pub(crate) fn check(&self, options: &Options, paths: &[PathBuf]) -> Result<()> {
         let has_globs = !self.include.is_empty() || !self.exclude.is_empty();
@@ -114,7 +114,7 @@ impl Names {
 /// How files are read.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Inputs")]
-pub(crate) struct Inputs {
+pub(crate) struct InputArgs {
     /// Format of all files and of standard input, instead of the one that each name implies
     #[arg(long, value_name = "FORMAT", value_parser = parse::format())]
     pub(crate) format: Option<Format>,
@@ -146,7 +146,7 @@ pub(crate) struct Inputs {
     pub(crate) strict: bool,
 
     #[command(flatten)]
-    pub(crate) names: Names,
+    pub(crate) names: FileNameArgs,
 
     /// Read each file through a program: the output of `COMMAND PATH`, with the file as standard input, is
     /// the document. COMMAND is the name or path of one program, without arguments
@@ -167,7 +167,7 @@ pub(crate) struct Inputs {
     pub(crate) follow: bool,
 }
 
-impl Inputs {
+impl InputArgs {
     /// Refuses globs that exclude all of `paths`, before any output is made. Reports if none of the files is for the
     /// program that converts files to text.
     pub(crate) fn check(

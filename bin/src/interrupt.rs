@@ -140,15 +140,15 @@ impl Interrupt {
 
 /// Ends the process with a message at the first signal: for work that leaves nothing behind.
 #[derive(Debug)]
-pub(crate) struct Ending {
+pub(crate) struct SignalExit {
     /// The signal's thread holds the lock while the process ends.
     is_armed: Arc<Mutex<bool>>,
 }
 
-impl Ending {
+impl SignalExit {
     /// Ends the process at the first signal from now on.
-    pub(crate) fn catch(console: &Console, word: &'static str) -> Result<Ending> {
-        Ending::removing(console, word, None)
+    pub(crate) fn catch(console: &Console, word: &'static str) -> Result<SignalExit> {
+        SignalExit::removing(console, word, None)
     }
 
     /// Ends the process at the first signal from now on. First removes the folder that it works in, if it has one.
@@ -156,7 +156,7 @@ impl Ending {
         console: &Console,
         word: &'static str,
         folder: Option<PathBuf>,
-    ) -> Result<Ending> {
+    ) -> Result<SignalExit> {
         let is_armed = Arc::new(Mutex::new(true));
         let (asked, console) = (is_armed.clone(), console.clone());
         at_signals(move || {
@@ -173,7 +173,7 @@ impl Ending {
                 std::process::exit(exit_code().into());
             }
         })?;
-        Ok(Ending { is_armed })
+        Ok(SignalExit { is_armed })
     }
 
     /// Ignores signals from now on: the rest is short, and must be completed.

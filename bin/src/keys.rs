@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::args::Escaped;
+use crate::args::EscapedArgs;
 use crate::closed;
 use crate::inputs::STDIN;
 
@@ -21,7 +21,7 @@ const MOST: u64 = 1 << 30;
 /// # Errors
 ///
 /// If the list cannot be read, or is not a list of keys.
-pub(crate) fn listed(list: &Path, escaped: Escaped) -> Result<Vec<String>> {
+pub(crate) fn listed(list: &Path, escaped: EscapedArgs) -> Result<Vec<String>> {
     let mut bytes = Vec::new();
     let read = if list == Path::new(STDIN) {
         closed::stdin().take(MOST).read_to_end(&mut bytes)

@@ -12,7 +12,7 @@ use crate::inputs::STDIN;
 use crate::json;
 use crate::number::grouped;
 use crate::output::escape;
-use dedupdb_corpus::publish::{Whole, check_output, check_outputs};
+use dedupdb_corpus::publish::{AtomicFile, check_output, check_outputs};
 use dedupdb_corpus::{Hint, Reason, Skipped};
 
 /// The number of items per reason that are named on standard error. The others are counted.
@@ -20,7 +20,7 @@ const NAMED: u64 = 10;
 
 /// Which items are named on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Named {
+pub(crate) enum NamingScope {
     /// The first failures. A summary counts the rest.
     Failures,
     /// The first of each reason. There is no summary.
@@ -31,7 +31,7 @@ pub(crate) enum Named {
 /// How they are reported.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Inputs")]
-pub(crate) struct Telling {
+pub(crate) struct LeftOutArgs {
     /// Name every file and record that is left out on standard error
     #[arg(short, long)]
     pub(crate) verbose: bool,
@@ -42,7 +42,7 @@ pub(crate) struct Telling {
     pub(crate) skipped: Option<PathBuf>,
 }
 
-impl Telling {
+impl LeftOutArgs {
     /// Refuses a list that is, contains or lies in an input or a store, and a list in place of another output or of a
     /// file that is not such a list.
     pub(crate) fn check(&self, inputs: &[PathBuf], outputs: &[&Path]) -> Result<()> {
@@ -90,50 +90,50 @@ fn is_of_list(line: &str) -> bool {
 
 /// Reports what was left out.
 #[derive(Debug)]
-pub(crate) struct LeftOut {
+pub(crate) struct LeftOutReporter {
     console: Console,
-    named: Named,
+    named: NamingScope,
     /// By reason, and whether it is a failure.
-    counts: BTreeMap<(Reason, bool), Count>,
+    counts: BTreeMap<(Reason, bool), ReasonCount>,
     /// Files with a record that was named because it lacks the text field: most of their other records will lack it
     /// too.
     fieldless: HashSet<String>,
     /// Whether ids of several files make a question, which is asked once.
     has_question: bool,
-    list: Option<List>,
+    list: Option<LeftOutList>,
 }
 
 /// The items that were left out for a reason.
 #[derive(Clone, Copy, Debug, Default)]
-struct Count {
+struct ReasonCount {
     all: u64,
     named: u64,
 }
 
 #[derive(Debug)]
-struct List {
+struct LeftOutList {
     path: PathBuf,
-    file: Whole,
+    file: AtomicFile,
     is_json: bool,
 }
 
-impl LeftOut {
+impl LeftOutReporter {
     /// Starts to report. `named` says what goes to `console`, unless `telling` asks for everything.
     ///
     /// # Errors
     ///
     /// If the list cannot be written.
-    pub(crate) fn begin(console: &Console, telling: &Telling, named: Named) -> Result<LeftOut> {
-        let begin = |path: &PathBuf| -> Result<List> {
-            Ok(List {
+    pub(crate) fn begin(console: &Console, telling: &LeftOutArgs, named: NamingScope) -> Result<LeftOutReporter> {
+        let begin = |path: &PathBuf| -> Result<LeftOutList> {
+            Ok(LeftOutList {
                 path: path.clone(),
-                file: Whole::create(path)?,
+                file: AtomicFile::create(path)?,
                 is_json: path.extension().is_some_and(|end| end == "jsonl"),
             })
         };
-        Ok(LeftOut {
+        Ok(LeftOutReporter {
             console: console.clone(),
-            named: if telling.verbose { Named::All } else { named },
+            named: if telling.verbose { NamingScope::All } else { named },
             counts: BTreeMap::new(),
             fieldless: HashSet::new(),
             has_question: false,
@@ -154,13 +154,13 @@ impl LeftOut {
         let is_failure = skipped.is_failure();
         // A text in an encoding that must be named is one that somebody wants to have.
         let is_readable = matches!(skipped.hint, Some(Hint::Utf16Le | Hint::Utf16Be));
-        if self.named == Named::Failures && !is_failure && !skipped.named && !is_readable {
+        if self.named == NamingScope::Failures && !is_failure && !skipped.named && !is_readable {
             return Ok(());
         }
         let count = self.counts.entry((skipped.reason, is_failure)).or_default();
         count.all += 1;
         let is_enough = |files| count.named == NAMED || is_fieldless(skipped, files);
-        if self.named != Named::All && is_enough(&mut self.fieldless) {
+        if self.named != NamingScope::All && is_enough(&mut self.fieldless) {
             return Ok(());
         }
         count.named += 1;
@@ -247,7 +247,7 @@ fn advice_on_one(hint: Hint) -> &'static str {
     }
 }
 
-impl List {
+impl LeftOutList {
     fn push(&mut self, skipped: &Skipped) -> Result<()> {
         let (place, reason) = (&skipped.place, skipped.reason.name());
         let detail = &format!(
@@ -256,7 +256,7 @@ impl List {
             skipped.hint.map_or("", advice_on_one)
         );
         let line = if self.is_json {
-            json::line(&json::LeftOut {
+            json::line(&json::LeftOutJson {
                 place,
                 reason,
                 detail: Some(detail.as_str()).filter(|detail| !detail.is_empty()),

@@ -81,7 +81,7 @@ fn ended(done: anyhow::Result<Exit>, console: &Console, as_json: bool) -> Exit {
         }
         let (kind, message) = (store::kind(&error), store::message(&error));
         let path = error.downcast_ref().and_then(dedupdb::Error::path);
-        let failure = json::Failure::new(kind, &message, path);
+        let failure = json::FailureJson::new(kind, &message, path);
         match json::line(&failure).ok().filter(|_| as_json) {
             Some(line) => console.failure(&line),
             None => console.error(&message),
@@ -115,7 +115,7 @@ fn explain(error: &clap::Error) -> Exit {
     if error.use_stderr() && args_os().any(|argument| argument == "--json") {
         let message = error.to_string();
         let message = message.strip_prefix("error: ").unwrap_or(&message).trim();
-        let failure = json::Failure::new("usage", message, None);
+        let failure = json::FailureJson::new("usage", message, None);
         if let Ok(line) = json::line(&failure) {
             console.failure(&line);
             return Exit::Failed;

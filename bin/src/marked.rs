@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use dedupdb_lab::diff::{Comparison, Difference, MOST_WORDS, Passage};
 
-use crate::json::{self, WordDiff};
+use crate::json::{self, WordDiffJson};
 use crate::number::{counted, grouped};
 use crate::output::printable;
 
@@ -23,14 +23,14 @@ const PLAIN: &str = "\u{1b}[0m";
 
 /// A comparison to be shown. `None` if a text is not available.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Marked<'a> {
+pub(crate) struct MarkedDiff<'a> {
     pub(crate) comparison: Option<&'a Comparison<'a>>,
     /// Whether everything is shown in full.
     pub(crate) full: bool,
     pub(crate) colours: bool,
 }
 
-impl Marked<'_> {
+impl MarkedDiff<'_> {
     /// The shared passages and the differences.
     pub(crate) fn lines(&self) -> Vec<String> {
         let Some(comparison) = self.comparison else {
@@ -81,19 +81,19 @@ impl Marked<'_> {
     }
 
     /// The same as a JSON object.
-    pub(crate) fn object(&self) -> Option<WordDiff<'_>> {
+    pub(crate) fn object(&self) -> Option<WordDiffJson<'_>> {
         let comparison = self.comparison?;
         let shared = comparison.shared();
         let differences = comparison.differences();
         let (some, most) = (self.most(SHARED), self.most(DIFFERENCES));
         let changed = differences.iter().take(most);
-        Some(WordDiff {
+        Some(WordDiffJson {
             shared_words: shared.iter().map(|passage| passage.words).sum(),
             passages: shared.len(),
             shared: shared.iter().take(some).map(Into::into).collect(),
             changes: differences.len(),
             differences: changed
-                .map(|here| json::Difference {
+                .map(|here| json::DifferenceJson {
                     a: here.a.text,
                     b: here.b.text,
                 })

@@ -42,12 +42,12 @@ pub(crate) fn keep(which: &str) -> Result<Keep, String> {
 
 /// A parser with named values, which help shows and shells complete. It may accept others too.
 #[derive(Clone)]
-struct Naming<T> {
+struct NamedValueParser<T> {
     names: &'static [&'static str],
     parse: fn(&str) -> Result<T, String>,
 }
 
-impl<T: Clone + Send + Sync + 'static> TypedValueParser for Naming<T> {
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for NamedValueParser<T> {
     type Value = T;
 
     fn parse_ref(
@@ -66,7 +66,7 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Naming<T> {
 
 /// [`keep`], with its values named except for numbers.
 pub(crate) fn keep_which() -> impl TypedValueParser<Value = Keep> {
-    Naming {
+    NamedValueParser {
         names: &["first", "longest", "newest", "none"],
         parse: keep,
     }
@@ -74,7 +74,7 @@ pub(crate) fn keep_which() -> impl TypedValueParser<Value = Keep> {
 
 /// A family that a store can have.
 pub(crate) fn family() -> impl TypedValueParser<Value = Family> {
-    Naming {
+    NamedValueParser {
         names: &["affine32", "linear-prime", "modular", "jenkins", "murmur"],
         parse: parameter,
     }
@@ -119,28 +119,28 @@ impl FromStr for Seed {
 
 /// A number of things, or all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Number {
+pub(crate) enum CountOrAll {
     All,
     Some(usize),
 }
 
-impl Number {
+impl CountOrAll {
     /// The number, if there are `all` things.
     pub(crate) fn of(self, all: usize) -> usize {
         match self {
-            Number::All => all,
-            Number::Some(number) => number.min(all),
+            CountOrAll::All => all,
+            CountOrAll::Some(number) => number.min(all),
         }
     }
 }
 
 /// A number of things, or `all`.
-pub(crate) fn some_or_all(text: &str) -> Result<Number, String> {
+pub(crate) fn some_or_all(text: &str) -> Result<CountOrAll, String> {
     if text == "all" {
-        return Ok(Number::All);
+        return Ok(CountOrAll::All);
     }
     at_least_one(text)
-        .map(Number::Some)
+        .map(CountOrAll::Some)
         .map_err(|reason| format!("{reason}, or all"))
 }
 
@@ -382,7 +382,7 @@ pub(crate) fn page(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lengths, Number, lengths, seed, some_or_all};
+    use super::{Lengths, CountOrAll, lengths, seed, some_or_all};
 
     #[test]
     fn lengths_are_a_range_or_one() {
@@ -395,8 +395,8 @@ mod tests {
 
     #[test]
     fn all_is_a_number_too() {
-        assert_eq!(some_or_all("all"), Ok(Number::All));
-        assert_eq!(Number::All.of(9), 9);
+        assert_eq!(some_or_all("all"), Ok(CountOrAll::All));
+        assert_eq!(CountOrAll::All.of(9), 9);
         assert_eq!(some_or_all("7").map(|number| number.of(5)), Ok(5));
         assert!(some_or_all("0").is_err());
     }

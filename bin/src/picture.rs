@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use dedupdb_corpus::publish::Whole;
+use dedupdb_corpus::publish::AtomicFile;
 use dedupdb_lab::plot::Picture;
 
 /// Checks that the file name is that of a picture.
@@ -25,7 +25,7 @@ pub(crate) fn write(picture: &Picture, path: &Path) -> Result<()> {
     } else {
         picture.to_svg()?.into_bytes()
     };
-    Ok(Whole::of(path, &bytes)?)
+    Ok(AtomicFile::of(path, &bytes)?)
 }
 
 fn is(path: &Path, extension: &str) -> bool {

@@ -14,7 +14,7 @@ const CHUNK: usize = 1 << 18;
 
 /// Input that was read.
 #[derive(Debug)]
-pub(crate) struct Piped {
+pub(crate) struct PipedInput {
     chunks: Receiver<io::Result<Vec<u8>>>,
     interrupt: Interrupt,
     chunk: Vec<u8>,
@@ -22,15 +22,15 @@ pub(crate) struct Piped {
     taken: usize,
 }
 
-impl Piped {
+impl PipedInput {
     /// Starts to read.
-    pub(crate) fn begin(input: impl Read + Send + 'static, interrupt: Interrupt) -> Result<Piped> {
+    pub(crate) fn begin(input: impl Read + Send + 'static, interrupt: Interrupt) -> Result<PipedInput> {
         let (sender, chunks) = sync_channel(1);
         thread::Builder::new()
             .name("reading".to_owned())
             .spawn(move || read(input, &sender))
             .context(NO_THREAD)?;
-        Ok(Piped {
+        Ok(PipedInput {
             chunks,
             interrupt,
             chunk: Vec::new(),
@@ -58,7 +58,7 @@ fn read(mut input: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
     }
 }
 
-impl Read for Piped {
+impl Read for PipedInput {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let read = self.fill_buf()?.read(bytes)?;
         self.consume(read);
@@ -66,7 +66,7 @@ impl Read for Piped {
     }
 }
 
-impl BufRead for Piped {
+impl BufRead for PipedInput {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.taken >= self.chunk.len() {
             let next = self.interrupt.receive(&self.chunks);

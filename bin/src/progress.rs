@@ -9,24 +9,24 @@ use dedupdb::upkeep;
 
 use crate::console::Console;
 use crate::number;
-use crate::watch::{Unit, Watch};
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// The bytes and documents so far. A terminal shows them once the command takes a while.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct ReadProgress {
     started: Instant,
     /// Out of the bytes of all files, once they are counted.
     bytes: upkeep::Progress,
     documents: Arc<AtomicU64>,
-    watch: Option<Watch>,
+    watch: Option<ProgressWatch>,
 }
 
-impl Progress {
+impl ReadProgress {
     /// Starts now. `plan` returns the bytes of all files, if it can, and may take its time.
     pub(crate) fn new(
         console: &Console,
         plan: impl FnOnce() -> Option<u64> + Send + 'static,
-    ) -> Progress {
+    ) -> ReadProgress {
         let (started, bytes) = (Instant::now(), upkeep::Progress::new());
         let documents = Arc::<AtomicU64>::default();
         let (met, mut plan) = (documents.clone(), Some(plan));
@@ -39,8 +39,8 @@ impl Progress {
             let documents = number::counted(documents, "document", "documents");
             format!("{documents}  {rate:.1} MB/s")
         };
-        let watch = Watch::told(console, what, Unit::Told, &bytes);
-        Progress {
+        let watch = ProgressWatch::told(console, what, StepUnit::Told, &bytes);
+        ReadProgress {
             started,
             bytes,
             documents,

@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use dedupdb::{Schema, sketching::Shingling};
-use dedupdb_corpus::{Reading, Reason, Unsplit};
+use dedupdb_corpus::{ReadCounts, Reason, Unsplit};
 
-use crate::inputs::Inputs;
+use crate::inputs::InputArgs;
 use crate::number::{self, counted, grouped};
 
 /// What is said where nothing is left to work on.
 pub(crate) const ALL_SKIPPED: &str = "no text was found: everything was skipped";
 
 /// The counts of what was read, as text.
-pub(crate) trait Told {
+pub(crate) trait ReadCountsText {
     /// The number of items left out for each reason, by its name. Two reasons can share a name.
     fn skipped_by_name(&self) -> Vec<(&'static str, u64)>;
 
@@ -31,10 +31,10 @@ pub(crate) trait Told {
     fn to_text(&self, elapsed: Duration) -> String;
 
     /// A line about the id field, if no record has it.
-    fn no_id_note(&self, inputs: &Inputs) -> Option<String>;
+    fn no_id_note(&self, inputs: &InputArgs) -> Option<String>;
 
     /// A line about patterns of --exclude that matched nothing.
-    fn no_exclusion_note(&self, inputs: &Inputs) -> Option<String>;
+    fn no_exclusion_note(&self, inputs: &InputArgs) -> Option<String>;
 
     /// A line about files of records that were read as one text, if there are any.
     fn unsplit_note(&self) -> Option<String>;
@@ -46,7 +46,7 @@ pub(crate) trait Told {
     fn lossy_note(&self) -> Option<String>;
 }
 
-impl Told for Reading {
+impl ReadCountsText for ReadCounts {
     fn skipped_by_name(&self) -> Vec<(&'static str, u64)> {
         let mut counts: Vec<(&str, u64)> = Vec::new();
         for (reason, &count) in self.by_reason() {
@@ -115,7 +115,7 @@ impl Told for Reading {
         text + &last
     }
 
-    fn no_id_note(&self, inputs: &Inputs) -> Option<String> {
+    fn no_id_note(&self, inputs: &InputArgs) -> Option<String> {
         let field = inputs.id_field.as_ref();
         let field = field.filter(|_| self.records() > 0 && self.with_id() == 0)?;
         Some(format!(
@@ -123,7 +123,7 @@ impl Told for Reading {
         ))
     }
 
-    fn no_exclusion_note(&self, inputs: &Inputs) -> Option<String> {
+    fn no_exclusion_note(&self, inputs: &InputArgs) -> Option<String> {
         let names = &inputs.names;
         let others_exclude = !names.include.is_empty() || names.gitignore;
         // These folders are left out before anything else.
@@ -172,7 +172,7 @@ impl Told for Reading {
                  `dedupdb init --help` has an example for short texts",
                 grouped(self.all_short()),
                 grouped(documents),
-                Reading::SHORT,
+                ReadCounts::SHORT,
                 schema.threshold()
             )
         })
@@ -193,7 +193,7 @@ impl Told for Reading {
 const MANY: u64 = 100;
 
 /// How many items were left out for each reason, and how binary files can be read.
-fn reasons(reading: &Reading, has_converter: bool) -> String {
+fn reasons(reading: &ReadCounts, has_converter: bool) -> String {
     let counts = reading.skipped_by_name().into_iter();
     let counts = counts.map(|(name, count)| counted(count, name, &plural(name)));
     let reasons = counts.collect::<Vec<_>>().join(", ");

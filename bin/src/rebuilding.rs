@@ -7,7 +7,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::{CONTINUES, Interrupt};
 use crate::number::bytes;
-use crate::watch::{Unit, Watch};
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// What each part of a rebuild works on.
 const PARTS: [&str; 3] = ["signatures", "buckets", "documents"];
@@ -23,7 +23,7 @@ pub(crate) fn run(
     make_way(store, &rebuild, console)?;
     check_space(store, &rebuild)?;
     let interrupt = Interrupt::catch()?;
-    let watch = Watch::of_parts(console, PARTS, Unit::Step, store.progress());
+    let watch = ProgressWatch::of_parts(console, PARTS, StepUnit::Step, store.progress());
     let done = store.rebuild(rebuild.watch(|_| interrupt.flow()));
     drop(watch);
     match done {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use dedupdb::Store;
 use dedupdb::find::Subject;
-use dedupdb_corpus::Sourced;
+use dedupdb_corpus::SourcedText;
 
 use crate::args::Args;
-use crate::inputs::{Inputs, STDIN, source};
+use crate::inputs::{InputArgs, STDIN, source};
 use crate::left_out::advice;
 use crate::parse;
 
@@ -18,7 +18,7 @@ const NO_FILE: &str =
 
 /// A text to compare.
 #[derive(Debug)]
-pub(crate) struct Side {
+pub(crate) struct TextSide {
     /// The document's key, or the file's path.
     pub(crate) name: String,
     pub(crate) is_stored: bool,
@@ -30,15 +30,15 @@ pub(crate) struct Side {
     pub(crate) text: Result<String, String>,
 }
 
-impl Side {
+impl TextSide {
     /// The stored document with the key `name`, or else the file of that name. An error ends with `hint`.
     pub(crate) fn find(
         name: &str,
         hint: &str,
         store: Option<&Store>,
         args: &Args,
-        inputs: &Inputs,
-    ) -> Result<Side> {
+        inputs: &InputArgs,
+    ) -> Result<TextSide> {
         let stored = match store {
             Some(store) => store.get(name)?,
             None => None,
@@ -47,7 +47,7 @@ impl Side {
         if let Some(document) = stored {
             let text = inputs.options().store(&args.store).text_of(&document);
             let has_file = document.modified.is_some();
-            return Ok(Side {
+            return Ok(TextSide {
                 name: name.to_owned(),
                 is_stored: true,
                 file: has_file.then(|| file.to_owned()),
@@ -72,7 +72,7 @@ impl Side {
             bail!("{name}: it is a folder; name a file or the key of a document");
         }
         let document = document_of_file(file, args, inputs)?;
-        Ok(Side {
+        Ok(TextSide {
             name: name.to_owned(),
             is_stored: false,
             file: Some(file.to_owned()),
@@ -101,7 +101,7 @@ impl Side {
 }
 
 /// Reads the document of a file, or of standard input.
-pub(crate) fn document_of_file(file: &Path, args: &Args, inputs: &Inputs) -> Result<Sourced> {
+pub(crate) fn document_of_file(file: &Path, args: &Args, inputs: &InputArgs) -> Result<SourcedText> {
     let options = inputs.options().store(&args.store);
     let read = options.document(source(file, None));
     read.map_err(|skipped| anyhow!("{}", skipped.told(advice)))

@@ -16,7 +16,7 @@ const MOST: usize = 1 << 16;
 
 /// Where a document came from, and whether that is still as it was.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Standing {
+pub(crate) struct DocumentSource {
     /// The file of a record.
     pub(crate) source: Option<String>,
     /// `gone` or `changed`, if the document is a file and this is so.
@@ -24,9 +24,9 @@ pub(crate) struct Standing {
 }
 
 /// Looks at the files of documents, and counts those that are not as they were.
-pub(crate) struct Files<'a> {
+pub(crate) struct SourceChecker<'a> {
     store: &'a Store,
-    known: HashMap<String, Standing>,
+    known: HashMap<String, DocumentSource>,
     gone: KeyTally,
     changed: KeyTally,
 }
@@ -53,10 +53,10 @@ impl KeyTally {
     }
 }
 
-impl Files<'_> {
+impl SourceChecker<'_> {
     /// Returns what will be known of the documents of this store.
-    pub(crate) fn of(store: &Store) -> Files<'_> {
-        Files {
+    pub(crate) fn of(store: &Store) -> SourceChecker<'_> {
+        SourceChecker {
             store,
             known: HashMap::new(),
             gone: KeyTally::default(),
@@ -65,12 +65,12 @@ impl Files<'_> {
     }
 
     /// Looks at the document `key`.
-    pub(crate) fn look(&mut self, key: &str) -> Result<Standing> {
+    pub(crate) fn look(&mut self, key: &str) -> Result<DocumentSource> {
         if let Some(known) = self.known.get(key) {
             return Ok(known.clone());
         }
         let document = self.store.get(key)?;
-        let standing = document.map_or_else(Standing::default, |document| self.meet(document));
+        let standing = document.map_or_else(DocumentSource::default, |document| self.meet(document));
         if self.known.len() >= MOST {
             self.known.clear();
         }
@@ -79,7 +79,7 @@ impl Files<'_> {
     }
 
     /// Looks at a document that was read from the store.
-    pub(crate) fn meet(&mut self, document: dedupdb::Document) -> Standing {
+    pub(crate) fn meet(&mut self, document: dedupdb::Document) -> DocumentSource {
         let file = match Presence::of(&document) {
             Presence::Gone => {
                 self.gone.push(&document.key);
@@ -91,7 +91,7 @@ impl Files<'_> {
             }
             _ => None,
         };
-        Standing {
+        DocumentSource {
             source: document.source,
             file,
         }

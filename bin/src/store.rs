@@ -8,19 +8,19 @@ use anyhow::{Context, Result, anyhow};
 use dedupdb::sketching::Shingling;
 use dedupdb::{
     Error, Options, Schema, Store,
-    upkeep::{Casualty, Holder, Progress, Report, Salvaged},
+    upkeep::{Casualty, Holder, Progress, CheckReport, SalvageSummary},
 };
 use dedupdb_corpus::TemporaryStore;
 use dedupdb_corpus::dedup::{self, Unfit};
 use dedupdb_corpus::publish;
 
-use crate::args::{Args, STORE, Salvage};
+use crate::args::{Args, STORE, SalvageArgs};
 use crate::console::Console;
-use crate::inputs::Inputs;
+use crate::inputs::InputArgs;
 use crate::interrupt::Interrupt;
 use crate::number::{bytes, counted, utc};
 use crate::output::{shell_word, system_error};
-use crate::parse::Number;
+use crate::parse::CountOrAll;
 
 /// How a command line for this store begins.
 pub(crate) fn command(args: &Args) -> String {
@@ -109,7 +109,7 @@ pub(crate) fn create(args: &Args, schema: &Schema) -> Result<Store> {
 
 /// Refuses integers that are shingles for a store of texts, before anything is made. `new` is the schema of a store that
 /// does not exist yet.
-pub(crate) fn check_shingles(args: &Args, inputs: &Inputs, new: &Schema) -> Result<()> {
+pub(crate) fn check_shingles(args: &Args, inputs: &InputArgs, new: &Schema) -> Result<()> {
     if inputs.format != Some(dedupdb_corpus::Format::Shingles) {
         return Ok(());
     }
@@ -169,7 +169,7 @@ pub(crate) fn temporary(args: &Args, schema: &Schema) -> Result<TemporaryStore> 
 }
 
 /// Checks the store. `progress` counts the steps.
-pub(crate) fn check(args: &Args, progress: &Progress) -> Result<Report> {
+pub(crate) fn check(args: &Args, progress: &Progress) -> Result<CheckReport> {
     let options = options(args).progress(progress);
     let checked = options.check(&args.store);
     checked.map_err(|error| of_folder(args, error))
@@ -178,11 +178,11 @@ pub(crate) fn check(args: &Args, progress: &Progress) -> Result<Report> {
 /// Salvages a store, and reports each document that is not intact.
 pub(crate) fn salvage(
     args: &Args,
-    salvage: &Salvage,
+    salvage: &SalvageArgs,
     schema: Option<&Schema>,
     progress: &Progress,
     told: impl FnMut(&Casualty),
-) -> Result<Salvaged> {
+) -> Result<SalvageSummary> {
     let options = options(args).progress(progress);
     let saved = options.salvage(&salvage.source, &salvage.target, schema, told);
     saved.map_err(of_other)
@@ -301,7 +301,7 @@ fn advice_on_dedup(error: &dedup::Error) -> String {
 
 /// Reports how often a search left out candidates, if any did.
 pub(crate) fn note_cut_short(times: u64, args: &Args, console: &Console) {
-    if let (Number::Some(most), 1..) = (args.false_candidates, times) {
+    if let (CountOrAll::Some(most), 1..) = (args.false_candidates, times) {
         console.note(&format!(
             "{}, a search skipped candidates after {} that did not match; --false-candidates all \
              compares every one",

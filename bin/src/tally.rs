@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use dedupdb::write::IdScope;
-use dedupdb_corpus::Added;
+use dedupdb_corpus::AddSummary;
 
-use crate::args::Add;
+use crate::args::AddArgs;
 use crate::number::counted;
 use crate::output::shell_word;
-use crate::reading::{Told as _, line};
+use crate::reading::{ReadCountsText as _, line};
 
 /// A note about the scope of ids that a store remembers, if that has changed.
 pub(crate) fn id_scope_note(before: IdScope, after: IdScope) -> Option<String> {
@@ -25,7 +25,7 @@ pub(crate) fn id_scope_note(before: IdScope, after: IdScope) -> Option<String> {
 }
 
 /// A note about documents that have the ids and the texts of another file, if there are any.
-pub(crate) fn same_ids_note(added: &Added) -> Option<String> {
+pub(crate) fn same_ids_note(added: &AddSummary) -> Option<String> {
     let (place, other) = added.first_same_id.as_ref()?;
     let documents = counted(
         added.same_ids,
@@ -39,7 +39,7 @@ pub(crate) fn same_ids_note(added: &Added) -> Option<String> {
 }
 
 /// A note about records that got other keys, if there are any.
-pub(crate) fn rekeyed_note(added: &Added) -> Option<String> {
+pub(crate) fn rekeyed_note(added: &AddSummary) -> Option<String> {
     let (id, key) = added.first_rekeyed.as_ref()?;
     let records = counted(added.rekeyed, "record was", "records were");
     Some(format!(
@@ -49,7 +49,7 @@ pub(crate) fn rekeyed_note(added: &Added) -> Option<String> {
 
 /// A note about files that are stored under other keys, if there are any. `dedupdb` is how a command line for the store
 /// begins.
-pub(crate) fn other_names_note(added: &Added, dedupdb: &str) -> Option<String> {
+pub(crate) fn other_names_note(added: &AddSummary, dedupdb: &str) -> Option<String> {
     let files = counted(added.other_names, "file is", "files are");
     if let Some((key, other)) = &added.first_other {
         return Some(format!(
@@ -74,7 +74,7 @@ pub(crate) fn other_names_note(added: &Added, dedupdb: &str) -> Option<String> {
 }
 
 /// A note about files that seem to have been renamed, if there are any.
-pub(crate) fn renamed_note(added: &Added, dedupdb: &str) -> Option<String> {
+pub(crate) fn renamed_note(added: &AddSummary, dedupdb: &str) -> Option<String> {
     let (key, old) = added.first_renamed.as_ref()?;
     let (one, many) = (
         "exact copy seems to be a stored file under a new name",
@@ -89,7 +89,7 @@ pub(crate) fn renamed_note(added: &Added, dedupdb: &str) -> Option<String> {
 
 /// A note about stored files that are gone, if there are any besides those that seem to have been renamed. `dedupdb` is
 /// how a command line for the store begins.
-pub(crate) fn gone_note(added: &Added, dedupdb: &str) -> Option<String> {
+pub(crate) fn gone_note(added: &AddSummary, dedupdb: &str) -> Option<String> {
     let first = added
         .first_gone
         .as_ref()
@@ -106,14 +106,14 @@ pub(crate) fn gone_note(added: &Added, dedupdb: &str) -> Option<String> {
 
 /// A note about the near-duplicates among a store's first documents, if there are any and they are not listed already.
 /// Later summaries name the command.
-pub(crate) fn pairs_note(added: &Added, add: &Add, dedupdb: &str) -> Option<String> {
+pub(crate) fn pairs_note(added: &AddSummary, add: &AddArgs, dedupdb: &str) -> Option<String> {
     let is_listed = add.matches || add.unique || add.dry_run || added.unchanged > 0;
     (added.near_duplicates > 0 && !is_listed)
         .then(|| format!("`{dedupdb} pairs` lists the near-duplicates"))
 }
 
 /// A note about stored files that were left out, if there are any.
-pub(crate) fn stale_note(added: &Added, dedupdb: &str) -> Option<String> {
+pub(crate) fn stale_note(added: &AddSummary, dedupdb: &str) -> Option<String> {
     let first = added.first_stale.as_ref()?;
     let (one, many) = (
         "file that was left out is stored as it was before",
@@ -135,8 +135,8 @@ fn remove(dedupdb: &str, key: &str) -> String {
 /// The counts as lines for people. `add` has the arguments, unless sketches were loaded. `dedupdb` is how a command
 /// line for the store begins.
 pub(crate) fn to_text(
-    added: &Added,
-    add: Option<&Add>,
+    added: &AddSummary,
+    add: Option<&AddArgs>,
     dedupdb: &str,
     elapsed: Duration,
 ) -> String {

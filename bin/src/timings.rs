@@ -9,7 +9,7 @@ const MEGABYTE: f64 = 1e6;
 
 /// The times of an add.
 #[derive(Debug)]
-pub(crate) struct Spent {
+pub(crate) struct AddTimes {
     /// The stages of the work.
     pub(crate) stages: Timings,
     /// The time without input to work on.
@@ -20,7 +20,7 @@ pub(crate) struct Spent {
     pub(crate) bytes: u64,
 }
 
-impl Spent {
+impl AddTimes {
     /// The lines to show.
     pub(crate) fn to_text(&self) -> String {
         let stages = &self.stages;
@@ -79,7 +79,7 @@ mod tests {
     fn the_busiest_thread_that_works_alone_says_what_it_allows() {
         let thread =
             |name, milliseconds| ThreadTime::new(name, Duration::from_millis(milliseconds));
-        let spent = |bytes| Spent {
+        let spent = |bytes| AddTimes {
             stages: Timings::default(),
             waiting: Duration::ZERO,
             threads: vec![

@@ -19,7 +19,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// What a step is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub(crate) enum StepUnit {
     Document,
     Byte,
     /// The message says how fast the work goes.
@@ -28,57 +28,57 @@ pub(crate) enum Unit {
     Step,
 }
 
-impl Unit {
+impl StepUnit {
     /// The bar, with the speed and the remaining time.
     fn template(self) -> &'static str {
         match self {
-            Unit::Document => "{bar:24} {percent:>3}%  {msg}  {per_sec}  {eta} left",
-            Unit::Byte => "{bar:24} {percent:>3}%  {msg}  {decimal_bytes_per_sec}  {eta} left",
-            Unit::Told => "{bar:24} {percent:>3}%  {msg}  {eta} left",
-            Unit::Step => "{bar:24} {percent:>3}%  {msg}  {elapsed}  {eta} left",
+            StepUnit::Document => "{bar:24} {percent:>3}%  {msg}  {per_sec}  {eta} left",
+            StepUnit::Byte => "{bar:24} {percent:>3}%  {msg}  {decimal_bytes_per_sec}  {eta} left",
+            StepUnit::Told => "{bar:24} {percent:>3}%  {msg}  {eta} left",
+            StepUnit::Step => "{bar:24} {percent:>3}%  {msg}  {elapsed}  {eta} left",
         }
     }
 }
 
 /// Shows the progress of some work on a terminal, once it takes a while, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct ProgressWatch {
     bar: ProgressBar,
     /// Dropped first, which ends the thread.
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Watch {
+impl ProgressWatch {
     /// Starts to watch. `what` is the message.
     pub(crate) fn new(
         console: &Console,
         what: &'static str,
-        unit: Unit,
+        unit: StepUnit,
         progress: &Progress,
-    ) -> Watch {
-        Watch::told(console, move |_| what, unit, progress)
+    ) -> ProgressWatch {
+        ProgressWatch::told(console, move |_| what, unit, progress)
     }
 
     /// Starts to watch work in several parts. `parts` has the message of each.
     pub(crate) fn of_parts<const N: usize>(
         console: &Console,
         parts: [&'static str; N],
-        unit: Unit,
+        unit: StepUnit,
         progress: &Progress,
-    ) -> Watch {
+    ) -> ProgressWatch {
         let before = progress.begun();
         let what = move |progress: &Progress| part(&parts, progress.begun() - before);
-        Watch::told(console, what, unit, progress)
+        ProgressWatch::told(console, what, unit, progress)
     }
 
     /// Starts to watch. `what` returns the current message, and is first called when that is shown.
     pub(crate) fn told<W: Into<Cow<'static, str>>>(
         console: &Console,
         mut what: impl FnMut(&Progress) -> W + Send + 'static,
-        unit: Unit,
+        unit: StepUnit,
         progress: &Progress,
-    ) -> Watch {
+    ) -> ProgressWatch {
         let bar = console.bar().clone();
         let (end, ended) = channel();
         let is_wanted = !console.is_quiet() && stderr().is_terminal();
@@ -92,7 +92,7 @@ impl Watch {
         };
         // Without the thread, only the bar is missing.
         let thread = is_wanted.then(|| thread::Builder::new().spawn(watch).ok());
-        Watch {
+        ProgressWatch {
             bar,
             end: Some(end),
             thread: thread.flatten(),
@@ -100,7 +100,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for ProgressWatch {
     fn drop(&mut self) {
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {
@@ -123,7 +123,7 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-fn show(bar: &ProgressBar, what: Cow<'static, str>, unit: Unit, progress: &Progress) {
+fn show(bar: &ProgressBar, what: Cow<'static, str>, unit: StepUnit, progress: &Progress) {
     let total = progress.total();
     if total == 0 {
         bar.set_style(style("{spinner} {msg}  {elapsed}"));

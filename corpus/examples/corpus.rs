@@ -12,7 +12,7 @@ use std::io::{Write, stdout};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use dedupdb_corpus::dedup::{Dedup, Event};
+use dedupdb_corpus::dedup::{Dedup, DedupEvent};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
@@ -27,8 +27,8 @@ fn run(folder: &Path, output: &Path, report: &mut dyn Write) -> Result<(), Box<d
     let done = Dedup::new([folder]).output(output);
     let done = done.run(|event| {
         let told_now = match event {
-            Event::Dropped(it) => writeln!(report, "{} is like {}", it.key, it.earlier.key),
-            Event::Skipped(skipped) => writeln!(report, "left out: {skipped}"),
+            DedupEvent::Dropped(it) => writeln!(report, "{} is like {}", it.key, it.earlier.key),
+            DedupEvent::Skipped(skipped) => writeln!(report, "left out: {skipped}"),
             _ => Ok(()),
         };
         told = told_now;

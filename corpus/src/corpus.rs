@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::options::Options;
 use crate::skipped::{Reason, Skipped};
 use crate::source::Source;
-use crate::sourced::{Batch, Item, Sourced};
+use crate::sourced::{ItemBatch, Item, SourcedText};
 
 /// The documents of files, folders, patterns and streams, in the given order. The files of a folder are sorted by name.
 ///
@@ -19,7 +19,7 @@ use crate::sourced::{Batch, Item, Sourced};
 /// thread ends as soon as its current read returns.
 #[derive(Debug)]
 pub struct Corpus {
-    batches: Receiver<Result<Batch, Error>>,
+    batches: Receiver<Result<ItemBatch, Error>>,
     items: vec::IntoIter<Item>,
 }
 
@@ -39,7 +39,7 @@ impl Corpus {
     }
 
     /// Returns the documents of these batches.
-    pub(crate) fn of(batches: Receiver<Result<Batch, Error>>) -> Corpus {
+    pub(crate) fn of(batches: Receiver<Result<ItemBatch, Error>>) -> Corpus {
         Corpus {
             batches,
             items: Vec::new().into_iter(),
@@ -48,9 +48,9 @@ impl Corpus {
 }
 
 impl Iterator for Corpus {
-    type Item = Result<Sourced, Skipped>;
+    type Item = Result<SourcedText, Skipped>;
 
-    fn next(&mut self) -> Option<Result<Sourced, Skipped>> {
+    fn next(&mut self) -> Option<Result<SourcedText, Skipped>> {
         loop {
             match self.items.next() {
                 Some(Item::Document(document)) => return Some(Ok(document)),

@@ -4,13 +4,13 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use crate::add::Ended;
+use crate::add::EndReason;
 use crate::error::Error;
 use crate::options::Options;
-use crate::reading::Reading;
+use crate::reading::ReadCounts;
 use crate::skipped::Skipped;
 use crate::source::Source;
-use crate::sourced::{Batch, Item, Origin, Sourced, met};
+use crate::sourced::{ItemBatch, Item, Origin, SourcedText, met};
 use rayon::prelude::*;
 
 /// How long to wait for a batch before calling the observer.
@@ -78,15 +78,15 @@ pub enum EachEvent<'a, T> {
 /// The result of working on the documents of a corpus.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Worked {
+pub struct ForEachSummary {
     /// Documents that were worked on.
     pub documents: u64,
     /// Files that were not read because they are [stored as they are](Options::unless_stored).
     pub unchanged: u64,
     /// Counts of what was read and skipped.
-    pub reading: Reading,
+    pub reading: ReadCounts,
     /// Why the run ended.
-    pub ended: Ended,
+    pub ended: EndReason,
 }
 
 impl ForEach {
@@ -113,17 +113,17 @@ impl ForEach {
     /// The first other error of the work, in the order of the input; [`Error::Thread`].
     pub fn run<T: Send>(
         self,
-        work: impl Fn(&Sourced) -> dedupdb::Result<T> + Sync,
+        work: impl Fn(&SourcedText) -> dedupdb::Result<T> + Sync,
         mut observe: impl FnMut(EachEvent<'_, T>) -> ControlFlow<()>,
-    ) -> Result<Worked, Error> {
+    ) -> Result<ForEachSummary, Error> {
         let (options, _ending) = self.options.begin();
         let strict = options.strict;
         let batches = options.batches(self.sources)?;
-        let mut worked = Worked::default();
+        let mut worked = ForEachSummary::default();
         let (mut documents, mut bytes) = (0, 0);
         loop {
             if observe(EachEvent::Progress { documents, bytes }).is_break() {
-                worked.ended = Ended::Stopped;
+                worked.ended = EndReason::Stopped;
                 return Ok(worked);
             }
             let batch = match batches.recv_timeout(TICK) {
@@ -135,7 +135,7 @@ impl ForEach {
             bytes += batch.bytes;
             for item in done(batch, &work) {
                 if worked.take(item, &mut observe)?.is_break() {
-                    worked.ended = Ended::Stopped;
+                    worked.ended = EndReason::Stopped;
                     return Ok(worked);
                 }
                 if strict && worked.reading.has_failures() {
@@ -148,8 +148,8 @@ impl ForEach {
 
 /// Runs the work on the documents of a batch.
 fn done<T: Send>(
-    batch: Batch,
-    work: &(impl Fn(&Sourced) -> dedupdb::Result<T> + Sync),
+    batch: ItemBatch,
+    work: &(impl Fn(&SourcedText) -> dedupdb::Result<T> + Sync),
 ) -> Vec<Item<(Origin, dedupdb::Result<T>)>> {
     batch
         .items
@@ -166,7 +166,7 @@ fn done<T: Send>(
         .collect::<Vec<_>>()
 }
 
-impl Worked {
+impl ForEachSummary {
     fn take<T>(
         &mut self,
         item: Item<(Origin, dedupdb::Result<T>)>,

@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use crate::sourced::{Origin, Sourced};
-use crate::walk::identity::Identity;
+use crate::sourced::{Origin, SourcedText};
+use crate::walk::identity::FileIdentity;
 use crate::walk::key::Key;
 use crate::walk::others::OtherKeys;
 use dedupdb::write::IdScope;
 use dedupdb::{Match, Query, Result, Store};
 
-impl Sourced {
+impl SourcedText {
     /// Returns the answer to a query about this text, without the document itself: a file is no copy of itself, however
     /// it was named when it was stored, and neither is a record.
     ///
@@ -72,8 +72,8 @@ pub(crate) fn is_itself(origin: &Origin, earlier: &Match, store: &Store) -> Resu
     };
     // A key is a path from the folder where `add` ran. Most likely that is this folder, or the one of the store.
     let of_store = store.folder().parent().unwrap_or(Path::new(""));
-    let identity = |path: &Path| Some(Identity::of(path, &fs::metadata(path).ok()?));
-    let found: Vec<Identity> = [of_store.join(&path), path]
+    let identity = |path: &Path| Some(FileIdentity::of(path, &fs::metadata(path).ok()?));
+    let found: Vec<FileIdentity> = [of_store.join(&path), path]
         .iter()
         .filter_map(|path| identity(path))
         .collect();

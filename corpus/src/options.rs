@@ -16,11 +16,11 @@ use crate::glob::Glob;
 use crate::read::reader::start;
 use crate::read::repeats::Repeats;
 use crate::source::Source;
-use crate::source::converter::{Converter, Ending};
+use crate::source::converter::{Converter, ConverterGuard};
 use crate::source::feed::Feed;
-use crate::sourced::Batch;
+use crate::sourced::ItemBatch;
 use crate::walk::wanted::Globs;
-use crate::walk::{Found, Walk};
+use crate::walk::{WalkEntry, Walk};
 use dedupdb::Store;
 use dedupdb::write::IdScope;
 
@@ -55,11 +55,11 @@ pub struct Options {
 }
 
 /// Whether a key, a size and a modification time are as stored.
-type Compare = dyn Fn(&str, u64, Option<SystemTime>) -> dedupdb::Result<bool> + Send + Sync;
+type UnchangedFn = dyn Fn(&str, u64, Option<SystemTime>) -> dedupdb::Result<bool> + Send + Sync;
 
 /// Decides which files need not be read.
 #[derive(Clone)]
-struct IsUnchanged(Arc<Compare>);
+struct IsUnchanged(Arc<UnchangedFn>);
 
 impl fmt::Debug for IsUnchanged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -207,7 +207,7 @@ impl Options {
 
     /// Returns the options for a run with its own converter programs, which are ended when the returned guard is
     /// dropped.
-    pub(crate) fn begin(mut self) -> (Options, Option<Ending>) {
+    pub(crate) fn begin(mut self) -> (Options, Option<ConverterGuard>) {
         let Some(converter) = &self.converter else {
             return (self, None);
         };
@@ -304,7 +304,7 @@ impl Options {
     pub fn batches<S: Into<Source>>(
         &self,
         sources: impl IntoIterator<Item = S>,
-    ) -> Result<Receiver<Result<Batch, Error>>, Error> {
+    ) -> Result<Receiver<Result<ItemBatch, Error>>, Error> {
         let sources = sources.into_iter().map(Into::into).collect();
         start(sources, self.clone())
     }
@@ -316,7 +316,7 @@ impl Options {
         let mut sum = 0;
         for found in Walk::new(sources, self) {
             match found {
-                Found::File(path, _, format) => {
+                WalkEntry::File(path, _, format) => {
                     let format = format.unwrap_or_else(|| Format::of(&path));
                     let is_converted = |it: &Converter| it.fits(&path);
                     if self.converter.as_ref().is_some_and(is_converted) {
@@ -327,8 +327,8 @@ impl Options {
                     }
                     sum += fs::metadata(path).map_or(0, |metadata| metadata.len());
                 }
-                Found::Stream(..) => return None,
-                Found::Skipped(_) => {}
+                WalkEntry::Stream(..) => return None,
+                WalkEntry::Skipped(_) => {}
             }
         }
         Some(sum)
@@ -342,7 +342,7 @@ impl Options {
         };
         let sources = sources.into_iter().map(Into::into).collect();
         let mut found = Walk::new(sources, self);
-        found.any(|found| matches!(found, Found::File(path, ..) if converter.fits(&path)))
+        found.any(|found| matches!(found, WalkEntry::File(path, ..) if converter.fits(&path)))
     }
 
     /// Returns whether the [globs](Options::include) leave anything to read of these sources: a file, a stream, or
@@ -361,8 +361,8 @@ impl Options {
     pub fn leaves_any<S: Into<Source>>(&self, sources: impl IntoIterator<Item = S>) -> bool {
         let sources = sources.into_iter().map(Into::into).collect();
         Walk::new(sources, self).any(|found| match found {
-            Found::File(..) | Found::Stream(..) => true,
-            Found::Skipped(skipped) => skipped.is_failure(),
+            WalkEntry::File(..) | WalkEntry::Stream(..) => true,
+            WalkEntry::Skipped(skipped) => skipped.is_failure(),
         })
     }
 

@@ -9,7 +9,7 @@ use crate::sourced::Origin;
 
 /// Counts of the documents and skipped records of a corpus.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct ReadCounts {
     skipped: BTreeMap<Reason, u64>,
     failures: u64,
     encodings: BTreeMap<&'static str, u64>,
@@ -25,8 +25,8 @@ pub struct Reading {
     short: u64,
 }
 
-impl Reading {
-    /// The number of bytes below which [`Reading::all_short`] counts a document: some fifty words. One changed word
+impl ReadCounts {
+    /// The number of bytes below which [`ReadCounts::all_short`] counts a document: some fifty words. One changed word
     /// brings the similarity of shorter texts below 0.8 if they are cut into five words each.
     pub const SHORT: u64 = 300;
 
@@ -45,7 +45,7 @@ impl Reading {
     /// Counts a document that was read.
     pub fn document(&mut self, origin: &Origin) {
         self.bytes += origin.bytes;
-        self.short += u64::from(origin.bytes < Reading::SHORT);
+        self.short += u64::from(origin.bytes < ReadCounts::SHORT);
         self.replaced += u64::from(origin.replaced);
         self.lossy_keys += u64::from(origin.lossy_key);
         self.grown += u64::from(origin.has_grown);
@@ -126,7 +126,7 @@ impl Reading {
         first.map(|(source, unsplit)| (&**source, *unsplit))
     }
 
-    /// Returns the number of documents of less than [`Reading::SHORT`] bytes.
+    /// Returns the number of documents of less than [`ReadCounts::SHORT`] bytes.
     pub fn all_short(&self) -> u64 {
         self.short
     }

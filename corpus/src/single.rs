@@ -3,7 +3,7 @@
 use crate::options::Options;
 use crate::skipped::{Reason, Skipped};
 use crate::source::Source;
-use crate::sourced::Sourced;
+use crate::sourced::SourcedText;
 use crate::walk::key::Key;
 use dedupdb::Document;
 
@@ -25,7 +25,7 @@ impl Options {
     /// # Errors
     ///
     /// The reason why there is no document, or that there are several.
-    pub fn document(&self, source: impl Into<Source>) -> Result<Sourced, Skipped> {
+    pub fn document(&self, source: impl Into<Source>) -> Result<SourcedText, Skipped> {
         let source = source.into();
         let place = source.name().display().to_string();
         let fault = |reason, detail: String| Skipped {

@@ -21,12 +21,12 @@ pub struct Skipped {
     /// record of a source counts as the source.
     pub named: bool,
     /// The record, if it is complete but not a document, and records are wanted verbatim.
-    pub(crate) record: Option<Box<Unread>>,
+    pub(crate) record: Option<Box<UnreadRecord>>,
 }
 
 /// A record that was cut from its file but is not a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Unread {
+pub(crate) struct UnreadRecord {
     pub(crate) nth: Nth,
     /// The record as it is in its file; empty for a row of a table that is read again.
     pub(crate) verbatim: Vec<u8>,
@@ -317,21 +317,21 @@ impl error::Error for Skipped {}
 
 /// Returns the hint that a read error carries, if any.
 pub(crate) fn hint(error: &io::Error) -> Option<Hint> {
-    let wrong: &Hinted = error.get_ref()?.downcast_ref()?;
+    let wrong: &HintedError = error.get_ref()?.downcast_ref()?;
     Some(wrong.hint)
 }
 
 /// A read error with a hint.
 #[derive(Clone, Debug)]
-pub(crate) struct Hinted {
+pub(crate) struct HintedError {
     pub(crate) detail: String,
     pub(crate) hint: Hint,
 }
 
-impl fmt::Display for Hinted {
+impl fmt::Display for HintedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.detail)
     }
 }
 
-impl error::Error for Hinted {}
+impl error::Error for HintedError {}

@@ -11,9 +11,9 @@ use crate::formats::parquet::table::TableSource;
 use crate::formats::record::Nth;
 use crate::formats::unsplit::Unsplit;
 use crate::number::times as clock;
-use crate::read::repeats::Id;
+use crate::read::repeats::RecordId;
 use crate::skipped::{Hint, Reason, Skipped};
-use crate::walk::identity::Identity;
+use crate::walk::identity::FileIdentity;
 use crate::walk::key::Key;
 use crate::walk::read_file::ReadFile;
 use dedupdb::Input;
@@ -24,16 +24,16 @@ use dedupdb::write::SourceFile;
 ///
 /// `Input::from(sourced)` drops the origin and makes an [`Input`] of the text.
 #[derive(Clone, Debug)]
-pub struct Sourced {
+pub struct SourcedText {
     text: String,
     /// May hold the hash of the text, so only this module pairs the two.
     pub(crate) origin: Origin,
 }
 
-impl Sourced {
+impl SourcedText {
     /// Returns a text of this origin.
-    pub(crate) fn new(text: String, origin: Origin) -> Sourced {
-        Sourced { text, origin }
+    pub(crate) fn new(text: String, origin: Origin) -> SourcedText {
+        SourcedText { text, origin }
     }
 
     /// Returns the text.
@@ -75,7 +75,7 @@ impl Sourced {
 
     /// Splits it into the input for a store and the origin.
     pub fn split(self) -> (Input, Origin) {
-        let Sourced { text, origin } = self;
+        let SourcedText { text, origin } = self;
         let mut input = Input::new(origin.key.clone(), text);
         if let Some(file) = &origin.file {
             input = input.source(file.clone());
@@ -94,7 +94,7 @@ impl Sourced {
     }
 }
 
-impl Deref for Sourced {
+impl Deref for SourcedText {
     type Target = Origin;
 
     fn deref(&self) -> &Origin {
@@ -102,14 +102,14 @@ impl Deref for Sourced {
     }
 }
 
-impl AsRef<Origin> for Sourced {
+impl AsRef<Origin> for SourcedText {
     fn as_ref(&self) -> &Origin {
         &self.origin
     }
 }
 
-impl From<Sourced> for Input {
-    fn from(sourced: Sourced) -> Input {
+impl From<SourcedText> for Input {
+    fn from(sourced: SourcedText) -> Input {
         sourced.split().0
     }
 }
@@ -117,7 +117,7 @@ impl From<Sourced> for Input {
 /// The problem with an id that came before with another text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Repeated {
+pub struct RepeatedId {
     /// The earlier place.
     pub detail: String,
     /// What would distinguish the two, if known.
@@ -142,7 +142,7 @@ pub struct Origin {
     /// The modification time of a file that is one document.
     pub modified: Option<SystemTime>,
     /// The identity of a file that is one document, when it was met.
-    pub(crate) identity: Option<Identity>,
+    pub(crate) identity: Option<FileIdentity>,
     /// Its file, as it was when it was met. None for a stream.
     pub(crate) read: Option<ReadFile>,
     /// The file of a record, by the path without links. None for a stream.
@@ -162,12 +162,12 @@ pub struct Origin {
     pub unsplit: Option<Unsplit>,
     /// The problem with its id, if it came before with another text and
     /// [`Repeats::Tell`](crate::Repeats::Tell) was chosen.
-    pub repeated: Option<Repeated>,
+    pub repeated: Option<RepeatedId>,
     /// The record as it is in its file, with [`Options::verbatim`](crate::Options::verbatim). Empty for a
     /// file that is one document.
     pub verbatim: Vec<u8>,
     /// The hashes of its key and text, if repeated ids are detected.
-    pub(crate) id: Option<Id>,
+    pub(crate) id: Option<RecordId>,
     /// What stands for its text, if the text has no words. Few have one, so it is boxed.
     pub(crate) source_hash: Option<Box<[u8; 32]>>,
 }
@@ -270,7 +270,7 @@ pub(crate) fn place(source: &Path, line: Option<Nth>) -> String {
 /// The result of reading one file or record. `D` is the type of a document.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Item<D = Sourced> {
+pub enum Item<D = SourcedText> {
     /// The document was read.
     Document(D),
     /// A file that has not changed since it was stored under this key, and was not read.
@@ -278,7 +278,7 @@ pub enum Item<D = Sourced> {
     /// The file or record was skipped.
     Skipped(Skipped),
     /// A file of records begins, and its records are kept verbatim.
-    Opened(Opened),
+    Opened(OpenedFile),
 }
 
 impl<D> Item<D> {
@@ -294,7 +294,7 @@ impl<D> Item<D> {
 /// A file of records that is being read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Opened {
+pub struct OpenedFile {
     /// The file, or the name of the stream.
     pub source: PathBuf,
     /// The format of its records.
@@ -310,21 +310,21 @@ pub struct Opened {
 /// Items, in the order of the input.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct Batch {
+pub struct ItemBatch {
     /// The items.
     pub items: Vec<Item>,
     /// Bytes of their sources, read or not.
     pub bytes: u64,
 }
 
-impl Batch {
+impl ItemBatch {
     /// Returns a batch of items, whose bytes are those of their texts.
-    pub(crate) fn of(items: Vec<Item>) -> Batch {
+    pub(crate) fn of(items: Vec<Item>) -> ItemBatch {
         let text = |item: &Item| match item {
             Item::Document(document) => document.text.len() as u64,
             Item::Unchanged(_) | Item::Skipped(_) | Item::Opened(_) => 0,
         };
-        Batch {
+        ItemBatch {
             bytes: items.iter().map(text).sum(),
             items,
         }

@@ -65,7 +65,7 @@ pub struct Difference<'t> {
 }
 
 /// A text and the places of its words.
-struct Words<'t> {
+struct WordSpans<'t> {
     text: &'t str,
     places: Vec<Range<usize>>,
     is_cut: bool,
@@ -74,7 +74,7 @@ struct Words<'t> {
 impl<'t> Comparison<'t> {
     /// Compares two texts by their first [`MOST_WORDS`] words.
     pub fn of(a: &'t str, b: &'t str) -> Comparison<'t> {
-        let (a, b) = (Words::of(a), Words::of(b));
+        let (a, b) = (WordSpans::of(a), WordSpans::of(b));
         let mut input = InternedInput::default();
         input.update_before(a.iter());
         input.update_after(b.iter());
@@ -145,16 +145,16 @@ impl<'t> Comparison<'t> {
 /// A word is a run of letters and digits up to a space or a punctuation mark. Each punctuation mark, and each character
 /// of a script without spaces, is a word of its own.
 pub fn words(text: &str) -> Vec<&str> {
-    Words::of(text).iter().collect()
+    WordSpans::of(text).iter().collect()
 }
 
 /// Returns whether a text has more than [`MOST_WORDS`] words.
 pub fn is_long(text: &str) -> bool {
-    Words::of(text).is_cut
+    WordSpans::of(text).is_cut
 }
 
-impl<'t> Words<'t> {
-    fn of(text: &'t str) -> Words<'t> {
+impl<'t> WordSpans<'t> {
+    fn of(text: &'t str) -> WordSpans<'t> {
         let mut places = Vec::new();
         let mut at = 0;
         loop {
@@ -163,7 +163,7 @@ impl<'t> Words<'t> {
                 break;
             };
             if places.len() == MOST_WORDS {
-                return Words {
+                return WordSpans {
                     text,
                     places,
                     is_cut: true,
@@ -172,7 +172,7 @@ impl<'t> Words<'t> {
             places.push(at..at + length);
             at += length;
         }
-        Words {
+        WordSpans {
             text,
             places,
             is_cut: false,
@@ -228,7 +228,7 @@ mod tests {
     /// The pieces, with each side's words joined by spaces.
     fn pieces(a: &str, b: &str) -> Vec<(String, String)> {
         let joined = |passage: &Passage| {
-            let words = Words::of(passage.text);
+            let words = WordSpans::of(passage.text);
             assert_eq!(words.places.len(), passage.words);
             words.iter().collect::<Vec<_>>().join(" ")
         };

@@ -7,21 +7,21 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::{of_row, raised};
-use crate::rows::{Batch, Flaw, Rows, input};
-use crate::watch::{TICK, Told as Watched};
+use crate::rows::{RowBatch, Flaw, RowSource, input};
+use crate::watch::{TICK, ProgressCallback as Watched};
 
 /// What to do about a row that cannot be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Errors {
+pub(crate) enum ErrorPolicy {
     Raise,
     Skip,
 }
 
-impl Errors {
-    pub(crate) fn of(name: &str) -> PyResult<Errors> {
+impl ErrorPolicy {
+    pub(crate) fn of(name: &str) -> PyResult<ErrorPolicy> {
         match name {
-            "raise" => Ok(Errors::Raise),
-            "skip" => Ok(Errors::Skip),
+            "raise" => Ok(ErrorPolicy::Raise),
+            "skip" => Ok(ErrorPolicy::Skip),
             other => Err(PyValueError::new_err(format!(
                 "errors: {other:?}; there are \"raise\" and \"skip\""
             ))),
@@ -30,30 +30,30 @@ impl Errors {
 }
 
 /// What is reported about each row.
-pub(crate) enum Told {
+pub(crate) enum RowReport {
     Outcome(Box<Outcome>),
     Skipped,
 }
 
 /// An add in progress.
-pub(crate) struct Adding {
+pub(crate) struct RowAdder {
     pub(crate) store: dedupdb::Store,
     pub(crate) unique: bool,
-    pub(crate) errors: Errors,
+    pub(crate) errors: ErrorPolicy,
     pub(crate) told: Watched,
 }
 
 /// Rows that were pushed: the number of the first one, how many there are, and those with flaws, in order.
-struct Pushed {
+struct PushedRows {
     first: u64,
     rows: u64,
     flaws: Vec<(u64, Flaw)>,
 }
 
-impl Pushed {
+impl PushedRows {
     /// The documents of a batch, and a record of its rows.
-    fn of(batch: Batch, first: u64) -> (Vec<dedupdb::Input>, Pushed) {
-        let mut pushed = Pushed {
+    fn of(batch: RowBatch, first: u64) -> (Vec<dedupdb::Input>, PushedRows) {
+        let mut pushed = PushedRows {
             first,
             rows: batch.rows.len() as u64,
             flaws: Vec::new(),
@@ -69,13 +69,13 @@ impl Pushed {
     }
 }
 
-impl Adding {
+impl RowAdder {
     /// Adds all rows, and reports the outcome of each. Returns the skipped rows with the reasons.
     pub(crate) fn run(
         mut self,
         py: Python<'_>,
-        mut rows: Rows,
-        tell: &mut dyn FnMut(Told),
+        mut rows: RowSource,
+        tell: &mut dyn FnMut(RowReport),
     ) -> PyResult<Vec<(u64, String)>> {
         let intake = Intake::new().unique(self.unique).distinct(true);
         let pipeline = py.detach(|| self.store.pipeline(intake));
@@ -93,8 +93,8 @@ impl Adding {
                 TICK
             } else {
                 if let Some(batch) = rows.next(py)? {
-                    let (inputs, pushed) = Pushed::of(batch, first);
-                    if let (Errors::Raise, Some((row, flaw))) = (self.errors, pushed.flaws.first())
+                    let (inputs, pushed) = PushedRows::of(batch, first);
+                    if let (ErrorPolicy::Raise, Some((row, flaw))) = (self.errors, pushed.flaws.first())
                     {
                         return Err(flaw.raised(*row));
                     }
@@ -125,9 +125,9 @@ impl Adding {
     fn take(
         &self,
         py: Python<'_>,
-        pushed: Pushed,
+        pushed: PushedRows,
         outcomes: Vec<dedupdb::Result<Outcome>>,
-        tell: &mut dyn FnMut(Told),
+        tell: &mut dyn FnMut(RowReport),
         skipped: &mut Vec<(u64, String)>,
     ) -> PyResult<()> {
         let mut outcomes = outcomes.into_iter();
@@ -135,17 +135,17 @@ impl Adding {
         for row in pushed.first..pushed.first + pushed.rows {
             if let Some((_, flaw)) = flaws.next_if(|(flawed, _)| *flawed == row) {
                 skipped.push((row, flaw.to_string()));
-                tell(Told::Skipped);
+                tell(RowReport::Skipped);
                 continue;
             }
             match outcomes.next() {
-                Some(Ok(outcome)) => tell(Told::Outcome(Box::new(outcome))),
-                Some(Err(error)) if self.errors == Errors::Raise => {
+                Some(Ok(outcome)) => tell(RowReport::Outcome(Box::new(outcome))),
+                Some(Err(error)) if self.errors == ErrorPolicy::Raise => {
                     return Err(of_row(py, row, &error));
                 }
                 Some(Err(error)) => {
                     skipped.push((row, error.to_string()));
-                    tell(Told::Skipped);
+                    tell(RowReport::Skipped);
                 }
                 None => {}
             }

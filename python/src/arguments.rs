@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::rows::{Column, Flaw, is_one, string};
+use crate::rows::{ValueColumn, Flaw, is_one, string};
 
 /// Extracts the value of an argument, or explains why it does not fit.
 pub(crate) fn named<'py, T>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<T>
@@ -113,7 +113,7 @@ pub(crate) fn keys(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
         let message = "keys: a dict, where a key or an iterable of keys is needed";
         return Err(PyTypeError::new_err(message));
     }
-    let (mut column, mut keys) = (Column::of("key", value)?, Vec::new());
+    let (mut column, mut keys) = (ValueColumn::of("key", value)?, Vec::new());
     while let Some(key) = column.next(value.py())? {
         keys.push(key.map_err(|flaw| flawed(&flaw))?);
     }

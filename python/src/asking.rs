@@ -9,24 +9,24 @@ use dedupdb::{Match, Query};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::adding::Told as Row;
+use crate::adding::RowReport as Row;
 use crate::errors::{of_row, raised};
 use crate::results::{matched, verdict};
-use crate::rows::Rows;
+use crate::rows::RowSource;
 use crate::table::{Table, defect, schema};
-use crate::watch::{Stop, Told, waited};
+use crate::watch::{Stop, ProgressCallback, waited};
 
 /// The approximate number of matches in a batch of an answer.
 const ROWS: usize = 1 << 16;
 
 /// The options of a query, the same for every text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct QueryOptions {
     pub(crate) threshold: Option<f64>,
     pub(crate) limit: Option<usize>,
 }
 
-impl Asked {
+impl QueryOptions {
     pub(crate) fn of(self, mut query: Query<'_>) -> Query<'_> {
         if let Some(threshold) = self.threshold {
             query = query.threshold(threshold);
@@ -46,7 +46,7 @@ pub(crate) fn one_text<'py>(
     py: Python<'py>,
     store: &dedupdb::Store,
     text: &str,
-    asked: Asked,
+    asked: QueryOptions,
 ) -> PyResult<Bound<'py, PyAny>> {
     if text.len() < LONG {
         return one(py, store, &asked.of(Query::text(text)));
@@ -79,9 +79,9 @@ fn listed<'py>(py: Python<'py>, found: &[Match]) -> PyResult<Bound<'py, PyAny>> 
 pub(crate) fn many(
     py: Python<'_>,
     store: &dedupdb::Store,
-    mut rows: Rows,
-    asked: Asked,
-    mut told: Told,
+    mut rows: RowSource,
+    asked: QueryOptions,
+    mut told: ProgressCallback,
 ) -> PyResult<Table> {
     let mut texts = Vec::new();
     while let Some(batch) = rows.next(py)? {
@@ -130,11 +130,11 @@ fn found_schema() -> SchemaRef {
     ])
 }
 
-type Batches = Result<Vec<RecordBatch>, arrow_schema::ArrowError>;
+type BatchesResult = Result<Vec<RecordBatch>, arrow_schema::ArrowError>;
 
 /// The matches of all answers, or the first row with an error.
-fn found(answers: Vec<dedupdb::Result<Vec<Match>>>) -> Result<Batches, (u64, dedupdb::Error)> {
-    let mut columns = Found::default();
+fn found(answers: Vec<dedupdb::Result<Vec<Match>>>) -> Result<BatchesResult, (u64, dedupdb::Error)> {
+    let mut columns = MatchColumns::default();
     let mut batches = Vec::new();
     for (row, answer) in (0..).zip(answers) {
         for found in answer.map_err(|error| (row, error))? {
@@ -150,7 +150,7 @@ fn found(answers: Vec<dedupdb::Result<Vec<Match>>>) -> Result<Batches, (u64, ded
 
 /// Matches, column by column.
 #[derive(Default)]
-struct Found {
+struct MatchColumns {
     rows: usize,
     row: UInt64Builder,
     key: StringBuilder,
@@ -159,7 +159,7 @@ struct Found {
     exact_copy: BooleanBuilder,
 }
 
-impl Found {
+impl MatchColumns {
     fn push(&mut self, row: u64, found: &Match) {
         self.rows += 1;
         self.row.append_value(row);
@@ -191,7 +191,7 @@ impl Found {
 
 /// The outcomes of inserted rows, column by column.
 #[derive(Default)]
-pub(crate) struct Verdicts {
+pub(crate) struct OutcomeColumns {
     rows: u64,
     row: UInt64Builder,
     verdict: StringBuilder,
@@ -199,7 +199,7 @@ pub(crate) struct Verdicts {
     jaccard: Float64Builder,
 }
 
-impl Verdicts {
+impl OutcomeColumns {
     pub(crate) fn push(&mut self, row: Row) {
         self.row.append_value(self.rows);
         self.rows += 1;

@@ -9,23 +9,23 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray
 use arrow_schema::{DataType, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use dedupdb::Options;
-use dedupdb_corpus::dedup::{DroppedRow, Keep, Rows as Judging};
+use dedupdb_corpus::dedup::{DroppedRow, Keep, RowDedup as Judging};
 use dedupdb_corpus::number::counted;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::adding::Errors;
+use crate::adding::ErrorPolicy;
 use crate::arguments;
 use crate::errors::{of_dedup, of_row};
-use crate::rows::{BATCH_BYTES, BATCH_ROWS, Rows};
+use crate::rows::{BATCH_BYTES, BATCH_ROWS, RowSource};
 use crate::schema;
 use crate::table::{self, Table, defect};
 use crate::warning::warn;
-use crate::watch::{TICK, Told};
+use crate::watch::{TICK, ProgressCallback};
 
 /// Rows that could not be judged, with the reasons.
-type Skipped = Vec<(u64, String)>;
+type FlawedRows = Vec<(u64, String)>;
 
 /// Which rows to keep, why the others are dropped, which could not be judged, and the kept rows if an Arrow table has
 /// them and they are asked for.
@@ -43,11 +43,11 @@ pub(crate) fn dedup(
     #[pyo3(from_py_with = arguments::errors)] errors: &str,
     progress: Option<&Bound<'_, PyAny>>,
     parameters: &Bound<'_, PyDict>,
-) -> PyResult<(Vec<bool>, Table, Skipped, Option<Table>)> {
-    let (keep, errors) = (which(&keep)?, Errors::of(errors)?);
+) -> PyResult<(Vec<bool>, Table, FlawedRows, Option<Table>)> {
+    let (keep, errors) = (which(&keep)?, ErrorPolicy::of(errors)?);
     let schema = schema::built(py, Some(parameters))?;
-    let mut told = Told::new(progress, "texts")?;
-    let mut rows = Rows::texts("data", data, &text)?;
+    let mut told = ProgressCallback::new(progress, "texts")?;
+    let mut rows = RowSource::texts("data", data, &text)?;
     if keep_rows {
         rows.keep();
     }
@@ -59,8 +59,8 @@ pub(crate) fn dedup(
     let mut judging = py
         .detach(|| Judging::begin(&options, &schema, within))
         .map_err(refused)?;
-    let mut texts = Texts::of(py, rows, keep, errors)?;
-    let (mut dropped, mut skipped) = (Vec::new(), Skipped::new());
+    let mut texts = TextQueue::of(py, rows, keep, errors)?;
+    let (mut dropped, mut skipped) = (Vec::new(), FlawedRows::new());
     let (mut judged, mut is_ended) = (0, false);
     while !is_ended || judging.under_way() > 0 {
         let time = if is_ended || judging.is_full() {
@@ -84,7 +84,7 @@ pub(crate) fn dedup(
                     why.earlier = texts.row(why.earlier);
                     dropped.push((row, why));
                 }
-                Err(error) if errors == Errors::Skip => {
+                Err(error) if errors == ErrorPolicy::Skip => {
                     skipped.push((row, error.to_string()));
                 }
                 Err(error) => return Err(of_row(py, row, &error)),
@@ -134,28 +134,28 @@ fn which(keep: &str) -> PyResult<Keep> {
 }
 
 /// Texts in the order in which they are judged.
-struct Texts {
-    rows: Rows,
-    errors: Errors,
+struct TextQueue {
+    rows: RowSource,
+    errors: ErrorPolicy,
     /// The number of rows that were taken from `rows`.
     taken: u64,
     /// Those of them with flaws, in order, and how many texts are before each.
-    flawed: Skipped,
+    flawed: FlawedRows,
     before: Vec<u64>,
-    ranked: Option<Ranked>,
+    ranked: Option<RankedTexts>,
 }
 
 /// All texts, waiting for their turns.
-struct Ranked {
+struct RankedTexts {
     texts: Vec<String>,
     order: Vec<usize>,
     next: usize,
 }
 
-impl Texts {
+impl TextQueue {
     /// Reads all texts first, if they are judged in another order than that in which they come.
-    fn of(py: Python<'_>, rows: Rows, keep: Keep, errors: Errors) -> PyResult<Texts> {
-        let mut texts = Texts {
+    fn of(py: Python<'_>, rows: RowSource, keep: Keep, errors: ErrorPolicy) -> PyResult<TextQueue> {
+        let mut texts = TextQueue {
             rows,
             errors,
             taken: 0,
@@ -170,7 +170,7 @@ impl Texts {
                 py.check_signals()?;
             }
             let bytes: Vec<usize> = all.iter().map(String::len).collect();
-            texts.ranked = Some(Ranked {
+            texts.ranked = Some(RankedTexts {
                 texts: all,
                 order: Judging::order(keep, &bytes),
                 next: 0,
@@ -191,7 +191,7 @@ impl Texts {
         for row in batch.rows {
             match row {
                 Ok((_, text)) => texts.push(text),
-                Err(flaw) if self.errors == Errors::Skip => {
+                Err(flaw) if self.errors == ErrorPolicy::Skip => {
                     self.before.push(self.taken - self.flawed.len() as u64);
                     self.flawed.push((self.taken, flaw.to_string()));
                 }
@@ -221,7 +221,7 @@ impl Texts {
     }
 }
 
-impl Ranked {
+impl RankedTexts {
     fn next(&mut self) -> Option<Vec<String>> {
         let mut batch = Vec::new();
         let mut bytes = 0;

@@ -18,17 +18,17 @@ const AHEAD: usize = 256;
 /// the store open.
 #[pyclass(frozen, module = "dedupdb")]
 pub(crate) struct Iterating {
-    reading: Arc<Mutex<Reading>>,
+    reading: Arc<Mutex<DocumentReader>>,
     are_keys: bool,
 }
 
-struct Reading {
+struct DocumentReader {
     /// Together with the store, which counts its users.
     documents: Option<(dedupdb::find::Documents, dedupdb::Store)>,
     ready: VecDeque<dedupdb::Result<Document>>,
 }
 
-impl Reading {
+impl DocumentReader {
     fn next(&mut self) -> Option<dedupdb::Result<Document>> {
         if self.ready.is_empty()
             && let Some((documents, _)) = &mut self.documents
@@ -53,7 +53,7 @@ impl Iterating {
         let documents = py.detach(|| store.documents_with_prefix(prefix));
         let documents = documents.map_err(|error| raised(py, &error))?;
         Ok(Iterating {
-            reading: Arc::new(Mutex::new(Reading {
+            reading: Arc::new(Mutex::new(DocumentReader {
                 documents: Some((documents, store.clone())),
                 ready: VecDeque::new(),
             })),

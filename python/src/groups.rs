@@ -10,32 +10,32 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::raised;
-use crate::stream::{Batches, Failure, ROWS};
+use crate::stream::{Batches, DeferredError, ROWS};
 use crate::table::{defect, schema};
 use crate::watch::{Stop, waited};
 
-fn failure(error: dedupdb::Error) -> Failure {
+fn failure(error: dedupdb::Error) -> DeferredError {
     Box::new(move |py| raised(py, &error))
 }
 
-fn batch(schema: &SchemaRef, columns: Vec<ArrayRef>) -> Result<Option<RecordBatch>, Failure> {
+fn batch(schema: &SchemaRef, columns: Vec<ArrayRef>) -> Result<Option<RecordBatch>, DeferredError> {
     let batch = RecordBatch::try_new(schema.clone(), columns);
     batch
         .map(Some)
-        .map_err(|error| -> Failure { Box::new(move |_| defect(&error)) })
+        .map_err(|error| -> DeferredError { Box::new(move |_| defect(&error)) })
 }
 
 /// Similarities. The exact one may be unknown.
 #[derive(Default)]
-struct Alike {
+struct SimilarityColumns {
     jaccard: Float64Builder,
     estimate: Float64Builder,
     error: Float64Builder,
     exact_copy: BooleanBuilder,
 }
 
-impl Alike {
-    const COLUMNS: [crate::table::Spec; 4] = [
+impl SimilarityColumns {
+    const COLUMNS: [crate::table::FieldSpec; 4] = [
         ("jaccard", DataType::Float64, true),
         ("estimate", DataType::Float64, false),
         ("error", DataType::Float64, false),
@@ -72,13 +72,13 @@ pub(crate) fn pairs(py: Python<'_>, store: dedupdb::Store, query: PairQuery) -> 
         ("key_a", DataType::Utf8, false),
         ("key_b", DataType::Utf8, false),
     ];
-    columns.extend(Alike::COLUMNS);
+    columns.extend(SimilarityColumns::COLUMNS);
     let schema = schema(&columns);
     let of = schema.clone();
     let make = move |stop: &Stop| {
         let (mut keys, mut alike) = (
             [StringBuilder::new(), StringBuilder::new()],
-            Alike::default(),
+            SimilarityColumns::default(),
         );
         let mut rows = 0;
         while rows < ROWS && !stop.is_asked() {
@@ -108,16 +108,16 @@ pub(crate) fn pairs(py: Python<'_>, store: dedupdb::Store, query: PairQuery) -> 
 }
 
 /// A cluster whose members are being returned, in as many batches as they need.
-struct Now {
+struct CurrentCluster {
     number: u64,
     size: u64,
     representative: String,
     members: std::vec::IntoIter<Member>,
 }
 
-impl Now {
-    fn of(number: u64, cluster: Cluster) -> Now {
-        Now {
+impl CurrentCluster {
+    fn of(number: u64, cluster: Cluster) -> CurrentCluster {
+        CurrentCluster {
             number,
             size: cluster.members.len() as u64,
             representative: cluster.representative,
@@ -155,22 +155,22 @@ pub(crate) fn clusters(
         ("representative", DataType::Utf8, false),
         ("key", DataType::Utf8, false),
     ];
-    columns.extend(Alike::COLUMNS);
+    columns.extend(SimilarityColumns::COLUMNS);
     let schema = schema(&columns);
     let of = schema.clone();
     let mut numbered = (1..).zip(found);
-    let mut now: Option<Now> = None;
+    let mut now: Option<CurrentCluster> = None;
     let make = move |stop: &Stop| {
         let (mut numbers, mut sizes) = (UInt64Builder::new(), UInt64Builder::new());
         let (mut representatives, mut keys) = (StringBuilder::new(), StringBuilder::new());
-        let mut alike = Alike::default();
+        let mut alike = SimilarityColumns::default();
         let mut rows = 0;
         while rows < ROWS && !stop.is_asked() {
             let Some(cluster) = &mut now else {
                 let Some((number, cluster)) = numbered.next() else {
                     break;
                 };
-                now = Some(Now::of(number, cluster.map_err(failure)?));
+                now = Some(CurrentCluster::of(number, cluster.map_err(failure)?));
                 continue;
             };
             let Some(member) = cluster.members.next() else {

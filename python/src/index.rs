@@ -60,14 +60,14 @@ pub(crate) struct SetIndex {
 struct Entry {
     /// None of a removed entry.
     tokens: Option<Arc<Vec<u64>>>,
-    links: Box<[Link]>,
+    links: Box<[BucketLink]>,
     /// The last query that met it.
     met: u64,
 }
 
 /// An entry in the bucket of a band.
 #[derive(Clone, Copy)]
-struct Link {
+struct BucketLink {
     hash: u32,
     /// The entry before it in the bucket.
     next: u32,
@@ -285,7 +285,7 @@ impl SetIndex {
     /// Puts a set into the place of a removed one that is in no bucket.
     fn put(&mut self, number: u32, tokens: Arc<Vec<u64>>, hashes: &[u32]) {
         let buckets = self.buckets.iter_mut().zip(hashes);
-        let links = buckets.map(|(bucket, &hash)| Link {
+        let links = buckets.map(|(bucket, &hash)| BucketLink {
             hash,
             next: bucket.insert(hash, number).unwrap_or(NONE),
         });

@@ -41,7 +41,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_class::<store::Store>()?;
+    module.add_class::<store::PyStore>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<stream::Batches>()?;
     module.add_function(wrap_pyfunction!(dedup::dedup, module)?)?;

@@ -13,7 +13,7 @@ use crate::watch::waited;
 
 /// How a store was opened.
 #[derive(Clone, Debug)]
-pub(crate) struct How {
+pub(crate) struct OpenSettings {
     pub(crate) path: PathBuf,
     pub(crate) read_only: bool,
     pub(crate) wait: Duration,
@@ -23,7 +23,7 @@ pub(crate) struct How {
     pub(crate) progress: Progress,
 }
 
-impl How {
+impl OpenSettings {
     pub(crate) fn options(&self) -> Options {
         let options = Options::new()
             .read_only(self.read_only)
@@ -39,7 +39,7 @@ impl How {
 }
 
 /// Opens the store. A wait for its lock runs on a separate thread, so that Ctrl-C ends it.
-pub(crate) fn open(py: Python<'_>, how: &How, make: Option<&Schema>) -> PyResult<dedupdb::Store> {
+pub(crate) fn open(py: Python<'_>, how: &OpenSettings, make: Option<&Schema>) -> PyResult<dedupdb::Store> {
     let (options, wait) = (how.options(), how.wait);
     let (path, make) = (how.path.clone(), make.cloned());
     let work = move || match make {

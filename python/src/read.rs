@@ -7,14 +7,14 @@ use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 use dedupdb::write::IdScope;
-use dedupdb_corpus::{Corpus, Encoding, Format, Nth, Reason, Source, Sourced, Unsplit};
+use dedupdb_corpus::{Corpus, Encoding, Format, Nth, Reason, Source, SourcedText, Unsplit};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::adding::Errors;
+use crate::adding::ErrorPolicy;
 use crate::arguments;
 use crate::errors::of_corpus;
-use crate::stream::{Batches, Failure, ROWS, Skipped};
+use crate::stream::{Batches, DeferredError, ROWS, SkippedPlaces};
 use crate::table::{defect, schema};
 use crate::warning::warn;
 use crate::watch::{Stop, lock};
@@ -39,7 +39,7 @@ pub(crate) fn read(
     #[pyo3(from_py_with = arguments::errors)] errors: &str,
 ) -> PyResult<Batches> {
     let refused = |error| of_corpus(py, &error);
-    let errors = Errors::of(errors)?;
+    let errors = ErrorPolicy::of(errors)?;
     let mut options = Corpus::options().follow(follow);
     if let Some(format) = format {
         options = options.format(format.parse::<Format>().map_err(refused)?);
@@ -74,8 +74,8 @@ pub(crate) fn read(
         ("source", DataType::Utf8, false),
         ("record", DataType::UInt64, true),
     ]);
-    let skipped = Skipped::default();
-    let mut reading = Reading {
+    let skipped = SkippedPlaces::default();
+    let mut reading = CorpusBatches {
         corpus,
         schema: schema.clone(),
         skipped: skipped.clone(),
@@ -89,12 +89,12 @@ pub(crate) fn read(
 }
 
 /// A corpus that is being read into batches.
-struct Reading {
+struct CorpusBatches {
     corpus: Corpus,
     schema: SchemaRef,
-    skipped: Skipped,
+    skipped: SkippedPlaces,
     /// What to do about a file that was named and cannot be read.
-    errors: Errors,
+    errors: ErrorPolicy,
     /// Whether there has been no document yet.
     is_empty: bool,
     /// The first failure.
@@ -103,8 +103,8 @@ struct Reading {
     has_warned: bool,
 }
 
-impl Reading {
-    fn next(&mut self, stop: &Stop) -> Result<Option<RecordBatch>, Failure> {
+impl CorpusBatches {
+    fn next(&mut self, stop: &Stop) -> Result<Option<RecordBatch>, DeferredError> {
         let (mut keys, mut sources) = (StringBuilder::new(), StringBuilder::new());
         let mut texts = arrow_array::builder::LargeStringBuilder::new();
         let mut records = UInt64Builder::new();
@@ -117,7 +117,7 @@ impl Reading {
                         PyFileNotFoundError::new_err(one.message())
                     }));
                 }
-                Some(Err(one)) if one.named && one.is_failure() && self.errors == Errors::Raise => {
+                Some(Err(one)) if one.named && one.is_failure() && self.errors == ErrorPolicy::Raise => {
                     let mut message = one.message();
                     let skipped = lock(&self.skipped);
                     let mut own = skipped
@@ -160,11 +160,11 @@ impl Reading {
         let batch = RecordBatch::try_new(self.schema.clone(), columns);
         batch
             .map(Some)
-            .map_err(|error| -> Failure { Box::new(move |_| defect(&error)) })
+            .map_err(|error| -> DeferredError { Box::new(move |_| defect(&error)) })
     }
 
     /// Warns of the first text that seems to have records.
-    fn warn_of_records(&mut self, document: &Sourced) -> Result<(), Failure> {
+    fn warn_of_records(&mut self, document: &SourcedText) -> Result<(), DeferredError> {
         let Some(unsplit) = document.unsplit.filter(|_| !self.has_warned) else {
             return Ok(());
         };
@@ -178,11 +178,11 @@ impl Reading {
             document.source.display()
         );
         let warned = Python::attach(|py| warn(py, &message));
-        warned.map_err(|error| -> Failure { Box::new(move |_| error) })
+        warned.map_err(|error| -> DeferredError { Box::new(move |_| error) })
     }
 
     /// Ends the reading. If a failure left nothing to return, that is an error.
-    fn end(&mut self, stop: &Stop) -> Result<Option<RecordBatch>, Failure> {
+    fn end(&mut self, stop: &Stop) -> Result<Option<RecordBatch>, DeferredError> {
         match self.failed.take() {
             Some(first) if self.is_empty && !stop.is_asked() => Err(Box::new(move |_| {
                 PyValueError::new_err(format!("nothing could be read; first: {first}"))

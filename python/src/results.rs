@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use dedupdb::upkeep::{Report, Stats};
+use dedupdb::upkeep::{CheckReport, Stats};
 use dedupdb::write::{Change, Outcome, Relation};
 use dedupdb::{Document, Match};
 use dedupdb_corpus::number::utc_date;
@@ -54,7 +54,7 @@ pub(crate) fn judged<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<
 
 /// Counts of outcomes.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct OutcomeTally {
     added: u64,
     updated: u64,
     unchanged: u64,
@@ -63,7 +63,7 @@ pub(crate) struct Tally {
     kept_out: u64,
 }
 
-impl Tally {
+impl OutcomeTally {
     pub(crate) fn count(&mut self, outcome: &Outcome) {
         let change = match outcome.change {
             Change::Added => &mut self.added,
@@ -142,7 +142,7 @@ pub(crate) fn stats<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, 
 }
 
 /// A `Report`.
-pub(crate) fn report<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn report<'py>(py: Python<'py>, report: &CheckReport) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static PROBLEM: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let problem = class(py, &PROBLEM, "Problem")?;

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::errors::{of_row, raised};
-use crate::store::Store;
+use crate::store::PyStore;
 use crate::tokens::{TokenSet, sorted};
 use crate::watch::{Stop, waited};
 
@@ -18,7 +18,7 @@ use crate::watch::{Stop, waited};
 #[pyo3(signature = (store, keys, sets))]
 pub(crate) fn add_sets(
     py: Python<'_>,
-    store: &Bound<'_, Store>,
+    store: &Bound<'_, PyStore>,
     keys: Vec<String>,
     sets: Vec<Bound<'_, TokenSet>>,
 ) -> PyResult<()> {
@@ -50,7 +50,7 @@ pub(crate) fn add_sets(
 #[pyo3(signature = (store, set))]
 pub(crate) fn query_set(
     py: Python<'_>,
-    store: &Bound<'_, Store>,
+    store: &Bound<'_, PyStore>,
     set: &Bound<'_, TokenSet>,
 ) -> PyResult<Vec<String>> {
     let opened = store.get().opened()?;
@@ -65,7 +65,7 @@ pub(crate) fn query_set(
 #[pyo3(signature = (store, keys=None))]
 pub(crate) fn bucket_counts<'py>(
     py: Python<'py>,
-    store: &Bound<'py, Store>,
+    store: &Bound<'py, PyStore>,
     keys: Option<Vec<String>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let opened = store.get().opened()?;
@@ -82,9 +82,9 @@ pub(crate) fn bucket_counts<'py>(
     Ok(list)
 }
 
-type Counts = Vec<std::collections::BTreeMap<u64, u64>>;
+type TokenCounts = Vec<std::collections::BTreeMap<u64, u64>>;
 
-fn counted(store: &dedupdb::Store, keys: Option<Vec<String>>) -> dedupdb::Result<Counts> {
+fn counted(store: &dedupdb::Store, keys: Option<Vec<String>>) -> dedupdb::Result<TokenCounts> {
     let sketcher = Sketcher::new(&store.schema(), KeyWidth::Bits32)?;
     let bands = store.schema().bands().bands() as usize;
     let mut counts = vec![std::collections::BTreeMap::new(); bands];

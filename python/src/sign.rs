@@ -9,9 +9,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::arguments;
 use crate::errors::raised;
-use crate::rows::Rows;
+use crate::rows::RowSource;
 use crate::schema;
-use crate::watch::{Told, lock, waited};
+use crate::watch::{ProgressCallback, lock, waited};
 
 /// The number of texts that are signed between two checks whether to stop.
 const TEXTS: usize = 2048;
@@ -51,8 +51,8 @@ pub(crate) fn sign<'py>(
 ) -> PyResult<(usize, u32, Bound<'py, PyBytes>)> {
     let schema = schema::of_signatures(py, parameters)?;
     let columns = schema.permutations();
-    let mut told = Told::new(progress, "texts")?;
-    let mut rows = Rows::texts("texts", texts, &text)?;
+    let mut told = ProgressCallback::new(progress, "texts")?;
+    let mut rows = RowSource::texts("texts", texts, &text)?;
     let mut all = Vec::new();
     while let Some(batch) = rows.next(py)? {
         for row in batch.rows {

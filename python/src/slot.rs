@@ -7,27 +7,27 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::raised;
-use crate::opening::How;
+use crate::opening::OpenSettings;
 
 /// The store of a handle.
-pub(crate) struct Slot {
+pub(crate) struct StoreSlot {
     /// `None` once it is closed.
     store: RwLock<Option<dedupdb::Store>>,
     /// The process that opened it.
     process: AtomicU32,
-    how: How,
+    how: OpenSettings,
 }
 
-impl Slot {
-    pub(crate) fn new(store: dedupdb::Store, how: How) -> Slot {
-        Slot {
+impl StoreSlot {
+    pub(crate) fn new(store: dedupdb::Store, how: OpenSettings) -> StoreSlot {
+        StoreSlot {
             store: RwLock::new(Some(store)),
             process: AtomicU32::new(std::process::id()),
             how,
         }
     }
 
-    pub(crate) fn how(&self) -> &How {
+    pub(crate) fn how(&self) -> &OpenSettings {
         &self.how
     }
 

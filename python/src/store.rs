@@ -11,21 +11,21 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use crate::adding::{Adding, Errors, Told as Documents};
+use crate::adding::{RowAdder, ErrorPolicy, RowReport as Documents};
 use crate::arguments;
-use crate::asking::{self, Asked};
+use crate::asking::{self, QueryOptions};
 use crate::documents::Iterating;
 use crate::errors::raised;
 use crate::groups;
-use crate::opening::{How, open};
+use crate::opening::{OpenSettings, open};
 use crate::results;
-use crate::rows::{Key, Names, Rows, is_one};
+use crate::rows::{KeyColumn, ColumnNames, RowSource, is_one};
 use crate::schema;
-use crate::slot::Slot;
+use crate::slot::StoreSlot;
 use crate::stream::Batches;
 use crate::upkeep::{rebuilt, tell};
 use crate::warning::{REINDEX, warn_of_threshold};
-use crate::watch::{Stop, Told, lock, waited};
+use crate::watch::{Stop, ProgressCallback, lock, waited};
 
 /// The approximate number of bytes that a merge takes between two commits.
 const MERGE_BYTES: u64 = 64 << 20;
@@ -33,35 +33,35 @@ const MERGE_BYTES: u64 = 64 << 20;
 /// A near-duplicate store in a folder, from `dedupdb.open`.
 ///
 /// Threads share it. Any number of processes have a store open, and write by turns.
-#[pyclass(frozen, module = "dedupdb")]
-pub(crate) struct Store {
-    slot: Arc<Slot>,
+#[pyclass(frozen, module = "dedupdb", name = "Store")]
+pub(crate) struct PyStore {
+    slot: Arc<StoreSlot>,
     /// Threads in a call that writes. An iterable that such a call reads must not write too.
     writing: Mutex<Vec<ThreadId>>,
 }
 
 /// A call that writes, of one thread.
-pub(crate) struct Entered<'a>(&'a Mutex<Vec<ThreadId>>);
+pub(crate) struct WriteCall<'a>(&'a Mutex<Vec<ThreadId>>);
 
-impl Drop for Entered<'_> {
+impl Drop for WriteCall<'_> {
     fn drop(&mut self) {
         let own = thread::current().id();
         lock(self.0).retain(|thread| *thread != own);
     }
 }
 
-impl Store {
+impl PyStore {
     /// The open store.
     pub(crate) fn opened(&self) -> PyResult<dedupdb::Store> {
         self.slot.opened()
     }
 
-    fn how(&self) -> &How {
+    fn how(&self) -> &OpenSettings {
         self.slot.how()
     }
 
     /// The open store, for a call that writes.
-    pub(crate) fn entered(&self, py: Python<'_>) -> PyResult<(dedupdb::Store, Entered<'_>)> {
+    pub(crate) fn entered(&self, py: Python<'_>) -> PyResult<(dedupdb::Store, WriteCall<'_>)> {
         let store = self.opened()?;
         let own = thread::current().id();
         let mut writing = lock(&self.writing);
@@ -69,12 +69,12 @@ impl Store {
             return Err(raised(py, &Error::WriterHeld));
         }
         writing.push(own);
-        Ok((store, Entered(&self.writing)))
+        Ok((store, WriteCall(&self.writing)))
     }
 }
 
 #[pymethods]
-impl Store {
+impl PyStore {
     #[new]
     #[pyo3(signature = (path, *, read_only=false, create=true, wait=5.0, threads=0, false_candidates=None, parameters=None, expect=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
@@ -88,10 +88,10 @@ impl Store {
         #[pyo3(from_py_with = arguments::false_candidates)] false_candidates: Option<usize>,
         parameters: Option<&Bound<'_, PyDict>>,
         expect: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Store> {
+    ) -> PyResult<PyStore> {
         let wait = Duration::try_from_secs_f64(wait)
             .map_err(|error| PyValueError::new_err(format!("wait: {error}")))?;
-        let how = How {
+        let how = OpenSettings {
             path: arguments::whole(&path)?,
             read_only,
             wait,
@@ -103,8 +103,8 @@ impl Store {
         let new = schema::built(py, parameters)?;
         let make = (create && !read_only).then_some(&new);
         let store = open(py, &how, make)?;
-        Ok(Store {
-            slot: Arc::new(Slot::new(store, how)),
+        Ok(PyStore {
+            slot: Arc::new(StoreSlot::new(store, how)),
             writing: Mutex::default(),
         })
     }
@@ -176,14 +176,14 @@ impl Store {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (store, _entered) = self.entered(py)?;
-        let adding = Adding {
+        let adding = RowAdder {
             store,
             unique,
-            errors: Errors::of(errors)?,
-            told: Told::new(progress, "documents")?,
+            errors: ErrorPolicy::of(errors)?,
+            told: ProgressCallback::new(progress, "documents")?,
         };
-        let rows = Rows::documents(data, texts, &names(key, text))?;
-        let mut tally = results::Tally::default();
+        let rows = RowSource::documents(data, texts, &names(key, text))?;
+        let mut tally = results::OutcomeTally::default();
         let skipped = adding.run(py, rows, &mut |outcome| match outcome {
             Documents::Outcome(outcome) => tally.count(&outcome),
             Documents::Skipped => {}
@@ -216,14 +216,14 @@ impl Store {
             return self.insert_one(py, &arguments::key_of(data)?, arguments::text_of(text)?);
         }
         let (store, _entered) = self.entered(py)?;
-        let adding = Adding {
+        let adding = RowAdder {
             store,
             unique: true,
-            errors: Errors::of(errors)?,
-            told: Told::new(progress, "documents")?,
+            errors: ErrorPolicy::of(errors)?,
+            told: ProgressCallback::new(progress, "documents")?,
         };
-        let rows = Rows::documents(data, texts, &names(key, text))?;
-        let mut verdicts = asking::Verdicts::default();
+        let rows = RowSource::documents(data, texts, &names(key, text))?;
+        let mut verdicts = asking::OutcomeColumns::default();
         adding.run(py, rows, &mut |outcome| verdicts.push(outcome))?;
         Ok(Bound::new(py, verdicts.table()?)?.into_any())
     }
@@ -246,12 +246,12 @@ impl Store {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let store = self.opened()?;
-        let asked = Asked { threshold, limit };
+        let asked = QueryOptions { threshold, limit };
         let found = if let Ok(one) = texts.cast::<PyString>() {
             asking::one_text(py, &store, arguments::given("text", one)?, asked)?
         } else {
-            let told = Told::new(progress, "texts")?;
-            let rows = Rows::texts("texts", texts, text)?;
+            let told = ProgressCallback::new(progress, "texts")?;
+            let rows = RowSource::texts("texts", texts, text)?;
             let found = asking::many(py, &store, rows, asked, told)?;
             Bound::new(py, found)?.into_any()
         };
@@ -268,7 +268,7 @@ impl Store {
         #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
         #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let asked = Asked { threshold, limit };
+        let asked = QueryOptions { threshold, limit };
         let store = self.opened()?;
         let found = asking::one(py, &store, &asked.of(Query::key(&key)))?;
         warn_of_threshold(py, &store, threshold, REINDEX)?;
@@ -482,7 +482,7 @@ impl Store {
     /// Adds all documents of another store with the same parameters, as if their texts were added; returns how many it
     /// has.
     fn merge(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<u64> {
-        let Ok(other) = other.cast::<Store>() else {
+        let Ok(other) = other.cast::<PyStore>() else {
             let class = other.get_type().name()?;
             let message = format!("other: a Store, not {class}");
             return Err(PyTypeError::new_err(message));
@@ -503,7 +503,7 @@ impl Store {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let store = self.opened()?;
-        let mut told = Told::new(progress, "steps")?;
+        let mut told = ProgressCallback::new(progress, "steps")?;
         let counts = store.progress().clone();
         let copied = waited(
             py,
@@ -521,7 +521,7 @@ impl Store {
         py: Python<'py>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut told = Told::new(progress, "steps")?;
+        let mut told = ProgressCallback::new(progress, "steps")?;
         let (_open, _entered) = self.entered(py)?;
         let slot = self.slot.clone();
         let work = move |_: &Stop| slot.how().options().check(&slot.how().path);
@@ -584,7 +584,7 @@ impl Store {
     }
 }
 
-impl Store {
+impl PyStore {
     fn document<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         let store = self.opened()?;
         let found = py.detach(|| store.get(key));
@@ -631,9 +631,9 @@ impl Store {
     }
 }
 
-fn names(key: Option<String>, text: &str) -> Names {
-    Names {
-        key: Some(key.map_or(Key::Usual, Key::Named)),
+fn names(key: Option<String>, text: &str) -> ColumnNames {
+    ColumnNames {
+        key: Some(key.map_or(KeyColumn::Usual, KeyColumn::Named)),
         text: text.to_owned(),
     }
 }

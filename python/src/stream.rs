@@ -20,35 +20,35 @@ use crate::watch::{Stop, TICK, died, lock, received};
 pub(crate) const ROWS: usize = 4096;
 
 /// A failure on the thread that makes batches, to be raised on another one.
-pub(crate) type Failure = Box<dyn FnOnce(Python<'_>) -> PyErr + Send>;
+pub(crate) type DeferredError = Box<dyn FnOnce(Python<'_>) -> PyErr + Send>;
 
 /// A batch, or `None` at the end. A thread that panics does not reach the end.
-type Received = Result<Option<RecordBatch>, Failure>;
+type ReceivedBatch = Result<Option<RecordBatch>, DeferredError>;
 
 /// The places of what was left out so far, with the reasons.
-pub(crate) type Skipped = Arc<Mutex<Vec<(String, String)>>>;
+pub(crate) type SkippedPlaces = Arc<Mutex<Vec<(String, String)>>>;
 
 /// The exception that ended a stream, for readers that know exceptions.
-pub(crate) type Raised = Arc<Mutex<Option<PyErr>>>;
+pub(crate) type RaisedError = Arc<Mutex<Option<PyErr>>>;
 
 /// Makes the next batch, or `None` at the end. Checks now and then whether to stop.
-pub(crate) type Make = Box<dyn FnMut(&Stop) -> Result<Option<RecordBatch>, Failure> + Send>;
+pub(crate) type BatchMaker = Box<dyn FnMut(&Stop) -> Result<Option<RecordBatch>, DeferredError> + Send>;
 
 /// The thread that makes batches ahead. It stops when this is dropped.
-struct Ahead {
-    batches: Mutex<Receiver<Received>>,
+struct BatchThread {
+    batches: Mutex<Receiver<ReceivedBatch>>,
     is_ended: AtomicBool,
     stop: Stop,
 }
 
-impl Drop for Ahead {
+impl Drop for BatchThread {
     fn drop(&mut self) {
         self.stop.ask();
     }
 }
 
-impl Ahead {
-    fn begin(mut make: Make) -> PyResult<Ahead> {
+impl BatchThread {
+    fn begin(mut make: BatchMaker) -> PyResult<BatchThread> {
         let (sender, receiver) = sync_channel(1);
         let stop = Stop::default();
         let asked = stop.clone();
@@ -64,7 +64,7 @@ impl Ahead {
         thread::Builder::new()
             .name("batches".to_owned())
             .spawn(run)?;
-        Ok(Ahead {
+        Ok(BatchThread {
             batches: Mutex::new(receiver),
             is_ended: AtomicBool::new(false),
             stop,
@@ -102,53 +102,53 @@ impl Ahead {
 pub(crate) struct Batches {
     what: &'static str,
     schema: SchemaRef,
-    make: Mutex<Option<Make>>,
-    rows: Mutex<Option<Rows>>,
+    make: Mutex<Option<BatchMaker>>,
+    rows: Mutex<Option<RowIter>>,
     /// The records that were left out while reading a corpus.
-    skipped: Option<Skipped>,
-    raised: Raised,
+    skipped: Option<SkippedPlaces>,
+    raised: RaisedError,
 }
 
 /// What a loop has not reached yet: the rest of its batch, and batches that other threads fetched meanwhile.
-struct Rows {
-    ahead: Arc<Ahead>,
+struct RowIter {
+    ahead: Arc<BatchThread>,
     ready: VecDeque<(RecordBatch, usize)>,
 }
 
 impl Batches {
-    pub(crate) fn new(what: &'static str, schema: SchemaRef, make: Make) -> Batches {
+    pub(crate) fn new(what: &'static str, schema: SchemaRef, make: BatchMaker) -> Batches {
         Batches {
             what,
             schema,
             make: Mutex::new(Some(make)),
             rows: Mutex::new(None),
             skipped: None,
-            raised: Raised::default(),
+            raised: RaisedError::default(),
         }
     }
 
-    pub(crate) fn skipping(self, skipped: Skipped) -> Batches {
+    pub(crate) fn skipping(self, skipped: SkippedPlaces) -> Batches {
         let skipped = Some(skipped);
         Batches { skipped, ..self }
     }
 
     /// What reading a corpus left out so far.
-    pub(crate) fn left_out(&self) -> Option<Skipped> {
+    pub(crate) fn left_out(&self) -> Option<SkippedPlaces> {
         self.skipped.clone()
     }
 
     /// The place of the exception that an Arrow library gets as an error.
-    pub(crate) fn raised(&self) -> Raised {
+    pub(crate) fn raised(&self) -> RaisedError {
         self.raised.clone()
     }
 
-    fn begin(&self) -> PyResult<Ahead> {
+    fn begin(&self) -> PyResult<BatchThread> {
         let Some(make) = lock(&self.make).take() else {
             return Err(PyValueError::new_err(
                 "the stream was read before; it is read once",
             ));
         };
-        Ahead::begin(make)
+        BatchThread::begin(make)
     }
 }
 
@@ -160,7 +160,7 @@ impl Batches {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let reader = Exported {
+        let reader = ExportedStream {
             ahead: self.begin()?,
             field: rows_of(&self.schema),
             raised: self.raised.clone(),
@@ -197,7 +197,7 @@ impl Batches {
                 let mut state = lock(&self.rows);
                 let rows = match &mut *state {
                     Some(rows) => rows,
-                    none => none.insert(Rows {
+                    none => none.insert(RowIter {
                         ahead: Arc::new(self.begin()?),
                         ready: VecDeque::new(),
                     }),
@@ -228,13 +228,13 @@ impl Batches {
 }
 
 /// The stream in the form that an Arrow library reads.
-struct Exported {
-    ahead: Ahead,
+struct ExportedStream {
+    ahead: BatchThread,
     field: FieldRef,
-    raised: Raised,
+    raised: RaisedError,
 }
 
-impl Iterator for Exported {
+impl Iterator for ExportedStream {
     type Item = Result<ArrayRef, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -260,7 +260,7 @@ fn told(py: Python<'_>, raised: PyErr) -> String {
     raised.value(py).to_string()
 }
 
-impl ArrayReader for Exported {
+impl ArrayReader for ExportedStream {
     fn field(&self) -> FieldRef {
         self.field.clone()
     }

@@ -15,12 +15,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyString};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 
-use crate::rows::Reader;
+use crate::rows::ArrayStream;
 
 /// A column's name, type, and whether it may be null.
-pub(crate) type Spec = (&'static str, DataType, bool);
+pub(crate) type FieldSpec = (&'static str, DataType, bool);
 
-pub(crate) fn schema(columns: &[Spec]) -> SchemaRef {
+pub(crate) fn schema(columns: &[FieldSpec]) -> SchemaRef {
     let fields = columns.iter();
     let fields = fields.map(|(name, kind, nullable)| Field::new(*name, kind.clone(), *nullable));
     Arc::new(Schema::new(fields.collect::<Vec<Field>>()))
@@ -132,7 +132,7 @@ impl Table {
     /// Takes the rows of any Arrow table.
     #[new]
     fn of(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Table> {
-        let mut reader = Reader::of(data)?;
+        let mut reader = ArrayStream::of(data)?;
         let DataType::Struct(fields) = reader.field().data_type() else {
             return Err(PyTypeError::new_err(
                 "data: an Arrow array, where a table is needed",

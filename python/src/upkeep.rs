@@ -4,10 +4,10 @@ use dedupdb::upkeep::{Progress, Rebuild, RebuildProgress};
 use pyo3::prelude::*;
 
 use crate::errors::raised;
-use crate::watch::{Stop, Told, waited};
+use crate::watch::{Stop, ProgressCallback, waited};
 
 /// Reports the progress of a call that counts its steps.
-pub(crate) fn tell(py: Python<'_>, told: &mut Told, counts: &Progress) -> PyResult<()> {
+pub(crate) fn tell(py: Python<'_>, told: &mut ProgressCallback, counts: &Progress) -> PyResult<()> {
     match counts.total() {
         0 => Ok(()),
         total => told.tell(py, counts.done(), Some(total)),
@@ -21,7 +21,7 @@ pub(crate) fn rebuilt(
     make: impl FnOnce() -> Rebuild<'static> + Send + 'static,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<bool> {
-    let mut told = Told::new(progress, "contents")?;
+    let mut told = ProgressCallback::new(progress, "contents")?;
     let counts = Progress::new();
     let count = counts.clone();
     let work = move |stop: &Stop| {

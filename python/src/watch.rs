@@ -44,14 +44,14 @@ impl Stop {
 }
 
 /// The receiver of progress: a callable that takes what is done and the total, or None for an unknown total.
-pub(crate) struct Told {
+pub(crate) struct ProgressCallback {
     call: Option<Py<PyAny>>,
     last: Option<(u64, Option<u64>)>,
 }
 
-impl Told {
+impl ProgressCallback {
     /// `progress` is None, a callable, or True for a bar.
-    pub(crate) fn new(progress: Option<&Bound<'_, PyAny>>, unit: &str) -> PyResult<Told> {
+    pub(crate) fn new(progress: Option<&Bound<'_, PyAny>>, unit: &str) -> PyResult<ProgressCallback> {
         let call = match progress {
             None => None,
             Some(given) => match given.extract::<bool>() {
@@ -70,7 +70,7 @@ impl Told {
                 }
             },
         };
-        Ok(Told { call, last: None })
+        Ok(ProgressCallback { call, last: None })
     }
 
     /// Reports progress, if there is any.

@@ -2,7 +2,7 @@
 
 use rayon::slice::ParallelSliceMut;
 
-use super::keys::Keys;
+use super::keys::BandKeys;
 use crate::error::{Error, Result};
 use crate::parallel;
 use crate::schema::check_threshold;
@@ -33,7 +33,7 @@ const MOST: usize = 4000;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CandidateQuery<'a> {
-    keys: Keys<'a>,
+    keys: BandKeys<'a>,
     sizes: &'a [u32],
     threshold: f64,
     most: usize,
@@ -58,7 +58,7 @@ impl<'a> CandidateQuery<'a> {
     ///
     /// [`Error::InvalidColumn`] if there are more or fewer rows than sizes, and
     /// [`Error::InvalidQuery`] if the threshold is not above 0 and at most 1.
-    pub fn new(keys: Keys<'a>, sizes: &'a [u32], threshold: f64) -> Result<CandidateQuery<'a>> {
+    pub fn new(keys: BandKeys<'a>, sizes: &'a [u32], threshold: f64) -> Result<CandidateQuery<'a>> {
         check_threshold(threshold)?;
         if keys.len() != sizes.len() {
             return Err(Error::InvalidColumn {

@@ -41,20 +41,20 @@ impl KeyWidth {
 /// # Ok::<(), dedupdb::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Keys<'a> {
+pub struct BandKeys<'a> {
     keys: &'a [u64],
     bands: usize,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> BandKeys<'a> {
     /// Makes a matrix from keys, in rows of `bands` keys.
     ///
     /// # Errors
     ///
     /// [`Error::InvalidColumn`] if `bands` is 0, or the last row is incomplete.
-    pub fn new(keys: &'a [u64], bands: usize) -> Result<Keys<'a>> {
+    pub fn new(keys: &'a [u64], bands: usize) -> Result<BandKeys<'a>> {
         if bands > 0 && keys.len().is_multiple_of(bands) {
-            return Ok(Keys { keys, bands });
+            return Ok(BandKeys { keys, bands });
         }
         Err(Error::InvalidColumn {
             column: "keys",
@@ -64,9 +64,9 @@ impl<'a> Keys<'a> {
     }
 
     /// Makes a matrix from trusted keys: all rows are complete, and there is at least one band.
-    pub(super) fn trusted(keys: &'a [u64], bands: usize) -> Keys<'a> {
+    pub(super) fn trusted(keys: &'a [u64], bands: usize) -> BandKeys<'a> {
         debug_assert!(keys.len().is_multiple_of(bands), "rows are whole");
-        Keys { keys, bands }
+        BandKeys { keys, bands }
     }
 
     /// Returns the number of rows.

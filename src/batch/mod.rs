@@ -83,14 +83,14 @@ pub use code::ContentCode;
 pub use columns::texts;
 pub use components::components;
 pub use keeper::{Keeper, Verdict};
-pub use keys::{KeyWidth, Keys};
+pub use keys::{KeyWidth, BandKeys};
 pub use mark::Mark;
 pub use minima::minima;
 pub use packed::{PackedSets, verify};
 pub use rarity::Rarity;
 pub use sketcher::Sketcher;
-pub use sketches::{Columns, Sketches};
-pub use verifier::{Member, Verifier};
+pub use sketches::{SketchColumns, Sketches};
+pub use verifier::{BucketMember, Verifier};
 pub use walk::{BucketPairs, BucketSearch, BucketWalk};
 
 pub(crate) use forest::{Forest, members};

@@ -1,6 +1,6 @@
 //! The sketches of a batch of texts, in columns.
 
-use super::keys::Keys;
+use super::keys::BandKeys;
 use super::packed::PackedSets;
 use crate::error::Error;
 use crate::text::ShingleSet;
@@ -9,13 +9,13 @@ use crate::text::ShingleSet;
 #[derive(Clone, Debug)]
 pub struct Sketches {
     bands: usize,
-    columns: Columns,
+    columns: SketchColumns,
 }
 
 /// The columns of [`Sketches`], which can be moved without a copy.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Columns {
+pub struct SketchColumns {
     /// The BLAKE3 hash of each text: n. Texts with the same hash are copies.
     pub hashes: Vec<[u8; 32]>,
     /// Number of distinct shingles of each text: n.
@@ -38,9 +38,9 @@ impl Sketches {
     pub(super) fn new(bands: u32) -> Sketches {
         Sketches {
             bands: bands as usize,
-            columns: Columns {
+            columns: SketchColumns {
                 offsets: vec![0],
-                ..Columns::default()
+                ..SketchColumns::default()
             },
         }
     }
@@ -117,8 +117,8 @@ impl Sketches {
     }
 
     /// Returns the matrix of band keys.
-    pub fn keys(&self) -> Keys<'_> {
-        Keys::trusted(&self.columns.keys, self.bands)
+    pub fn keys(&self) -> BandKeys<'_> {
+        BandKeys::trusted(&self.columns.keys, self.bands)
     }
 
     /// Returns the packed shingles.
@@ -136,7 +136,7 @@ impl Sketches {
     }
 
     /// Returns the columns.
-    pub fn into_columns(self) -> Columns {
+    pub fn into_columns(self) -> SketchColumns {
         self.columns
     }
 }

@@ -39,7 +39,7 @@ pub struct Verifier {
 
 /// A text of a bucket.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub struct BucketMember {
     shingles: ShingleSet,
     /// Keys of the bands before the bucket's band.
     earlier: Vec<u64>,
@@ -84,14 +84,14 @@ impl Verifier {
 
     /// Computes the keys of a text with these shingles.
     ///
-    /// The text belongs to the bucket of its [`key`](Member::key), whatever bucket it came from.
-    pub fn member(&self, shingles: ShingleSet) -> Member {
+    /// The text belongs to the bucket of its [`key`](BucketMember::key), whatever bucket it came from.
+    pub fn member(&self, shingles: ShingleSet) -> BucketMember {
         let signature = self.signer.sign(shingles.as_slice());
         let key = |band| {
             let key = self.bands.key(signature.as_bytes(), self.slot_width, band);
             self.key_width.cut(key.unwrap_or_default())
         };
-        Member {
+        BucketMember {
             earlier: (0..self.band).map(key).collect(),
             key: key(self.band),
             shingles,
@@ -102,7 +102,7 @@ impl Verifier {
     /// is the first band whose key they share.
     ///
     /// So comparing all texts within each bucket gives each pair once.
-    pub fn verify(&self, a: &Member, b: &Member) -> Option<f64> {
+    pub fn verify(&self, a: &BucketMember, b: &BucketMember) -> Option<f64> {
         let mut earlier = a.earlier.iter().zip(&b.earlier);
         if a.key != b.key || earlier.any(|(a, b)| a == b) {
             return None;
@@ -112,7 +112,7 @@ impl Verifier {
     }
 }
 
-impl Member {
+impl BucketMember {
     /// Returns the key of the band.
     pub fn key(&self) -> u64 {
         self.key

@@ -109,7 +109,7 @@ impl BucketSearch {
             before: VecDeque::new(),
             left_behind: VecDeque::new(),
             left_behind_pairs: 0,
-            left_behind_label: LeftBehind::Nothing,
+            left_behind_label: BucketLabels::Nothing,
             rows: 0,
             found: BucketPairs::default(),
         }
@@ -131,14 +131,14 @@ pub struct BucketWalk {
     /// Sizes of fitting contents that are no longer in `before`, with their numbers; and their total number.
     left_behind: VecDeque<(u32, u64)>,
     left_behind_pairs: u64,
-    left_behind_label: LeftBehind,
+    left_behind_label: BucketLabels,
     rows: usize,
     found: BucketPairs,
 }
 
 /// The labels of the contents left behind in a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LeftBehind {
+enum BucketLabels {
     Nothing,
     Alike(u64),
     Mixed,
@@ -228,7 +228,7 @@ impl BucketWalk {
 
     /// Counts the fitting contents that are too far before a content.
     fn pass_over(&mut self, code: ContentCode, label: Option<u64>) {
-        let is_own = label.map(LeftBehind::Alike) == Some(self.left_behind_label);
+        let is_own = label.map(BucketLabels::Alike) == Some(self.left_behind_label);
         if !is_own && self.left_behind_pairs > 0 {
             self.found.passed_over.push((code, self.left_behind_pairs));
         }
@@ -242,7 +242,7 @@ impl BucketWalk {
         self.before.clear();
         self.left_behind.clear();
         self.left_behind_pairs = 0;
-        self.left_behind_label = LeftBehind::Nothing;
+        self.left_behind_label = BucketLabels::Nothing;
     }
 
     /// Forgets contents that are too small for this one; later ones are no smaller.
@@ -278,9 +278,9 @@ impl BucketWalk {
             return;
         };
         self.left_behind_label = match (self.left_behind_label, label) {
-            (LeftBehind::Nothing, Some(label)) => LeftBehind::Alike(label),
-            (LeftBehind::Alike(all), Some(label)) if all == label => LeftBehind::Alike(all),
-            _ => LeftBehind::Mixed,
+            (BucketLabels::Nothing, Some(label)) => BucketLabels::Alike(label),
+            (BucketLabels::Alike(all), Some(label)) if all == label => BucketLabels::Alike(all),
+            _ => BucketLabels::Mixed,
         };
         self.left_behind_pairs += 1;
         match self.left_behind.back_mut() {

@@ -56,10 +56,10 @@ const ROW: usize = 8;
 const WINDOW: usize = 32 + PADDING;
 
 /// Fills a slice with the integers packed in bytes.
-type Reader = fn(&[u8], &mut [u32]);
+type UnpackFn = fn(&[u8], &mut [u32]);
 
 /// [`read_all`] for each number of bits. With a constant number, the positions of the integers need no computation.
-const READERS: [Reader; 33] = [
+const READERS: [UnpackFn; 33] = [
     read_of::<0>,
     read_of::<1>,
     read_of::<2>,

@@ -19,7 +19,7 @@ pub(super) const BLOCK: usize = 32;
 const TILE: usize = 4096;
 
 /// [`BLOCK`] consecutive permutations of one family.
-pub(super) trait Block: Sized {
+pub(super) trait PermutationBlock: Sized {
     /// Returns the permutations of a seed as an endless sequence of blocks.
     fn draw(seed: u64) -> impl Iterator<Item = Self>;
 
@@ -39,7 +39,7 @@ pub(super) trait Block: Sized {
 ///
 /// `blocks` and `minima` must be equally long.
 #[inline(always)]
-pub(super) fn lower<B: Block>(shingles: &[u32], blocks: &[B], minima: &mut [[u32; BLOCK]]) {
+pub(super) fn lower<B: PermutationBlock>(shingles: &[u32], blocks: &[B], minima: &mut [[u32; BLOCK]]) {
     debug_assert_eq!(
         blocks.len(),
         minima.len(),
@@ -54,7 +54,7 @@ pub(super) fn lower<B: Block>(shingles: &[u32], blocks: &[B], minima: &mut [[u32
 ///
 /// Their four values are independent, which hides the multiplier's latency, and each coefficient is loaded only once.
 #[inline(always)]
-fn lower_block<B: Block>(shingles: &[u32], block: &B, minima: &mut [u32; BLOCK]) {
+fn lower_block<B: PermutationBlock>(shingles: &[u32], block: &B, minima: &mut [u32; BLOCK]) {
     let mut least = *minima;
     let (fours, rest) = shingles.as_chunks::<4>();
     for &[w, x, y, z] in fours {

@@ -1,9 +1,9 @@
 //! Laws of the kernels that hold for any shingles, which tests and fuzzers choose.
 
 use super::family::{Affine32, Jenkins, LinearPrime, Modular, Murmur, Xor};
-use super::kernel::{BLOCK, Block};
+use super::kernel::{BLOCK, PermutationBlock};
 use super::mixing;
-use super::simd::Level;
+use super::simd::SimdLevel;
 use super::{SlotWidth, agreeing};
 
 /// Every instruction set gives the minima that the definition gives, for at least `permutations` permutations of each
@@ -19,10 +19,10 @@ pub(crate) fn minima(shingles: &[u32], seed: u64, permutations: u32) {
 }
 
 /// The same law for the first blocks of a family.
-fn check<B: Block>(shingles: &[u32], seed: u64, blocks: usize) {
+fn check<B: PermutationBlock>(shingles: &[u32], seed: u64, blocks: usize) {
     let blocks: Vec<B> = B::draw(seed).take(blocks).collect();
     let expected = by_definition(shingles, &blocks);
-    for level in Level::all() {
+    for level in SimdLevel::all() {
         let mut minima = vec![[u32::MAX; BLOCK]; blocks.len()];
         level.lower(shingles, &blocks, &mut minima);
         let family = std::any::type_name::<B>();
@@ -39,7 +39,7 @@ fn check<B: Block>(shingles: &[u32], seed: u64, blocks: usize) {
 }
 
 /// The minima according to the definition, one by one.
-fn by_definition<B: Block>(shingles: &[u32], blocks: &[B]) -> Vec<[u32; BLOCK]> {
+fn by_definition<B: PermutationBlock>(shingles: &[u32], blocks: &[B]) -> Vec<[u32; BLOCK]> {
     let least = |block: &B, lane: usize| {
         let values = shingles.iter().map(|&x| block.permuted(lane, x));
         values.min().unwrap_or(u32::MAX)

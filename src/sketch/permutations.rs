@@ -1,8 +1,8 @@
 //! The permutations of a signer, for any family.
 
 use super::family::{Affine32, Family, Jenkins, LinearPrime, Modular, Murmur, Xor};
-use super::kernel::{BLOCK, Block};
-use super::simd::Level;
+use super::kernel::{BLOCK, PermutationBlock};
+use super::simd::SimdLevel;
 
 /// The first permutations of a family, padded to whole blocks with the permutations that follow.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl Permutations {
     /// There are as many blocks as minima.
     pub(super) fn lower(
         &self,
-        level: Level,
+        level: SimdLevel,
         first: usize,
         shingles: &[u32],
         minima: &mut [[u32; BLOCK]],
@@ -50,7 +50,7 @@ impl Permutations {
     }
 }
 
-fn drawn<B: Block>(seed: u64, count: u32) -> Vec<B> {
+fn drawn<B: PermutationBlock>(seed: u64, count: u32) -> Vec<B> {
     B::draw(seed)
         .take((count as usize).div_ceil(BLOCK))
         .collect()

@@ -4,7 +4,7 @@ use super::family::Family;
 use super::kernel::BLOCK;
 use super::permutations::Permutations;
 use super::signature::Signature;
-use super::simd::Level;
+use super::simd::SimdLevel;
 use super::width::SlotWidth;
 use crate::error::{Error, Result};
 
@@ -36,7 +36,7 @@ pub struct Signer {
     permutations: u32,
     width: SlotWidth,
     drawn: Permutations,
-    level: Level,
+    level: SimdLevel,
 }
 
 impl Signer {
@@ -61,7 +61,7 @@ impl Signer {
             permutations,
             width,
             drawn,
-            level: Level::best(),
+            level: SimdLevel::best(),
         })
     }
 

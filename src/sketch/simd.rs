@@ -7,14 +7,14 @@
     reason = "calls functions compiled for instructions found at run time"
 )]
 
-use super::kernel::{self, BLOCK, Block};
+use super::kernel::{self, BLOCK, PermutationBlock};
 use super::mixing;
 
 /// An instruction set that this machine has.
 ///
-/// Only [`Level::all`] creates one, and only for sets that the machine has. The calls below rely on this.
+/// Only [`SimdLevel::all`] creates one, and only for sets that the machine has. The calls below rely on this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Level(Instructions);
+pub(super) struct SimdLevel(Instructions);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Instructions {
@@ -25,14 +25,14 @@ enum Instructions {
     Avx512,
 }
 
-impl Level {
+impl SimdLevel {
     /// Returns the widest instruction set of this machine.
-    pub(super) fn best() -> Level {
-        Level::all().next().unwrap_or(Level(Instructions::Portable))
+    pub(super) fn best() -> SimdLevel {
+        SimdLevel::all().next().unwrap_or(SimdLevel(Instructions::Portable))
     }
 
     /// Returns every instruction set of this machine, widest first.
-    pub(super) fn all() -> impl Iterator<Item = Level> {
+    pub(super) fn all() -> impl Iterator<Item = SimdLevel> {
         [
             #[cfg(target_arch = "x86_64")]
             (
@@ -47,11 +47,11 @@ impl Level {
             (Instructions::Portable, true),
         ]
         .into_iter()
-        .filter_map(|(instructions, present)| present.then_some(Level(instructions)))
+        .filter_map(|(instructions, present)| present.then_some(SimdLevel(instructions)))
     }
 
     /// Lowers each minimum to the least permuted shingle; see [`kernel::lower`].
-    pub(super) fn lower<B: Block>(
+    pub(super) fn lower<B: PermutationBlock>(
         self,
         shingles: &[u32],
         blocks: &[B],
@@ -93,13 +93,13 @@ impl Level {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn lower_avx2<B: Block>(shingles: &[u32], blocks: &[B], minima: &mut [[u32; BLOCK]]) {
+fn lower_avx2<B: PermutationBlock>(shingles: &[u32], blocks: &[B], minima: &mut [[u32; BLOCK]]) {
     kernel::lower(shingles, blocks, minima);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-fn lower_avx512<B: Block>(shingles: &[u32], blocks: &[B], minima: &mut [[u32; BLOCK]]) {
+fn lower_avx512<B: PermutationBlock>(shingles: &[u32], blocks: &[B], minima: &mut [[u32; BLOCK]]) {
     kernel::lower(shingles, blocks, minima);
 }
 

@@ -125,32 +125,32 @@ pub(crate) const FILTER_MAGIC: [u8; 8] = *b"dedupflt";
 
 /// The kind of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ColumnKind {
     Contents = 1,
     Shingles = 2,
     Signatures = 3,
 }
 
-impl Kind {
-    pub(crate) const ALL: [Kind; 3] = [Kind::Contents, Kind::Shingles, Kind::Signatures];
+impl ColumnKind {
+    pub(crate) const ALL: [ColumnKind; 3] = [ColumnKind::Contents, ColumnKind::Shingles, ColumnKind::Signatures];
 
     /// The name of the column's file in a generation.
     pub(crate) fn file_name(self, generation: u32) -> String {
         let name = match self {
-            Kind::Contents => "contents",
-            Kind::Shingles => "shingles",
-            Kind::Signatures => "signatures",
+            ColumnKind::Contents => "contents",
+            ColumnKind::Shingles => "shingles",
+            ColumnKind::Signatures => "signatures",
         };
         format!("{name}.{generation}")
     }
 
     /// The kind and generation of the column whose file has this name.
-    pub(super) fn of_file_name(name: &str) -> Option<(Kind, u32)> {
+    pub(super) fn of_file_name(name: &str) -> Option<(ColumnKind, u32)> {
         let (stem, generation) = name.split_once('.')?;
         let kind = match stem {
-            "contents" => Kind::Contents,
-            "shingles" => Kind::Shingles,
-            "signatures" => Kind::Signatures,
+            "contents" => ColumnKind::Contents,
+            "shingles" => ColumnKind::Shingles,
+            "signatures" => ColumnKind::Signatures,
             _ => return None,
         };
         Some((kind, generation.parse().ok()?))
@@ -160,7 +160,7 @@ impl Kind {
 /// The header of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ColumnKind,
     pub(crate) store: u64,
     pub(crate) generation: u32,
     pub(crate) row_bytes: u32,
@@ -185,7 +185,7 @@ impl Header {
     pub(crate) fn decode(bytes: &[u8]) -> Option<Header> {
         let bytes = bytes.first_chunk::<HEADER_BYTES>()?;
         let header = Header {
-            kind: Kind::ALL
+            kind: ColumnKind::ALL
                 .into_iter()
                 .find(|kind| *kind as u32 == u32_at(bytes, 12))?,
             store: u64_at(bytes, 16),
@@ -382,7 +382,7 @@ mod tests {
     use super::*;
 
     const HEADER: Header = Header {
-        kind: Kind::Signatures,
+        kind: ColumnKind::Signatures,
         store: 0x0123_4567_89ab_cdef,
         generation: 1,
         row_bytes: 256,
@@ -409,7 +409,7 @@ mod tests {
         let path = Path::new("signatures.1");
         for other in [
             Header {
-                kind: Kind::Contents,
+                kind: ColumnKind::Contents,
                 ..HEADER
             },
             Header { store: 1, ..HEADER },

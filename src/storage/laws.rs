@@ -7,8 +7,8 @@
 use std::path::Path;
 
 use super::columns::{unpack, unpack_stored};
-use super::format::{ContentRow, HEADER_BYTES, Header, Kind, belongs_to, may_be_unfinished};
-use super::postings::{Leaf, Posting, Unpacked, pack};
+use super::format::{ContentRow, HEADER_BYTES, Header, ColumnKind, belongs_to, may_be_unfinished};
+use super::postings::{Leaf, Posting, UnpackedLeaf, pack};
 use crate::codec::elias_fano;
 use crate::text::ShingleSet;
 
@@ -23,7 +23,7 @@ pub(crate) fn headers(bytes: &[u8]) {
     let mut numbers = integers(bytes);
     let mut next = || numbers.next().unwrap_or(0);
     let header = Header {
-        kind: Kind::ALL[next() as usize % 3],
+        kind: ColumnKind::ALL[next() as usize % 3],
         store: u64::from(next()) << 32 | u64::from(next()),
         generation: next(),
         row_bytes: next(),
@@ -100,7 +100,7 @@ pub(crate) fn leaf(bytes: &[u8]) {
 
 fn unpacked(leaf: &Leaf<'_>) -> Vec<Posting> {
     let mut postings = Vec::new();
-    leaf.unpack(0, &mut Unpacked::default(), &mut postings);
+    leaf.unpack(0, &mut UnpackedLeaf::default(), &mut postings);
     postings
 }
 

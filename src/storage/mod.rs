@@ -19,17 +19,17 @@ mod postings;
 mod salvage;
 mod view;
 
-pub(crate) use commit::{CatalogChange, Files, NewContent, Sound};
-pub(crate) use disk::{Fleeting, Process, Wait, resolved};
+pub(crate) use commit::{CatalogChange, StoreFiles, NewContent, SoundCommit};
+pub(crate) use disk::{UnsyncedFolder, Process, TurnWait, resolved};
 pub use disk::{ProcessorTimes, ThreadTime};
 #[cfg(all(test, unix))]
 pub(crate) use disk::{crash, watch};
 pub(crate) use folder::{BuildSite, enclosing, holder, inside, is_store};
-pub(crate) use format::{ContentRow, Kind};
-pub(crate) use generation::{Next, Plan, Progress, Sign};
-pub(crate) use index::{DocumentChange, DocumentRow, NoWriter, Runs, Sources};
+pub(crate) use format::{ContentRow, ColumnKind};
+pub(crate) use generation::{NextGeneration, RebuildPlan, GenerationProgress, SignContents};
+pub(crate) use index::{DocumentChange, DocumentRow, NoWriter, RunRecord, Sources};
 pub use index::{IdScope, SourceFile};
 pub(crate) use limits::Limits;
-pub(crate) use postings::{Age, ByAge, Filter, Link, Posting};
-pub(crate) use salvage::{Content, Wreck};
-pub(crate) use view::{Packed, Snapshot};
+pub(crate) use postings::{LevelAge, ByAge, Filter, ChainLink, Posting};
+pub(crate) use salvage::{ContentRemains, Wreck};
+pub(crate) use view::{PackedShingles, Snapshot};

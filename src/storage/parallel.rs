@@ -29,7 +29,7 @@ pub(super) fn for_each_list(
         let mut done = some();
         for other in others {
             match other.join() {
-                Ok(Err(error)) if done.as_ref().err().is_none_or(Follows::follows) => {
+                Ok(Err(error)) if done.as_ref().err().is_none_or(ConsequentError::follows) => {
                     done = Err(error);
                 }
                 Ok(_) => {}
@@ -41,7 +41,7 @@ pub(super) fn for_each_list(
 }
 
 /// Does two things in parallel if there are at least two threads, and one after the other otherwise.
-pub(super) fn both<A, B: Send, E: Follows + Send>(
+pub(super) fn both<A, B: Send, E: ConsequentError + Send>(
     threads: usize,
     one: impl FnOnce() -> Result<A, E>,
     mut other: impl FnMut() -> Result<B, E> + Send,
@@ -65,18 +65,18 @@ pub(super) fn both<A, B: Send, E: Follows + Send>(
 }
 
 /// An error that may be the consequence of an error of another thread, which is more informative.
-pub(super) trait Follows {
+pub(super) trait ConsequentError {
     /// Whether this is such an error.
     fn follows(&self) -> bool;
 }
 
-impl Follows for Error {
+impl ConsequentError for Error {
     fn follows(&self) -> bool {
         matches!(self, Error::Poisoned)
     }
 }
 
-impl Follows for redb::Error {
+impl ConsequentError for redb::Error {
     fn follows(&self) -> bool {
         matches!(self, redb::Error::PreviousIo)
     }

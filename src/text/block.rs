@@ -2,27 +2,27 @@
 
 use super::fold::{Fold, lowercase};
 use super::marks::is_folded_letter;
-use super::unicode::{CharEntry, CharTable, Class};
+use super::unicode::{CharEntry, CharTable, CharClass};
 
 /// Bytes in a full block: one for each bit of a mask.
 pub(super) const BLOCK: usize = 64;
 
 /// How characters count that are neither of words nor white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Symbols {
+pub(super) enum SymbolRule {
     /// They separate words.
     Separate,
     /// Each is a word.
     Words,
 }
 
-impl Symbols {
+impl SymbolRule {
     /// How a character takes part in words.
     #[inline]
-    pub(super) fn class(self, entry: CharEntry) -> Class {
+    pub(super) fn class(self, entry: CharEntry) -> CharClass {
         match entry.class() {
-            Class::Separator if self == Symbols::Words && !entry.is_white_space() => {
-                Class::Spaceless
+            CharClass::Separator if self == SymbolRule::Words && !entry.is_white_space() => {
+                CharClass::Spaceless
             }
             class => class,
         }
@@ -34,7 +34,7 @@ impl Symbols {
 /// A block takes in characters as long as folding does not change their length and they need no
 /// normalization. It ends before the first other character, and before a character that may have to
 /// be normalized together with one beyond the block's end.
-pub(super) struct Block {
+pub(super) struct FoldedBlock {
     /// The folded bytes; those from `taken` on mean nothing.
     pub(super) folded: [u8; BLOCK],
     /// The number of bytes that are taken from the text, and in use in `folded`.
@@ -49,10 +49,10 @@ pub(super) struct Block {
     pub(super) lead: u64,
 }
 
-impl Block {
+impl FoldedBlock {
     /// Reads the block at `at`, which must be the start of a character and before the text's end.
     #[inline]
-    pub(super) fn read(fold: Fold, symbols: Symbols, text: &str, at: usize) -> Block {
+    pub(super) fn read(fold: Fold, symbols: SymbolRule, text: &str, at: usize) -> FoldedBlock {
         let rest = &text.as_bytes()[at..];
         let taken = rest.len().min(BLOCK);
         let mut padded = [0; BLOCK];
@@ -61,7 +61,7 @@ impl Block {
             &padded
         });
         let (folded, word) = classify(input, fold.lowercase);
-        let mut block = Block {
+        let mut block = FoldedBlock {
             folded,
             taken,
             cut: false,
@@ -70,7 +70,7 @@ impl Block {
             lead: 0,
         };
         let beyond = beyond_ascii(input);
-        if symbols == Symbols::Words {
+        if symbols == SymbolRule::Words {
             let symbol = !(word | white_space(input) | beyond);
             block.word |= symbol;
             (block.spaceless, block.lead) = (symbol, symbol);
@@ -98,7 +98,7 @@ impl Block {
     fn read_beyond_ascii(
         &mut self,
         fold: Fold,
-        symbols: Symbols,
+        symbols: SymbolRule,
         rest: &[u8],
         mut beyond: u64,
     ) -> usize {
@@ -167,11 +167,11 @@ impl Block {
     }
 
     #[inline]
-    fn classify(&mut self, class: Class, start: usize, mask: u64) {
-        if class != Class::Separator {
+    fn classify(&mut self, class: CharClass, start: usize, mask: u64) {
+        if class != CharClass::Separator {
             self.word |= mask << start;
         }
-        if class == Class::Spaceless {
+        if class == CharClass::Spaceless {
             self.spaceless |= mask << start;
             self.lead |= 1 << start;
         }

@@ -2,7 +2,7 @@
 
 use super::fold::Fold;
 use super::hash;
-use super::sink::Sink;
+use super::sink::ShingleSink;
 use super::windows::Windows;
 
 /// The number of tokens to gather before the windows roll.
@@ -10,7 +10,7 @@ const GATHER: usize = 4 << 10;
 
 /// How white space counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Space {
+pub(super) enum SpaceRule {
     /// A run of it counts as one space, except at either end.
     Single,
     /// It is left out.
@@ -20,10 +20,10 @@ pub(super) enum Space {
 /// Rolls the windows over the folded characters of a text.
 pub(super) fn read(
     fold: Fold,
-    space: Space,
+    space: SpaceRule,
     text: &str,
     windows: &mut Windows,
-    sink: &mut Sink<'_>,
+    sink: &mut ShingleSink<'_>,
 ) {
     let (mut any, mut gap) = (false, false);
     fold.chars(text, |c, entry| {
@@ -32,7 +32,7 @@ pub(super) fn read(
             return;
         }
         let tokens = windows.tokens();
-        if gap && any && space == Space::Single {
+        if gap && any && space == SpaceRule::Single {
             tokens.push(hash::char_token(' '));
         }
         tokens.push(hash::char_token(c));
@@ -44,7 +44,7 @@ pub(super) fn read(
 }
 
 /// Rolls the windows over the bytes of a text.
-pub(super) fn read_bytes(text: &str, windows: &mut Windows, sink: &mut Sink<'_>) {
+pub(super) fn read_bytes(text: &str, windows: &mut Windows, sink: &mut ShingleSink<'_>) {
     for bytes in text.as_bytes().chunks(GATHER) {
         windows
             .tokens()

@@ -1,6 +1,6 @@
 //! Text to integers that stand for shingles.
 
-use super::sink::Sink;
+use super::sink::ShingleSink;
 use super::unicode::{CharTable, ascii};
 use crate::error::{Error, Result};
 
@@ -12,7 +12,7 @@ const SAFE_DIGITS: usize = 19;
 /// # Errors
 ///
 /// [`Error::InvalidText`] at the first token that is not a decimal integer below 2^64.
-pub(super) fn read(text: &str, sink: &mut Sink<'_>) -> Result<()> {
+pub(super) fn read(text: &str, sink: &mut ShingleSink<'_>) -> Result<()> {
     let (tokens, rest) = read_plain(text, sink);
     for (i, token) in rest
         .split(is_white_space)
@@ -33,7 +33,7 @@ pub(super) fn read(text: &str, sink: &mut Sink<'_>) -> Result<()> {
 
 /// Passes the numbers at the beginning of the text to the sink, as long as they have few digits and stand between ASCII
 /// white space. For most texts, this is all of it. Returns how many there are, and the rest of the text.
-fn read_plain<'t>(text: &'t str, sink: &mut Sink<'_>) -> (usize, &'t str) {
+fn read_plain<'t>(text: &'t str, sink: &mut ShingleSink<'_>) -> (usize, &'t str) {
     let is_space = |byte: &u8| byte.is_ascii() && ascii(*byte).is_white_space();
     let (mut tokens, mut rest) = (0, text.as_bytes());
     loop {
@@ -95,7 +95,7 @@ mod tests {
         ) {
             let text: String = tokens.iter().zip(&spaces).flat_map(|(token, space)| [&**token, space]).collect();
             let mut hashes = Vec::new();
-            let read = read(&text, &mut Sink::Hashes(&mut hashes));
+            let read = read(&text, &mut ShingleSink::Hashes(&mut hashes));
             let numbers: Vec<Option<u64>> = tokens.iter().map(|token| parse(token)).collect();
             let good: Vec<u32> = numbers.iter().map_while(|id| id.map(hash::finish)).collect();
             match numbers.iter().position(Option::is_none) {

@@ -89,7 +89,7 @@ impl ShingleSet {
     pub fn from_ids(ids: &[u64]) -> ShingleSet {
         let mut hashes = Vec::with_capacity(ids.len());
         let ids = || ids.iter().copied();
-        sink::Sink::Hashes(&mut hashes).extend(ids());
+        sink::ShingleSink::Hashes(&mut hashes).extend(ids());
         let hashes = Sorter::default().distinct(&mut hashes);
         let tails = sink::tails(&hashes, |sink| sink.extend(ids()));
         ShingleSet::from_parts(hashes, tails).made_by(Shingler::of_ids())

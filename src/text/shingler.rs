@@ -1,9 +1,9 @@
 //! The way from text to shingle set.
 
-use super::block::Symbols;
-use super::chars::{self, Space};
+use super::block::SymbolRule;
+use super::chars::{self, SpaceRule};
 use super::fold::Fold;
-use super::sink::{self, Sink};
+use super::sink::{self, ShingleSink};
 use super::sort::Sorter;
 use super::windows::Windows;
 use super::words::{self, WordMemory};
@@ -130,14 +130,14 @@ impl Shingler {
         set
     }
 
-    fn shingles_in(&self, memory: &mut Memory, text: &str) -> Result<ShingleSet> {
-        let Memory {
+    fn shingles_in(&self, memory: &mut ShinglerMemory, text: &str) -> Result<ShingleSet> {
+        let ShinglerMemory {
             reading,
             shingles,
             sorter,
         } = memory;
         shingles.clear();
-        self.read(text, reading, &mut Sink::Hashes(shingles))?;
+        self.read(text, reading, &mut ShingleSink::Hashes(shingles))?;
         let hashes = sorter.distinct(shingles);
         let mut again = Ok(());
         let tails = sink::tails(&hashes, |sink| again = self.read(text, reading, sink));
@@ -146,8 +146,8 @@ impl Shingler {
     }
 
     /// Reads a text into a sink.
-    fn read(&self, text: &str, reading: &mut Reading, sink: &mut Sink<'_>) -> Result<()> {
-        let Reading {
+    fn read(&self, text: &str, reading: &mut TokenMemory, sink: &mut ShingleSink<'_>) -> Result<()> {
+        let TokenMemory {
             tokens,
             words,
             term,
@@ -155,14 +155,14 @@ impl Shingler {
         let windows = &mut Windows::new(self.shingling.k(), std::mem::take(tokens));
         match self.shingling {
             Shingling::Word(_) => {
-                words::read(self.fold, Symbols::Separate, text, words, windows, sink);
+                words::read(self.fold, SymbolRule::Separate, text, words, windows, sink);
             }
             Shingling::Code(_) => {
-                words::read(self.fold, Symbols::Words, text, words, windows, sink);
+                words::read(self.fold, SymbolRule::Words, text, words, windows, sink);
             }
-            Shingling::Char(_) => chars::read(self.fold, Space::Single, text, windows, sink),
+            Shingling::Char(_) => chars::read(self.fold, SpaceRule::Single, text, windows, sink),
             Shingling::CharNoSpace(_) => {
-                chars::read(self.fold, Space::Dropped, text, windows, sink);
+                chars::read(self.fold, SpaceRule::Dropped, text, windows, sink);
             }
             Shingling::Byte(_) => chars::read_bytes(text, windows, sink),
             Shingling::Term => terms::read(self.fold, text, term, windows, sink),
@@ -180,21 +180,21 @@ pub(crate) fn folded(marks: bool) -> &'static str {
 
 /// The working memory of a thread, kept between texts.
 #[derive(Debug, Default)]
-struct Memory {
-    reading: Reading,
+struct ShinglerMemory {
+    reading: TokenMemory,
     shingles: Vec<u32>,
     sorter: Sorter,
 }
 
 /// The working memory for reading a text.
 #[derive(Debug, Default)]
-struct Reading {
+struct TokenMemory {
     tokens: Vec<u64>,
     words: WordMemory,
     term: String,
 }
 
-impl Memory {
+impl ShinglerMemory {
     /// The number of bytes held.
     fn capacity(&self) -> usize {
         8 * self.reading.tokens.capacity()
@@ -206,5 +206,5 @@ impl Memory {
 }
 
 thread_local! {
-    static MEMORY: Cell<Memory> = Cell::default();
+    static MEMORY: Cell<ShinglerMemory> = Cell::default();
 }

@@ -4,7 +4,7 @@ use super::{ShingleSet, hash};
 
 /// Takes the windows' sums of a text, or its integer ids, as they are read.
 #[derive(Debug)]
-pub(super) enum Sink<'m> {
+pub(super) enum ShingleSink<'m> {
     /// Takes each 32-bit shingle, in the order of the text.
     Hashes(&'m mut Vec<u32>),
     /// Takes the tails of the shingles of a text whose shingles are already known.
@@ -42,22 +42,22 @@ impl Tails {
 
 /// The tails of a text's distinct shingles, which are ascending; empty if there are more than [`ShingleSet::SMALL`].
 /// `read` reads the text into a sink once more.
-pub(super) fn tails(hashes: &[u32], read: impl FnOnce(&mut Sink<'_>)) -> Vec<u32> {
+pub(super) fn tails(hashes: &[u32], read: impl FnOnce(&mut ShingleSink<'_>)) -> Vec<u32> {
     let mut met = [Tails::NONE; ShingleSet::SMALL];
     let Some(met) = met.get_mut(..hashes.len()) else {
         return Vec::new();
     };
-    read(&mut Sink::Tails { hashes, met });
+    read(&mut ShingleSink::Tails { hashes, met });
     met.iter().map(|met| met.tail()).collect()
 }
 
-impl Sink<'_> {
+impl ShingleSink<'_> {
     /// Takes sums, or ids.
     #[inline]
     pub(super) fn extend(&mut self, sums: impl Iterator<Item = u64>) {
         match self {
-            Sink::Hashes(hashes) => hashes.extend(sums.map(hash::finish)),
-            Sink::Tails { hashes, met } => {
+            ShingleSink::Hashes(hashes) => hashes.extend(sums.map(hash::finish)),
+            ShingleSink::Tails { hashes, met } => {
                 for sum in sums {
                     let (hash, tail) = hash::finish_with_tail(sum);
                     if let Ok(place) = hashes.binary_search(&hash) {

@@ -2,7 +2,7 @@
 
 use super::fold::Fold;
 use super::hash;
-use super::sink::Sink;
+use super::sink::ShingleSink;
 use super::unicode::ascii;
 use super::windows::Windows;
 
@@ -21,7 +21,7 @@ pub(super) fn read(
     text: &str,
     term: &mut String,
     windows: &mut Windows,
-    sink: &mut Sink<'_>,
+    sink: &mut ShingleSink<'_>,
 ) {
     term.clear();
     let mut length = 0;

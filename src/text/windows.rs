@@ -1,7 +1,7 @@
 //! Runs of K tokens, hashed as they pass.
 
 use super::hash;
-use super::sink::Sink;
+use super::sink::ShingleSink;
 
 /// A window of K tokens that rolls along a text and turns every position into a shingle.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Windows {
     }
 
     /// Rolls over all tokens given so far and passes each complete window to the sink.
-    pub(super) fn roll(&mut self, sink: &mut Sink<'_>) {
+    pub(super) fn roll(&mut self, sink: &mut ShingleSink<'_>) {
         let count = self.tokens.len() - self.k;
         let unfilled = count.min(self.missing.saturating_sub(1));
         self.missing -= count.min(self.missing);
@@ -58,7 +58,7 @@ impl Windows {
     }
 
     /// Ends the text: fewer than K tokens, if any, become one shingle. Returns the memory.
-    pub(super) fn end(&mut self, sink: &mut Sink<'_>) -> Vec<u64> {
+    pub(super) fn end(&mut self, sink: &mut ShingleSink<'_>) -> Vec<u64> {
         self.roll(sink);
         if self.missing > 0 && self.missing < self.k {
             sink.extend(std::iter::once(self.sum));

@@ -1,10 +1,10 @@
 //! Text to word tokens, a block at a time.
 
-use super::block::{BLOCK, Block, Symbols};
+use super::block::{BLOCK, FoldedBlock, SymbolRule};
 use super::fold::Fold;
 use super::hash;
-use super::sink::Sink;
-use super::unicode::Class;
+use super::sink::ShingleSink;
+use super::unicode::CharClass;
 use super::windows::Windows;
 
 /// The number of folded bytes to gather before their tokens are hashed, unless one token is longer.
@@ -32,7 +32,7 @@ impl WordMemory {
 ///
 /// Folded text goes to a buffer, and the places where tokens begin and end go to a list. When
 /// enough has gathered, the complete tokens are hashed and rolled over.
-struct Words<'a, 'm> {
+struct WordReader<'a, 'm> {
     folded: &'a mut Vec<u8>,
     /// The number of folded bytes in use; the buffer is at least [`SLACK`] longer.
     filled: usize,
@@ -43,23 +43,23 @@ struct Words<'a, 'm> {
     /// Whether it is a word by itself.
     spaceless: bool,
     windows: &'a mut Windows,
-    sink: &'a mut Sink<'m>,
+    sink: &'a mut ShingleSink<'m>,
 }
 
 /// Rolls the windows over the words of a text.
 pub(super) fn read(
     fold: Fold,
-    symbols: Symbols,
+    symbols: SymbolRule,
     text: &str,
     memory: &mut WordMemory,
     windows: &mut Windows,
-    sink: &mut Sink<'_>,
+    sink: &mut ShingleSink<'_>,
 ) {
     let WordMemory { folded, edges } = memory;
     edges.clear();
     folded.resize(folded.len().max(GATHER + SLACK), 0);
     let (filled, open, spaceless) = (0, false, false);
-    let mut words = Words {
+    let mut words = WordReader {
         folded,
         filled,
         edges,
@@ -70,7 +70,7 @@ pub(super) fn read(
     };
     let mut at = 0;
     while at < text.len() {
-        let block = Block::read(fold, symbols, text, at);
+        let block = FoldedBlock::read(fold, symbols, text, at);
         words.take(&block);
         at += block.taken;
         if block.cut {
@@ -82,15 +82,15 @@ pub(super) fn read(
     words.end();
 }
 
-impl Words<'_, '_> {
+impl WordReader<'_, '_> {
     /// Appends a block.
-    fn take(&mut self, block: &Block) {
+    fn take(&mut self, block: &FoldedBlock) {
         if block.taken == 0 {
             return;
         }
         self.make_room();
         self.folded[self.filled..self.filled + BLOCK].copy_from_slice(&block.folded);
-        let Block {
+        let FoldedBlock {
             word,
             spaceless,
             lead,
@@ -138,10 +138,10 @@ impl Words<'_, '_> {
     }
 
     /// Appends one folded character.
-    fn push(&mut self, c: char, class: Class) {
+    fn push(&mut self, c: char, class: CharClass) {
         self.make_room();
-        let word = class != Class::Separator;
-        let spaceless = class == Class::Spaceless;
+        let word = class != CharClass::Separator;
+        let spaceless = class == CharClass::Spaceless;
         let apart = spaceless || self.spaceless;
         if self.open && (!word || apart) {
             self.edges.push(self.filled);

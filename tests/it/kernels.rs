@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use dedupdb::batch::{
-    CandidateQuery, Candidates, KeyWidth, Keys, PackedSets, Sketcher, Sketches, Verifier,
+    CandidateQuery, Candidates, KeyWidth, BandKeys, PackedSets, Sketcher, Sketches, Verifier,
     components, texts, verify,
 };
 use dedupdb::{
@@ -226,9 +226,9 @@ fn columns_that_cannot_be_are_refused() {
     is_of(texts(&[0, 1, 4], b"abc").unwrap_err(), 1);
     is_of(texts(&[0, 1, 2], b"a\xff").unwrap_err(), 1);
     assert!(texts::<i32>(&[], b"abc").unwrap().is_empty());
-    is_of(Keys::new(&[1, 2, 3], 2).unwrap_err(), 1);
-    is_of(Keys::new(&[], 0).unwrap_err(), 0);
-    let keys = Keys::new(&[1, 2], 1).unwrap();
+    is_of(BandKeys::new(&[1, 2, 3], 2).unwrap_err(), 1);
+    is_of(BandKeys::new(&[], 0).unwrap_err(), 0);
+    let keys = BandKeys::new(&[1, 2], 1).unwrap();
     is_of(CandidateQuery::new(keys, &[1], 0.5).unwrap_err(), 1);
     for threshold in [0.0, 1.1, f64::NAN] {
         let refused = CandidateQuery::new(keys, &[1, 1], threshold);
@@ -326,7 +326,7 @@ proptest! {
         let column: Vec<u64> = postings.iter().map(|&(key, _)| key).collect();
         let text = |row: usize| postings[row].1 / bands;
         let sizes: Vec<u32> = (0..column.len()).map(|row| sketches.sizes()[text(row)]).collect();
-        let found = CandidateQuery::new(Keys::new(&column, 1).unwrap(), &sizes, 0.5).unwrap();
+        let found = CandidateQuery::new(BandKeys::new(&column, 1).unwrap(), &sizes, 0.5).unwrap();
         let found = found.most(usize::MAX).all().pairs;
         let pairs = found.iter().map(|&(a, b)| (text(a).min(text(b)), text(a).max(text(b))));
         let pairs: BTreeSet<(usize, usize)> = pairs.collect();

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use dedupdb::{Error, Query, Schema, Store, write::Merged};
+use dedupdb::{Error, Query, Schema, Store, write::MergeSummary};
 use proptest::prelude::*;
 
 use crate::numbered;
@@ -102,7 +102,7 @@ fn merging_again_changes_nothing_and_times_are_kept() {
     let merged = store(&path("merged"), &[(3, 5)], true);
     let go_on = |_| ControlFlow::Continue(());
     let report = merged.merge(&other, 1 << 20, go_on).unwrap();
-    let mut expected = Merged::default();
+    let mut expected = MergeSummary::default();
     (expected.added, expected.updated, expected.copies) = (2, 1, 1);
     assert_eq!(report, expected);
     let document = |store: &Store| store.get("2").unwrap().unwrap();

@@ -7,7 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use dedupdb::{
     Document, Error, Input, Options, Query, Schema, Store,
-    upkeep::{Casualty, Salvaged},
+    upkeep::{Casualty, SalvageSummary},
 };
 
 use crate::numbered;
@@ -141,7 +141,7 @@ impl Wreck {
         fs::remove_dir_all(self.target()).unwrap_or_default();
     }
 
-    fn salvage(&self) -> (Salvaged, Vec<Casualty>) {
+    fn salvage(&self) -> (SalvageSummary, Vec<Casualty>) {
         let before = read_all(&self.path());
         let mut told = Vec::new();
         let salvaged = Options::new()
@@ -163,7 +163,7 @@ impl Wreck {
     }
 
     /// Salvages the store. Every document must be reported or unchanged, and there must be no others.
-    fn salvage_and_compare(&self) -> (Salvaged, BTreeSet<String>) {
+    fn salvage_and_compare(&self) -> (SalvageSummary, BTreeSet<String>) {
         let (salvaged, told) = self.salvage();
         let told: BTreeSet<String> = told.into_iter().filter_map(|told| told.key).collect();
         let saved = documents(&self.target());
@@ -268,7 +268,7 @@ fn what_is_below_the_cut_is_saved() {
 }
 
 impl Wreck {
-    fn salvage_again(&self) -> Salvaged {
+    fn salvage_again(&self) -> SalvageSummary {
         fs::remove_dir_all(self.target()).unwrap();
         self.salvage().0
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use dedupdb::{
     Error, Options, Schema, Store,
-    upkeep::{Casualty, Salvaged},
+    upkeep::{Casualty, SalvageSummary},
 };
 
 use crate::numbered;
@@ -64,7 +64,7 @@ impl Broken {
     }
 
     /// Salvages the store with another index.
-    fn salvage_with(&self, index: &[u8]) -> (Salvaged, Vec<Casualty>) {
+    fn salvage_with(&self, index: &[u8]) -> (SalvageSummary, Vec<Casualty>) {
         fs::remove_dir_all(self.target()).unwrap_or_default();
         fs::write(self.store().join("index.redb"), index).unwrap();
         let mut told = Vec::new();

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::inputs::Inputs;
-use crate::left_out::Telling;
+use crate::inputs::InputArgs;
+use crate::left_out::LeftOutArgs;
 use crate::parse;
 
 /// Store new and changed files and records
@@ -96,7 +96,7 @@ the store keeps what was committed; the same command continues.
 
 Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
-pub(crate) struct Add {
+pub(crate) struct AddArgs {
     /// Files and folders, or - for standard input
     #[arg(required = true, value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
@@ -130,8 +130,8 @@ pub(crate) struct Add {
     pub(crate) timings: bool,
 
     #[command(flatten)]
-    pub(crate) inputs: Inputs,
+    pub(crate) inputs: InputArgs,
 
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) telling: LeftOutArgs,
 }

@@ -10,12 +10,12 @@ use clap::Command;
 #[derive(Debug, Default)]
 pub(crate) struct Paragraph {
     pub(crate) text: String,
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<ListItem>,
 }
 
 /// An item of a list; the description may be empty.
 #[derive(Debug)]
-pub(crate) struct Item {
+pub(crate) struct ListItem {
     pub(crate) term: String,
     pub(crate) description: String,
 }
@@ -41,7 +41,7 @@ fn paragraph(text: &str) -> Paragraph {
             (4.., Some(item)) => append(item, line.trim()),
             (2.., _) => {
                 let (term, description) = line.trim().split_once("  ").unwrap_or((line.trim(), ""));
-                paragraph.items.push(Item {
+                paragraph.items.push(ListItem {
                     term: term.to_owned(),
                     description: description.trim().to_owned(),
                 });
@@ -53,7 +53,7 @@ fn paragraph(text: &str) -> Paragraph {
 }
 
 /// Continues the description of an item or, if it has none, its term.
-fn append(item: &mut Item, line: &str) {
+fn append(item: &mut ListItem, line: &str) {
     if item.description.is_empty() {
         join(&mut item.term, line);
     } else {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::args::Judging;
+use crate::args::JudgingArgs;
 use crate::parse;
 
 /// Move near-duplicates in a folder aside, and back
@@ -41,7 +41,7 @@ One command at a time moves files of a folder, of a folder in it, or of one that
 
 Exit codes: 0 done, 2 something could not be read or moved, 75 another process is moving files in this
 folder, 130 interrupted.")]
-pub(crate) struct Move {
+pub(crate) struct MoveArgs {
     /// Folder to look through
     #[arg(required_unless_present = "undo", value_name = "FOLDER", value_parser = parse::path())]
     pub(crate) folder: Option<PathBuf>,
@@ -59,5 +59,5 @@ pub(crate) struct Move {
     pub(crate) dry_run: bool,
 
     #[command(flatten)]
-    pub(crate) judging: Judging,
+    pub(crate) judging: JudgingArgs,
 }

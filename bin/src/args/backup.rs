@@ -18,7 +18,7 @@ interrupted leaves only a hidden folder and a lock file next to COPY, which the 
 it removes.
 
 Exit codes: 0 done, 2 error; then there is no copy.")]
-pub(crate) struct Backup {
+pub(crate) struct BackupArgs {
     /// Folder to create
     #[arg(value_name = "COPY", value_hint = ValueHint::DirPath)]
     pub(crate) folder: PathBuf,

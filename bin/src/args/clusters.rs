@@ -33,10 +33,10 @@ share of the document's distinct shingles that the representative has comes firs
 says which texts --shortest leaves out.
 
 Exit codes: 0 there are clusters, 1 there are none, 2 error.")]
-pub(crate) struct Clusters {
+pub(crate) struct ClustersArgs {
     /// What makes a cluster
-    #[arg(long, value_enum, default_value_t = Linkage::Connected, conflicts_with = "containment")]
-    pub(crate) linkage: Linkage,
+    #[arg(long, value_enum, default_value_t = LinkageArg::Connected, conflicts_with = "containment")]
+    pub(crate) linkage: LinkageArg,
 
     /// Minimum Jaccard similarity of linked documents, instead of the store's: 0.9 or 90%
     #[arg(long, value_name = "SHARE", value_parser = parse::share, conflicts_with = "containment")]
@@ -52,18 +52,18 @@ pub(crate) struct Clusters {
 
 /// What makes a cluster.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Linkage {
+pub(crate) enum LinkageArg {
     /// Documents that are connected by pairs; the ends of a chain may differ a lot
     Connected,
     /// Documents that all reach the threshold with the representative
     Representative,
 }
 
-impl From<Linkage> for dedupdb::groups::Linkage {
-    fn from(linkage: Linkage) -> dedupdb::groups::Linkage {
+impl From<LinkageArg> for dedupdb::groups::Linkage {
+    fn from(linkage: LinkageArg) -> dedupdb::groups::Linkage {
         match linkage {
-            Linkage::Connected => dedupdb::groups::Linkage::Connected,
-            Linkage::Representative => dedupdb::groups::Linkage::Representative,
+            LinkageArg::Connected => dedupdb::groups::Linkage::Connected,
+            LinkageArg::Representative => dedupdb::groups::Linkage::Representative,
         }
     }
 }

@@ -17,7 +17,7 @@ kilobytes instead, because the new index has some room of its own. You may stop 
 same command continues, and `reindex --cancel` discards what it has done.
 
 Exit codes: 0 done, 2 error, 130 interrupted.")]
-pub(crate) struct Compact {
+pub(crate) struct CompactArgs {
     /// Memory for sorting, at least 384MiB; everything else takes about as much again
     #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "512MiB")]
     pub(crate) memory: u64,

@@ -13,7 +13,7 @@ Examples:
 The script is for this version. Print it again after an update.
 
 Exit codes: 0 done, 2 error.")]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsArgs {
     /// Shell to print the script for
     #[arg(value_name = "SHELL")]
     pub(crate) shell: Shell,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::args::Judging;
+use crate::args::JudgingArgs;
 use crate::parse;
 
 /// Write a corpus without its near-duplicates
@@ -65,7 +65,7 @@ does not read are in neither. `dedupdb move` moves near-duplicates of a folder a
 The page docs/reference/commands.md has the details of each option.
 
 Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
-pub(crate) struct Dedup {
+pub(crate) struct DedupArgs {
     /// Files and folders as in add, or - for standard input
     #[arg(required = true, value_name = "INPUT", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
@@ -95,5 +95,5 @@ pub(crate) struct Dedup {
     pub(crate) force: bool,
 
     #[command(flatten)]
-    pub(crate) judging: Judging,
+    pub(crate) judging: JudgingArgs,
 }

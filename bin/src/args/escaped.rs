@@ -8,13 +8,13 @@ use crate::output::unescape;
 
 /// How keys are given.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub(crate) struct Escaped {
+pub(crate) struct EscapedArgs {
     /// Read keys in their printed form: \n is a line break, \\ a backslash
     #[arg(long)]
     escaped: bool,
 }
 
-impl Escaped {
+impl EscapedArgs {
     /// What to do if no document has the key `given`, which may be in its printed form.
     pub(crate) fn hint(self, given: &str) -> &'static str {
         if !self.escaped && given.contains('\\') {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::args::escaped::Escaped;
-use crate::inputs::Inputs;
+use crate::args::escaped::EscapedArgs;
+use crate::inputs::InputArgs;
 use crate::parse;
 
 /// Show why two documents or files match, or do not
@@ -33,7 +33,7 @@ Colours appear on a terminal only, and not if NO_COLOR is set. At most 50,000 wo
 compared in this way; the output says if there are more.
 
 Exit codes: 0 they match, 1 they do not, 2 error.")]
-pub(crate) struct Explain {
+pub(crate) struct ExplainArgs {
     /// Key of a document, a file, or - for standard input
     #[arg(value_name = "A", value_parser = parse::name(), value_hint = clap::ValueHint::AnyPath)]
     pub(crate) a: String,
@@ -51,8 +51,8 @@ pub(crate) struct Explain {
     pub(crate) texts_from: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) inputs: Inputs,
+    pub(crate) inputs: InputArgs,
 
     #[command(flatten)]
-    pub(crate) escaped: Escaped,
+    pub(crate) escaped: EscapedArgs,
 }

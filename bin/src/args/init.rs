@@ -33,9 +33,9 @@ normalizes and hashes words in its own way; RefinedWeb uses the tokens of a lang
 also compares what the bands find and drops pairs below the threshold; these tools keep them.
 
 Exit codes: 0 done, 2 error.")]
-pub(crate) struct Init {
+pub(crate) struct InitArgs {
     #[command(flatten)]
-    pub(crate) sketching: Sketching,
+    pub(crate) sketching: SketchingArgs,
 
     /// Keep no shingles: takes less space, but similarities are estimates
     #[arg(long)]
@@ -48,7 +48,7 @@ pub(crate) struct Init {
 
 /// How texts are sketched, and when they are similar.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Sketching {
+pub(crate) struct SketchingArgs {
     /// Start with the parameters of another tool; other options override them
     #[arg(long, value_name = "NAME", value_parser = parse::preset())]
     pub(crate) preset: Option<Preset>,

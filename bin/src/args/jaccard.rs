@@ -1,7 +1,7 @@
 //! Arguments of `jaccard`.
 
-use super::Signing;
-use crate::inputs::Inputs;
+use super::SigningArgs;
+use crate::inputs::InputArgs;
 use crate::parse;
 
 /// Compare two files: exact Jaccard similarity and its estimate
@@ -19,7 +19,7 @@ The estimate is the share of permutations under which both files have the same s
 with its standard error.
 
 Exit codes: 0 done, 2 error.")]
-pub(crate) struct Jaccard {
+pub(crate) struct JaccardArgs {
     /// A file, or - for standard input
     #[arg(value_name = "A", value_parser = parse::name(), value_hint = clap::ValueHint::FilePath)]
     pub(crate) a: String,
@@ -29,8 +29,8 @@ pub(crate) struct Jaccard {
     pub(crate) b: String,
 
     #[command(flatten)]
-    pub(crate) signing: Signing,
+    pub(crate) signing: SigningArgs,
 
     #[command(flatten)]
-    pub(crate) inputs: Inputs,
+    pub(crate) inputs: InputArgs,
 }

@@ -6,14 +6,14 @@ use dedupdb::sketching::Shingling;
 use dedupdb_corpus::Glob;
 use dedupdb_corpus::dedup::Keep;
 
-use crate::args::escaped::Escaped;
-use crate::inputs::Inputs;
-use crate::left_out::Telling;
+use crate::args::escaped::EscapedArgs;
+use crate::inputs::InputArgs;
+use crate::left_out::LeftOutArgs;
 use crate::parse;
 
 /// Which documents are read, how they are compared, and which of several similar ones is kept.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Judging {
+pub(crate) struct JudgingArgs {
     /// Which of several similar documents to keep: first, longest, newest, a number of them, or none
     /// [default: first; for move, longest]
     #[arg(long, value_name = "WHICH", value_parser = parse::keep_which())]
@@ -46,22 +46,22 @@ pub(crate) struct Judging {
     pub(crate) temp_limit: Option<u64>,
 
     #[command(flatten)]
-    pub(crate) escaped: Escaped,
+    pub(crate) escaped: EscapedArgs,
 
     #[command(flatten)]
-    pub(crate) parameters: Parameters,
+    pub(crate) parameters: ComparisonArgs,
 
     #[command(flatten)]
-    pub(crate) inputs: Inputs,
+    pub(crate) inputs: InputArgs,
 
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) telling: LeftOutArgs,
 }
 
 /// Parameters of the comparison; an existing store has its own.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Parameters, unless a store has them")]
-pub(crate) struct Parameters {
+pub(crate) struct ComparisonArgs {
     /// Minimum Jaccard similarity of near-duplicates, 0.8 or 80% [default: 0.8]
     #[arg(long, value_name = "SHARE", value_parser = parse::share)]
     pub(crate) threshold: Option<f64>,

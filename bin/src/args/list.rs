@@ -1,6 +1,6 @@
 //! Arguments of `list`.
 
-use crate::args::escaped::Escaped;
+use crate::args::escaped::EscapedArgs;
 use crate::parse;
 
 /// List the keys of documents, sorted
@@ -17,7 +17,7 @@ Each line is one key: control characters and backslashes are escaped, as \\n and
 takes such keys. --json and -0 print keys unescaped.
 
 Exit codes: 0 something was listed, 1 nothing, 2 error.")]
-pub(crate) struct List {
+pub(crate) struct ListArgs {
     /// List only documents whose keys begin with PREFIX
     #[arg(
         long,
@@ -37,5 +37,5 @@ pub(crate) struct List {
     pub(crate) print0: bool,
 
     #[command(flatten)]
-    pub(crate) escaped: Escaped,
+    pub(crate) escaped: EscapedArgs,
 }

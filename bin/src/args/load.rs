@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueHint;
 
-use crate::left_out::Telling;
+use crate::left_out::LeftOutArgs;
 use crate::parse;
 
 /// Store documents from sketches that Spark made
@@ -24,7 +24,7 @@ names the file. Rows without a sketch, whose key or text was null, are left out 
 If a load is stopped, run the same command to finish it.
 
 Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
-pub(crate) struct Load {
+pub(crate) struct LoadArgs {
     /// Files of sketches, or folders with files *.parquet
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
@@ -34,5 +34,5 @@ pub(crate) struct Load {
     pub(crate) memory: u64,
 
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) telling: LeftOutArgs,
 }

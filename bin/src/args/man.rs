@@ -15,7 +15,7 @@ Examples:
 The pages have the text of --help.
 
 Exit codes: 0 done, 2 error.")]
-pub(crate) struct Man {
+pub(crate) struct ManArgs {
     /// Command whose page to print, instead of the overview
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     pub(crate) command: Option<String>,

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::Sketching;
-use crate::inputs::Inputs;
-use crate::left_out::Telling;
+use super::SketchingArgs;
+use crate::inputs::InputArgs;
+use crate::left_out::LeftOutArgs;
 use crate::parse;
 
 /// Write a line for each bucket of each document, for `reduce`
@@ -39,17 +39,17 @@ With --format shingles, each line has an id and the document's shingles: integer
 18446744073709551615, separated by blanks or tabs.
 
 Exit codes: 0 done, 2 something could not be read, 130 interrupted.")]
-pub(crate) struct Map {
+pub(crate) struct MapArgs {
     /// Files and folders as in add [default: standard input]
     #[arg(value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
     #[command(flatten, next_help_heading = "Parameters, which reduce needs as well")]
-    pub(crate) sketching: Sketching,
+    pub(crate) sketching: SketchingArgs,
 
     #[command(flatten)]
-    pub(crate) inputs: Inputs,
+    pub(crate) inputs: InputArgs,
 
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) telling: LeftOutArgs,
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::Signing;
-use crate::inputs::Inputs;
-use crate::left_out::Telling;
+use super::SigningArgs;
+use crate::inputs::InputArgs;
+use crate::left_out::LeftOutArgs;
 use crate::parse;
 
 /// Write the signatures of texts as a table, for other programs
@@ -29,7 +29,7 @@ Both files appear when they are complete. Nothing is written if no document coul
 with --strict, one of them could not.
 
 Exit codes: 0 done, 2 something could not be read, or an error, 130 interrupted.")]
-pub(crate) struct Matrix {
+pub(crate) struct MatrixArgs {
     /// Files and folders as in add, or - for standard input
     #[arg(required = true, value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
@@ -43,11 +43,11 @@ pub(crate) struct Matrix {
     pub(crate) keys: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) signing: Signing,
+    pub(crate) signing: SigningArgs,
 
     #[command(flatten)]
-    pub(crate) inputs: Inputs,
+    pub(crate) inputs: InputArgs,
 
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) telling: LeftOutArgs,
 }

@@ -21,7 +21,7 @@ kept. The other stores do not change, and may be in use. If a merge is stopped, 
 to finish it.
 
 Exit codes: 0 done, 2 error, 130 interrupted.")]
-pub(crate) struct Merge {
+pub(crate) struct MergeArgs {
     /// Folders of the other stores
     #[arg(required = true, value_name = "OTHER", value_hint = ValueHint::DirPath)]
     pub(crate) others: Vec<PathBuf>,

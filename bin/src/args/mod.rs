@@ -43,39 +43,39 @@ use std::time::Duration;
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
 
-pub(crate) use add::Add;
+pub(crate) use add::AddArgs;
 #[cfg(unix)]
-pub(crate) use aside::Move;
-pub(crate) use backup::Backup;
-pub(crate) use clusters::{Clusters, Linkage};
-pub(crate) use compact::Compact;
-pub(crate) use completions::Completions;
-pub(crate) use dedup::Dedup;
-pub(crate) use escaped::Escaped;
-pub(crate) use explain::Explain;
-pub(crate) use init::{Init, Sketching};
-pub(crate) use jaccard::Jaccard;
-pub(crate) use judging::{Judging, Parameters};
-pub(crate) use list::List;
-pub(crate) use load::Load;
-pub(crate) use man::Man;
-pub(crate) use map::Map;
-pub(crate) use matrix::Matrix;
-pub(crate) use merge::Merge;
-pub(crate) use pairs::Pairs;
-pub(crate) use query::Query;
-pub(crate) use reduce::Reduce;
-pub(crate) use reindex::Reindex;
-pub(crate) use remove::Remove;
-pub(crate) use report::Report;
-pub(crate) use salvage::Salvage;
-pub(crate) use show::Show;
-pub(crate) use signing::Signing;
-pub(crate) use stats::Stats;
-pub(crate) use tune::Tune;
+pub(crate) use aside::MoveArgs;
+pub(crate) use backup::BackupArgs;
+pub(crate) use clusters::{ClustersArgs, LinkageArg};
+pub(crate) use compact::CompactArgs;
+pub(crate) use completions::CompletionsArgs;
+pub(crate) use dedup::DedupArgs;
+pub(crate) use escaped::EscapedArgs;
+pub(crate) use explain::ExplainArgs;
+pub(crate) use init::{InitArgs, SketchingArgs};
+pub(crate) use jaccard::JaccardArgs;
+pub(crate) use judging::{JudgingArgs, ComparisonArgs};
+pub(crate) use list::ListArgs;
+pub(crate) use load::LoadArgs;
+pub(crate) use man::ManArgs;
+pub(crate) use map::MapArgs;
+pub(crate) use matrix::MatrixArgs;
+pub(crate) use merge::MergeArgs;
+pub(crate) use pairs::PairsArgs;
+pub(crate) use query::QueryArgs;
+pub(crate) use reduce::ReduceArgs;
+pub(crate) use reindex::ReindexArgs;
+pub(crate) use remove::RemoveArgs;
+pub(crate) use report::ReportArgs;
+pub(crate) use salvage::SalvageArgs;
+pub(crate) use show::ShowArgs;
+pub(crate) use signing::SigningArgs;
+pub(crate) use stats::StatsArgs;
+pub(crate) use tune::TuneArgs;
 
 use crate::duration;
-use crate::parse::{self, Number};
+use crate::parse::{self, CountOrAll};
 
 /// Finds near-duplicates of texts that it has seen before.
 ///
@@ -142,7 +142,7 @@ pub(crate) struct Args {
         default_value = "4000",
         hide_default_value = true
     )]
-    pub(crate) false_candidates: Number,
+    pub(crate) false_candidates: CountOrAll,
 
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -165,24 +165,24 @@ interrupted (143 by SIGTERM, 129 by SIGHUP).";
 /// The commands: everyday ones first, then those for upkeep, then those for other programs and experiments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Add(Add),
-    Query(Query),
-    Pairs(Pairs),
-    Clusters(Clusters),
-    Report(Box<Report>),
+    Add(AddArgs),
+    Query(QueryArgs),
+    Pairs(PairsArgs),
+    Clusters(ClustersArgs),
+    Report(Box<ReportArgs>),
     #[command(alias = "dedupe")]
-    Dedup(Box<Dedup>),
+    Dedup(Box<DedupArgs>),
     #[cfg(unix)]
-    Move(Box<Move>),
+    Move(Box<MoveArgs>),
     #[command(alias = "rm")]
-    Remove(Remove),
+    Remove(RemoveArgs),
     #[command(alias = "ls")]
-    List(List),
-    Show(Show),
-    Explain(Explain),
-    Jaccard(Jaccard),
-    Init(Init),
-    Stats(Stats),
+    List(ListArgs),
+    Show(ShowArgs),
+    Explain(ExplainArgs),
+    Jaccard(JaccardArgs),
+    Init(InitArgs),
+    Stats(StatsArgs),
     /// Read the whole store and verify it
     #[command(after_help = "\
 Examples:
@@ -199,19 +199,19 @@ until the checksums of its index are compared.
 
 Exit codes: 0 sound, 2 damaged, or an error.")]
     Check,
-    Backup(Backup),
-    Reindex(Box<Reindex>),
-    Compact(Compact),
-    Merge(Merge),
-    Salvage(Salvage),
-    Tune(Tune),
-    Eval(eval::Eval),
-    Matrix(Matrix),
-    Map(Box<Map>),
-    Reduce(Reduce),
-    Load(Load),
-    Completions(Completions),
-    Man(Man),
+    Backup(BackupArgs),
+    Reindex(Box<ReindexArgs>),
+    Compact(CompactArgs),
+    Merge(MergeArgs),
+    Salvage(SalvageArgs),
+    Tune(TuneArgs),
+    Eval(eval::EvalArgs),
+    Matrix(MatrixArgs),
+    Map(Box<MapArgs>),
+    Reduce(ReduceArgs),
+    Load(LoadArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 impl Args {

@@ -35,7 +35,7 @@ distinct shingles of K tokens are left out, N being --shortest; these are all te
 tokens, and some that repeat themselves. Exact copies are listed whatever their length.
 
 Exit codes: 0 there are pairs, 1 there are none, 2 error.")]
-pub(crate) struct Pairs {
+pub(crate) struct PairsArgs {
     /// Minimum Jaccard similarity, instead of the store's: 0.9 or 90%
     #[arg(long, value_name = "SHARE", value_parser = parse::share, conflicts_with = "containment")]
     pub(crate) threshold: Option<f64>,

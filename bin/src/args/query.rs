@@ -1,10 +1,10 @@
 //! Arguments of `query`.
 
-use crate::args::escaped::Escaped;
+use crate::args::escaped::EscapedArgs;
 use std::path::PathBuf;
 
-use crate::inputs::Inputs;
-use crate::left_out::Telling;
+use crate::inputs::InputArgs;
+use crate::left_out::LeftOutArgs;
 use crate::parse;
 
 /// Find the stored documents that resemble a text
@@ -38,7 +38,7 @@ number of buckets that they share.
 If nothing is found, a note on standard error says so, unless --quiet is given.
 
 Exit codes: 0 something was found, 1 nothing, 2 a --key is not stored, or an error.")]
-pub(crate) struct Query {
+pub(crate) struct QueryArgs {
     /// Files and folders as in add, or - for standard input
     #[arg(required_unless_present = "keys", value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
@@ -56,11 +56,11 @@ pub(crate) struct Query {
     pub(crate) limit: Option<usize>,
 
     #[command(flatten)]
-    pub(crate) inputs: Inputs,
+    pub(crate) inputs: InputArgs,
 
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) telling: LeftOutArgs,
 
     #[command(flatten)]
-    pub(crate) escaped: Escaped,
+    pub(crate) escaped: EscapedArgs,
 }

@@ -1,6 +1,6 @@
 //! Arguments of `reduce`.
 
-use super::Sketching;
+use super::SketchingArgs;
 
 /// List the similar pairs from the sorted lines of `map`
 ///
@@ -31,7 +31,7 @@ These are errors:
 A repeated line is not an error. Each line has a checksum, so a damaged one is an error, too.
 
 Exit codes: 0 done, with or without pairs, 2 error, 130 interrupted.")]
-pub(crate) struct Reduce {
+pub(crate) struct ReduceArgs {
     #[command(flatten, next_help_heading = "Parameters, the same as those of map")]
-    pub(crate) sketching: Sketching,
+    pub(crate) sketching: SketchingArgs,
 }

@@ -3,7 +3,7 @@
 use clap::Arg;
 use dedupdb::sketching::{Bands, Family, Shingling, SlotWidth};
 
-use crate::inputs::Inputs;
+use crate::inputs::InputArgs;
 use crate::parse::{self, Seed};
 
 /// Give the store other parameters, while it is in use
@@ -38,7 +38,7 @@ that is an error, unless --drop-missing is given.
 Exit codes: 0 done, 1 nothing to do, 2 error, 130 interrupted.")]
 #[command(mut_args(of_files))]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
-pub(crate) struct Reindex {
+pub(crate) struct ReindexArgs {
     /// Number of slots of a signature
     #[arg(long, alias = "num-perm", value_name = "N")]
     pub(crate) permutations: Option<u32>,
@@ -96,7 +96,7 @@ pub(crate) struct Reindex {
     pub(crate) memory: u64,
 
     #[command(flatten)]
-    pub(crate) inputs: Inputs,
+    pub(crate) inputs: InputArgs,
 }
 
 /// The options about what to compute and how.
@@ -124,7 +124,7 @@ fn of_files(arg: Arg) -> Arg {
     }
 }
 
-impl Reindex {
+impl ReindexArgs {
     /// Whether no parameter is given: the command then continues an unfinished reindex.
     pub(crate) fn is_bare(&self) -> bool {
         let numbers = self.permutations.is_none() && self.seed.is_none();

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::args::escaped::Escaped;
-use crate::duration::{self, Age};
+use crate::args::escaped::EscapedArgs;
+use crate::duration::{self, AgeArg};
 use crate::parse;
 
 /// Remove documents
@@ -37,7 +37,7 @@ texts from standard input have no file and are never missing.
 
 Exit codes: 0 something was removed, 1 nothing, 2 error.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
-pub(crate) struct Remove {
+pub(crate) struct RemoveArgs {
     /// Keys of documents
     #[arg(
         required_unless_present_any = ["keys_from", "prefix", "missing", "older_than", "unseen_for"],
@@ -66,11 +66,11 @@ pub(crate) struct Remove {
 
     /// Documents that were added longer ago than AGE: 90d, 12h, 2w
     #[arg(long, value_name = "AGE", value_parser = duration::age)]
-    pub(crate) older_than: Option<Age>,
+    pub(crate) older_than: Option<AgeArg>,
 
     /// Documents that were last added, even unchanged, longer ago than AGE, in whole days
     #[arg(long, value_name = "AGE", value_parser = duration::age)]
-    pub(crate) unseen_for: Option<Age>,
+    pub(crate) unseen_for: Option<AgeArg>,
 
     /// List what would be removed and remove nothing
     #[arg(long)]
@@ -81,5 +81,5 @@ pub(crate) struct Remove {
     pub(crate) print0: bool,
 
     #[command(flatten)]
-    pub(crate) escaped: Escaped,
+    pub(crate) escaped: EscapedArgs,
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::args::Linkage;
-use crate::inputs::Inputs;
-use crate::left_out::Telling;
+use crate::args::LinkageArg;
+use crate::inputs::InputArgs;
+use crate::left_out::LeftOutArgs;
 use crate::parse;
 
 /// Write an HTML page of the clusters, with texts side by side
@@ -44,7 +44,7 @@ a listed file. Run `add` and `remove --missing` first to bring the store up to d
 An existing report is replaced. Any other file is replaced only with --force.
 
 Exit codes: 0 there are clusters, 1 there are none, 2 error, 130 interrupted.")]
-pub(crate) struct Report {
+pub(crate) struct ReportArgs {
     /// Files and folders to compare, instead of the documents of the store
     #[arg(value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
@@ -70,8 +70,8 @@ pub(crate) struct Report {
     pub(crate) threshold: Option<f64>,
 
     /// What makes a cluster
-    #[arg(long, value_enum, default_value_t = Linkage::Connected)]
-    pub(crate) linkage: Linkage,
+    #[arg(long, value_enum, default_value_t = LinkageArg::Connected)]
+    pub(crate) linkage: LinkageArg,
 
     /// List only clusters of at least N documents
     #[arg(long, value_name = "N", default_value = "2")]
@@ -82,8 +82,8 @@ pub(crate) struct Report {
     pub(crate) force: bool,
 
     #[command(flatten)]
-    pub(crate) inputs: Inputs,
+    pub(crate) inputs: InputArgs,
 
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) telling: LeftOutArgs,
 }

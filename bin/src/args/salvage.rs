@@ -31,7 +31,7 @@ TARGET must be absent or empty. It appears complete or not at all.
 
 Exit codes: 0 all documents are intact, 1 the index is damaged, or a document is lost, doubtful or
 without its key, 2 error; then there is no TARGET, unless only the results could not be written.")]
-pub(crate) struct Salvage {
+pub(crate) struct SalvageArgs {
     /// Folder of the damaged store
     #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) source: PathBuf,

@@ -1,6 +1,6 @@
 //! Arguments of `show`.
 
-use crate::args::escaped::Escaped;
+use crate::args::escaped::EscapedArgs;
 use crate::parse;
 
 /// Show what is stored about a document
@@ -14,11 +14,11 @@ Examples:
   dedupdb --json show articles/old.txt | jq .copies
 
 Exit codes: 0 shown, 2 no document has the key, or an error.")]
-pub(crate) struct Show {
+pub(crate) struct ShowArgs {
     /// Key of the document
     #[arg(value_name = "KEY", value_parser = parse::name())]
     pub(crate) key: String,
 
     #[command(flatten)]
-    pub(crate) escaped: Escaped,
+    pub(crate) escaped: EscapedArgs,
 }

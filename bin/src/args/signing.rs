@@ -10,7 +10,7 @@ use crate::parse;
 
 /// How texts become signatures.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Signing {
+pub(crate) struct SigningArgs {
     /// Kind of shingle: word:K, code:K, char:K, char-nospace:K, byte:K, term or ids
     #[arg(long, value_name = "KIND", value_parser = parse::parameter::<Shingling>, default_value_t)]
     pub(crate) shingling: Shingling,
@@ -28,7 +28,7 @@ pub(crate) struct Signing {
     pub(crate) seed: u64,
 }
 
-impl Signing {
+impl SigningArgs {
     /// The parameters, with slots that hold whole minima.
     pub(crate) fn schema(&self) -> Result<Schema> {
         let builder = Schema::builder()

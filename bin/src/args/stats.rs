@@ -11,7 +11,7 @@ Examples:
 A bucket holds the contents whose signatures agree in one band. Large buckets make queries slow.
 
 Exit codes: 0 done, 2 error.")]
-pub(crate) struct Stats {
+pub(crate) struct StatsArgs {
     /// Also read the whole index: the largest buckets, and what `compact` would free
     #[arg(long)]
     pub(crate) scan: bool,

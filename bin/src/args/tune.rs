@@ -36,7 +36,7 @@ several times fewer.
 Without a store, give --permutations; then false candidates are not measured.
 
 Exit codes: 0 done, 2 error.")]
-pub(crate) struct Tune {
+pub(crate) struct TuneArgs {
     /// Minimum Jaccard similarity of near-duplicates, instead of the store's: 0.8 or 80%
     #[arg(long, value_name = "SHARE", value_parser = parse::share)]
     pub(crate) threshold: Option<f64>,

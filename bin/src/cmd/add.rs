@@ -7,24 +7,24 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use dedupdb::upkeep::ProcessorTimes;
 use dedupdb::{Match, Schema};
-use dedupdb_corpus::{AddEvent, Added, Ended};
+use dedupdb_corpus::{AddEvent, AddSummary, EndReason};
 
-use crate::args::{Add, Args};
+use crate::args::{AddArgs, Args};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, is_nameless, sources};
 use crate::interrupt::Interrupt;
 use crate::json;
-use crate::left_out::{LeftOut, Named};
+use crate::left_out::{LeftOutReporter, NamingScope};
 use crate::number::similarity;
 use crate::output::{Output, copy_column, escape};
-use crate::progress::Progress;
-use crate::reading::{ALL_SKIPPED, Told as _};
-use crate::timings::Spent;
+use crate::progress::ReadProgress;
+use crate::reading::{ALL_SKIPPED, ReadCountsText as _};
+use crate::timings::AddTimes;
 use crate::{store, tally};
 
 /// Runs `add`.
-pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(args: &Args, add: &AddArgs, console: &Console, output: &mut Output) -> Result<Exit> {
     check_arguments(add)?;
     add.telling.check(&add.paths, &[])?;
     let options = add.inputs.options().store(&args.store);
@@ -55,13 +55,13 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
         .memory(add.memory)
         .pretend(add.dry_run && pretended.is_none());
     let paths = add.paths.clone();
-    let mut telling = Telling {
+    let mut telling = AddReporter {
         add,
         console,
         output,
         interrupt,
-        left_out: LeftOut::begin(console, &add.telling, Named::Failures)?,
-        progress: Progress::new(console, move || options.disk_bytes(sources(&paths, None))),
+        left_out: LeftOutReporter::begin(console, &add.telling, NamingScope::Failures)?,
+        progress: ReadProgress::new(console, move || options.disk_bytes(sources(&paths, None))),
         threads: add.timings.then(ProcessorTimes::default),
         failed: None,
     };
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
     }
     store::note_cut_short(store.searches_cut_short(), args, console);
     if let Some(threads) = &telling.threads {
-        let spent = Spent {
+        let spent = AddTimes {
             stages: store.timings(),
             waiting: added.waiting,
             threads: threads.busiest(),
@@ -97,17 +97,17 @@ pub(crate) fn run(args: &Args, add: &Add, console: &Console, output: &mut Output
 }
 
 /// The exit code. Reports why the command ended early, if it did.
-fn exit(added: &Added, dry_run: bool, interrupt: &Interrupt, console: &Console) -> Exit {
+fn exit(added: &AddSummary, dry_run: bool, interrupt: &Interrupt, console: &Console) -> Exit {
     match added.ended {
-        Ended::Stopped if dry_run => {
+        EndReason::Stopped if dry_run => {
             console.error("stopped; the rest was not looked at");
             Exit::Interrupted
         }
-        Ended::Stopped => {
+        EndReason::Stopped => {
             console.error("stopped; what was added so far is kept, and the same command continues");
             Exit::Interrupted
         }
-        Ended::Full => {
+        EndReason::Full => {
             console.error(
                 "the rest was not looked at: a dry run keeps what it has met in memory, up to half \
                  of --memory; give more, or fewer paths",
@@ -126,7 +126,7 @@ fn exit(added: &Added, dry_run: bool, interrupt: &Interrupt, console: &Console) 
 }
 
 /// Refuses arguments that make no sense, before a store is made for them.
-fn check_arguments(add: &Add) -> Result<()> {
+fn check_arguments(add: &AddArgs) -> Result<()> {
     check_stdin(add.paths.iter().map(PathBuf::as_path))?;
     let nameless = add.paths.iter().filter(|path| is_nameless(path));
     let nameless: Vec<&PathBuf> = nameless.collect();
@@ -159,20 +159,20 @@ fn is_stdin(path: &Path) -> bool {
 }
 
 /// Reports on an add.
-struct Telling<'a> {
-    add: &'a Add,
+struct AddReporter<'a> {
+    add: &'a AddArgs,
     console: &'a Console,
     output: &'a mut Output,
     interrupt: Interrupt,
-    left_out: LeftOut,
-    progress: Progress,
+    left_out: LeftOutReporter,
+    progress: ReadProgress,
     /// Present if the times are asked for.
     threads: Option<ProcessorTimes>,
     /// An error of this program that ends the add.
     failed: Option<anyhow::Error>,
 }
 
-impl Telling<'_> {
+impl AddReporter<'_> {
     fn observe(&mut self, event: AddEvent<'_>) -> ControlFlow<()> {
         let told = match event {
             AddEvent::Forgotten { documents } if !self.add.dry_run => {
@@ -206,7 +206,7 @@ impl Telling<'_> {
     /// Writes a near-duplicate or copy that was found.
     fn list(&mut self, key: &str, earlier: &Match) -> io::Result<()> {
         if self.output.is_json() {
-            return self.output.object(&json::AddMatch::new(key, earlier));
+            return self.output.object(&json::AddMatchJson::new(key, earlier));
         }
         let similarity = similarity(earlier.jaccard, earlier.estimate);
         let copy = copy_column(earlier.exact_copy, earlier.jaccard);
@@ -218,7 +218,7 @@ impl Telling<'_> {
     }
 
     /// Reports what was done.
-    fn finish(&mut self, added: &Added, dedupdb: &str, quiet: bool) -> Result<()> {
+    fn finish(&mut self, added: &AddSummary, dedupdb: &str, quiet: bool) -> Result<()> {
         self.progress.finish();
         self.left_out.finish()?;
         let notes = [
@@ -235,7 +235,7 @@ impl Telling<'_> {
         for note in notes.into_iter().flatten() {
             self.console.note(&note);
         }
-        if added.documents() == 0 && added.ended == Ended::All {
+        if added.documents() == 0 && added.ended == EndReason::All {
             self.console
                 .note("there was nothing to add: no file or record was found");
         }
@@ -245,7 +245,7 @@ impl Telling<'_> {
         let elapsed = self.progress.elapsed();
         let to_text = || tally::to_text(added, Some(self.add), dedupdb, elapsed);
         if self.output.is_json() {
-            let summary = json::Additions::new(added, elapsed, self.add.dry_run);
+            let summary = json::AddJson::new(added, elapsed, self.add.dry_run);
             self.output.object(&summary)?;
         } else if self.add.matches {
             self.output.flush()?;

@@ -5,13 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use dedupdb_corpus::dedup::{Done, Error, MoveEvent, Moved, Undo};
+use dedupdb_corpus::dedup::{DedupSummary, Error, MoveEvent, MoveSummary, Undo};
 use dedupdb_corpus::publish;
 
 use super::judging::{
-    Told, explained, judged, nothing_note, short_note, tell_compared, words_note,
+    DedupReporter, explained, judged, nothing_note, short_note, tell_compared, words_note,
 };
-use crate::args::{self, Args, Judging};
+use crate::args::{self, Args, JudgingArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::STDIN;
@@ -19,7 +19,7 @@ use crate::interrupt::Interrupt;
 use crate::json;
 use crate::number::{bytes, counted, four_decimals};
 use crate::output::{Output, copy_column, escape, is_broken_pipe, shell_word};
-use crate::reading::Told as Counts;
+use crate::reading::ReadCountsText as Counts;
 
 /// The name of the list of moved files.
 const MANIFEST: &str = ".dedupdb-moved";
@@ -27,7 +27,7 @@ const MANIFEST: &str = ".dedupdb-moved";
 /// Runs `move`.
 pub(crate) fn run(
     args: &Args,
-    asked: &args::Move,
+    asked: &args::MoveArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -42,7 +42,7 @@ pub(crate) fn run(
 /// Moves what would be dropped from a folder.
 fn move_to(
     args: &Args,
-    asked: &args::Move,
+    asked: &args::MoveArgs,
     folder: &Path,
     target: &Path,
     console: &Console,
@@ -53,8 +53,8 @@ fn move_to(
     let moving = judged(args, &paths, judging)?;
     let moving = moving.move_to(target).pretend(asked.dry_run);
     let interrupt = Interrupt::catch()?;
-    let mut told = Told::new(Path::new(""), &paths, judging, console, interrupt)?;
-    let mut list = List::new(console, output);
+    let mut told = DedupReporter::new(Path::new(""), &paths, judging, console, interrupt)?;
+    let mut list = MoveList::new(console, output);
     let moved = moving.run(|event| {
         if let MoveEvent::Judging(event) = event {
             return told.observe(*event);
@@ -104,7 +104,7 @@ fn move_to(
     }
     list.end()?;
     let done = moved.done.as_ref();
-    let has_failures = done.is_some_and(Done::has_failures);
+    let has_failures = done.is_some_and(DedupSummary::has_failures);
     Ok(Exit::failed(
         has_failures || moved.failed > 0 || told.unread > 0,
     ))
@@ -113,7 +113,7 @@ fn move_to(
 /// Checks the arguments of a move before anything is read.
 fn check(
     args: &Args,
-    judging: &Judging,
+    judging: &JudgingArgs,
     paths: &[PathBuf],
     target: &Path,
     console: &Console,
@@ -134,7 +134,7 @@ fn check(
 }
 
 /// Prints the notes on what was read.
-fn notes(done: &Done, judging: &Judging, console: &Console) {
+fn notes(done: &DedupSummary, judging: &JudgingArgs, console: &Console) {
     let notes = [
         done.reading.left_out_note(judging.inputs.pre.is_some()),
         done.reading.no_exclusion_note(&judging.inputs),
@@ -148,9 +148,9 @@ fn notes(done: &Done, judging: &Judging, console: &Console) {
 }
 
 /// Moves files back. `aside` is the folder, or the list in it.
-fn undo(asked: &args::Move, aside: &Path, console: &Console, output: &mut Output) -> Result<Exit> {
+fn undo(asked: &args::MoveArgs, aside: &Path, console: &Console, output: &mut Output) -> Result<Exit> {
     let interrupt = Interrupt::catch()?;
-    let mut list = List::new(console, output);
+    let mut list = MoveList::new(console, output);
     // The manifest has whole paths. Those below the current folder are shown as the move showed them.
     list.here = env::current_dir().ok();
     let undo = Undo::new(aside).pretend(asked.dry_run);
@@ -187,7 +187,7 @@ fn shell_path(path: &Path) -> String {
 /// The list of what is moved, on standard output.
 ///
 /// All files are moved even if the list cannot be written, or its reader stops reading: nobody wants half a move.
-struct List<'a> {
+struct MoveList<'a> {
     console: &'a Console,
     output: &'a mut Output,
     /// Paths below this folder are shown relative to it.
@@ -196,9 +196,9 @@ struct List<'a> {
     failed: Option<anyhow::Error>,
 }
 
-impl<'a> List<'a> {
-    fn new(console: &'a Console, output: &'a mut Output) -> List<'a> {
-        List {
+impl<'a> MoveList<'a> {
+    fn new(console: &'a Console, output: &'a mut Output) -> MoveList<'a> {
+        MoveList {
             console,
             output,
             here: None,
@@ -219,7 +219,7 @@ impl<'a> List<'a> {
                 let [from, to] = [from, to].map(|path| self.shown(path).to_string_lossy());
                 self.write(|output| {
                     if output.is_json() {
-                        return output.object(&json::MovedFile {
+                        return output.object(&json::MovedFileJson {
                             from,
                             to,
                             earlier: like,
@@ -256,10 +256,10 @@ impl<'a> List<'a> {
     }
 
     /// Reports what was done.
-    fn sum(&mut self, moved: &Moved, dry_run: bool, done: &str) {
+    fn sum(&mut self, moved: &MoveSummary, dry_run: bool, done: &str) {
         self.write(|output| {
             if output.is_json() {
-                output.object(&json::Moved::new(moved, dry_run))?;
+                output.object(&json::MoveJson::new(moved, dry_run))?;
             }
             output.flush()
         });

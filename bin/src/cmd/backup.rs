@@ -3,29 +3,29 @@
 use anyhow::{Result, anyhow};
 use dedupdb::Error;
 
-use crate::args::{Args, Backup};
+use crate::args::{Args, BackupArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
 use crate::number::{bytes, counted};
 use crate::output::{Output, printable};
-use crate::watch::{Unit, Watch};
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// Runs `backup`.
 pub(crate) fn run(
     args: &Args,
-    backup: &Backup,
+    backup: &BackupArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
     let store = crate::store::open_to_read(args)?;
-    let watch = Watch::new(console, "copied", Unit::Byte, store.progress());
+    let watch = ProgressWatch::new(console, "copied", StepUnit::Byte, store.progress());
     let stats = store.backup(&backup.folder).map_err(existing)?;
     drop(watch);
     let size: u64 = stats.files.iter().map(|(_, bytes)| bytes).sum();
     let folder = backup.folder.display().to_string();
     if output.is_json() {
-        output.object(&json::Backup {
+        output.object(&json::BackupJson {
             store: &folder,
             documents: stats.documents,
             contents: stats.contents,

@@ -1,7 +1,7 @@
 //! `check`: looks for damage.
 
 use anyhow::Result;
-use dedupdb::upkeep::{Problem, Progress, Report};
+use dedupdb::upkeep::{Problem, Progress, CheckReport};
 
 use crate::args::Args;
 use crate::console::Console;
@@ -9,17 +9,17 @@ use crate::exit::Exit;
 use crate::json;
 use crate::number::counted;
 use crate::output::{Output, printable};
-use crate::watch::{Unit, Watch};
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// Runs `check`.
 pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result<Exit> {
     let progress = Progress::new();
-    let watch = Watch::new(console, "checked", Unit::Step, &progress);
+    let watch = ProgressWatch::new(console, "checked", StepUnit::Step, &progress);
     let report = crate::store::check(args, &progress);
     drop(watch);
     let report = report?;
     if output.is_json() {
-        output.object(&json::Checked::new(&report))?;
+        output.object(&json::CheckJson::new(&report))?;
     } else {
         for problem in &report.problems {
             output.line(printable(&problem.to_string()))?;
@@ -37,7 +37,7 @@ fn is_of_filter(problem: &Problem) -> bool {
     name.to_string_lossy().starts_with("filter.")
 }
 
-fn summary(report: &Report) -> String {
+fn summary(report: &CheckReport) -> String {
     let verdict = if report.is_clean() {
         "no damage found".to_owned()
     } else {

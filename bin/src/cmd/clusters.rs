@@ -3,19 +3,19 @@
 use anyhow::Result;
 use dedupdb::groups::{Cluster, ClusterQuery};
 
-use crate::args::{Args, Clusters};
+use crate::args::{Args, ClustersArgs};
 use crate::cmd::pairs;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
 use crate::number::{counted, four_decimals};
 use crate::output::{Output, copy_column, escape};
-use crate::standing::Files;
+use crate::standing::SourceChecker;
 
 /// Runs `clusters`.
 pub(crate) fn run(
     args: &Args,
-    clusters: &Clusters,
+    clusters: &ClustersArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -32,7 +32,7 @@ pub(crate) fn run(
     if let Some(threshold) = clusters.threshold {
         query = query.threshold(threshold);
     }
-    let mut files = Files::of(&store);
+    let mut files = SourceChecker::of(&store);
     let (mut found, mut members) = (0, 0);
     let all = store.clusters(query)?;
     let short = all.short();
@@ -64,13 +64,13 @@ fn list(
     number: u64,
     cluster: &Cluster,
     by_containment: bool,
-    files: &mut Files<'_>,
+    files: &mut SourceChecker<'_>,
     output: &mut Output,
 ) -> Result<()> {
     for member in &cluster.members {
         let standing = files.look(&member.key)?;
         if output.is_json() {
-            let mut object = json::Clustered::new(number, cluster, member, standing);
+            let mut object = json::ClusterMemberJson::new(number, cluster, member, standing);
             object.containment = member.containment.filter(|_| by_containment);
             output.object(&object)?;
         } else {

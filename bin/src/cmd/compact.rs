@@ -3,7 +3,7 @@
 use anyhow::Result;
 use dedupdb::{Store, upkeep::Rebuild};
 
-use crate::args::{Args, Compact};
+use crate::args::{Args, CompactArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
@@ -14,7 +14,7 @@ use crate::rebuilding;
 /// Runs `compact`.
 pub(crate) fn run(
     args: &Args,
-    compact: &Compact,
+    compact: &CompactArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -40,7 +40,7 @@ pub(crate) fn run(
         console.note("there was no space to free");
     }
     if output.is_json() {
-        output.object(&json::Compacted {
+        output.object(&json::CompactJson {
             bytes_before: before,
             bytes: after,
         })?;

@@ -4,12 +4,12 @@ use anyhow::Result;
 use clap::{Command, CommandFactory, ValueHint};
 use clap_complete::Shell;
 
-use crate::args::{Args, Completions};
+use crate::args::{Args, CompletionsArgs};
 use crate::exit::Exit;
 use crate::output::Output;
 
 /// Runs `completions`.
-pub(crate) fn run(completions: &Completions, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(completions: &CompletionsArgs, output: &mut Output) -> Result<Exit> {
     let mut command = Args::command();
     let name = command.get_name().to_owned();
     let mut script = Vec::new();

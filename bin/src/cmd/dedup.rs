@@ -4,14 +4,14 @@ use std::io::{self, ErrorKind, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use dedupdb_corpus::dedup::{self, Begun, Done, Ending, Keep};
+use dedupdb_corpus::dedup::{self, PreparedRun, DedupSummary, PathTerminator, Keep};
 use dedupdb_corpus::publish::check_output;
 
 use super::judging::{
-    Told, explained, given, judged, mismatched, nothing_note, schema, short_note, tell_compared,
+    DedupReporter, explained, given, judged, mismatched, nothing_note, schema, short_note, tell_compared,
     words_note,
 };
-use crate::args::{self, Args, Parameters};
+use crate::args::{self, Args, ComparisonArgs};
 use crate::closed;
 use crate::console::Console;
 use crate::done;
@@ -22,14 +22,14 @@ use crate::json;
 use crate::left_out::advice;
 use crate::number::{counted, grouped};
 use crate::output::Output;
-use crate::progress::Progress;
-use crate::reading::Told as _;
+use crate::progress::ReadProgress;
+use crate::reading::ReadCountsText as _;
 use crate::store;
 
 /// Runs `dedup`.
 pub(crate) fn run(
     args: &Args,
-    dedup: &args::Dedup,
+    dedup: &args::DedupArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -70,7 +70,7 @@ pub(crate) fn run(
 }
 
 /// Refuses to write over the file that standard input reads, or to compare it with that.
-fn check_stdin_file(dedup: &args::Dedup, outputs: &[&Path]) -> Result<()> {
+fn check_stdin_file(dedup: &args::DedupArgs, outputs: &[&Path]) -> Result<()> {
     let is_read = |file: &&Path| is_stdin(file, &dedup.paths);
     if let Some(output) = outputs.iter().copied().find(is_read) {
         bail!(
@@ -89,7 +89,7 @@ fn check_stdin_file(dedup: &args::Dedup, outputs: &[&Path]) -> Result<()> {
 }
 
 /// Refuses the name of a text for the folder that one text is written to.
-fn check_folder(dedup: &args::Dedup) -> Result<()> {
+fn check_folder(dedup: &args::DedupArgs) -> Result<()> {
     const TEXTS: [&str; 5] = ["htm", "html", "md", "text", "txt"];
     let ([only], Some(folder), false) = (&dedup.paths[..], file(dedup), dedup.list) else {
         return Ok(());
@@ -106,7 +106,7 @@ fn check_folder(dedup: &args::Dedup) -> Result<()> {
 }
 
 /// Writes the documents that are kept.
-fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Output) -> Result<Exit> {
+fn write(args: &Args, dedup: &args::DedupArgs, console: &Console, output: &mut Output) -> Result<Exit> {
     // The list of keys may be a pipe without a writer, so read it while a signal still ends the process.
     let asked = asked(args, dedup)?;
     let interrupt = Interrupt::catch()?;
@@ -120,7 +120,7 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
     } else {
         Path::new("")
     };
-    let mut told = Told::new(store, &dedup.paths, &dedup.judging, console, interrupt)?;
+    let mut told = DedupReporter::new(store, &dedup.paths, &dedup.judging, console, interrupt)?;
     let ran = begun.run(|event| told.observe(event));
     told.progress.finish();
     if let Some(error) = told.failed {
@@ -162,7 +162,7 @@ fn write(args: &Args, dedup: &args::Dedup, console: &Console, output: &mut Outpu
 }
 
 /// Why an output without documents does not replace the one that is there, and what to do.
-fn nothing_kept(done: &Done, args: &Args) -> String {
+fn nothing_kept(done: &DedupSummary, args: &Args) -> String {
     let complete = if args.store_given && done.of_history.all() > 0 {
         "it is complete if a run that was killed wrote it; otherwise, "
     } else {
@@ -175,7 +175,7 @@ fn nothing_kept(done: &Done, args: &Args) -> String {
 }
 
 /// The state of the output after a run that failed.
-fn unwritten(dedup: &args::Dedup) -> &'static str {
+fn unwritten(dedup: &args::DedupArgs) -> &'static str {
     match file(dedup) {
         Some(_) => "nothing is written",
         None => "standard output may have a part of what is kept",
@@ -183,7 +183,7 @@ fn unwritten(dedup: &args::Dedup) -> &'static str {
 }
 
 /// What to do about a table that cannot be read completely, if the error is about one.
-fn of_input(error: &dedup::Error, dedup: &args::Dedup) -> Option<anyhow::Error> {
+fn of_input(error: &dedup::Error, dedup: &args::DedupArgs) -> Option<anyhow::Error> {
     let dedup::Error::Input { path, source } = error else {
         return None;
     };
@@ -201,7 +201,7 @@ fn of_input(error: &dedup::Error, dedup: &args::Dedup) -> Option<anyhow::Error> 
 }
 
 /// Reports that the user asked to stop.
-fn stopped(dedup: &args::Dedup, console: &Console) -> Exit {
+fn stopped(dedup: &args::DedupArgs, console: &Console) -> Exit {
     console.error(&format!(
         "stopped; {} is not written, and the same command starts again",
         name(dedup)
@@ -210,12 +210,12 @@ fn stopped(dedup: &args::Dedup, console: &Console) -> Exit {
 }
 
 /// The output file, unless the output is standard output.
-fn file(dedup: &args::Dedup) -> Option<&Path> {
+fn file(dedup: &args::DedupArgs) -> Option<&Path> {
     let output = dedup.output.as_deref();
     output.filter(|output| *output != Path::new(STDIN))
 }
 
-fn name(dedup: &args::Dedup) -> String {
+fn name(dedup: &args::DedupArgs) -> String {
     match file(dedup) {
         Some(file) => file.display().to_string(),
         None => "standard output".to_owned(),
@@ -223,7 +223,7 @@ fn name(dedup: &args::Dedup) -> String {
 }
 
 /// What the arguments ask for.
-fn asked(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
+fn asked(args: &Args, dedup: &args::DedupArgs) -> Result<dedup::Dedup> {
     let asked = judged(args, &dedup.paths, &dedup.judging)?
         .removed_as_json(args.json)
         .replace(dedup.force);
@@ -235,9 +235,9 @@ fn asked(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
     };
     if dedup.list {
         asked = asked.list(if dedup.print0 {
-            Ending::Nul
+            PathTerminator::Nul
         } else {
-            Ending::Line
+            PathTerminator::Line
         });
     }
     if let Some(removed) = &dedup.removed {
@@ -256,12 +256,12 @@ fn asked(args: &Args, dedup: &args::Dedup) -> Result<dedup::Dedup> {
 ///
 /// Returns `None` if the user asked to stop before that.
 fn with_store(
-    begun: Begun,
+    begun: PreparedRun,
     args: &Args,
-    parameters: &Parameters,
+    parameters: &ComparisonArgs,
     interrupt: &Interrupt,
     console: &Console,
-) -> Result<Option<Begun>> {
+) -> Result<Option<PreparedRun>> {
     if !args.store_given {
         return Ok(Some(begun));
     }
@@ -281,7 +281,7 @@ fn with_store(
 }
 
 /// Whether the reader of the output ended a run that writes something else, too.
-fn is_cut(error: &io::Error, dedup: &args::Dedup) -> bool {
+fn is_cut(error: &io::Error, dedup: &args::DedupArgs) -> bool {
     error.kind() == ErrorKind::BrokenPipe && dedup.removed.is_some()
 }
 
@@ -314,7 +314,7 @@ fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
 }
 
 /// A note on which of several similar files is kept, unless that was chosen.
-fn kept_note(done: &Done, dedup: &args::Dedup) -> Option<String> {
+fn kept_note(done: &DedupSummary, dedup: &args::DedupArgs) -> Option<String> {
     let files = done.kept + done.dropped() > done.reading.records();
     (files
         && dedup.judging.keep.is_none()
@@ -328,11 +328,11 @@ fn kept_note(done: &Done, dedup: &args::Dedup) -> Option<String> {
 
 /// Reports what was done.
 fn tell(
-    done: &Done,
+    done: &DedupSummary,
     note: Option<String>,
     args: &Args,
-    dedup: &args::Dedup,
-    progress: &Progress,
+    dedup: &args::DedupArgs,
+    progress: &ReadProgress,
     console: &Console,
     output: &mut Output,
 ) -> Result<()> {
@@ -367,10 +367,10 @@ fn tell(
         let has_converter = dedup.judging.inputs.pre.is_some();
         console.text(&done::to_text(done, kept, earlier, has_converter, elapsed));
     } else if file(dedup).is_some() {
-        output.object(&json::Deduped::new(done, elapsed))?;
+        output.object(&json::DedupJson::new(done, elapsed))?;
     } else {
         // Standard output has the documents.
-        console.object(&json::Deduped::new(done, elapsed))?;
+        console.object(&json::DedupJson::new(done, elapsed))?;
     }
     Ok(())
 }

@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use crate::args::Args;
-use crate::args::eval::{Eval, Experiment};
+use crate::args::eval::{EvalArgs, EvalCommand};
 use crate::console::Console;
 use crate::eval::{self, accuracy, bands, recall, shingles, time};
 use crate::exit::Exit;
-use crate::interrupt::Ending;
+use crate::interrupt::SignalExit;
 use crate::number::counted;
 use crate::output::Output;
 
 /// Runs `eval`.
 pub(crate) fn run(
     args: &Args,
-    eval: &Eval,
+    eval: &EvalArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -24,13 +24,13 @@ pub(crate) fn run(
     let store = std::slice::from_ref(&args.store);
     let inputs = eval.experiment.texts().map_or(store, |texts| &texts.paths);
     eval::check_names(results, inputs)?;
-    let ending = Ending::catch(console, "stopped; nothing is written")?;
+    let ending = SignalExit::catch(console, "stopped; nothing is written")?;
     let report = match &eval.experiment {
-        Experiment::Recall(recall) => recall::run(args, recall, console)?,
-        Experiment::Bands(bands) => bands::run(args, bands, console)?,
-        Experiment::Shingles(shingles) => shingles::run(args, shingles, console)?,
-        Experiment::Time(time) => time::run(args, time, console)?,
-        Experiment::Accuracy(accuracy) => accuracy::run(args, accuracy, console)?,
+        EvalCommand::Recall(recall) => recall::run(args, recall, console)?,
+        EvalCommand::Bands(bands) => bands::run(args, bands, console)?,
+        EvalCommand::Shingles(shingles) => shingles::run(args, shingles, console)?,
+        EvalCommand::Time(time) => time::run(args, time, console)?,
+        EvalCommand::Accuracy(accuracy) => accuracy::run(args, accuracy, console)?,
     };
     // The rest takes no time.
     ending.disarm();

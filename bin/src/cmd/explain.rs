@@ -9,21 +9,21 @@ use dedupdb::{Error, Schema, Store, find::Explanation};
 use dedupdb_corpus::is_same_file;
 use dedupdb_lab::diff::Comparison;
 
-use crate::args::{Args, Explain};
+use crate::args::{Args, ExplainArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, sources};
 use crate::json;
 use crate::left_out::advice;
-use crate::marked::Marked;
+use crate::marked::MarkedDiff;
 use crate::number::{counted, estimated, four_decimals, grouped, percent};
 use crate::output::{Output, escape, printable};
-use crate::side::Side;
+use crate::side::TextSide;
 
 /// Runs `explain`.
 pub(crate) fn run(
     args: &Args,
-    explain: &Explain,
+    explain: &ExplainArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -32,7 +32,7 @@ pub(crate) fn run(
     let find = |name: &str| {
         let hint = explain.escaped.hint(name);
         let name = explain.escaped.key(name)?;
-        Side::find(&name, hint, store.as_ref(), args, &explain.inputs)
+        TextSide::find(&name, hint, store.as_ref(), args, &explain.inputs)
     };
     let mut sides = [find(&explain.a)?, find(&explain.b)?];
     read_texts(&mut sides, args, explain, console)?;
@@ -44,29 +44,29 @@ pub(crate) fn run(
     let default = Arc::<Schema>::default();
     let (schema, explanation) = match (&store, &sides) {
         (Some(store), [a, b]) => (store.schema(), store.explain(a.subject(), b.subject())?),
-        (None, [Side { text: Ok(a), .. }, Side { text: Ok(b), .. }]) => {
+        (None, [TextSide { text: Ok(a), .. }, TextSide { text: Ok(b), .. }]) => {
             let explanation = Explanation::of_texts(&default, a, b)?;
             (default, explanation)
         }
         (None, _) => bail!("without a store, both must be files"),
     };
     let comparison = match &sides {
-        [Side { text: Ok(a), .. }, Side { text: Ok(b), .. }] => Some(Comparison::of(a, b)),
+        [TextSide { text: Ok(a), .. }, TextSide { text: Ok(b), .. }] => Some(Comparison::of(a, b)),
         _ => None,
     };
-    let found = Explained {
+    let found = ExplainedPair {
         schema: &schema,
         sides: &sides,
         explanation: &explanation,
     };
-    let marked = Marked {
+    let marked = MarkedDiff {
         comparison: comparison.as_ref(),
         full: explain.full,
         colours: !output.is_json() && has_colours(),
     };
     if output.is_json() {
         let diff = marked.object();
-        output.object(&json::Explained::new(&schema, &sides, &explanation, diff))?;
+        output.object(&json::ExplainJson::new(&schema, &sides, &explanation, diff))?;
     } else {
         for line in found.lines().into_iter().chain(marked.lines()) {
             output.line(line)?;
@@ -77,12 +77,12 @@ pub(crate) fn run(
 
 /// Looks for the texts that are missing in the files of --texts-from.
 fn read_texts(
-    sides: &mut [Side; 2],
+    sides: &mut [TextSide; 2],
     args: &Args,
-    explain: &Explain,
+    explain: &ExplainArgs,
     console: &Console,
 ) -> Result<()> {
-    let is_missing = |sides: &[Side; 2]| sides.iter().any(|side| side.text.is_err());
+    let is_missing = |sides: &[TextSide; 2]| sides.iter().any(|side| side.text.is_err());
     if explain.texts_from.is_empty() || !is_missing(sides) {
         return Ok(());
     }
@@ -135,13 +135,13 @@ fn has_colours() -> bool {
 }
 
 /// What is known about two texts, except for the texts themselves.
-struct Explained<'a> {
+struct ExplainedPair<'a> {
     schema: &'a Schema,
-    sides: &'a [Side; 2],
+    sides: &'a [TextSide; 2],
     explanation: &'a Explanation,
 }
 
-impl Explained<'_> {
+impl ExplainedPair<'_> {
     fn lines(&self) -> Vec<String> {
         // What is not about the text that a person sees in a file says so first.
         let mut lines = self.texts_not_at_hand(true);
@@ -171,7 +171,7 @@ impl Explained<'_> {
         } else {
             ""
         };
-        let line = |(name, side): (&&str, &Side)| {
+        let line = |(name, side): (&&str, &TextSide)| {
             let reason = printable(side.text.as_ref().err()?);
             Some(format!("text of {name}     not at hand: {reason}{advice}"))
         };

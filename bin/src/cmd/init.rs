@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 use dedupdb::{Error, Schema, sketching::SchemaBuilder};
 
-use crate::args::{Args, Init, Sketching};
+use crate::args::{Args, InitArgs, SketchingArgs};
 use crate::exit::Exit;
 use crate::json;
 use crate::number::{counted, percent};
@@ -16,7 +16,7 @@ const SHINGLE_BYTES: f64 = 3.2;
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
 /// Runs `init`.
-pub(crate) fn run(args: &Args, init: &Init, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(args: &Args, init: &InitArgs, output: &mut Output) -> Result<Exit> {
     let schema = schema(&init.sketching)
         .keep_shingles(!init.no_shingles)
         .build()?;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args, init: &Init, output: &mut Output) -> Result<Exit>
         writer.commit()?;
     }
     if output.is_json() {
-        output.object(&json::Init::new(
+        output.object(&json::InitJson::new(
             &args.store,
             &schema,
             &CURVE,
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, init: &Init, output: &mut Output) -> Result<Exit>
 }
 
 /// Explains how to change a store that already exists.
-fn existing(args: &Args, init: &Init, error: anyhow::Error) -> anyhow::Error {
+fn existing(args: &Args, init: &InitArgs, error: anyhow::Error) -> anyhow::Error {
     let Some(Error::AlreadyAStore { path }) = error.downcast_ref() else {
         return error;
     };
@@ -59,7 +59,7 @@ fn existing(args: &Args, init: &Init, error: anyhow::Error) -> anyhow::Error {
 }
 
 /// A builder with the parameters that the options ask for.
-pub(super) fn schema(sketching: &Sketching) -> SchemaBuilder {
+pub(super) fn schema(sketching: &SketchingArgs) -> SchemaBuilder {
     let mut builder = match sketching.preset {
         Some(preset) => preset.builder(),
         None => Schema::builder(),

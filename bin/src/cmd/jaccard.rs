@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use dedupdb_lab::Collection;
 
-use crate::args::{Args, Jaccard};
+use crate::args::{Args, JaccardArgs};
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin};
 use crate::json;
@@ -16,7 +16,7 @@ use crate::side::document_of_file;
 use crate::store::command;
 
 /// Runs `jaccard`.
-pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(args: &Args, jaccard: &JaccardArgs, output: &mut Output) -> Result<Exit> {
     let names = [&jaccard.a, &jaccard.b];
     check_stdin(names.map(Path::new))?;
     let schema = jaccard.signing.schema()?;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
     let either = a.len() + b.len() - both;
     let slots = schema.permutations();
     if output.is_json() {
-        output.object(&json::TwoFiles::new(
+        output.object(&json::JaccardJson::new(
             (&jaccard.a, &jaccard.b),
             exact,
             (both, either),
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, jaccard: &Jaccard, output: &mut Output) -> Result
 }
 
 /// Refuses what is not a file, and says how stored documents are compared.
-fn check(name: &str, jaccard: &Jaccard, args: &Args) -> Result<()> {
+fn check(name: &str, jaccard: &JaccardArgs, args: &Args) -> Result<()> {
     let file = parse::file(name);
     if file.is_dir() {
         bail!("{name}: it is a folder; name a file");

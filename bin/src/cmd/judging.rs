@@ -7,23 +7,23 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow};
 use dedupdb::Schema;
 use dedupdb::sketching::{SchemaBuilder, Shingling};
-use dedupdb_corpus::dedup::{self, Done, Event, Spared};
+use dedupdb_corpus::dedup::{self, DedupSummary, DedupEvent, SpareReason};
 use dedupdb_corpus::{Hint, Source};
 
-use crate::args::{Args, Judging, Parameters};
+use crate::args::{Args, JudgingArgs, ComparisonArgs};
 use crate::console::Console;
 use crate::inputs::sources;
 use crate::interrupt::Interrupt;
 use crate::keys::{self, NAMED};
-use crate::left_out::{LeftOut, Named, advice};
+use crate::left_out::{LeftOutReporter, NamingScope, advice};
 use crate::number::{counted, grouped};
 use crate::output::escape;
-use crate::progress::Progress;
-use crate::reading::{ALL_SKIPPED, Told as _};
+use crate::progress::ReadProgress;
+use crate::reading::{ALL_SKIPPED, ReadCountsText as _};
 use crate::store;
 
 /// What the arguments ask for, except for the output.
-pub(super) fn judged(args: &Args, paths: &[PathBuf], judging: &Judging) -> Result<dedup::Dedup> {
+pub(super) fn judged(args: &Args, paths: &[PathBuf], judging: &JudgingArgs) -> Result<dedup::Dedup> {
     let schema = schema(&judging.parameters)?;
     let mut asked = dedup::Dedup::new(sources(paths, None))
         .reading(judging.inputs.options())
@@ -60,12 +60,12 @@ pub(super) fn judged(args: &Args, paths: &[PathBuf], judging: &Judging) -> Resul
     Ok(asked)
 }
 
-pub(super) fn schema(parameters: &Parameters) -> Result<Schema> {
+pub(super) fn schema(parameters: &ComparisonArgs) -> Result<Schema> {
     Ok(given(parameters).build()?)
 }
 
 /// The parameters that were given.
-pub(super) fn given(parameters: &Parameters) -> SchemaBuilder {
+pub(super) fn given(parameters: &ComparisonArgs) -> SchemaBuilder {
     let mut schema = Schema::builder();
     if let Some(threshold) = parameters.threshold {
         schema = schema.threshold(threshold);
@@ -97,11 +97,11 @@ const ONLY_FILE: &str =
     "; if they are different documents, --id-scope file makes their keys PATH#ID";
 
 /// Reports on a run.
-pub(super) struct Told<'a> {
+pub(super) struct DedupReporter<'a> {
     console: &'a Console,
     pub(super) interrupt: Interrupt,
-    left_out: LeftOut,
-    pub(super) progress: Progress,
+    left_out: LeftOutReporter,
+    pub(super) progress: ReadProgress,
     /// Whether a key was repeated. Only the first is reported.
     has_repeated: bool,
     /// The number of listed keys whose documents are not dropped, and of those for which no document was read.
@@ -111,21 +111,21 @@ pub(super) struct Told<'a> {
     pub(super) failed: Option<anyhow::Error>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> DedupReporter<'a> {
     /// Reports nothing yet. `store` is the folder that is skipped.
     pub(super) fn new(
         store: &Path,
         paths: &[PathBuf],
-        judging: &Judging,
+        judging: &JudgingArgs,
         console: &'a Console,
         interrupt: Interrupt,
-    ) -> Result<Told<'a>> {
+    ) -> Result<DedupReporter<'a>> {
         let (plan, paths) = (judging.inputs.options().store(store), paths.to_vec());
-        Ok(Told {
+        Ok(DedupReporter {
             console,
             interrupt,
-            left_out: LeftOut::begin(console, &judging.telling, Named::Failures)?,
-            progress: Progress::new(console, move || plan.disk_bytes(sources(&paths, None))),
+            left_out: LeftOutReporter::begin(console, &judging.telling, NamingScope::Failures)?,
+            progress: ReadProgress::new(console, move || plan.disk_bytes(sources(&paths, None))),
             has_repeated: false,
             spared: 0,
             unread: 0,
@@ -134,14 +134,14 @@ impl<'a> Told<'a> {
     }
 
     /// Reports an event, and returns whether to continue.
-    pub(super) fn observe(&mut self, event: Event<'_>) -> ControlFlow<()> {
+    pub(super) fn observe(&mut self, event: DedupEvent<'_>) -> ControlFlow<()> {
         let told = match event {
-            Event::Forgotten { documents } => {
+            DedupEvent::Forgotten { documents } => {
                 note_forgotten(documents, self.console);
                 Ok(())
             }
-            Event::Skipped(skipped) => self.left_out.tell(skipped),
-            Event::Repeated { place, repeated } => {
+            DedupEvent::Skipped(skipped) => self.left_out.tell(skipped),
+            DedupEvent::Repeated { place, repeated } => {
                 if !std::mem::replace(&mut self.has_repeated, true) {
                     let advice = match repeated.hint {
                         Some(Hint::IdScope) => ONLY_FILE,
@@ -152,15 +152,15 @@ impl<'a> Told<'a> {
                 }
                 Ok(())
             }
-            Event::Spared { key, why } => {
+            DedupEvent::Spared { key, why } => {
                 self.spare(key, why);
                 Ok(())
             }
-            Event::Progress { documents, bytes } => {
+            DedupEvent::Progress { documents, bytes } => {
                 self.progress.reach(documents, bytes);
                 Ok(())
             }
-            Event::Publishing => {
+            DedupEvent::Publishing => {
                 self.progress.finish();
                 if self.spared > NAMED {
                     let more = grouped(self.spared - NAMED);
@@ -175,9 +175,9 @@ impl<'a> Told<'a> {
     }
 
     /// Reports a listed key whose document is not dropped. The first ones are named, the others only counted.
-    fn spare(&mut self, key: &str, why: Spared) {
+    fn spare(&mut self, key: &str, why: SpareReason) {
         self.spared += 1;
-        let is_failure = matches!(why, Spared::Unknown | Spared::LeftOut);
+        let is_failure = matches!(why, SpareReason::Unknown | SpareReason::LeftOut);
         self.unread += u64::from(is_failure);
         if self.spared > NAMED {
             return;
@@ -218,7 +218,7 @@ pub(super) fn explained(error: dedup::Error) -> anyhow::Error {
 }
 
 /// A note on dropped documents of which only the words are those of another one.
-pub(super) fn words_note(done: &Done, judging: &Judging) -> Option<String> {
+pub(super) fn words_note(done: &DedupSummary, judging: &JudgingArgs) -> Option<String> {
     let counts = done.of_input.same_words + done.of_history.same_words;
     let words = judging.parameters.shingling.unwrap_or_default();
     if counts == 0 || !matches!(words, Shingling::Word(_)) {
@@ -236,7 +236,7 @@ pub(super) fn words_note(done: &Done, judging: &Judging) -> Option<String> {
 }
 
 /// A note if there was nothing to read at all.
-pub(super) fn nothing_note(done: &Done) -> Option<String> {
+pub(super) fn nothing_note(done: &DedupSummary) -> Option<String> {
     if done.reading.is_all_skipped() {
         return Some(ALL_SKIPPED.to_owned());
     }
@@ -245,7 +245,7 @@ pub(super) fn nothing_note(done: &Done) -> Option<String> {
 }
 
 /// Tells what --against left out, and that it has nothing.
-pub(super) fn tell_compared(done: &Done, console: &Console) {
+pub(super) fn tell_compared(done: &DedupSummary, console: &Console) {
     let Some(compared) = &done.compared else {
         return;
     };
@@ -260,7 +260,7 @@ pub(super) fn tell_compared(done: &Done, console: &Console) {
 }
 
 /// A note on short texts, unless they were compared as a store says.
-pub(super) fn short_note(done: &Done, args: &Args, judging: &Judging) -> Result<Option<String>> {
+pub(super) fn short_note(done: &DedupSummary, args: &Args, judging: &JudgingArgs) -> Result<Option<String>> {
     if args.store_given || judging.against.is_some() {
         return Ok(None);
     }

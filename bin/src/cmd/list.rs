@@ -2,17 +2,17 @@
 
 use anyhow::{Result, bail};
 
-use crate::args::{Args, List};
+use crate::args::{Args, ListArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
 use crate::output::{Output, escape};
-use crate::standing::Files;
+use crate::standing::SourceChecker;
 
 /// Runs `list`.
 pub(crate) fn run(
     args: &Args,
-    list: &List,
+    list: &ListArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -20,14 +20,14 @@ pub(crate) fn run(
     check_form(list.print0, output)?;
     let store = crate::store::open_to_read(args)?;
     let mut found = false;
-    let mut files = Files::of(&store);
+    let mut files = SourceChecker::of(&store);
     let prefix = list.escaped.key(&list.prefix)?;
     for document in store.documents_with_prefix(&prefix)? {
         let document = document?;
         found = true;
         if output.is_json() {
             let standing = files.meet(document.clone());
-            output.object(&json::Document::new(&document).standing(&standing))?;
+            output.object(&json::DocumentJson::new(&document).standing(&standing))?;
             continue;
         }
         files.meet(document.clone());

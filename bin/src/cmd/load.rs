@@ -3,21 +3,21 @@
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use dedupdb_corpus::{AddEvent, Ended};
+use dedupdb_corpus::{AddEvent, EndReason};
 
-use crate::args::{Args, Load};
+use crate::args::{Args, LoadArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::json;
-use crate::left_out::{LeftOut, Named};
+use crate::left_out::{LeftOutReporter, NamingScope};
 use crate::output::Output;
 use crate::{store, tally};
 
 /// Runs `load`.
 pub(crate) fn run(
     args: &Args,
-    load: &Load,
+    load: &LoadArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -33,7 +33,7 @@ pub(crate) fn run(
         console.error("stopped; nothing was loaded");
         return Ok(Exit::Interrupted);
     };
-    let mut left_out = LeftOut::begin(console, &load.telling, Named::Failures)?;
+    let mut left_out = LeftOutReporter::begin(console, &load.telling, NamingScope::Failures)?;
     let (started, mut failed) = (Instant::now(), None);
     let loaded = asked.run(&store, |event| {
         let told = match event {
@@ -49,12 +49,12 @@ pub(crate) fn run(
     left_out.finish()?;
     let elapsed = started.elapsed();
     if output.is_json() {
-        output.object(&json::Additions::new(&loaded, elapsed, false))?;
+        output.object(&json::AddJson::new(&loaded, elapsed, false))?;
     } else if !args.quiet {
         output.line(tally::to_text(&loaded, None, &store::command(args), elapsed).trim_end())?;
     }
     output.flush()?;
-    if loaded.ended == Ended::Stopped {
+    if loaded.ended == EndReason::Stopped {
         console.error("stopped; what was loaded so far is kept, and the same command continues");
         return Ok(Exit::Interrupted);
     }

@@ -7,15 +7,15 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use clap::{Arg, Command, CommandFactory};
 use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
-use dedupdb_corpus::publish::{Whole, check_no_store};
+use dedupdb_corpus::publish::{AtomicFile, check_no_store};
 
 use crate::args::after::{self, Paragraph};
-use crate::args::{Args, Man};
+use crate::args::{Args, ManArgs};
 use crate::exit::Exit;
 use crate::output::Output;
 
 /// Runs `man`.
-pub(crate) fn run(man: &Man, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(man: &ManArgs, output: &mut Output) -> Result<Exit> {
     let mut all = Args::command().disable_help_subcommand(true);
     // Gives every command its full name and the global options.
     all.build();
@@ -46,7 +46,7 @@ fn write_all(all: &Command, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(in_folder)?;
     for command in with_all_below(all) {
         let (name, text) = page(command)?;
-        Whole::of(&folder.join(name), &text)?;
+        AtomicFile::of(&folder.join(name), &text)?;
     }
     Ok(())
 }

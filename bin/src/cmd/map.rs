@@ -6,43 +6,43 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use dedupdb::Schema;
 use dedupdb::write::IdScope;
-use dedupdb_corpus::{Ended, Format, Options, Repeats, Sourced, Worked};
+use dedupdb_corpus::{EndReason, Format, Options, Repeats, SourcedText, ForEachSummary};
 use dedupdb_lab::mapreduce::{Lines, Mapper};
 
-use crate::args::{Args, Map};
+use crate::args::{Args, MapArgs};
 use crate::console::Console;
-use crate::each::Each;
+use crate::each::ForEachRun;
 use crate::exit::Exit;
 use crate::inputs::STDIN;
 use crate::interrupt::Interrupt;
 use crate::json;
-use crate::left_out::Named;
+use crate::left_out::NamingScope;
 use crate::number::bytes;
 use crate::output::Output;
-use crate::reading::{Told as _, line};
+use crate::reading::{ReadCountsText as _, line};
 
 /// Runs `map`.
-pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(args: &Args, map: &MapArgs, console: &Console, output: &mut Output) -> Result<Exit> {
     output.end_with_reader();
     let start = Instant::now();
     let schema = super::init::schema(&map.sketching).build()?;
     let (paths, options) = inputs(map, &schema)?;
     let mapper = Mapper::new(&schema)?;
     let interrupt = Interrupt::catch()?;
-    let each = Each {
+    let each = ForEachRun {
         paths: &paths,
         options: options.store(&args.store),
         telling: &map.telling,
-        named: Named::Failures,
+        named: NamingScope::Failures,
         interrupt: &interrupt,
         whole: None,
         has_bar: false,
     };
-    let lines = |document: &Sourced| mapper.lines(&document.key, document.text());
-    let mut written = Written::default();
+    let lines = |document: &SourcedText| mapper.lines(&document.key, document.text());
+    let mut written = WrittenCounts::default();
     let worked = each.run(console, lines, |_, lines| written.write(&lines, output))?;
     output.flush()?;
-    if worked.ended == Ended::Stopped {
+    if worked.ended == EndReason::Stopped {
         console.error("stopped; these are not all lines");
         return Ok(Exit::Interrupted);
     }
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
     // Standard output has the lines.
     if args.json {
         let counts = (worked.documents, written.lines, written.bytes);
-        console.object(&json::Mapped::new(&worked.reading, elapsed, counts))?;
+        console.object(&json::MapJson::new(&worked.reading, elapsed, counts))?;
     } else {
         console.text(&written.to_text(&worked, map.inputs.pre.is_some(), elapsed));
     }
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, map: &Map, console: &Console, output: &mut Output
 }
 
 /// What to read, and how.
-fn inputs(map: &Map, schema: &Schema) -> Result<(Vec<PathBuf>, Options)> {
+fn inputs(map: &MapArgs, schema: &Schema) -> Result<(Vec<PathBuf>, Options)> {
     let mut inputs = map.inputs.clone();
     let mut needs_ids = false;
     let is_stdin = |path: &Path| path == Path::new(STDIN);
@@ -90,12 +90,12 @@ fn inputs(map: &Map, schema: &Schema) -> Result<(Vec<PathBuf>, Options)> {
 
 /// The numbers of what was written.
 #[derive(Clone, Copy, Debug, Default)]
-struct Written {
+struct WrittenCounts {
     lines: u64,
     bytes: u64,
 }
 
-impl Written {
+impl WrittenCounts {
     fn write(&mut self, lines: &Lines, output: &mut Output) -> Result<()> {
         self.lines += lines.len() as u64;
         for (bucket, columns) in lines.parts() {
@@ -107,7 +107,7 @@ impl Written {
     }
 
     /// The counts as lines for people. `has_converter` says whether a program converts files to text.
-    fn to_text(self, worked: &Worked, has_converter: bool, elapsed: Duration) -> String {
+    fn to_text(self, worked: &ForEachSummary, has_converter: bool, elapsed: Duration) -> String {
         let reading = &worked.reading;
         let mut text = line("documents", worked.documents, "");
         text += &reading.skipped_line(has_converter).unwrap_or_default();

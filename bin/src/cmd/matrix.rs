@@ -7,11 +7,11 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use dedupdb::Schema;
 use dedupdb::sketching::{Signer, SlotWidth};
-use dedupdb_corpus::publish::{MatrixFile, Whole, check_output, is_same};
-use dedupdb_corpus::{Ended, Sourced};
+use dedupdb_corpus::publish::{MatrixFile, AtomicFile, check_output, is_same};
+use dedupdb_corpus::{EndReason, SourcedText};
 
-use crate::args::eval::Texts;
-use crate::args::{Args, Matrix};
+use crate::args::eval::EvalTextArgs;
+use crate::args::{Args, MatrixArgs};
 use crate::console::Console;
 use crate::eval::each;
 use crate::exit::Exit;
@@ -23,7 +23,7 @@ use crate::output::{Output, escape};
 /// Runs `matrix`.
 pub(crate) fn run(
     args: &Args,
-    matrix: &Matrix,
+    matrix: &MatrixArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -34,15 +34,15 @@ pub(crate) fn run(
     check_outputs(matrix)?;
     let interrupt = Interrupt::catch()?;
     let mut table = MatrixFile::create(&matrix.output, permutations)?;
-    let mut keys = matrix.keys.as_deref().map(Whole::create).transpose()?;
+    let mut keys = matrix.keys.as_deref().map(AtomicFile::create).transpose()?;
     let taken = AtomicU64::new(0);
     let (shingler, signer) = (schema.shingler()?, signer(&schema)?);
-    let texts = Texts {
+    let texts = EvalTextArgs {
         paths: matrix.paths.clone(),
         inputs: matrix.inputs.clone(),
         telling: matrix.telling.clone(),
     };
-    let row = |document: &Sourced| {
+    let row = |document: &SourcedText| {
         let start = Instant::now();
         let shingles = shingler.shingles(document.text())?;
         let row = signer.minima(shingles.as_slice());
@@ -57,7 +57,7 @@ pub(crate) fn run(
         }
         Ok(())
     })?;
-    if read.ended == Ended::Stopped {
+    if read.ended == EndReason::Stopped {
         console.error("stopped; nothing is written");
         return Ok(Exit::Interrupted);
     }
@@ -72,7 +72,7 @@ pub(crate) fn run(
     }
     let size = table.finish()?;
     if output.is_json() {
-        output.object(&json::Matrix::new(&schema, documents, size, taken))?;
+        output.object(&json::MatrixJson::new(&schema, documents, size, taken))?;
     } else if !args.quiet {
         output.line(format!(
             "{} of {} permutations, {}; shingles and signatures took {} of all threads",
@@ -86,7 +86,7 @@ pub(crate) fn run(
 }
 
 /// Refuses outputs that would replace an input or each other.
-fn check_outputs(matrix: &Matrix) -> Result<()> {
+fn check_outputs(matrix: &MatrixArgs) -> Result<()> {
     check_output(&matrix.output, &matrix.paths)?;
     if let Some(keys) = &matrix.keys {
         check_output(keys, &matrix.paths)?;

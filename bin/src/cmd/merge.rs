@@ -2,10 +2,10 @@
 
 use anyhow::{Context, Result, bail};
 use dedupdb::write::Uncommitted;
-use dedupdb::{Error, Store, write::Merged};
+use dedupdb::{Error, Store, write::MergeSummary};
 use dedupdb_corpus::publish::is_same;
 
-use crate::args::{Args, Merge};
+use crate::args::{Args, MergeArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::{CONTINUES, Interrupt};
@@ -17,7 +17,7 @@ use crate::store;
 /// Runs `merge`.
 pub(crate) fn run(
     args: &Args,
-    merge: &Merge,
+    merge: &MergeArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -92,7 +92,7 @@ fn check_same(store: &Store, other: &Store) -> Result<()> {
 }
 
 /// Reports what is left out, if anything is.
-fn note_unpublished(other: &Store, merged: &Merged, console: &Console) {
+fn note_unpublished(other: &Store, merged: &MergeSummary, console: &Console) {
     if merged.unpublished > 0 {
         let documents = counted(merged.unpublished, "document", "documents");
         console.note(&format!(
@@ -103,7 +103,7 @@ fn note_unpublished(other: &Store, merged: &Merged, console: &Console) {
 }
 
 /// Reports that texts were replaced, if any were.
-fn note_replaced(other: &Store, merged: &Merged, console: &Console) {
+fn note_replaced(other: &Store, merged: &MergeSummary, console: &Console) {
     if merged.updated > 0 {
         let documents = counted(merged.updated, "document", "documents");
         console.note(&format!(
@@ -113,10 +113,10 @@ fn note_replaced(other: &Store, merged: &Merged, console: &Console) {
     }
 }
 
-fn report(other: &Store, merged: &Merged, args: &Args, output: &mut Output) -> Result<()> {
+fn report(other: &Store, merged: &MergeSummary, args: &Args, output: &mut Output) -> Result<()> {
     let folder = other.folder().display().to_string();
     if output.is_json() {
-        output.object(&json::Merged::new(&folder, merged))?;
+        output.object(&json::MergeJson::new(&folder, merged))?;
     } else if !args.quiet {
         output.line(format!(
             "{}: {}: {} added, {} updated, {} unchanged",

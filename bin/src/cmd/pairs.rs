@@ -4,20 +4,20 @@ use anyhow::Result;
 use dedupdb::Store;
 use dedupdb::groups::{Pair, PairQuery};
 
-use crate::ahead::Ahead;
-use crate::args::{Args, Pairs};
+use crate::ahead::PrefetchIter;
+use crate::args::{Args, PairsArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
 use crate::number::{counted, four_decimals};
 use crate::output::{Output, copy_column, escape};
-use crate::standing::Files;
-use crate::watch::{Unit, Watch};
+use crate::standing::SourceChecker;
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// Runs `pairs`.
 pub(crate) fn run(
     args: &Args,
-    pairs: &Pairs,
+    pairs: &PairsArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -39,15 +39,15 @@ pub(crate) fn run(
     }
     // On a terminal, the pairs themselves show the progress.
     let watch = (!output.is_terminal())
-        .then(|| Watch::new(console, "compared", Unit::Step, store.progress()));
+        .then(|| ProgressWatch::new(console, "compared", StepUnit::Step, store.progress()));
     let all = store.pairs(query)?;
     let short = all.short();
-    let mut files = Files::of(&store);
+    let mut files = SourceChecker::of(&store);
     let found = if args.threads == 1 {
         list_all(all, &mut files, output)?
     } else {
         // Find pairs while earlier ones are written.
-        list_all(Ahead::begin(all)?, &mut files, output)?
+        list_all(PrefetchIter::begin(all)?, &mut files, output)?
     };
     drop(watch);
     output.flush()?;
@@ -86,7 +86,7 @@ pub(crate) fn least(containment: Option<f64>, threshold: Option<f64>, store: &St
 /// Lists pairs. Returns their number.
 fn list_all(
     pairs: impl Iterator<Item = dedupdb::Result<Pair>>,
-    files: &mut Files<'_>,
+    files: &mut SourceChecker<'_>,
     output: &mut Output,
 ) -> Result<u64> {
     let mut found = 0;
@@ -97,10 +97,10 @@ fn list_all(
     Ok(found)
 }
 
-fn list(pair: &Pair, files: &mut Files<'_>, output: &mut Output) -> Result<()> {
+fn list(pair: &Pair, files: &mut SourceChecker<'_>, output: &mut Output) -> Result<()> {
     let standings = [files.look(&pair.key_a)?, files.look(&pair.key_b)?];
     if output.is_json() {
-        return Ok(output.object(&json::Pair::new(pair, standings))?);
+        return Ok(output.object(&json::PairJson::new(pair, standings))?);
     }
     let similarity = crate::number::similarity(pair.jaccard, pair.estimate);
     let (a, b) = (escape(&pair.key_a), escape(&pair.key_b));

@@ -7,23 +7,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::Result;
 use dedupdb::sketching::Shingling;
 use dedupdb::{Error, Match, Store};
-use dedupdb_corpus::Sourced;
+use dedupdb_corpus::SourcedText;
 
-use crate::args::{Args, Query};
+use crate::args::{Args, QueryArgs};
 use crate::console::Console;
-use crate::each::Each;
+use crate::each::ForEachRun;
 use crate::exit::Exit;
 use crate::inputs::check_stdin;
 use crate::interrupt::Interrupt;
 use crate::json;
-use crate::left_out::Named;
+use crate::left_out::NamingScope;
 use crate::number::{counted, similarity};
 use crate::output::{Output, copy_column, escape, shell_word};
-use crate::reading::{ALL_SKIPPED, Told as _};
-use crate::standing::Files;
+use crate::reading::{ALL_SKIPPED, ReadCountsText as _};
+use crate::standing::SourceChecker;
 
 /// Opens the store, which must be able to answer what is asked.
-fn opened(args: &Args, query: &Query) -> Result<Store> {
+fn opened(args: &Args, query: &QueryArgs) -> Result<Store> {
     let store = crate::store::open_to_read(args)?;
     query.inputs.check_shingles(&store.schema())?;
     Ok(store)
@@ -32,7 +32,7 @@ fn opened(args: &Args, query: &Query) -> Result<Store> {
 /// Runs `query`.
 pub(crate) fn run(
     args: &Args,
-    query: &Query,
+    query: &QueryArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -45,7 +45,7 @@ pub(crate) fn run(
     let options = options.id_scope(query.inputs.id_scope.unwrap_or(store.id_scope()));
     crate::store::note_threshold_of(args, &store, query.threshold, console);
     let (mut found, mut failed) = (false, false);
-    let mut files = Files::of(&store);
+    let mut files = SourceChecker::of(&store);
     let mut answer = |name: &str, matches: Vec<Match>| -> Result<()> {
         found |= !matches.is_empty();
         (matches.iter()).try_for_each(|like| list(name, like, &mut files, output))
@@ -60,22 +60,22 @@ pub(crate) fn run(
             matches => answer(&key, matches?)?,
         }
     }
-    let each = Each {
+    let each = ForEachRun {
         paths: &query.paths,
         options,
         telling: &query.telling,
-        named: Named::First,
+        named: NamingScope::First,
         interrupt: &Interrupt::default(),
         whole: None,
         has_bar: false,
     };
     let (asked, unlike) = (AtomicUsize::new(0), OnceLock::new());
-    let alike = |document: &Sourced| {
+    let alike = |document: &SourcedText| {
         let text = of(query, dedupdb::Query::of(document.subject()));
         let matches = document.others(&store, &text)?;
         // With many documents, the reason why each has no match is of no interest.
         if asked.fetch_add(1, Ordering::Relaxed) == 0 && matches.is_empty() {
-            unlike.get_or_init(|| Unlike::of(document, &store));
+            unlike.get_or_init(|| UnmatchedText::of(document, &store));
         }
         Ok(matches)
     };
@@ -111,7 +111,7 @@ pub(crate) fn run(
 }
 
 /// Says how to ask about a text, if one was given in the place of a path.
-fn note_text(query: &Query, args: &Args, console: &Console) {
+fn note_text(query: &QueryArgs, args: &Args, console: &Console) {
     if query.paths.iter().any(|path| is_text(path)) {
         let command = crate::store::command(args);
         console.note(&format!(
@@ -124,8 +124,8 @@ fn note_text(query: &Query, args: &Args, console: &Console) {
 /// match.
 fn note_nothing(
     store: &Store,
-    query: &Query,
-    first: Option<Unlike>,
+    query: &QueryArgs,
+    first: Option<UnmatchedText>,
     asked: usize,
     console: &Console,
 ) -> Result<()> {
@@ -145,7 +145,7 @@ fn note_nothing(
 const LOWEST: f64 = 0.1;
 
 /// A text that resembles no stored one.
-struct Unlike {
+struct UnmatchedText {
     key: String,
     /// Whether a document with this key is stored. It is not compared with itself.
     is_stored: bool,
@@ -154,8 +154,8 @@ struct Unlike {
     closest: Option<Match>,
 }
 
-impl Unlike {
-    fn of(document: &Sourced, store: &Store) -> dedupdb::Result<Unlike> {
+impl UnmatchedText {
+    fn of(document: &SourcedText, store: &Store) -> dedupdb::Result<UnmatchedText> {
         let schema = store.schema();
         let shingles = schema.shingler()?.shingles(document.text())?.len();
         // The shingles that contain the changed unit differ. The texts share the others.
@@ -169,7 +169,7 @@ impl Unlike {
         } else {
             None
         };
-        Ok(Unlike {
+        Ok(UnmatchedText {
             key: document.key.clone(),
             is_stored: store.get(&document.key)?.is_some(),
             shingles,
@@ -209,7 +209,7 @@ fn unit_of(shingling: Shingling) -> Option<&'static str> {
 }
 
 /// Says of the first path without a file that is the key of a document how to ask about that.
-fn note_stored(store: &Store, query: &Query, args: &Args, console: &Console) -> Result<()> {
+fn note_stored(store: &Store, query: &QueryArgs, args: &Args, console: &Console) -> Result<()> {
     let without_file = query
         .paths
         .iter()
@@ -237,7 +237,7 @@ fn is_text(path: &Path) -> bool {
 }
 
 /// The question with what the arguments ask for.
-fn of<'a>(query: &Query, mut question: dedupdb::Query<'a>) -> dedupdb::Query<'a> {
+fn of<'a>(query: &QueryArgs, mut question: dedupdb::Query<'a>) -> dedupdb::Query<'a> {
     if let Some(threshold) = query.threshold {
         question = question.threshold(threshold);
     }
@@ -247,10 +247,10 @@ fn of<'a>(query: &Query, mut question: dedupdb::Query<'a>) -> dedupdb::Query<'a>
     question
 }
 
-fn list(query: &str, found: &Match, files: &mut Files<'_>, output: &mut Output) -> Result<()> {
+fn list(query: &str, found: &Match, files: &mut SourceChecker<'_>, output: &mut Output) -> Result<()> {
     let standing = files.look(&found.key)?;
     if output.is_json() {
-        return Ok(output.object(&json::Found::new(query, found, standing))?);
+        return Ok(output.object(&json::MatchJson::new(query, found, standing))?);
     }
     Ok(output.line(line(query, found))?)
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use dedupdb_lab::mapreduce::{Groups, Reducer};
 
-use crate::args::Reduce;
+use crate::args::ReduceArgs;
 use crate::closed;
 use crate::console::Console;
 use crate::exit::Exit;
@@ -11,12 +11,12 @@ use crate::interrupt::Interrupt;
 use crate::json;
 use crate::number::{counted, four_decimals, grouped};
 use crate::output::{Output, escape};
-use crate::piped::Piped;
+use crate::piped::PipedInput;
 use crate::reading::line;
 
 /// The counts of what was read.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+struct ReduceCounts {
     keys: u64,
     /// Keys with several lines.
     shared: u64,
@@ -24,14 +24,14 @@ struct Counts {
 }
 
 /// Runs `reduce`.
-pub(crate) fn run(reduce: &Reduce, console: &Console, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(reduce: &ReduceArgs, console: &Console, output: &mut Output) -> Result<Exit> {
     output.end_with_reader();
     let schema = super::init::schema(&reduce.sketching).build()?;
     let interrupt = Interrupt::catch()?;
-    let stdin = Piped::begin(closed::stdin(), interrupt.clone())?;
+    let stdin = PipedInput::begin(closed::stdin(), interrupt.clone())?;
     let mut groups = Groups::new(stdin, "standard input", &schema);
     let mut reducer = Reducer::new(schema);
-    let mut counts = Counts::default();
+    let mut counts = ReduceCounts::default();
     loop {
         let next = groups.next_group();
         // A signal interrupts the whole pipeline, so the end of the input may not be its real end.
@@ -61,7 +61,7 @@ pub(crate) fn run(reduce: &Reduce, console: &Console, output: &mut Output) -> Re
 fn list(a: &str, b: &str, jaccard: f64, output: &mut Output) -> Result<()> {
     if output.is_json() {
         let (key_a, key_b) = (a, b);
-        let pair = json::ReducedPair {
+        let pair = json::ReducedPairJson {
             key_a,
             key_b,
             jaccard,
@@ -78,7 +78,7 @@ fn list(a: &str, b: &str, jaccard: f64, output: &mut Output) -> Result<()> {
 
 /// Reports what was done, on standard error: standard output has the pairs.
 fn tell(
-    counts: Counts,
+    counts: ReduceCounts,
     lines: u64,
     reducer: &Reducer,
     json: bool,
@@ -93,7 +93,7 @@ fn tell(
         ));
     }
     if json {
-        return Ok(console.object(&json::Reduced {
+        return Ok(console.object(&json::ReduceJson {
             lines,
             keys: counts.keys,
             shared_keys: counts.shared,

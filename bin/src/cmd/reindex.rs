@@ -5,7 +5,7 @@ use dedupdb::upkeep::{self, Rebuild};
 use dedupdb::{Error, Schema, Store};
 use dedupdb_corpus::Key;
 
-use crate::args::{Args, Reindex};
+use crate::args::{Args, ReindexArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
@@ -19,7 +19,7 @@ const NONE: &str = "there is no unfinished reindex";
 /// Runs `reindex`.
 pub(crate) fn run(
     args: &Args,
-    reindex: &Reindex,
+    reindex: &ReindexArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -79,10 +79,10 @@ fn report(
     let schema = store.schema();
     let stats = store.stats()?;
     if output.is_json() {
-        output.object(&json::Reindexed {
+        output.object(&json::ReindexJson {
             documents: stats.documents,
             dropped: before.saturating_sub(stats.documents),
-            schema: json::Parameters::new(&schema),
+            schema: json::ParametersJson::new(&schema),
             recall: schema.recall(schema.threshold()),
         })?;
     } else if !args.quiet {
@@ -103,7 +103,7 @@ fn report(
 }
 
 /// Prints a note if the bands stayed the same although the number of permutations changed, unless bands were given.
-fn note_same_bands(before: &Schema, after: &Schema, reindex: &Reindex, console: &Console) {
+fn note_same_bands(before: &Schema, after: &Schema, reindex: &ReindexArgs, console: &Console) {
     let is_asked = reindex.bands.is_some() || before.permutations() == after.permutations();
     if is_asked || before.bands() != after.bands() {
         return;
@@ -117,7 +117,7 @@ fn note_same_bands(before: &Schema, after: &Schema, reindex: &Reindex, console: 
 }
 
 /// The schema that the arguments ask for.
-fn target(store: &Store, reindex: &Reindex) -> Result<Schema> {
+fn target(store: &Store, reindex: &ReindexArgs) -> Result<Schema> {
     let target = changes(reindex).schema(store);
     let target = target.map_err(|error| match error {
         Error::InvalidSchema {
@@ -139,7 +139,7 @@ fn target(store: &Store, reindex: &Reindex) -> Result<Schema> {
 }
 
 /// The changes that the arguments ask for.
-fn changes(reindex: &Reindex) -> upkeep::Reindex {
+fn changes(reindex: &ReindexArgs) -> upkeep::Reindex {
     let mut changes = upkeep::Reindex::new();
     if let Some(family) = reindex.family {
         changes = changes.family(family);
@@ -169,7 +169,7 @@ fn changes(reindex: &Reindex) -> upkeep::Reindex {
 }
 
 /// The text of a file that is one document, if its key is still its path.
-fn source(key: &str, reindex: &Reindex) -> Option<String> {
+fn source(key: &str, reindex: &ReindexArgs) -> Option<String> {
     reindex.inputs.options().text(&Key::path(key)?)
 }
 
@@ -179,7 +179,7 @@ fn status(store: &Store, console: &Console, output: &mut Output) -> Result<Exit>
         return Ok(Exit::Nothing);
     };
     if output.is_json() {
-        output.object(&json::Status::new(&unfinished))?;
+        output.object(&json::StatusJson::new(&unfinished))?;
         return Ok(Exit::Found);
     }
     let what = unfinished.what(&store.schema());

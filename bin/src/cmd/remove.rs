@@ -8,14 +8,14 @@ use dedupdb::{Document, Store};
 use dedupdb_corpus::Selection;
 
 use super::list;
-use crate::args::{Args, Remove};
+use crate::args::{Args, RemoveArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
 use crate::keys::{self, NAMED};
 use crate::number::{counted, grouped};
 use crate::output::{Output, shell_word};
-use crate::watch::{Unit, Watch};
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// Uncommitted removals take memory, so this many are committed together.
 const COMMIT_DOCUMENTS: u64 = 200_000;
@@ -23,7 +23,7 @@ const COMMIT_DOCUMENTS: u64 = 200_000;
 /// Runs `remove`.
 pub(crate) fn run(
     args: &Args,
-    remove: &Remove,
+    remove: &RemoveArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -38,7 +38,7 @@ pub(crate) fn run(
             console.note(&note);
         }
         if output.is_json() {
-            output.object(&json::Removed { removed })?;
+            output.object(&json::RemoveJson { removed })?;
         } else if !args.quiet {
             let documents = counted(removed, "document", "documents");
             output.line(format!("removed {documents}"))?;
@@ -49,7 +49,7 @@ pub(crate) fn run(
 }
 
 /// Removes the selected documents. Returns their number.
-fn take_out(store: &Store, remove: &Remove, console: &Console) -> Result<u64> {
+fn take_out(store: &Store, remove: &RemoveArgs, console: &Console) -> Result<u64> {
     let mut writer = store.writer()?;
     let mut removed = 0_u64;
     for_each(store, remove, console, |document| {
@@ -64,7 +64,7 @@ fn take_out(store: &Store, remove: &Remove, console: &Console) -> Result<u64> {
 }
 
 /// A note if nothing was missing, because there are documents that --missing does not look for.
-fn without_file_note(store: &Store, remove: &Remove, removed: u64) -> Result<Option<String>> {
+fn without_file_note(store: &Store, remove: &RemoveArgs, removed: u64) -> Result<Option<String>> {
     if !remove.missing || removed > 0 {
         return Ok(None);
     }
@@ -84,19 +84,19 @@ fn without_file_note(store: &Store, remove: &Remove, removed: u64) -> Result<Opt
 }
 
 /// Lists the selected documents. Returns their number.
-fn show(store: &Store, remove: &Remove, console: &Console, output: &mut Output) -> Result<u64> {
+fn show(store: &Store, remove: &RemoveArgs, console: &Console, output: &mut Output) -> Result<u64> {
     let mut count = 0;
     for_each(store, remove, console, |document| {
         count += 1;
         if output.is_json() {
-            output.object(&json::Document::new(document))?;
+            output.object(&json::DocumentJson::new(document))?;
         } else {
             output.key(&document.key, remove.print0)?;
         }
         Ok(())
     })?;
     if output.is_json() {
-        output.object(&json::WouldRemove {
+        output.object(&json::WouldRemoveJson {
             would_remove: count,
         })?;
     } else {
@@ -110,7 +110,7 @@ fn show(store: &Store, remove: &Remove, console: &Console, output: &mut Output) 
 /// Calls `work` once for each selected document.
 fn for_each(
     store: &Store,
-    remove: &Remove,
+    remove: &RemoveArgs,
     console: &Console,
     mut work: impl FnMut(&Document) -> Result<()>,
 ) -> Result<()> {
@@ -146,7 +146,7 @@ fn for_each(
     };
     let progress = store.progress();
     let _watch = (!remove.dry_run)
-        .then(|| Watch::new(console, "documents looked at", Unit::Document, progress));
+        .then(|| ProgressWatch::new(console, "documents looked at", StepUnit::Document, progress));
     for document in documents {
         work(&document?)?;
     }
@@ -156,7 +156,7 @@ fn for_each(
 /// Calls `work` once for each document whose key is given.
 fn for_each_named(
     store: &Store,
-    remove: &Remove,
+    remove: &RemoveArgs,
     console: &Console,
     work: &mut impl FnMut(&Document) -> Result<()>,
 ) -> Result<()> {

@@ -7,27 +7,27 @@ use anyhow::{Result, bail};
 use dedupdb::{Schema, Store};
 use dedupdb_corpus::publish::check_output;
 use dedupdb_corpus::report::{Commands, Page, Report, Summary};
-use dedupdb_corpus::{Add, AddEvent, Ended, Reading, TemporaryStore};
+use dedupdb_corpus::{Add, AddEvent, EndReason, ReadCounts, TemporaryStore};
 
 use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, sources};
-use crate::interrupt::{Ending, Interrupt};
+use crate::interrupt::{SignalExit, Interrupt};
 use crate::json;
-use crate::left_out::{LeftOut, Named};
+use crate::left_out::{LeftOutReporter, NamingScope};
 use crate::number::{bytes, counted};
 use crate::output::Output;
-use crate::progress::Progress;
-use crate::reading::Told;
+use crate::progress::ReadProgress;
+use crate::reading::ReadCountsText;
 use crate::store;
 use crate::tally;
-use crate::watch::{Unit, Watch};
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// Runs `report`.
 pub(crate) fn run(
     args: &Args,
-    report: &args::Report,
+    report: &args::ReportArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -35,7 +35,7 @@ pub(crate) fn run(
     // Interrupts are caught only later, so that a signal ends a wait for the store at once.
     let (opened, reading);
     if report.paths.is_empty() {
-        opened = Opened {
+        opened = OpenedStore {
             store: store::open_to_read(args)?,
             temporary: None,
         };
@@ -62,11 +62,11 @@ pub(crate) fn run(
     let has_converter = report.inputs.pre.is_some();
     let unread = reading.as_ref();
     let unread = unread.and_then(|reading| reading.left_out_note(has_converter));
-    let watch = Watch::new(console, "looked at", Unit::Step, opened.store.progress());
+    let watch = ProgressWatch::new(console, "looked at", StepUnit::Step, opened.store.progress());
     // Clusters are found in one call, so a signal ends the process during it.
     let temporary = opened.temporary.as_ref();
     let folder = temporary.map(|temporary| temporary.place().to_owned());
-    let ending = Ending::removing(console, STOPPED, folder)?;
+    let ending = SignalExit::removing(console, STOPPED, folder)?;
     let mut asked = asked(args, report);
     if let Some(unread) = &unread {
         asked = asked.unread(unread);
@@ -79,7 +79,7 @@ pub(crate) fn run(
     if let Some(unread) = &unread {
         console.note(unread);
     }
-    let skipped = reading.as_ref().map_or(0, Reading::all_skipped);
+    let skipped = reading.as_ref().map_or(0, ReadCounts::all_skipped);
     tell(page.summary(), (written, skipped), report, console, output)?;
     store::note_threshold(&opened.store, report.threshold, "", console);
     store::note_cut_short(page.summary().searches_cut_short, args, console);
@@ -91,7 +91,7 @@ pub(crate) fn run(
 }
 
 /// A store, and its temporary folder, which is removed after the store is closed.
-struct Opened {
+struct OpenedStore {
     store: Store,
     temporary: Option<TemporaryStore>,
 }
@@ -99,11 +99,11 @@ struct Opened {
 /// The message when the user asks to stop.
 const STOPPED: &str = "stopped; nothing is written";
 
-fn is_file(report: &args::Report) -> bool {
+fn is_file(report: &args::ReportArgs) -> bool {
     report.output != Path::new(STDIN)
 }
 
-fn check_arguments(args: &Args, report: &args::Report, console: &Console) -> Result<()> {
+fn check_arguments(args: &Args, report: &args::ReportArgs, console: &Console) -> Result<()> {
     if !report.paths.is_empty() && args.store_given {
         bail!(
             "PATHs are compared without a store; leave out --store (or DEDUPDB_STORE), or the PATHs"
@@ -149,10 +149,10 @@ fn check_name(output: &Path) -> Result<()> {
 /// Returns `None` if the user asked to stop.
 fn of_paths(
     args: &Args,
-    report: &args::Report,
+    report: &args::ReportArgs,
     console: &Console,
     interrupt: &Interrupt,
-) -> Result<Option<(Opened, Reading)>> {
+) -> Result<Option<(OpenedStore, ReadCounts)>> {
     let mut schema = Schema::builder();
     if let Some(threshold) = report.threshold {
         schema = schema.threshold(threshold);
@@ -160,11 +160,11 @@ fn of_paths(
     let schema = schema.build()?;
     report.inputs.check_shingles(&schema)?;
     let store = store::temporary(args, &schema)?;
-    let mut left_out = LeftOut::begin(console, &report.telling, Named::Failures)?;
+    let mut left_out = LeftOutReporter::begin(console, &report.telling, NamingScope::Failures)?;
     let options = report.inputs.options();
     let paths = report.paths.clone();
     let plan = options.clone();
-    let mut progress = Progress::new(console, move || plan.disk_bytes(sources(&paths, None)));
+    let mut progress = ReadProgress::new(console, move || plan.disk_bytes(sources(&paths, None)));
     let mut failed = None;
     let added = Add::new(sources(&report.paths, None))
         .reading(options)
@@ -187,10 +187,10 @@ fn of_paths(
     if let Some(note) = tally::same_ids_note(&added) {
         console.note(&note);
     }
-    if matches!(added.ended, Ended::Stopped) {
+    if matches!(added.ended, EndReason::Stopped) {
         return Ok(None);
     }
-    let opened = Opened {
+    let opened = OpenedStore {
         store: store.clone(),
         temporary: Some(store),
     };
@@ -198,7 +198,7 @@ fn of_paths(
 }
 
 /// What the arguments ask for.
-fn asked(args: &Args, report: &args::Report) -> Report {
+fn asked(args: &Args, report: &args::ReportArgs) -> Report {
     let is_temporary = !report.paths.is_empty();
     let title = if is_temporary {
         let names = report.paths.iter().map(|path| path.display().to_string());
@@ -225,7 +225,7 @@ fn asked(args: &Args, report: &args::Report) -> Report {
 }
 
 /// The commands and options that a page names for its readers.
-fn commands(report: &args::Report) -> Commands {
+fn commands(report: &args::ReportArgs) -> Commands {
     let mut commands = Commands::default();
     commands.more_bytes = format!("`--bytes` (now {})", bytes(report.bytes));
     for (command, words) in [
@@ -256,7 +256,7 @@ fn commands(report: &args::Report) -> Commands {
 }
 
 /// Writes the page; returns its size in bytes.
-fn write(page: &Page, report: &args::Report, output: &mut Output) -> Result<u64> {
+fn write(page: &Page, report: &args::ReportArgs, output: &mut Output) -> Result<u64> {
     if is_file(report) {
         return Ok(page.write(&report.output, report.force)?);
     }
@@ -269,7 +269,7 @@ fn write(page: &Page, report: &args::Report, output: &mut Output) -> Result<u64>
 fn tell(
     summary: &Summary,
     (written, skipped): (u64, u64),
-    report: &args::Report,
+    report: &args::ReportArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<()> {
@@ -282,7 +282,7 @@ fn tell(
         console.note(line);
     }
     if output.is_json() && is_file(report) {
-        return Ok(output.object(&json::Report::new(summary, written, skipped))?);
+        return Ok(output.object(&json::ReportJson::new(summary, written, skipped))?);
     }
     let clusters = counted(summary.clusters, "cluster", "clusters");
     let documents = counted(summary.clustered, "document", "documents");

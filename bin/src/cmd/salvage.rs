@@ -1,20 +1,20 @@
 //! `salvage`: makes a store from the intact parts of a damaged one.
 
 use anyhow::Result;
-use dedupdb::upkeep::{Casualty, Progress, Salvaged, Unreadable};
+use dedupdb::upkeep::{Casualty, Progress, SalvageSummary, Unreadable};
 
-use crate::args::{Args, Salvage};
+use crate::args::{Args, SalvageArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
 use crate::number::counted;
 use crate::output::{Output, escape, printable};
-use crate::watch::{Unit, Watch};
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// Runs `salvage`.
 pub(crate) fn run(
     args: &Args,
-    salvage: &Salvage,
+    salvage: &SalvageArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -25,7 +25,7 @@ pub(crate) fn run(
         None => None,
     };
     let progress = Progress::new();
-    let watch = Watch::new(console, "salvaged", Unit::Step, &progress);
+    let watch = ProgressWatch::new(console, "salvaged", StepUnit::Step, &progress);
     let mut told = Ok(());
     let saved = crate::store::salvage(args, salvage, schema.as_deref(), &progress, |casualty| {
         if told.is_ok() {
@@ -36,7 +36,7 @@ pub(crate) fn run(
     let saved = saved?;
     told?;
     if output.is_json() {
-        output.object(&json::Salvaged::new(&salvage.target, &saved))?;
+        output.object(&json::SalvageJson::new(&salvage.target, &saved))?;
     } else if !args.quiet {
         for line in summary(&saved) {
             console.note(&line);
@@ -53,7 +53,7 @@ fn fate(casualty: &Casualty) -> &'static str {
 fn tell(casualty: &Casualty, output: &mut Output) -> std::io::Result<()> {
     let (fate, key) = (fate(casualty), casualty.key.as_deref());
     if output.is_json() {
-        output.object(&json::Casualty {
+        output.object(&json::CasualtyJson {
             fate,
             key,
             why: casualty.what,
@@ -64,7 +64,7 @@ fn tell(casualty: &Casualty, output: &mut Output) -> std::io::Result<()> {
     }
 }
 
-fn summary(saved: &Salvaged) -> Vec<String> {
+fn summary(saved: &SalvageSummary) -> Vec<String> {
     let documents = |count| counted(count, "document", "documents");
     let mut lines = vec![format!(
         "saved {}, {} of them doubtful; {} lost",

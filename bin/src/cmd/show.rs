@@ -3,18 +3,18 @@
 use anyhow::Result;
 use dedupdb::Document;
 
-use crate::args::{Args, Show};
+use crate::args::{Args, ShowArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
 use crate::number::{bytes, grouped, utc, utc_date};
 use crate::output::{Output, escape};
-use crate::standing::{Files, Standing};
+use crate::standing::{SourceChecker, DocumentSource};
 
 /// Runs `show`.
 pub(crate) fn run(
     args: &Args,
-    show: &Show,
+    show: &ShowArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -27,10 +27,10 @@ pub(crate) fn run(
     };
     let mut copies = store.copies(&document)?;
     copies.retain(|key| *key != document.key);
-    let standing = Files::of(&store).meet(document.clone());
+    let standing = SourceChecker::of(&store).meet(document.clone());
     if output.is_json() {
-        output.object(&json::Show {
-            document: json::Document::new(&document).standing(&standing),
+        output.object(&json::ShowJson {
+            document: json::DocumentJson::new(&document).standing(&standing),
             copies: &copies,
         })?;
     } else {
@@ -41,7 +41,7 @@ pub(crate) fn run(
     Ok(Exit::Found)
 }
 
-fn describe(document: &Document, standing: &Standing, copies: &[String]) -> Vec<String> {
+fn describe(document: &Document, standing: &DocumentSource, copies: &[String]) -> Vec<String> {
     let modified = document.modified;
     let modified = modified.map_or_else(|| "not known".to_owned(), utc);
     let since = match standing.file {

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::json;
 use crate::number::{bytes, counted, grouped, percent, utc};
 use crate::output::{Output, printable};
-use crate::watch::{Unit, Watch};
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// The number of buckets that are shown.
 const BUCKETS: usize = 5;
@@ -24,7 +24,7 @@ const WIDE: usize = 54;
 /// Runs `stats`.
 pub(crate) fn run(
     args: &Args,
-    options: &args::Stats,
+    options: &args::StatsArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -32,7 +32,7 @@ pub(crate) fn run(
     let (schema, stats) = (store.schema(), store.stats()?);
     let holder = store.holder()?;
     let scanned = options.scan.then(|| -> Result<(u64, Vec<Bucket>)> {
-        let watch = Watch::new(console, "counted", Unit::Step, store.progress());
+        let watch = ProgressWatch::new(console, "counted", StepUnit::Step, store.progress());
         let buckets = store.largest_buckets(BUCKETS)?;
         drop(watch);
         Ok((store.reclaimable_bytes()?, buckets))
@@ -43,7 +43,7 @@ pub(crate) fn run(
     let sizes = sizes.transpose()?;
     if output.is_json() {
         let (scanned, sizes) = (scanned.as_ref(), sizes.as_deref());
-        output.object(&json::Stats::new(&schema, &stats, holder, scanned, sizes))?;
+        output.object(&json::StatsJson::new(&schema, &stats, holder, scanned, sizes))?;
     } else {
         let mut lines = describe(&schema, &stats, holder, output.width());
         if let Some((reclaimable, buckets)) = &scanned {

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use dedupdb::{
     Error, Store,
-    upkeep::{Compared, Sample, Tuning},
+    upkeep::{ComparedShape, Sample, Tuning},
 };
 use dedupdb_corpus::publish::check_no_store;
-use dedupdb_lab::eval::{Report, tuning_report};
+use dedupdb_lab::eval::{ExperimentReport, tuning_report};
 
-use crate::args::{Args, Tune};
+use crate::args::{Args, TuneArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::json;
 use crate::output::Output;
 use crate::picture;
-use crate::watch::{Unit, Watch};
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// The similarities at which the S-curves are shown.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
@@ -25,18 +25,18 @@ const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 const COUNTED: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 
 /// The measurements.
-struct Tuned {
+struct TuneMeasurements {
     tuning: Tuning,
     sample: Option<Sample>,
     /// The number of contents in the store when it was sampled.
     measured: u64,
-    shapes: Vec<Compared>,
+    shapes: Vec<ComparedShape>,
 }
 
 /// Runs `tune`.
 pub(crate) fn run(
     args: &Args,
-    tune: &Tune,
+    tune: &TuneArgs,
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -47,8 +47,8 @@ pub(crate) fn run(
     let store = store(args, tune)?;
     let watch = store
         .as_ref()
-        .map(|store| Watch::new(console, "sampled", Unit::Step, store.progress()));
-    let tuned = Tuned::new(store.as_ref(), tune)?;
+        .map(|store| ProgressWatch::new(console, "sampled", StepUnit::Step, store.progress()));
+    let tuned = TuneMeasurements::new(store.as_ref(), tune)?;
     drop(watch);
     let sample = tuned.sample.as_ref().map(|sample| (sample, tuned.measured));
     let report = tuning_report(&tuned.tuning, &tuned.shapes, sample);
@@ -71,7 +71,7 @@ pub(crate) fn run(
 }
 
 /// The store, which may be missing if the arguments give all parameters.
-fn store(args: &Args, tune: &Tune) -> Result<Option<Store>> {
+fn store(args: &Args, tune: &TuneArgs) -> Result<Option<Store>> {
     match crate::store::open_to_read(args) {
         Err(error)
             if tune.permutations.is_some()
@@ -83,8 +83,8 @@ fn store(args: &Args, tune: &Tune) -> Result<Option<Store>> {
     }
 }
 
-impl Tuned {
-    fn new(store: Option<&Store>, tune: &Tune) -> Result<Tuned> {
+impl TuneMeasurements {
+    fn new(store: Option<&Store>, tune: &TuneArgs) -> Result<TuneMeasurements> {
         let mut tuning = Tuning::of(&store.map_or_else(Arc::default, Store::schema));
         tuning.threshold = tune.threshold.unwrap_or(tuning.threshold);
         tuning.permutations = tune.permutations.unwrap_or(tuning.permutations);
@@ -101,7 +101,7 @@ impl Tuned {
         }
         let current = store.map(|store| store.schema().bands());
         let shapes = tuning.compare(current, sample.as_ref())?;
-        Ok(Tuned {
+        Ok(TuneMeasurements {
             tuning,
             sample,
             measured,
@@ -109,10 +109,10 @@ impl Tuned {
         })
     }
 
-    fn object<'a>(&'a self, report: &'a Report) -> json::Tuned<'a> {
+    fn object<'a>(&'a self, report: &'a ExperimentReport) -> json::TuneJson<'a> {
         let sample = self.sample.as_ref();
-        let sample = sample.map(|sample| json::Sample::new(sample, self.measured, &COUNTED));
+        let sample = sample.map(|sample| json::SampleJson::new(sample, self.measured, &COUNTED));
         let shapes = report.rows.iter().zip(&self.shapes);
-        json::Tuned::new(&self.tuning, sample, shapes, &CURVE)
+        json::TuneJson::new(&self.tuning, sample, shapes, &CURVE)
     }
 }

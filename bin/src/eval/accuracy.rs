@@ -10,19 +10,19 @@ use dedupdb::{
 };
 use dedupdb_lab::eval::{self as experiments, AccuracyQuery, KindAccuracy, Monitor, draw, pairs};
 
-use super::Outcome;
-use super::corpus::{Corpus, check_work};
+use super::ExperimentOutcome;
+use super::corpus::{ExperimentTexts, check_work};
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::inputs::STDIN;
 use crate::number::{counted, grouped};
-use crate::watch::{Unit, Watch};
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// The maximum number of pairs whose exact similarities are kept, at eight bytes each.
 const MOST: u64 = 20_000_000;
 
 /// Runs the experiment.
-pub(crate) fn run(args: &Args, asked: &eval::Accuracy, console: &Console) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, asked: &eval::AccuracyArgs, console: &Console) -> Result<ExperimentOutcome> {
     // Refuse impossible parameters before reading anything.
     for &permutations in &asked.permutations {
         Signer::new(Family::default(), 0, permutations, SlotWidth::Bits32)?;
@@ -37,21 +37,21 @@ pub(crate) fn run(args: &Args, asked: &eval::Accuracy, console: &Console) -> Res
     let monitor = Monitor::new().progress(&progress);
     let (mut kinds, mut failed) = (Vec::new(), false);
     for &shingling in &asked.shingling {
-        let corpus = Corpus::read(args, &asked.texts, shingling, console)?;
+        let corpus = ExperimentTexts::read(args, &asked.texts, shingling, console)?;
         let drawn = draw(&corpus.keys, asked.sample.unwrap_or(corpus.len()), 0);
         let sets: Vec<&ShingleSet> = drawn.iter().map(|&text| &corpus.sets[text]).collect();
         check_cost(sets.len())?;
-        let _watch = Watch::new(console, "compared", Unit::Step, &progress);
+        let _watch = ProgressWatch::new(console, "compared", StepUnit::Step, &progress);
         let rows = experiments::accuracy(&sets, &query, &monitor)?;
         kinds.push(KindAccuracy::new(shingling, sets.len(), rows));
         failed |= corpus.failed;
     }
     let report = experiments::accuracy_report(&kinds, asked.runs);
-    Ok(Outcome::new(report, failed))
+    Ok(ExperimentOutcome::new(report, failed))
 }
 
 /// Refuses inputs that can be read only once if they would be read several times.
-fn check_kinds(asked: &eval::Accuracy) -> Result<()> {
+fn check_kinds(asked: &eval::AccuracyArgs) -> Result<()> {
     if asked.shingling.len() < 2 {
         return Ok(());
     }

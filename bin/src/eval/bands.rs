@@ -7,12 +7,12 @@ use dedupdb::{
 };
 use dedupdb_lab::eval::{self as experiments, Monitor, draw};
 
-use super::Outcome;
-use super::corpus::{Corpus, check_work};
+use super::ExperimentOutcome;
+use super::corpus::{ExperimentTexts, check_work};
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped};
-use crate::watch::{Unit, Watch};
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// The maximum number of comparisons, which take some minutes.
 const MOST: u64 = 200_000_000;
@@ -23,14 +23,14 @@ const MANY: u64 = 20_000_000;
 const WIDTH: SlotWidth = SlotWidth::Bits16;
 
 /// Runs the experiment.
-pub(crate) fn run(args: &Args, asked: &eval::Bands, console: &Console) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, asked: &eval::BandsArgs, console: &Console) -> Result<ExperimentOutcome> {
     let shapes = shapes(asked)?;
     let signer = Signer::new(asked.family, asked.seed, asked.permutations, WIDTH)?;
-    let corpus = Corpus::read(args, &asked.texts, asked.sets.shingling, console)?;
+    let corpus = ExperimentTexts::read(args, &asked.texts, asked.sets.shingling, console)?;
     let queries = draw(&corpus.keys, asked.queries.of(corpus.len()), asked.seed);
     check_cost(queries.len(), corpus.len(), console)?;
     let progress = Progress::new();
-    let watch = Watch::new(console, "compared", Unit::Document, &progress);
+    let watch = ProgressWatch::new(console, "compared", StepUnit::Document, &progress);
     let found = experiments::bands(
         &corpus.sets,
         &queries,
@@ -41,10 +41,10 @@ pub(crate) fn run(args: &Args, asked: &eval::Bands, console: &Console) -> Result
     )?;
     drop(watch);
     let report = found.report(asked.sets.shingling, asked.permutations, asked.threshold);
-    Ok(Outcome::new(report, corpus.failed))
+    Ok(ExperimentOutcome::new(report, corpus.failed))
 }
 
-fn shapes(asked: &eval::Bands) -> Result<Vec<Bands>> {
+fn shapes(asked: &eval::BandsArgs) -> Result<Vec<Bands>> {
     let permutations = asked.permutations;
     let shape = |&bands: &u32| match permutations.checked_div(bands) {
         None | Some(0) => bail!(

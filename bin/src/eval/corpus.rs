@@ -2,20 +2,20 @@
 
 use anyhow::{Result, bail};
 use dedupdb::sketching::{ShingleSet, Shingler, Shingling};
-use dedupdb_corpus::{Origin, Sourced, Worked};
+use dedupdb_corpus::{Origin, SourcedText, ForEachSummary};
 use dedupdb_lab::eval::Reservoir;
 
 use crate::args::Args;
-use crate::args::eval::Texts;
+use crate::args::eval::EvalTextArgs;
 use crate::console::Console;
-use crate::each::{Each, Strictness};
+use crate::each::{ForEachRun, Strictness};
 use crate::interrupt::Interrupt;
-use crate::left_out::Named;
+use crate::left_out::NamingScope;
 use crate::number::{counted, grouped};
 
 /// Texts as sets of shingles, in the order of the input.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Corpus {
+pub(crate) struct ExperimentTexts {
     pub(crate) keys: Vec<String>,
     /// The set of each text, never empty.
     pub(crate) sets: Vec<ShingleSet>,
@@ -23,19 +23,19 @@ pub(crate) struct Corpus {
     pub(crate) failed: bool,
 }
 
-impl Corpus {
+impl ExperimentTexts {
     /// Reads all texts and keeps their shingles. Texts without shingles are left out.
     pub(crate) fn read(
         args: &Args,
-        texts: &Texts,
+        texts: &EvalTextArgs,
         shingling: Shingling,
         console: &Console,
-    ) -> Result<Corpus> {
+    ) -> Result<ExperimentTexts> {
         let folds = shingling.folds();
         let shingler = Shingler::new(shingling, folds, folds)?;
-        let mut corpus = Corpus::default();
+        let mut corpus = ExperimentTexts::default();
         let mut empty = 0;
-        let shingles = |document: &Sourced| shingler.shingles(document.text());
+        let shingles = |document: &SourcedText| shingler.shingles(document.text());
         let read = each(
             args,
             texts,
@@ -92,17 +92,17 @@ pub(super) fn check_work(work: &str, comparisons: u64, most: u64, option: &str) 
 /// The errors of `work` and `take` and, with `--strict`, the first failure.
 pub(crate) fn each<T: Send>(
     args: &Args,
-    texts: &Texts,
+    texts: &EvalTextArgs,
     console: &Console,
     interrupt: &Interrupt,
-    work: impl Fn(&Sourced) -> dedupdb::Result<T> + Sync,
+    work: impl Fn(&SourcedText) -> dedupdb::Result<T> + Sync,
     take: impl FnMut(Origin, T) -> Result<()>,
-) -> Result<Worked> {
-    let each = Each {
+) -> Result<ForEachSummary> {
+    let each = ForEachRun {
         paths: &texts.paths,
         options: texts.inputs.options().store(&args.store),
         telling: &texts.telling,
-        named: Named::First,
+        named: NamingScope::First,
         interrupt,
         whole: Some(if texts.inputs.strict {
             Strictness::Strict
@@ -116,24 +116,24 @@ pub(crate) fn each<T: Send>(
 
 /// The texts themselves: a sample drawn by the hashes of their keys, or all of them if there are at most `most`.
 #[derive(Clone, Debug)]
-pub(super) struct Sample {
+pub(super) struct TextSample {
     /// In the order of the input.
     pub(super) texts: Vec<String>,
     /// Whether something could not be read.
     pub(super) failed: bool,
 }
 
-impl Sample {
+impl TextSample {
     /// Reads all texts, and keeps the sample.
     pub(super) fn read(
         args: &Args,
-        texts: &Texts,
+        texts: &EvalTextArgs,
         (sample, seed): (Option<usize>, u64),
         most: usize,
         console: &Console,
-    ) -> Result<Sample> {
+    ) -> Result<TextSample> {
         let mut drawn = Reservoir::new(sample.unwrap_or(most), seed);
-        let text = |document: &Sourced| Ok(document.text().to_owned());
+        let text = |document: &SourcedText| Ok(document.text().to_owned());
         let read = each(
             args,
             texts,
@@ -155,6 +155,6 @@ impl Sample {
         let failed = read.reading.has_failures();
         let texts = drawn.into_drawn();
         check_two(texts.len())?;
-        Ok(Sample { texts, failed })
+        Ok(TextSample { texts, failed })
     }
 }

@@ -9,4 +9,4 @@ pub(crate) mod shingles;
 pub(crate) mod time;
 
 pub(crate) use corpus::each;
-pub(crate) use report::{Outcome, check_names};
+pub(crate) use report::{ExperimentOutcome, check_names};

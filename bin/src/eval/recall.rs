@@ -4,12 +4,12 @@ use anyhow::{Result, bail};
 use dedupdb::{Error, Store, upkeep::Progress};
 use dedupdb_lab::eval::{self as experiments, Monitor, RecallQuery};
 
-use super::Outcome;
+use super::ExperimentOutcome;
 use super::corpus::check_work;
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped};
-use crate::watch::{Unit, Watch};
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// The maximum number of pairs to go through, which takes some minutes.
 const MOST_PAIRS: u64 = 50_000_000;
@@ -21,7 +21,7 @@ const MOST_TEXTS: u64 = 1_000_000;
 const MOST: u64 = 500_000_000;
 
 /// Runs the experiment.
-pub(crate) fn run(args: &Args, asked: &eval::Recall, console: &Console) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, asked: &eval::RecallArgs, console: &Console) -> Result<ExperimentOutcome> {
     let store = crate::store::open_to_read(args)?;
     let texts = store.stats()?.contents;
     // No more than there are texts.
@@ -37,10 +37,10 @@ pub(crate) fn run(args: &Args, asked: &eval::Recall, console: &Console) -> Resul
     }
     let progress = Progress::new();
     let _watch = if sample.is_some() {
-        Watch::new(console, "compared", Unit::Document, &progress)
+        ProgressWatch::new(console, "compared", StepUnit::Document, &progress)
     } else {
         let parts = ["candidates compared, 1 of 2", "joined exactly, 2 of 2"];
-        Watch::of_parts(console, parts, Unit::Step, store.progress())
+        ProgressWatch::of_parts(console, parts, StepUnit::Step, store.progress())
     };
     let monitor = Monitor::new().progress(&progress);
     let found = match experiments::recall(&store, &query, &monitor) {
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, asked: &eval::Recall, console: &Console) -> Resul
         ),
         found => found?,
     };
-    Ok(Outcome::new(found.report(&store.schema()), false))
+    Ok(ExperimentOutcome::new(found.report(&store.schema()), false))
 }
 
 fn check_cost(store: &Store, texts: u64, sample: Option<usize>) -> Result<()> {

@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use dedupdb_corpus::publish::{Whole, check_output, csv_field};
-use dedupdb_lab::eval::{Report, Row};
+use dedupdb_corpus::publish::{AtomicFile, check_output, csv_field};
+use dedupdb_lab::eval::{ExperimentReport, FigureRow};
 
-use crate::args::eval::Results;
+use crate::args::eval::EvalResultArgs;
 use crate::console::Console;
 use crate::json;
 use crate::output::Output;
@@ -15,21 +15,21 @@ use crate::picture;
 
 /// The result of an experiment.
 #[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    report: Report,
+pub(crate) struct ExperimentOutcome {
+    report: ExperimentReport,
     /// Whether something could not be read.
     pub(crate) failed: bool,
 }
 
-impl Outcome {
+impl ExperimentOutcome {
     /// Returns a result. `failed` says whether something could not be read.
-    pub(crate) fn new(report: Report, failed: bool) -> Outcome {
-        Outcome { report, failed }
+    pub(crate) fn new(report: ExperimentReport, failed: bool) -> ExperimentOutcome {
+        ExperimentOutcome { report, failed }
     }
 
     /// The same result, with the name of the corpus in the picture.
-    pub(crate) fn of_corpus(self, corpus: &str) -> Outcome {
-        Outcome {
+    pub(crate) fn of_corpus(self, corpus: &str) -> ExperimentOutcome {
+        ExperimentOutcome {
             report: self.report.of_corpus(corpus),
             ..self
         }
@@ -38,14 +38,14 @@ impl Outcome {
     /// Writes the files that the arguments ask for, and prints the figures.
     pub(crate) fn give(
         &self,
-        results: &Results,
+        results: &EvalResultArgs,
         console: &Console,
         output: &mut Output,
     ) -> Result<()> {
         self.write(results, console)?;
         if output.is_json() {
             for row in &self.report.rows {
-                output.object(&json::Figures::new(row))?;
+                output.object(&json::FiguresJson::new(row))?;
             }
         } else {
             for line in self.report.lines(output.width()) {
@@ -56,7 +56,7 @@ impl Outcome {
     }
 
     /// Writes the files. This comes first, because standard output may have no reader.
-    fn write(&self, results: &Results, console: &Console) -> Result<()> {
+    fn write(&self, results: &EvalResultArgs, console: &Console) -> Result<()> {
         let report = &self.report;
         if let Some(path) = &results.output {
             let text = if is_csv(path) {
@@ -65,12 +65,12 @@ impl Outcome {
                 let lines = report
                     .rows
                     .iter()
-                    .map(|row| json::line(&json::Figures::new(row)));
+                    .map(|row| json::line(&json::FiguresJson::new(row)));
                 lines
                     .map(|line| Ok(line? + "\n"))
                     .collect::<Result<String>>()?
             };
-            Whole::of(path, text.as_bytes())?;
+            AtomicFile::of(path, text.as_bytes())?;
             console.note(&format!("wrote {}", path.display()));
         }
         if let Some(path) = &results.plot {
@@ -84,7 +84,7 @@ impl Outcome {
 /// Checks the names of the files that the arguments ask for, before any work is done.
 ///
 /// The files must be possible to create, have the right extensions, and be apart from the inputs.
-pub(crate) fn check_names(results: &Results, inputs: &[PathBuf]) -> Result<()> {
+pub(crate) fn check_names(results: &EvalResultArgs, inputs: &[PathBuf]) -> Result<()> {
     if let Some(path) = &results.plot {
         picture::check_name(path)?;
     }
@@ -116,7 +116,7 @@ fn is_csv(path: &Path) -> bool {
 }
 
 /// The rows below a header. An unknown figure is an empty field.
-fn csv(rows: &[Row]) -> String {
+fn csv(rows: &[FigureRow]) -> String {
     let names = rows.first().into_iter().flatten();
     let mut text = names.map(|(name, _)| *name).collect::<Vec<_>>().join(",") + "\n";
     for row in rows {

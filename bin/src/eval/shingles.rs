@@ -4,21 +4,21 @@ use anyhow::{Result, bail};
 use dedupdb::{sketching::Shingling, upkeep::Progress};
 use dedupdb_lab::eval::{self as experiments, Monitor, ShingleKind, pairs};
 
-use super::Outcome;
-use super::corpus::Sample;
+use super::ExperimentOutcome;
+use super::corpus::TextSample;
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped};
-use crate::watch::{Unit, Watch};
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// The maximum number of comparisons of two sets, which take some minutes.
 const MOST: u64 = 200_000_000;
 
 /// A kind of shingle for any length, and whether texts are lowercased and normalized.
-type Kind = (fn(u8) -> Shingling, bool);
+type ShinglingOfLength = (fn(u8) -> Shingling, bool);
 
 /// All kinds.
-const KINDS: [Kind; 7] = [
+const KINDS: [ShinglingOfLength; 7] = [
     (Shingling::Word, true),
     (Shingling::Char, true),
     (Shingling::CharNoSpace, true),
@@ -29,7 +29,7 @@ const KINDS: [Kind; 7] = [
 ];
 
 /// Runs the experiment.
-pub(crate) fn run(args: &Args, asked: &eval::Shingles, console: &Console) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, asked: &eval::ShinglesArgs, console: &Console) -> Result<ExperimentOutcome> {
     let lengths = asked.k.from..=asked.k.to;
     let kinds = lengths.clone().count() * KINDS.len();
     let most = most_texts(kinds as u64);
@@ -45,14 +45,14 @@ pub(crate) fn run(args: &Args, asked: &eval::Shingles, console: &Console) -> Res
         );
     }
     let drawn = (asked.sample, asked.seed);
-    let sample = Sample::read(args, &asked.texts, drawn, most, console)?;
-    let of_kind = |(of, folds): Kind| lengths.clone().map(move |k| ShingleKind::new(of(k), folds));
+    let sample = TextSample::read(args, &asked.texts, drawn, most, console)?;
+    let of_kind = |(of, folds): ShinglingOfLength| lengths.clone().map(move |k| ShingleKind::new(of(k), folds));
     let kinds: Vec<ShingleKind> = KINDS.into_iter().flat_map(of_kind).collect();
     let progress = Progress::new();
-    let _watch = Watch::new(console, "compared", Unit::Step, &progress);
+    let _watch = ProgressWatch::new(console, "compared", StepUnit::Step, &progress);
     let monitor = Monitor::new().progress(&progress);
     let found = experiments::shingles(&sample.texts, &kinds, asked.threshold, &monitor)?;
-    Ok(Outcome::new(found.report(asked.threshold), sample.failed))
+    Ok(ExperimentOutcome::new(found.report(asked.threshold), sample.failed))
 }
 
 /// The maximum number of texts all of whose pairs can be compared with `kinds` kinds of shingles.

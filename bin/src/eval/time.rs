@@ -7,12 +7,12 @@ use dedupdb::{
 };
 use dedupdb_lab::eval::{self as experiments, Monitor, pairs, shuffled};
 
-use super::Outcome;
-use super::corpus::{Corpus, check_work};
+use super::ExperimentOutcome;
+use super::corpus::{ExperimentTexts, check_work};
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped};
-use crate::watch::{Unit, Watch};
+use crate::watch::{StepUnit, ProgressWatch};
 
 /// The share of the pairs at the threshold that LSH should find.
 const RECALL: f64 = 0.98;
@@ -24,7 +24,7 @@ const MOST: u64 = 300_000_000;
 const WIDTH: SlotWidth = SlotWidth::Bits16;
 
 /// Runs the experiment.
-pub(crate) fn run(args: &Args, asked: &eval::Time, console: &Console) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, asked: &eval::TimeArgs, console: &Console) -> Result<ExperimentOutcome> {
     let signers: Vec<(Signer, Bands)> = asked
         .permutations
         .iter()
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args, asked: &eval::Time, console: &Console) -> Result<
             Ok((signer, bands))
         })
         .collect::<Result<_>>()?;
-    let corpus = Corpus::read(args, &asked.texts, asked.sets.shingling, console)?;
+    let corpus = ExperimentTexts::read(args, &asked.texts, asked.sets.shingling, console)?;
     let compared = asked.all_pairs.min(corpus.len());
     let work = format!(
         "all pairs of {} are {} comparisons",
@@ -45,9 +45,9 @@ pub(crate) fn run(args: &Args, asked: &eval::Time, console: &Console) -> Result<
     let order = shuffled(&corpus.keys, asked.seed);
     let sets: Vec<&ShingleSet> = order.iter().map(|&place| &corpus.sets[place]).collect();
     let progress = Progress::new();
-    let _watch = Watch::new(console, "measured", Unit::Step, &progress);
+    let _watch = ProgressWatch::new(console, "measured", StepUnit::Step, &progress);
     let monitor = Monitor::new().progress(&progress);
     let parts = experiments::time(&sets, &signers, asked.threshold, compared, &monitor)?;
     let report = experiments::time_report(&parts, asked.sets.shingling, asked.threshold);
-    Ok(Outcome::new(report, corpus.failed))
+    Ok(ExperimentOutcome::new(report, corpus.failed))
 }

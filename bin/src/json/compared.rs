@@ -10,9 +10,9 @@ use crate::side;
 
 /// `explain`.
 #[derive(Serialize)]
-pub(crate) struct Explained<'a> {
-    a: Side<'a>,
-    b: Side<'a>,
+pub(crate) struct ExplainJson<'a> {
+    a: SideJson<'a>,
+    b: SideJson<'a>,
     #[serde(rename = "match")]
     is_match: bool,
     threshold: f64,
@@ -30,22 +30,22 @@ pub(crate) struct Explained<'a> {
     all_bands: u32,
     recall: f64,
     found: bool,
-    diff: Option<WordDiff<'a>>,
+    diff: Option<WordDiffJson<'a>>,
 }
 
-impl<'a> Explained<'a> {
+impl<'a> ExplainJson<'a> {
     /// Why two texts match under a schema or do not, and where they differ.
     pub(crate) fn new(
         schema: &Schema,
-        [a, b]: &'a [side::Side; 2],
+        [a, b]: &'a [side::TextSide; 2],
         explanation: &'a Explanation,
-        diff: Option<WordDiff<'a>>,
-    ) -> Explained<'a> {
+        diff: Option<WordDiffJson<'a>>,
+    ) -> ExplainJson<'a> {
         let [of_a, of_b] = explanation.shingles;
         let (common, estimate) = (explanation.common.as_ref(), explanation.estimate);
-        Explained {
-            a: Side::new(a, of_a),
-            b: Side::new(b, of_b),
+        ExplainJson {
+            a: SideJson::new(a, of_a),
+            b: SideJson::new(b, of_b),
             is_match: explanation.is_match,
             threshold: schema.threshold(),
             exact_copy: explanation.exact_copy,
@@ -68,7 +68,7 @@ impl<'a> Explained<'a> {
 }
 
 #[derive(Serialize)]
-struct Side<'a> {
+struct SideJson<'a> {
     name: &'a str,
     stored: bool,
     shingles: u64,
@@ -76,9 +76,9 @@ struct Side<'a> {
     why_no_text: Option<&'a str>,
 }
 
-impl Side<'_> {
-    fn new(side: &side::Side, shingles: u64) -> Side<'_> {
-        Side {
+impl SideJson<'_> {
+    fn new(side: &side::TextSide, shingles: u64) -> SideJson<'_> {
+        SideJson {
             name: &side.name,
             stored: side.is_stored,
             shingles,
@@ -90,25 +90,25 @@ impl Side<'_> {
 
 /// In `explain`: the word diff.
 #[derive(Serialize)]
-pub(crate) struct WordDiff<'a> {
+pub(crate) struct WordDiffJson<'a> {
     pub(crate) shared_words: usize,
     pub(crate) passages: usize,
-    pub(crate) shared: Vec<Passage<'a>>,
+    pub(crate) shared: Vec<PassageJson<'a>>,
     pub(crate) changes: usize,
-    pub(crate) differences: Vec<Difference<'a>>,
+    pub(crate) differences: Vec<DifferenceJson<'a>>,
     pub(crate) words_compared: Option<usize>,
 }
 
 /// In `explain`: a shared passage.
 #[derive(Serialize)]
-pub(crate) struct Passage<'a> {
+pub(crate) struct PassageJson<'a> {
     words: usize,
     text: &'a str,
 }
 
-impl<'a> From<&Shared<'a>> for Passage<'a> {
-    fn from(shared: &Shared<'a>) -> Passage<'a> {
-        Passage {
+impl<'a> From<&Shared<'a>> for PassageJson<'a> {
+    fn from(shared: &Shared<'a>) -> PassageJson<'a> {
+        PassageJson {
             words: shared.words,
             text: shared.text,
         }
@@ -117,14 +117,14 @@ impl<'a> From<&Shared<'a>> for Passage<'a> {
 
 /// In `explain`: a difference.
 #[derive(Serialize)]
-pub(crate) struct Difference<'a> {
+pub(crate) struct DifferenceJson<'a> {
     pub(crate) a: &'a str,
     pub(crate) b: &'a str,
 }
 
 /// `jaccard`.
 #[derive(Serialize)]
-pub(crate) struct TwoFiles<'a> {
+pub(crate) struct JaccardJson<'a> {
     a: &'a str,
     b: &'a str,
     jaccard: f64,
@@ -137,7 +137,7 @@ pub(crate) struct TwoFiles<'a> {
     exact_copy: bool,
 }
 
-impl<'a> TwoFiles<'a> {
+impl<'a> JaccardJson<'a> {
     /// Two files: `both` of `either` shingles are in both of them, and `agreeing` of `slots` slots agree.
     pub(crate) fn new(
         (a, b): (&'a str, &'a str),
@@ -146,8 +146,8 @@ impl<'a> TwoFiles<'a> {
         estimate: Estimate,
         (agreeing, slots): (u32, u32),
         exact_copy: bool,
-    ) -> TwoFiles<'a> {
-        TwoFiles {
+    ) -> JaccardJson<'a> {
+        JaccardJson {
             a,
             b,
             jaccard,

@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use crate::number::{unix_nanoseconds, unix_seconds, utc_date};
-use crate::standing::Standing;
+use crate::standing::DocumentSource;
 
 /// `list`, `remove --dry-run`: a document.
 #[derive(Serialize)]
-pub(crate) struct Document<'a> {
+pub(crate) struct DocumentJson<'a> {
     key: &'a str,
     content: u32,
     hash: String,
@@ -23,10 +23,10 @@ pub(crate) struct Document<'a> {
     file: Option<&'static str>,
 }
 
-impl<'a> Document<'a> {
+impl<'a> DocumentJson<'a> {
     /// What is stored about a document.
-    pub(crate) fn new(document: &'a dedupdb::Document) -> Document<'a> {
-        Document {
+    pub(crate) fn new(document: &'a dedupdb::Document) -> DocumentJson<'a> {
+        DocumentJson {
             key: &document.key,
             content: document.content,
             hash: blake3::Hash::from_bytes(document.hash).to_string(),
@@ -42,8 +42,8 @@ impl<'a> Document<'a> {
     }
 
     /// The same with the state of its file.
-    pub(crate) fn standing(self, standing: &Standing) -> Document<'a> {
-        Document {
+    pub(crate) fn standing(self, standing: &DocumentSource) -> DocumentJson<'a> {
+        DocumentJson {
             file: standing.file,
             ..self
         }
@@ -52,20 +52,20 @@ impl<'a> Document<'a> {
 
 /// `show`: a document and its copies.
 #[derive(Serialize)]
-pub(crate) struct Show<'a> {
+pub(crate) struct ShowJson<'a> {
     #[serde(flatten)]
-    pub(crate) document: Document<'a>,
+    pub(crate) document: DocumentJson<'a>,
     pub(crate) copies: &'a [String],
 }
 
 /// `remove`: the summary.
 #[derive(Serialize)]
-pub(crate) struct Removed {
+pub(crate) struct RemoveJson {
     pub(crate) removed: u64,
 }
 
 /// `remove --dry-run`: the summary.
 #[derive(Serialize)]
-pub(crate) struct WouldRemove {
+pub(crate) struct WouldRemoveJson {
     pub(crate) would_remove: u64,
 }

@@ -6,23 +6,23 @@ use serde::Serialize;
 
 /// The error that ended a command.
 #[derive(Serialize)]
-pub(crate) struct Failure<'a> {
-    error: Wrong<'a>,
+pub(crate) struct FailureJson<'a> {
+    error: ErrorJson<'a>,
 }
 
 #[derive(Serialize)]
-struct Wrong<'a> {
+struct ErrorJson<'a> {
     kind: &'a str,
     message: &'a str,
     path: Option<String>,
 }
 
-impl Failure<'_> {
+impl FailureJson<'_> {
     /// An error of this kind, about a path if it is about one.
-    pub(crate) fn new<'a>(kind: &'a str, message: &'a str, path: Option<&Path>) -> Failure<'a> {
+    pub(crate) fn new<'a>(kind: &'a str, message: &'a str, path: Option<&Path>) -> FailureJson<'a> {
         let path = path.map(|path| path.display().to_string());
-        Failure {
-            error: Wrong {
+        FailureJson {
+            error: ErrorJson {
                 kind,
                 message,
                 path,

@@ -4,16 +4,16 @@ use dedupdb::Match;
 use dedupdb::groups::{self, Cluster, Member};
 use serde::Serialize;
 
-use super::Similarity;
-use crate::standing::Standing;
+use super::SimilarityJson;
+use crate::standing::DocumentSource;
 
 /// `query`: a match.
 #[derive(Serialize)]
-pub(crate) struct Found<'a> {
+pub(crate) struct MatchJson<'a> {
     query: &'a str,
     key: &'a str,
     #[serde(flatten)]
-    similarity: Similarity,
+    similarity: SimilarityJson,
     containment: Option<f64>,
     containment_of_match: Option<f64>,
     bands: u32,
@@ -24,13 +24,13 @@ pub(crate) struct Found<'a> {
     file: Option<&'static str>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> MatchJson<'a> {
     /// A document that resembles the text called `query`.
-    pub(crate) fn new(query: &'a str, found: &'a Match, standing: Standing) -> Found<'a> {
-        Found {
+    pub(crate) fn new(query: &'a str, found: &'a Match, standing: DocumentSource) -> MatchJson<'a> {
+        MatchJson {
             query,
             key: &found.key,
-            similarity: Similarity::new(found.jaccard, found.estimate),
+            similarity: SimilarityJson::new(found.jaccard, found.estimate),
             containment: found.containment,
             containment_of_match: found.containment_of_match,
             bands: found.bands,
@@ -43,22 +43,22 @@ impl<'a> Found<'a> {
 
 /// `add --matches`: a near-duplicate.
 #[derive(Serialize)]
-pub(crate) struct AddMatch<'a> {
+pub(crate) struct AddMatchJson<'a> {
     key: &'a str,
     earlier: &'a str,
     #[serde(flatten)]
-    similarity: Similarity,
+    similarity: SimilarityJson,
     bands: u32,
     exact_copy: bool,
 }
 
-impl<'a> AddMatch<'a> {
+impl<'a> AddMatchJson<'a> {
     /// The document `key`, which resembles an earlier one.
-    pub(crate) fn new(key: &'a str, earlier: &'a Match) -> AddMatch<'a> {
-        AddMatch {
+    pub(crate) fn new(key: &'a str, earlier: &'a Match) -> AddMatchJson<'a> {
+        AddMatchJson {
             key,
             earlier: &earlier.key,
-            similarity: Similarity::new(earlier.jaccard, earlier.estimate),
+            similarity: SimilarityJson::new(earlier.jaccard, earlier.estimate),
             bands: earlier.bands,
             exact_copy: earlier.exact_copy,
         }
@@ -67,11 +67,11 @@ impl<'a> AddMatch<'a> {
 
 /// `pairs`: a pair.
 #[derive(Serialize)]
-pub(crate) struct Pair<'a> {
+pub(crate) struct PairJson<'a> {
     key_a: &'a str,
     key_b: &'a str,
     #[serde(flatten)]
-    similarity: Similarity,
+    similarity: SimilarityJson,
     #[serde(skip_serializing_if = "Option::is_none")]
     containment: Option<f64>,
     exact_copy: bool,
@@ -85,13 +85,13 @@ pub(crate) struct Pair<'a> {
     file_b: Option<&'static str>,
 }
 
-impl<'a> Pair<'a> {
+impl<'a> PairJson<'a> {
     /// A pair of a store.
-    pub(crate) fn new(pair: &'a groups::Pair, [a, b]: [Standing; 2]) -> Pair<'a> {
-        Pair {
+    pub(crate) fn new(pair: &'a groups::Pair, [a, b]: [DocumentSource; 2]) -> PairJson<'a> {
+        PairJson {
             key_a: &pair.key_a,
             key_b: &pair.key_b,
-            similarity: Similarity::new(pair.jaccard, pair.estimate),
+            similarity: SimilarityJson::new(pair.jaccard, pair.estimate),
             containment: pair.containment,
             exact_copy: pair.exact_copy,
             source_a: a.source,
@@ -104,12 +104,12 @@ impl<'a> Pair<'a> {
 
 /// `clusters`: a document of a cluster.
 #[derive(Serialize)]
-pub(crate) struct Clustered<'a> {
+pub(crate) struct ClusterMemberJson<'a> {
     cluster: u64,
     key: &'a str,
     representative: &'a str,
     #[serde(flatten)]
-    similarity: Similarity,
+    similarity: SimilarityJson,
     /// Only in a search by containment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) containment: Option<f64>,
@@ -121,19 +121,19 @@ pub(crate) struct Clustered<'a> {
     file: Option<&'static str>,
 }
 
-impl<'a> Clustered<'a> {
+impl<'a> ClusterMemberJson<'a> {
     /// A member of the cluster with this number.
     pub(crate) fn new(
         number: u64,
         cluster: &'a Cluster,
         member: &'a Member,
-        standing: Standing,
-    ) -> Clustered<'a> {
-        Clustered {
+        standing: DocumentSource,
+    ) -> ClusterMemberJson<'a> {
+        ClusterMemberJson {
             cluster: number,
             key: &member.key,
             representative: &cluster.representative,
-            similarity: Similarity::new(member.jaccard, member.estimate),
+            similarity: SimilarityJson::new(member.jaccard, member.estimate),
             containment: None,
             exact_copy: member.exact_copy,
             lowest: cluster.lowest,
@@ -145,7 +145,7 @@ impl<'a> Clustered<'a> {
 
 /// `reduce`: a pair.
 #[derive(Serialize)]
-pub(crate) struct ReducedPair<'a> {
+pub(crate) struct ReducedPairJson<'a> {
     pub(crate) key_a: &'a str,
     pub(crate) key_b: &'a str,
     pub(crate) jaccard: f64,
@@ -153,7 +153,7 @@ pub(crate) struct ReducedPair<'a> {
 
 /// `reduce`: the summary.
 #[derive(Serialize)]
-pub(crate) struct Reduced {
+pub(crate) struct ReduceJson {
     pub(crate) lines: u64,
     pub(crate) keys: u64,
     pub(crate) shared_keys: u64,

@@ -20,20 +20,20 @@ mod upkeep;
 
 use serde::Serialize;
 
-pub(crate) use compared::{Difference, Explained, TwoFiles, WordDiff};
-pub(crate) use document::{Document, Removed, Show, WouldRemove};
-pub(crate) use failure::Failure;
-pub(crate) use found::{AddMatch, Clustered, Found, Pair, Reduced, ReducedPair};
-pub(crate) use left_out::LeftOut;
+pub(crate) use compared::{DifferenceJson, ExplainJson, JaccardJson, WordDiffJson};
+pub(crate) use document::{DocumentJson, RemoveJson, ShowJson, WouldRemoveJson};
+pub(crate) use failure::FailureJson;
+pub(crate) use found::{AddMatchJson, ClusterMemberJson, MatchJson, PairJson, ReduceJson, ReducedPairJson};
+pub(crate) use left_out::LeftOutJson;
 #[cfg(unix)]
-pub(crate) use moved::{Moved, MovedFile};
-pub(crate) use parameters::{Init, Parameters};
-pub(crate) use read::{Additions, Deduped, Mapped};
-pub(crate) use report::Report;
-pub(crate) use signed::Matrix;
-pub(crate) use tuned::{Figures, Sample, Tuned};
+pub(crate) use moved::{MoveJson, MovedFileJson};
+pub(crate) use parameters::{InitJson, ParametersJson};
+pub(crate) use read::{AddJson, DedupJson, MapJson};
+pub(crate) use report::ReportJson;
+pub(crate) use signed::MatrixJson;
+pub(crate) use tuned::{FiguresJson, SampleJson, TuneJson};
 pub(crate) use upkeep::{
-    Backup, Casualty, Checked, Compacted, Merged, Reindexed, Salvaged, Stats, Status,
+    BackupJson, CasualtyJson, CheckJson, CompactJson, MergeJson, ReindexJson, SalvageJson, StatsJson, StatusJson,
 };
 
 /// An object on one line, without the end of the line.
@@ -43,15 +43,15 @@ pub(crate) fn line(object: &impl Serialize) -> serde_json::Result<String> {
 
 /// How similar two texts are.
 #[derive(Serialize)]
-struct Similarity {
+struct SimilarityJson {
     jaccard: Option<f64>,
     estimate: f64,
     error: f64,
 }
 
-impl Similarity {
-    fn new(jaccard: Option<f64>, estimate: dedupdb::sketching::Estimate) -> Similarity {
-        Similarity {
+impl SimilarityJson {
+    fn new(jaccard: Option<f64>, estimate: dedupdb::sketching::Estimate) -> SimilarityJson {
+        SimilarityJson {
             jaccard,
             estimate: estimate.jaccard,
             error: estimate.error,

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// `move`, `move --undo`: a file.
 #[derive(Serialize)]
-pub(crate) struct MovedFile<'a> {
+pub(crate) struct MovedFileJson<'a> {
     pub(crate) from: Cow<'a, str>,
     pub(crate) to: Cow<'a, str>,
     pub(crate) earlier: &'a str,
@@ -18,7 +18,7 @@ pub(crate) struct MovedFile<'a> {
 
 /// `move`, `move --undo`: the summary.
 #[derive(Serialize)]
-pub(crate) struct Moved<'a> {
+pub(crate) struct MoveJson<'a> {
     files: u64,
     bytes: u64,
     left: u64,
@@ -28,10 +28,10 @@ pub(crate) struct Moved<'a> {
     dry_run: bool,
 }
 
-impl<'a> Moved<'a> {
+impl<'a> MoveJson<'a> {
     /// The outcome for all files.
-    pub(crate) fn new(moved: &'a dedup::Moved, dry_run: bool) -> Moved<'a> {
-        Moved {
+    pub(crate) fn new(moved: &'a dedup::MoveSummary, dry_run: bool) -> MoveJson<'a> {
+        MoveJson {
             files: moved.files,
             bytes: moved.bytes,
             left: moved.left,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// Parameters of a store.
 #[derive(Serialize)]
-pub(crate) struct Parameters {
+pub(crate) struct ParametersJson {
     shingling: String,
     lowercase: bool,
     nfkc: bool,
@@ -21,10 +21,10 @@ pub(crate) struct Parameters {
     shingles: bool,
 }
 
-impl Parameters {
+impl ParametersJson {
     /// All parameters, as `Schema::parameters` lists them.
-    pub(crate) fn new(schema: &Schema) -> Parameters {
-        Parameters {
+    pub(crate) fn new(schema: &Schema) -> ParametersJson {
+        ParametersJson {
             shingling: schema.shingling().to_string(),
             lowercase: schema.lowercase(),
             nfkc: schema.nfkc(),
@@ -42,35 +42,35 @@ impl Parameters {
 
 /// In `init` and `tune`: a point of the S-curve.
 #[derive(Serialize)]
-pub(super) struct Point {
+pub(super) struct CurvePointJson {
     pub(super) jaccard: f64,
     pub(super) found: f64,
 }
 
 /// `init`.
 #[derive(Serialize)]
-pub(crate) struct Init {
+pub(crate) struct InitJson {
     store: String,
-    schema: Parameters,
+    schema: ParametersJson,
     bands: u32,
     rows: u32,
     recall: f64,
-    curve: Vec<Point>,
+    curve: Vec<CurvePointJson>,
     signature_bytes: usize,
     posting_bytes: f64,
     shingle_bytes: Option<f64>,
 }
 
-impl Init {
+impl InitJson {
     /// A new store, and its S-curve at some similarities. A stored shingle takes `shingle_bytes`.
-    pub(crate) fn new(store: &Path, schema: &Schema, curve: &[f64], shingle_bytes: f64) -> Init {
-        let point = |&jaccard| Point {
+    pub(crate) fn new(store: &Path, schema: &Schema, curve: &[f64], shingle_bytes: f64) -> InitJson {
+        let point = |&jaccard| CurvePointJson {
             jaccard,
             found: schema.recall(jaccard),
         };
-        Init {
+        InitJson {
             store: store.display().to_string(),
-            schema: Parameters::new(schema),
+            schema: ParametersJson::new(schema),
             bands: schema.bands().bands(),
             rows: schema.bands().rows(),
             recall: schema.recall(schema.threshold()),

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use dedupdb_corpus::Reading;
-use dedupdb_corpus::dedup::{Done, Dropping};
+use dedupdb_corpus::ReadCounts;
+use dedupdb_corpus::dedup::{DedupSummary, DropCounts};
 use serde::Serialize;
 
-use crate::reading::Told as _;
+use crate::reading::ReadCountsText as _;
 
 /// What was read, and what was left out.
 #[derive(Serialize)]
-struct Read<'a> {
+struct ReadJson<'a> {
     skipped: BTreeMap<&'a str, u64>,
     repeated: u64,
     encodings: &'a BTreeMap<&'static str, u64>,
@@ -22,9 +22,9 @@ struct Read<'a> {
     seconds: f64,
 }
 
-impl Read<'_> {
-    fn new(reading: &Reading, elapsed: Duration) -> Read<'_> {
-        Read {
+impl ReadJson<'_> {
+    fn new(reading: &ReadCounts, elapsed: Duration) -> ReadJson<'_> {
+        ReadJson {
             skipped: reading.skipped_by_name().into_iter().collect(),
             repeated: reading.all_repeated(),
             encodings: reading.by_encoding(),
@@ -38,7 +38,7 @@ impl Read<'_> {
 
 /// `add`, `load`: the summary.
 #[derive(Serialize)]
-pub(crate) struct Additions<'a> {
+pub(crate) struct AddJson<'a> {
     documents: u64,
     added: u64,
     unchanged: u64,
@@ -51,19 +51,19 @@ pub(crate) struct Additions<'a> {
     gone: u64,
     stale: u64,
     #[serde(flatten)]
-    read: Read<'a>,
+    read: ReadJson<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dry_run: Option<bool>,
 }
 
-impl Additions<'_> {
+impl AddJson<'_> {
     /// The outcome for all documents.
     pub(crate) fn new(
-        added: &dedupdb_corpus::Added,
+        added: &dedupdb_corpus::AddSummary,
         elapsed: Duration,
         dry_run: bool,
-    ) -> Additions<'_> {
-        Additions {
+    ) -> AddJson<'_> {
+        AddJson {
             documents: added.documents(),
             added: added.added,
             unchanged: added.unchanged,
@@ -75,7 +75,7 @@ impl Additions<'_> {
             renamed: added.renamed,
             gone: added.gone,
             stale: added.stale,
-            read: Read::new(&added.reading, elapsed),
+            read: ReadJson::new(&added.reading, elapsed),
             dry_run: dry_run.then_some(true),
         }
     }
@@ -83,51 +83,51 @@ impl Additions<'_> {
 
 /// `dedup`: the summary.
 #[derive(Serialize)]
-pub(crate) struct Deduped<'a> {
+pub(crate) struct DedupJson<'a> {
     documents: u64,
     kept: u64,
     dropped: u64,
-    of_input: Dropped,
-    of_history: Dropped,
+    of_input: DroppedJson,
+    of_history: DroppedJson,
     of_itself: u64,
     unmarked: u64,
     spared: u64,
     compared: Option<u64>,
     compared_skipped: u64,
     #[serde(flatten)]
-    read: Read<'a>,
+    read: ReadJson<'a>,
 }
 
-impl Deduped<'_> {
+impl DedupJson<'_> {
     /// The outcome for all documents.
-    pub(crate) fn new(done: &Done, elapsed: Duration) -> Deduped<'_> {
+    pub(crate) fn new(done: &DedupSummary, elapsed: Duration) -> DedupJson<'_> {
         let compared = done.compared.as_ref();
-        Deduped {
+        DedupJson {
             documents: done.documents,
             kept: done.kept,
             dropped: done.dropped(),
-            of_input: Dropped::new(done.of_input),
-            of_history: Dropped::new(done.of_history),
+            of_input: DroppedJson::new(done.of_input),
+            of_history: DroppedJson::new(done.of_history),
             of_itself: done.of_itself,
             unmarked: done.unmarked,
             spared: done.spared,
             compared: compared.map(|compared| compared.documents),
             compared_skipped: compared.map_or(0, |compared| compared.reading.all_skipped()),
-            read: Read::new(&done.reading, elapsed),
+            read: ReadJson::new(&done.reading, elapsed),
         }
     }
 }
 
 #[derive(Serialize)]
-struct Dropped {
+struct DroppedJson {
     exact_copies: u64,
     near_duplicates: u64,
     same_words: u64,
 }
 
-impl Dropped {
-    fn new(dropping: Dropping) -> Dropped {
-        Dropped {
+impl DroppedJson {
+    fn new(dropping: DropCounts) -> DroppedJson {
+        DroppedJson {
             exact_copies: dropping.exact_copies,
             near_duplicates: dropping.near_duplicates,
             same_words: dropping.same_words,
@@ -137,26 +137,26 @@ impl Dropped {
 
 /// `map`: the summary.
 #[derive(Serialize)]
-pub(crate) struct Mapped<'a> {
+pub(crate) struct MapJson<'a> {
     documents: u64,
     lines: u64,
     shuffled_bytes: u64,
     #[serde(flatten)]
-    read: Read<'a>,
+    read: ReadJson<'a>,
 }
 
-impl Mapped<'_> {
+impl MapJson<'_> {
     /// What was read, the numbers of documents and of lines, and the bytes of the lines.
     pub(crate) fn new(
-        reading: &Reading,
+        reading: &ReadCounts,
         elapsed: Duration,
         (documents, lines, shuffled_bytes): (u64, u64, u64),
-    ) -> Mapped<'_> {
-        Mapped {
+    ) -> MapJson<'_> {
+        MapJson {
             documents,
             lines,
             shuffled_bytes,
-            read: Read::new(reading, elapsed),
+            read: ReadJson::new(reading, elapsed),
         }
     }
 }

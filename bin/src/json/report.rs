@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// `report`.
 #[derive(Serialize)]
-pub(crate) struct Report {
+pub(crate) struct ReportJson {
     documents: u64,
     contents: u64,
     clusters: u64,
@@ -30,10 +30,10 @@ pub(crate) struct Report {
     written: u64,
 }
 
-impl Report {
+impl ReportJson {
     /// What was found, the bytes written for the page, and the number of files and records that were left out.
-    pub(crate) fn new(summary: &Summary, written: u64, skipped: u64) -> Report {
-        Report {
+    pub(crate) fn new(summary: &Summary, written: u64, skipped: u64) -> ReportJson {
+        ReportJson {
             documents: summary.documents,
             contents: summary.contents,
             clusters: summary.clusters,

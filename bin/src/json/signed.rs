@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// `matrix`.
 #[derive(Serialize)]
-pub(crate) struct Matrix {
+pub(crate) struct MatrixJson {
     documents: u64,
     permutations: u32,
     shingling: String,
@@ -15,10 +15,10 @@ pub(crate) struct Matrix {
     seconds: f64,
 }
 
-impl Matrix {
+impl MatrixJson {
     /// A table with `documents` rows and `bytes` bytes.
-    pub(crate) fn new(schema: &Schema, documents: u64, bytes: u64, seconds: f64) -> Matrix {
-        Matrix {
+    pub(crate) fn new(schema: &Schema, documents: u64, bytes: u64, seconds: f64) -> MatrixJson {
+        MatrixJson {
             documents,
             permutations: schema.permutations(),
             shingling: schema.shingling().to_string(),

@@ -1,35 +1,35 @@
 //! Shapes of bands, and the rows of experiments.
 
-use dedupdb::upkeep::{self, Compared, Tuning};
-use dedupdb_lab::eval::{Row, Value};
+use dedupdb::upkeep::{self, ComparedShape, Tuning};
+use dedupdb_lab::eval::{FigureRow, Value};
 use serde::{Serialize, Serializer};
 
-use super::parameters::Point;
+use super::parameters::CurvePointJson;
 
 /// A row of figures, in its own order.
-pub(crate) struct Figures<'a>(Vec<&'a (&'static str, Value)>);
+pub(crate) struct FiguresJson<'a>(Vec<&'a (&'static str, Value)>);
 
-impl<'a> Figures<'a> {
+impl<'a> FiguresJson<'a> {
     /// All figures.
-    pub(crate) fn new(row: &'a Row) -> Figures<'a> {
-        Figures(row.iter().collect())
+    pub(crate) fn new(row: &'a FigureRow) -> FiguresJson<'a> {
+        FiguresJson(row.iter().collect())
     }
 
     /// All figures except the one with this name.
-    fn without(row: &'a Row, name: &str) -> Figures<'a> {
-        Figures(row.iter().filter(|figure| figure.0 != name).collect())
+    fn without(row: &'a FigureRow, name: &str) -> FiguresJson<'a> {
+        FiguresJson(row.iter().filter(|figure| figure.0 != name).collect())
     }
 }
 
-impl Serialize for Figures<'_> {
+impl Serialize for FiguresJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, Figure(value))))
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, FigureJson(value))))
     }
 }
 
-struct Figure<'a>(&'a Value);
+struct FigureJson<'a>(&'a Value);
 
-impl Serialize for Figure<'_> {
+impl Serialize for FigureJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Value::Flag(flag) => serializer.serialize_bool(*flag),
@@ -43,35 +43,35 @@ impl Serialize for Figure<'_> {
 
 /// `tune`.
 #[derive(Serialize)]
-pub(crate) struct Tuned<'a> {
+pub(crate) struct TuneJson<'a> {
     threshold: f64,
     recall: f64,
     permutations: u32,
-    sample: Option<Sample>,
-    shapes: Vec<Shape<'a>>,
+    sample: Option<SampleJson>,
+    shapes: Vec<ShapeJson<'a>>,
 }
 
-impl<'a> Tuned<'a> {
+impl<'a> TuneJson<'a> {
     /// Shapes with their rows and S-curves, and the sample on which they are measured.
     pub(crate) fn new(
         tuning: &Tuning,
-        sample: Option<Sample>,
-        shapes: impl Iterator<Item = (&'a Row, &'a Compared)>,
+        sample: Option<SampleJson>,
+        shapes: impl Iterator<Item = (&'a FigureRow, &'a ComparedShape)>,
         curve: &[f64],
-    ) -> Tuned<'a> {
-        let shape = |(row, compared): (&'a Row, &Compared)| Shape {
+    ) -> TuneJson<'a> {
+        let shape = |(row, compared): (&'a FigureRow, &ComparedShape)| ShapeJson {
             // A row for people has all names in one text.
-            figures: Figures::without(row, "is"),
+            figures: FiguresJson::without(row, "is"),
             is: compared.names(),
             curve: curve
                 .iter()
-                .map(|&jaccard| Point {
+                .map(|&jaccard| CurvePointJson {
                     jaccard,
                     found: (compared.shape.bands).probability(jaccard, tuning.slot_width),
                 })
                 .collect(),
         };
-        Tuned {
+        TuneJson {
             threshold: tuning.threshold,
             recall: tuning.recall,
             permutations: tuning.permutations,
@@ -83,32 +83,32 @@ impl<'a> Tuned<'a> {
 
 /// In `tune`: a choice of bands.
 #[derive(Serialize)]
-struct Shape<'a> {
+struct ShapeJson<'a> {
     #[serde(flatten)]
-    figures: Figures<'a>,
+    figures: FiguresJson<'a>,
     is: Vec<&'static str>,
-    curve: Vec<Point>,
+    curve: Vec<CurvePointJson>,
 }
 
 /// In `tune`: the sample.
 #[derive(Serialize)]
-pub(crate) struct Sample {
+pub(crate) struct SampleJson {
     contents: u64,
     for_contents: u64,
     queries: usize,
     pairs: u64,
     exact: u64,
-    at_least: Vec<AtLeast>,
+    at_least: Vec<AtLeastJson>,
 }
 
-impl Sample {
+impl SampleJson {
     /// A sample of a store with `contents` contents, and its pairs at some similarities.
-    pub(crate) fn new(sample: &upkeep::Sample, contents: u64, similarities: &[f64]) -> Sample {
-        let at_least = |&jaccard| AtLeast {
+    pub(crate) fn new(sample: &upkeep::Sample, contents: u64, similarities: &[f64]) -> SampleJson {
+        let at_least = |&jaccard| AtLeastJson {
             jaccard,
             pairs: sample.at_least(jaccard),
         };
-        Sample {
+        SampleJson {
             contents,
             for_contents: sample.contents(),
             queries: sample.queries(),
@@ -120,7 +120,7 @@ impl Sample {
 }
 
 #[derive(Serialize)]
-struct AtLeast {
+struct AtLeastJson {
     jaccard: f64,
     pairs: u64,
 }

@@ -8,12 +8,12 @@ use dedupdb::upkeep::{self, Holder, Unfinished};
 use dedupdb::{Schema, write};
 use serde::Serialize;
 
-use super::Parameters;
+use super::ParametersJson;
 use crate::number::utc;
 
 /// `stats`.
 #[derive(Serialize)]
-pub(crate) struct Stats<'a> {
+pub(crate) struct StatsJson<'a> {
     documents: u64,
     contents: u64,
     removed: u64,
@@ -24,20 +24,20 @@ pub(crate) struct Stats<'a> {
     files: BTreeMap<&'a str, u64>,
     commit: u64,
     committed: String,
-    holder: Option<Held>,
+    holder: Option<HolderJson>,
     generation: u64,
     format: u64,
-    schema: Parameters,
+    schema: ParametersJson,
     recall: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     reclaimable_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    largest_buckets: Option<Vec<Bucket>>,
+    largest_buckets: Option<Vec<BucketJson>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    clusters: Option<Vec<Sizes>>,
+    clusters: Option<Vec<SizesJson>>,
 }
 
-impl Stats<'_> {
+impl StatsJson<'_> {
     /// What a store holds, who writes to it, and what its index and its clusters say if they were read.
     pub(crate) fn new<'a>(
         schema: &Schema,
@@ -45,11 +45,11 @@ impl Stats<'_> {
         holder: Option<Holder>,
         scanned: Option<&(u64, Vec<upkeep::Bucket>)>,
         clusters: Option<&[ClusterSizes]>,
-    ) -> Stats<'a> {
+    ) -> StatsJson<'a> {
         let files = stats.files.iter();
         let bytes = files.clone().map(|(_, bytes)| bytes).sum();
-        let sizes = |sizes: &[ClusterSizes]| sizes.iter().map(Sizes::new).collect();
-        Stats {
+        let sizes = |sizes: &[ClusterSizes]| sizes.iter().map(SizesJson::new).collect();
+        StatsJson {
             documents: stats.documents,
             contents: stats.contents,
             removed: stats.removed,
@@ -61,27 +61,27 @@ impl Stats<'_> {
             files: files.map(|(name, bytes)| (&**name, *bytes)).collect(),
             commit: stats.commit,
             committed: utc(stats.committed),
-            holder: holder.map(Held::new),
+            holder: holder.map(HolderJson::new),
             generation: stats.generation,
             format: stats.format,
-            schema: Parameters::new(schema),
+            schema: ParametersJson::new(schema),
             recall: schema.recall(schema.threshold()),
             reclaimable_bytes: scanned.map(|(bytes, _)| *bytes),
-            largest_buckets: scanned.map(|(_, largest)| largest.iter().map(Bucket::new).collect()),
+            largest_buckets: scanned.map(|(_, largest)| largest.iter().map(BucketJson::new).collect()),
             clusters: clusters.map(sizes),
         }
     }
 }
 
 #[derive(Serialize)]
-struct Held {
+struct HolderJson {
     process: u32,
     since: Option<String>,
 }
 
-impl Held {
-    fn new(holder: Holder) -> Held {
-        Held {
+impl HolderJson {
+    fn new(holder: Holder) -> HolderJson {
+        HolderJson {
             process: holder.process,
             since: holder.since.map(utc),
         }
@@ -89,15 +89,15 @@ impl Held {
 }
 
 #[derive(Serialize)]
-struct Bucket {
+struct BucketJson {
     band: u32,
     hash: u32,
     contents: u64,
 }
 
-impl Bucket {
-    fn new(bucket: &upkeep::Bucket) -> Bucket {
-        Bucket {
+impl BucketJson {
+    fn new(bucket: &upkeep::Bucket) -> BucketJson {
+        BucketJson {
             band: bucket.band,
             hash: bucket.hash,
             contents: bucket.contents,
@@ -106,16 +106,16 @@ impl Bucket {
 }
 
 #[derive(Serialize)]
-struct Sizes {
+struct SizesJson {
     from: u64,
     to: u64,
     clusters: u64,
     documents: u64,
 }
 
-impl Sizes {
-    fn new(sizes: &ClusterSizes) -> Sizes {
-        Sizes {
+impl SizesJson {
+    fn new(sizes: &ClusterSizes) -> SizesJson {
+        SizesJson {
             from: sizes.from,
             to: sizes.to,
             clusters: sizes.clusters,
@@ -126,51 +126,51 @@ impl Sizes {
 
 /// `reindex`.
 #[derive(Serialize)]
-pub(crate) struct Reindexed {
+pub(crate) struct ReindexJson {
     pub(crate) documents: u64,
     pub(crate) dropped: u64,
-    pub(crate) schema: Parameters,
+    pub(crate) schema: ParametersJson,
     pub(crate) recall: f64,
 }
 
 /// `reindex --status`.
 #[derive(Serialize)]
-pub(crate) struct Status {
+pub(crate) struct StatusJson {
     compacts: bool,
     contents: u64,
     all_contents: u64,
     lists: u32,
     all_lists: u32,
     bytes: u64,
-    schema: Parameters,
+    schema: ParametersJson,
 }
 
-impl Status {
+impl StatusJson {
     /// The progress of a rebuild.
-    pub(crate) fn new(unfinished: &Unfinished) -> Status {
+    pub(crate) fn new(unfinished: &Unfinished) -> StatusJson {
         let progress = unfinished.progress;
-        Status {
+        StatusJson {
             compacts: unfinished.compacts,
             contents: progress.contents,
             all_contents: progress.all_contents,
             lists: progress.lists,
             all_lists: progress.all_lists,
             bytes: unfinished.bytes,
-            schema: Parameters::new(&unfinished.schema),
+            schema: ParametersJson::new(&unfinished.schema),
         }
     }
 }
 
 /// `compact`.
 #[derive(Serialize)]
-pub(crate) struct Compacted {
+pub(crate) struct CompactJson {
     pub(crate) bytes_before: u64,
     pub(crate) bytes: u64,
 }
 
 /// `merge`: a store.
 #[derive(Serialize)]
-pub(crate) struct Merged<'a> {
+pub(crate) struct MergeJson<'a> {
     store: &'a str,
     added: u64,
     updated: u64,
@@ -179,10 +179,10 @@ pub(crate) struct Merged<'a> {
     unpublished: u64,
 }
 
-impl<'a> Merged<'a> {
+impl<'a> MergeJson<'a> {
     /// The outcome for the documents of a store.
-    pub(crate) fn new(store: &'a str, merged: &write::Merged) -> Merged<'a> {
-        Merged {
+    pub(crate) fn new(store: &'a str, merged: &write::MergeSummary) -> MergeJson<'a> {
+        MergeJson {
             store,
             added: merged.added,
             updated: merged.updated,
@@ -195,7 +195,7 @@ impl<'a> Merged<'a> {
 
 /// `backup`.
 #[derive(Serialize)]
-pub(crate) struct Backup<'a> {
+pub(crate) struct BackupJson<'a> {
     pub(crate) store: &'a str,
     pub(crate) documents: u64,
     pub(crate) contents: u64,
@@ -204,36 +204,36 @@ pub(crate) struct Backup<'a> {
 
 /// `check`.
 #[derive(Serialize)]
-pub(crate) struct Checked<'a> {
+pub(crate) struct CheckJson<'a> {
     documents: u64,
     contents: u64,
     postings: u64,
     recent: u64,
-    problems: Vec<Problem<'a>>,
+    problems: Vec<ProblemJson<'a>>,
 }
 
-impl Checked<'_> {
+impl CheckJson<'_> {
     /// What was checked, and the damage that was found.
-    pub(crate) fn new(report: &upkeep::Report) -> Checked<'_> {
-        Checked {
+    pub(crate) fn new(report: &upkeep::CheckReport) -> CheckJson<'_> {
+        CheckJson {
             documents: report.documents,
             contents: report.contents,
             postings: report.postings,
             recent: report.recent,
-            problems: report.problems.iter().map(Problem::new).collect(),
+            problems: report.problems.iter().map(ProblemJson::new).collect(),
         }
     }
 }
 
 #[derive(Serialize)]
-struct Problem<'a> {
+struct ProblemJson<'a> {
     file: String,
     what: &'a str,
 }
 
-impl Problem<'_> {
-    fn new(problem: &upkeep::Problem) -> Problem<'_> {
-        Problem {
+impl ProblemJson<'_> {
+    fn new(problem: &upkeep::Problem) -> ProblemJson<'_> {
+        ProblemJson {
             file: problem.file.display().to_string(),
             what: &problem.what,
         }
@@ -242,7 +242,7 @@ impl Problem<'_> {
 
 /// `salvage`: a document that is not intact.
 #[derive(Serialize)]
-pub(crate) struct Casualty<'a> {
+pub(crate) struct CasualtyJson<'a> {
     pub(crate) fate: &'a str,
     pub(crate) key: Option<&'a str>,
     pub(crate) why: &'a str,
@@ -250,7 +250,7 @@ pub(crate) struct Casualty<'a> {
 
 /// `salvage`: the summary.
 #[derive(Serialize)]
-pub(crate) struct Salvaged {
+pub(crate) struct SalvageJson {
     store: String,
     documents: u64,
     contents: u64,
@@ -259,18 +259,18 @@ pub(crate) struct Salvaged {
     unnamed: u64,
     undated: u64,
     index_is_whole: bool,
-    unreadable: Vec<Unreadable>,
-    parameters: Parameters,
+    unreadable: Vec<UnreadableJson>,
+    parameters: ParametersJson,
 }
 
-impl Salvaged {
+impl SalvageJson {
     /// What was saved into a new store.
-    pub(crate) fn new(store: &Path, saved: &upkeep::Salvaged) -> Salvaged {
-        let unreadable = |part: &upkeep::Unreadable| Unreadable {
+    pub(crate) fn new(store: &Path, saved: &upkeep::SalvageSummary) -> SalvageJson {
+        let unreadable = |part: &upkeep::Unreadable| UnreadableJson {
             file: part.file.display().to_string(),
             bytes: part.bytes,
         };
-        Salvaged {
+        SalvageJson {
             store: store.display().to_string(),
             documents: saved.documents,
             contents: saved.contents,
@@ -280,13 +280,13 @@ impl Salvaged {
             undated: saved.undated,
             index_is_whole: saved.index_is_whole,
             unreadable: saved.unreadable.iter().map(unreadable).collect(),
-            parameters: Parameters::new(&saved.schema),
+            parameters: ParametersJson::new(&saved.schema),
         }
     }
 }
 
 #[derive(Serialize)]
-struct Unreadable {
+struct UnreadableJson {
     file: String,
     bytes: u64,
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow::Continue;
 #[cfg(unix)]
 use std::path::Path;
 
-use dedupdb_corpus::dedup::{Dedup, Done, Ending, Error, Event, Keep};
+use dedupdb_corpus::dedup::{Dedup, DedupSummary, PathTerminator, Error, DedupEvent, Keep};
 
 use crate::sandbox::{Sandbox, text};
 
@@ -20,10 +20,10 @@ fn copies() -> Sandbox {
 }
 
 /// Runs, and changes or removes a file when all files are read and the first one is dropped.
-fn changing(sandbox: &Sandbox, dedup: Dedup, name: &str, now: Option<&str>) -> Result<Done, Error> {
+fn changing(sandbox: &Sandbox, dedup: Dedup, name: &str, now: Option<&str>) -> Result<DedupSummary, Error> {
     let mut is_first = true;
     dedup.run(|event| {
-        if matches!(event, Event::Dropped(_)) && std::mem::take(&mut is_first) {
+        if matches!(event, DedupEvent::Dropped(_)) && std::mem::take(&mut is_first) {
             match now {
                 Some(text) => sandbox.write(name, text),
                 None => fs::remove_file(sandbox.path(name)).unwrap(),
@@ -34,7 +34,7 @@ fn changing(sandbox: &Sandbox, dedup: Dedup, name: &str, now: Option<&str>) -> R
 }
 
 /// Checks that the run noticed the change, and left nothing.
-fn noticed(sandbox: &Sandbox, done: Result<Done, Error>, name: &str) {
+fn noticed(sandbox: &Sandbox, done: Result<DedupSummary, Error>, name: &str) {
     let error = done.unwrap_err().to_string();
     let told = format!("{name}: it changed while it was read; try again");
     assert!(error.ends_with(&told), "{error}");
@@ -51,13 +51,13 @@ fn a_list_does_not_name_a_kept_file_with_another_text() {
         ] {
             let sandbox = copies();
             let dedup = Dedup::new([sandbox.path("in")]).keep(keep);
-            let dedup = dedup.output(sandbox.path("list")).list(Ending::Line);
+            let dedup = dedup.output(sandbox.path("list")).list(PathTerminator::Line);
             noticed(&sandbox, changing(&sandbox, dedup, name, now), name);
         }
         // The list does not name what is dropped.
         let sandbox = copies();
         let dedup = Dedup::new([sandbox.path("in")]).keep(keep);
-        let dedup = dedup.output(sandbox.path("list")).list(Ending::Line);
+        let dedup = dedup.output(sandbox.path("list")).list(PathTerminator::Line);
         let done = changing(&sandbox, dedup, "in/the-dropped.txt", Some("new"));
         assert_eq!(done.unwrap().kept, 2);
     }
@@ -74,7 +74,7 @@ fn what_is_listed_as_dropped_still_has_its_text() {
                 let dedup = dedup.output(sandbox.path("out"));
                 let dedup = dedup.removed(sandbox.path("gone.tsv"));
                 let dedup = if is_list {
-                    dedup.list(Ending::Nul)
+                    dedup.list(PathTerminator::Nul)
                 } else {
                     dedup
                 };
@@ -195,13 +195,13 @@ fn another_file_of_the_same_size_and_time_is_not_the_one_that_was_read() {
             let dedup = Dedup::new([sandbox.path("in")]).keep(keep);
             let dedup = dedup.output(sandbox.path("out"));
             let dedup = if is_list {
-                dedup.list(Ending::Line).removed(sandbox.path("gone.tsv"))
+                dedup.list(PathTerminator::Line).removed(sandbox.path("gone.tsv"))
             } else {
                 dedup
             };
             let mut is_first = true;
             let done = dedup.run(|event| {
-                if matches!(event, Event::Dropped(_)) && std::mem::take(&mut is_first) {
+                if matches!(event, DedupEvent::Dropped(_)) && std::mem::take(&mut is_first) {
                     replace(&sandbox.path(name));
                 }
                 Continue(())

@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use dedupdb_corpus::dedup::{Dedup, Ending, Keep};
+use dedupdb_corpus::dedup::{Dedup, PathTerminator, Keep};
 use serde_json::Value;
 
 use crate::dedup::{dedup_and_end, files};
@@ -51,7 +51,7 @@ fn the_command_and_the_library_write_the_same() {
                 .replace(true);
             if list {
                 arguments.push("--list");
-                dedup = dedup.list(Ending::Line);
+                dedup = dedup.list(PathTerminator::Line);
             }
             let summary: Value = dedup_and_end(&sandbox, &arguments, 0);
             let done = dedup.run(|_| ControlFlow::Continue(())).unwrap();

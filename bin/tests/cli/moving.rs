@@ -245,7 +245,7 @@ fn what_changed_meanwhile_stays() {
         .move_to(sandbox.path("aside"))
         .run(|event| {
             match event {
-                MoveEvent::Judging(dedupdb_corpus::dedup::Event::Publishing) => {
+                MoveEvent::Judging(dedupdb_corpus::dedup::DedupEvent::Publishing) => {
                     thread::sleep(Duration::from_millis(30));
                     fs::write(path("0/deep/b000.txt"), "words of somebody").unwrap();
                     fs::remove_file(path("1/deep/b001.txt")).unwrap();

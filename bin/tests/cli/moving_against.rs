@@ -6,7 +6,7 @@ use std::ops::ControlFlow::Continue;
 use std::thread;
 use std::time::Duration;
 
-use dedupdb_corpus::dedup::{Dedup, Event, MoveEvent};
+use dedupdb_corpus::dedup::{Dedup, DedupEvent, MoveEvent};
 use dedupdb_corpus::{Format, Source};
 
 use crate::moving::{pairs, tree};
@@ -29,7 +29,7 @@ fn what_resembles_a_file_elsewhere_that_changed_meanwhile_stays() {
         .move_to(sandbox.path("aside"))
         .run(|event| {
             match event {
-                MoveEvent::Judging(Event::Publishing) => {
+                MoveEvent::Judging(DedupEvent::Publishing) => {
                     thread::sleep(Duration::from_millis(30));
                     sandbox.write("arch/0.txt", "words of somebody");
                     fs::remove_file(sandbox.path("arch/1.txt")).unwrap();
@@ -89,7 +89,7 @@ fn moved_while(sandbox: &Sandbox, change: impl Fn()) -> (Vec<String>, Vec<String
         .move_to(sandbox.path("aside"))
         .run(|event| {
             match event {
-                MoveEvent::Judging(Event::Publishing) => change(),
+                MoveEvent::Judging(DedupEvent::Publishing) => change(),
                 MoveEvent::Moved { from, .. } => moved.push(from.display().to_string()),
                 MoveEvent::Left { why, .. } => left.push(why.to_owned()),
                 _ => {}

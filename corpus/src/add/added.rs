@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::reading::Reading;
+use crate::reading::ReadCounts;
 use dedupdb::write::{Change, Outcome, Relation};
 
 /// The result of adding a corpus. Each document counts as added, unchanged, updated, kept out or skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Added {
+pub struct AddSummary {
     /// Documents with new keys.
     pub added: u64,
     /// Documents already stored with the same text, and files not read because they have not changed.
@@ -53,11 +53,11 @@ pub struct Added {
     /// The key of the first such file.
     pub first_gone: Option<String>,
     /// Counts of what was read and skipped.
-    pub reading: Reading,
+    pub reading: ReadCounts,
     /// Time spent waiting for input.
     pub waiting: Duration,
     /// Why the call ended.
-    pub ended: Ended,
+    pub ended: EndReason,
 }
 
 /// Another key under which a file is stored.
@@ -72,7 +72,7 @@ pub(super) struct OtherName {
 /// Why [`Add::run`](super::Add::run) or [`Load::run`](super::Load::run) ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Ended {
+pub enum EndReason {
     /// The whole input was added.
     #[default]
     All,
@@ -82,7 +82,7 @@ pub enum Ended {
     Full,
 }
 
-impl Added {
+impl AddSummary {
     /// All documents and skipped records.
     pub fn documents(&self) -> u64 {
         let stored = self.added + self.unchanged + self.updated;

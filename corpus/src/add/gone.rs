@@ -10,7 +10,7 @@ use dedupdb::{Document, Store};
 
 /// The folders among the sources of an add to a store that had documents.
 #[derive(Debug, Default)]
-pub(super) struct Folders {
+pub(super) struct AddedFolders {
     /// What the keys of their files begin with. None contains another one, and an empty one is the current folder.
     prefixes: Vec<String>,
     /// Whether all sources are such folders.
@@ -19,16 +19,16 @@ pub(super) struct Folders {
 
 /// Stored files that no longer exist: their number, and the key of the first one.
 #[derive(Debug, Default)]
-pub(super) struct Gone {
+pub(super) struct MissingFiles {
     pub(super) files: u64,
     pub(super) first: Option<String>,
 }
 
-impl Folders {
+impl AddedFolders {
     /// Returns the folders among `sources`, those that are gone, too. There are none if `store` is empty.
-    pub(super) fn of(sources: &[Source], store: &Store) -> Result<Folders, Error> {
+    pub(super) fn of(sources: &[Source], store: &Store) -> Result<AddedFolders, Error> {
         if store.documents()?.next().is_none() {
-            return Ok(Folders::default());
+            return Ok(AddedFolders::default());
         }
         let named = sources.iter().filter_map(Source::named);
         let is_folder = |path: &&Path| path.is_dir() || path.symlink_metadata().is_err();
@@ -39,7 +39,7 @@ impl Folders {
         if prefixes.first().is_some_and(String::is_empty) {
             prefixes.retain(|prefix| prefix.is_empty() || !is_in(prefix, ""));
         }
-        Ok(Folders { prefixes, are_all })
+        Ok(AddedFolders { prefixes, are_all })
     }
 
     /// Returns the stored files in the folders that no longer exist. `met` is the number of files of documents that the
@@ -47,13 +47,13 @@ impl Folders {
     ///
     /// The keys of files that were added from another folder look like those of the current one. If most of its files
     /// are not found, it is probably another one, and none of them counts.
-    pub(super) fn gone(&self, store: &Store, met: u64) -> Result<Gone, Error> {
-        let mut all = Gone::default();
+    pub(super) fn gone(&self, store: &Store, met: u64) -> Result<MissingFiles, Error> {
+        let mut all = MissingFiles::default();
         if self.are_all && self.files(store)? == met {
             return Ok(all);
         }
         for prefix in &self.prefixes {
-            let (mut gone, mut found) = (Gone::default(), 0);
+            let (mut gone, mut found) = (MissingFiles::default(), 0);
             for_each(prefix, store, |document| match file_exists(document) {
                 Some(true) => found += 1,
                 Some(false) => {

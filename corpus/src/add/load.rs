@@ -6,13 +6,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::added::{Added, Ended};
+use super::added::{AddSummary, EndReason};
 use super::event::AddEvent;
 use crate::error::Error;
-use crate::formats::parquet::sketches::{Row, SketchRows};
+use crate::formats::parquet::sketches::{SketchRow, SketchRows};
 use crate::options::MEMORY;
 use crate::skipped::{Reason, Skipped};
-use crate::source::{Kind, Source, expanded};
+use crate::source::{SourceKind, Source, expanded};
 use crate::sourced::Origin;
 use dedupdb::write::{Intake, Pipeline};
 use dedupdb::{Schema, Store};
@@ -48,15 +48,15 @@ impl Load {
         let mut files = Vec::new();
         for source in expanded(sources.collect()) {
             match source.kind {
-                Kind::Path(path) | Kind::Pattern(path) if path.is_dir() => {
+                SourceKind::Path(path) | SourceKind::Pattern(path) if path.is_dir() => {
                     files.extend(files_of(&path)?);
                 }
-                Kind::Path(path) | Kind::Pattern(path) => files.push(path),
-                Kind::Skipped(Skipped { place, detail, .. }) => {
+                SourceKind::Path(path) | SourceKind::Pattern(path) => files.push(path),
+                SourceKind::Skipped(Skipped { place, detail, .. }) => {
                     return Err(refused(Path::new(&place), &detail));
                 }
                 // No path is a stream.
-                Kind::Stream(_) => {}
+                SourceKind::Stream(_) => {}
             }
         }
         Ok(Load {
@@ -98,21 +98,21 @@ impl Load {
         self,
         store: &Store,
         mut observe: impl FnMut(AddEvent<'_>) -> ControlFlow<()>,
-    ) -> Result<Added, Error> {
+    ) -> Result<AddSummary, Error> {
         for path in &self.files {
             check(path, store)?;
         }
         let pipeline = store.pipeline(Intake::new().memory(self.memory))?;
-        let mut run = Run {
+        let mut run = LoadRun {
             pipeline,
-            added: Added::default(),
+            added: AddSummary::default(),
             documents: 0,
             bytes: 0,
             observe: &mut observe,
         };
         for path in &self.files {
             if run.file(path)?.is_break() {
-                run.added.ended = Ended::Stopped;
+                run.added.ended = EndReason::Stopped;
                 break;
             }
         }
@@ -120,7 +120,7 @@ impl Load {
         while run.pipeline.under_way() > 0 {
             run.wait(TICK)?;
         }
-        let Run {
+        let LoadRun {
             pipeline,
             added,
             documents,
@@ -128,7 +128,7 @@ impl Load {
             ..
         } = run;
         drop(pipeline);
-        if added.ended == Ended::All {
+        if added.ended == EndReason::All {
             store.pack_if_loose(|_| observe(AddEvent::Progress { documents, bytes }))?;
         }
         Ok(added)
@@ -187,15 +187,15 @@ fn refused(path: &Path, reason: &impl ToString) -> Error {
 }
 
 /// A load in progress.
-struct Run<'a> {
+struct LoadRun<'a> {
     pipeline: Pipeline,
-    added: Added,
+    added: AddSummary,
     documents: u64,
     bytes: u64,
     observe: &'a mut dyn FnMut(AddEvent<'_>) -> ControlFlow<()>,
 }
 
-impl Run<'_> {
+impl LoadRun<'_> {
     /// Loads a file. Breaks if the observer stops the load.
     fn file(&mut self, path: &Path) -> Result<ControlFlow<()>, Error> {
         let mut rows = open(path)?;
@@ -220,13 +220,13 @@ impl Run<'_> {
             let mut inputs = Vec::with_capacity(read.len());
             for row in read {
                 match row {
-                    Row::Sketch(input) => {
+                    SketchRow::Sketch(input) => {
                         origin.bytes = input.source_bytes();
                         self.bytes += origin.bytes;
                         self.added.reading.document(&origin);
                         inputs.push(input);
                     }
-                    Row::Flawed(number, why) => {
+                    SketchRow::Flawed(number, why) => {
                         // A batch that is begun is loaded whole.
                         if self.skip(path, number, why).is_break() {
                             flow = ControlFlow::Break(());

@@ -6,7 +6,7 @@ mod gone;
 mod load;
 mod run;
 
-pub use added::{Added, Ended};
+pub use added::{AddSummary, EndReason};
 pub use event::AddEvent;
 pub use load::Load;
 
@@ -107,7 +107,7 @@ impl Add {
     }
 
     /// Whether to commit nothing. The store does not change. New documents are kept in memory, up to half of
-    /// [`Add::memory`]; beyond that, the rest of the input is not read ([`Ended::Full`]).
+    /// [`Add::memory`]; beyond that, the rest of the input is not read ([`EndReason::Full`]).
     pub fn pretend(self, pretend: bool) -> Add {
         Add { pretend, ..self }
     }
@@ -122,7 +122,7 @@ impl Add {
         self,
         store: &Store,
         mut observe: impl FnMut(AddEvent<'_>) -> ControlFlow<()>,
-    ) -> Result<Added, Error> {
+    ) -> Result<AddSummary, Error> {
         run::run(self, store, &mut observe)
     }
 }

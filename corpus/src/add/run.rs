@@ -6,12 +6,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use super::Add;
-use super::added::{Added, Ended, OtherName};
+use super::added::{AddSummary, EndReason, OtherName};
 use super::event::AddEvent;
-use super::gone::Folders;
+use super::gone::AddedFolders;
 use crate::error::Error;
 use crate::presence::file_exists;
-use crate::read::ahead::{self, Sketched};
+use crate::read::ahead::{self, SketchedBatch};
 use crate::read::repeats::Repeats;
 use crate::skipped::{Reason, Skipped};
 use crate::sourced::{Item, Origin};
@@ -32,10 +32,10 @@ const LOOKED_AT: usize = 16;
 type Flow = ControlFlow<()>;
 
 /// The result of a step: an error of the store or the reader, or a break if the observer stops the run.
-type Step = Result<Flow, Error>;
+type StepResult = Result<Flow, Error>;
 
 /// An add in progress.
-struct Run<'a> {
+struct AddRun<'a> {
     store: &'a Store,
     writer: Writer,
     evidence: bool,
@@ -45,7 +45,7 @@ struct Run<'a> {
     other_keys: OtherKeys,
     /// Whether the store had documents before, so that any file may be among them.
     had_documents: bool,
-    added: Added,
+    added: AddSummary,
     /// The number of files of documents that were met.
     files: u64,
     documents: u64,
@@ -62,7 +62,7 @@ pub(super) fn run(
     add: Add,
     store: &Store,
     observe: &mut dyn FnMut(AddEvent<'_>) -> Flow,
-) -> Result<Added, Error> {
+) -> Result<AddSummary, Error> {
     let (options, _ending) = add.options.begin();
     let mut options = options.repeats(Repeats::Skip).memory(add.memory);
     if options.store.is_none() {
@@ -72,14 +72,14 @@ pub(super) fn run(
         options = options.unless_stored(store);
     }
     let had_documents = store.documents()?.next().is_some();
-    let folders = Folders::of(&add.sources, store)?;
+    let folders = AddedFolders::of(&add.sources, store)?;
     let mut writer = store.writer()?;
     if options.id_scope == IdScope::Unset {
         options = options.id_scope(store.id_scope());
     }
     writer.set_id_scope(options.id_scope);
     writer.unique(add.unique);
-    let mut run = Run {
+    let mut run = AddRun {
         store,
         writer,
         evidence: add.evidence,
@@ -88,29 +88,29 @@ pub(super) fn run(
         uncommitted: Uncommitted::new(add.memory),
         other_keys: OtherKeys::new(),
         had_documents,
-        added: Added::default(),
+        added: AddSummary::default(),
         files: 0,
         documents: 0,
         bytes: 0,
         observe,
     };
     run.added.ended = if add.unique && run.forget()?.is_break() {
-        Ended::Stopped
+        EndReason::Stopped
     } else {
         let sketched = ahead::start(options.batches(add.sources)?, store)?;
         run.take_all(&sketched)?
     };
     run.commit()?;
-    if run.added.ended == Ended::All && !run.pretend {
+    if run.added.ended == EndReason::All && !run.pretend {
         let gone = folders.gone(store, run.files)?;
         (run.added.gone, run.added.first_gone) = (gone.files, gone.first);
     }
     run.pack()
 }
 
-impl Run<'_> {
+impl AddRun<'_> {
     /// Removes what an interrupted dedup stored.
-    fn forget(&mut self) -> Step {
+    fn forget(&mut self) -> StepResult {
         if self.pretend {
             // Nothing may be committed.
             self.writer.forget_run(u64::MAX)?;
@@ -124,14 +124,14 @@ impl Run<'_> {
     }
 
     /// Adds all batches as they arrive.
-    fn take_all(&mut self, batches: &Receiver<Result<Sketched, Error>>) -> Result<Ended, Error> {
+    fn take_all(&mut self, batches: &Receiver<Result<SketchedBatch, Error>>) -> Result<EndReason, Error> {
         loop {
             let progress = AddEvent::Progress {
                 documents: self.documents,
                 bytes: self.bytes,
             };
             if (self.observe)(progress).is_break() {
-                return Ok(Ended::Stopped);
+                return Ok(EndReason::Stopped);
             }
             let waited = Instant::now();
             let received = batches.recv_timeout(TICK);
@@ -139,15 +139,15 @@ impl Run<'_> {
             match received {
                 Ok(sketched) => {
                     if self.take(sketched?)?.is_break() {
-                        return Ok(Ended::Stopped);
+                        return Ok(EndReason::Stopped);
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(Ended::All),
+                Err(RecvTimeoutError::Disconnected) => return Ok(EndReason::All),
             }
             let bytes = self.writer.uncommitted_bytes();
             if self.pretend && Uncommitted::is_too_much(bytes, self.memory) {
-                return Ok(Ended::Full);
+                return Ok(EndReason::Full);
             }
             if self.uncommitted.is_due(&self.writer) {
                 self.commit()?;
@@ -157,7 +157,7 @@ impl Run<'_> {
 
     /// Adds a batch. One that is begun is added and reported whole: the next run would take its documents for
     /// unchanged ones and not report them again.
-    fn take(&mut self, sketched: Sketched) -> Step {
+    fn take(&mut self, sketched: SketchedBatch) -> StepResult {
         let mut flow = Flow::Continue(());
         let items = sketched.items.len() as u64;
         let mut origins = Vec::with_capacity(sketched.items.len());
@@ -215,7 +215,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn skip(&mut self, skipped: &Skipped) -> Step {
+    fn skip(&mut self, skipped: &Skipped) -> StepResult {
         self.added.reading.skipped(skipped);
         if let Some(key) = self.stale_key(skipped)? {
             self.added.stale += 1;
@@ -240,7 +240,7 @@ impl Run<'_> {
     }
 
     /// Counts and reports the outcome for a document.
-    fn note(&mut self, origin: &Origin, outcome: dedupdb::Result<Outcome>) -> Step {
+    fn note(&mut self, origin: &Origin, outcome: dedupdb::Result<Outcome>) -> StepResult {
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(error) => return self.skip(&origin.refused(&error)),
@@ -368,8 +368,8 @@ impl Run<'_> {
     }
 
     /// Rewrites the index if much was added, and returns the counts.
-    fn pack(self) -> Result<Added, Error> {
-        let Run {
+    fn pack(self) -> Result<AddSummary, Error> {
+        let AddRun {
             store,
             writer,
             pretend,
@@ -380,7 +380,7 @@ impl Run<'_> {
             ..
         } = self;
         drop(writer);
-        if !pretend && added.ended == Ended::All {
+        if !pretend && added.ended == EndReason::All {
             store.pack_if_loose(|_| observe(AddEvent::Progress { documents, bytes }))?;
         }
         Ok(added)

@@ -4,15 +4,15 @@
 //! for a program. Here, such bytes only name a file that is already known to be binary.
 
 /// The first bytes of files of a kind.
-struct Kind {
+struct MagicNumber {
     magic: &'static [u8],
     name: &'static str,
     /// Whether no text begins like this, even without a NUL byte.
     is_sure: bool,
 }
 
-const fn sure(magic: &'static [u8], name: &'static str) -> Kind {
-    Kind {
+const fn sure(magic: &'static [u8], name: &'static str) -> MagicNumber {
+    MagicNumber {
         magic,
         name,
         is_sure: true,
@@ -20,15 +20,15 @@ const fn sure(magic: &'static [u8], name: &'static str) -> Kind {
 }
 
 /// A kind whose first bytes a text could begin with. Its files contain NUL bytes anyway.
-const fn likely(magic: &'static [u8], name: &'static str) -> Kind {
-    Kind {
+const fn likely(magic: &'static [u8], name: &'static str) -> MagicNumber {
+    MagicNumber {
         magic,
         name,
         is_sure: false,
     }
 }
 
-const KINDS: &[Kind] = &[
+const KINDS: &[MagicNumber] = &[
     sure(b"\x89PNG\r\n\x1a\n", "PNG image"),
     sure(b"\x1f\x8b\x08", "gzip archive"),
     sure(b"\x1f\x9d\x90", "compressed by compress"),

@@ -10,7 +10,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 use utf32::ByteOrder;
 
-use crate::formats::record::Fault;
+use crate::formats::record::RecordFault;
 use crate::skipped::{Hint, Reason};
 
 /// The byte order mark that some programs begin a text with.
@@ -57,13 +57,13 @@ impl Decoded<Cow<'_, str>> {
 /// # Errors
 ///
 /// A fault if the bytes are binary: they contain a NUL, or begin like a kind of file that is not text.
-pub(crate) fn check(bytes: &[u8], given: Option<&'static Encoding>) -> Result<(), Fault> {
+pub(crate) fn check(bytes: &[u8], given: Option<&'static Encoding>) -> Result<(), RecordFault> {
     if is_wide(bytes, given) {
         return Ok(());
     }
     if bytes.contains(&0) {
         let hint = unmarked(bytes);
-        return Err(Fault {
+        return Err(RecordFault {
             hint,
             ..binary(magic::kind(bytes).filter(|_| hint.is_none()))
         });
@@ -73,7 +73,7 @@ pub(crate) fn check(bytes: &[u8], given: Option<&'static Encoding>) -> Result<()
 
 /// Whether NUL bytes are parts of characters.
 fn is_wide(bytes: &[u8], given: Option<&'static Encoding>) -> bool {
-    Mark::of(bytes).is_some_and(Mark::is_wide)
+    ByteOrderMark::of(bytes).is_some_and(ByteOrderMark::is_wide)
         || given.is_some_and(|given| is_utf16(given) && !is_surely_utf8(bytes, given))
 }
 
@@ -104,8 +104,8 @@ pub(crate) fn unmarked(bytes: &[u8]) -> Option<Hint> {
     }
 }
 
-fn binary(kind: Option<&str>) -> Fault {
-    Fault {
+fn binary(kind: Option<&str>) -> RecordFault {
+    RecordFault {
         reason: Reason::Binary,
         detail: kind.unwrap_or("it has a NUL byte").to_owned(),
         hint: None,
@@ -117,7 +117,7 @@ fn binary(kind: Option<&str>) -> Fault {
 /// # Errors
 ///
 /// Those of [`check`], and a fault if text in a wide encoding contains a NUL.
-pub(crate) fn file(bytes: &[u8], given: Option<&'static Encoding>) -> Result<Decoded, Fault> {
+pub(crate) fn file(bytes: &[u8], given: Option<&'static Encoding>) -> Result<Decoded, RecordFault> {
     check(bytes, given)?;
     let decoded = decode(bytes, given);
     if is_wide(bytes, given) && decoded.text.contains('\0') {
@@ -134,7 +134,7 @@ pub(crate) fn decode<'a>(
     bytes: &'a [u8],
     given: Option<&'static Encoding>,
 ) -> Decoded<Cow<'a, str>> {
-    if let Some(mark) = Mark::of(bytes) {
+    if let Some(mark) = ByteOrderMark::of(bytes) {
         return mark.decode(bytes);
     }
     if let Some(encoding) = given.filter(|given| !is_surely_utf8(bytes, given)) {
@@ -206,36 +206,36 @@ fn is_nearly_utf8(bytes: &[u8]) -> bool {
 
 /// A byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum ByteOrderMark {
     Utf8,
     Utf16(&'static Encoding),
     Utf32(ByteOrder),
 }
 
-impl Mark {
+impl ByteOrderMark {
     /// Returns the mark that the bytes begin with.
-    pub(crate) fn of(bytes: &[u8]) -> Option<Mark> {
+    pub(crate) fn of(bytes: &[u8]) -> Option<ByteOrderMark> {
         match bytes {
             // The UTF-32LE mark is the UTF-16LE mark with two NULs after it.
-            [0xff, 0xfe, 0, 0, ..] => Some(Mark::Utf32(ByteOrder::Little)),
-            [0, 0, 0xfe, 0xff, ..] => Some(Mark::Utf32(ByteOrder::Big)),
-            [0xff, 0xfe, ..] => Some(Mark::Utf16(UTF_16LE)),
-            [0xfe, 0xff, ..] => Some(Mark::Utf16(UTF_16BE)),
-            [0xef, 0xbb, 0xbf, ..] => Some(Mark::Utf8),
+            [0xff, 0xfe, 0, 0, ..] => Some(ByteOrderMark::Utf32(ByteOrder::Little)),
+            [0, 0, 0xfe, 0xff, ..] => Some(ByteOrderMark::Utf32(ByteOrder::Big)),
+            [0xff, 0xfe, ..] => Some(ByteOrderMark::Utf16(UTF_16LE)),
+            [0xfe, 0xff, ..] => Some(ByteOrderMark::Utf16(UTF_16BE)),
+            [0xef, 0xbb, 0xbf, ..] => Some(ByteOrderMark::Utf8),
             _ => None,
         }
     }
 
     /// Whether text in the encoding may contain NUL bytes.
     fn is_wide(self) -> bool {
-        self != Mark::Utf8
+        self != ByteOrderMark::Utf8
     }
 
     fn decode(self, bytes: &[u8]) -> Decoded<Cow<'_, str>> {
         match self {
-            Mark::Utf8 => encoded(&bytes[MARK.len()..], UTF_8),
-            Mark::Utf16(encoding) => encoded(&bytes[2..], encoding),
-            Mark::Utf32(order) => {
+            ByteOrderMark::Utf8 => encoded(&bytes[MARK.len()..], UTF_8),
+            ByteOrderMark::Utf16(encoding) => encoded(&bytes[2..], encoding),
+            ByteOrderMark::Utf32(order) => {
                 let (text, replaced) = utf32::text(&bytes[4..], order);
                 Decoded {
                     text: text.into(),

@@ -8,18 +8,18 @@ use super::utf32::{self, ByteOrder};
 
 /// An encoding other than UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coding {
+pub(crate) enum ForeignEncoding {
     /// An encoding of the Encoding Standard.
     Standard(&'static Encoding),
     Utf32(ByteOrder),
 }
 
-impl Coding {
+impl ForeignEncoding {
     /// Its name.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Coding::Standard(encoding) => encoding.name(),
-            Coding::Utf32(order) => order.name(),
+            ForeignEncoding::Standard(encoding) => encoding.name(),
+            ForeignEncoding::Utf32(order) => order.name(),
         }
     }
 }
@@ -48,12 +48,12 @@ impl<R: BufRead> Transcoded<R> {
     /// # Errors
     ///
     /// Those of reading.
-    pub(crate) fn new(mut reader: R, coding: Coding) -> io::Result<Transcoded<R>> {
+    pub(crate) fn new(mut reader: R, coding: ForeignEncoding) -> io::Result<Transcoded<R>> {
         let decoding = match coding {
-            Coding::Standard(encoding) => {
+            ForeignEncoding::Standard(encoding) => {
                 Decoding::Standard(encoding.new_decoder_with_bom_removal())
             }
-            Coding::Utf32(order) => {
+            ForeignEncoding::Utf32(order) => {
                 reader.read_exact(&mut [0; 4])?;
                 Decoding::Utf32(order)
             }
@@ -105,11 +105,11 @@ impl<R: BufRead> Read for Transcoded<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ByteOrder, Coding, Transcoded};
+    use super::{ByteOrder, ForeignEncoding, Transcoded};
     use encoding_rs::{SHIFT_JIS, UTF_16LE};
     use std::io::{BufRead, BufReader, Read};
 
-    fn decoded(reader: impl BufRead, coding: Coding) -> String {
+    fn decoded(reader: impl BufRead, coding: ForeignEncoding) -> String {
         let mut decoded = String::new();
         let mut stream = Transcoded::new(reader, coding).unwrap();
         stream.read_to_string(&mut decoded).unwrap();
@@ -123,10 +123,10 @@ mod tests {
         let marked = [&[0xff, 0xfe], &wide[..]].concat();
         for capacity in [3, 1000] {
             let reader = BufReader::with_capacity(capacity, &marked[..]);
-            assert!(decoded(reader, Coding::Standard(UTF_16LE)) == text);
+            assert!(decoded(reader, ForeignEncoding::Standard(UTF_16LE)) == text);
         }
         let cut = &b"\x96\xe9\x82"[..];
-        assert_eq!(decoded(cut, Coding::Standard(SHIFT_JIS)), "夜\u{fffd}");
+        assert_eq!(decoded(cut, ForeignEncoding::Standard(SHIFT_JIS)), "夜\u{fffd}");
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
             wide.extend([1, 2]);
             for capacity in [3, 1000] {
                 let reader = BufReader::with_capacity(capacity, &wide[..]);
-                let decoded = decoded(reader, Coding::Utf32(order));
+                let decoded = decoded(reader, ForeignEncoding::Utf32(order));
                 assert!(decoded.strip_suffix('\u{fffd}') == Some(&*all));
             }
         }

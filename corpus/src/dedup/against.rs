@@ -4,14 +4,14 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::dedup::done::Compared;
+use crate::dedup::done::ReferenceCounts;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::event::Event;
-use crate::dedup::judge::Judge;
+use crate::dedup::event::DedupEvent;
+use crate::dedup::judge::DedupJudge;
 use crate::dedup::lineage::Lineage;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::settings::{Against, Dedup};
-use crate::{FileIdentity, Reading, Reason, Skipped, Source, expanded};
+use crate::{FileIdentity, ReadCounts, Reason, Skipped, Source, expanded};
 use dedupdb::Store;
 
 /// Refuses inputs that are, contain or lie in what they are to be compared with. A document is not a duplicate of
@@ -86,9 +86,9 @@ pub(super) fn compared(
     against: Against,
     dedup: &Dedup,
     outputs: &Outputs,
-    judge: &mut Judge<'_>,
+    judge: &mut DedupJudge<'_>,
 ) -> Result<(Store, u64)> {
-    let mut reading = Reading::default();
+    let mut reading = ReadCounts::default();
     let store = match against {
         Against::Store(store) => store,
         Against::Corpus(sources) => {
@@ -103,7 +103,7 @@ pub(super) fn compared(
             let added = add.run(&store, |event| {
                 failed = match event {
                     crate::AddEvent::Skipped(skipped) => check_read(skipped, dedup)
-                        .and_then(|()| judge.met.watch.tell(Event::Skipped(skipped))),
+                        .and_then(|()| judge.met.watch.tell(DedupEvent::Skipped(skipped))),
                     crate::AddEvent::Stored { key, origin } => {
                         if let Some(lineage) = &mut judge.counterparts {
                             lineage.keep(key, origin);
@@ -129,7 +129,7 @@ pub(super) fn compared(
             store
         }
     };
-    judge.met.done.compared = Some(Compared {
+    judge.met.done.compared = Some(ReferenceCounts {
         documents: store.stats()?.documents,
         reading,
     });

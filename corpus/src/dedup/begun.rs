@@ -7,34 +7,34 @@ use std::path::PathBuf;
 use std::thread;
 
 use crate::dedup::against::{check_apart, compared};
-use crate::dedup::done::Done;
+use crate::dedup::done::DedupSummary;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::event::{Event, Observer};
-use crate::dedup::fit::Fit;
-use crate::dedup::judge::{Judge, Met};
+use crate::dedup::event::{DedupEvent, Observer};
+use crate::dedup::fit::FitCheck;
+use crate::dedup::judge::{DedupJudge, JudgeReporter};
 use crate::dedup::lineage::Lineage;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::protection::Protection;
-use crate::dedup::removed::Removed;
-use crate::dedup::run::Run;
-use crate::dedup::settings::{Dedup, Keep, To};
-use crate::dedup::sink::{Later, Sink};
-use crate::dedup::target::Target;
+use crate::dedup::removed::DroppedListWriter;
+use crate::dedup::run::DedupRun;
+use crate::dedup::settings::{Dedup, Keep, Destination};
+use crate::dedup::sink::{DeferredList, OutputSink};
+use crate::dedup::target::OutputTarget;
 use crate::expanded;
 use dedupdb::write::Uncommitted;
 use dedupdb::{Store, Writer};
 
 /// A run that has reserved the places of its outputs. If it is dropped, nothing is written.
 #[must_use = "nothing is done before it is run"]
-pub struct Begun {
+pub struct PreparedRun {
     dedup: Dedup,
-    target: Target,
+    target: OutputTarget,
     outputs: Outputs,
 }
 
-impl fmt::Debug for Begun {
+impl fmt::Debug for PreparedRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Begun")
+        f.debug_struct("PreparedRun")
             .field("dedup", &self.dedup)
             .field("target", &self.target)
             .finish_non_exhaustive()
@@ -47,13 +47,13 @@ fn temporary(dedup: &Dedup, outputs: &Outputs) -> Result<Store> {
     Ok(options.create(outputs.work().path("store"), &dedup.schema)?)
 }
 
-impl Begun {
-    pub(crate) fn of(mut dedup: Dedup) -> Result<Begun> {
+impl PreparedRun {
+    pub(crate) fn of(mut dedup: Dedup) -> Result<PreparedRun> {
         dedup.sources = expanded(dedup.sources);
         check_apart(&mut dedup)?;
-        let target = Target::of(&dedup)?;
+        let target = OutputTarget::of(&dedup)?;
         let outputs = Outputs::begin(&dedup, &target)?;
-        Ok(Begun {
+        Ok(PreparedRun {
             dedup,
             target,
             outputs,
@@ -61,8 +61,8 @@ impl Begun {
     }
 
     /// Also compares with the documents of a store, as [`Dedup::store`] does.
-    pub fn store(self, store: &Store) -> Begun {
-        Begun {
+    pub fn store(self, store: &Store) -> PreparedRun {
+        PreparedRun {
             dedup: self.dedup.store(store),
             ..self
         }
@@ -76,12 +76,12 @@ impl Begun {
     /// [`Error::Stopped`]; [`Error::FirstFailure`] if the corpus is read strictly; [`Error::Unfit`] if the input does
     /// not fit into the output; errors of the store and of the system. If the output is published but the run cannot be
     /// closed in the store, the output stays, and the next run ignores the documents of this one.
-    pub fn run(self, mut observe: impl FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Done, Error> {
+    pub fn run(self, mut observe: impl FnMut(DedupEvent<'_>) -> ControlFlow<()>) -> Result<DedupSummary, Error> {
         self.run_watched(Observer::new(&mut observe))
     }
 
-    fn run_watched(self, watch: Observer<'_>) -> Result<Done> {
-        let Begun {
+    fn run_watched(self, watch: Observer<'_>) -> Result<DedupSummary> {
+        let PreparedRun {
             mut dedup,
             target,
             outputs,
@@ -95,12 +95,12 @@ impl Begun {
             None => temporary(&dedup, &outputs)?,
         };
         let cut_short = store.searches_cut_short();
-        let to = std::mem::replace(&mut dedup.to, To::Nowhere);
+        let to = std::mem::replace(&mut dedup.to, Destination::Nowhere);
         let inputs = dedup.sources.iter().map(|source| source.name().to_owned());
         let inputs: Vec<PathBuf> = inputs.collect();
         let removed = outputs.removed().zip(dedup.removed.as_deref());
         let removed = removed
-            .map(|(partial, name)| Removed::begin(partial, name, dedup.removed_is_json))
+            .map(|(partial, name)| DroppedListWriter::begin(partial, name, dedup.removed_is_json))
             .transpose()?;
         let mut judge = judge(&dedup, &target, store.writer()?, removed, watch);
         judge.protect(&dedup, &inputs)?;
@@ -110,9 +110,9 @@ impl Begun {
         let against = against.transpose()?;
         let documents = judge.writer.begin_run()?;
         if documents > 0 {
-            judge.met.watch.tell(Event::Forgotten { documents })?;
+            judge.met.watch.tell(DedupEvent::Forgotten { documents })?;
         }
-        let run = Run {
+        let run = DedupRun {
             dedup: &dedup,
             target: &target,
             outputs: &outputs,
@@ -128,7 +128,7 @@ impl Begun {
             }
             _ => run.by_rank(&mut judge, &batches, to)?,
         };
-        let Judge {
+        let DedupJudge {
             writer,
             removed,
             mut met,
@@ -154,9 +154,9 @@ impl Begun {
 /// Finishes the outputs durably, and writes a list to its stream once all is certain. Meanwhile, drops a store that is no
 /// longer needed.
 fn finish(
-    sink: Sink,
-    removed: Option<Removed>,
-    met: &mut Met<'_>,
+    sink: OutputSink,
+    removed: Option<DroppedListWriter>,
+    met: &mut JudgeReporter<'_>,
     store: Option<(Writer, Store)>,
 ) -> Result<()> {
     met.done.reading.grew(sink.grown());
@@ -172,14 +172,14 @@ fn finish(
     if let Some(removed) = removed {
         removed.finish(&mut || met.watch.tick())?;
     }
-    list.map_or(Ok(()), Later::write)
+    list.map_or(Ok(()), DeferredList::write)
 }
 
 /// Publishes the output. One without new documents is not published if it would replace content, or if no document could
 /// be read.
 /// Returns whether it was published.
-fn publish(outputs: &Outputs, met: &mut Met<'_>, store: Option<(Writer, Store)>) -> Result<bool> {
-    met.watch.tell(Event::Publishing)?;
+fn publish(outputs: &Outputs, met: &mut JudgeReporter<'_>, store: Option<(Writer, Store)>) -> Result<bool> {
+    met.watch.tell(DedupEvent::Publishing)?;
     let done = &met.done;
     // What the store had before is kept again if it has no words or is protected, also when a run is repeated that was
     // killed after its output was complete.
@@ -209,12 +209,12 @@ fn pack(store: &Store, watch: &mut Observer<'_>) -> Result<()> {
 /// Returns the judge for a run.
 fn judge<'a>(
     dedup: &Dedup,
-    target: &Target,
+    target: &OutputTarget,
     writer: Writer,
-    removed: Option<Removed>,
+    removed: Option<DroppedListWriter>,
     watch: Observer<'a>,
-) -> Judge<'a> {
-    Judge {
+) -> DedupJudge<'a> {
+    DedupJudge {
         writer,
         uncommitted: Uncommitted::new(dedup.memory),
         removed,
@@ -229,11 +229,11 @@ fn judge<'a>(
         is_marking: dedup.mark.is_some(),
         protection: Protection::default(),
         is_protecting: false,
-        met: Met {
-            done: Done::default(),
+        met: JudgeReporter {
+            done: DedupSummary::default(),
             known: 0,
             watch,
-            fit: Fit::new(dedup, target),
+            fit: FitCheck::new(dedup, target),
         },
     }
 }

@@ -12,18 +12,18 @@ use crate::dedup::error::{Error, Result};
 /// common with other claims. A folder that this user cannot read, or whose file system has no locks for folders, keeps
 /// nobody out.
 #[derive(Debug)]
-pub(crate) struct Claim {
+pub(crate) struct FolderClaim {
     locked: Vec<File>,
 }
 
-impl Claim {
+impl FolderClaim {
     /// Claims folders, given their resolved paths.
     ///
     /// # Errors
     ///
     /// [`Error::Held`].
-    pub(crate) fn of(folders: &[&Path]) -> Result<Claim> {
-        let mut claim = Claim { locked: Vec::new() };
+    pub(crate) fn of(folders: &[&Path]) -> Result<FolderClaim> {
+        let mut claim = FolderClaim { locked: Vec::new() };
         for folder in folders {
             let holder = "another process is moving files in it or a folder in it";
             claim.locked.extend(lock(folder, File::try_lock, holder)?);
@@ -42,7 +42,7 @@ impl Claim {
     }
 }
 
-impl Drop for Claim {
+impl Drop for FolderClaim {
     fn drop(&mut self) {
         // A process that was started meanwhile may have the files open as well until it runs its program.
         for file in &self.locked {
@@ -80,21 +80,21 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         std::fs::create_dir_all(path("a/b/c")).unwrap();
         std::fs::create_dir_all(path("a/beside")).unwrap();
-        let claim = Claim::of(&[&path("a/b")]).unwrap();
+        let claim = FolderClaim::of(&[&path("a/b")]).unwrap();
         for (refused, told) in [
             ("a", "/a: another process is moving files in it or"),
             ("a/b", "/a/b: another process is moving files in it"),
             ("a/b/c", "/a/b: another process is moving files in it;"),
         ] {
-            let error = Claim::of(&[&path(refused)]).unwrap_err().to_string();
+            let error = FolderClaim::of(&[&path(refused)]).unwrap_err().to_string();
             assert!(error.contains(told), "{refused}: {error}");
         }
-        drop(Claim::of(&[&path("a/beside")]).unwrap());
+        drop(FolderClaim::of(&[&path("a/beside")]).unwrap());
         drop(claim);
         // Files that come back may come from a folder in their own.
-        let claim = Claim::of(&[&path("a"), &path("a/b")]).unwrap();
-        assert!(Claim::of(&[&path("a/beside")]).is_err());
+        let claim = FolderClaim::of(&[&path("a"), &path("a/b")]).unwrap();
+        assert!(FolderClaim::of(&[&path("a/beside")]).is_err());
         drop(claim);
-        drop(Claim::of(&[&path("a/b/c")]).unwrap());
+        drop(FolderClaim::of(&[&path("a/b/c")]).unwrap());
     }
 }

@@ -1,20 +1,20 @@
 //! The result of a run, in counts.
 
-use crate::Reading;
+use crate::ReadCounts;
 use dedupdb::Match;
 
 /// The result of a run. Each document counts as kept, dropped or skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Done {
+pub struct DedupSummary {
     /// The number of documents, including skipped files and records.
     pub documents: u64,
     /// The number of documents in the output.
     pub kept: u64,
     /// Documents that resemble an earlier one of this input.
-    pub of_input: Dropping,
+    pub of_input: DropCounts,
     /// Documents that resemble one that was stored before this run.
-    pub of_history: Dropping,
+    pub of_history: DropCounts,
     /// The number of these that are stored themselves, under their own key or from the same file. They resemble
     /// themselves; there may be no other copy.
     pub of_itself: u64,
@@ -22,10 +22,10 @@ pub struct Done {
     /// [event](crate::dedup::Event::Spared).
     pub spared: u64,
     /// Counts of what was read and what was skipped.
-    pub reading: Reading,
+    pub reading: ReadCounts,
     /// What the input was only compared with ([`Dedup::against`](crate::dedup::Dedup::against)), if there was such a
     /// request.
-    pub compared: Option<Compared>,
+    pub compared: Option<ReferenceCounts>,
     /// The number of skipped records that are in the output nevertheless, with null [marks](crate::dedup::Dedup::mark).
     pub unmarked: u64,
     /// The number of searches that skipped candidates because of
@@ -39,17 +39,17 @@ pub struct Done {
 /// What the input was only compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Compared {
+pub struct ReferenceCounts {
     /// The number of its documents.
     pub documents: u64,
     /// Counts of what was read of it and what was skipped; of a store, nothing is read.
-    pub reading: Reading,
+    pub reading: ReadCounts,
 }
 
 /// Numbers of dropped documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Dropping {
+pub struct DropCounts {
     /// Documents with the same text, byte for byte.
     pub exact_copies: u64,
     /// Documents with a similar text.
@@ -58,14 +58,14 @@ pub struct Dropping {
     pub same_words: u64,
 }
 
-impl Dropping {
+impl DropCounts {
     /// Returns the sum of exact copies and near-duplicates.
     pub fn all(self) -> u64 {
         self.exact_copies + self.near_duplicates
     }
 }
 
-impl Done {
+impl DedupSummary {
     /// Returns the number of documents that were dropped because they resemble another one.
     pub fn dropped(&self) -> u64 {
         self.of_input.all() + self.of_history.all()
@@ -98,8 +98,8 @@ impl Done {
     }
 
     /// Returns the counts with their sum.
-    pub(crate) fn summed(self, searches_cut_short: u64, is_written: bool) -> Done {
-        Done {
+    pub(crate) fn summed(self, searches_cut_short: u64, is_written: bool) -> DedupSummary {
+        DedupSummary {
             documents: self.kept + self.dropped() + self.reading.all_skipped(),
             searches_cut_short,
             is_written,

@@ -9,26 +9,26 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use lzma_rust2::{XzOptions, XzWriter};
 
-use crate::publish::durable::Durable;
-use crate::publish::manifest::{Hashed, Listed};
+use crate::publish::durable::DurableFile;
+use crate::publish::manifest::{HashedFile, WrittenState};
 
 /// The destination of bytes.
 pub(crate) enum Outlet {
-    File(Durable),
+    File(DurableFile),
     /// A file of a folder, to be listed in the folder's manifest.
-    Hashed(Hashed),
+    Hashed(HashedFile),
     Stream(Box<dyn Write + Send>),
 }
 
 impl Outlet {
     /// Returns the outlet of a single file.
     pub(crate) fn file(file: File) -> Outlet {
-        Outlet::File(Durable::new(file))
+        Outlet::File(DurableFile::new(file))
     }
 
     /// Returns the outlet of a file to be listed in its folder's manifest.
     pub(crate) fn hashed(file: File) -> Outlet {
-        Outlet::Hashed(Hashed::new(file))
+        Outlet::Hashed(HashedFile::new(file))
     }
 
     /// Finishes writing. A file is durable then. Returns its entry for the manifest, if it is to be listed.
@@ -36,7 +36,7 @@ impl Outlet {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn finish(self) -> io::Result<Option<Listed>> {
+    pub(crate) fn finish(self) -> io::Result<Option<WrittenState>> {
         match self {
             Outlet::File(file) => file.finish().map(|()| None),
             Outlet::Hashed(file) => file.finish().map(Some),
@@ -63,17 +63,17 @@ impl Write for Outlet {
     }
 }
 
-type Buffered = BufWriter<Outlet>;
+type BufferedOutlet = BufWriter<Outlet>;
 
 /// Writes records, compressed or not.
 pub(crate) enum Encoder {
-    Plain(Buffered),
-    Gzip(GzEncoder<Buffered>),
+    Plain(BufferedOutlet),
+    Gzip(GzEncoder<BufferedOutlet>),
     /// Each record is its own gzip member, so that it can be read alone.
-    GzipMembers(Buffered),
-    Zstd(zstd::Encoder<'static, Buffered>),
-    Xz(Box<XzWriter<Buffered>>),
-    Bzip2(BzEncoder<Buffered>),
+    GzipMembers(BufferedOutlet),
+    Zstd(zstd::Encoder<'static, BufferedOutlet>),
+    Xz(Box<XzWriter<BufferedOutlet>>),
+    Bzip2(BzEncoder<BufferedOutlet>),
 }
 
 /// The number of bytes to write at a time.
@@ -129,7 +129,7 @@ impl Encoder {
     /// # Errors
     ///
     /// Those of writing.
-    pub(crate) fn finish(self) -> io::Result<Option<Listed>> {
+    pub(crate) fn finish(self) -> io::Result<Option<WrittenState>> {
         let buffered = match self {
             Encoder::Plain(buffered) | Encoder::GzipMembers(buffered) => buffered,
             Encoder::Gzip(encoder) => encoder.finish()?,

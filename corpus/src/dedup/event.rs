@@ -4,16 +4,16 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::{FileIdentity, Nth, ReadFile, Repeated, Skipped};
+use crate::{FileIdentity, Nth, ReadFile, RepeatedId, Skipped};
 use dedupdb::Match;
 
 use crate::dedup::error::{Error, Result};
-use crate::dedup::standing::Standing;
+use crate::dedup::standing::SurvivingCopy;
 
 /// An event for the observer. Events are reported in the order in which they happen.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Event<'a> {
+pub enum DedupEvent<'a> {
     /// Documents of an interrupted run were removed from the store.
     Forgotten {
         /// The number of documents.
@@ -26,16 +26,16 @@ pub enum Event<'a> {
         /// The file and the record.
         place: &'a str,
         /// Where the id came before, and what would help.
-        repeated: &'a Repeated,
+        repeated: &'a RepeatedId,
     },
     /// A document is dropped because it resembles another one.
-    Dropped(&'a Dropped<'a>),
+    Dropped(&'a DroppedDocument<'a>),
     /// A key of [`Dedup::drop_only`](crate::dedup::Dedup::drop_only) whose document is not dropped.
     Spared {
         /// The key.
         key: &'a str,
         /// Why it is not dropped.
-        why: Spared,
+        why: SpareReason,
     },
     /// The progress: after each batch, and twenty times per second while nothing else happens.
     Progress {
@@ -53,7 +53,7 @@ pub enum Event<'a> {
 /// [`Dedup::drop_only`](crate::dedup::Dedup::drop_only).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Spared {
+pub enum SpareReason {
     /// No document that was read has this key.
     Unknown,
     /// Its file was skipped, so it is not known what it resembles.
@@ -64,13 +64,13 @@ pub enum Spared {
     Protected,
 }
 
-impl fmt::Display for Spared {
+impl fmt::Display for SpareReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Spared::Unknown => "no document that was read has this key",
-            Spared::LeftOut => "its file was left out, so it is kept",
-            Spared::Alone => "it resembles no document that is kept, so it is kept too",
-            Spared::Protected => "it is protected, so it is kept",
+            SpareReason::Unknown => "no document that was read has this key",
+            SpareReason::LeftOut => "its file was left out, so it is kept",
+            SpareReason::Alone => "it resembles no document that is kept, so it is kept too",
+            SpareReason::Protected => "it is protected, so it is kept",
         })
     }
 }
@@ -78,7 +78,7 @@ impl fmt::Display for Spared {
 /// A dropped document, and the one that it resembles.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Dropped<'a> {
+pub struct DroppedDocument<'a> {
     /// Its key.
     pub key: &'a str,
     /// Its file, or the name of the stream.
@@ -95,7 +95,7 @@ pub struct Dropped<'a> {
     /// Whether the other document was stored before this run.
     pub stored_before: bool,
     /// What stands for the other document, if that was in a store and files are moved.
-    pub(crate) standing: Option<&'a Standing>,
+    pub(crate) standing: Option<&'a SurvivingCopy>,
     /// The identities of the files of both when they were read, if they are one document and known.
     pub(crate) identities: [Option<FileIdentity>; 2],
     /// The files of both as they were when they were read, as far as known.
@@ -104,14 +104,14 @@ pub struct Dropped<'a> {
 
 /// Reports events to the observer, which says whether to continue.
 pub(crate) struct Observer<'a> {
-    observe: &'a mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
+    observe: &'a mut dyn FnMut(DedupEvent<'_>) -> ControlFlow<()>,
     documents: u64,
     bytes: u64,
 }
 
 impl<'a> Observer<'a> {
     /// Returns an observer that has counted nothing.
-    pub(crate) fn new(observe: &'a mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Observer<'a> {
+    pub(crate) fn new(observe: &'a mut dyn FnMut(DedupEvent<'_>) -> ControlFlow<()>) -> Observer<'a> {
         Observer {
             observe,
             documents: 0,
@@ -124,7 +124,7 @@ impl<'a> Observer<'a> {
     /// # Errors
     ///
     /// [`Error::Stopped`] if the observer stops the run.
-    pub(crate) fn tell(&mut self, event: Event<'_>) -> Result<()> {
+    pub(crate) fn tell(&mut self, event: DedupEvent<'_>) -> Result<()> {
         match (self.observe)(event) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Error::Stopped),
@@ -148,7 +148,7 @@ impl<'a> Observer<'a> {
     ///
     /// Those of [`Observer::tell`].
     pub(crate) fn tick(&mut self) -> Result<()> {
-        self.tell(Event::Progress {
+        self.tell(DedupEvent::Progress {
             documents: self.documents,
             bytes: self.bytes,
         })

@@ -1,27 +1,27 @@
 //! The fates of all documents, in the order of the input.
 
-use crate::dedup::judge::Verdict;
-use crate::dedup::mark::Mark;
+use crate::dedup::judge::DocumentVerdict;
+use crate::dedup::mark::DocumentMark;
 
 /// Whether each document is kept, and its mark if all are written.
 #[derive(Debug)]
-pub(crate) struct Fates {
+pub(crate) struct Verdicts {
     kept: Vec<bool>,
     /// Empty if no marks are wanted.
-    marks: Vec<Option<Box<Mark>>>,
+    marks: Vec<Option<Box<DocumentMark>>>,
 }
 
-impl Fates {
+impl Verdicts {
     /// Returns the fates of `documents` documents, none of which is kept.
-    pub(crate) fn new(documents: usize, is_marking: bool) -> Fates {
-        Fates {
+    pub(crate) fn new(documents: usize, is_marking: bool) -> Verdicts {
+        Verdicts {
             kept: vec![false; documents],
             marks: vec![None; if is_marking { documents } else { 0 }],
         }
     }
 
     /// Records the verdict on a document.
-    pub(crate) fn set(&mut self, ordinal: u64, verdict: Verdict) {
+    pub(crate) fn set(&mut self, ordinal: u64, verdict: DocumentVerdict) {
         let Ok(at) = usize::try_from(ordinal) else {
             return;
         };
@@ -47,7 +47,7 @@ impl Fates {
     }
 
     /// Returns whether a document is kept, and its mark.
-    pub(crate) fn of(&self, ordinal: usize) -> (bool, Option<&Mark>) {
+    pub(crate) fn of(&self, ordinal: usize) -> (bool, Option<&DocumentMark>) {
         let kept = self.kept.get(ordinal).copied().unwrap_or(false);
         let mark = self.marks.get(ordinal).and_then(Option::as_deref);
         (kept, mark)

@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::{
-    Format, Hinted, Opened, Options, Origin, Reason, Skipped, TableSource, format_of_output,
+    Format, HintedError, OpenedFile, Options, Origin, Reason, Skipped, TableSource, format_of_output,
 };
 
 use crate::dedup::error::{Error, Result, Unfit};
-use crate::dedup::mark::Columns;
+use crate::dedup::mark::MarkColumns;
 use crate::dedup::settings::Dedup;
-use crate::dedup::target::{Form, Target};
+use crate::dedup::target::{OutputForm, OutputTarget};
 
 /// The input met so far.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub(crate) struct Fit {
-    form: Form,
+pub(crate) struct FitCheck {
+    form: OutputForm,
     /// Whether to go on without inputs that were named and cannot be read.
     pub(crate) skips_unreadable: bool,
     /// Determines which files are tables.
@@ -31,7 +31,7 @@ pub(crate) struct Fit {
     header: Option<Vec<u8>>,
     is_of_tables: bool,
     /// The columns that all records receive.
-    mark: Option<Columns>,
+    mark: Option<MarkColumns>,
     /// Whether the current file has lines of JSON.
     has_fields: bool,
     /// The schema of all tables that go into one file, once there is one.
@@ -40,11 +40,11 @@ pub(crate) struct Fit {
     table: Option<PathBuf>,
 }
 
-impl Fit {
+impl FitCheck {
     /// Returns the state before any input.
-    pub(crate) fn new(dedup: &Dedup, target: &Target) -> Fit {
+    pub(crate) fn new(dedup: &Dedup, target: &OutputTarget) -> FitCheck {
         let named = target.path.as_deref().map(format_of_output).map(lines);
-        Fit {
+        FitCheck {
             form: target.form,
             skips_unreadable: dedup.skips_unreadable,
             options: dedup.options.clone(),
@@ -64,16 +64,16 @@ impl Fit {
     /// # Errors
     ///
     /// It does not fit.
-    pub(crate) fn records(&mut self, opened: &Opened) -> Result<()> {
+    pub(crate) fn records(&mut self, opened: &OpenedFile) -> Result<()> {
         let unfit = |unfit| {
             let place = opened.source.display().to_string();
             Err(Error::Unfit { place, unfit })
         };
         self.has_fields = lines(opened.format) == Format::Jsonl;
-        let is_table = opened.table.is_some() && self.form != Form::Nothing;
+        let is_table = opened.table.is_some() && self.form != OutputForm::Nothing;
         self.table = is_table.then(|| opened.source.clone());
         if let Some(columns) = &self.mark {
-            if !Columns::fit(opened.format, !opened.header.is_empty()) {
+            if !MarkColumns::fit(opened.format, !opened.header.is_empty()) {
                 return unfit(Unfit::NoMarks);
             }
             if let Some(name) = columns.among(|name| {
@@ -84,9 +84,9 @@ impl Fit {
             }
         }
         match self.form {
-            Form::List(_) => return unfit(Unfit::RecordsInList),
-            Form::Folder | Form::Nothing => return Ok(()),
-            Form::Records => {}
+            OutputForm::List(_) => return unfit(Unfit::RecordsInList),
+            OutputForm::Folder | OutputForm::Nothing => return Ok(()),
+            OutputForm::Records => {}
         }
         let found = opened.format;
         let becomes_lines = found == Format::Parquet && !self.is_of_tables;
@@ -150,7 +150,7 @@ impl Fit {
         if is_lost && (is_begun || self.is_table(path) && !self.skips_unreadable) {
             let detail = skipped.detail.clone();
             let detail = match skipped.hint {
-                Some(hint) => io::Error::other(Hinted { detail, hint }),
+                Some(hint) => io::Error::other(HintedError { detail, hint }),
                 None => io::Error::other(detail),
             };
             return Err(Error::input(path.to_owned(), detail));
@@ -167,7 +167,7 @@ impl Fit {
 
     /// Whether rows of this file would be written.
     fn is_table(&self, path: &Path) -> bool {
-        let has_rows = matches!(self.form, Form::Records | Form::Folder);
+        let has_rows = matches!(self.form, OutputForm::Records | OutputForm::Folder);
         has_rows && self.options.format_of(path) == Format::Parquet
     }
 
@@ -178,8 +178,8 @@ impl Fit {
     /// It does not fit.
     pub(crate) fn document(&self, place: &str) -> Result<()> {
         let unfit = match (self.form, &self.mark) {
-            (Form::Records, _) => Unfit::DocumentInRecords,
-            (Form::Folder | Form::List(_), Some(_)) => Unfit::NoMarks,
+            (OutputForm::Records, _) => Unfit::DocumentInRecords,
+            (OutputForm::Folder | OutputForm::List(_), Some(_)) => Unfit::NoMarks,
             _ => return Ok(()),
         };
         Err(Error::Unfit {

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use crate::dedup::error::Result;
-use crate::dedup::event::Dropped;
-use crate::dedup::judge::Judge;
-use crate::dedup::order::Rank;
-use crate::dedup::spool::Texts;
-use crate::{Sourced, short_hash};
+use crate::dedup::event::DroppedDocument;
+use crate::dedup::judge::DedupJudge;
+use crate::dedup::order::DocumentRank;
+use crate::dedup::spool::SpooledTexts;
+use crate::{SourcedText, short_hash};
 use dedupdb::{Query, Store};
 
 /// The number of texts to query together.
@@ -16,15 +16,15 @@ const BATCH: usize = 256;
 
 /// The judged documents. The first document of each group was kept and stored.
 #[derive(Debug, Default)]
-pub(crate) struct Groups {
+pub(crate) struct DuplicateGroups {
     /// The kept documents, by the hashes of the keys under which they are stored.
-    kept: HashMap<u64, Rank>,
-    dropped: Vec<Rank>,
+    kept: HashMap<u64, DocumentRank>,
+    dropped: Vec<DocumentRank>,
 }
 
-impl Groups {
+impl DuplicateGroups {
     /// Records a document. If it was kept, `stored` is the hash of the key under which it is stored.
-    pub(crate) fn push(&mut self, rank: Rank, stored: Option<u64>) {
+    pub(crate) fn push(&mut self, rank: DocumentRank, stored: Option<u64>) {
         match stored {
             Some(hash) => drop(self.kept.insert(hash, rank)),
             None => self.dropped.push(rank),
@@ -39,15 +39,15 @@ impl Groups {
     /// Those of the store, of the temporary files, and of the observer.
     pub(crate) fn drop_firsts(
         mut self,
-        judge: &mut Judge<'_>,
+        judge: &mut DedupJudge<'_>,
         store: &Store,
-        texts: &mut Texts,
+        texts: &mut SpooledTexts,
         mut drop_one: impl FnMut(u64),
     ) -> Result<()> {
         for ranks in self.dropped.chunks(BATCH) {
             judge.met.watch.tick()?;
             let others = ranks.iter().map(|rank| texts.read(rank.offset));
-            let others: Vec<Sourced> = others.collect::<Result<_>>()?;
+            let others: Vec<SourcedText> = others.collect::<Result<_>>()?;
             let queries: Vec<Query<'_>> = others.iter().map(|it| Query::of(it.subject())).collect();
             let answers = store.query_all(&queries, &|| ControlFlow::Continue(()))?;
             for (other, answer) in others.iter().zip(answers) {
@@ -58,7 +58,7 @@ impl Groups {
                     let first = texts.read(rank.offset)?;
                     like.key.clone_from(&other.key);
                     std::mem::swap(&mut like.containment, &mut like.containment_of_match);
-                    let dropped = Dropped {
+                    let dropped = DroppedDocument {
                         key: &first.key,
                         source: &first.source,
                         record: first.record,

@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use crate::dedup::done::Done;
+use crate::dedup::done::DedupSummary;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::event::{Dropped, Event, Observer, Spared};
-use crate::dedup::fit::Fit;
+use crate::dedup::event::{DroppedDocument, DedupEvent, Observer, SpareReason};
+use crate::dedup::fit::FitCheck;
 use crate::dedup::lineage::Lineage;
-use crate::dedup::mark::Mark;
-use crate::dedup::protection::{Guard, Protection};
-use crate::dedup::removed::Removed;
+use crate::dedup::mark::DocumentMark;
+use crate::dedup::protection::{DropPermission, Protection};
+use crate::dedup::removed::DroppedListWriter;
 use crate::dedup::settings::Dedup;
-use crate::dedup::standing::{self, Standing};
+use crate::dedup::standing::{self, SurvivingCopy};
 use crate::{
-    Batch, Item, Opened, Origin, Repeated, Sketched, Skipped, Unread, is_itself, met, short_hash,
+    ItemBatch, Item, OpenedFile, Origin, RepeatedId, SketchedBatch, Skipped, UnreadRecord, is_itself, met, short_hash,
 };
 use dedupdb::write::{Change, Outcome, Uncommitted};
 use dedupdb::{Match, Query, Store, Writer};
@@ -27,31 +27,31 @@ pub(crate) const TICK: Duration = Duration::from_millis(50);
 
 /// The judgement of one document or file of the input.
 #[derive(Debug)]
-pub(crate) enum Judged {
+pub(crate) enum JudgedItem {
     /// A file of records begins.
-    Opened(Opened),
-    Document(Box<Origin>, Verdict),
+    Opened(OpenedFile),
+    Document(Box<Origin>, DocumentVerdict),
     /// A record that is not a document.
-    Unread(Box<Unread>),
+    Unread(Box<UnreadRecord>),
     /// A file that the store refuses.
     Refused,
 }
 
 /// The verdict on a document.
 #[derive(Debug)]
-pub(crate) struct Verdict {
+pub(crate) struct DocumentVerdict {
     pub(crate) is_kept: bool,
     /// The hash of the key under which it is stored, if it is stored.
     pub(crate) stored: Option<u64>,
     /// Its mark, if marks are wanted.
-    pub(crate) mark: Option<Mark>,
+    pub(crate) mark: Option<DocumentMark>,
 }
 
 /// The state of judging documents.
-pub(crate) struct Judge<'a> {
+pub(crate) struct DedupJudge<'a> {
     pub(crate) writer: Writer,
     pub(crate) uncommitted: Uncommitted,
-    pub(crate) removed: Option<Removed>,
+    pub(crate) removed: Option<DroppedListWriter>,
     /// `None` unless it is requested.
     pub(crate) lineage: Option<Lineage>,
     /// The same for the documents that were read for comparison.
@@ -67,19 +67,19 @@ pub(crate) struct Judge<'a> {
     pub(crate) protection: Protection,
     /// Whether the documents being judged are protected.
     pub(crate) is_protecting: bool,
-    pub(crate) met: Met<'a>,
+    pub(crate) met: JudgeReporter<'a>,
 }
 
 /// Counts and reports what is met.
-pub(crate) struct Met<'a> {
-    pub(crate) done: Done,
+pub(crate) struct JudgeReporter<'a> {
+    pub(crate) done: DedupSummary,
     /// The number of kept documents that the store had before.
     pub(crate) known: u64,
     pub(crate) watch: Observer<'a>,
-    pub(crate) fit: Fit,
+    pub(crate) fit: FitCheck,
 }
 
-impl Met<'_> {
+impl JudgeReporter<'_> {
     /// Counts and reports a skipped file or record.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Met<'_> {
     /// It is an input that was named and cannot be read; those of the observer.
     pub(crate) fn skip(&mut self, skipped: &Skipped) -> Result<()> {
         self.done.reading.skipped(skipped);
-        self.watch.tell(Event::Skipped(skipped))?;
+        self.watch.tell(DedupEvent::Skipped(skipped))?;
         if skipped.named && skipped.is_failure() && !self.fit.skips_unreadable {
             let place = skipped.place.clone();
             return Err(Error::Unreadable { place });
@@ -96,15 +96,15 @@ impl Met<'_> {
     }
 
     /// Counts and reports a document whose id came before with another text.
-    fn repeated(&mut self, place: &str, repeated: &Repeated) -> Result<()> {
+    fn repeated(&mut self, place: &str, repeated: &RepeatedId) -> Result<()> {
         self.done.reading.repeated();
-        self.watch.tell(Event::Repeated { place, repeated })
+        self.watch.tell(DedupEvent::Repeated { place, repeated })
     }
 
     /// Counts and reports a document that is not dropped although its key is listed.
-    fn spare(&mut self, key: &str, why: Spared) -> Result<()> {
+    fn spare(&mut self, key: &str, why: SpareReason) -> Result<()> {
         self.done.spared += 1;
-        self.watch.tell(Event::Spared { key, why })
+        self.watch.tell(DedupEvent::Spared { key, why })
     }
 
     /// Checks, counts and reports an item that was read.
@@ -137,7 +137,7 @@ impl Met<'_> {
     }
 }
 
-impl Judge<'_> {
+impl DedupJudge<'_> {
     /// Judges all documents and passes them to `take`. If `are_met`, they have been counted before.
     ///
     /// # Errors
@@ -145,9 +145,9 @@ impl Judge<'_> {
     /// Those of reading, of the store, of the observer, and of `take`.
     pub(crate) fn judge_all<E: Into<Error>>(
         &mut self,
-        batches: &Receiver<Result<Sketched, E>>,
+        batches: &Receiver<Result<SketchedBatch, E>>,
         are_met: bool,
-        take: &mut dyn FnMut(Judged) -> Result<()>,
+        take: &mut dyn FnMut(JudgedItem) -> Result<()>,
     ) -> Result<()> {
         loop {
             match batches.recv_timeout(TICK) {
@@ -174,9 +174,9 @@ impl Judge<'_> {
 
     fn judge(
         &mut self,
-        sketched: Sketched,
+        sketched: SketchedBatch,
         are_met: bool,
-        take: &mut dyn FnMut(Judged) -> Result<()>,
+        take: &mut dyn FnMut(JudgedItem) -> Result<()>,
     ) -> Result<()> {
         if !are_met {
             for item in &sketched.items {
@@ -197,7 +197,7 @@ impl Judge<'_> {
                     let outcome = outcomes.next().ok_or(Error::Defect { what })?;
                     take(self.note(origin, outcome, self.is_protecting, &store, None)?)?;
                 }
-                Item::Opened(opened) => take(Judged::Opened(opened))?,
+                Item::Opened(opened) => take(JudgedItem::Opened(opened))?,
                 Item::Skipped(skipped) => take_unread(skipped, take)?,
                 Item::Unchanged(_) => {}
             }
@@ -227,10 +227,10 @@ impl Judge<'_> {
     /// Those of the observer.
     pub(crate) fn guard(&mut self, origin: &Origin) -> Result<bool> {
         let guard = self.protection.guard(origin);
-        if guard == Guard::Contradicted {
-            self.met.spare(&origin.key, Spared::Protected)?;
+        if guard == DropPermission::Contradicted {
+            self.met.spare(&origin.key, SpareReason::Protected)?;
         }
-        Ok(guard != Guard::None)
+        Ok(guard != DropPermission::None)
     }
 
     /// After all documents are read, reports the listed keys that none of them had.
@@ -251,8 +251,8 @@ impl Judge<'_> {
         outcome: dedupdb::Result<Outcome>,
         is_protected: bool,
         store: &Store,
-        standing: Option<Standing>,
-    ) -> Result<Judged> {
+        standing: Option<SurvivingCopy>,
+    ) -> Result<JudgedItem> {
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(error) => return self.refuse(origin, &error),
@@ -265,30 +265,30 @@ impl Judge<'_> {
                 lineage.keep(key, &origin);
             }
             if !is_protected && self.protection.has_keys() {
-                self.met.spare(&origin.key, Spared::Alone)?;
+                self.met.spare(&origin.key, SpareReason::Alone)?;
             }
-            let mark = self.is_marking.then(|| Mark {
+            let mark = self.is_marking.then(|| DocumentMark {
                 is_kept: true,
                 cluster: cluster(key),
                 representative: key.clone(),
                 similarity: 1.0,
             });
-            let verdict = Verdict {
+            let verdict = DocumentVerdict {
                 is_kept: true,
                 stored: Some(short_hash(key)),
                 mark,
             };
-            return Ok(Judged::Document(Box::new(origin), verdict));
+            return Ok(JudgedItem::Document(Box::new(origin), verdict));
         };
         let stored_before = !outcome.earlier_is_of_this_writer;
         let is_kept = is_protected || !stored_before && self.is_beside(&earlier.key);
-        let mark = self.is_marking.then(|| Mark {
+        let mark = self.is_marking.then(|| DocumentMark {
             is_kept,
             cluster: cluster(&earlier.key),
             representative: earlier.key.clone(),
             similarity: earlier.jaccard.unwrap_or(earlier.estimate.jaccard),
         });
-        let verdict = Verdict {
+        let verdict = DocumentVerdict {
             is_kept,
             stored: None,
             mark,
@@ -296,12 +296,12 @@ impl Judge<'_> {
         if is_kept {
             self.met.done.kept += 1;
             self.met.known += u64::from(stored_before);
-            return Ok(Judged::Document(Box::new(origin), verdict));
+            return Ok(JudgedItem::Document(Box::new(origin), verdict));
         }
         self.met.done.dropped_one(earlier, stored_before);
         let before = stored_before.then_some(earlier);
         let standing = self.standing(&origin, before, store, standing)?;
-        self.met.done.of_itself += u64::from(matches!(standing, Some(Standing::Itself)));
+        self.met.done.of_itself += u64::from(matches!(standing, Some(SurvivingCopy::Itself)));
         let lineage = if stored_before {
             self.counterparts.as_ref()
         } else {
@@ -311,7 +311,7 @@ impl Judge<'_> {
             lineage.map_or((None, None), |lineage| lineage.of(&earlier.key));
         let identity = lineage.and_then(|lineage| lineage.identity(&earlier.key));
         let file = lineage.and_then(|lineage| lineage.file(&earlier.key));
-        let dropped = Dropped {
+        let dropped = DroppedDocument {
             key: &origin.key,
             source: &origin.source,
             record: origin.record,
@@ -324,7 +324,7 @@ impl Judge<'_> {
             files: [origin.read, file],
         };
         tell(&mut self.removed, &mut self.met, &dropped)?;
-        Ok(Judged::Document(Box::new(origin), verdict))
+        Ok(JudgedItem::Document(Box::new(origin), verdict))
     }
 
     /// Returns the folder that files are moved from, unless they are compared with documents that were read.
@@ -340,24 +340,24 @@ impl Judge<'_> {
         origin: &Origin,
         before: Option<&Match>,
         store: &Store,
-        chosen: Option<Standing>,
-    ) -> Result<Option<Standing>> {
+        chosen: Option<SurvivingCopy>,
+    ) -> Result<Option<SurvivingCopy>> {
         let Some(earlier) = before else {
             return Ok(None);
         };
         Ok(match (chosen, self.stored_root()) {
             (None, Some(root)) => Some(standing::of(origin, earlier, store, root)?),
-            (None, None) => is_itself(origin, earlier, store)?.then_some(Standing::Itself),
+            (None, None) => is_itself(origin, earlier, store)?.then_some(SurvivingCopy::Itself),
             (chosen, _) => chosen,
         })
     }
 
     /// Leaves out a document that the store refuses.
-    fn refuse(&mut self, origin: Origin, error: &dedupdb::Error) -> Result<Judged> {
+    fn refuse(&mut self, origin: Origin, error: &dedupdb::Error) -> Result<JudgedItem> {
         self.met.skip(&origin.refused(error))?;
         let verbatim = origin.verbatim;
-        let unread = origin.record.map(|nth| Box::new(Unread { nth, verbatim }));
-        Ok(unread.map_or(Judged::Refused, Judged::Unread))
+        let unread = origin.record.map(|nth| Box::new(UnreadRecord { nth, verbatim }));
+        Ok(unread.map_or(JudgedItem::Refused, JudgedItem::Unread))
     }
 
     /// Whether a document that resembles the one stored as `key` is one of the few to keep beside it.
@@ -375,7 +375,7 @@ impl Judge<'_> {
     /// # Errors
     ///
     /// Those of the system and of the observer.
-    pub(crate) fn drop_late(&mut self, dropped: &Dropped<'_>) -> Result<()> {
+    pub(crate) fn drop_late(&mut self, dropped: &DroppedDocument<'_>) -> Result<()> {
         let done = &mut self.met.done;
         done.kept = done.kept.saturating_sub(1);
         done.dropped_one(dropped.earlier, dropped.stored_before);
@@ -389,9 +389,9 @@ impl Judge<'_> {
     /// Those of reading, of the store, of the observer, and of `take`.
     pub(crate) fn judge_against(
         &mut self,
-        batches: &Receiver<std::result::Result<Batch, crate::Error>>,
+        batches: &Receiver<std::result::Result<ItemBatch, crate::Error>>,
         store: &Store,
-        take: &mut dyn FnMut(Judged) -> Result<()>,
+        take: &mut dyn FnMut(JudgedItem) -> Result<()>,
     ) -> Result<()> {
         let shingler = store.schema().shingler()?;
         loop {
@@ -440,7 +440,7 @@ impl Judge<'_> {
                         let origin = document.into_origin();
                         take(self.note(origin, outcome, is_protected, store, standing)?)?;
                     }
-                    Item::Opened(opened) => take(Judged::Opened(opened))?,
+                    Item::Opened(opened) => take(JudgedItem::Opened(opened))?,
                     Item::Skipped(skipped) => take_unread(skipped, take)?,
                     Item::Unchanged(_) => {}
                 }
@@ -451,17 +451,17 @@ impl Judge<'_> {
 }
 
 /// Passes on a record that is not a document, if it is complete.
-fn take_unread(skipped: Skipped, take: &mut dyn FnMut(Judged) -> Result<()>) -> Result<()> {
-    let unread = skipped.record.map(Judged::Unread);
+fn take_unread(skipped: Skipped, take: &mut dyn FnMut(JudgedItem) -> Result<()>) -> Result<()> {
+    let unread = skipped.record.map(JudgedItem::Unread);
     unread.map_or(Ok(()), take)
 }
 
 /// Reports a dropped document.
-fn tell(removed: &mut Option<Removed>, met: &mut Met<'_>, dropped: &Dropped<'_>) -> Result<()> {
+fn tell(removed: &mut Option<DroppedListWriter>, met: &mut JudgeReporter<'_>, dropped: &DroppedDocument<'_>) -> Result<()> {
     if let Some(removed) = removed {
         removed.add(dropped)?;
     }
-    met.watch.tell(Event::Dropped(dropped))
+    met.watch.tell(DedupEvent::Dropped(dropped))
 }
 
 /// Returns the cluster number of the document that is stored as `key`. It is below 2^53, so that all JSON readers

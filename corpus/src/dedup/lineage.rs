@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::{FileIdentity, Nth, Origin, Places, ReadFile, RecordPlace, short_hash};
+use crate::{FileIdentity, Nth, Origin, PlaceTable, ReadFile, RecordPlace, short_hash};
 
 /// The places of kept documents, by the keys under which they are stored, at about 40 bytes each, and twice as many more
 /// for a document that is a file.
 #[derive(Debug, Default)]
 pub(crate) struct Lineage {
-    places: Places,
+    places: PlaceTable,
     kept: HashMap<u64, RecordPlace>,
     files: HashMap<u64, (FileIdentity, ReadFile)>,
     /// The files of records.

@@ -12,7 +12,7 @@ use crate::{Format, cells_of_csv};
 
 /// The mark of a document.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Mark {
+pub(crate) struct DocumentMark {
     /// Whether it would be kept.
     pub(crate) is_kept: bool,
     /// A number that the whole cluster shares. It follows from the key of the representative.
@@ -25,13 +25,13 @@ pub(crate) struct Mark {
 
 /// The names of the four columns.
 #[derive(Clone, Debug)]
-pub(crate) struct Columns([String; 4]);
+pub(crate) struct MarkColumns([String; 4]);
 
-impl Columns {
+impl MarkColumns {
     /// Returns columns whose names begin with `name`.
-    pub(crate) fn new(name: &str) -> Columns {
+    pub(crate) fn new(name: &str) -> MarkColumns {
         let ends = ["keep", "cluster", "representative", "similarity"];
-        Columns(ends.map(|end| format!("{name}_{end}")))
+        MarkColumns(ends.map(|end| format!("{name}_{end}")))
     }
 
     pub(crate) fn names(&self) -> &[String; 4] {
@@ -74,7 +74,7 @@ impl Columns {
         &self,
         format: Format,
         record: &[u8],
-        mark: Option<&Mark>,
+        mark: Option<&DocumentMark>,
         wide: usize,
     ) -> Vec<u8> {
         if matches!(format, Format::Csv | Format::Tsv) {
@@ -219,13 +219,13 @@ fn extended(format: Format, row: &[u8], cells: &[String]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Columns, Mark, has_fields};
+    use super::{MarkColumns, DocumentMark, has_fields};
     use crate::Format;
 
     #[test]
     fn records_stay_as_they_are_in_front_of_their_marks() {
-        let columns = Columns::new("dup");
-        let mark = Mark {
+        let columns = MarkColumns::new("dup");
+        let mark = DocumentMark {
             is_kept: false,
             cluster: 7,
             representative: "a,\"b".to_owned(),
@@ -253,8 +253,8 @@ mod tests {
 
     #[test]
     fn a_mark_fits_the_encoding_of_its_record() {
-        let columns = Columns::new("dup");
-        let mark = Mark {
+        let columns = MarkColumns::new("dup");
+        let mark = DocumentMark {
             is_kept: true,
             cluster: 7,
             representative: "cl\u{e9} \u{1f600}".to_owned(),
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn records_without_marks_have_nulls_in_their_place() {
-        let columns = Columns::new("x");
+        let columns = MarkColumns::new("x");
         let nulls =
             "\"x_keep\":null,\"x_cluster\":null,\"x_representative\":null,\"x_similarity\":null";
         for (format, record, marked) in [

@@ -45,7 +45,7 @@
 //!   file changed, or one of its columns is damaged, nothing is written.
 //! - Dropped documents were compared exactly. Each resembles a document that is kept or was stored before.
 //! - The output depends on the input and the parameters, and not on the number of threads, as long as no search is
-//!   [cut short](Done::searches_cut_short).
+//!   [cut short](DedupSummary::searches_cut_short).
 //!
 //! # With a store
 //!
@@ -105,11 +105,11 @@ mod tables;
 mod target;
 mod tree;
 
-pub use begun::Begun;
-pub use done::{Compared, Done, Dropping};
+pub use begun::PreparedRun;
+pub use done::{ReferenceCounts, DedupSummary, DropCounts};
 pub use error::{Error, Unfit};
-pub use event::{Dropped, Event, Spared};
+pub use event::{DroppedDocument, DedupEvent, SpareReason};
 #[cfg(unix)]
-pub use moving::{Move, MoveEvent, Moved, Undo};
-pub use rows::{DroppedRow, Rows};
-pub use settings::{Dedup, Ending, Keep};
+pub use moving::{Move, MoveEvent, MoveSummary, Undo};
+pub use rows::{DroppedRow, RowDedup};
+pub use settings::{Dedup, PathTerminator, Keep};

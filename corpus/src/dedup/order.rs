@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use crate::dedup::settings::Keep;
 use crate::number::times as clock;
-use crate::{KeepRank, Sourced, is_compressed, largest_first};
+use crate::{KeepRank, SourcedText, is_compressed, largest_first};
 use dedupdb::sketching::unseen_bytes;
 
 /// The rank of a document, and the place of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rank {
+pub(crate) struct DocumentRank {
     newest: Reverse<i64>,
     largest: KeepRank,
     /// Its position in the input.
@@ -31,7 +31,7 @@ fn is_wide(encoding: &str) -> bool {
 #[derive(Debug)]
 pub(crate) struct Ranking {
     keep: Keep,
-    ranks: Vec<Rank>,
+    ranks: Vec<DocumentRank>,
     /// The last file whose modification time was read, and that time.
     file: Option<(PathBuf, i64)>,
 }
@@ -47,7 +47,7 @@ impl Ranking {
     }
 
     /// Ranks the next document of the input, whose text is at `offset` in the spool.
-    pub(crate) fn push(&mut self, document: &Sourced, offset: u64, is_protected: bool) {
+    pub(crate) fn push(&mut self, document: &SourcedText, offset: u64, is_protected: bool) {
         let (mut newest, mut largest) = Default::default();
         match self.keep {
             Keep::First | Keep::Few(_) | Keep::None => {}
@@ -69,7 +69,7 @@ impl Ranking {
                 newest = Reverse(modified.unwrap_or_else(|| self.time_of(&document.source)));
             }
         }
-        self.ranks.push(Rank {
+        self.ranks.push(DocumentRank {
             newest,
             largest,
             ordinal: self.ranks.len() as u64,
@@ -94,7 +94,7 @@ impl Ranking {
 
     /// Returns the ranks of the protected documents and those of all others, each in the order in which they are
     /// judged.
-    pub(crate) fn sorted(mut self) -> [Vec<Rank>; 2] {
+    pub(crate) fn sorted(mut self) -> [Vec<DocumentRank>; 2] {
         let is_newest = self.keep == Keep::Newest;
         self.ranks.sort_unstable_by_key(|rank| {
             let late = is_newest.then_some(Reverse(rank.ordinal));

@@ -6,27 +6,27 @@ use std::path::{Path, PathBuf};
 
 use crate::dedup::error::Result;
 use crate::dedup::settings::Dedup;
-use crate::dedup::target::Target;
+use crate::dedup::target::OutputTarget;
 use crate::publish::apart::bare;
-use crate::publish::error::Of;
+use crate::publish::error::WithPath;
 use crate::publish::hash_of;
-use crate::publish::standing::Standing;
-use crate::publish::work::Work;
+use crate::publish::standing::ExistingOutput;
+use crate::publish::work::WorkFolder;
 
 /// The output and the list of dropped documents.
 #[derive(Debug)]
 pub(crate) struct Outputs {
-    work: Work,
+    work: WorkFolder,
     /// The existing output, if the output has a place.
-    standing: Option<Standing>,
+    standing: Option<ExistingOutput>,
     removed: Option<Listing>,
 }
 
 /// The list of dropped documents.
 #[derive(Debug)]
 struct Listing {
-    work: Work,
-    standing: Standing,
+    work: WorkFolder,
+    standing: ExistingOutput,
 }
 
 impl Outputs {
@@ -35,18 +35,18 @@ impl Outputs {
     /// # Errors
     ///
     /// Those of the system; another process writes the same output; the existing output must not be replaced.
-    pub(crate) fn begin(dedup: &Dedup, target: &Target) -> Result<Outputs> {
+    pub(crate) fn begin(dedup: &Dedup, target: &OutputTarget) -> Result<Outputs> {
         let store = dedup.store_folder.as_deref();
         let stores = store.as_slice();
         let work = match &target.path {
-            Some(path) => Work::beside(path, stores)?,
-            None => Work::temporary()?,
+            Some(path) => WorkFolder::beside(path, stores)?,
+            None => WorkFolder::temporary()?,
         };
         let listing = |path: &PathBuf| -> Result<Listing> {
-            let listing = Work::beside(path, stores)?;
+            let listing = WorkFolder::beside(path, stores)?;
             // The list is published first, so a run that was killed right after that may have left it there.
             let is_ours = work.note().is_some_and(|note| is_noted(path, note));
-            let standing = Standing::at(path, dedup.replace || is_ours)?;
+            let standing = ExistingOutput::at(path, dedup.replace || is_ours)?;
             Ok(Listing {
                 work: listing,
                 standing,
@@ -54,7 +54,7 @@ impl Outputs {
         };
         let removed = dedup.removed.as_deref().map(bare);
         let removed = removed.as_ref().map(listing).transpose()?;
-        let standing = |path: &PathBuf| Standing::at(path, dedup.replace);
+        let standing = |path: &PathBuf| ExistingOutput::at(path, dedup.replace);
         Ok(Outputs {
             standing: target.path.as_ref().map(standing).transpose()?,
             work,
@@ -63,7 +63,7 @@ impl Outputs {
     }
 
     /// Returns the folder for temporary data.
-    pub(crate) fn work(&self) -> &Work {
+    pub(crate) fn work(&self) -> &WorkFolder {
         &self.work
     }
 
@@ -74,7 +74,7 @@ impl Outputs {
 
     /// Whether publishing the output would replace content.
     pub(crate) fn replaces_content(&self) -> bool {
-        self.standing.as_ref().is_some_and(Standing::has_content)
+        self.standing.as_ref().is_some_and(ExistingOutput::has_content)
     }
 
     /// Publishes the complete and durable outputs, the list first.

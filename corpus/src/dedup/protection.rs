@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use ignore::gitignore::Gitignore;
 
 use crate::dedup::error::{Error, Result};
-use crate::dedup::event::Spared;
+use crate::dedup::event::SpareReason;
 use crate::dedup::names::below;
 use crate::dedup::settings::Dedup;
 use crate::{FileIdentity, Glob, Key, Origin, Skipped, globs_below};
@@ -27,7 +27,7 @@ pub(crate) struct Protection {
     /// Folders to which a matching symbolic link leads, as resolved paths.
     linked: Vec<PathBuf>,
     /// The keys that may be dropped, and what was met of each. `None` if all may be dropped.
-    keys: Option<Vec<(String, Met)>>,
+    keys: Option<Vec<(String, ListedKeyState)>>,
     by_key: HashMap<String, usize>,
     /// The keys of each file, because a list may name a file by other paths.
     by_file: HashMap<FileIdentity, Vec<usize>>,
@@ -37,7 +37,7 @@ pub(crate) struct Protection {
 
 /// What was met of a listed key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Met {
+enum ListedKeyState {
     Nothing,
     /// A file that was skipped.
     LeftOut,
@@ -54,7 +54,7 @@ struct Pattern {
 
 /// Whether a document may be dropped, before it is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Guard {
+pub(crate) enum DropPermission {
     /// It may be dropped.
     None,
     /// It must not be dropped.
@@ -113,7 +113,7 @@ impl Protection {
             if let Some(file) = Key::path(key).and_then(|path| identity(&path)) {
                 self.by_file.entry(file).or_default().push(listed.len());
             }
-            listed.push((key.clone(), Met::Nothing));
+            listed.push((key.clone(), ListedKeyState::Nothing));
         }
         self.keys = Some(listed);
         Ok(())
@@ -165,16 +165,16 @@ impl Protection {
 
     /// Returns what applies to a document. Call this once per document, because it records which patterns and keys were
     /// met.
-    pub(crate) fn guard(&mut self, origin: &Origin) -> Guard {
+    pub(crate) fn guard(&mut self, origin: &Origin) -> DropPermission {
         if !self.is_some() {
-            return Guard::None;
+            return DropPermission::None;
         }
         let (file, is_matched) = self.source(&origin.source);
         let is_listed = self.is_listed(&origin.key, file.filter(|_| origin.record.is_none()));
         match (is_matched, is_listed) {
-            (true, Some(true)) => Guard::Contradicted,
-            (true, _) | (false, Some(false)) => Guard::Protected,
-            (false, _) => Guard::None,
+            (true, Some(true)) => DropPermission::Contradicted,
+            (true, _) | (false, Some(false)) => DropPermission::Protected,
+            (false, _) => DropPermission::None,
         }
     }
 
@@ -227,11 +227,11 @@ impl Protection {
     /// Whether a key is listed, or its file under another path. `None` without a list.
     fn is_listed(&mut self, key: &str, file: Option<FileIdentity>) -> Option<bool> {
         self.keys.as_ref()?;
-        Some(self.meet(key, file, Met::Document))
+        Some(self.meet(key, file, ListedKeyState::Document))
     }
 
     /// Records what was met of the listed keys of a document or file. Returns whether there are such keys.
-    fn meet(&mut self, key: &str, file: Option<FileIdentity>, what: Met) -> bool {
+    fn meet(&mut self, key: &str, file: Option<FileIdentity>, what: ListedKeyState) -> bool {
         let by_file = file.and_then(|file| self.by_file.get(&file));
         let at = self
             .by_key
@@ -242,7 +242,7 @@ impl Protection {
         for at in at {
             if let Some((_, met)) = self.keys.as_mut().and_then(|keys| keys.get_mut(*at)) {
                 is_listed = true;
-                if *met != Met::Document {
+                if *met != ListedKeyState::Document {
                     *met = what;
                 }
             }
@@ -254,17 +254,17 @@ impl Protection {
     pub(crate) fn leave_out(&mut self, skipped: &Skipped) {
         if self.keys.is_some() {
             let path = Path::new(&skipped.place);
-            self.meet(&Key::of(path).text, identity(path), Met::LeftOut);
+            self.meet(&Key::of(path).text, identity(path), ListedKeyState::LeftOut);
         }
     }
 
     /// Returns the listed keys that no document had, and why.
-    pub(crate) fn unknown(&self) -> impl Iterator<Item = (&str, Spared)> {
+    pub(crate) fn unknown(&self) -> impl Iterator<Item = (&str, SpareReason)> {
         let keys = self.keys.iter().flatten();
         keys.filter_map(|(key, met)| match met {
-            Met::Nothing => Some((&**key, Spared::Unknown)),
-            Met::LeftOut => Some((&**key, Spared::LeftOut)),
-            Met::Document => None,
+            ListedKeyState::Nothing => Some((&**key, SpareReason::Unknown)),
+            ListedKeyState::LeftOut => Some((&**key, SpareReason::LeftOut)),
+            ListedKeyState::Document => None,
         })
     }
 

@@ -5,11 +5,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::{io, thread};
 
 use crate::dedup::error::Result;
-use crate::dedup::judge::{Judge, TICK};
-use crate::dedup::order::{Rank, Ranking};
-use crate::dedup::run::Batches;
-use crate::dedup::spool::{Spool, Texts};
-use crate::{BATCH_BYTES, Batch, Item, met};
+use crate::dedup::judge::{DedupJudge, TICK};
+use crate::dedup::order::{DocumentRank, Ranking};
+use crate::dedup::run::BatchReceiver;
+use crate::dedup::spool::{Spool, SpooledTexts};
+use crate::{BATCH_BYTES, ItemBatch, Item, met};
 
 /// Reads all documents into the spool.
 ///
@@ -17,8 +17,8 @@ use crate::{BATCH_BYTES, Batch, Item, met};
 ///
 /// Those of reading; the temporary files take too much space.
 pub(super) fn spool_all(
-    judge: &mut Judge<'_>,
-    batches: &Batches,
+    judge: &mut DedupJudge<'_>,
+    batches: &BatchReceiver,
     spool: &mut Spool,
     ranking: &mut Ranking,
 ) -> Result<()> {
@@ -58,10 +58,10 @@ pub(super) fn spool_all(
 /// # Errors
 ///
 /// The system allows no further thread.
-pub(super) fn ranked(mut texts: Texts, order: Arc<Vec<Rank>>) -> Result<Receiver<Result<Batch>>> {
+pub(super) fn ranked(mut texts: SpooledTexts, order: Arc<Vec<DocumentRank>>) -> Result<Receiver<Result<ItemBatch>>> {
     let (sender, receiver) = sync_channel(1);
     let send = move || {
-        let mut batch = Batch::default();
+        let mut batch = ItemBatch::default();
         for rank in order.iter() {
             match texts.read(rank.offset) {
                 Ok(document) => {

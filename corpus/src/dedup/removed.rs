@@ -10,61 +10,61 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::dedup::error::Result;
-use crate::dedup::event::Dropped;
-use crate::dedup::spool::Files;
+use crate::dedup::event::DroppedDocument;
+use crate::dedup::spool::FileSpool;
 use crate::number::four_decimals;
-use crate::publish::error::Of;
+use crate::publish::error::WithPath;
 use crate::publish::{csv_field, escape};
 use crate::{Key, Nth, REPLACED};
 use dedupdb::Match;
 
 /// The lines so far, in a file under another name.
 #[derive(Debug)]
-pub(crate) struct Removed {
+pub(crate) struct DroppedListWriter {
     partial: PathBuf,
     writer: BufWriter<File>,
-    form: Form,
+    form: DroppedListFormat,
     /// What the lines name.
-    files: Files,
+    files: FileSpool,
     /// The files of records among them.
     of_records: HashSet<PathBuf>,
 }
 
 /// The form of the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum DroppedListFormat {
     /// Fields that are escaped and separated by tabs.
     Tabs,
     Csv,
     Json,
 }
 
-impl Form {
+impl DroppedListFormat {
     /// The form for the file `name`.
-    fn of(name: &Path, is_json: bool) -> Form {
+    fn of(name: &Path, is_json: bool) -> DroppedListFormat {
         match name.extension().and_then(OsStr::to_str) {
-            _ if is_json => Form::Json,
-            Some("jsonl") => Form::Json,
-            Some("csv") => Form::Csv,
-            _ => Form::Tabs,
+            _ if is_json => DroppedListFormat::Json,
+            Some("jsonl") => DroppedListFormat::Json,
+            Some("csv") => DroppedListFormat::Csv,
+            _ => DroppedListFormat::Tabs,
         }
     }
 }
 
-impl Removed {
+impl DroppedListWriter {
     /// Starts the lines in `partial`, which is to become the file `name`.
     ///
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn begin(partial: PathBuf, name: &Path, is_json: bool) -> Result<Removed> {
+    pub(crate) fn begin(partial: PathBuf, name: &Path, is_json: bool) -> Result<DroppedListWriter> {
         let mut writer = BufWriter::new(File::create_new(&partial).of(&partial)?);
-        let form = Form::of(name, is_json);
-        if form == Form::Csv {
-            writeln!(writer, "{}", Line::NAMES.join(",")).of(&partial)?;
+        let form = DroppedListFormat::of(name, is_json);
+        if form == DroppedListFormat::Csv {
+            writeln!(writer, "{}", DroppedLine::NAMES.join(",")).of(&partial)?;
         }
-        Ok(Removed {
-            files: Files::begin(partial.parent().unwrap_or(Path::new(".")))?,
+        Ok(DroppedListWriter {
+            files: FileSpool::begin(partial.parent().unwrap_or(Path::new(".")))?,
             of_records: HashSet::new(),
             partial,
             writer,
@@ -77,12 +77,12 @@ impl Removed {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn add(&mut self, dropped: &Dropped<'_>) -> Result<()> {
+    pub(crate) fn add(&mut self, dropped: &DroppedDocument<'_>) -> Result<()> {
         self.name(dropped)?;
         let line = match self.form {
-            Form::Json => serde_json::to_string(&Line::of(dropped)).map_err(io::Error::from),
-            Form::Csv => Ok(Line::of(dropped).to_csv()),
-            Form::Tabs => Ok(fields(dropped)),
+            DroppedListFormat::Json => serde_json::to_string(&DroppedLine::of(dropped)).map_err(io::Error::from),
+            DroppedListFormat::Csv => Ok(DroppedLine::of(dropped).to_csv()),
+            DroppedListFormat::Tabs => Ok(fields(dropped)),
         };
         let line = line.of(&self.partial)?;
         Ok(writeln!(self.writer, "{line}").of(&self.partial)?)
@@ -90,7 +90,7 @@ impl Removed {
 
     /// Adds the files of a document and of the one that it resembles to those that must not change before the list is in
     /// its place.
-    fn name(&mut self, dropped: &Dropped<'_>) -> Result<()> {
+    fn name(&mut self, dropped: &DroppedDocument<'_>) -> Result<()> {
         let [own, earlier] = dropped.files;
         let places = [
             (Some(dropped.source), dropped.record, own),
@@ -123,7 +123,7 @@ impl Removed {
 
 /// A dropped document in JSON and CSV, with the fields in this order.
 #[derive(Serialize)]
-struct Line<'a> {
+struct DroppedLine<'a> {
     key: &'a str,
     earlier: &'a str,
     jaccard: Option<f64>,
@@ -137,7 +137,7 @@ struct Line<'a> {
     earlier_record: Option<u64>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> DroppedLine<'a> {
     /// The names of the fields.
     const NAMES: [&'static str; 11] = [
         "key",
@@ -153,9 +153,9 @@ impl<'a> Line<'a> {
         "earlier_record",
     ];
 
-    fn of(dropped: &Dropped<'a>) -> Line<'a> {
+    fn of(dropped: &DroppedDocument<'a>) -> DroppedLine<'a> {
         let earlier = dropped.earlier;
-        Line {
+        DroppedLine {
             key: dropped.key,
             earlier: &earlier.key,
             jaccard: earlier.jaccard,
@@ -192,7 +192,7 @@ impl<'a> Line<'a> {
     }
 }
 
-fn fields(dropped: &Dropped<'_>) -> String {
+fn fields(dropped: &DroppedDocument<'_>) -> String {
     let name = |file: &Path| escape(&name(file)).into_owned();
     let number =
         |record: Option<Nth>| record.map_or_else(String::new, |nth| nth.number().to_string());

@@ -15,7 +15,7 @@ use dedupdb::{Input, Options, Schema, Store};
 /// Deduplicates rows of texts in memory, as [`Dedup`](crate::dedup::Dedup) does with [`Keep::First`].
 ///
 /// A row is dropped if it resembles an earlier row that is kept. To keep other rows, push them in the order of
-/// [`Rows::order`].
+/// [`RowDedup::order`].
 ///
 /// A temporary store holds the shingles and signatures of the texts. It is deleted when the rows are dropped.
 ///
@@ -39,7 +39,7 @@ use dedupdb::{Input, Options, Schema, Store};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Rows {
+pub struct RowDedup {
     /// Dropped before the folder of its store.
     pipeline: Pipeline,
     store: Store,
@@ -61,13 +61,13 @@ pub struct DroppedRow {
     pub exact_copy: bool,
 }
 
-impl Rows {
+impl RowDedup {
     /// Starts without rows. The temporary store is created with these options, in a new folder in `within`.
     ///
     /// # Errors
     ///
     /// [`Error::Temporary`] if the folder cannot be created; those of creating a store.
-    pub fn begin(options: &Options, schema: &Schema, within: impl AsRef<Path>) -> Result<Rows> {
+    pub fn begin(options: &Options, schema: &Schema, within: impl AsRef<Path>) -> Result<RowDedup> {
         let within = within.as_ref();
         let folder = tempfile::tempdir_in(within).map_err(|source| Error::Temporary {
             folder: within.to_owned(),
@@ -75,7 +75,7 @@ impl Rows {
         })?;
         let options = options.clone().fleeting();
         let store = options.create(folder.path().join("store"), schema)?;
-        Ok(Rows {
+        Ok(RowDedup {
             pipeline: store.pipeline(Intake::new().unique(true))?,
             store,
             _folder: folder,

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use crate::dedup::error::{Error, Result};
-use crate::dedup::fates::Fates;
-use crate::dedup::groups::Groups;
-use crate::dedup::judge::{Judge, Judged};
+use crate::dedup::fates::Verdicts;
+use crate::dedup::groups::DuplicateGroups;
+use crate::dedup::judge::{DedupJudge, JudgedItem};
 use crate::dedup::order::Ranking;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::ranked::{ranked, spool_all};
-use crate::dedup::settings::{Dedup, Keep, To};
-use crate::dedup::sink::{Kept, Sink};
-use crate::dedup::spool::{Records, Spool, Spooled};
-use crate::dedup::target::Target;
-use crate::{Batch, Repeats, Source, sketch_ahead};
+use crate::dedup::settings::{Dedup, Keep, Destination};
+use crate::dedup::sink::{KeptDocument, OutputSink};
+use crate::dedup::spool::{SpooledRecords, Spool, SpooledItem};
+use crate::dedup::target::OutputTarget;
+use crate::{ItemBatch, Repeats, Source, sketch_ahead};
 use dedupdb::Store;
 use dedupdb::write::IdScope;
 
@@ -23,12 +23,12 @@ use dedupdb::write::IdScope;
 const WRITTEN: usize = 256;
 
 /// The batches of the input.
-pub(super) type Batches = Receiver<Result<Batch, crate::Error>>;
+pub(super) type BatchReceiver = Receiver<Result<ItemBatch, crate::Error>>;
 
 /// The parts of a run.
-pub(super) struct Run<'a> {
+pub(super) struct DedupRun<'a> {
     pub(super) dedup: &'a Dedup,
-    pub(super) target: &'a Target,
+    pub(super) target: &'a OutputTarget,
     pub(super) outputs: &'a Outputs,
     pub(super) store: &'a Store,
     /// Whether the store remains after the run.
@@ -37,9 +37,9 @@ pub(super) struct Run<'a> {
     pub(super) inputs: &'a [PathBuf],
 }
 
-impl Run<'_> {
+impl DedupRun<'_> {
     /// Reads, judges and writes one document after another.
-    pub(super) fn in_order(&self, judge: &mut Judge<'_>, batches: Batches, to: To) -> Result<Sink> {
+    pub(super) fn in_order(&self, judge: &mut DedupJudge<'_>, batches: BatchReceiver, to: Destination) -> Result<OutputSink> {
         let mut sink = self.sink(to)?;
         let sketched = sketch_ahead(batches, self.store)?;
         judge.judge_all(&sketched, false, &mut |judged| taken(&mut sink, &judged))?;
@@ -53,11 +53,11 @@ impl Run<'_> {
     /// Reads one document after another, compares it only with the given store, and writes it.
     pub(super) fn against(
         &self,
-        judge: &mut Judge<'_>,
-        batches: &Batches,
+        judge: &mut DedupJudge<'_>,
+        batches: &BatchReceiver,
         (against, _): &(Store, u64),
-        to: To,
-    ) -> Result<Sink> {
+        to: Destination,
+    ) -> Result<OutputSink> {
         let mut sink = self.sink(to)?;
         judge.judge_against(batches, against, &mut |judged| taken(&mut sink, &judged))?;
         judge.check_protection()?;
@@ -66,7 +66,7 @@ impl Run<'_> {
     }
 
     /// Reads all documents, judges them by rank, and writes them in the order of the input.
-    pub(super) fn by_rank(&self, judge: &mut Judge<'_>, batches: &Batches, to: To) -> Result<Sink> {
+    pub(super) fn by_rank(&self, judge: &mut DedupJudge<'_>, batches: &BatchReceiver, to: Destination) -> Result<OutputSink> {
         let mut spool = Spool::new(self.outputs.work(), self.dedup.temporary_limit)?;
         let mut ranking = Ranking::new(self.dedup.kept());
         spool_all(judge, batches, &mut spool, &mut ranking)?;
@@ -75,8 +75,8 @@ impl Run<'_> {
         judge.check_protection()?;
         let orders = ranking.sorted().map(Arc::new);
         let documents = orders.iter().map(|order| order.len()).sum();
-        let mut fates = Fates::new(documents, judge.is_marking);
-        let mut groups = (self.dedup.kept() == Keep::None).then(Groups::default);
+        let mut fates = Verdicts::new(documents, judge.is_marking);
+        let mut groups = (self.dedup.kept() == Keep::None).then(DuplicateGroups::default);
         for (order, is_protected) in orders.into_iter().zip([true, false]) {
             if order.is_empty() {
                 continue;
@@ -85,7 +85,7 @@ impl Run<'_> {
             let mut ranks = order.iter();
             judge.is_protecting = is_protected;
             judge.judge_all(&sketched, true, &mut |judged| {
-                if let (Some(rank), Judged::Document(_, verdict)) = (ranks.next(), judged) {
+                if let (Some(rank), JudgedItem::Document(_, verdict)) = (ranks.next(), judged) {
                     if let Some(groups) = groups.as_mut().filter(|_| !is_protected) {
                         groups.push(*rank, verdict.stored);
                     }
@@ -107,11 +107,11 @@ impl Run<'_> {
     /// Writes the kept records of a spool.
     fn write(
         &self,
-        judge: &mut Judge<'_>,
-        records: Records,
-        fates: &Fates,
-        to: To,
-    ) -> Result<Sink> {
+        judge: &mut DedupJudge<'_>,
+        records: SpooledRecords,
+        fates: &Verdicts,
+        to: Destination,
+    ) -> Result<OutputSink> {
         let mut sink = self.sink(to)?;
         let mut ordinals = 0..;
         let folder = self.outputs.work().folder();
@@ -119,30 +119,30 @@ impl Run<'_> {
             if number.is_multiple_of(WRITTEN) {
                 judge.met.watch.tick()?;
             }
-            let mut keep = |written: Kept<'_>| {
+            let mut keep = |written: KeptDocument<'_>| {
                 let ordinal = ordinals.next().unwrap_or(usize::MAX);
                 match (fates.of(ordinal), written) {
                     ((_, Some(mark)), _) => sink.keep(written, Some(mark)),
                     ((true, None), _) => sink.keep(written, None),
                     // The store refused it.
-                    ((false, None), Kept::Record(record, nth)) if judge.is_marking => {
+                    ((false, None), KeptDocument::Record(record, nth)) if judge.is_marking => {
                         sink.keep_unread(record, nth)
                     }
-                    ((false, None), Kept::Record(..)) => sink.pass(),
-                    ((false, None), Kept::File(..)) => Ok(()),
+                    ((false, None), KeptDocument::Record(..)) => sink.pass(),
+                    ((false, None), KeptDocument::File(..)) => Ok(()),
                 }
             };
             match spooled.map_err(|error| Error::temporary(folder, error))? {
-                Spooled::Opened(opened) => sink.open(&opened),
-                Spooled::Record(record, nth) => keep(Kept::Record(&record, nth)),
-                Spooled::Unread(record, nth) => sink.keep_unread(&record, nth),
-                Spooled::File(path, file) => keep(Kept::File(&path, file)),
+                SpooledItem::Opened(opened) => sink.open(&opened),
+                SpooledItem::Record(record, nth) => keep(KeptDocument::Record(&record, nth)),
+                SpooledItem::Unread(record, nth) => sink.keep_unread(&record, nth),
+                SpooledItem::File(path, file) => keep(KeptDocument::File(&path, file)),
             }?;
         }
         Ok(sink)
     }
 
-    pub(super) fn read(&self, sources: Vec<Source>) -> Result<Batches> {
+    pub(super) fn read(&self, sources: Vec<Source>) -> Result<BatchReceiver> {
         let mut options = self.dedup.options.clone();
         if options.id_scope == IdScope::Unset {
             options = options.id_scope(self.store.id_scope());
@@ -158,14 +158,14 @@ impl Run<'_> {
         Ok(options.batches(sources)?)
     }
 
-    fn sink(&self, to: To) -> Result<Sink> {
+    fn sink(&self, to: Destination) -> Result<OutputSink> {
         let path = self.outputs.work().output();
         let mark = self.dedup.mark.as_ref();
-        Sink::new(self.target, to, &path, self.inputs, mark)
+        OutputSink::new(self.target, to, &path, self.inputs, mark)
     }
 
     /// Fails if the run is strict and had a failure.
-    fn check_failures(&self, judge: &Judge<'_>) -> Result<()> {
+    fn check_failures(&self, judge: &DedupJudge<'_>) -> Result<()> {
         if self.dedup.options.strict && judge.met.done.reading.has_failures() {
             return Err(Error::FirstFailure);
         }
@@ -174,18 +174,18 @@ impl Run<'_> {
 }
 
 /// Writes the output of one document or file.
-fn taken(sink: &mut Sink, judged: &Judged) -> Result<()> {
+fn taken(sink: &mut OutputSink, judged: &JudgedItem) -> Result<()> {
     match judged {
-        Judged::Opened(opened) => sink.open(opened),
-        Judged::Document(origin, verdict) if verdict.is_kept || verdict.mark.is_some() => {
+        JudgedItem::Opened(opened) => sink.open(opened),
+        JudgedItem::Document(origin, verdict) if verdict.is_kept || verdict.mark.is_some() => {
             let kept = match origin.record {
-                Some(nth) => Kept::Record(&origin.verbatim, nth),
-                None => Kept::File(&origin.source, origin.read),
+                Some(nth) => KeptDocument::Record(&origin.verbatim, nth),
+                None => KeptDocument::File(&origin.source, origin.read),
             };
             sink.keep(kept, verdict.mark.as_ref())
         }
-        Judged::Unread(unread) => sink.keep_unread(&unread.verbatim, unread.nth),
-        Judged::Document(origin, _) if origin.record.is_some() => sink.pass(),
-        Judged::Document(..) | Judged::Refused => Ok(()),
+        JudgedItem::Unread(unread) => sink.keep_unread(&unread.verbatim, unread.nth),
+        JudgedItem::Document(origin, _) if origin.record.is_some() => sink.pass(),
+        JudgedItem::Document(..) | JudgedItem::Refused => Ok(()),
     }
 }

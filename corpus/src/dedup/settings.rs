@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use crate::{Format, Glob, MEMORY, Source};
 use dedupdb::{Options, Schema, Store};
 
-use crate::dedup::begun::Begun;
-use crate::dedup::done::Done;
+use crate::dedup::begun::PreparedRun;
+use crate::dedup::done::DedupSummary;
 use crate::dedup::error::Error;
-use crate::dedup::event::Event;
-use crate::dedup::mark::Columns;
+use crate::dedup::event::DedupEvent;
+use crate::dedup::mark::MarkColumns;
 
 /// Which of several similar documents is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub enum Keep {
 /// The terminator of each path in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Ending {
+pub enum PathTerminator {
     /// A line feed. Control characters and backslashes in the path are escaped.
     Line,
     /// A NUL byte. The path is not escaped.
@@ -49,10 +49,10 @@ pub enum Ending {
 pub struct Dedup {
     pub(crate) sources: Vec<Source>,
     pub(crate) options: crate::Options,
-    pub(crate) to: To,
-    pub(crate) list: Option<Ending>,
+    pub(crate) to: Destination,
+    pub(crate) list: Option<PathTerminator>,
     pub(crate) keep: Option<Keep>,
-    pub(crate) mark: Option<Columns>,
+    pub(crate) mark: Option<MarkColumns>,
     pub(crate) against: Option<Against>,
     pub(crate) protected: Vec<Glob>,
     /// The keys that may be dropped. `None` if all may be dropped.
@@ -115,7 +115,7 @@ impl Against {
 }
 
 /// The destination of the output.
-pub(crate) enum To {
+pub(crate) enum Destination {
     /// Nowhere: the observer only learns what is dropped.
     Nowhere,
     Path(PathBuf),
@@ -134,7 +134,7 @@ impl Dedup {
         Dedup {
             sources: sources.into_iter().map(Into::into).collect(),
             options: crate::Options::new(),
-            to: To::Nowhere,
+            to: Destination::Nowhere,
             list: None,
             keep: None,
             mark: None,
@@ -181,7 +181,7 @@ impl Dedup {
     /// as [`crate::Options::verbatim`] describes.
     pub fn output(self, path: impl Into<PathBuf>) -> Dedup {
         Dedup {
-            to: To::Path(path.into()),
+            to: Destination::Path(path.into()),
             ..self
         }
     }
@@ -189,14 +189,14 @@ impl Dedup {
     /// Writes the kept records to a stream as they come. Rows of Parquet files become lines of JSON.
     pub fn output_to(self, stream: impl Write + Send + 'static) -> Dedup {
         Dedup {
-            to: To::Stream(Box::new(stream)),
+            to: Destination::Stream(Box::new(stream)),
             ..self
         }
     }
 
     /// Writes the paths of the kept files instead of the files. If one of them changed after it was read, the run fails
     /// with [`Error::Changed`].
-    pub fn list(self, ending: Ending) -> Dedup {
+    pub fn list(self, ending: PathTerminator) -> Dedup {
         Dedup {
             list: Some(ending),
             ..self
@@ -220,7 +220,7 @@ impl Dedup {
     /// 1, exact if the store keeps shingles. This works for JSONL, CSV, Parquet, and TSV with a header.
     pub fn mark(self, name: &str) -> Dedup {
         Dedup {
-            mark: Some(Columns::new(name)),
+            mark: Some(MarkColumns::new(name)),
             ..self
         }
     }
@@ -390,8 +390,8 @@ impl Dedup {
     /// [`Error::NotFound`] or [`Error::OwnCounterpart`] for an input; [`Error::Output`] if an output would be over,
     /// in or around an input, a store or another output, would replace something that must not be replaced, or is
     /// being written by another process.
-    pub fn begin(self) -> Result<Begun, Error> {
-        Begun::of(self)
+    pub fn begin(self) -> Result<PreparedRun, Error> {
+        PreparedRun::of(self)
     }
 
     /// Reads, judges and writes the documents. The observer receives each event and may stop the run: then nothing is
@@ -399,8 +399,8 @@ impl Dedup {
     ///
     /// # Errors
     ///
-    /// Those of [`Dedup::begin`] and [`Begun::run`].
-    pub fn run(self, observe: impl FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Done, Error> {
+    /// Those of [`Dedup::begin`] and [`PreparedRun::run`].
+    pub fn run(self, observe: impl FnMut(DedupEvent<'_>) -> ControlFlow<()>) -> Result<DedupSummary, Error> {
         self.begin()?.run(observe)
     }
 }

@@ -7,20 +7,20 @@ use std::sync::Arc;
 
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::mark::{Columns, Mark, has_fields, width};
-use crate::dedup::settings::{Ending, To};
-use crate::dedup::spool::Files;
-use crate::dedup::stream::Stream;
-use crate::dedup::tables::Tables;
-use crate::dedup::target::{Form, Target};
-use crate::dedup::tree::Tree;
-use crate::publish::error::Of;
+use crate::dedup::mark::{MarkColumns, DocumentMark, has_fields, width};
+use crate::dedup::settings::{PathTerminator, Destination};
+use crate::dedup::spool::FileSpool;
+use crate::dedup::stream::RecordWriter;
+use crate::dedup::tables::TableCopier;
+use crate::dedup::target::{OutputForm, OutputTarget};
+use crate::dedup::tree::OutputTree;
+use crate::publish::error::WithPath;
 use crate::publish::escape;
-use crate::{Format, Nth, Opened, ReadFile, format_of_output};
+use crate::{Format, Nth, OpenedFile, ReadFile, format_of_output};
 
 /// A kept document.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kept<'a> {
+pub(crate) enum KeptDocument<'a> {
     /// A verbatim record, and its number in its file.
     Record(&'a [u8], Nth),
     /// A file.
@@ -29,12 +29,12 @@ pub(crate) enum Kept<'a> {
 }
 
 /// The output that is being written.
-pub(crate) struct Sink {
-    kind: Kind,
+pub(crate) struct OutputSink {
+    kind: SinkKind,
     /// The name of the output file; `None` if it is a stream.
     name: Option<PathBuf>,
     /// The columns that all records receive.
-    mark: Option<Columns>,
+    mark: Option<MarkColumns>,
     /// The format of the current records.
     format: Format,
     /// The minimum number of cells of the current rows, if they have marks.
@@ -45,29 +45,29 @@ pub(crate) struct Sink {
     unmarked: u64,
 }
 
-enum Kind {
+enum SinkKind {
     Nothing,
-    Records(Stream),
+    Records(RecordWriter),
     /// Rows of tables.
-    Rows(Tables),
-    Folder(Box<Tree>),
+    Rows(TableCopier),
+    Folder(Box<OutputTree>),
     List {
         list: BufWriter<Outlet>,
-        ending: Ending,
+        ending: PathTerminator,
         /// What the list names.
-        files: Files,
+        files: FileSpool,
         /// Where the list goes once it is certain.
-        to: Option<Later>,
+        to: Option<DeferredList>,
     },
 }
 
 /// A list that waits in a file until all files are known to be as they were read.
-pub(crate) struct Later {
+pub(crate) struct DeferredList {
     stream: Box<dyn Write + Send>,
     file: PathBuf,
 }
 
-impl Later {
+impl DeferredList {
     /// Writes the list to its stream.
     ///
     /// # Errors
@@ -80,21 +80,21 @@ impl Later {
     }
 }
 
-impl Sink {
+impl OutputSink {
     /// Starts to write `target` at `path`, or to its stream.
     ///
     /// # Errors
     ///
     /// Those of the system.
     pub(crate) fn new(
-        target: &Target,
-        to: To,
+        target: &OutputTarget,
+        to: Destination,
         path: &Path,
         inputs: &[PathBuf],
-        mark: Option<&Columns>,
-    ) -> Result<Sink> {
+        mark: Option<&MarkColumns>,
+    ) -> Result<OutputSink> {
         let name = target.path.clone();
-        let of = |kind, name| Sink {
+        let of = |kind, name| OutputSink {
             kind,
             name,
             mark: mark.cloned(),
@@ -105,39 +105,39 @@ impl Sink {
         };
         let mut later = None;
         let place = match to {
-            To::Nowhere => return Ok(of(Kind::Nothing, name)),
-            To::Path(_) if target.form == Form::Folder => {
+            Destination::Nowhere => return Ok(of(SinkKind::Nothing, name)),
+            Destination::Path(_) if target.form == OutputForm::Folder => {
                 return Ok(of(
-                    Kind::Folder(Box::new(Tree::new(path, inputs, mark)?)),
+                    SinkKind::Folder(Box::new(OutputTree::new(path, inputs, mark)?)),
                     name,
                 ));
             }
-            To::Path(_) => Outlet::file(File::create_new(path).of(path)?),
-            To::Stream(stream) if matches!(target.form, Form::List(_)) => {
-                later = Some(Later {
+            Destination::Path(_) => Outlet::file(File::create_new(path).of(path)?),
+            Destination::Stream(stream) if matches!(target.form, OutputForm::List(_)) => {
+                later = Some(DeferredList {
                     stream,
                     file: path.to_owned(),
                 });
                 Outlet::file(File::create_new(path).of(path)?)
             }
-            To::Stream(stream) => Outlet::Stream(stream),
+            Destination::Stream(stream) => Outlet::Stream(stream),
         };
-        let kind = if let Form::List(ending) = target.form {
-            Kind::List {
+        let kind = if let OutputForm::List(ending) = target.form {
+            SinkKind::List {
                 list: BufWriter::new(place),
                 ending,
-                files: Files::begin(path.parent().unwrap_or(Path::new(".")))?,
+                files: FileSpool::begin(path.parent().unwrap_or(Path::new(".")))?,
                 to: later,
             }
         } else {
             let named = name.as_deref().unwrap_or(Path::new(""));
             if target.is_of_tables {
-                let mut tables = Tables::begin(mark, Outlet::file)?;
+                let mut tables = TableCopier::begin(mark, Outlet::file)?;
                 tables.file(path.to_owned(), named.to_owned())?;
-                return Ok(of(Kind::Rows(tables), name));
+                return Ok(of(SinkKind::Rows(tables), name));
             }
-            let stream = Stream::new(place, named, format_of_output(named));
-            Kind::Records(written(stream, name.as_deref())?)
+            let stream = RecordWriter::new(place, named, format_of_output(named));
+            SinkKind::Records(written(stream, name.as_deref())?)
         };
         Ok(of(kind, name))
     }
@@ -147,7 +147,7 @@ impl Sink {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
+    pub(crate) fn open(&mut self, opened: &OpenedFile) -> Result<()> {
         self.format = opened.format;
         let marked;
         let opened = match &self.mark {
@@ -156,7 +156,7 @@ impl Sink {
                     [] => 0,
                     header => width(opened.format, header),
                 };
-                marked = Opened {
+                marked = OpenedFile {
                     header: columns.header(opened.format, &opened.header),
                     ..opened.clone()
                 };
@@ -165,15 +165,15 @@ impl Sink {
             None => opened,
         };
         match &mut self.kind {
-            Kind::Records(stream) => written(stream.open(opened), self.name.as_deref()),
-            Kind::Folder(tree) => tree.open(opened),
-            Kind::Rows(tables) => match &opened.table {
+            SinkKind::Records(stream) => written(stream.open(opened), self.name.as_deref()),
+            SinkKind::Folder(tree) => tree.open(opened),
+            SinkKind::Rows(tables) => match &opened.table {
                 Some(table) => tables.open(&opened.source, table.clone()),
                 None => Err(Error::Defect {
                     what: "a file without columns came where rows are written",
                 }),
             },
-            Kind::List { .. } | Kind::Nothing => Ok(()),
+            SinkKind::List { .. } | SinkKind::Nothing => Ok(()),
         }
     }
 
@@ -188,7 +188,7 @@ impl Sink {
             return Ok(());
         }
         self.unmarked += 1;
-        self.keep(Kept::Record(record, nth), None)
+        self.keep(KeptDocument::Record(record, nth), None)
     }
 
     /// Writes a document, with its mark if all documents have one.
@@ -196,41 +196,41 @@ impl Sink {
     /// # Errors
     ///
     /// Those of the system; the document does not fit.
-    pub(crate) fn keep(&mut self, kept: Kept<'_>, mark: Option<&Mark>) -> Result<()> {
+    pub(crate) fn keep(&mut self, kept: KeptDocument<'_>, mark: Option<&DocumentMark>) -> Result<()> {
         let name = self.name.as_deref();
         let marked;
         let kept = match (kept, &self.mark) {
-            (Kept::Record(record, nth), Some(columns)) if !record.is_empty() => {
+            (KeptDocument::Record(record, nth), Some(columns)) if !record.is_empty() => {
                 marked = columns.record(self.format, record, mark, self.wide);
-                Kept::Record(&marked, nth)
+                KeptDocument::Record(&marked, nth)
             }
             _ => kept,
         };
         match (&mut self.kind, kept) {
-            (Kind::Nothing, _) => Ok(()),
-            (Kind::Records(stream), Kept::Record(record, _)) => written(stream.write(record), name),
-            (Kind::Rows(tables), Kept::Record(_, nth)) => tables.keep(nth, mark),
-            (Kind::Folder(tree), Kept::Record(record, nth)) => tree.record(record, nth, mark),
-            (Kind::Folder(tree), Kept::File(path, file)) => {
+            (SinkKind::Nothing, _) => Ok(()),
+            (SinkKind::Records(stream), KeptDocument::Record(record, _)) => written(stream.write(record), name),
+            (SinkKind::Rows(tables), KeptDocument::Record(_, nth)) => tables.keep(nth, mark),
+            (SinkKind::Folder(tree), KeptDocument::Record(record, nth)) => tree.record(record, nth, mark),
+            (SinkKind::Folder(tree), KeptDocument::File(path, file)) => {
                 self.grown += u64::from(tree.copy(path, &known(file)?)?);
                 Ok(())
             }
             (
-                Kind::List {
+                SinkKind::List {
                     list,
                     ending,
                     files,
                     ..
                 },
-                Kept::File(path, file),
+                KeptDocument::File(path, file),
             ) => {
                 files.add(path, &known(file)?)?;
                 written(put(list, path, *ending), name)
             }
-            (Kind::Records(_) | Kind::Rows(_), Kept::File(..)) => Err(Error::Defect {
+            (SinkKind::Records(_) | SinkKind::Rows(_), KeptDocument::File(..)) => Err(Error::Defect {
                 what: "a file came where records are written",
             }),
-            (Kind::List { .. }, Kept::Record(..)) => Err(Error::Defect {
+            (SinkKind::List { .. }, KeptDocument::Record(..)) => Err(Error::Defect {
                 what: "a record came where a list is written",
             }),
         }
@@ -243,7 +243,7 @@ impl Sink {
     /// Those of the system.
     pub(crate) fn pass(&mut self) -> Result<()> {
         match &mut self.kind {
-            Kind::Folder(tree) => tree.pass(),
+            SinkKind::Folder(tree) => tree.pass(),
             _ => Ok(()),
         }
     }
@@ -264,13 +264,13 @@ impl Sink {
     /// # Errors
     ///
     /// Those of the system and of `wait`; a file that a list names has changed since it was read.
-    pub(crate) fn finish(self, wait: &mut dyn FnMut() -> Result<()>) -> Result<Option<Later>> {
+    pub(crate) fn finish(self, wait: &mut dyn FnMut() -> Result<()>) -> Result<Option<DeferredList>> {
         let finished = match self.kind {
-            Kind::Nothing => Ok(()),
-            Kind::Records(stream) => stream.finish().map(drop),
-            Kind::Folder(tree) => return tree.finish(wait).map(|()| None),
-            Kind::Rows(tables) => return tables.finish(wait).map(|_| None),
-            Kind::List {
+            SinkKind::Nothing => Ok(()),
+            SinkKind::Records(stream) => stream.finish().map(drop),
+            SinkKind::Folder(tree) => return tree.finish(wait).map(|()| None),
+            SinkKind::Rows(tables) => return tables.finish(wait).map(|_| None),
+            SinkKind::List {
                 list, files, to, ..
             } => {
                 let finished = match list.into_inner() {
@@ -293,9 +293,9 @@ fn known(file: Option<ReadFile>) -> Result<ReadFile> {
 }
 
 /// Writes the path of a file.
-fn put(list: &mut BufWriter<Outlet>, path: &Path, ending: Ending) -> io::Result<()> {
+fn put(list: &mut BufWriter<Outlet>, path: &Path, ending: PathTerminator) -> io::Result<()> {
     let name = path.as_os_str().as_encoded_bytes();
-    if ending == Ending::Nul {
+    if ending == PathTerminator::Nul {
         list.write_all(name)?;
         return list.write_all(b"\0");
     }

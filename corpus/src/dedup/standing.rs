@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{FileIdentity, Key, Origin, Presence, Sourced, is_itself, largest_first};
+use crate::{FileIdentity, Key, Origin, Presence, SourcedText, is_itself, largest_first};
 use dedupdb::{Document, Match, Query, Result, Store};
 
 /// What stands for a stored document.
 #[derive(Debug)]
-pub(crate) enum Standing {
+pub(crate) enum SurvivingCopy {
     /// Its file, which is as it was when it was stored.
     File(PathBuf, FileIdentity),
     /// The file that was read: it was stored itself.
@@ -26,12 +26,12 @@ const FIRST: usize = 8;
 ///
 /// Those of the store.
 pub(super) fn chosen(
-    read: &Sourced,
+    read: &SourcedText,
     mut any: Match,
     store: &Store,
     root: &Path,
-) -> Result<(Match, Standing)> {
-    let mut standing = Standing::Itself;
+) -> Result<(Match, SurvivingCopy)> {
+    let mut standing = SurvivingCopy::Itself;
     let mut seen = 0;
     let mut limit = FIRST;
     loop {
@@ -40,9 +40,9 @@ pub(super) fn chosen(
         let is_all = found.len() < limit;
         for earlier in found.into_iter().skip(seen) {
             match of(read, &earlier, store, root)? {
-                file @ Standing::File(..) => return Ok((earlier, file)),
-                Standing::Nothing(why) if matches!(standing, Standing::Itself) => {
-                    (any, standing) = (earlier, Standing::Nothing(why));
+                file @ SurvivingCopy::File(..) => return Ok((earlier, file)),
+                SurvivingCopy::Nothing(why) if matches!(standing, SurvivingCopy::Itself) => {
+                    (any, standing) = (earlier, SurvivingCopy::Nothing(why));
                 }
                 _ => {}
             }
@@ -60,13 +60,13 @@ pub(super) fn chosen(
 /// # Errors
 ///
 /// Those of the store.
-pub(super) fn of(origin: &Origin, earlier: &Match, store: &Store, root: &Path) -> Result<Standing> {
+pub(super) fn of(origin: &Origin, earlier: &Match, store: &Store, root: &Path) -> Result<SurvivingCopy> {
     if is_itself(origin, earlier, store)? {
-        return Ok(Standing::Itself);
+        return Ok(SurvivingCopy::Itself);
     }
     let key = &earlier.key;
     let Some(document) = store.get(key)? else {
-        return Ok(Standing::Nothing(format!("{key} is not stored any more")));
+        return Ok(SurvivingCopy::Nothing(format!("{key} is not stored any more")));
     };
     let (state, found) = look(&document, store);
     let why = match (state, found) {
@@ -75,7 +75,7 @@ pub(super) fn of(origin: &Origin, earlier: &Match, store: &Store, root: &Path) -
             let (place, own) = (place(&path), place(&origin.source));
             let rank = |size, path| (largest_first(size, Some(path)), path);
             if !place.starts_with(root) || rank(document.size, &place) < rank(origin.bytes, &own) {
-                return Ok(Standing::File(path, identity));
+                return Ok(SurvivingCopy::File(path, identity));
             }
             format!("{key} is the lesser copy")
         }
@@ -92,7 +92,7 @@ pub(super) fn of(origin: &Origin, earlier: &Match, store: &Store, root: &Path) -
             ),
         },
     };
-    Ok(Standing::Nothing(why))
+    Ok(SurvivingCopy::Nothing(why))
 }
 
 /// Looks for the file of a stored document: as its key names it from the folder of the store or from this one, or, of a

@@ -3,13 +3,13 @@
 use std::io;
 use std::path::Path;
 
-use crate::{Format, Opened};
+use crate::{Format, OpenedFile};
 
 use crate::dedup::encoder::{Encoder, Outlet};
-use crate::publish::manifest::Listed;
+use crate::publish::manifest::WrittenState;
 
 /// The records so far.
-pub(crate) struct Stream {
+pub(crate) struct RecordWriter {
     encoder: Encoder,
     has_header: bool,
     /// Of an array, the number of its elements so far.
@@ -18,14 +18,14 @@ pub(crate) struct Stream {
     is_at_line: bool,
 }
 
-impl Stream {
+impl RecordWriter {
     /// Creates a stream of records of `format` into `place`, compressed as `name` says.
     ///
     /// # Errors
     ///
     /// Those of the compressor.
-    pub(crate) fn new(place: Outlet, name: &Path, format: Format) -> io::Result<Stream> {
-        Ok(Stream {
+    pub(crate) fn new(place: Outlet, name: &Path, format: Format) -> io::Result<RecordWriter> {
+        Ok(RecordWriter {
             encoder: Encoder::new(place, name, format == Format::Warc)?,
             has_header: false,
             elements: (format == Format::Json).then_some(0),
@@ -38,7 +38,7 @@ impl Stream {
     /// # Errors
     ///
     /// Those of writing.
-    pub(crate) fn open(&mut self, opened: &Opened) -> io::Result<()> {
+    pub(crate) fn open(&mut self, opened: &OpenedFile) -> io::Result<()> {
         if self.has_header || opened.header.is_empty() {
             return Ok(());
         }
@@ -71,7 +71,7 @@ impl Stream {
     /// # Errors
     ///
     /// Those of writing.
-    pub(crate) fn finish(mut self) -> io::Result<Option<Listed>> {
+    pub(crate) fn finish(mut self) -> io::Result<Option<WrittenState>> {
         match self.elements {
             Some(0) => self.encoder.write(b"[]\n")?,
             Some(_) => self.encoder.write(b"\n]\n")?,

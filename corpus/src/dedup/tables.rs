@@ -16,10 +16,10 @@ use std::time::Duration;
 
 use crate::dedup::encoder::{Encoder, Outlet};
 use crate::dedup::error::{Error, Result};
-use crate::dedup::mark::{Columns, Mark};
-use crate::publish::error::Of;
-use crate::publish::manifest::Written;
-use crate::{Cells, Failure, Filtered, Nth, Table, TableOrigin, TableSource};
+use crate::dedup::mark::{MarkColumns, DocumentMark};
+use crate::publish::error::WithPath;
+use crate::publish::manifest::WrittenFiles;
+use crate::{AddedCells, CopyFailure, FilteredTable, Nth, ParquetTable, TableOrigin, TableSource};
 
 /// The approximate number of rows to send to the thread at a time.
 const ROWS: usize = 256;
@@ -28,20 +28,20 @@ const ROWS: usize = 256;
 const TICK: Duration = Duration::from_millis(20);
 
 /// The rows still to be copied, and the thread that copies them. If this is dropped, it leaves unfinished files.
-pub(crate) struct Tables {
+pub(crate) struct TableCopier {
     /// `None` once all jobs are sent.
-    jobs: Option<Sender<Job>>,
+    jobs: Option<Sender<CopyJob>>,
     /// Receives the result of the thread. The thread is not joined: after it has sent its result, its allocator still
     /// returns memory, which need not be waited for.
-    ended: Receiver<Result<Written>>,
+    ended: Receiver<Result<WrittenFiles>>,
     is_stopped: Arc<AtomicBool>,
     /// Whether rows get further columns.
     is_marking: bool,
-    reading: Option<Reading>,
+    reading: Option<TableCursor>,
 }
 
 /// A message to the thread.
-enum Job {
+enum CopyJob {
     /// A file at this path begins, which becomes the file of this name.
     File(PathBuf, PathBuf),
     /// Rows of this table follow.
@@ -49,11 +49,11 @@ enum Job {
     /// Which of the next rows of a group are kept.
     Rows(usize, Vec<bool>),
     /// A group ends, and its kept rows have these marks, or nulls.
-    EndGroup(usize, Vec<Option<Mark>>),
+    EndGroup(usize, Vec<Option<DocumentMark>>),
 }
 
 /// How far a table has been judged.
-struct Reading {
+struct TableCursor {
     table: Arc<TableSource>,
     group: usize,
     /// The number of rows before those that were not sent yet.
@@ -61,16 +61,16 @@ struct Reading {
     /// The number of rows before the next group.
     end: u64,
     kept: Vec<bool>,
-    marks: Vec<Option<Mark>>,
+    marks: Vec<Option<DocumentMark>>,
 }
 
-impl Tables {
+impl TableCopier {
     /// Starts without files. With `mark`, rows get the columns of their marks. `outlet` opens the output of each file.
     ///
     /// # Errors
     ///
     /// The system allows no further thread.
-    pub(crate) fn begin(mark: Option<&Columns>, outlet: fn(File) -> Outlet) -> Result<Tables> {
+    pub(crate) fn begin(mark: Option<&MarkColumns>, outlet: fn(File) -> Outlet) -> Result<TableCopier> {
         let (sender, jobs) = channel();
         let is_stopped = Arc::new(AtomicBool::new(false));
         let flag = is_stopped.clone();
@@ -79,10 +79,10 @@ impl Tables {
         let (ending, ended) = channel();
         let started = thread.spawn(move || {
             // If this fails, the receiver is gone and needs no result.
-            drop(ending.send(Copier::new(flag, columns, outlet).run(&jobs)));
+            drop(ending.send(CopyThread::new(flag, columns, outlet).run(&jobs)));
         });
         started.map_err(crate::Error::thread)?;
-        Ok(Tables {
+        Ok(TableCopier {
             jobs: Some(sender),
             ended,
             is_stopped,
@@ -98,7 +98,7 @@ impl Tables {
     /// Those of earlier files.
     pub(crate) fn file(&mut self, path: PathBuf, name: PathBuf) -> Result<()> {
         self.close()?;
-        self.tell(Job::File(path, name))
+        self.tell(CopyJob::File(path, name))
     }
 
     /// Starts a table whose rows follow.
@@ -108,8 +108,8 @@ impl Tables {
     /// Those of earlier tables.
     pub(crate) fn open(&mut self, source: &Path, table: Arc<TableSource>) -> Result<()> {
         self.close()?;
-        self.tell(Job::Table(source.to_owned(), table.clone()))?;
-        self.reading = Some(Reading {
+        self.tell(CopyJob::Table(source.to_owned(), table.clone()))?;
+        self.reading = Some(TableCursor {
             group: 0,
             before: 0,
             end: table.groups.first().copied().unwrap_or(0),
@@ -125,7 +125,7 @@ impl Tables {
     /// # Errors
     ///
     /// Those of earlier groups.
-    pub(crate) fn keep(&mut self, nth: Nth, mark: Option<&Mark>) -> Result<()> {
+    pub(crate) fn keep(&mut self, nth: Nth, mark: Option<&DocumentMark>) -> Result<()> {
         let defect = || Error::Defect {
             what: "a row came that its table does not have",
         };
@@ -162,7 +162,7 @@ impl Tables {
     /// # Errors
     ///
     /// A table cannot be read again; those of the system and of `wait`.
-    pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<Written> {
+    pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<WrittenFiles> {
         self.close()?;
         self.jobs = None;
         loop {
@@ -186,7 +186,7 @@ impl Tables {
         let Some(reading) = &mut self.reading else {
             return Ok(());
         };
-        let job = Job::EndGroup(reading.group, take(&mut reading.marks));
+        let job = CopyJob::EndGroup(reading.group, take(&mut reading.marks));
         self.tell(job)
     }
 
@@ -196,11 +196,11 @@ impl Tables {
         };
         let kept = take(&mut reading.kept);
         reading.before += kept.len() as u64;
-        let job = Job::Rows(reading.group, kept);
+        let job = CopyJob::Rows(reading.group, kept);
         self.tell(job)
     }
 
-    fn tell(&mut self, job: Job) -> Result<()> {
+    fn tell(&mut self, job: CopyJob) -> Result<()> {
         let told = self
             .jobs
             .as_ref()
@@ -213,14 +213,14 @@ impl Tables {
     }
 
     /// Waits for the result of the thread.
-    fn result(&self) -> Result<Written> {
+    fn result(&self) -> Result<WrittenFiles> {
         self.ended.recv().unwrap_or(Err(Error::Defect {
             what: "the thread that writes tables panicked",
         }))
     }
 }
 
-impl Drop for Tables {
+impl Drop for TableCopier {
     fn drop(&mut self) {
         self.is_stopped.store(true, Ordering::Relaxed);
         self.jobs = None;
@@ -230,59 +230,59 @@ impl Drop for Tables {
 }
 
 /// The state of the thread.
-struct Copier {
+struct CopyThread {
     is_stopped: Arc<AtomicBool>,
     /// The columns that rows get.
-    columns: Option<Columns>,
+    columns: Option<MarkColumns>,
     outlet: fn(File) -> Outlet,
     /// The finished files.
-    written: Written,
+    written: WrittenFiles,
     /// The current output file, and its path.
-    file: Option<(Writing, PathBuf)>,
+    file: Option<(OutputTable, PathBuf)>,
     /// The current table, and its path.
-    table: Option<(Table, PathBuf)>,
+    table: Option<(ParquetTable, PathBuf)>,
 }
 
 /// A file before and after its first table, which determines the schema.
-enum Writing {
-    Begun(Box<Encoded>),
-    Rows(Box<Filtered<Encoded>>),
+enum OutputTable {
+    Begun(Box<EncoderWriter>),
+    Rows(Box<FilteredTable<EncoderWriter>>),
 }
 
-impl Copier {
+impl CopyThread {
     fn new(
         is_stopped: Arc<AtomicBool>,
-        columns: Option<Columns>,
+        columns: Option<MarkColumns>,
         outlet: fn(File) -> Outlet,
-    ) -> Copier {
-        Copier {
+    ) -> CopyThread {
+        CopyThread {
             is_stopped,
             columns,
             outlet,
-            written: Written::new(),
+            written: WrittenFiles::new(),
             file: None,
             table: None,
         }
     }
 
-    fn run(mut self, jobs: &Receiver<Job>) -> Result<Written> {
+    fn run(mut self, jobs: &Receiver<CopyJob>) -> Result<WrittenFiles> {
         for job in jobs {
             if self.is_stopped.load(Ordering::Relaxed) {
                 return Err(Error::Stopped);
             }
             match job {
-                Job::File(path, name) => {
+                CopyJob::File(path, name) => {
                     self.end_file()?;
                     let file = File::options().write(true).open(&path).of(&path)?;
                     let encoder = Encoder::new((self.outlet)(file), &name, false).of(&path)?;
-                    let encoded = Box::new(Encoded(encoder));
-                    self.file = Some((Writing::Begun(encoded), path));
+                    let encoded = Box::new(EncoderWriter(encoder));
+                    self.file = Some((OutputTable::Begun(encoded), path));
                 }
-                Job::Table(path, source) => self.begin_table(path, &source)?,
-                Job::Rows(group, kept) => {
+                CopyJob::Table(path, source) => self.begin_table(path, &source)?,
+                CopyJob::Rows(group, kept) => {
                     self.copy(group, |rows, origin| rows.take(origin, &kept))?;
                 }
-                Job::EndGroup(group, marks) => {
+                CopyJob::EndGroup(group, marks) => {
                     let further = self
                         .columns
                         .as_ref()
@@ -303,14 +303,14 @@ impl Copier {
         };
         if let Some((writing, output)) = self.file.take() {
             let rows = match writing {
-                Writing::Begun(encoded) => {
+                OutputTable::Begun(encoded) => {
                     let further = self.columns.as_ref().map_or_else(Vec::new, further);
                     let folder = output.parent().unwrap_or(Path::new("")).to_owned();
-                    Box::new(Filtered::begin(*encoded, folder, &table, &further).of(&output)?)
+                    Box::new(FilteredTable::begin(*encoded, folder, &table, &further).of(&output)?)
                 }
-                Writing::Rows(rows) => rows,
+                OutputTable::Rows(rows) => rows,
             };
-            self.file = Some((Writing::Rows(rows), output));
+            self.file = Some((OutputTable::Rows(rows), output));
         }
         self.table = Some((table, path));
         Ok(())
@@ -320,9 +320,9 @@ impl Copier {
     fn copy(
         &mut self,
         group: usize,
-        work: impl FnOnce(&mut Filtered<Encoded>, TableOrigin<'_>) -> Result<(), Failure>,
+        work: impl FnOnce(&mut FilteredTable<EncoderWriter>, TableOrigin<'_>) -> Result<(), CopyFailure>,
     ) -> Result<()> {
-        let (Some((Writing::Rows(rows), output)), Some((table, path))) =
+        let (Some((OutputTable::Rows(rows), output)), Some((table, path))) =
             (&mut self.file, &self.table)
         else {
             let what = "rows came before their table";
@@ -339,57 +339,57 @@ impl Copier {
         let worked = catch_unwind(AssertUnwindSafe(|| work(rows, origin)));
         match worked.unwrap_or_else(|_| Err(undecodable(group))) {
             Ok(()) => Ok(()),
-            Err(Failure::Read(error)) => Err(Error::input(path.clone(), error)),
-            Err(Failure::Written(error)) => Ok(Err(error).of(output)?),
-            Err(Failure::Stopped) => Err(Error::Stopped),
+            Err(CopyFailure::Read(error)) => Err(Error::input(path.clone(), error)),
+            Err(CopyFailure::Written(error)) => Ok(Err(error).of(output)?),
+            Err(CopyFailure::Stopped) => Err(Error::Stopped),
         }
     }
 
     fn end_file(&mut self) -> Result<()> {
         match self.file.take() {
             None => Ok(()),
-            Some((Writing::Rows(rows), path)) => {
+            Some((OutputTable::Rows(rows), path)) => {
                 let finished = rows.finish().and_then(|encoded| encoded.0.finish());
                 let listed = finished.of(&path)?;
                 self.written.extend(listed.map(|listed| (path, listed)));
                 Ok(())
             }
-            Some((Writing::Begun(_), _)) => Err(Error::NoTable),
+            Some((OutputTable::Begun(_), _)) => Err(Error::NoTable),
         }
     }
 }
 
 /// Returns the failure of a group whose columns cannot be decoded.
-fn undecodable(group: usize) -> Failure {
-    Failure::Read(io::Error::other(format!(
+fn undecodable(group: usize) -> CopyFailure {
+    CopyFailure::Read(io::Error::other(format!(
         "its row group {} is damaged: its columns cannot be decoded; download or write it again",
         group + 1
     )))
 }
 
 /// Returns the columns of marks, without cells.
-fn further(columns: &Columns) -> Vec<(String, Cells)> {
+fn further(columns: &MarkColumns) -> Vec<(String, AddedCells)> {
     columns.names().iter().cloned().zip(cells(&[])).collect()
 }
 
 /// Returns the cells of marks, column by column.
-fn cells(marks: &[Option<Mark>]) -> Vec<Cells> {
-    fn column<T>(marks: &[Option<Mark>], cell: impl Fn(&Mark) -> T) -> Vec<Option<T>> {
+fn cells(marks: &[Option<DocumentMark>]) -> Vec<AddedCells> {
+    fn column<T>(marks: &[Option<DocumentMark>], cell: impl Fn(&DocumentMark) -> T) -> Vec<Option<T>> {
         let marks = marks.iter().map(Option::as_ref);
         marks.map(|mark| mark.map(&cell)).collect()
     }
     vec![
-        Cells::Bool(column(marks, |mark| mark.is_kept)),
-        Cells::Number(column(marks, |mark| mark.cluster.cast_signed())),
-        Cells::Text(column(marks, |mark| mark.representative.clone())),
-        Cells::Share(column(marks, |mark| mark.similarity)),
+        AddedCells::Bool(column(marks, |mark| mark.is_kept)),
+        AddedCells::Number(column(marks, |mark| mark.cluster.cast_signed())),
+        AddedCells::Text(column(marks, |mark| mark.representative.clone())),
+        AddedCells::Share(column(marks, |mark| mark.similarity)),
     ]
 }
 
 /// An encoder as a writer of bytes.
-struct Encoded(Encoder);
+struct EncoderWriter(Encoder);
 
-impl Write for Encoded {
+impl Write for EncoderWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes)?;
         Ok(bytes.len())

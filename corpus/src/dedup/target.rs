@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use crate::dedup::error::{Error, Result};
-use crate::dedup::settings::{Against, Dedup, Ending, To};
+use crate::dedup::settings::{Against, Dedup, PathTerminator, Destination};
 use crate::publish::apart::{bare, check_apart, check_outputs};
 use crate::{Format, Source, format_of_output};
 
 /// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum OutputForm {
     /// Nothing.
     Nothing,
     /// Records, one after another.
@@ -17,37 +17,37 @@ pub(crate) enum Form {
     /// Files with their paths.
     Folder,
     /// Paths of files.
-    List(Ending),
+    List(PathTerminator),
 }
 
 /// The form and the place of the output.
 #[derive(Clone, Debug)]
-pub(crate) struct Target {
-    pub(crate) form: Form,
+pub(crate) struct OutputTarget {
+    pub(crate) form: OutputForm,
     /// Whether rows of tables are written as rows rather than lines.
     pub(crate) is_of_tables: bool,
     /// `None` for a stream, or for no output.
     pub(crate) path: Option<PathBuf>,
 }
 
-impl Target {
+impl OutputTarget {
     /// Returns the target that a run requests.
     ///
     /// # Errors
     ///
     /// The settings contradict each other, or the output would overwrite an input.
-    pub(crate) fn of(dedup: &Dedup) -> Result<Target> {
+    pub(crate) fn of(dedup: &Dedup) -> Result<OutputTarget> {
         let output = match &dedup.to {
-            To::Path(path) => Some(path),
-            To::Stream(_) | To::Nowhere => None,
+            Destination::Path(path) => Some(path),
+            Destination::Stream(_) | Destination::Nowhere => None,
         };
         let form = match (&dedup.to, dedup.list) {
-            (To::Nowhere, _) => Form::Nothing,
-            (_, Some(ending)) => Form::List(ending),
-            (To::Path(path), None) if !is_of_records(dedup, path) => Form::Folder,
-            (To::Path(_) | To::Stream(_), None) => Form::Records,
+            (Destination::Nowhere, _) => OutputForm::Nothing,
+            (_, Some(ending)) => OutputForm::List(ending),
+            (Destination::Path(path), None) if !is_of_records(dedup, path) => OutputForm::Folder,
+            (Destination::Path(_) | Destination::Stream(_), None) => OutputForm::Records,
         };
-        if form != Form::Nothing {
+        if form != OutputForm::Nothing {
             check_streams(dedup)?;
         }
         let inputs = dedup.sources.iter().filter_map(Source::named);
@@ -77,11 +77,11 @@ impl Target {
             check_outputs(removed, output)?;
         }
         let is_of_tables = match (form, output) {
-            (Form::Records, Some(path)) => is_table(dedup, path),
-            (Form::Records, None) => false,
-            (Form::Nothing | Form::Folder | Form::List(_), _) => true,
+            (OutputForm::Records, Some(path)) => is_table(dedup, path),
+            (OutputForm::Records, None) => false,
+            (OutputForm::Nothing | OutputForm::Folder | OutputForm::List(_), _) => true,
         };
-        Ok(Target {
+        Ok(OutputTarget {
             form,
             is_of_tables,
             path: output.map(|path| bare(path)),

@@ -7,38 +7,38 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result, is_full};
-use crate::dedup::mark::{Columns, Mark};
+use crate::dedup::mark::{MarkColumns, DocumentMark};
 use crate::dedup::modes::{create_file, create_folder, create_folders};
-use crate::dedup::stream::Stream;
-use crate::dedup::tables::Tables;
-use crate::publish::error::Of;
-use crate::publish::manifest::{self, Written};
-use crate::{Nth, Opened, ReadFile, is_compressed, open_file};
+use crate::dedup::stream::RecordWriter;
+use crate::dedup::tables::TableCopier;
+use crate::publish::error::WithPath;
+use crate::publish::manifest::{self, WrittenFiles};
+use crate::{Nth, OpenedFile, ReadFile, is_compressed, open_file};
 
 /// The files so far.
-pub(crate) struct Tree {
+pub(crate) struct OutputTree {
     root: PathBuf,
     /// For each argument, its number and the place of what is below it.
     bases: HashMap<PathBuf, (usize, PathBuf)>,
     /// A file of records that began, and had no document yet.
-    pending: Option<Opened>,
+    pending: Option<OpenedFile>,
     /// The current file of records, unless it is a Parquet file.
-    stream: Option<(Stream, PathBuf)>,
+    stream: Option<(RecordWriter, PathBuf)>,
     /// The Parquet files, once there is one.
-    tables: Option<Tables>,
+    tables: Option<TableCopier>,
     /// The finished files of records.
-    written: Written,
+    written: WrittenFiles,
     /// The columns that all records receive.
-    mark: Option<Columns>,
+    mark: Option<MarkColumns>,
 }
 
-impl Tree {
+impl OutputTree {
     /// Creates the folder `root`, which must not exist, for what is below `arguments`.
     ///
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn new(root: &Path, arguments: &[PathBuf], mark: Option<&Columns>) -> Result<Tree> {
+    pub(crate) fn new(root: &Path, arguments: &[PathBuf], mark: Option<&MarkColumns>) -> Result<OutputTree> {
         let one = match arguments {
             [folder] if folder.is_dir() => Some(&**folder),
             _ => None,
@@ -53,13 +53,13 @@ impl Tree {
             let first = bases.entry(argument.clone());
             first.or_insert_with(|| (number, base()));
         }
-        Ok(Tree {
+        Ok(OutputTree {
             bases,
             pending: None,
             root: root.to_owned(),
             stream: None,
             tables: None,
-            written: Written::new(),
+            written: WrittenFiles::new(),
             mark: mark.cloned(),
         })
     }
@@ -70,7 +70,7 @@ impl Tree {
     /// # Errors
     ///
     /// Those of the system; another file has its place.
-    pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
+    pub(crate) fn open(&mut self, opened: &OpenedFile) -> Result<()> {
         self.close()?;
         if opened.table.is_none() && opened.header.is_empty() {
             self.pending = Some(opened.clone());
@@ -83,18 +83,18 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Tree::open).
+    /// Those of [`open`](OutputTree::open).
     pub(crate) fn pass(&mut self) -> Result<()> {
         let pending = self.pending.take();
         pending.map_or(Ok(()), |opened| self.begin(&opened))
     }
 
     /// Creates a file of records.
-    fn begin(&mut self, opened: &Opened) -> Result<()> {
+    fn begin(&mut self, opened: &OpenedFile) -> Result<()> {
         let (file, path) = self.create(&opened.source)?;
         if let Some(table) = &opened.table {
             if self.tables.is_none() {
-                self.tables = Some(Tables::begin(self.mark.as_ref(), Outlet::hashed)?);
+                self.tables = Some(TableCopier::begin(self.mark.as_ref(), Outlet::hashed)?);
             }
             if let Some(tables) = &mut self.tables {
                 tables.file(path.clone(), path)?;
@@ -102,7 +102,7 @@ impl Tree {
             }
             return Ok(());
         }
-        let mut stream = Stream::new(Outlet::hashed(file), &path, opened.format).of(&path)?;
+        let mut stream = RecordWriter::new(Outlet::hashed(file), &path, opened.format).of(&path)?;
         stream.open(opened).of(&path)?;
         self.stream = Some((stream, path));
         Ok(())
@@ -113,7 +113,7 @@ impl Tree {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn record(&mut self, record: &[u8], nth: Nth, mark: Option<&Mark>) -> Result<()> {
+    pub(crate) fn record(&mut self, record: &[u8], nth: Nth, mark: Option<&DocumentMark>) -> Result<()> {
         self.pass()?;
         match (&mut self.stream, &mut self.tables) {
             (Some((stream, path)), _) => Ok(stream.write(record).of(path)?),

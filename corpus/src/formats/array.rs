@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read as _};
 
 use crate::decode::without_mark;
-use crate::formats::record::{Fault, Nth, Raw};
+use crate::formats::record::{RecordFault, Nth, RawRecord};
 
 /// The number of bytes among which an array has an object.
 const HEAD: u64 = 1 << 16;
@@ -23,13 +23,13 @@ pub(crate) struct Elements<R> {
 
 /// How far the scan of an element has come.
 #[derive(Debug, Default)]
-struct Scan {
+struct ElementScan {
     depth: usize,
     is_in_string: bool,
     is_escaped: bool,
 }
 
-impl Scan {
+impl ElementScan {
     /// Takes the next byte. Returns false if it is the first one behind the element.
     fn take(&mut self, byte: u8) -> bool {
         if self.is_in_string {
@@ -66,7 +66,7 @@ impl<R: BufRead> Elements<R> {
         }
     }
 
-    fn read(&mut self) -> io::Result<Option<Raw<Vec<u8>>>> {
+    fn read(&mut self) -> io::Result<Option<RawRecord<Vec<u8>>>> {
         if self.is_ended {
             return Ok(None);
         }
@@ -115,8 +115,8 @@ impl<R: BufRead> Elements<R> {
     }
 
     /// Reads an element up to the byte behind it.
-    fn element(&mut self) -> io::Result<Raw<Vec<u8>>> {
-        let (mut scan, mut element) = (Scan::default(), Vec::new());
+    fn element(&mut self) -> io::Result<RawRecord<Vec<u8>>> {
+        let (mut scan, mut element) = (ElementScan::default(), Vec::new());
         let (mut size, mut is_over) = (0, false);
         while !is_over {
             let buffer = self.reader.fill_buf()?;
@@ -146,14 +146,14 @@ impl<R: BufRead> Elements<R> {
         } else {
             Vec::new()
         };
-        Ok(Raw {
+        Ok(RawRecord {
             nth: Nth::Record(self.number),
             bytes: std::mem::take(&mut self.bytes),
             verbatim: line,
             body: if is_read {
                 Ok(element.to_vec())
             } else {
-                Err(Fault::too_large())
+                Err(RecordFault::too_large())
             },
         })
     }
@@ -198,9 +198,9 @@ impl<R: BufRead> Elements<R> {
 }
 
 impl<R: BufRead> Iterator for Elements<R> {
-    type Item = io::Result<Raw<Vec<u8>>>;
+    type Item = io::Result<RawRecord<Vec<u8>>>;
 
-    fn next(&mut self) -> Option<io::Result<Raw<Vec<u8>>>> {
+    fn next(&mut self) -> Option<io::Result<RawRecord<Vec<u8>>>> {
         self.read().transpose()
     }
 }
@@ -228,7 +228,7 @@ pub(crate) fn begins(reader: &mut dyn BufRead) -> io::Result<bool> {
     let Some(elements) = text.strip_prefix(b"[") else {
         return Ok(false);
     };
-    let (mut scan, mut is_between) = (Scan::default(), true);
+    let (mut scan, mut is_between) = (ElementScan::default(), true);
     for &byte in elements {
         match byte {
             b'{' if is_between => return Ok(true),

@@ -8,7 +8,7 @@ use serde::de::{
 
 /// The names of the two fields. Dots lead into nested objects. A field whose own name contains the dots is found too.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Names<'a> {
+pub(crate) struct FieldPaths<'a> {
     pub(crate) id: &'a str,
     pub(crate) text: &'a str,
 }
@@ -63,13 +63,13 @@ impl Fields {
     /// Those of the deserializer; a data error if the value is not an object.
     pub(crate) fn read<'de, D: Deserializer<'de>>(
         deserializer: D,
-        names: Names<'_>,
+        names: FieldPaths<'_>,
     ) -> Result<Fields, D::Error> {
         let mut fields = Fields::default();
-        let whole = Value {
+        let whole = FieldValueSeed {
             fields: &mut fields,
-            id: Wanted::Below(names.id),
-            text: Wanted::Below(names.text),
+            id: FieldRelation::Below(names.id),
+            text: FieldRelation::Below(names.text),
         };
         if whole.deserialize(deserializer)? {
             Ok(fields)
@@ -84,7 +84,7 @@ impl Fields {
 
 /// The relation of a value to a field.
 #[derive(Clone, Copy, Debug)]
-enum Wanted<'a> {
+enum FieldRelation<'a> {
     No,
     /// The value is the field.
     This,
@@ -92,47 +92,47 @@ enum Wanted<'a> {
     Below(&'a str),
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> FieldRelation<'a> {
     /// Returns the relation of the value of `name` to the field, in an object whose relation is `self`.
-    fn of(self, name: &str) -> Wanted<'a> {
-        let Wanted::Below(wanted) = self else {
-            return Wanted::No;
+    fn of(self, name: &str) -> FieldRelation<'a> {
+        let FieldRelation::Below(wanted) = self else {
+            return FieldRelation::No;
         };
         match wanted.strip_prefix(name) {
-            Some("") => Wanted::This,
-            Some(rest) => rest.strip_prefix('.').map_or(Wanted::No, Wanted::Below),
-            None => Wanted::No,
+            Some("") => FieldRelation::This,
+            Some(rest) => rest.strip_prefix('.').map_or(FieldRelation::No, FieldRelation::Below),
+            None => FieldRelation::No,
         }
     }
 }
 
 /// A value that is one of the fields or contains one. Returns whether it is an object.
-struct Value<'a, 'f> {
+struct FieldValueSeed<'a, 'f> {
     fields: &'f mut Fields,
-    id: Wanted<'a>,
-    text: Wanted<'a>,
+    id: FieldRelation<'a>,
+    text: FieldRelation<'a>,
 }
 
-impl Value<'_, '_> {
+impl FieldValueSeed<'_, '_> {
     fn is(self, field: Field) -> bool {
         match (self.id, self.text) {
-            (Wanted::This, Wanted::This) => {
+            (FieldRelation::This, FieldRelation::This) => {
                 self.fields.id = Some(field.clone());
                 self.fields.text = Some(field);
             }
-            (Wanted::This, _) => self.fields.id = Some(field),
-            (_, Wanted::This) => self.fields.text = Some(field),
+            (FieldRelation::This, _) => self.fields.id = Some(field),
+            (_, FieldRelation::This) => self.fields.text = Some(field),
             _ => {}
         }
         false
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Value<'_, '_> {
+impl<'de> DeserializeSeed<'de> for FieldValueSeed<'_, '_> {
     type Value = bool;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
-        if matches!((self.id, self.text), (Wanted::No, Wanted::No)) {
+        if matches!((self.id, self.text), (FieldRelation::No, FieldRelation::No)) {
             return deserializer
                 .deserialize_ignored_any(IgnoredAny)
                 .map(|_| false);
@@ -141,7 +141,7 @@ impl<'de> DeserializeSeed<'de> for Value<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Value<'_, '_> {
+impl<'de> Visitor<'de> for FieldValueSeed<'_, '_> {
     type Value = bool;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -183,9 +183,9 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
         let (id, text) = (self.id, self.text);
-        while let Some((id, text)) = map.next_key_seed(Name { id, text })? {
+        while let Some((id, text)) = map.next_key_seed(FieldNameSeed { id, text })? {
             let fields = &mut *self.fields;
-            map.next_value_seed(Value { fields, id, text })?;
+            map.next_value_seed(FieldValueSeed { fields, id, text })?;
         }
         self.is(Field::Other);
         Ok(true)
@@ -193,21 +193,21 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
 }
 
 /// The name of a value in an object. Returns the relation of the value to each field.
-struct Name<'a> {
-    id: Wanted<'a>,
-    text: Wanted<'a>,
+struct FieldNameSeed<'a> {
+    id: FieldRelation<'a>,
+    text: FieldRelation<'a>,
 }
 
-impl<'de, 'a> DeserializeSeed<'de> for Name<'a> {
-    type Value = (Wanted<'a>, Wanted<'a>);
+impl<'de, 'a> DeserializeSeed<'de> for FieldNameSeed<'a> {
+    type Value = (FieldRelation<'a>, FieldRelation<'a>);
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
-impl<'a> Visitor<'_> for Name<'a> {
-    type Value = (Wanted<'a>, Wanted<'a>);
+impl<'a> Visitor<'_> for FieldNameSeed<'a> {
+    type Value = (FieldRelation<'a>, FieldRelation<'a>);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a name")

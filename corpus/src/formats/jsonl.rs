@@ -1,8 +1,8 @@
 //! One JSON object per line.
 
 use crate::decode::{Decoded, decode};
-use crate::formats::fields::{Field, FieldNames, Fields, Names};
-use crate::formats::record::{Fault, Record};
+use crate::formats::fields::{Field, FieldNames, Fields, FieldPaths};
+use crate::formats::record::{RecordFault, Record};
 use crate::formats::table::columns::short;
 use crate::skipped::Hint;
 
@@ -11,7 +11,7 @@ use crate::skipped::Hint;
 /// # Errors
 ///
 /// A fault that says what is wrong with the line.
-pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
+pub(crate) fn record(line: &[u8], names: FieldPaths<'_>) -> Result<Record, RecordFault> {
     let decoded = decode(line, None);
     let mut replaced = decoded.replaced;
     let mut fields = fields(&decoded.text, names);
@@ -22,7 +22,7 @@ pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
         replaced = true;
     }
     let fields = fields.map_err(|error| {
-        Fault::bad(if error.is_data() {
+        RecordFault::bad(if error.is_data() {
             "not a JSON object".to_owned()
         } else {
             format!("not JSON: {}", without_line(&error))
@@ -36,15 +36,15 @@ pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
                 "{:?} is neither a string nor an integer of 64 bits",
                 names.id
             );
-            return Err(Fault {
+            return Err(RecordFault {
                 hint: Some(Hint::IdField),
-                ..Fault::bad(what)
+                ..RecordFault::bad(what)
             });
         }
     };
     let text = match fields.text {
         Some(Field::String(text)) => text,
-        Some(_) => return Err(Fault::bad(format!("{:?} is not a string", names.text))),
+        Some(_) => return Err(RecordFault::bad(format!("{:?} is not a string", names.text))),
         None => return Err(missing(&decoded.text, names.text)),
     };
     let is_replaced = |text: &str| replaced && text.contains(char::REPLACEMENT_CHARACTER);
@@ -61,10 +61,10 @@ pub(crate) fn record(line: &[u8], names: Names<'_>) -> Result<Record, Fault> {
 }
 
 /// Reports that there is no field of this name, and which fields there are.
-fn missing(line: &str, name: &str) -> Fault {
+fn missing(line: &str, name: &str) -> RecordFault {
     const SHOWN: usize = 20;
     let Ok(found) = serde_json::from_str::<FieldNames>(line) else {
-        return Fault::bad(format!("no field {name:?}"));
+        return RecordFault::bad(format!("no field {name:?}"));
     };
     let shown: Vec<String> = found.0.iter().take(SHOWN).map(|name| short(name)).collect();
     let has = match shown.as_slice() {
@@ -72,13 +72,13 @@ fn missing(line: &str, name: &str) -> Fault {
         shown => shown.join(", "),
     };
     let more = if found.0.len() > SHOWN { ", ..." } else { "" };
-    Fault {
+    RecordFault {
         hint: Some(Hint::TextField),
-        ..Fault::bad(format!("no field {name:?}; it has {has}{more}"))
+        ..RecordFault::bad(format!("no field {name:?}; it has {has}{more}"))
     }
 }
 
-fn fields(json: &str, names: Names<'_>) -> serde_json::Result<Fields> {
+fn fields(json: &str, names: FieldPaths<'_>) -> serde_json::Result<Fields> {
     let mut json = serde_json::Deserializer::from_str(json);
     let fields = Fields::read(&mut json, names)?;
     json.end().map(|()| fields)
@@ -125,11 +125,11 @@ fn without_line(error: &serde_json::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Names, record};
+    use super::{FieldPaths, record};
     use crate::formats::record::Record;
     use crate::skipped::Hint;
 
-    const NAMES: Names<'_> = Names {
+    const NAMES: FieldPaths<'_> = FieldPaths {
         id: "id",
         text: "text",
     };
@@ -242,7 +242,7 @@ mod tests {
     }
 
     fn named(line: &str, id: &str, text: &str) -> Result<Record, String> {
-        let record = record(line.as_bytes(), Names { id, text });
+        let record = record(line.as_bytes(), FieldPaths { id, text });
         record.map_err(|fault| fault.detail)
     }
 

@@ -3,11 +3,11 @@
 use std::io::{self, BufRead, Read};
 
 use crate::decode::without_mark;
-use crate::formats::record::{Fault, Nth, Raw};
+use crate::formats::record::{RecordFault, Nth, RawRecord};
 
 /// The lines of a reader, without line endings. Blank lines are skipped.
 #[derive(Debug)]
-pub(crate) struct Lines<R> {
+pub(crate) struct LineReader<R> {
     reader: R,
     number: u64,
     limit: u64,
@@ -15,10 +15,10 @@ pub(crate) struct Lines<R> {
     verbatim: bool,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> LineReader<R> {
     /// Reads lines of up to `limit` bytes, without the white space around them.
-    pub(crate) fn new(reader: R, limit: u64) -> Lines<R> {
-        Lines {
+    pub(crate) fn new(reader: R, limit: u64) -> LineReader<R> {
+        LineReader {
             reader,
             number: 0,
             limit,
@@ -28,19 +28,19 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// Sets whether to return the lines verbatim as well.
-    pub(crate) fn verbatim(self, verbatim: bool) -> Lines<R> {
-        Lines { verbatim, ..self }
+    pub(crate) fn verbatim(self, verbatim: bool) -> LineReader<R> {
+        LineReader { verbatim, ..self }
     }
 
     /// Keeps the white space around lines, which may separate empty cells.
-    pub(crate) fn untrimmed(self) -> Lines<R> {
-        Lines {
+    pub(crate) fn untrimmed(self) -> LineReader<R> {
+        LineReader {
             is_trimmed: false,
             ..self
         }
     }
 
-    fn read(&mut self) -> io::Result<Option<Raw<Vec<u8>>>> {
+    fn read(&mut self) -> io::Result<Option<RawRecord<Vec<u8>>>> {
         loop {
             let mut line = Vec::new();
             let mut limited = (&mut self.reader).take(self.limit.saturating_add(1));
@@ -53,7 +53,7 @@ impl<R: BufRead> Lines<R> {
             if !ends && read > self.limit {
                 drop(line);
                 self.reader.skip_until(b'\n')?;
-                return Ok(Some(self.raw(read, Vec::new(), Err(Fault::too_large()))));
+                return Ok(Some(self.raw(read, Vec::new(), Err(RecordFault::too_large()))));
             }
             if self.number == 1 && without_mark(&line).len() < line.len() {
                 line = without_mark(&line).to_vec();
@@ -78,8 +78,8 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    fn raw(&self, bytes: u64, verbatim: Vec<u8>, body: Result<Vec<u8>, Fault>) -> Raw<Vec<u8>> {
-        Raw {
+    fn raw(&self, bytes: u64, verbatim: Vec<u8>, body: Result<Vec<u8>, RecordFault>) -> RawRecord<Vec<u8>> {
+        RawRecord {
             nth: Nth::Line(self.number),
             bytes,
             verbatim,
@@ -88,23 +88,23 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Lines<R> {
-    type Item = io::Result<Raw<Vec<u8>>>;
+impl<R: BufRead> Iterator for LineReader<R> {
+    type Item = io::Result<RawRecord<Vec<u8>>>;
 
-    fn next(&mut self) -> Option<io::Result<Raw<Vec<u8>>>> {
+    fn next(&mut self) -> Option<io::Result<RawRecord<Vec<u8>>>> {
         self.read().transpose()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Lines;
-    use crate::formats::record::{Fault, Nth};
+    use super::LineReader;
+    use crate::formats::record::{RecordFault, Nth};
 
-    type Line = (Nth, Result<Vec<u8>, Fault>);
+    type Line = (Nth, Result<Vec<u8>, RecordFault>);
 
     fn lines(text: &str, limit: u64) -> Vec<Line> {
-        let lines = Lines::new(text.as_bytes(), limit).map(Result::unwrap);
+        let lines = LineReader::new(text.as_bytes(), limit).map(Result::unwrap);
         lines.map(|raw| (raw.nth, raw.body)).collect()
     }
 
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn cells_at_the_ends_of_lines_are_kept() {
-        let lines = Lines::new(&b"\ta\t \r\n\t \nb"[..], 9).untrimmed();
+        let lines = LineReader::new(&b"\ta\t \r\n\t \nb"[..], 9).untrimmed();
         let lines: Vec<_> = lines.map(|raw| raw.unwrap().body.unwrap()).collect();
         assert_eq!(lines, [&b"\ta\t "[..], b"b"]);
     }
@@ -129,14 +129,14 @@ mod tests {
     #[test]
     fn lines_as_they_are_make_the_file() {
         let text = "\u{feff} a \r\n\n\tb\nc ";
-        let lines = Lines::new(text.as_bytes(), 9).verbatim(true);
+        let lines = LineReader::new(text.as_bytes(), 9).verbatim(true);
         let whole: Vec<u8> = lines.flat_map(|raw| raw.unwrap().verbatim).collect();
         assert_eq!(whole, b" a \r\n\tb\nc ");
     }
 
     #[test]
     fn a_line_that_is_too_long_is_passed_over() {
-        let long = (Nth::Line(2), Err(Fault::too_large()));
+        let long = (Nth::Line(2), Err(RecordFault::too_large()));
         let expected = vec![line(1, "abc"), long, line(3, "ab")];
         assert_eq!(lines("abc\nabcdefghi\nab", 3), expected);
         assert_eq!(lines("abc\nabcd\nab", 3), expected);

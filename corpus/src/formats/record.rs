@@ -37,16 +37,16 @@ impl fmt::Display for Nth {
 
 /// A record that is cut from its file but not parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Raw<T> {
+pub(crate) struct RawRecord<T> {
     pub(crate) nth: Nth,
     /// The bytes that it took in the file, decompressed.
     pub(crate) bytes: u64,
     /// The record as it is in the file, with its line ending; empty unless requested.
     pub(crate) verbatim: Vec<u8>,
-    pub(crate) body: Result<T, Fault>,
+    pub(crate) body: Result<T, RecordFault>,
 }
 
-impl<T> Raw<T> {
+impl<T> RawRecord<T> {
     /// Returns the approximate bytes of memory that it takes. A row of a table may have more than its text.
     pub(crate) fn held(&self) -> u64 {
         self.bytes.max(self.verbatim.len() as u64)
@@ -78,17 +78,17 @@ impl Record {
 
 /// Why a record is not a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct RecordFault {
     pub(crate) reason: Reason,
     pub(crate) detail: String,
     /// What would make the record readable.
     pub(crate) hint: Option<Hint>,
 }
 
-impl Fault {
+impl RecordFault {
     /// Returns the fault of a malformed record.
-    pub(crate) fn bad(detail: impl Into<String>) -> Fault {
-        Fault {
+    pub(crate) fn bad(detail: impl Into<String>) -> RecordFault {
+        RecordFault {
             reason: Reason::BadRecord,
             detail: detail.into(),
             hint: None,
@@ -108,13 +108,13 @@ impl Fault {
     }
 
     /// Returns the fault of a bug in the program or in a library that it reads with.
-    fn defect() -> Fault {
-        Fault::bad(DEFECT)
+    fn defect() -> RecordFault {
+        RecordFault::bad(DEFECT)
     }
 
     /// Returns the fault of a record that is larger than requested.
-    pub(crate) fn too_large() -> Fault {
-        Fault {
+    pub(crate) fn too_large() -> RecordFault {
+        RecordFault {
             reason: Reason::TooLarge,
             detail: Reason::TooLarge.name().to_owned(),
             hint: None,
@@ -130,8 +130,8 @@ pub(crate) const DEFECT: &str = "it cannot be read, by a defect of this program;
 /// # Errors
 ///
 /// Those of `parse`.
-pub(crate) fn caught(parse: impl FnOnce() -> Result<Record, Fault>) -> Result<Record, Fault> {
-    catch_unwind(AssertUnwindSafe(parse)).unwrap_or_else(|_| Err(Fault::defect()))
+pub(crate) fn caught(parse: impl FnOnce() -> Result<Record, RecordFault>) -> Result<Record, RecordFault> {
+    catch_unwind(AssertUnwindSafe(parse)).unwrap_or_else(|_| Err(RecordFault::defect()))
 }
 
 #[cfg(test)]

@@ -6,27 +6,27 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::formats::array::Elements;
-use crate::formats::fields::Names;
+use crate::formats::fields::FieldPaths;
 use crate::formats::format::Format;
 use crate::formats::jsonl;
-use crate::formats::lines::Lines;
+use crate::formats::lines::LineReader;
 use crate::formats::parquet;
-use crate::formats::parquet::table::Again;
-use crate::formats::record::{DEFECT, Fault, Nth, Raw, Record, caught};
+use crate::formats::parquet::table::RereadSource;
+use crate::formats::record::{DEFECT, RecordFault, Nth, RawRecord, Record, caught};
 use crate::formats::shingles;
-use crate::formats::table::columns::Cells;
+use crate::formats::table::columns::RowCells;
 use crate::formats::table::csv;
 use crate::formats::table::tsv;
 use crate::formats::web::http;
 use crate::formats::web::warc;
 use crate::number::grouped;
 use crate::options::Options;
-use crate::read::outbox::{Enough, Outbox};
+use crate::read::outbox::{ReadingStopped, Outbox};
 use crate::read::reader::BATCH_BYTES;
-use crate::read::repeats::{Id, Repeats};
-use crate::skipped::{Hint, Reason, Skipped, Unread};
-use crate::source::feed::{Bytes, Feed};
-use crate::sourced::{Batch, Item, Opened, Origin, Sourced, modified, place};
+use crate::read::repeats::{RecordId, Repeats};
+use crate::skipped::{Hint, Reason, Skipped, UnreadRecord};
+use crate::source::feed::{ByteStream, Feed};
+use crate::sourced::{ItemBatch, Item, OpenedFile, Origin, SourcedText, modified, place};
 use crate::walk::read_file::ReadFile;
 use dedupdb::write::IdScope;
 use dedupdb::write::SourceFile;
@@ -37,7 +37,7 @@ const BATCH_RECORDS: usize = 16_384;
 
 /// A file of records.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Records<'a> {
+pub(crate) struct RecordFile<'a> {
     pub(crate) source: &'a Feed,
     /// The start of the keys of records without an id.
     pub(crate) key: &'a str,
@@ -50,15 +50,15 @@ pub(crate) struct Records<'a> {
 
 /// The records of a file so far.
 #[derive(Debug, Default)]
-struct All {
+struct RecordSequence {
     /// Documents, and records that have none and need none.
     documents: u64,
     bad: u64,
 }
 
-impl All {
+impl RecordSequence {
     /// Counts the records of a batch.
-    fn count(&mut self, batch: Batch) -> Batch {
+    fn count(&mut self, batch: ItemBatch) -> ItemBatch {
         for item in &batch.items {
             match item {
                 Item::Document(_) => self.documents += 1,
@@ -71,9 +71,9 @@ impl All {
     }
 }
 
-impl Records<'_> {
+impl RecordFile<'_> {
     /// Reads a file of this format and sends its records.
-    pub(crate) fn read(self, format: Format, outbox: &Outbox) -> Result<(), Enough> {
+    pub(crate) fn read(self, format: Format, outbox: &Outbox) -> Result<(), ReadingStopped> {
         let read = || match format {
             Format::Text | Format::Html => Ok(Ok(())),
             Format::Jsonl => self.jsonl(outbox),
@@ -87,19 +87,19 @@ impl Records<'_> {
         let done = unpanicked(read);
         match done {
             Ok(done) => done,
-            Err(error) => outbox.send(Batch::of(vec![self.unreadable(&error)])),
+            Err(error) => outbox.send(ItemBatch::of(vec![self.unreadable(&error)])),
         }
     }
 
-    fn jsonl(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+    fn jsonl(self, outbox: &Outbox) -> io::Result<Result<(), ReadingStopped>> {
         let (bytes, encoding) = self.open_text()?;
-        let lines = Lines::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
+        let lines = LineReader::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
         let names = self.names();
         let parse = |line: Vec<u8>| jsonl::record(&line, names).map(|record| record.of(encoding));
         self.send(self.opened(Format::Jsonl), lines, parse, outbox)
     }
 
-    fn array(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+    fn array(self, outbox: &Outbox) -> io::Result<Result<(), ReadingStopped>> {
         let (bytes, encoding) = self.open_text()?;
         let elements = Elements::new(bytes, self.options.max_record(), self.options.verbatim);
         let names = self.names();
@@ -107,23 +107,23 @@ impl Records<'_> {
         self.send(self.opened(Format::Json), elements, parse, outbox)
     }
 
-    fn csv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+    fn csv(self, outbox: &Outbox) -> io::Result<Result<(), ReadingStopped>> {
         let (bytes, encoding) = self.open_text()?;
-        let mut rows = csv::Rows::new(bytes, self.options)?;
+        let mut rows = csv::CsvRows::new(bytes, self.options)?;
         let (header, columns) = rows.take_header();
-        let opened = Opened {
+        let opened = OpenedFile {
             header,
             columns,
             ..self.opened(Format::Csv)
         };
-        let parse = |cells: Cells<_>| cells.record(None).map(|record| record.of(encoding));
+        let parse = |cells: RowCells<_>| cells.record(None).map(|record| record.of(encoding));
         self.send(opened, rows, parse, outbox)
     }
 
-    fn tsv(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+    fn tsv(self, outbox: &Outbox) -> io::Result<Result<(), ReadingStopped>> {
         let (bytes, encoding) = self.open_text()?;
         let table = tsv::open(bytes, self.options)?;
-        let opened = Opened {
+        let opened = OpenedFile {
             header: table.header,
             columns: table.names,
             ..self.opened(Format::Tsv)
@@ -135,57 +135,57 @@ impl Records<'_> {
         self.send(opened, table.lines, parse, outbox)
     }
 
-    fn parquet(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+    fn parquet(self, outbox: &Outbox) -> io::Result<Result<(), ReadingStopped>> {
         let (file, is_copy) = self.source.open_file(self.options.memory)?;
         let again = if is_copy {
-            Again::Held(file.try_clone()?)
+            RereadSource::Held(file.try_clone()?)
         } else {
             let metadata = file.metadata()?;
             let path = self.source.name().to_owned();
-            Again::Path(path, metadata.len(), modified(&metadata))
+            RereadSource::Path(path, metadata.len(), modified(&metadata))
         };
-        let rows = parquet::Rows::new(file, self.options)?;
+        let rows = parquet::ParquetRows::new(file, self.options)?;
         let table = rows.table(again);
         let fields = table.schema.get_fields().iter();
-        let opened = Opened {
+        let opened = OpenedFile {
             columns: fields.map(|field| field.name().to_owned()).collect(),
             table: Some(Arc::new(table)),
             ..self.opened(Format::Parquet)
         };
-        let parse = |cells: Cells<_>| cells.typed_record(self.options.given_encoding());
+        let parse = |cells: RowCells<_>| cells.typed_record(self.options.given_encoding());
         self.send(opened, rows, parse, outbox)
     }
 
-    fn warc(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
-        let blocks = warc::Blocks::new(self.source.open(self.options.memory)?, self.options);
+    fn warc(self, outbox: &Outbox) -> io::Result<Result<(), ReadingStopped>> {
+        let blocks = warc::WarcRecords::new(self.source.open(self.options.memory)?, self.options);
         let parse = |block| http::record(block, self.options);
         self.send(self.opened(Format::Warc), blocks, parse, outbox)
     }
 
-    fn shingles(self, outbox: &Outbox) -> io::Result<Result<(), Enough>> {
+    fn shingles(self, outbox: &Outbox) -> io::Result<Result<(), ReadingStopped>> {
         let (bytes, encoding) = self.open_text()?;
-        let lines = Lines::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
+        let lines = LineReader::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
         let parse = |line: Vec<u8>| Ok(shingles::record(&line).of(encoding));
         self.send(self.opened(Format::Shingles), lines, parse, outbox)
     }
 
     /// Returns the names of the fields of JSON objects.
-    fn names(&self) -> Names<'_> {
-        Names {
+    fn names(&self) -> FieldPaths<'_> {
+        FieldPaths {
             id: self.options.id_name(),
             text: self.options.text_name(),
         }
     }
 
     /// Opens the file as UTF-8.
-    fn open_text(self) -> io::Result<(Bytes, Option<&'static str>)> {
+    fn open_text(self) -> io::Result<(ByteStream, Option<&'static str>)> {
         let (given, memory) = (self.options.given_encoding(), self.options.memory);
         self.source.open_text(given, memory)
     }
 
     /// Returns the opened file, without a header.
-    fn opened(self, format: Format) -> Opened {
-        Opened {
+    fn opened(self, format: Format) -> OpenedFile {
+        OpenedFile {
             source: self.source.name().to_owned(),
             format,
             header: Vec::new(),
@@ -197,19 +197,19 @@ impl Records<'_> {
     /// Parses raw records and sends them. Everything before an error is complete.
     fn send<T: Send>(
         self,
-        opened: Opened,
-        mut raws: impl Iterator<Item = io::Result<Raw<T>>>,
-        parse: impl Fn(T) -> Result<Record, Fault> + Sync,
+        opened: OpenedFile,
+        mut raws: impl Iterator<Item = io::Result<RawRecord<T>>>,
+        parse: impl Fn(T) -> Result<Record, RecordFault> + Sync,
         outbox: &Outbox,
-    ) -> io::Result<Result<(), Enough>> {
+    ) -> io::Result<Result<(), ReadingStopped>> {
         if self.options.verbatim
-            && let Err(enough) = outbox.send(Batch::of(vec![Item::Opened(opened)]))
+            && let Err(enough) = outbox.send(ItemBatch::of(vec![Item::Opened(opened)]))
         {
             return Ok(Err(enough));
         }
         let mut batch = Vec::new();
         let (mut bytes, mut held) = (0, 0);
-        let (mut all, mut ended) = (All::default(), Ok(()));
+        let (mut all, mut ended) = (RecordSequence::default(), Ok(()));
         while let Some(raw) = unpanicked(|| raws.next().transpose()).transpose() {
             let raw = match raw {
                 Ok(raw) => raw,
@@ -255,10 +255,10 @@ impl Records<'_> {
     /// Returns the items of a batch.
     fn parse<T: Send>(
         self,
-        raws: Vec<Raw<T>>,
+        raws: Vec<RawRecord<T>>,
         bytes: u64,
-        parse: impl Fn(T) -> Result<Record, Fault> + Sync,
-    ) -> Batch {
+        parse: impl Fn(T) -> Result<Record, RecordFault> + Sync,
+    ) -> ItemBatch {
         let items = raws
             .into_par_iter()
             .map(|raw| {
@@ -269,15 +269,15 @@ impl Records<'_> {
                     .and_then(|record| {
                         let is_large = record.decoded.text.len() as u64 > self.options.max_document;
                         if is_large {
-                            Err(Fault::too_large())
+                            Err(RecordFault::too_large())
                         } else if record.is_lossy {
                             // Different ids would become one key.
-                            Err(Fault {
+                            Err(RecordFault {
                                 hint: Some(Hint::IdField),
-                                ..Fault::bad("its id is not Unicode")
+                                ..RecordFault::bad("its id is not Unicode")
                             })
                         } else if record.id.is_none() && self.options.needs_ids {
-                            Err(Fault::bad(
+                            Err(RecordFault::bad(
                                 "it has no key, and standard input has no name to make one of",
                             ))
                         } else {
@@ -288,7 +288,7 @@ impl Records<'_> {
                     Ok(record) => Item::Document(self.document(record, raw.nth, raw.verbatim)),
                     Err(fault) => {
                         let place = place(self.source.name(), Some(raw.nth));
-                        let unread = Unread {
+                        let unread = UnreadRecord {
                             nth: raw.nth,
                             verbatim: raw.verbatim,
                         };
@@ -300,10 +300,10 @@ impl Records<'_> {
                 }
             })
             .collect::<Vec<_>>();
-        Batch { items, bytes }
+        ItemBatch { items, bytes }
     }
 
-    fn document(self, record: Record, nth: Nth, verbatim: Vec<u8>) -> Sourced {
+    fn document(self, record: Record, nth: Nth, verbatim: Vec<u8>) -> SourcedText {
         let has_id = record.id.is_some();
         let is_in_file = self.options.id_scope == IdScope::File;
         let brings_id = has_id || is_in_file;
@@ -324,11 +324,11 @@ impl Records<'_> {
             read: self.read,
             file: self.file.cloned(),
             verbatim,
-            id: looks.then(|| Id::of(&key, &text)),
+            id: looks.then(|| RecordId::of(&key, &text)),
             source_hash,
             ..Origin::new(key, self.source.name().to_owned())
         };
-        Sourced::new(text, origin)
+        SourcedText::new(text, origin)
     }
 
     fn unreadable(self, error: &io::Error) -> Item {

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use crate::decode;
 use crate::formats::format::Format;
-use crate::formats::record::{Fault, Record, caught};
+use crate::formats::record::{RecordFault, Record, caught};
 use crate::formats::web::html;
 use crate::options::Options;
 
@@ -18,7 +18,7 @@ pub(crate) fn read(
     size: u64,
     format: Format,
     options: &Options,
-) -> io::Result<Result<Record, Fault>> {
+) -> io::Result<Result<Record, RecordFault>> {
     // A file may have grown since it was examined, and standard input has no size.
     let most = options.max_document.saturating_add(1);
     let mut bytes = Vec::new();
@@ -27,7 +27,7 @@ pub(crate) fn read(
     let mut limited = reader.take(most);
     limited.read_to_end(&mut bytes)?;
     if bytes.len() as u64 > options.max_document {
-        return Ok(Err(Fault::too_large()));
+        return Ok(Err(RecordFault::too_large()));
     }
     Ok(caught(|| {
         let decoded = match format {

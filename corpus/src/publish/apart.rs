@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::error::{Error, Of, Result};
+use super::error::{Error, WithPath, Result};
 use dedupdb::Store;
 use dedupdb::upkeep::{Near, Nearness};
 

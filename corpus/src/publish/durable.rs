@@ -10,15 +10,15 @@ const STEP: usize = 8 << 20;
 
 /// A file that is written sequentially.
 #[derive(Debug)]
-pub(crate) struct Durable {
+pub(crate) struct DurableFile {
     file: File,
     /// The number of bytes since the last sync.
     since: usize,
 }
 
-impl Durable {
-    pub(crate) fn new(file: File) -> Durable {
-        Durable { file, since: 0 }
+impl DurableFile {
+    pub(crate) fn new(file: File) -> DurableFile {
+        DurableFile { file, since: 0 }
     }
 
     /// Finishes the file and makes it durable.
@@ -31,7 +31,7 @@ impl Durable {
     }
 }
 
-impl Write for Durable {
+impl Write for DurableFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
         self.since += written;

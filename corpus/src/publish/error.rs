@@ -138,7 +138,7 @@ impl Error {
 }
 
 /// Adds a path to an error of the system.
-pub(crate) trait Of<T> {
+pub(crate) trait WithPath<T> {
     /// Adds the file or folder that the error is about.
     ///
     /// # Errors
@@ -154,7 +154,7 @@ pub(crate) trait Of<T> {
     fn of_doing(self, path: &Path, context: impl FnOnce() -> String) -> Result<T>;
 }
 
-impl<T> Of<T> for io::Result<T> {
+impl<T> WithPath<T> for io::Result<T> {
     fn of(self, path: &Path) -> Result<T> {
         self.map_err(|source| Error::Io {
             path: path.to_owned(),

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use walkdir::{DirEntry, WalkDir};
 
-use super::durable::Durable;
-use super::error::{Error, Of, Result};
+use super::durable::DurableFile;
+use super::error::{Error, WithPath, Result};
 use super::hash::hash_of;
 use rayon::prelude::*;
 
@@ -30,29 +30,29 @@ const START: &[u8] = b"{\"dedupdb_output\":";
 
 /// The files of an output.
 #[derive(Debug)]
-struct Manifest(BTreeMap<PathBuf, Listed>);
+struct Manifest(BTreeMap<PathBuf, WrittenState>);
 
 /// The state of a file when it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Listed {
+pub(crate) struct WrittenState {
     bytes: u64,
     hash: String,
 }
 
 /// Files of an output whose lines in the manifest are known, by path.
-pub(crate) type Written = BTreeMap<PathBuf, Listed>;
+pub(crate) type WrittenFiles = BTreeMap<PathBuf, WrittenState>;
 
 /// A file of an output that is written sequentially and hashed at the same time.
 #[derive(Debug)]
-pub(crate) struct Hashed {
-    file: Durable,
+pub(crate) struct HashedFile {
+    file: DurableFile,
     hasher: Box<blake3::Hasher>,
 }
 
-impl Hashed {
-    pub(crate) fn new(file: File) -> Hashed {
-        Hashed {
-            file: Durable::new(file),
+impl HashedFile {
+    pub(crate) fn new(file: File) -> HashedFile {
+        HashedFile {
+            file: DurableFile::new(file),
             hasher: Box::default(),
         }
     }
@@ -62,13 +62,13 @@ impl Hashed {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn finish(self) -> io::Result<Listed> {
+    pub(crate) fn finish(self) -> io::Result<WrittenState> {
         self.file.finish()?;
-        Ok(Listed::by(&self.hasher))
+        Ok(WrittenState::by(&self.hasher))
     }
 }
 
-impl Write for Hashed {
+impl Write for HashedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
         self.hasher.update(&bytes[..written]);
@@ -96,7 +96,7 @@ pub(crate) fn is_manifest(path: &Path) -> bool {
 /// # Errors
 ///
 /// Those of the system.
-pub(crate) fn seal(root: &Path, written: &Written) -> Result<()> {
+pub(crate) fn seal(root: &Path, written: &WrittenFiles) -> Result<()> {
     let listed = entries(root)?
         .into_par_iter()
         .map(|entry| {
@@ -109,10 +109,10 @@ pub(crate) fn seal(root: &Path, written: &Written) -> Result<()> {
             if entry.file_type().is_dir() {
                 return Ok(None);
             }
-            Ok(Some((name, Listed::of(path).of(path)?)))
+            Ok(Some((name, WrittenState::of(path).of(path)?)))
         })
         .collect::<Vec<_>>();
-    let listed: Vec<Option<(PathBuf, Listed)>> = listed.into_iter().collect::<Result<_>>()?;
+    let listed: Vec<Option<(PathBuf, WrittenState)>> = listed.into_iter().collect::<Result<_>>()?;
     let path = root.join(NAME);
     let text = Manifest(listed.into_iter().flatten().collect()).to_text();
     let write = || -> io::Result<()> {
@@ -163,7 +163,7 @@ pub(crate) fn verify<T: Send>(
         }
         if let Some(listed) = listed {
             let metadata = entry.metadata().map_err(io::Error::from).of(path)?;
-            let is_same = metadata.len() == listed.bytes && Listed::of(path).of(path)? == *listed;
+            let is_same = metadata.len() == listed.bytes && WrittenState::of(path).of(path)? == *listed;
             if !is_same {
                 return Err(Error::foreign(
                     path,
@@ -198,13 +198,13 @@ fn below<'a>(root: &Path, path: &'a Path) -> &'a Path {
     path.strip_prefix(root).unwrap_or(path)
 }
 
-impl Listed {
-    fn of(path: &Path) -> io::Result<Listed> {
-        Ok(Listed::by(&hash_of(path)?))
+impl WrittenState {
+    fn of(path: &Path) -> io::Result<WrittenState> {
+        Ok(WrittenState::by(&hash_of(path)?))
     }
 
-    fn by(hasher: &blake3::Hasher) -> Listed {
-        Listed {
+    fn by(hasher: &blake3::Hasher) -> WrittenState {
+        WrittenState {
             bytes: hasher.count(),
             hash: hasher.finalize().to_hex().to_string(),
         }
@@ -267,7 +267,7 @@ impl Manifest {
                 return Err(damaged());
             };
             let hash = hash.to_owned();
-            files.insert(file, Listed { bytes, hash });
+            files.insert(file, WrittenState { bytes, hash });
         }
         Ok(Manifest(files))
     }
@@ -337,7 +337,7 @@ mod tests {
         fs::create_dir_all(folder.path().join("deep/er")).unwrap();
         fs::write(folder.path().join("deep/er/a.txt"), "one").unwrap();
         fs::write(folder.path().join("line\nbreak"), "two").unwrap();
-        seal(folder.path(), &Written::new()).unwrap();
+        seal(folder.path(), &WrittenFiles::new()).unwrap();
         folder
     }
 
@@ -401,7 +401,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let name = path_of(vec![b'a', 0xff]).unwrap();
         fs::write(folder.path().join(&name), "one").unwrap();
-        seal(folder.path(), &Written::new()).unwrap();
+        seal(folder.path(), &WrittenFiles::new()).unwrap();
         assert!(
             there(folder.path())
                 .unwrap()

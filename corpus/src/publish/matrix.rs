@@ -6,11 +6,11 @@ use std::path::Path;
 use super::error::{Error, Result};
 use super::escape::csv_field;
 use super::npy;
-use super::whole::Whole;
+use super::whole::AtomicFile;
 
 /// The format of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum MatrixFormat {
     Csv,
     Npy,
 }
@@ -34,8 +34,8 @@ enum Form {
 #[derive(Debug)]
 #[must_use = "the file appears when it is finished"]
 pub struct MatrixFile {
-    form: Form,
-    file: Whole,
+    form: MatrixFormat,
+    file: AtomicFile,
     columns: u32,
     rows: u64,
 }
@@ -54,17 +54,17 @@ impl MatrixFile {
     ///
     /// # Errors
     ///
-    /// [`Error::NoForm`], and those of [`Whole::create`].
+    /// [`Error::NoForm`], and those of [`AtomicFile::create`].
     pub fn create(path: &Path, columns: u32) -> Result<MatrixFile> {
         let form = form(path)?;
-        let mut file = Whole::create(path)?;
+        let mut file = AtomicFile::create(path)?;
         match form {
-            Form::Csv => {
+            MatrixFormat::Csv => {
                 let numbers = (0..columns).map(|column| format!(",{column}"));
                 file.write(format!("document{}\n", numbers.collect::<String>()).as_bytes())?;
             }
             // This header has the same size as the final one, which has the number of rows.
-            Form::Npy => file.write(&npy::header(0, columns))?,
+            MatrixFormat::Npy => file.write(&npy::header(0, columns))?,
         }
         Ok(MatrixFile {
             form,
@@ -84,11 +84,11 @@ impl MatrixFile {
         let slots = row.iter().copied().chain(std::iter::repeat(0));
         let slots = slots.take(self.columns as usize);
         let bytes = match self.form {
-            Form::Csv => {
+            MatrixFormat::Csv => {
                 let slots = slots.map(|slot| format!(",{slot}"));
                 format!("{}{}\n", csv_field(key), slots.collect::<String>()).into_bytes()
             }
-            Form::Npy => slots.flat_map(u32::to_le_bytes).collect(),
+            MatrixFormat::Npy => slots.flat_map(u32::to_le_bytes).collect(),
         };
         self.file.write(&bytes)
     }
@@ -104,7 +104,7 @@ impl MatrixFile {
     ///
     /// Those of the system.
     pub fn finish(mut self) -> Result<u64> {
-        if self.form == Form::Npy {
+        if self.form == MatrixFormat::Npy {
             let (rows, columns) = (self.rows, self.columns);
             self.file.edit(|file| npy::rewrite(file, rows, columns))?;
         }
@@ -112,10 +112,10 @@ impl MatrixFile {
     }
 }
 
-fn form(path: &Path) -> Result<Form> {
+fn form(path: &Path) -> Result<MatrixFormat> {
     match path.extension().and_then(OsStr::to_str) {
-        Some("csv") => Ok(Form::Csv),
-        Some("npy") => Ok(Form::Npy),
+        Some("csv") => Ok(MatrixFormat::Csv),
+        Some("npy") => Ok(MatrixFormat::Npy),
         _ => Err(Error::NoForm {
             path: path.to_owned(),
             reason:

@@ -1,6 +1,6 @@
 //! Files that appear complete, apart from what is read, and only replace what may be replaced.
 //!
-//! This is for programs that write beside their corpus and their stores, as the command line does. [`Whole`] is a file
+//! This is for programs that write beside their corpus and their stores, as the command line does. [`AtomicFile`] is a file
 //! that appears once all of it is written. [`check_output`] and similar functions refuse a place over, in or around an
 //! input, another output or a store. [`escape()`] makes a key a field of a line, and a [`MatrixFile`] is a table of
 //! signatures.
@@ -49,4 +49,4 @@ pub use apart::{check_no_store, check_output, check_outputs, is_same};
 pub use error::Error;
 pub use escape::{csv_field, escape, printable, unescape};
 pub use matrix::MatrixFile;
-pub use whole::Whole;
+pub use whole::AtomicFile;

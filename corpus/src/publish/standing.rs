@@ -5,30 +5,30 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::error::{Error, Of, Result};
+use super::error::{Error, WithPath, Result};
 use super::manifest;
 
 /// What exists in the place and may be replaced.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum ExistingOutput {
     Nothing,
-    File(Stamp),
+    File(FileStamp),
     /// An output of dedupdb, with all its entries.
-    Folder(Vec<(PathBuf, Stamp)>),
+    Folder(Vec<(PathBuf, FileStamp)>),
 }
 
 /// Metadata that reveals a change of a file or folder.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStamp {
     bytes: u64,
     modified: Option<SystemTime>,
     #[cfg(unix)]
     node: (u64, u64),
 }
 
-impl Stamp {
-    fn of(metadata: &Metadata) -> Stamp {
-        Stamp {
+impl FileStamp {
+    fn of(metadata: &Metadata) -> FileStamp {
+        FileStamp {
             bytes: metadata.len(),
             modified: metadata.modified().ok(),
             #[cfg(unix)]
@@ -39,12 +39,12 @@ impl Stamp {
         }
     }
 
-    fn at(path: &Path) -> Result<Stamp> {
-        Ok(Stamp::of(&fs::symlink_metadata(path).of(path)?))
+    fn at(path: &Path) -> Result<FileStamp> {
+        Ok(FileStamp::of(&fs::symlink_metadata(path).of(path)?))
     }
 }
 
-impl Standing {
+impl ExistingOutput {
     /// Examines `place`.
     ///
     /// Refuses an existing file or folder unless `force` is set.
@@ -52,9 +52,9 @@ impl Standing {
     /// # Errors
     ///
     /// Those of the system, or one for something that must not be replaced.
-    pub(crate) fn at(place: &Path, force: bool) -> Result<Standing> {
+    pub(crate) fn at(place: &Path, force: bool) -> Result<ExistingOutput> {
         let metadata = match fs::symlink_metadata(place) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Standing::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ExistingOutput::Nothing),
             found => found.of(place)?,
         };
         if !(metadata.is_file() || metadata.is_dir() || metadata.is_symlink()) {
@@ -75,17 +75,17 @@ impl Standing {
         }
         if metadata.is_dir() {
             // The stamp is taken before the comparison with the manifest, so any later change is noticed.
-            return Ok(Standing::Folder(manifest::verify(place, Stamp::at)?));
+            return Ok(ExistingOutput::Folder(manifest::verify(place, FileStamp::at)?));
         }
-        Ok(Standing::File(Stamp::of(&metadata)))
+        Ok(ExistingOutput::File(FileStamp::of(&metadata)))
     }
 
     /// Whether any file has content: losing an empty output is no loss.
     pub(crate) fn has_content(&self) -> bool {
         match self {
-            Standing::Nothing => false,
-            Standing::File(stamp) => stamp.bytes > 0,
-            Standing::Folder(there) => there.iter().any(|(path, stamp)| {
+            ExistingOutput::Nothing => false,
+            ExistingOutput::File(stamp) => stamp.bytes > 0,
+            ExistingOutput::Folder(there) => there.iter().any(|(path, stamp)| {
                 stamp.bytes > 0 && path.is_file() && !manifest::is_manifest(path)
             }),
         }
@@ -98,9 +98,9 @@ impl Standing {
     /// An error if it changed, or one of the system.
     pub(super) fn check(&self, place: &Path) -> Result<()> {
         let changed = match self {
-            Standing::Nothing => None,
-            Standing::File(stamp) => (Stamp::at(place)? != *stamp).then(|| place.to_owned()),
-            Standing::Folder(was) => {
+            ExistingOutput::Nothing => None,
+            ExistingOutput::File(stamp) => (FileStamp::at(place)? != *stamp).then(|| place.to_owned()),
+            ExistingOutput::Folder(was) => {
                 let mut now = walkdir::WalkDir::new(place).sort_by_file_name().into_iter();
                 let mut now = || {
                     now.next()
@@ -112,7 +112,7 @@ impl Standing {
                     match (now()?, was.next()) {
                         (None, None) => break None,
                         (Some(entry), Some((path, stamp)))
-                            if entry.path() == path && Stamp::at(path)? == *stamp => {}
+                            if entry.path() == path && FileStamp::at(path)? == *stamp => {}
                         (Some(entry), _) => break Some(entry.into_path()),
                         (None, Some((path, _))) => break Some(path.clone()),
                     }
@@ -136,20 +136,20 @@ mod tests {
     fn what_changes_meanwhile_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("out");
-        assert_eq!(Standing::at(&place, false).unwrap(), Standing::Nothing);
+        assert_eq!(ExistingOutput::at(&place, false).unwrap(), ExistingOutput::Nothing);
         fs::create_dir(&place).unwrap();
         fs::write(place.join("a"), "one").unwrap();
-        assert!(Standing::at(&place, true).is_err(), "it has no manifest");
-        manifest::seal(&place, &manifest::Written::new()).unwrap();
-        let exists = Standing::at(&place, false).unwrap_err();
+        assert!(ExistingOutput::at(&place, true).is_err(), "it has no manifest");
+        manifest::seal(&place, &manifest::WrittenFiles::new()).unwrap();
+        let exists = ExistingOutput::at(&place, false).unwrap_err();
         assert!(matches!(exists, Error::Exists { .. }), "{exists}");
-        let standing = Standing::at(&place, true).unwrap();
+        let standing = ExistingOutput::at(&place, true).unwrap();
         standing.check(&place).unwrap();
         fs::write(place.join("b"), "mine").unwrap();
         assert!(standing.check(&place).is_err());
         fs::remove_file(place.join("b")).unwrap();
         let file = place.join("a");
-        let standing = Standing::at(&file, true).unwrap();
+        let standing = ExistingOutput::at(&file, true).unwrap();
         standing.check(&file).unwrap();
         fs::write(&file, "longer").unwrap();
         let error = standing.check(&file).unwrap_err().to_string();
@@ -163,9 +163,9 @@ mod tests {
         let (place, link) = (folder.path().join("out"), folder.path().join("link"));
         fs::write(&place, "one").unwrap();
         std::os::unix::fs::symlink(&place, &link).unwrap();
-        let error = Standing::at(&link, true).unwrap_err().to_string();
+        let error = ExistingOutput::at(&link, true).unwrap_err().to_string();
         assert!(error.contains("symbolic link"), "{error}");
-        let error = Standing::at(Path::new("/dev/null"), true).unwrap_err();
+        let error = ExistingOutput::at(Path::new("/dev/null"), true).unwrap_err();
         assert!(
             error.to_string().contains("neither a file nor a folder"),
             "{error}"

@@ -6,12 +6,12 @@ use std::path::Path;
 
 /// The file system as used for publishing.
 #[derive(Debug, Default)]
-pub(super) struct Steps {
+pub(super) struct PublishSteps {
     #[cfg(test)]
     pub(super) plan: std::rc::Rc<plan::Plan>,
 }
 
-impl Steps {
+impl PublishSteps {
     /// Exchanges two names in one step.
     ///
     /// Returns whether the system supports this. If not, nothing changes.
@@ -138,7 +138,7 @@ fn link_to_free(from: &Path, to: &Path) -> io::Result<()> {
 /// Makes the names in a folder durable, where the system can.
 #[cfg(unix)]
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    Steps::default().sync_folder(folder)
+    PublishSteps::default().sync_folder(folder)
 }
 
 /// Whether the system and the file system support the flags of a rename.

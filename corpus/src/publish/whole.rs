@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, TempPath};
 
 use super::apart::{check_no_store, parts, resolved};
-use super::error::{Of, Result};
+use super::error::{WithPath, Result};
 
 /// A file that is being written.
 ///
@@ -27,7 +27,7 @@ use super::error::{Of, Result};
 /// ```
 #[derive(Debug)]
 #[must_use = "the output appears when it is finished"]
-pub struct Whole {
+pub struct AtomicFile {
     /// The name as given, for messages.
     name: PathBuf,
     file: BufWriter<File>,
@@ -35,18 +35,18 @@ pub struct Whole {
     part: Option<(TempPath, PathBuf)>,
 }
 
-impl Whole {
+impl AtomicFile {
     /// Starts to write `path`.
     ///
     /// # Errors
     ///
     /// An error if its folder does not exist, the path is over or in a store, or it cannot be written.
-    pub fn create(path: &Path) -> Result<Whole> {
+    pub fn create(path: &Path) -> Result<AtomicFile> {
         check_no_store(path, &[])?;
         let place = resolved(path)?;
         let (folder, _) = parts(&place)?;
         let (file, part) = open(&place, folder).of(path)?;
-        Ok(Whole {
+        Ok(AtomicFile {
             name: path.to_owned(),
             file: BufWriter::new(file),
             part: part.map(|part| (part, place)),
@@ -59,7 +59,7 @@ impl Whole {
     ///
     /// An error if its folder does not exist, it is over or in a store, or it cannot be written.
     pub fn of(path: &Path, bytes: &[u8]) -> Result<()> {
-        let mut whole = Whole::create(path)?;
+        let mut whole = AtomicFile::create(path)?;
         whole.write(bytes)?;
         whole.finish()?;
         Ok(())
@@ -92,7 +92,7 @@ impl Whole {
     ///
     /// Those of the system.
     pub fn finish(self) -> Result<u64> {
-        let Whole { name, file, part } = self;
+        let AtomicFile { name, file, part } = self;
         let file = file.into_inner().map_err(IntoInnerError::into_error);
         let finish = |file: File| {
             let size = file.metadata()?.len();
@@ -141,23 +141,23 @@ fn open(place: &Path, folder: &Path) -> io::Result<(File, Option<TempPath>)> {
 mod tests {
     use std::fs;
 
-    use super::Whole;
+    use super::AtomicFile;
 
     #[test]
     fn what_is_not_finished_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
-        Whole::of(&path, b"old").unwrap();
-        let mut whole = Whole::create(&path).unwrap();
+        AtomicFile::of(&path, b"old").unwrap();
+        let mut whole = AtomicFile::create(&path).unwrap();
         whole.write(b"new, and longer").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"old");
         drop(whole);
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        Whole::of(&path, b"new").unwrap();
+        AtomicFile::of(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        assert!(Whole::of(&folder.path().join("no/a"), b"").is_err());
-        assert!(Whole::of(folder.path(), b"").is_err());
+        assert!(AtomicFile::of(&folder.path().join("no/a"), b"").is_err());
+        assert!(AtomicFile::of(folder.path(), b"").is_err());
     }
 }

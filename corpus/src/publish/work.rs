@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::apart::{NO_FOLDER, check_no_store, parts};
-use super::error::{Error, Of, Result};
+use super::error::{Error, WithPath, Result};
 use super::rights;
-use super::standing::Standing;
-use super::steps::Steps;
+use super::standing::ExistingOutput;
+use super::steps::PublishSteps;
 
 /// A file in every work folder. It is locked while the folder is in use.
 const MARKER: &str = "dedupdb-work";
@@ -34,15 +34,15 @@ const TRIES: usize = 100;
 
 /// A folder for temporary files. It is deleted when dropped, unless it has the only copy of something.
 #[derive(Debug)]
-pub(crate) enum Work {
+pub(crate) enum WorkFolder {
     /// For an output without a place.
     Temporary(TempDir),
-    Beside(Beside),
+    Beside(SiblingFolder),
 }
 
 /// A folder beside the place of an output.
 #[derive(Debug)]
-pub(crate) struct Beside {
+pub(crate) struct SiblingFolder {
     folder: PathBuf,
     /// The place of the output.
     place: PathBuf,
@@ -52,21 +52,21 @@ pub(crate) struct Beside {
     keeps: Cell<bool>,
     /// The note of an earlier run that was killed.
     note: Option<String>,
-    steps: Steps,
+    steps: PublishSteps,
 }
 
-impl Work {
+impl WorkFolder {
     /// Creates a folder for an output without a place.
     ///
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn temporary() -> Result<Work> {
+    pub(crate) fn temporary() -> Result<WorkFolder> {
         let made = tempfile::tempdir();
         let made = made.of_doing(&std::env::temp_dir(), || {
             "cannot make a temporary folder".into()
         });
-        Ok(Work::Temporary(made?))
+        Ok(WorkFolder::Temporary(made?))
     }
 
     /// Creates the folder for an output in `place`, which must be apart from all stores and from `stores`.
@@ -78,12 +78,12 @@ impl Work {
     ///
     /// Those of the system, or an error if the place is over, in or around a store, if another process writes the same
     /// output, or if the existing folder is not provably a work folder of this user.
-    pub(crate) fn beside(place: &Path, stores: &[&Path]) -> Result<Work> {
+    pub(crate) fn beside(place: &Path, stores: &[&Path]) -> Result<WorkFolder> {
         check_no_store(place, stores)?;
-        Work::with(place, Steps::default())
+        WorkFolder::with(place, PublishSteps::default())
     }
 
-    fn with(place: &Path, steps: Steps) -> Result<Work> {
+    fn with(place: &Path, steps: PublishSteps) -> Result<WorkFolder> {
         let (parent, name) = parts(place)?;
         let mut hidden = OsString::from(".");
         hidden.push(name);
@@ -91,7 +91,7 @@ impl Work {
         let folder = parent.join(hidden);
         let (marker, is_new) = enter(&folder, place)?;
         let note = fs::read_to_string(folder.join(NOTE)).ok();
-        let beside = Beside {
+        let beside = SiblingFolder {
             folder,
             place: place.to_owned(),
             _marker: marker,
@@ -104,14 +104,14 @@ impl Work {
             beside.recover()?;
         }
         beside.keeps.set(false);
-        Ok(Work::Beside(beside))
+        Ok(WorkFolder::Beside(beside))
     }
 
     /// The path of the folder.
     pub(crate) fn folder(&self) -> &Path {
         match self {
-            Work::Temporary(folder) => folder.path(),
-            Work::Beside(beside) => &beside.folder,
+            WorkFolder::Temporary(folder) => folder.path(),
+            WorkFolder::Beside(beside) => &beside.folder,
         }
     }
 
@@ -132,8 +132,8 @@ impl Work {
     /// The note of an earlier run, if it was killed after that.
     pub(crate) fn note(&self) -> Option<&str> {
         match self {
-            Work::Beside(beside) => beside.note.as_deref(),
-            Work::Temporary(_) => None,
+            WorkFolder::Beside(beside) => beside.note.as_deref(),
+            WorkFolder::Temporary(_) => None,
         }
     }
 
@@ -149,8 +149,8 @@ impl Work {
             file.sync_all()
         });
         let noted = written.and_then(|()| match self {
-            Work::Beside(beside) => beside.steps.sync_folder(&beside.folder),
-            Work::Temporary(_) => Ok(()),
+            WorkFolder::Beside(beside) => beside.steps.sync_folder(&beside.folder),
+            WorkFolder::Temporary(_) => Ok(()),
         });
         noted.of(&path)
     }
@@ -163,8 +163,8 @@ impl Work {
     ///
     /// Those of the system, or an error if what was in the place has changed. The place then has either that or the
     /// output, and the other one is kept unless the output is durable in the place.
-    pub(crate) fn publish(&self, standing: &Standing) -> Result<()> {
-        let Work::Beside(beside) = self else {
+    pub(crate) fn publish(&self, standing: &ExistingOutput) -> Result<()> {
+        let WorkFolder::Beside(beside) = self else {
             return Ok(());
         };
         standing.check(&beside.place)?;
@@ -172,12 +172,12 @@ impl Work {
     }
 }
 
-impl Beside {
-    fn publish(&self, standing: &Standing) -> Result<()> {
+impl SiblingFolder {
+    fn publish(&self, standing: &ExistingOutput) -> Result<()> {
         let place = &self.place;
         let (output, parent) = (self.folder.join(OUTPUT), parts(place)?.0);
         self.steps.sync_folder(&self.folder).of(place)?;
-        if *standing == Standing::Nothing {
+        if *standing == ExistingOutput::Nothing {
             let renamed = self.steps.rename_to_free(&output, place);
             if matches!(&renamed, Err(error) if error.kind() == ErrorKind::AlreadyExists) {
                 return Err(Error::Changed {
@@ -191,11 +191,11 @@ impl Beside {
         self.keeps.set(true);
         match self.replace(standing) {
             Ok(()) => {}
-            Err(Failed::AsBefore(error)) => {
+            Err(PlacementFailure::AsBefore(error)) => {
                 self.keeps.set(false);
                 return Err(error).of(place);
             }
-            Err(Failed::WithoutPlace(error)) => {
+            Err(PlacementFailure::WithoutPlace(error)) => {
                 let old = self.folder.join(OLD);
                 return Err(error).of_doing(place, || {
                     let old = old.display();
@@ -219,32 +219,32 @@ impl Beside {
     }
 
     /// Replaces what is in the place by the output, in one step if the system can do that.
-    fn replace(&self, standing: &Standing) -> Result<(), Failed> {
+    fn replace(&self, standing: &ExistingOutput) -> Result<(), PlacementFailure> {
         let (output, old) = (self.folder.join(OUTPUT), self.folder.join(OLD));
         let steps = &self.steps;
-        let replaced = fs::symlink_metadata(&self.place).map_err(Failed::AsBefore)?;
+        let replaced = fs::symlink_metadata(&self.place).map_err(PlacementFailure::AsBefore)?;
         if replaced.is_dir() == output.is_dir() {
-            rights::keep(&output, &replaced).map_err(Failed::AsBefore)?;
+            rights::keep(&output, &replaced).map_err(PlacementFailure::AsBefore)?;
         }
         if steps
             .exchange(&output, &self.place)
-            .map_err(Failed::AsBefore)?
+            .map_err(PlacementFailure::AsBefore)?
         {
             return Ok(());
         }
-        let is_file = matches!(standing, Standing::File(_)) && output.is_file();
+        let is_file = matches!(standing, ExistingOutput::File(_)) && output.is_file();
         if is_file {
             return steps
                 .rename_over(&output, &self.place)
-                .map_err(Failed::AsBefore);
+                .map_err(PlacementFailure::AsBefore);
         }
         steps
             .rename_to_free(&self.place, &old)
-            .map_err(Failed::AsBefore)?;
+            .map_err(PlacementFailure::AsBefore)?;
         steps.rename_to_free(&output, &self.place).map_err(|error| {
             match steps.rename_to_free(&old, &self.place) {
-                Ok(()) => Failed::AsBefore(error),
-                Err(_) => Failed::WithoutPlace(error),
+                Ok(()) => PlacementFailure::AsBefore(error),
+                Err(_) => PlacementFailure::WithoutPlace(error),
             }
         })
     }
@@ -296,7 +296,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for SiblingFolder {
     fn drop(&mut self) {
         if !self.keeps.get() {
             // The next run removes what cannot be removed. The lock is released afterwards.
@@ -313,7 +313,7 @@ pub(crate) fn is_work(folder: &Path) -> bool {
 }
 
 /// Why an output did not get its place.
-enum Failed {
+enum PlacementFailure {
     /// The place is unchanged.
     AsBefore(io::Error),
     /// What was in the place was moved away and could not be put back.

@@ -4,13 +4,13 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use crate::error::Error;
-use crate::sourced::{Batch, Item, Origin};
+use crate::sourced::{ItemBatch, Item, Origin};
 use dedupdb::Store;
 
 /// A batch whose documents are sketched.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Sketched {
+pub struct SketchedBatch {
     /// The items of the batch, in the order of the input.
     pub items: Vec<Item<Origin>>,
     /// The sketches of the documents among the items.
@@ -27,9 +27,9 @@ pub struct Sketched {
 ///
 /// The system allows no further thread.
 pub fn start<E: Send + 'static>(
-    batches: Receiver<Result<Batch, E>>,
+    batches: Receiver<Result<ItemBatch, E>>,
     store: &Store,
-) -> Result<Receiver<Result<Sketched, E>>, Error> {
+) -> Result<Receiver<Result<SketchedBatch, E>>, Error> {
     // No queue: the thread sketches one batch or holds it until it is taken.
     let (sender, receiver) = sync_channel(0);
     let store = store.weak();
@@ -41,9 +41,9 @@ pub fn start<E: Send + 'static>(
 }
 
 fn sketch_all<E>(
-    batches: &Receiver<Result<Batch, E>>,
+    batches: &Receiver<Result<ItemBatch, E>>,
     store: &impl Fn() -> Option<Store>,
-    sender: &SyncSender<Result<Sketched, E>>,
+    sender: &SyncSender<Result<SketchedBatch, E>>,
 ) {
     for batch in batches {
         let Some(store) = store() else {
@@ -57,7 +57,7 @@ fn sketch_all<E>(
     }
 }
 
-fn sketch(batch: Batch, store: &Store) -> Sketched {
+fn sketch(batch: ItemBatch, store: &Store) -> SketchedBatch {
     let mut inputs = Vec::new();
     let without_text = |item: Item| match item {
         Item::Document(document) => {
@@ -69,7 +69,7 @@ fn sketch(batch: Batch, store: &Store) -> Sketched {
         Item::Skipped(skipped) => Item::Skipped(skipped),
         Item::Opened(opened) => Item::Opened(opened),
     };
-    Sketched {
+    SketchedBatch {
         items: batch.items.into_iter().map(without_text).collect(),
         documents: store.sketch_all(inputs),
         bytes: batch.bytes,

@@ -7,32 +7,32 @@ use std::sync::mpsc::SyncSender;
 
 use crate::error::Error;
 use crate::options::Options;
-use crate::read::repeats::{Ids, Repeats};
+use crate::read::repeats::{SeenIds, Repeats};
 use crate::skipped::{Reason, Skipped};
 use crate::source::Source;
-use crate::sourced::{Batch, Item};
+use crate::sourced::{ItemBatch, Item};
 
 /// The output of the reader.
 #[derive(Debug)]
 pub(crate) struct Outbox {
-    sender: SyncSender<Result<Batch, Error>>,
+    sender: SyncSender<Result<ItemBatch, Error>>,
     strict: bool,
     /// The names of the sources.
     named: HashSet<String>,
     repeats: Repeats,
     /// All batches pass here in order, so the first record with an id is the first of the input.
-    ids: RefCell<Ids>,
+    ids: RefCell<SeenIds>,
 }
 
 /// Reading is to stop: the receiver is gone, or a failure ends the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Enough;
+pub(crate) struct ReadingStopped;
 
 impl Outbox {
     /// Returns an outbox for reading these sources with these options. If they are strict, nothing is sent after the
     /// first failure.
     pub(crate) fn new(
-        sender: SyncSender<Result<Batch, Error>>,
+        sender: SyncSender<Result<ItemBatch, Error>>,
         sources: &[Source],
         options: &Options,
     ) -> Outbox {
@@ -42,7 +42,7 @@ impl Outbox {
             named: names.map(|name| name.to_string()).collect(),
             strict: options.strict,
             repeats: options.repeats,
-            ids: RefCell::new(Ids::new(options.id_scope)),
+            ids: RefCell::new(SeenIds::new(options.id_scope)),
         }
     }
 
@@ -52,7 +52,7 @@ impl Outbox {
     }
 
     /// Sends a batch, unless it is empty.
-    pub(crate) fn send(&self, mut batch: Batch) -> Result<(), Enough> {
+    pub(crate) fn send(&self, mut batch: ItemBatch) -> Result<(), ReadingStopped> {
         if self.repeats != Repeats::Allow {
             batch
                 .items
@@ -74,9 +74,9 @@ impl Outbox {
             batch.items.truncate(first + 1);
         }
         if !batch.items.is_empty() {
-            self.sender.send(Ok(batch)).map_err(|_| Enough)?;
+            self.sender.send(Ok(batch)).map_err(|_| ReadingStopped)?;
         }
-        first.map_or(Ok(()), |_| Err(Enough))
+        first.map_or(Ok(()), |_| Err(ReadingStopped))
     }
 
     /// Records the id of a document, and reports it if its key came before as an id with another text.
@@ -102,9 +102,9 @@ impl Outbox {
     }
 
     /// Sends an error that ends the run.
-    pub(crate) fn fail(&self, error: Error) -> Enough {
+    pub(crate) fn fail(&self, error: Error) -> ReadingStopped {
         // If this fails, the receiver is gone.
         drop(self.sender.send(Err(error)));
-        Enough
+        ReadingStopped
     }
 }

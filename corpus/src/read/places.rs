@@ -16,13 +16,13 @@ pub(crate) struct RecordPlace {
 
 /// The files that places refer to.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct PlaceTable {
     /// Each file, and whether its records are lines.
     files: Vec<(Arc<Path>, bool)>,
     numbers: HashMap<Arc<Path>, u32>,
 }
 
-impl Places {
+impl PlaceTable {
     /// Returns the place of a document.
     pub(crate) fn place(&mut self, source: &Path, line: Option<Nth>) -> RecordPlace {
         let number = line.map_or(0, Nth::number);
@@ -69,11 +69,11 @@ pub(crate) fn prefix(hash: &[u8; 32]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Nth, Path, Places};
+    use super::{Nth, Path, PlaceTable};
 
     #[test]
     fn a_place_leads_back_to_its_record() {
-        let mut places = Places::default();
+        let mut places = PlaceTable::default();
         let given = [
             ("a.jsonl", Some(Nth::Line(1))),
             ("b.parquet", Some(Nth::Record(7))),

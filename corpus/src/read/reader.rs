@@ -11,21 +11,21 @@ use std::thread;
 use crate::decode::is_wordless;
 use crate::error::Error;
 use crate::formats::format::{Format, is_compressed, is_json};
-use crate::formats::record::{Fault, Record};
-use crate::formats::records::Records;
+use crate::formats::record::{RecordFault, Record};
+use crate::formats::records::RecordFile;
 use crate::formats::unsplit::Unsplit;
 use crate::formats::whole;
 use crate::options::Options;
-use crate::read::outbox::{Enough, Outbox};
+use crate::read::outbox::{ReadingStopped, Outbox};
 use crate::skipped::{Reason, Skipped};
 use crate::source::feed::Feed;
 use crate::source::{Source, expanded};
-use crate::sourced::{Batch, Item, Origin, Sourced, modified};
-use crate::walk::identity::{Identities, Identity};
+use crate::sourced::{ItemBatch, Item, Origin, SourcedText, modified};
+use crate::walk::identity::{FileIdentities, FileIdentity};
 use crate::walk::key::Key;
 use crate::walk::others::OtherKeys;
 use crate::walk::read_file::ReadFile;
-use crate::walk::{Found, Walk};
+use crate::walk::{WalkEntry, Walk};
 use dedupdb::write::SourceFile;
 use rayon::prelude::*;
 
@@ -42,25 +42,25 @@ const BATCH_CONVERTED: usize = 64;
 const WAITING: usize = 1;
 
 /// The state of the reading thread.
-struct Reader {
+struct CorpusReader {
     walk: Walk,
     options: Options,
 }
 
 /// A file to be read as one document.
-struct Sized {
+struct DocumentFile {
     path: PathBuf,
     format: Format,
     key: Key,
-    identity: Identity,
+    identity: FileIdentity,
     read: ReadFile,
     /// Whether a converter extracts its text.
     is_converted: bool,
 }
 
 /// What the walk found. A file comes with its metadata and identity.
-enum Met {
-    File(PathBuf, Key, Option<Format>, Metadata, Identity),
+enum CheckedEntry {
+    File(PathBuf, Key, Option<Format>, Metadata, FileIdentity),
     Stream(Feed, Key, Option<Format>),
     Skipped(Skipped),
 }
@@ -70,8 +70,8 @@ enum Met {
     clippy::large_enum_variant,
     reason = "there are few at a time; without some features, none is large"
 )]
-enum Looked {
-    Read(Sized),
+enum ReadPlan {
+    Read(DocumentFile),
     /// Records: their source, format and key, and their file as it was met.
     Records(Feed, Format, String, Option<ReadFile>),
     /// One document from a stream.
@@ -87,14 +87,14 @@ enum Looked {
 pub(crate) fn start(
     sources: Vec<Source>,
     options: Options,
-) -> Result<Receiver<Result<Batch, Error>>, Error> {
+) -> Result<Receiver<Result<ItemBatch, Error>>, Error> {
     let sources = expanded(sources);
     let (sender, receiver) = sync_channel(WAITING);
     let outbox = Outbox::new(sender, &sources, &options);
     let read = move || {
         let run = AssertUnwindSafe(|| {
             let walk = Walk::new(sources, &options);
-            Reader { walk, options }.run(&outbox)
+            CorpusReader { walk, options }.run(&outbox)
         });
         // Otherwise, a panic would look like the end of the input. `Enough` needs no report: the rest is not wanted.
         if catch_unwind(run).is_err() {
@@ -106,17 +106,17 @@ pub(crate) fn start(
     Ok(receiver)
 }
 
-impl Reader {
-    fn run(mut self, outbox: &Outbox) -> Result<(), Enough> {
-        let mut identities = Identities::default();
+impl CorpusReader {
+    fn run(mut self, outbox: &Outbox) -> Result<(), ReadingStopped> {
+        let mut identities = FileIdentities::default();
         loop {
-            let found: Vec<Found> = self.walk.by_ref().take(BATCH_FILES).collect();
+            let found: Vec<WalkEntry> = self.walk.by_ref().take(BATCH_FILES).collect();
             if found.is_empty() {
                 return Ok(());
             }
-            let met: Vec<Met> = found.into_par_iter().map(meet).collect::<Vec<_>>();
+            let met: Vec<CheckedEntry> = found.into_par_iter().map(meet).collect::<Vec<_>>();
             // In the order of the walk, because the first name of a file counts.
-            let met: Vec<Met> = met
+            let met: Vec<CheckedEntry> = met
                 .into_iter()
                 .map(|met| once(met, &mut identities))
                 .collect();
@@ -124,20 +124,20 @@ impl Reader {
                 .into_par_iter()
                 .map(|met| self.look(met))
                 .collect::<Vec<_>>();
-            match looked.into_iter().collect::<Result<Vec<Looked>, Error>>() {
+            match looked.into_iter().collect::<Result<Vec<ReadPlan>, Error>>() {
                 Ok(looked) => self.read_all(looked, outbox)?,
                 Err(error) => return Err(outbox.fail(error)),
             }
         }
     }
 
-    fn look(&self, met: Met) -> Result<Looked, Error> {
+    fn look(&self, met: CheckedEntry) -> Result<ReadPlan, Error> {
         let (path, key, format, metadata, identity) = match met {
-            Met::File(path, key, format, metadata, identity) => {
+            CheckedEntry::File(path, key, format, metadata, identity) => {
                 (path, key, format, metadata, identity)
             }
-            Met::Stream(feed, key, format) => return Ok(self.look_at_stream(feed, key, format)),
-            Met::Skipped(skipped) => return Ok(skip(skipped)),
+            CheckedEntry::Stream(feed, key, format) => return Ok(self.look_at_stream(feed, key, format)),
+            CheckedEntry::Skipped(skipped) => return Ok(skip(skipped)),
         };
         let converter = self.options.converter.as_ref();
         let is_converted = converter.is_some_and(|converter| converter.fits(&path));
@@ -149,7 +149,7 @@ impl Reader {
         };
         if !format.is_document() {
             let read = ReadFile::of(&path, &metadata);
-            return Ok(Looked::Records(
+            return Ok(ReadPlan::Records(
                 Feed::File(path),
                 format,
                 key.text,
@@ -161,9 +161,9 @@ impl Reader {
             return Ok(skip(Skipped::file(Reason::TooLarge, &path)));
         }
         if (self.options).is_unchanged(&key.text, size, modified(&metadata))? {
-            return Ok(Looked::Done(Box::new(Item::Unchanged(key.text)), size));
+            return Ok(ReadPlan::Done(Box::new(Item::Unchanged(key.text)), size));
         }
-        Ok(Looked::Read(Sized {
+        Ok(ReadPlan::Read(DocumentFile {
             read: ReadFile::of(&path, &metadata),
             path,
             format,
@@ -173,28 +173,28 @@ impl Reader {
         }))
     }
 
-    fn look_at_stream(&self, feed: Feed, key: Key, format: Option<Format>) -> Looked {
+    fn look_at_stream(&self, feed: Feed, key: Key, format: Option<Format>) -> ReadPlan {
         let format = format.unwrap_or_else(|| self.options.format_of(feed.name()));
         if format.is_document() {
-            Looked::Stream(feed, format, key)
+            ReadPlan::Stream(feed, format, key)
         } else {
-            Looked::Records(feed, format, key.text, None)
+            ReadPlan::Records(feed, format, key.text, None)
         }
     }
 
     /// Reads the examined files, in batches.
-    fn read_all(&self, looked: Vec<Looked>, outbox: &Outbox) -> Result<(), Enough> {
+    fn read_all(&self, looked: Vec<ReadPlan>, outbox: &Outbox) -> Result<(), ReadingStopped> {
         let mut batch = Vec::new();
         let mut names = OtherKeys::new();
         let (mut bytes, mut converted) = (0, 0);
         for looked in looked {
             match looked {
-                Looked::Records(feed, format, key, read) => {
+                ReadPlan::Records(feed, format, key, read) => {
                     outbox.send(self.read_batch(take(&mut batch), bytes))?;
                     (bytes, converted) = (0, 0);
                     let file = read.and_then(|_| names.resolved(feed.name()));
                     let file = file.map(|path| SourceFile::new(&Key::of(&path).text));
-                    let records = Records {
+                    let records = RecordFile {
                         source: &feed,
                         key: &key,
                         options: &self.options,
@@ -204,19 +204,19 @@ impl Reader {
                     records.read(format, outbox)?;
                     continue;
                 }
-                Looked::Stream(feed, format, key) => {
+                ReadPlan::Stream(feed, format, key) => {
                     outbox.send(self.read_batch(take(&mut batch), bytes))?;
                     (bytes, converted) = (0, 0);
                     let mut read = self.read_document(&feed, format, key);
                     self.seek_records(&mut read, format, !matches!(feed, Feed::File(_)));
-                    outbox.send(Batch::of(vec![read]))?;
+                    outbox.send(ItemBatch::of(vec![read]))?;
                     continue;
                 }
-                Looked::Read(ref file) => {
+                ReadPlan::Read(ref file) => {
                     bytes += file.read.size;
                     converted += usize::from(file.is_converted);
                 }
-                Looked::Done(_, spared) => bytes += spared,
+                ReadPlan::Done(_, spared) => bytes += spared,
             }
             batch.push(looked);
             if bytes >= BATCH_BYTES || converted >= BATCH_CONVERTED {
@@ -228,14 +228,14 @@ impl Reader {
     }
 
     /// Reads the files of a batch.
-    fn read_batch(&self, looked: Vec<Looked>, bytes: u64) -> Batch {
+    fn read_batch(&self, looked: Vec<ReadPlan>, bytes: u64) -> ItemBatch {
         let read = |looked| match looked {
-            Looked::Read(file) => Some(self.read_file(file)),
-            Looked::Done(item, _) => Some(*item),
+            ReadPlan::Read(file) => Some(self.read_file(file)),
+            ReadPlan::Done(item, _) => Some(*item),
             // These have their own batches.
-            Looked::Records(..) | Looked::Stream(..) => None,
+            ReadPlan::Records(..) | ReadPlan::Stream(..) => None,
         };
-        Batch {
+        ItemBatch {
             items: looked
                 .into_par_iter()
                 .map(read)
@@ -247,7 +247,7 @@ impl Reader {
         }
     }
 
-    fn read_file(&self, file: Sized) -> Item {
+    fn read_file(&self, file: DocumentFile) -> Item {
         let feed = Feed::File(file.path);
         let mut has_grown = false;
         let mut item = if file.is_converted {
@@ -295,7 +295,7 @@ impl Reader {
     }
 
     /// Returns the text that the converter extracts from a file.
-    fn converted(&self, path: &Path, format: Format) -> io::Result<Result<Record, Fault>> {
+    fn converted(&self, path: &Path, format: Format) -> io::Result<Result<Record, RecordFault>> {
         let limit = self.options.max_document;
         let converter = self.options.converter.as_ref();
         let text = converter.map(|converter| converter.convert(path, limit));
@@ -313,7 +313,7 @@ impl Reader {
         Ok(read)
     }
 
-    fn read_record(&self, feed: &Feed, format: Format) -> io::Result<Result<Record, Fault>> {
+    fn read_record(&self, feed: &Feed, format: Format) -> io::Result<Result<Record, RecordFault>> {
         let mut reader = match feed {
             Feed::File(path) if !is_compressed(path) => feed.open_as_is()?,
             Feed::File(_) | Feed::Pipe(_) | Feed::Stream(_) => feed.open(self.options.memory)?,
@@ -326,7 +326,7 @@ impl Reader {
 fn document(
     feed: &Feed,
     key: Key,
-    read: impl FnOnce(&Path) -> io::Result<Result<Record, Fault>>,
+    read: impl FnOnce(&Path) -> io::Result<Result<Record, RecordFault>>,
 ) -> Item {
     match read(feed.name()) {
         Ok(Ok(record)) => {
@@ -338,7 +338,7 @@ fn document(
                 lossy_key: key.lossy,
                 ..Origin::new(key.text, feed.name().to_owned())
             };
-            Item::Document(Sourced::new(record.decoded.text, origin))
+            Item::Document(SourcedText::new(record.decoded.text, origin))
         }
         Ok(Err(fault)) => Item::Skipped(fault.skipped(feed.name().display().to_string())),
         Err(error) => Item::Skipped(Skipped::unreadable(feed.name(), &error)),
@@ -346,35 +346,35 @@ fn document(
 }
 
 /// Reads the metadata of a file, and derives its identity.
-fn meet(found: Found) -> Met {
+fn meet(found: WalkEntry) -> CheckedEntry {
     match found {
-        Found::File(path, key, format) => match fs::metadata(&path) {
+        WalkEntry::File(path, key, format) => match fs::metadata(&path) {
             Ok(metadata) => {
-                let identity = Identity::of(&path, &metadata);
-                Met::File(path, key, format, metadata, identity)
+                let identity = FileIdentity::of(&path, &metadata);
+                CheckedEntry::File(path, key, format, metadata, identity)
             }
-            Err(error) => Met::Skipped(Skipped::unreadable(&path, &error)),
+            Err(error) => CheckedEntry::Skipped(Skipped::unreadable(&path, &error)),
         },
-        Found::Stream(feed, key, format) => Met::Stream(feed, key, format),
-        Found::Skipped(skipped) => Met::Skipped(skipped),
+        WalkEntry::Stream(feed, key, format) => CheckedEntry::Stream(feed, key, format),
+        WalkEntry::Skipped(skipped) => CheckedEntry::Skipped(skipped),
     }
 }
 
 /// Skips a file that was met under another name.
-fn once(met: Met, identities: &mut Identities) -> Met {
+fn once(met: CheckedEntry, identities: &mut FileIdentities) -> CheckedEntry {
     match &met {
-        Met::File(path, _, _, metadata, identity) => {
+        CheckedEntry::File(path, _, _, metadata, identity) => {
             match identities.again(path, metadata, *identity) {
-                Some(skipped) => Met::Skipped(skipped),
+                Some(skipped) => CheckedEntry::Skipped(skipped),
                 None => met,
             }
         }
-        Met::Stream(..) | Met::Skipped(_) => met,
+        CheckedEntry::Stream(..) | CheckedEntry::Skipped(_) => met,
     }
 }
 
-fn skip(skipped: Skipped) -> Looked {
-    Looked::Done(Box::new(Item::Skipped(skipped)), 0)
+fn skip(skipped: Skipped) -> ReadPlan {
+    ReadPlan::Done(Box::new(Item::Skipped(skipped)), 0)
 }
 
 #[cfg(test)]
@@ -388,7 +388,7 @@ mod tests {
         fs::write(&path, "one line\nand more\n").unwrap();
         let options = Options::new();
         let walk = Walk::new(Vec::new(), &options);
-        let reader = Reader { walk, options };
+        let reader = CorpusReader { walk, options };
         for (size, text, has_grown) in [
             (9, "one line\n", true),
             (18, "one line\nand more\n", false),
@@ -397,11 +397,11 @@ mod tests {
             (0, "one line\nand more\n", false),
         ] {
             let metadata = fs::metadata(&path).unwrap();
-            let file = Sized {
+            let file = DocumentFile {
                 key: Key::of(&path),
                 path: path.clone(),
                 format: Format::Text,
-                identity: Identity::of(&path, &metadata),
+                identity: FileIdentity::of(&path, &metadata),
                 read: ReadFile {
                     size,
                     ..ReadFile::of(&path, &metadata)

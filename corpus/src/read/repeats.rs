@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::read::places::{Places, RecordPlace, prefix, short_hash};
+use crate::read::places::{PlaceTable, RecordPlace, prefix, short_hash};
 use crate::skipped::Hint;
-use crate::sourced::{Repeated, Sourced, came_before, place};
+use crate::sourced::{RepeatedId, SourcedText, came_before, place};
 use dedupdb::write::IdScope;
 
 /// What happens to a record whose id came before with another text. The same happens to a file, and to a record without
@@ -24,16 +24,16 @@ pub enum Repeats {
 
 /// A record's key, at least part of which comes from the record, and its text, as hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Id {
+pub(crate) struct RecordId {
     key: u64,
     /// The BLAKE3 hash of the text.
     pub(crate) text: [u8; 32],
 }
 
-impl Id {
+impl RecordId {
     /// Returns the id of a key and a text.
-    pub(crate) fn of(key: &str, text: &str) -> Id {
-        Id {
+    pub(crate) fn of(key: &str, text: &str) -> RecordId {
+        RecordId {
             key: short_hash(key),
             text: *blake3::hash(text.as_bytes()).as_bytes(),
         }
@@ -42,41 +42,41 @@ impl Id {
 
 /// The ids that a run has met, at about 40 bytes each. Two different ids collide with a probability of 2^-64.
 #[derive(Debug, Default)]
-pub(crate) struct Ids {
-    places: Places,
-    met: HashMap<u64, Met>,
+pub(crate) struct SeenIds {
+    places: PlaceTable,
+    met: HashMap<u64, SeenId>,
     scope: IdScope,
 }
 
 #[derive(Debug)]
-struct Met {
+struct SeenId {
     text: u64,
     place: RecordPlace,
 }
 
-impl Ids {
+impl SeenIds {
     /// Returns no ids yet, which hold in this scope.
-    pub(crate) fn new(scope: IdScope) -> Ids {
-        Ids {
+    pub(crate) fn new(scope: IdScope) -> SeenIds {
+        SeenIds {
             scope,
-            ..Ids::default()
+            ..SeenIds::default()
         }
     }
 
     /// Records the id of a document. If its key came before as an id with another text, says where. If ids hold in all
     /// files, a later file has a later text.
-    pub(crate) fn again(&mut self, document: &Sourced) -> Option<Repeated> {
+    pub(crate) fn again(&mut self, document: &SourcedText) -> Option<RepeatedId> {
         let id = match document.id {
             Some(id) => id,
             // Other keys are only looked up: remembering those of a large folder would take much memory.
-            None if self.has(&document.key) => Id::of(&document.key, document.text()),
+            None if self.has(&document.key) => RecordId::of(&document.key, document.text()),
             None => return None,
         };
         let text = prefix(&id.text);
         match self.met.entry(id.key) {
             Entry::Vacant(vacant) => {
                 let place = self.places.place(&document.source, document.record);
-                vacant.insert(Met { text, place });
+                vacant.insert(SeenId { text, place });
                 None
             }
             Entry::Occupied(first) if first.get().text == text => None,
@@ -86,10 +86,10 @@ impl Ids {
                 let is_of_another = *file != *document.source;
                 if is_of_another && self.scope == IdScope::All {
                     let place = self.places.place(&document.source, document.record);
-                    first.insert(Met { text, place });
+                    first.insert(SeenId { text, place });
                     return None;
                 }
-                Some(Repeated {
+                Some(RepeatedId {
                     detail: format!("{} at {}", came_before(&document.key), place(file, line)),
                     hint: is_of_another.then_some(Hint::IdScope),
                 })

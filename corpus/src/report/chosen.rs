@@ -3,51 +3,51 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::row::Group;
+use super::row::PageCluster;
 
 /// The size of a cluster. Ties are in the order of arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank(u64, Reverse<u64>);
+struct ClusterRank(u64, Reverse<u64>);
 
 #[derive(Debug)]
-struct Ranked(Rank, Group);
+struct RankedCluster(ClusterRank, PageCluster);
 
-impl PartialEq for Ranked {
-    fn eq(&self, other: &Ranked) -> bool {
+impl PartialEq for RankedCluster {
+    fn eq(&self, other: &RankedCluster) -> bool {
         self.0 == other.0
     }
 }
 
-impl Eq for Ranked {}
+impl Eq for RankedCluster {}
 
-impl PartialOrd for Ranked {
-    fn partial_cmp(&self, other: &Ranked) -> Option<std::cmp::Ordering> {
+impl PartialOrd for RankedCluster {
+    fn partial_cmp(&self, other: &RankedCluster) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Ranked {
-    fn cmp(&self, other: &Ranked) -> std::cmp::Ordering {
+impl Ord for RankedCluster {
+    fn cmp(&self, other: &RankedCluster) -> std::cmp::Ordering {
         self.0.cmp(&other.0)
     }
 }
 
 /// The largest clusters that fit into a number of bytes. No smaller cluster stays where a larger one was dropped.
 #[derive(Debug)]
-pub(super) struct Chosen {
+pub(super) struct ChosenClusters {
     most: usize,
     bytes: usize,
     came: u64,
     /// The clusters, with the smallest on top.
-    groups: BinaryHeap<Reverse<Ranked>>,
+    groups: BinaryHeap<Reverse<RankedCluster>>,
     /// The largest cluster that was dropped.
-    gone: Option<Rank>,
+    gone: Option<ClusterRank>,
 }
 
-impl Chosen {
+impl ChosenClusters {
     /// Returns an empty choice of at most `most` bytes.
-    pub(super) fn new(most: usize) -> Chosen {
-        Chosen {
+    pub(super) fn new(most: usize) -> ChosenClusters {
+        ChosenClusters {
             most,
             bytes: 0,
             came: 0,
@@ -57,16 +57,16 @@ impl Chosen {
     }
 
     /// Adds a cluster, and drops it or smaller ones if they do not fit.
-    pub(super) fn offer(&mut self, group: Group) {
-        let rank = Rank(group.documents, Reverse(self.came));
+    pub(super) fn offer(&mut self, group: PageCluster) {
+        let rank = ClusterRank(group.documents, Reverse(self.came));
         self.came += 1;
         if self.gone.is_some_and(|gone| rank < gone) {
             return;
         }
         self.bytes += group.bytes;
-        self.groups.push(Reverse(Ranked(rank, group)));
+        self.groups.push(Reverse(RankedCluster(rank, group)));
         while self.bytes > self.most
-            && let Some(Reverse(Ranked(rank, group))) = self.groups.pop()
+            && let Some(Reverse(RankedCluster(rank, group))) = self.groups.pop()
         {
             self.bytes -= group.bytes;
             self.gone = self.gone.max(Some(rank));
@@ -74,22 +74,22 @@ impl Chosen {
     }
 
     /// Returns the clusters, the largest first.
-    pub(super) fn finish(self) -> Vec<Group> {
+    pub(super) fn finish(self) -> Vec<PageCluster> {
         let sorted = self.groups.into_sorted_vec();
         let groups = sorted.into_iter();
-        groups.map(|Reverse(Ranked(_, group))| group).collect()
+        groups.map(|Reverse(RankedCluster(_, group))| group).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Chosen;
-    use crate::report::row::Group;
+    use super::ChosenClusters;
+    use crate::report::row::PageCluster;
 
     fn chosen(most: usize, groups: &[(u64, usize)]) -> Vec<(u64, usize)> {
-        let mut chosen = Chosen::new(most);
+        let mut chosen = ChosenClusters::new(most);
         for &(documents, bytes) in groups {
-            chosen.offer(Group::sized(documents, bytes));
+            chosen.offer(PageCluster::sized(documents, bytes));
         }
         let groups = chosen.finish();
         let sizes = groups.iter().map(|group| (group.documents, group.bytes));

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::row::{Group, Text};
-use super::texts::Texts;
+use super::row::{PageCluster, PageText};
+use super::texts::PageTexts;
 
 /// Returns the value as JSON that is inert inside an HTML element: no character of it has a meaning for an HTML parser,
 /// or ends a line in JavaScript.
@@ -26,12 +26,12 @@ pub(super) fn inert(value: &Value) -> String {
 }
 
 /// Returns the clusters and texts. Without `texts`, no texts are wanted.
-pub(super) fn data(groups: &[Group], texts: Option<&Texts>, is_estimated: bool) -> String {
+pub(super) fn data(groups: &[PageCluster], texts: Option<&PageTexts>, is_estimated: bool) -> String {
     let listed = groups.iter().map(|group| {
-        inert(&group.to_json(|row| texts.map_or(Text::Unwanted, |texts| texts.text(row))))
+        inert(&group.to_json(|row| texts.map_or(PageText::Unwanted, |texts| texts.text(row))))
     });
     let listed: Vec<String> = listed.collect();
-    let shown = texts.into_iter().flat_map(Texts::shown);
+    let shown = texts.into_iter().flat_map(PageTexts::shown);
     let shown: Vec<&str> = shown.map(|(json, _)| json).collect();
     format!(
         "{{\"estimated\":{},\"clusters\":[{}],\"texts\":[{}]}}",

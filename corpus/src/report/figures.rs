@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::row::Row;
+use super::row::PageRow;
 use dedupdb::groups::ClusterSizes;
 
 /// The number of bars for similarities: one for each hundredth, and the last for similarities of 1 or nearly 1.
@@ -10,16 +10,16 @@ const BARS: usize = 101;
 
 /// The sizes and similarities of clusters.
 #[derive(Clone, Debug)]
-pub(super) struct Figures {
+pub(super) struct ClusterFigures {
     sizes: BTreeMap<u32, ClusterSizes>,
     /// The number of documents by their similarity to the representative, without those that are identical to it.
     similarities: [u64; BARS],
     identical: u64,
 }
 
-impl Default for Figures {
-    fn default() -> Figures {
-        Figures {
+impl Default for ClusterFigures {
+    fn default() -> ClusterFigures {
+        ClusterFigures {
             sizes: BTreeMap::new(),
             similarities: [0; BARS],
             identical: 0,
@@ -27,14 +27,14 @@ impl Default for Figures {
     }
 }
 
-impl Figures {
+impl ClusterFigures {
     /// Counts a cluster with this number of documents.
     pub(super) fn cluster(&mut self, documents: u64) {
         ClusterSizes::count(&mut self.sizes, documents);
     }
 
     /// Counts a document that is not the representative of its cluster.
-    pub(super) fn member(&mut self, row: &Row) {
+    pub(super) fn member(&mut self, row: &PageRow) {
         if row.likeness.text == 0 {
             self.identical += 1;
         } else {

@@ -4,7 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::chart::{Axes, bars, curve};
 use super::commands::Commands;
-use super::figures::Figures;
+use super::figures::ClusterFigures;
 use super::summary::Summary;
 use crate::number::{bytes, counted, grouped, percent};
 use dedupdb::Schema;
@@ -27,13 +27,13 @@ const MOST_TITLE: usize = 300;
 
 /// The contents of the page besides the clusters.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shown<'a> {
+pub(super) struct PageContents<'a> {
     pub(super) title: &'a str,
     pub(super) schema: &'a Schema,
     pub(super) threshold: f64,
     pub(super) linkage: Linkage,
     pub(super) summary: &'a Summary,
-    pub(super) figures: &'a Figures,
+    pub(super) figures: &'a ClusterFigures,
     pub(super) buckets: &'a [Bucket],
     pub(super) has_texts: bool,
     pub(super) commands: &'a Commands,
@@ -42,7 +42,7 @@ pub(super) struct Shown<'a> {
 }
 
 /// Returns the page with its data, which is inert.
-pub(super) fn page(shown: &Shown<'_>, data: &str) -> String {
+pub(super) fn page(shown: &PageContents<'_>, data: &str) -> String {
     let title: String = shown.title.chars().take(MOST_TITLE).collect();
     let policy = format!(
         "default-src 'none'; script-src 'sha256-{SCRIPT_HASH}'; style-src 'sha256-{STYLE_HASH}'; \
@@ -114,7 +114,7 @@ fn counts(summary: &Summary) -> Markup {
 }
 
 /// Renders what has changed since it was added.
-fn no_longer(shown: &Shown<'_>) -> Markup {
+fn no_longer(shown: &PageContents<'_>) -> Markup {
     let lines = shown.summary.no_longer(shown.commands);
     html! {
         @if !lines.is_empty() {
@@ -127,7 +127,7 @@ fn no_longer(shown: &Shown<'_>) -> Markup {
 }
 
 /// Renders what is not on the page.
-fn left_out(shown: &Shown<'_>) -> Markup {
+fn left_out(shown: &PageContents<'_>) -> Markup {
     let unread = shown.unread.map(str::to_owned);
     let lines = shown.summary.left_out(shown.has_texts, shown.commands);
     let lines: Vec<String> = unread.into_iter().chain(lines).collect();
@@ -142,7 +142,7 @@ fn left_out(shown: &Shown<'_>) -> Markup {
 }
 
 /// Renders the parameters and the predicted recall.
-fn how(shown: &Shown<'_>) -> Markup {
+fn how(shown: &PageContents<'_>) -> Markup {
     let recall = percent(shown.schema.recall(shown.threshold));
     let told = format!(
         "S-curve: of the pairs at the threshold, {}, {recall} are found",
@@ -184,7 +184,7 @@ fn how(shown: &Shown<'_>) -> Markup {
     }
 }
 
-fn sizes(figures: &Figures) -> Markup {
+fn sizes(figures: &ClusterFigures) -> Markup {
     let sizes = figures.sizes();
     let label = |from: u64, to: u64| {
         if from == to {
@@ -228,7 +228,7 @@ fn sizes(figures: &Figures) -> Markup {
     }
 }
 
-fn similarities(shown: &Shown<'_>) -> Markup {
+fn similarities(shown: &PageContents<'_>) -> Markup {
     let counts = shown.figures.similarities(shown.threshold);
     let rows = counts
         .iter()
@@ -264,7 +264,7 @@ fn similarities(shown: &Shown<'_>) -> Markup {
     }
 }
 
-fn hottest(shown: &Shown<'_>) -> Markup {
+fn hottest(shown: &PageContents<'_>) -> Markup {
     let (buckets, cut_short) = (shown.buckets, shown.summary.searches_cut_short);
     html! {
         @if !buckets.is_empty() {

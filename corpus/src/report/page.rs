@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::html::MARK;
 use super::summary::Summary;
-use crate::publish::{Error, Whole, check_no_store};
+use crate::publish::{Error, AtomicFile, check_no_store};
 
 /// A finished page, made by [`Report::make`](super::Report::make).
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ impl Page {
     /// [`Error::Exists`], [`Error::Overlaps`] for a place in or around a store, or errors of the system.
     pub fn write(&self, path: &Path, force: bool) -> Result<u64, Error> {
         Page::check(path, force)?;
-        let mut whole = Whole::create(path)?;
+        let mut whole = AtomicFile::create(path)?;
         whole.write(self.html.as_bytes())?;
         whole.finish()
     }

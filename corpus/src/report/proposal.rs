@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::path::Path;
 
-use super::standing::{Files, Look};
+use super::standing::{ClusterFiles, FileCheck};
 use crate::{is_compressed, largest_first};
 use dedupdb::find::Subject;
 use dedupdb::groups::Cluster;
@@ -11,19 +11,19 @@ use dedupdb::{Document, Error, Result, Store};
 
 /// A cluster whose first document is the one to keep.
 #[derive(Debug)]
-pub(super) struct Proposed {
-    pub(super) documents: Vec<Listed>,
+pub(super) struct ProposedCluster {
+    pub(super) documents: Vec<ClusterDocument>,
     /// The lowest similarity to the first document.
     pub(super) lowest: f64,
 }
 
 /// A document of a cluster.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct ClusterDocument {
     pub(super) document: Document,
     /// The similarity to the one to keep.
     pub(super) similarity: f64,
-    pub(super) look: Look,
+    pub(super) look: FileCheck,
 }
 
 /// Orders the documents of a cluster so that the one to keep comes first and represents the others, whose similarities
@@ -33,8 +33,8 @@ pub(super) struct Listed {
 /// # Errors
 ///
 /// Those of reading the store.
-pub(super) fn proposed(cluster: Cluster, store: &Store) -> Result<Option<Proposed>> {
-    let mut files = Files::default();
+pub(super) fn proposed(cluster: Cluster, store: &Store) -> Result<Option<ProposedCluster>> {
+    let mut files = ClusterFiles::default();
     let mut ranked = Vec::with_capacity(cluster.members.len());
     let mut members = cluster.members.iter();
     let is_any_compressed = members.any(|member| is_compressed(Path::new(&member.key)));
@@ -43,7 +43,7 @@ pub(super) fn proposed(cluster: Cluster, store: &Store) -> Result<Option<Propose
         let Some(document) = store.get(&member.key)? else {
             continue;
         };
-        let look = Look::at(&document);
+        let look = FileCheck::at(&document);
         let stands = files.meet(look, place).state.stands();
         let path = document.modified.map(|_| Path::new(&document.key));
         let size = if is_any_compressed {
@@ -54,7 +54,7 @@ pub(super) fn proposed(cluster: Cluster, store: &Store) -> Result<Option<Propose
         };
         let rank = (Reverse(stands), largest_first(size, path), place);
         let similarity = member.similarity();
-        let listed = Listed {
+        let listed = ClusterDocument {
             document,
             similarity,
             look,
@@ -63,7 +63,7 @@ pub(super) fn proposed(cluster: Cluster, store: &Store) -> Result<Option<Propose
     }
     ranked.sort_by_key(|&(rank, _)| rank);
     let is_first = ranked.first().is_some_and(|((_, _, place), _)| *place == 0);
-    let mut documents: Vec<Listed> = ranked.into_iter().map(|(_, listed)| listed).collect();
+    let mut documents: Vec<ClusterDocument> = ranked.into_iter().map(|(_, listed)| listed).collect();
     let Some((kept, others)) = documents.split_first_mut() else {
         return Ok(None);
     };
@@ -86,5 +86,5 @@ pub(super) fn proposed(cluster: Cluster, store: &Store) -> Result<Option<Propose
             lowest = lowest.min(other.similarity);
         }
     }
-    Ok(Some(Proposed { documents, lowest }))
+    Ok(Some(ProposedCluster { documents, lowest }))
 }

@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use super::proposal::{Listed, Proposed};
-use super::standing::{Files, Going, Likeness, Standing, State};
+use super::proposal::{ClusterDocument, ProposedCluster};
+use super::standing::{ClusterFiles, ReclaimableBytes, RowLikeness, RowFile, FileStatus};
 use super::summary::Summary;
 
 /// The maximum number of listed documents of a cluster.
@@ -17,23 +17,23 @@ const TEXT_NUMBER: usize = 8;
 
 /// A document of a cluster.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct PageRow {
     pub(super) key: String,
     /// The similarity to the representative.
     pub(super) similarity: f64,
-    pub(super) likeness: Likeness,
+    pub(super) likeness: RowLikeness,
     /// The size of its source in bytes.
     pub(super) size: u64,
     /// The modification time of its source, or the time of adding, in seconds since 1970.
     time: Option<i64>,
     /// The hash of its text.
     pub(super) hash: [u8; 32],
-    pub(super) standing: Standing,
+    pub(super) standing: RowFile,
 }
 
 /// What the page shows of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Text {
+pub(super) enum PageText {
     Number(usize),
     Missing,
     LeftOut,
@@ -42,7 +42,7 @@ pub(super) enum Text {
 
 /// A cluster as listed.
 #[derive(Clone, Debug)]
-pub(super) struct Group {
+pub(super) struct PageCluster {
     /// The number of all documents, including those not listed.
     pub(super) documents: u64,
     /// The lowest similarity to the representative.
@@ -50,16 +50,16 @@ pub(super) struct Group {
     /// The number of documents with the text of an earlier one.
     pub(super) identical: u64,
     /// The listed documents, with the representative first.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<PageRow>,
     /// The number of bytes that it takes on the page.
     pub(super) bytes: usize,
 }
 
-impl Row {
-    fn new(listed: Listed, has_added: bool, standing: Standing, likeness: Likeness) -> Row {
+impl PageRow {
+    fn new(listed: ClusterDocument, has_added: bool, standing: RowFile, likeness: RowLikeness) -> PageRow {
         let document = listed.document;
         let added = has_added.then_some(document.added);
-        Row {
+        PageRow {
             key: document.key,
             similarity: listed.similarity,
             likeness,
@@ -70,12 +70,12 @@ impl Row {
         }
     }
 
-    fn to_json(&self, text: Text) -> Value {
+    fn to_json(&self, text: PageText) -> Value {
         let text = match text {
-            Text::Number(number) => json!(number),
-            Text::Missing => json!(-1),
-            Text::LeftOut => json!(-2),
-            Text::Unwanted => json!(-3),
+            PageText::Number(number) => json!(number),
+            PageText::Missing => json!(-1),
+            PageText::LeftOut => json!(-2),
+            PageText::Unwanted => json!(-3),
         };
         json!([
             self.key,
@@ -91,18 +91,18 @@ impl Row {
     }
 }
 
-impl Group {
+impl PageCluster {
     /// Returns the cluster, with as many rows as fit into `most` bytes.
     ///
     /// `count` is called with each document, listed or not, and whether it is the first. `threshold` is that of the
     /// report. `has_added` says whether the time of adding replaces an unknown modification time.
     pub(super) fn of(
-        cluster: Proposed,
+        cluster: ProposedCluster,
         (threshold, has_added): (f64, bool),
         most: usize,
-        mut count: impl FnMut(&Row, bool),
-    ) -> Group {
-        let mut group = Group {
+        mut count: impl FnMut(&PageRow, bool),
+    ) -> PageCluster {
+        let mut group = PageCluster {
             documents: cluster.documents.len() as u64,
             lowest: cluster.lowest,
             identical: 0,
@@ -110,19 +110,19 @@ impl Group {
             bytes: 64,
         };
         let mut has_room = true;
-        let mut files = Files::default();
+        let mut files = ClusterFiles::default();
         let mut texts = HashMap::new();
         for (place, listed) in cluster.documents.into_iter().enumerate() {
             let standing = files.meet(listed.look, place);
-            let likeness = Likeness {
+            let likeness = RowLikeness {
                 text: *texts.entry(listed.document.hash).or_insert(place),
                 reaches: listed.similarity >= threshold,
             };
-            let row = Row::new(listed, has_added, standing, likeness);
+            let row = PageRow::new(listed, has_added, standing, likeness);
             count(&row, place == 0);
             group.identical += u64::from(likeness.text < place);
             if has_room {
-                let bytes = super::data::inert(&row.to_json(Text::Unwanted)).len() + TEXT_NUMBER;
+                let bytes = super::data::inert(&row.to_json(PageText::Unwanted)).len() + TEXT_NUMBER;
                 has_room = group.rows.len() < MOST_ROWS
                     && (group.bytes + bytes <= most || group.rows.is_empty());
                 if has_room {
@@ -150,8 +150,8 @@ impl Group {
     pub(super) fn rewritten(&mut self, keys: &HashSet<String>, summary: &mut Summary) {
         let before = self.going();
         for row in &mut self.rows {
-            if row.standing.state == State::AtHand && keys.contains(&row.key) {
-                row.standing.state = State::Changed;
+            if row.standing.state == FileStatus::AtHand && keys.contains(&row.key) {
+                row.standing.state = FileStatus::Changed;
                 summary.other_texts += 1;
             }
         }
@@ -166,8 +166,8 @@ impl Group {
     }
 
     /// Returns the bytes of the listed documents that could go.
-    fn going(&self) -> Going {
-        let mut going = Going::default();
+    fn going(&self) -> ReclaimableBytes {
+        let mut going = ReclaimableBytes::default();
         for row in &self.rows {
             going.count(row.standing.state, row.size, row.likeness);
         }
@@ -176,8 +176,8 @@ impl Group {
 
     /// Returns a group with this number of documents and bytes.
     #[cfg(test)]
-    pub(super) fn sized(documents: u64, bytes: usize) -> Group {
-        Group {
+    pub(super) fn sized(documents: u64, bytes: usize) -> PageCluster {
+        PageCluster {
             documents,
             lowest: 1.0,
             identical: 0,
@@ -187,7 +187,7 @@ impl Group {
     }
 
     /// Returns the group as JSON. `text` returns the text of each row.
-    pub(super) fn to_json(&self, text: impl Fn(&Row) -> Text) -> Value {
+    pub(super) fn to_json(&self, text: impl Fn(&PageRow) -> PageText) -> Value {
         let rows = self.rows.iter().map(|row| row.to_json(text(row)));
         json!([
             self.documents,

@@ -3,17 +3,17 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use super::chosen::Chosen;
+use super::chosen::ChosenClusters;
 use super::commands::Commands;
 use super::data::data;
-use super::figures::Figures;
-use super::html::{self, Shown};
+use super::figures::ClusterFigures;
+use super::html::{self, PageContents};
 use super::page::Page;
 use super::proposal::proposed;
-use super::row::Group;
-use super::standing::Going;
+use super::row::PageCluster;
+use super::standing::ReclaimableBytes;
 use super::summary::Summary;
-use super::texts::Texts;
+use super::texts::PageTexts;
 use crate::{Error, Options};
 use dedupdb::Store;
 use dedupdb::groups::{ClusterQuery, Linkage};
@@ -189,7 +189,7 @@ impl Report {
         }
         summary.searches_cut_short = store.searches_cut_short().saturating_sub(cut_short);
         let data = data(&groups, texts.as_ref(), !schema.keeps_shingles());
-        let shown = Shown {
+        let shown = PageContents {
             title: &self.title,
             schema: &schema,
             threshold: self.threshold.unwrap_or(schema.threshold()),
@@ -211,7 +211,7 @@ impl Report {
         store: &Store,
         most: usize,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> Result<(Summary, Figures, Vec<Group>), Error> {
+    ) -> Result<(Summary, ClusterFigures, Vec<PageCluster>), Error> {
         let mut query = ClusterQuery::new()
             .linkage(self.linkage)
             .min_size(self.min_size);
@@ -225,8 +225,8 @@ impl Report {
             ..Summary::default()
         };
         let threshold = self.threshold.unwrap_or(store.schema().threshold());
-        let mut figures = Figures::default();
-        let mut chosen = Chosen::new(most);
+        let mut figures = ClusterFigures::default();
+        let mut chosen = ChosenClusters::new(most);
         for cluster in store.clusters(query)? {
             if go_on().is_break() {
                 return Err(dedupdb::Error::Stopped.into());
@@ -234,9 +234,9 @@ impl Report {
             let Some(cluster) = proposed(cluster?, store)? else {
                 continue;
             };
-            let mut going = Going::default();
+            let mut going = ReclaimableBytes::default();
             let shown = (threshold, self.has_added);
-            let group = Group::of(cluster, shown, most / 2, |row, is_first| {
+            let group = PageCluster::of(cluster, shown, most / 2, |row, is_first| {
                 summary.count(row.size, row.standing.state);
                 going.count(row.standing.state, row.size, row.likeness);
                 if !is_first {
@@ -253,7 +253,7 @@ impl Report {
         let groups = chosen.finish();
         let listed = groups.iter().map(|group| group.rows.len() as u64);
         summary.documents_left_out = summary.clustered - listed.sum::<u64>();
-        summary.documents_beyond = groups.iter().map(Group::beyond).sum();
+        summary.documents_beyond = groups.iter().map(PageCluster::beyond).sum();
         summary.clusters_left_out = summary.clusters - groups.len() as u64;
         Ok((summary, figures, groups))
     }
@@ -261,14 +261,14 @@ impl Report {
     /// Returns the available texts of the clusters that fit into `most` bytes, if texts are wanted.
     fn find_texts(
         &self,
-        groups: &[Group],
+        groups: &[PageCluster],
         most: usize,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> Result<Option<Texts>, Error> {
+    ) -> Result<Option<PageTexts>, Error> {
         if !self.has_texts {
             return Ok(None);
         }
-        let mut texts = Texts::of(groups, most);
+        let mut texts = PageTexts::of(groups, most);
         texts.read(groups, &self.options, &self.sources, go_on)?;
         texts.fit(most);
         Ok(Some(texts))

@@ -7,7 +7,7 @@ use dedupdb::Document;
 
 /// The state of a document's file since the document was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum FileStatus {
     /// The document did not come from its own file, or the file is unknown.
     NotChecked,
     /// The file has the stored size and modification time.
@@ -21,110 +21,110 @@ pub(super) enum State {
     OtherName,
 }
 
-impl State {
+impl FileStatus {
     /// Whether the document can be the one of its cluster that stays, or one that goes because of another.
     pub(super) fn stands(self) -> bool {
-        matches!(self, State::NotChecked | State::AtHand)
+        matches!(self, FileStatus::NotChecked | FileStatus::AtHand)
     }
 
     /// Returns the number by which the page's script knows the state.
     pub(super) fn number(self) -> u8 {
         match self {
-            State::NotChecked => 0,
-            State::AtHand => 1,
-            State::Gone => 2,
-            State::Changed => 3,
-            State::OutOfReach => 4,
-            State::OtherName => 5,
+            FileStatus::NotChecked => 0,
+            FileStatus::AtHand => 1,
+            FileStatus::Gone => 2,
+            FileStatus::Changed => 3,
+            FileStatus::OutOfReach => 4,
+            FileStatus::OtherName => 5,
         }
     }
 }
 
 /// A document's file, as it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Look {
-    state: State,
+pub(super) struct FileCheck {
+    state: FileStatus,
     file: Option<FileIdentity>,
 }
 
-impl Look {
+impl FileCheck {
     /// Looks at the file of a document.
-    pub(super) fn at(document: &Document) -> Look {
+    pub(super) fn at(document: &Document) -> FileCheck {
         let (presence, file) = Presence::with_file(document);
         let state = match presence {
-            Presence::Unknown => State::NotChecked,
-            Presence::Present => State::AtHand,
-            Presence::Changed => State::Changed,
-            Presence::Gone => State::Gone,
-            Presence::OutOfReach => State::OutOfReach,
+            Presence::Unknown => FileStatus::NotChecked,
+            Presence::Present => FileStatus::AtHand,
+            Presence::Changed => FileStatus::Changed,
+            Presence::Gone => FileStatus::Gone,
+            Presence::OutOfReach => FileStatus::OutOfReach,
         };
-        Look { state, file }
+        FileCheck { state, file }
     }
 }
 
 /// The state of a document's file, and which file it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Standing {
-    pub(super) state: State,
+pub(super) struct RowFile {
+    pub(super) state: FileStatus,
     /// The position in the cluster of the first document with this file: its own position, if it is the first.
     pub(super) file: usize,
 }
 
 /// The files of the documents of a cluster.
 #[derive(Debug, Default)]
-pub(super) struct Files {
+pub(super) struct ClusterFiles {
     /// For each file, the position of its first document, and whether a document so far is at hand in it.
     met: HashMap<FileIdentity, (usize, bool)>,
 }
 
-impl Files {
+impl ClusterFiles {
     /// Returns the standing of the document at `place` in the cluster. Calls must be in ascending order of `place`.
-    pub(super) fn meet(&mut self, look: Look, place: usize) -> Standing {
-        let Look { mut state, file } = look;
+    pub(super) fn meet(&mut self, look: FileCheck, place: usize) -> RowFile {
+        let FileCheck { mut state, file } = look;
         let Some(identity) = file else {
-            return Standing { state, file: place };
+            return RowFile { state, file: place };
         };
         let (file, is_at_hand) = self.met.entry(identity).or_insert((place, false));
-        if state == State::AtHand && std::mem::replace(is_at_hand, true) {
-            state = State::OtherName;
+        if state == FileStatus::AtHand && std::mem::replace(is_at_hand, true) {
+            state = FileStatus::OtherName;
         }
-        Standing { state, file: *file }
+        RowFile { state, file: *file }
     }
 }
 
 /// The bytes of a cluster that could go: of the documents at hand, those that resemble the first one, which stays.
 #[derive(Debug, Default)]
-pub(super) struct Going {
+pub(super) struct ReclaimableBytes {
     pub(super) all: u64,
     /// The bytes if only copies go, and one document of each text stays.
     pub(super) identical: u64,
-    stays: Option<Likeness>,
+    stays: Option<RowLikeness>,
     /// The texts of which a document stays, by their positions.
     staying: HashSet<usize>,
 }
 
 /// How a document of a cluster resembles the others, as far as known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Likeness {
+pub(super) struct RowLikeness {
     /// The position in the cluster of the first document with this text.
     pub(super) text: usize,
     /// Whether its similarity to the representative reaches the threshold.
     pub(super) reaches: bool,
 }
 
-impl Likeness {
+impl RowLikeness {
     /// Whether the similarity of two documents is known to reach the threshold. Other documents of the cluster may be
     /// connected only through documents between them.
-    fn reaches(self, other: Likeness) -> bool {
+    fn reaches(self, other: RowLikeness) -> bool {
         self.text == other.text
             || self.text == 0 && other.reaches
             || other.text == 0 && self.reaches
     }
 }
 
-impl Going {
+impl ReclaimableBytes {
     /// Counts a document of `size` bytes. The representative must come first.
-    pub(super) fn count(&mut self, state: State, size: u64, likeness: Likeness) {
+    pub(super) fn count(&mut self, state: FileStatus, size: u64, likeness: RowLikeness) {
         if !state.stands() {
             return;
         }
@@ -141,20 +141,20 @@ impl Going {
 
 #[cfg(test)]
 mod tests {
-    use super::{Going, Likeness, State};
+    use super::{ReclaimableBytes, RowLikeness, FileStatus};
 
-    fn going(documents: &[(State, usize, bool)]) -> (u64, u64) {
-        let mut going = Going::default();
+    fn going(documents: &[(FileStatus, usize, bool)]) -> (u64, u64) {
+        let mut going = ReclaimableBytes::default();
         for (place, &(state, text, reaches)) in documents.iter().enumerate() {
-            going.count(state, 1 << place, Likeness { text, reaches });
+            going.count(state, 1 << place, RowLikeness { text, reaches });
         }
         (going.all, going.identical)
     }
 
     #[test]
     fn one_stays_of_what_is_at_hand() {
-        use State::{AtHand, Changed, Gone, NotChecked, OtherName, OutOfReach};
-        let same = |states: &[State]| {
+        use FileStatus::{AtHand, Changed, Gone, NotChecked, OtherName, OutOfReach};
+        let same = |states: &[FileStatus]| {
             let documents: Vec<_> = states.iter().map(|state| (*state, 0, true)).collect();
             going(&documents)
         };
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_to_be_like_what_stays_stays() {
-        use State::{AtHand, Gone};
+        use FileStatus::{AtHand, Gone};
         let far = [(AtHand, 0, true), (AtHand, 1, false), (AtHand, 1, false)];
         assert_eq!(going(&far), (0, 4));
         // Both resemble the representative, but they may not resemble each other.

@@ -2,7 +2,7 @@
 
 use super::commands::{Commands, advised, with};
 use super::row::MOST_ROWS;
-use super::standing::State;
+use super::standing::FileStatus;
 use crate::number::{counted, grouped};
 
 /// Counts of what was found, and of what does not fit on the page.
@@ -60,15 +60,15 @@ pub struct Summary {
 
 impl Summary {
     /// Counts a document of a cluster.
-    pub(super) fn count(&mut self, size: u64, state: State) {
+    pub(super) fn count(&mut self, size: u64, state: FileStatus) {
         self.clustered += 1;
         self.bytes += size;
         match state {
-            State::NotChecked | State::AtHand => {}
-            State::Gone => self.gone += 1,
-            State::Changed => self.changed += 1,
-            State::OutOfReach => self.out_of_reach += 1,
-            State::OtherName => self.other_names += 1,
+            FileStatus::NotChecked | FileStatus::AtHand => {}
+            FileStatus::Gone => self.gone += 1,
+            FileStatus::Changed => self.changed += 1,
+            FileStatus::OutOfReach => self.out_of_reach += 1,
+            FileStatus::OtherName => self.other_names += 1,
         }
     }
 

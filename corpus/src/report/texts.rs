@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::data::inert;
-use super::row::{Group, Row, Text};
-use super::standing::State;
+use super::row::{PageCluster, PageRow, PageText};
+use super::standing::FileStatus;
 use crate::{Error, Key, Options, Repeats, Source, is_pipe};
 
 /// The maximum number of bytes to show of a text.
@@ -17,9 +17,9 @@ const MOST_OF_CLUSTER: usize = 24;
 
 /// The texts wanted for the page, by their hashes.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct PageTexts {
     numbers: HashMap<[u8; 32], usize>,
-    found: Vec<Found>,
+    found: Vec<TextLookup>,
     missing: usize,
     /// For each text, its number among the texts shown.
     places: Vec<usize>,
@@ -29,7 +29,7 @@ pub(super) struct Texts {
 
 /// The result of looking for a text.
 #[derive(Clone, Debug)]
-enum Found {
+enum TextLookup {
     Missing,
     /// The text as an element of the data.
     Read {
@@ -40,11 +40,11 @@ enum Found {
     LeftOut,
 }
 
-impl Texts {
+impl PageTexts {
     /// Returns the texts of these clusters that may fit into `most` bytes: for each cluster, that of the representative
     /// and those of the first others, and then the rest.
-    pub(super) fn of(groups: &[Group], most: usize) -> Texts {
-        let mut texts = Texts::default();
+    pub(super) fn of(groups: &[PageCluster], most: usize) -> PageTexts {
+        let mut texts = PageTexts::default();
         let mut bytes = 0;
         for most_of_cluster in [MOST_OF_CLUSTER, usize::MAX] {
             for group in groups {
@@ -58,7 +58,7 @@ impl Texts {
                     }
                     let number = texts.found.len();
                     if *texts.numbers.entry(row.hash).or_insert(number) == number {
-                        texts.found.push(Found::Missing);
+                        texts.found.push(TextLookup::Missing);
                         // The text of a compressed file may be larger than its size.
                         bytes += usize::try_from(row.size)
                             .map_or(MOST_BYTES, |size| size.min(MOST_BYTES));
@@ -77,7 +77,7 @@ impl Texts {
     /// The system allows no further thread, or `go_on` breaks.
     pub(super) fn read(
         &mut self,
-        groups: &[Group],
+        groups: &[PageCluster],
         options: &Options,
         sources: &[PathBuf],
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
@@ -117,9 +117,9 @@ impl Texts {
         &self.rewritten
     }
 
-    fn is_missing(&self, row: &Row) -> bool {
+    fn is_missing(&self, row: &PageRow) -> bool {
         let number = self.numbers.get(&row.hash);
-        number.is_some_and(|number| matches!(self.found[*number], Found::Missing))
+        number.is_some_and(|number| matches!(self.found[*number], TextLookup::Missing))
     }
 
     fn read_files(
@@ -148,7 +148,7 @@ impl Texts {
             let Some(&number) = self.numbers.get(&hash) else {
                 continue;
             };
-            if matches!(self.found[number], Found::Missing) {
+            if matches!(self.found[number], TextLookup::Missing) {
                 self.found[number] = shown(text);
                 self.missing -= 1;
                 if self.missing == 0 {
@@ -163,33 +163,33 @@ impl Texts {
     pub(super) fn fit(&mut self, most: usize) {
         let mut bytes = 0;
         for found in &mut self.found {
-            let Found::Read { json, .. } = found else {
+            let TextLookup::Read { json, .. } = found else {
                 continue;
             };
             if bytes + json.len() < most {
                 bytes += json.len() + 1;
             } else {
-                *found = Found::LeftOut;
+                *found = TextLookup::LeftOut;
             }
         }
         // The texts shown are numbered from 0 on.
         let mut shown = 0;
         let places = self.found.iter().map(|found| {
             let place = shown;
-            shown += usize::from(matches!(found, Found::Read { .. }));
+            shown += usize::from(matches!(found, TextLookup::Read { .. }));
             place
         });
         self.places = places.collect();
     }
 
     /// Returns what the page shows of a row's text.
-    pub(super) fn text(&self, row: &Row) -> Text {
+    pub(super) fn text(&self, row: &PageRow) -> PageText {
         match self.numbers.get(&row.hash) {
-            None => Text::LeftOut,
+            None => PageText::LeftOut,
             Some(&number) => match self.found[number] {
-                Found::Missing => Text::Missing,
-                Found::LeftOut => Text::LeftOut,
-                Found::Read { .. } => Text::Number(self.places[number]),
+                TextLookup::Missing => PageText::Missing,
+                TextLookup::LeftOut => PageText::LeftOut,
+                TextLookup::Read { .. } => PageText::Number(self.places[number]),
             },
         }
     }
@@ -197,15 +197,15 @@ impl Texts {
     /// Returns the texts shown, as elements of the data, and whether each is truncated.
     pub(super) fn shown(&self) -> impl Iterator<Item = (&str, bool)> {
         self.found.iter().filter_map(|found| match found {
-            Found::Read { json, is_cut } => Some((&**json, *is_cut)),
-            Found::Missing | Found::LeftOut => None,
+            TextLookup::Read { json, is_cut } => Some((&**json, *is_cut)),
+            TextLookup::Missing | TextLookup::LeftOut => None,
         })
     }
 
     /// Returns the number of texts of listed documents that do not fit.
-    pub(super) fn left_out(&self, groups: &[Group]) -> usize {
+    pub(super) fn left_out(&self, groups: &[PageCluster]) -> usize {
         let rows = groups.iter().flat_map(|group| &group.rows);
-        let left_out = rows.filter(|row| self.text(row) == Text::LeftOut);
+        let left_out = rows.filter(|row| self.text(row) == PageText::LeftOut);
         left_out.map(|row| row.hash).collect::<HashSet<_>>().len()
     }
 
@@ -215,11 +215,11 @@ impl Texts {
     }
 
     /// How many of these have only keys of listed documents that name no file.
-    pub(super) fn without_file(&self, groups: &[Group]) -> usize {
+    pub(super) fn without_file(&self, groups: &[PageCluster]) -> usize {
         let (mut without, mut with) = (HashSet::new(), HashSet::new());
         let rows = groups.iter().flat_map(|group| &group.rows);
         for row in rows.filter(|row| self.is_missing(row)) {
-            let is_of_file = row.standing.state != State::NotChecked || file_of(&row.key).is_some();
+            let is_of_file = row.standing.state != FileStatus::NotChecked || file_of(&row.key).is_some();
             let texts = if is_of_file { &mut with } else { &mut without };
             texts.insert(row.hash);
         }
@@ -228,11 +228,11 @@ impl Texts {
 }
 
 /// Returns a text as an element of the data.
-fn shown(text: &str) -> Found {
+fn shown(text: &str) -> TextLookup {
     let mut ends = (0..=MOST_BYTES.min(text.len())).rev();
     let end = ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     let is_cut = end < text.len();
-    Found::Read {
+    TextLookup::Read {
         json: inert(&serde_json::json!([text[..end], u8::from(is_cut)])),
         is_cut,
     }

@@ -40,21 +40,21 @@ pub struct Converter {
     /// All patterns together; `None` if there are none.
     only: Option<Gitignore>,
     time: Duration,
-    running: Arc<Running>,
+    running: Arc<RunningPrograms>,
 }
 
 /// The running programs of all clones of a converter.
 #[derive(Debug, Default)]
-struct Running {
+struct RunningPrograms {
     is_stopped: AtomicBool,
     count: AtomicUsize,
 }
 
 /// Ends the running programs when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Ending(Arc<Running>);
+pub(crate) struct ConverterGuard(Arc<RunningPrograms>);
 
-impl Drop for Ending {
+impl Drop for ConverterGuard {
     fn drop(&mut self) {
         self.0.is_stopped.store(true, Ordering::Relaxed);
         let since = Instant::now();
@@ -65,9 +65,9 @@ impl Drop for Ending {
 }
 
 /// Counts a running program until it is dropped.
-struct Counted<'a>(&'a Running);
+struct RunningCount<'a>(&'a RunningPrograms);
 
-impl Drop for Counted<'_> {
+impl Drop for RunningCount<'_> {
     fn drop(&mut self) {
         self.0.count.fetch_sub(1, Ordering::Release);
     }
@@ -101,13 +101,13 @@ impl Converter {
     }
 
     /// Returns the converter for a run with its own programs, which are ended when the guard is dropped.
-    pub(crate) fn begin(&self) -> (Converter, Ending) {
-        let running = Arc::<Running>::default();
+    pub(crate) fn begin(&self) -> (Converter, ConverterGuard) {
+        let running = Arc::<RunningPrograms>::default();
         let begun = Converter {
             running: running.clone(),
             ..self.clone()
         };
-        (begun, Ending(running))
+        (begun, ConverterGuard(running))
     }
 
     /// Whether the program is used for the file at `path`.
@@ -124,7 +124,7 @@ impl Converter {
     pub(crate) fn convert(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         let file = open_file(path)?;
         self.running.count.fetch_add(1, Ordering::Acquire);
-        let _counted = Counted(&self.running);
+        let _counted = RunningCount(&self.running);
         let named = |what: &str| io::Error::other(format!("{}: {what}", self.program.display()));
         if self.running.is_stopped.load(Ordering::Relaxed) {
             return Err(named("stopped"));
@@ -146,7 +146,7 @@ impl Converter {
             // This also ends the processes that it started.
             end(&mut child);
         }
-        let Ended { status, text, said } = ended?;
+        let ConverterOutput { status, text, said } = ended?;
         let is_whole = text.len() as u64 <= limit;
         if is_whole && status.success() && text.trim_ascii().is_empty() {
             // Empty scans would be copies of one another.
@@ -162,7 +162,7 @@ impl Converter {
     }
 
     /// Waits for the program to end, and returns its output.
-    fn watch(&self, child: &mut Child, limit: u64) -> io::Result<Ended> {
+    fn watch(&self, child: &mut Child, limit: u64) -> io::Result<ConverterOutput> {
         let since = Instant::now();
         let text = read(child.stdout.take(), limit.saturating_add(1), false)?;
         let said = read(child.stderr.take(), SAID, true)?;
@@ -182,7 +182,7 @@ impl Converter {
         let said = wait(&said)?;
         loop {
             if let Some(status) = child.try_wait()? {
-                return Ok(Ended { status, text, said });
+                return Ok(ConverterOutput { status, text, said });
             }
             self.check(since)?;
             thread::sleep(TICK);
@@ -205,7 +205,7 @@ impl Converter {
 }
 
 /// The result of a program that ended.
-struct Ended {
+struct ConverterOutput {
     status: ExitStatus,
     text: Vec<u8>,
     said: Vec<u8>,

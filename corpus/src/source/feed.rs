@@ -9,14 +9,14 @@ use std::sync::{Mutex, PoisonError};
 use bzip2::bufread::MultiBzDecoder;
 use encoding_rs::{Encoding, UTF_8};
 
-use crate::decode::transcode::{Coding, Transcoded};
-use crate::decode::{Mark, unmarked};
+use crate::decode::transcode::{ForeignEncoding, Transcoded};
+use crate::decode::{ByteOrderMark, unmarked};
 use crate::formats::format::is_compressed;
-use crate::skipped::Hinted;
-use crate::source::frames::Frames;
-use crate::source::guard::{CUT_SHORT, Counted, Guard};
-use crate::source::members::Members;
-use crate::source::xz::Streams;
+use crate::skipped::HintedError;
+use crate::source::frames::ZstdFrames;
+use crate::source::guard::{CUT_SHORT, CountingReader, GrowthGuard};
+use crate::source::members::GzipMembers;
+use crate::source::xz::XzStreams;
 
 /// The number of bytes to read at a time.
 const BUFFER: usize = 1 << 18;
@@ -25,19 +25,19 @@ const BUFFER: usize = 1 << 18;
 const HEAD: usize = 10;
 
 /// A stream of bytes.
-pub(crate) type Bytes = Box<dyn BufRead>;
+pub(crate) type ByteStream = Box<dyn BufRead>;
 
 /// A stream that the caller passes, without a place in the file system.
-pub(crate) struct Stream {
+pub(crate) struct CallerStream {
     pub(crate) name: PathBuf,
     /// `None` once it has been opened.
     reader: Mutex<Option<Box<dyn Read + Send>>>,
 }
 
-impl Stream {
+impl CallerStream {
     /// Returns a stream that has not been opened.
-    pub(crate) fn new(name: PathBuf, reader: Box<dyn Read + Send>) -> Stream {
-        Stream {
+    pub(crate) fn new(name: PathBuf, reader: Box<dyn Read + Send>) -> CallerStream {
+        CallerStream {
             name,
             reader: Mutex::new(Some(reader)),
         }
@@ -50,9 +50,9 @@ impl Stream {
     }
 }
 
-impl fmt::Debug for Stream {
+impl fmt::Debug for CallerStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Stream").field(&self.name).finish()
+        f.debug_tuple("CallerStream").field(&self.name).finish()
     }
 }
 
@@ -63,7 +63,7 @@ pub(crate) enum Feed {
     /// A named pipe, which can be opened once.
     Pipe(PathBuf),
     /// A stream, which can be opened once.
-    Stream(Stream),
+    Stream(CallerStream),
 }
 
 impl Feed {
@@ -80,7 +80,7 @@ impl Feed {
     /// # Errors
     ///
     /// Those of opening and reading. The stream reports later errors.
-    pub(crate) fn open(&self, memory: u64) -> io::Result<Bytes> {
+    pub(crate) fn open(&self, memory: u64) -> io::Result<ByteStream> {
         match self {
             Feed::File(path) => {
                 decompressed(buffered(open_file(path)?), is_compressed(path), memory)
@@ -100,24 +100,24 @@ impl Feed {
         &self,
         given: Option<&'static Encoding>,
         memory: u64,
-    ) -> io::Result<(Bytes, Option<&'static str>)> {
+    ) -> io::Result<(ByteStream, Option<&'static str>)> {
         let (head, bytes) = peek(self.open(memory)?)?;
-        let mark = Mark::of(&head);
+        let mark = ByteOrderMark::of(&head);
         if let (None, None, Some(hint)) = (mark, given, unmarked(&head)) {
             let detail = "it has NUL bytes".to_owned();
-            return Err(io::Error::other(Hinted { detail, hint }));
+            return Err(io::Error::other(HintedError { detail, hint }));
         }
         let coding = match mark {
-            Some(Mark::Utf32(order)) => Some(Coding::Utf32(order)),
-            Some(Mark::Utf16(encoding)) => Some(Coding::Standard(encoding)),
-            Some(Mark::Utf8) => None,
-            None => given.filter(|&given| given != UTF_8).map(Coding::Standard),
+            Some(ByteOrderMark::Utf32(order)) => Some(ForeignEncoding::Utf32(order)),
+            Some(ByteOrderMark::Utf16(encoding)) => Some(ForeignEncoding::Standard(encoding)),
+            Some(ByteOrderMark::Utf8) => None,
+            None => given.filter(|&given| given != UTF_8).map(ForeignEncoding::Standard),
         };
-        let bytes: Bytes = match coding {
+        let bytes: ByteStream = match coding {
             Some(coding) => Box::new(buffered(Transcoded::new(bytes, coding)?)),
             None => Box::new(bytes),
         };
-        Ok((bytes, coding.map(Coding::name)))
+        Ok((bytes, coding.map(ForeignEncoding::name)))
     }
 
     /// Opens the bytes, decompressed, as a file that can be read from its end. Bytes that are not such a file are
@@ -175,7 +175,7 @@ fn decompressed(
     reader: impl BufRead + 'static,
     is_named_so: bool,
     memory: u64,
-) -> io::Result<Bytes> {
+) -> io::Result<ByteStream> {
     let (magic, reader) = peek(reader)?;
     if is_named_so && Compression::begins(&magic) {
         return Err(io::Error::other(CUT_SHORT));
@@ -184,15 +184,15 @@ fn decompressed(
     let Some(compression) = compression else {
         return Ok(Box::new(reader));
     };
-    let reader = Counted::new(reader);
+    let reader = CountingReader::new(reader);
     let count = reader.count();
     let decoder: Box<dyn Read> = match compression {
-        Compression::Gzip => Box::new(Members::new(reader)),
-        Compression::Zstd => Box::new(Frames::new(reader, memory)?),
-        Compression::Xz => Box::new(Streams::new(reader, memory)),
+        Compression::Gzip => Box::new(GzipMembers::new(reader)),
+        Compression::Zstd => Box::new(ZstdFrames::new(reader, memory)?),
+        Compression::Xz => Box::new(XzStreams::new(reader, memory)),
         Compression::Bzip2 => Box::new(MultiBzDecoder::new(reader)),
     };
-    let guard = Guard::new(decoder, count);
+    let guard = GrowthGuard::new(decoder, count);
     Ok(Box::new(buffered(guard)))
 }
 

@@ -13,7 +13,7 @@ const HEADER: usize = 18;
 const MAX_WINDOW_LOG: u32 = 31;
 
 /// Decompresses all frames, one after another, if their windows fit into memory.
-pub(crate) struct Frames<R> {
+pub(crate) struct ZstdFrames<R> {
     reader: R,
     decoder: Decoder<'static>,
     /// Bytes of the current frame that were looked at and are not decompressed yet.
@@ -23,16 +23,16 @@ pub(crate) struct Frames<R> {
     memory: u64,
 }
 
-impl<R: BufRead> Frames<R> {
+impl<R: BufRead> ZstdFrames<R> {
     /// Starts with the first frame. A window may take `memory` bytes.
     ///
     /// # Errors
     ///
     /// The system has no memory for a decoder.
-    pub(crate) fn new(reader: R, memory: u64) -> io::Result<Frames<R>> {
+    pub(crate) fn new(reader: R, memory: u64) -> io::Result<ZstdFrames<R>> {
         let mut decoder = Decoder::new()?;
         decoder.set_parameter(DParameter::WindowLogMax(MAX_WINDOW_LOG))?;
-        Ok(Frames {
+        Ok(ZstdFrames {
             reader,
             decoder,
             head: Vec::new(),
@@ -58,7 +58,7 @@ impl<R: BufRead> Frames<R> {
     }
 }
 
-impl<R: BufRead> Read for Frames<R> {
+impl<R: BufRead> Read for ZstdFrames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);
@@ -114,7 +114,7 @@ fn window(header: &[u8]) -> Option<u64> {
 mod tests {
     use std::io::{self, BufReader, Read, Write};
 
-    use super::{Frames, window};
+    use super::{ZstdFrames, window};
 
     fn frame(text: &[u8], window_log: u32) -> Vec<u8> {
         let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
@@ -126,7 +126,7 @@ mod tests {
     fn text(bytes: &[u8], memory: u64) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
         let reader = BufReader::with_capacity(7, bytes);
-        Frames::new(reader, memory)?.read_to_end(&mut text)?;
+        ZstdFrames::new(reader, memory)?.read_to_end(&mut text)?;
         Ok(text)
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use std::rc::Rc;
 
 use crate::number::grouped;
-use crate::skipped::{Hint, Hinted, hint};
+use crate::skipped::{Hint, HintedError, hint};
 
 /// The message for compressed data without an end.
 pub(crate) const CUT_SHORT: &str = "the compressed data is cut short";
@@ -18,16 +18,16 @@ const MAX_RATIO: u64 = 1000;
 
 /// Counts the bytes that are read through it.
 #[derive(Debug)]
-pub(crate) struct Counted<R> {
+pub(crate) struct CountingReader<R> {
     reader: R,
     count: Rc<Cell<u64>>,
 }
 
-impl<R: BufRead> Counted<R> {
+impl<R: BufRead> CountingReader<R> {
     /// Returns a reader that has counted nothing.
-    pub(crate) fn new(reader: R) -> Counted<R> {
+    pub(crate) fn new(reader: R) -> CountingReader<R> {
         let count = Rc::default();
-        Counted { reader, count }
+        CountingReader { reader, count }
     }
 
     /// Returns the count, which is updated as bytes are read.
@@ -36,7 +36,7 @@ impl<R: BufRead> Counted<R> {
     }
 }
 
-impl<R: BufRead> Read for Counted<R> {
+impl<R: BufRead> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(buffer)?;
         self.count.set(self.count.get() + read as u64);
@@ -44,7 +44,7 @@ impl<R: BufRead> Read for Counted<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Counted<R> {
+impl<R: BufRead> BufRead for CountingReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.reader.fill_buf()
     }
@@ -81,16 +81,16 @@ impl Growth {
 
 /// The output of a decoder, as long as it is in proportion to the input.
 #[derive(Debug)]
-pub(crate) struct Guard<R> {
+pub(crate) struct GrowthGuard<R> {
     decoder: R,
     compressed: Rc<Cell<u64>>,
     growth: Growth,
 }
 
-impl<R: Read> Guard<R> {
+impl<R: Read> GrowthGuard<R> {
     /// Guards a decoder. `compressed` counts its input.
-    pub(crate) fn new(decoder: R, compressed: Rc<Cell<u64>>) -> Guard<R> {
-        Guard {
+    pub(crate) fn new(decoder: R, compressed: Rc<Cell<u64>>) -> GrowthGuard<R> {
+        GrowthGuard {
             decoder,
             compressed,
             growth: Growth::default(),
@@ -98,7 +98,7 @@ impl<R: Read> Guard<R> {
     }
 }
 
-impl<R: Read> Read for Guard<R> {
+impl<R: Read> Read for GrowthGuard<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.decoder.read(buffer).map_err(explain)?;
         self.growth.count(read as u64, self.compressed.get())?;
@@ -112,7 +112,7 @@ pub(crate) fn check_memory(needed: u64, allowed: u64) -> io::Result<()> {
         return Ok(());
     }
     let mebibytes = |bytes: u64| grouped(bytes.div_ceil(1 << 20));
-    Err(io::Error::other(Hinted {
+    Err(io::Error::other(HintedError {
         detail: format!(
             "to decompress it takes {} MiB of memory, and {} MiB are allowed",
             mebibytes(needed),
@@ -136,16 +136,16 @@ fn explain(error: io::Error) -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counted, FREE_BYTES, Guard};
+    use super::{CountingReader, FREE_BYTES, GrowthGuard};
     use std::io::{self, Read};
 
     #[test]
     fn what_grows_out_of_proportion_ends_in_an_error() {
-        let mut input = Counted::new(&b"abc"[..]);
+        let mut input = CountingReader::new(&b"abc"[..]);
         let compressed = input.count();
         input.read_exact(&mut [0; 3]).unwrap();
         assert_eq!(compressed.get(), 3);
-        let mut guard = Guard::new(io::repeat(b'x'), compressed);
+        let mut guard = GrowthGuard::new(io::repeat(b'x'), compressed);
         let copied = io::copy(&mut guard, &mut io::sink());
         assert!(copied.unwrap_err().to_string().contains("1000 times"));
         assert!(guard.growth.bytes > FREE_BYTES && guard.growth.bytes < FREE_BYTES + (1 << 20));

@@ -6,21 +6,21 @@ use flate2::bufread::GzDecoder;
 
 /// Decompresses all members, one after another. Zeros behind a member are padding, as `gzip` takes them.
 #[derive(Debug)]
-pub(crate) struct Members<R> {
+pub(crate) struct GzipMembers<R> {
     /// The current member; `None` at the end.
     member: Option<GzDecoder<R>>,
 }
 
-impl<R: BufRead> Members<R> {
+impl<R: BufRead> GzipMembers<R> {
     /// Starts with the first member.
-    pub(crate) fn new(reader: R) -> Members<R> {
-        Members {
+    pub(crate) fn new(reader: R) -> GzipMembers<R> {
+        GzipMembers {
             member: Some(GzDecoder::new(reader)),
         }
     }
 }
 
-impl<R: BufRead> Read for Members<R> {
+impl<R: BufRead> Read for GzipMembers<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while let Some(mut member) = self.member.take() {
             let read = member.read(buffer);
@@ -58,7 +58,7 @@ mod tests {
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
-    use super::Members;
+    use super::GzipMembers;
 
     fn gzip(text: &str) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -69,7 +69,7 @@ mod tests {
     fn text(bytes: &[u8]) -> io::Result<String> {
         let mut text = String::new();
         let reader = BufReader::with_capacity(7, bytes);
-        Members::new(reader).read_to_string(&mut text)?;
+        GzipMembers::new(reader).read_to_string(&mut text)?;
         Ok(text)
     }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::formats::format::Format;
 use crate::skipped::{Reason, Skipped};
-use crate::source::feed::Stream;
+use crate::source::feed::CallerStream;
 use crate::walk::is_pipe;
 
 pub(crate) use pattern::expanded;
@@ -36,18 +36,18 @@ pub(crate) use pattern::expanded;
 /// ```
 #[derive(Debug)]
 pub struct Source {
-    pub(crate) kind: Kind,
+    pub(crate) kind: SourceKind,
     pub(crate) key: Option<String>,
     pub(crate) format: Option<Format>,
 }
 
 /// The kind of a source.
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum SourceKind {
     /// A path, or a pattern if there is no such file.
     Pattern(PathBuf),
     Path(PathBuf),
-    Stream(Stream),
+    Stream(CallerStream),
     /// A pattern without matches, or a match that cannot be read.
     Skipped(Skipped),
 }
@@ -55,7 +55,7 @@ pub(crate) enum Kind {
 impl Source {
     /// Returns the file or folder of exactly this name.
     pub fn path(path: impl Into<PathBuf>) -> Source {
-        Source::of(Kind::Path(path.into()))
+        Source::of(SourceKind::Path(path.into()))
     }
 
     /// Returns the bytes of `reader`, decompressed if necessary. Messages use the `name`. As for a file, it determines
@@ -64,7 +64,7 @@ impl Source {
     /// Another thread reads it. The thread ends at the end of the stream, or, once its documents are no longer
     /// received, as soon as `reader` returns.
     pub fn stream(name: impl Into<String>, reader: impl Read + Send + 'static) -> Source {
-        Source::of(Kind::Stream(Stream::new(
+        Source::of(SourceKind::Stream(CallerStream::new(
             name.into().into(),
             Box::new(reader),
         )))
@@ -98,39 +98,39 @@ impl Source {
     /// Returns the path, unless it is a stream.
     pub(crate) fn named(&self) -> Option<&Path> {
         match &self.kind {
-            Kind::Path(path) | Kind::Pattern(path) => Some(path),
-            Kind::Stream(_) | Kind::Skipped(_) => None,
+            SourceKind::Path(path) | SourceKind::Pattern(path) => Some(path),
+            SourceKind::Stream(_) | SourceKind::Skipped(_) => None,
         }
     }
 
     /// Returns the path, the name of the stream, or the place of what was skipped.
     pub(crate) fn name(&self) -> &Path {
         match &self.kind {
-            Kind::Path(path) | Kind::Pattern(path) => path,
-            Kind::Stream(stream) => &stream.name,
-            Kind::Skipped(skipped) => Path::new(&skipped.place),
+            SourceKind::Path(path) | SourceKind::Pattern(path) => path,
+            SourceKind::Stream(stream) => &stream.name,
+            SourceKind::Skipped(skipped) => Path::new(&skipped.place),
         }
     }
 
     /// Whether there is no such file or folder, or the pattern has no matches.
     pub(crate) fn is_missing(&self) -> bool {
         match &self.kind {
-            Kind::Path(path) | Kind::Pattern(path) => std::fs::metadata(path).is_err(),
-            Kind::Stream(_) => false,
-            Kind::Skipped(skipped) => skipped.reason == Reason::NotFound,
+            SourceKind::Path(path) | SourceKind::Pattern(path) => std::fs::metadata(path).is_err(),
+            SourceKind::Stream(_) => false,
+            SourceKind::Skipped(skipped) => skipped.reason == Reason::NotFound,
         }
     }
 
     /// Whether it can be read only once, and has no size and modification time of a file.
     pub(crate) fn is_stream(&self) -> bool {
         match &self.kind {
-            Kind::Path(path) | Kind::Pattern(path) => is_pipe(path),
-            Kind::Stream(_) => true,
-            Kind::Skipped(_) => false,
+            SourceKind::Path(path) | SourceKind::Pattern(path) => is_pipe(path),
+            SourceKind::Stream(_) => true,
+            SourceKind::Skipped(_) => false,
         }
     }
 
-    fn of(kind: Kind) -> Source {
+    fn of(kind: SourceKind) -> Source {
         Source {
             kind,
             key: None,
@@ -141,7 +141,7 @@ impl Source {
 
 impl From<PathBuf> for Source {
     fn from(path: PathBuf) -> Source {
-        Source::of(Kind::Pattern(path))
+        Source::of(SourceKind::Pattern(path))
     }
 }
 

@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use glob::MatchOptions;
 
 use crate::skipped::{Reason, Skipped};
-use crate::source::{Kind, Source};
+use crate::source::{SourceKind, Source};
 
 /// Expands each pattern among the sources to the paths that match it, sorted by name.
 pub(crate) fn expanded(sources: Vec<Source>) -> Vec<Source> {
     let mut all = Vec::with_capacity(sources.len());
     for source in sources {
         match source.kind {
-            Kind::Pattern(ref path) if is_pattern(path) => all.extend(matches(path)),
-            Kind::Pattern(path) => all.push(Source {
-                kind: Kind::Path(path),
+            SourceKind::Pattern(ref path) if is_pattern(path) => all.extend(matches(path)),
+            SourceKind::Pattern(path) => all.push(Source {
+                kind: SourceKind::Path(path),
                 ..source
             }),
-            Kind::Path(_) | Kind::Stream(_) | Kind::Skipped(_) => all.push(source),
+            SourceKind::Path(_) | SourceKind::Stream(_) | SourceKind::Skipped(_) => all.push(source),
         }
     }
     all
@@ -58,13 +58,13 @@ fn matches(pattern: &Path) -> Vec<Source> {
         return vec![nothing(pattern, "nothing matches this pattern".to_owned())];
     }
     found.sort_unstable();
-    let skipped = skipped.into_iter().map(Kind::Skipped).map(Source::of);
+    let skipped = skipped.into_iter().map(SourceKind::Skipped).map(Source::of);
     let found = found.into_iter().map(Source::path);
     skipped.chain(found).collect()
 }
 
 fn nothing(pattern: &Path, detail: String) -> Source {
-    Source::of(Kind::Skipped(Skipped {
+    Source::of(SourceKind::Skipped(Skipped {
         detail,
         ..Skipped::file(Reason::NotFound, pattern)
     }))
@@ -76,17 +76,17 @@ mod tests {
     use std::path::Path;
 
     use super::expanded;
-    use crate::source::{Kind, Source};
+    use crate::source::{SourceKind, Source};
 
     /// Returns the names of the matches of a pattern below a folder.
     fn names(folder: &Path, pattern: &str) -> Vec<String> {
         let sources = expanded(vec![Source::from(folder.join(pattern))]);
         let name = |source: Source| match source.kind {
-            Kind::Path(path) => {
+            SourceKind::Path(path) => {
                 let below = path.strip_prefix(folder).unwrap();
                 below.to_string_lossy().replace('\\', "/")
             }
-            Kind::Skipped(skipped) => skipped.detail,
+            SourceKind::Skipped(skipped) => skipped.detail,
             kind => format!("{kind:?}"),
         };
         sources.into_iter().map(name).collect()

@@ -7,7 +7,7 @@ use lzma_rust2::{Action, Status, XzStream};
 use crate::source::guard::check_memory;
 
 /// Decompresses all streams, one after another, if their dictionaries fit into memory. Zeros behind a stream are padding.
-pub(crate) struct Streams<R> {
+pub(crate) struct XzStreams<R> {
     reader: R,
     decoder: XzStream,
     is_ended: bool,
@@ -15,11 +15,11 @@ pub(crate) struct Streams<R> {
     memory: u64,
 }
 
-impl<R: BufRead> Streams<R> {
+impl<R: BufRead> XzStreams<R> {
     /// Starts with the first stream. A decoder may take `memory` bytes.
-    pub(crate) fn new(reader: R, memory: u64) -> Streams<R> {
+    pub(crate) fn new(reader: R, memory: u64) -> XzStreams<R> {
         let limit = u32::try_from(memory >> 10).unwrap_or(u32::MAX);
-        Streams {
+        XzStreams {
             reader,
             decoder: XzStream::new_mem_limit(true, limit),
             is_ended: false,
@@ -28,7 +28,7 @@ impl<R: BufRead> Streams<R> {
     }
 }
 
-impl<R: BufRead> Read for Streams<R> {
+impl<R: BufRead> Read for XzStreams<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while !self.is_ended && !buffer.is_empty() {
             let input = self.reader.fill_buf()?;
@@ -66,7 +66,7 @@ mod tests {
 
     use lzma_rust2::{CheckType, XzOptions, XzWriter};
 
-    use super::Streams;
+    use super::XzStreams;
 
     fn xz(text: &[u8], check: CheckType) -> Vec<u8> {
         let mut options = XzOptions::with_preset(0);
@@ -79,7 +79,7 @@ mod tests {
     fn text(bytes: &[u8], memory: u64) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
         let reader = BufReader::with_capacity(7, bytes);
-        Streams::new(reader, memory).read_to_end(&mut text)?;
+        XzStreams::new(reader, memory).read_to_end(&mut text)?;
         Ok(text)
     }
 

@@ -12,31 +12,31 @@ use crate::skipped::{Reason, Skipped};
 /// several files. The cost is small: if a file changes while a run meets two of its names, the run takes it for two
 /// files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Identity([u8; 16]);
+pub(crate) struct FileIdentity([u8; 16]);
 
-impl Identity {
+impl FileIdentity {
     /// Returns the identity of the file at `path`, with this metadata.
     #[cfg(unix)]
-    pub(crate) fn of(_: &Path, metadata: &Metadata) -> Identity {
-        Identity::cut(&Identity::hasher(metadata))
+    pub(crate) fn of(_: &Path, metadata: &Metadata) -> FileIdentity {
+        FileIdentity::cut(&FileIdentity::hasher(metadata))
     }
 
     /// Returns the identity of the file at `path`, with this metadata, until anything about the file changes. That
     /// includes its number of names, and a content that changes while the modification time is set back.
     #[cfg(unix)]
-    pub(crate) fn of_moment(_: &Path, metadata: &Metadata) -> Identity {
+    pub(crate) fn of_moment(_: &Path, metadata: &Metadata) -> FileIdentity {
         use std::os::unix::fs::MetadataExt;
-        let mut hasher = Identity::hasher(metadata);
+        let mut hasher = FileIdentity::hasher(metadata);
         for time in [metadata.ctime(), metadata.ctime_nsec()] {
             hasher.update(&time.to_le_bytes());
         }
-        Identity::cut(&hasher)
+        FileIdentity::cut(&hasher)
     }
 
     /// The system does not tell when a file changed, except for its modification time.
     #[cfg(not(unix))]
-    pub(crate) fn of_moment(path: &Path, metadata: &Metadata) -> Identity {
-        Identity::of(path, metadata)
+    pub(crate) fn of_moment(path: &Path, metadata: &Metadata) -> FileIdentity {
+        FileIdentity::of(path, metadata)
     }
 
     #[cfg(unix)]
@@ -54,26 +54,26 @@ impl Identity {
 
     /// Hard links are not recognized here: the standard library has no file number.
     #[cfg(not(unix))]
-    pub(crate) fn of(path: &Path, _: &Metadata) -> Identity {
+    pub(crate) fn of(path: &Path, _: &Metadata) -> FileIdentity {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut hasher = blake3::Hasher::new();
         hasher.update(path.as_os_str().as_encoded_bytes());
-        Identity::cut(&hasher)
+        FileIdentity::cut(&hasher)
     }
 
-    /// Returns the identity that [`Identity::bytes`] returned the bytes of, if there are any.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Identity> {
-        bytes.try_into().ok().map(Identity)
+    /// Returns the identity that [`FileIdentity::bytes`] returned the bytes of, if there are any.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<FileIdentity> {
+        bytes.try_into().ok().map(FileIdentity)
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    fn cut(hasher: &blake3::Hasher) -> Identity {
+    fn cut(hasher: &blake3::Hasher) -> FileIdentity {
         let mut cut = [0; 16];
         hasher.finalize_xof().fill(&mut cut);
-        Identity(cut)
+        FileIdentity(cut)
     }
 }
 
@@ -81,26 +81,26 @@ impl Identity {
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     let identity = |path: &Path| {
         let metadata = fs::metadata(path).ok()?;
-        Some(Identity::of(path, &metadata))
+        Some(FileIdentity::of(path, &metadata))
     };
     matches!((identity(a), identity(b)), (Some(a), Some(b)) if a == b)
 }
 
 /// The files that a run has met, under any name. Each takes 20 to 40 bytes of memory.
 #[derive(Debug, Default)]
-pub(crate) struct Identities {
-    met: HashSet<Identity>,
+pub(crate) struct FileIdentities {
+    met: HashSet<FileIdentity>,
     /// The first names of files with several.
-    linked: HashMap<Identity, PathBuf>,
+    linked: HashMap<FileIdentity, PathBuf>,
 }
 
-impl Identities {
+impl FileIdentities {
     /// Records a file. Returns the skipped item if it was met under another name.
     pub(crate) fn again(
         &mut self,
         path: &Path,
         metadata: &Metadata,
-        identity: Identity,
+        identity: FileIdentity,
     ) -> Option<Skipped> {
         if self.met.insert(identity) {
             if has_links(metadata) {

@@ -20,15 +20,15 @@ use crate::options::Options;
 use crate::publish::manifest::is_manifest;
 use crate::skipped::{Reason, Skipped};
 use crate::source::feed::Feed;
-use crate::source::{Kind, Source, expanded};
+use crate::source::{SourceKind, Source, expanded};
 use crate::walk::folder::{is_git_link, is_of_job, is_store, is_version_control};
 use crate::walk::key::Key;
-use crate::walk::seen::Seen;
-use crate::walk::wanted::{Globs, Wanted};
+use crate::walk::seen::SeenArguments;
+use crate::walk::wanted::{Globs, FolderSelection};
 
 /// What a source leads to.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum WalkEntry {
     /// A readable file, its key, and its format if one was chosen for this file.
     File(PathBuf, Key, Option<Format>),
     /// A stream, or a pipe that a source names, which can be read once.
@@ -46,8 +46,8 @@ pub(crate) struct Walk {
     sources: std::vec::IntoIter<Source>,
     /// The links to follow at the end, in the order in which they were met.
     links: VecDeque<Source>,
-    current: Option<Below>,
-    seen: Seen,
+    current: Option<FolderCursor>,
+    seen: SeenArguments,
     /// The resolved paths of the folders that were entered. A link never leads into them again, so cycles of links end.
     roots: HashSet<PathBuf>,
     /// The resolved path of the open store's folder.
@@ -58,11 +58,11 @@ pub(crate) struct Walk {
 
 /// A folder that is being walked.
 #[derive(Debug)]
-struct Below {
+struct FolderCursor {
     /// The key of the source; `None` for a folder reached through a link.
     argument: Option<Key>,
     entries: walkdir::IntoIter,
-    wanted: Wanted,
+    wanted: FolderSelection,
 }
 
 impl Walk {
@@ -85,7 +85,7 @@ impl Walk {
             sources: sources.into_iter(),
             links: late.into(),
             current: None,
-            seen: Seen::default(),
+            seen: SeenArguments::default(),
             roots: HashSet::new(),
             store: options
                 .store
@@ -97,31 +97,31 @@ impl Walk {
     }
 
     /// Starts with the next source. Returns its item if it is not a folder.
-    fn begin(&mut self, source: Source) -> Option<Found> {
+    fn begin(&mut self, source: Source) -> Option<WalkEntry> {
         let path = match source.kind {
-            Kind::Path(path) | Kind::Pattern(path) => path,
-            Kind::Stream(stream) => {
+            SourceKind::Path(path) | SourceKind::Pattern(path) => path,
+            SourceKind::Stream(stream) => {
                 let name = stream.name.to_string_lossy().into_owned();
                 let key = Key {
                     text: source.key.unwrap_or(name),
                     lossy: false,
                 };
-                return Some(Found::Stream(Feed::Stream(stream), key, source.format));
+                return Some(WalkEntry::Stream(Feed::Stream(stream), key, source.format));
             }
-            Kind::Skipped(skipped) => return Some(Found::Skipped(skipped)),
+            SourceKind::Skipped(skipped) => return Some(WalkEntry::Skipped(skipped)),
         };
         let found = self.begin_path(&path)?;
         Some(found.chosen(source.key, source.format))
     }
 
-    fn begin_path(&mut self, path: &Path) -> Option<Found> {
+    fn begin_path(&mut self, path: &Path) -> Option<WalkEntry> {
         let kind = match fs::metadata(path) {
             Ok(metadata) => metadata.file_type(),
-            Err(error) => return Some(Found::Skipped(skipped_source(path, &error))),
+            Err(error) => return Some(WalkEntry::Skipped(skipped_source(path, &error))),
         };
         let is_inside = self.is_inside_store(path);
         if is_inside || kind.is_dir() && is_store(path, || false) {
-            return Some(Found::Skipped(Skipped {
+            return Some(WalkEntry::Skipped(Skipped {
                 detail: "this is a dedupdb store, whose files are no documents".to_owned(),
                 ..Skipped::file(Reason::StoreNamed, path)
             }));
@@ -129,26 +129,26 @@ impl Walk {
         let is_link = is_by_link(path);
         let key = Key::of(path);
         if special(kind) == Some(Reason::Pipe) {
-            return Some(Found::Stream(Feed::Pipe(path.to_owned()), key, None));
+            return Some(WalkEntry::Stream(Feed::Pipe(path.to_owned()), key, None));
         }
         self.enter(path, kind, (!is_link).then_some(key))
     }
 
     /// Follows a symbolic link.
-    fn follow(&mut self, source: Source) -> Option<Found> {
+    fn follow(&mut self, source: Source) -> Option<WalkEntry> {
         let link = source.named()?.to_owned();
         let found = match fs::metadata(&link) {
             Ok(_) if self.is_inside_store(&link) => {
-                Some(Found::Skipped(Skipped::file(Reason::Store, &link)))
+                Some(WalkEntry::Skipped(Skipped::file(Reason::Store, &link)))
             }
             Ok(metadata) => self.enter(&link, metadata.file_type(), None),
-            Err(error) => Some(Found::Skipped(skipped_link(&link, &error))),
+            Err(error) => Some(WalkEntry::Skipped(skipped_link(&link, &error))),
         };
         Some(found?.chosen(source.key, source.format))
     }
 
     /// Enters a folder, or returns the item of another file.
-    fn enter(&mut self, path: &Path, kind: FileType, argument: Option<Key>) -> Option<Found> {
+    fn enter(&mut self, path: &Path, kind: FileType, argument: Option<Key>) -> Option<WalkEntry> {
         if !kind.is_dir() {
             let found = self.file(path, kind, argument.is_none());
             if let Some(argument) = argument {
@@ -157,19 +157,19 @@ impl Walk {
             return Some(found);
         }
         if is_store(path, || self.is_inside_store(path)) {
-            return Some(Found::Skipped(Skipped::file(Reason::Store, path)));
+            return Some(WalkEntry::Skipped(Skipped::file(Reason::Store, path)));
         }
         if let Ok(root) = fs::canonicalize(path) {
             if argument.is_none() && covers(&self.roots, &root) {
-                return Some(Found::Skipped(Skipped::other_name(path, Some(&root))));
+                return Some(WalkEntry::Skipped(Skipped::other_name(path, Some(&root))));
             }
             self.roots.insert(root);
         }
         let entries = WalkDir::new(path).min_depth(1).sort_by_file_name();
-        self.current = Some(Below {
+        self.current = Some(FolderCursor {
             argument,
             entries: entries.into_iter(),
-            wanted: Wanted::below(path, &self.globs),
+            wanted: FolderSelection::below(path, &self.globs),
         });
         None
     }
@@ -182,10 +182,10 @@ impl Walk {
     }
 
     /// Returns the item of an entry. Returns `None` for a folder to enter, and for a link to follow later.
-    fn look(&mut self, entry: walkdir::Result<DirEntry>) -> Option<Found> {
+    fn look(&mut self, entry: walkdir::Result<DirEntry>) -> Option<WalkEntry> {
         let entry = match entry {
             Ok(entry) => entry,
-            Err(error) => return Some(Found::Skipped(skipped_entry(&error))),
+            Err(error) => return Some(WalkEntry::Skipped(skipped_entry(&error))),
         };
         let (path, kind) = (entry.path(), entry.file_type());
         if !is_version_control(path)
@@ -196,7 +196,7 @@ impl Walk {
                 if kind.is_dir() {
                     at.entries.skip_current_dir();
                 }
-                return Some(Found::Skipped(Skipped::file(Reason::Excluded, path)));
+                return Some(WalkEntry::Skipped(Skipped::file(Reason::Excluded, path)));
             }
         }
         if kind.is_symlink() {
@@ -204,13 +204,13 @@ impl Walk {
                 self.links.push_back(Source::path(entry.into_path()));
                 return None;
             }
-            return Some(Found::Skipped(Skipped::file(Reason::Link, path)));
+            return Some(WalkEntry::Skipped(Skipped::file(Reason::Link, path)));
         }
         if let Some(reason) = self.reason_below(path, kind) {
             if let Some(at) = self.current.as_mut().filter(|_| kind.is_dir()) {
                 at.entries.skip_current_dir();
             }
-            return Some(Found::Skipped(Skipped::file(reason, path)));
+            return Some(WalkEntry::Skipped(Skipped::file(reason, path)));
         }
         if kind.is_dir() {
             return None;
@@ -234,29 +234,29 @@ impl Walk {
     }
 
     /// Returns the item of a file that is neither a folder nor a link.
-    fn file(&self, path: &Path, kind: FileType, is_by_link: bool) -> Found {
+    fn file(&self, path: &Path, kind: FileType, is_by_link: bool) -> WalkEntry {
         if let Some(reason) = special(kind) {
-            return Found::Skipped(Skipped::file(reason, path));
+            return WalkEntry::Skipped(Skipped::file(reason, path));
         }
         if is_manifest(path) {
-            return Found::Skipped(Skipped::file(Reason::Manifest, path));
+            return WalkEntry::Skipped(Skipped::file(Reason::Manifest, path));
         }
         let key = Key::of(path);
         if self.seen.again(&key, is_by_link) {
-            return Found::Skipped(Skipped::file(Reason::NamedTwice, path));
+            return WalkEntry::Skipped(Skipped::file(Reason::NamedTwice, path));
         }
-        Found::File(path.to_owned(), key, None)
+        WalkEntry::File(path.to_owned(), key, None)
     }
 }
 
 impl Iterator for Walk {
-    type Item = Found;
+    type Item = WalkEntry;
 
-    fn next(&mut self) -> Option<Found> {
+    fn next(&mut self) -> Option<WalkEntry> {
         loop {
             let found = if let Some(at) = &mut self.current {
                 let Some(entry) = at.entries.next() else {
-                    if let Some(Below {
+                    if let Some(FolderCursor {
                         argument: Some(key),
                         ..
                     }) = self.current.take()
@@ -284,21 +284,21 @@ pub fn is_pipe(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| special(meta.file_type()) == Some(Reason::Pipe))
 }
 
-impl Found {
+impl WalkEntry {
     /// Sets the key and the format that were chosen for a file or pipe.
-    fn chosen(self, chosen_key: Option<String>, chosen_format: Option<Format>) -> Found {
+    fn chosen(self, chosen_key: Option<String>, chosen_format: Option<Format>) -> WalkEntry {
         let named = |key| match chosen_key {
             Some(text) => Key { text, lossy: false },
             None => key,
         };
         match self {
-            Found::File(path, key, format) => {
-                Found::File(path, named(key), chosen_format.or(format))
+            WalkEntry::File(path, key, format) => {
+                WalkEntry::File(path, named(key), chosen_format.or(format))
             }
-            Found::Stream(feed, key, format) => {
-                Found::Stream(feed, named(key), chosen_format.or(format))
+            WalkEntry::Stream(feed, key, format) => {
+                WalkEntry::Stream(feed, named(key), chosen_format.or(format))
             }
-            Found::Skipped(skipped) => Found::Skipped(skipped),
+            WalkEntry::Skipped(skipped) => WalkEntry::Skipped(skipped),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs::Metadata;
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::identity::Identity;
+use super::identity::FileIdentity;
 use crate::modified;
 
 /// What shows whether a file is still the one that was read, and unchanged.
@@ -14,7 +14,7 @@ pub(crate) struct ReadFile {
     pub(crate) size: u64,
     pub(crate) modified: Option<SystemTime>,
     /// Its identity until anything about it changes.
-    pub(crate) moment: Identity,
+    pub(crate) moment: FileIdentity,
 }
 
 impl ReadFile {
@@ -23,7 +23,7 @@ impl ReadFile {
         ReadFile {
             size: metadata.len(),
             modified: modified(metadata),
-            moment: Identity::of_moment(path, metadata),
+            moment: FileIdentity::of_moment(path, metadata),
         }
     }
 

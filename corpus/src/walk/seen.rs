@@ -9,12 +9,12 @@ use crate::walk::key::Key;
 /// A file is met again only if two arguments lead to it. The keys of the arguments reveal that, because two files have
 /// two keys.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct SeenArguments {
     /// The keys of the arguments that are finished and do not contain links.
     arguments: HashSet<String>,
 }
 
-impl Seen {
+impl SeenArguments {
     /// Records that everything below an argument has been met.
     pub(crate) fn finish(&mut self, argument: Key) {
         self.arguments.insert(argument.text);
@@ -45,7 +45,7 @@ impl Seen {
 
 #[cfg(test)]
 mod tests {
-    use super::Seen;
+    use super::SeenArguments;
     use crate::walk::key::Key;
 
     fn key(text: &str) -> Key {
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_file_below_an_earlier_argument_is_met_again() {
-        let mut seen = Seen::default();
+        let mut seen = SeenArguments::default();
         assert!(!seen.again(&key("a/b.txt"), false));
         seen.finish(key("a"));
         assert!(seen.again(&key("a/b.txt"), false));

@@ -18,17 +18,17 @@ pub(crate) struct Globs {
 
 /// The selection below one folder.
 #[derive(Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct FolderSelection {
     include: Option<Gitignore>,
     exclude: Option<Gitignore>,
     /// The `.gitignore` files of the folders that the walk is in, with their depths. `None` if they are not obeyed.
     files: Option<Vec<(usize, Gitignore)>>,
 }
 
-impl Wanted {
+impl FolderSelection {
     /// Returns the selection of `globs` below a folder, with which the walk begins.
-    pub(crate) fn below(folder: &Path, globs: &Globs) -> Wanted {
-        let mut wanted = Wanted {
+    pub(crate) fn below(folder: &Path, globs: &Globs) -> FolderSelection {
+        let mut wanted = FolderSelection {
             include: below(folder, &globs.include),
             exclude: below(folder, &globs.exclude),
             files: globs.gitignore.then(Vec::new),

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use dedupdb::{Schema, Store};
-use dedupdb_corpus::{Add, AddEvent, Added, Ended, Hint, Options};
+use dedupdb_corpus::{Add, AddEvent, AddSummary, EndReason, Hint, Options};
 use tempfile::TempDir;
 
 use crate::numbered;
@@ -31,7 +31,7 @@ fn add(folder: &Path) -> Add {
     Add::new([folder.join("lines.jsonl")])
 }
 
-fn counts(added: &Added) -> [u64; 6] {
+fn counts(added: &AddSummary) -> [u64; 6] {
     let kept = [added.added, added.unchanged, added.kept_out];
     let alike = [added.exact_copies, added.near_duplicates];
     let [first, second, third] = kept;
@@ -58,7 +58,7 @@ fn what_became_of_each_document_is_counted_and_told() {
     });
     let added = added.unwrap();
     assert_eq!(counts(&added), [30, 0, 0, 27, 0, 31]);
-    assert_eq!(added.ended, Ended::All);
+    assert_eq!(added.ended, EndReason::All);
     assert_eq!(alike.len(), 27);
     assert_eq!(alike[26], ("29".to_owned(), "20".to_owned()));
     assert_eq!(skipped[0].hint, Some(Hint::TextField));
@@ -95,7 +95,7 @@ fn an_add_that_is_stopped_reports_all_that_it_stored() {
         let add = || add(folder).evidence(true);
         let first = add().run(&store, |event| observe(event, stops(&event)));
         let first = first.unwrap();
-        assert_eq!(first.ended, Ended::Stopped);
+        assert_eq!(first.ended, EndReason::Stopped);
         assert_eq!(first.added, store.stats().unwrap().documents);
         let read: u64 = first.reading.by_encoding().values().sum();
         assert_eq!(read, first.added);
@@ -132,7 +132,7 @@ fn what_was_added_before_a_stop_is_committed() {
             _ => ControlFlow::Continue(()),
         });
     let stopped = stopped.unwrap();
-    assert_eq!(stopped.ended, Ended::Stopped);
+    assert_eq!(stopped.ended, EndReason::Stopped);
     let documents = store.stats().unwrap().documents;
     assert!(0 < documents && documents < 8000, "{documents}");
     assert_eq!(stopped.added, documents);

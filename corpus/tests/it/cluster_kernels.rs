@@ -9,7 +9,7 @@ use dedupdb::batch::{
 };
 use dedupdb::groups::{ClusterQuery, PairQuery};
 use dedupdb::{Options, Schema, Store};
-use dedupdb_corpus::dedup::Rows;
+use dedupdb_corpus::dedup::RowDedup;
 
 const THRESHOLD: f64 = 0.7;
 
@@ -198,7 +198,7 @@ fn large_buckets_are_searched_with_less_work() {
 #[test]
 fn what_is_dropped_and_for_whose_sake_is_what_a_store_says() {
     let texts = texts();
-    let mut rows = Rows::begin(&Options::new(), &schema(), std::env::temp_dir()).unwrap();
+    let mut rows = RowDedup::begin(&Options::new(), &schema(), std::env::temp_dir()).unwrap();
     rows.push(texts.clone());
     rows.close();
     let mut expected = Vec::new();

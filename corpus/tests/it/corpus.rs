@@ -11,7 +11,7 @@ use std::time::Duration;
 use dedupdb::write::IdScope;
 use dedupdb::{Input, Schema, Store};
 use dedupdb_corpus::{
-    Corpus, Encoding, Format, Item, Nth, Reading, Reason, Repeats, Skipped, Source, Sourced,
+    Corpus, Encoding, Format, Item, Nth, ReadCounts, Reason, Repeats, Skipped, Source, SourcedText,
     sketch_ahead,
 };
 use tempfile::TempDir;
@@ -28,7 +28,7 @@ fn folder(files: &[(&str, &[u8])]) -> TempDir {
 
 /// The key and text of each document, and why others were left out.
 fn read(corpus: Corpus) -> Vec<Result<(String, String), Reason>> {
-    let pair = |document: Result<Sourced, Skipped>| match document {
+    let pair = |document: Result<SourcedText, Skipped>| match document {
         Ok(document) => Ok((document.key.clone(), document.into_text())),
         Err(skipped) => Err(skipped.reason),
     };
@@ -67,7 +67,7 @@ fn documents_come_in_the_order_of_the_sources_and_nothing_is_left_out_in_silence
     ];
     assert_eq!(read(Corpus::open(&sources).unwrap()), expected);
 
-    let documents: Vec<Sourced> = Corpus::open(&sources).unwrap().flatten().collect();
+    let documents: Vec<SourcedText> = Corpus::open(&sources).unwrap().flatten().collect();
     let (row, file) = (&documents[1], &documents[2]);
     assert_eq!(
         (row.record, row.size, row.modified),
@@ -82,7 +82,7 @@ fn documents_come_in_the_order_of_the_sources_and_nothing_is_left_out_in_silence
         (&*key("in/a.txt"), Some("first"))
     );
 
-    let mut reading = Reading::default();
+    let mut reading = ReadCounts::default();
     for document in Corpus::open(&sources).unwrap() {
         match document {
             Ok(document) => reading.document(&document),

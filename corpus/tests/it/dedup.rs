@@ -8,7 +8,7 @@ use std::path::Path;
 
 use dedupdb::{Options, Schema, Store};
 use dedupdb_corpus::Source;
-use dedupdb_corpus::dedup::{Dedup, Error, Event, Keep};
+use dedupdb_corpus::dedup::{Dedup, Error, DedupEvent, Keep};
 use dedupdb_corpus::publish;
 
 /// Lines of JSONL and files of text. Every third one resembles an earlier one.
@@ -55,7 +55,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-fn all(_: Event<'_>) -> ControlFlow<()> {
+fn all(_: DedupEvent<'_>) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -100,7 +100,7 @@ fn who_was_dropped_for_whose_sake_is_told_and_written() {
     let done = dedup.run(|event| {
         assert!(last.is_none(), "nothing comes after the end");
         match event {
-            Event::Dropped(one) => dropped.push(format!(
+            DedupEvent::Dropped(one) => dropped.push(format!(
                 "{}\t{}\t{:.4}\t{}\t{}\t{}\t{}{}\n",
                 one.key,
                 one.earlier.key,
@@ -117,9 +117,9 @@ fn who_was_dropped_for_whose_sake_is_told_and_written() {
                     ""
                 },
             )),
-            Event::Skipped(one) => skipped.push(one.reason.name()),
-            Event::Progress { documents, .. } => reached = documents,
-            Event::Publishing => last = Some(scene.names()),
+            DedupEvent::Skipped(one) => skipped.push(one.reason.name()),
+            DedupEvent::Progress { documents, .. } => reached = documents,
+            DedupEvent::Publishing => last = Some(scene.names()),
             _ => {}
         }
         ControlFlow::Continue(())
@@ -178,8 +178,8 @@ fn a_stop_leaves_nothing_and_the_same_run_gives_the_same_output() {
         assert!(stops > 5, "{stops}");
         assert_eq!(files(&scene.path("out")), files(&scene.path("expected")));
         // At the very end everything is stored, and is forgotten again.
-        let at_the_end = |event: Event<'_>| match event {
-            Event::Publishing => ControlFlow::Break(()),
+        let at_the_end = |event: DedupEvent<'_>| match event {
+            DedupEvent::Publishing => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         };
         let other = Store::create(scene.path("other"), &Schema::default()).unwrap();
@@ -189,7 +189,7 @@ fn a_stop_leaves_nothing_and_the_same_run_gives_the_same_output() {
         let mut forgotten = 0;
         let dedup = scene.dedup("more").keep(keep).store(&other);
         let again = dedup.run(|event| {
-            if let Event::Forgotten { documents } = event {
+            if let DedupEvent::Forgotten { documents } = event {
                 forgotten += documents;
             }
             ControlFlow::Continue(())
@@ -345,7 +345,7 @@ fn a_file_that_grows_is_copied_as_it_was_read() {
         fs::write(&log, &first).unwrap();
         let done = scene.dedup("out").keep(keep).run(|event| {
             // It is read with the batch of the others.
-            if let Event::Skipped(_) = event {
+            if let DedupEvent::Skipped(_) = event {
                 let mut file = fs::File::options().append(true).open(&log).unwrap();
                 file.write_all(b"more words\n").unwrap();
             }

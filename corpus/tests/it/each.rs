@@ -8,7 +8,7 @@ use std::path::Path;
 
 use dedupdb::{Query, Schema, Store};
 use dedupdb_corpus::{
-    EachEvent, Ended, Error, ForEach, Options, Reason, Source, TemporaryStore, Worked,
+    EachEvent, EndReason, Error, ForEach, Options, Reason, Source, TemporaryStore, ForEachSummary,
 };
 
 use crate::numbered;
@@ -28,7 +28,7 @@ fn records(folder: &Path, count: usize) -> std::path::PathBuf {
 }
 
 /// What was worked on and what was left out, as the observer saw it, until it had `most` of them.
-fn run(each: ForEach, most: usize) -> (Vec<String>, Worked) {
+fn run(each: ForEach, most: usize) -> (Vec<String>, ForEachSummary) {
     let mut met = Vec::new();
     let worked = each.run(
         |document| {
@@ -65,7 +65,7 @@ fn results_and_what_is_left_out_come_in_the_order_of_the_input() {
         _ => number.to_string(),
     };
     assert_eq!(met, (0..3000).map(expected).collect::<Vec<_>>());
-    assert_eq!((worked.documents, worked.ended), (2700, Ended::All));
+    assert_eq!((worked.documents, worked.ended), (2700, EndReason::All));
     assert_eq!(worked.reading.by_reason()[&Reason::BadRecord], 300);
 }
 
@@ -74,7 +74,7 @@ fn nothing_comes_after_a_stop_or_a_first_failure() {
     let folder = tempfile::tempdir().unwrap();
     let path = records(folder.path(), 100);
     let (met, worked) = run(ForEach::new([&path]), 3);
-    assert_eq!((met.len(), worked.ended), (3, Ended::Stopped));
+    assert_eq!((met.len(), worked.ended), (3, EndReason::Stopped));
     let (met, worked) = run(ForEach::new([&path]), 0);
     assert_eq!((met.len(), worked.documents), (0, 0));
 
@@ -82,7 +82,7 @@ fn nothing_comes_after_a_stop_or_a_first_failure() {
     let (met, worked) = run(strict(), usize::MAX);
     assert_eq!(
         (met.len(), worked.documents, worked.ended),
-        (10, 9, Ended::All)
+        (10, 9, EndReason::All)
     );
     // A document that the work refuses is a failure, as is one that cannot be read.
     fs::write(

@@ -36,7 +36,7 @@ pub struct Accuracy {
     /// The expected value for ideal permutations: the root of the mean of J (1 - J) / k.
     pub ideal_error: f64,
     /// Pairs that are off, in the order of the epsilons.
-    pub off: Vec<Off>,
+    pub off: Vec<LargeErrors>,
     /// The seconds to sign all texts with the largest number of permutations, on all threads; the mean of the runs.
     pub signing: f64,
 }
@@ -44,7 +44,7 @@ pub struct Accuracy {
 /// Pairs whose estimate differs from their exact similarity by more than an epsilon.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
-pub struct Off {
+pub struct LargeErrors {
     /// The epsilon.
     pub epsilon: f64,
     /// The number of such pairs; the mean of the runs.
@@ -162,11 +162,11 @@ pub fn accuracy<S: Borrow<ShingleSet> + Sync>(
     }
     monitor.begin(query.families.len() as u64 * u64::from(query.runs));
     let sets: Vec<&ShingleSet> = sets.iter().map(Borrow::borrow).collect();
-    let exact = Exact::new(&sets);
+    let exact = ExactSimilarities::new(&sets);
     let ideal = exact.ideal(&slots, &query.epsilons);
     let mut rows = Vec::new();
     for &family in &query.families {
-        let experiment = Experiment {
+        let experiment = AccuracyExperiment {
             sets: &sets,
             exact: &exact,
             slots: &slots,
@@ -179,25 +179,25 @@ pub fn accuracy<S: Borrow<ShingleSet> + Sync>(
 }
 
 /// The exact similarities of all pairs: for each text, those to the texts before it.
-struct Exact {
+struct ExactSimilarities {
     rows: Vec<Vec<f64>>,
 }
 
 /// The expectations for ideal permutations of one number.
-struct Ideal {
+struct IdealErrors {
     error: f64,
     /// For each epsilon, the number of pairs that are off, and its standard deviation in a run in which all pairs are
     /// independent.
     off: Vec<(f64, f64)>,
 }
 
-impl Exact {
-    fn new(sets: &[&ShingleSet]) -> Exact {
+impl ExactSimilarities {
+    fn new(sets: &[&ShingleSet]) -> ExactSimilarities {
         let row = |text: usize| {
             let earlier = sets[..text].iter();
             earlier.map(|other| sets[text].jaccard(other)).collect()
         };
-        Exact {
+        ExactSimilarities {
             rows: (0..sets.len()).into_par_iter().map(row).collect::<Vec<_>>(),
         }
     }
@@ -207,7 +207,7 @@ impl Exact {
     }
 
     /// Returns the exact expectations. Pairs with the same similarity are computed once.
-    fn ideal(&self, slots: &[u32], epsilons: &[f64]) -> Vec<Ideal> {
+    fn ideal(&self, slots: &[u32], epsilons: &[f64]) -> Vec<IdealErrors> {
         let mut all: Vec<f64> = self.rows.concat();
         all.sort_unstable_by(f64::total_cmp);
         let groups: Vec<(f64, f64)> = all
@@ -230,7 +230,7 @@ impl Exact {
                     (mean, variance.sqrt())
                 })
                 .collect::<Vec<_>>();
-            Ideal {
+            IdealErrors {
                 error: (variance / f64::from(permutations) / self.pairs()).sqrt(),
                 off,
             }
@@ -240,9 +240,9 @@ impl Exact {
 }
 
 /// The runs of one family on one kind of shingles.
-struct Experiment<'a> {
+struct AccuracyExperiment<'a> {
     sets: &'a [&'a ShingleSet],
-    exact: &'a Exact,
+    exact: &'a ExactSimilarities,
     /// Ascending.
     slots: &'a [u32],
     epsilons: &'a [f64],
@@ -251,15 +251,15 @@ struct Experiment<'a> {
 
 /// The result of a run with one number of permutations.
 #[derive(Clone, Debug)]
-struct Run {
+struct ErrorSums {
     /// For each epsilon.
     off: Vec<u64>,
     /// The sum of the squares of the differences.
     squares: f64,
 }
 
-impl Experiment<'_> {
-    fn repeat(&self, runs: u32, ideal: &[Ideal], monitor: &Monitor<'_>) -> Result<Vec<Accuracy>> {
+impl AccuracyExperiment<'_> {
+    fn repeat(&self, runs: u32, ideal: &[IdealErrors], monitor: &Monitor<'_>) -> Result<Vec<Accuracy>> {
         let (mut all, mut signing) = (Vec::new(), 0.0);
         for seed in 0..runs {
             let (run, seconds) = self.run(seed.into())?;
@@ -267,14 +267,14 @@ impl Experiment<'_> {
             signing += seconds / f64::from(runs);
             monitor.step(1)?;
         }
-        let accuracy = |(number, (&permutations, ideal)): (usize, (&u32, &Ideal))| {
-            let of_runs: Vec<&Run> = all.iter().map(|run| &run[number]).collect();
+        let accuracy = |(number, (&permutations, ideal)): (usize, (&u32, &IdealErrors))| {
+            let of_runs: Vec<&ErrorSums> = all.iter().map(|run| &run[number]).collect();
             let squares: f64 = of_runs.iter().map(|run| run.squares).sum();
             let differences = self.exact.pairs() * f64::from(runs);
             let expected = self.epsilons.iter().zip(&ideal.off).enumerate();
             let off = expected.map(|(place, (&epsilon, &expected))| {
                 let off = of_runs.iter().map(|run| run.off[place] as f64);
-                Off::new(epsilon, &off.collect::<Vec<f64>>(), expected)
+                LargeErrors::new(epsilon, &off.collect::<Vec<f64>>(), expected)
             });
             Accuracy {
                 family: self.family,
@@ -290,7 +290,7 @@ impl Experiment<'_> {
     }
 
     /// Compares all pairs under the permutations of a seed. Also returns the seconds that signing took.
-    fn run(&self, seed: u64) -> Result<(Vec<Run>, f64)> {
+    fn run(&self, seed: u64) -> Result<(Vec<ErrorSums>, f64)> {
         let most = self.slots.last().copied().unwrap_or(1);
         let signer = Signer::new(self.family, seed, most, WIDTH)?;
         let start = Instant::now();
@@ -323,8 +323,8 @@ impl Experiment<'_> {
         Ok((sums, seconds))
     }
 
-    fn nothing(&self) -> Vec<Run> {
-        let run = Run {
+    fn nothing(&self) -> Vec<ErrorSums> {
+        let run = ErrorSums {
             off: vec![0; self.epsilons.len()],
             squares: 0.0,
         };
@@ -332,7 +332,7 @@ impl Experiment<'_> {
     }
 
     /// Counts a pair with each number of permutations.
-    fn count(&self, a: &[u8], b: &[u8], jaccard: f64, runs: &mut [Run]) {
+    fn count(&self, a: &[u8], b: &[u8], jaccard: f64, runs: &mut [ErrorSums]) {
         let (mut agreed, mut from) = (0, 0);
         for (&slots, run) in self.slots.iter().zip(runs) {
             let to = slots as usize * WIDTH.bytes();
@@ -346,8 +346,8 @@ impl Experiment<'_> {
     }
 }
 
-impl Run {
-    fn add(&mut self, other: &Run) {
+impl ErrorSums {
+    fn add(&mut self, other: &ErrorSums) {
         self.squares += other.squares;
         for (off, other) in self.off.iter_mut().zip(&other.off) {
             *off += other;
@@ -355,15 +355,15 @@ impl Run {
     }
 }
 
-impl Off {
+impl LargeErrors {
     /// Returns the mean of the counts of the runs, and its standard error. The tuple has the expected count of a run
     /// and its standard deviation.
-    fn new(epsilon: f64, off: &[f64], (ideal, deviation): (f64, f64)) -> Off {
+    fn new(epsilon: f64, off: &[f64], (ideal, deviation): (f64, f64)) -> LargeErrors {
         let runs = off.len() as f64;
         let mean = off.iter().sum::<f64>() / runs;
         let squares: f64 = off.iter().map(|off| (off - mean).powi(2)).sum();
         let spread = (squares / (runs - 1.0).max(1.0)).sqrt();
-        Off {
+        LargeErrors {
             epsilon,
             mean,
             ideal,
@@ -380,17 +380,17 @@ impl Off {
 
 #[cfg(test)]
 mod tests {
-    use super::Off;
+    use super::LargeErrors;
 
     #[test]
     fn the_standard_error_is_the_larger_one() {
-        let spread = Off::new(0.1, &[8.0, 12.0, 10.0, 14.0], (9.0, 1.0));
+        let spread = LargeErrors::new(0.1, &[8.0, 12.0, 10.0, 14.0], (9.0, 1.0));
         // The sample's standard deviation is sqrt(20 / 3).
         let error = (20.0_f64 / 3.0).sqrt() / 2.0;
         assert!((spread.standard_error - error).abs() < 1e-12);
         assert!((spread.deviation().unwrap() - 2.0 / error).abs() < 1e-12);
-        let rare = Off::new(0.1, &[0.0; 4], (0.04, 0.2));
+        let rare = LargeErrors::new(0.1, &[0.0; 4], (0.04, 0.2));
         assert!((rare.deviation().unwrap() + 0.4).abs() < 1e-12);
-        assert_eq!(Off::new(0.1, &[0.0], (0.0, 0.0)).deviation(), None);
+        assert_eq!(LargeErrors::new(0.1, &[0.0], (0.0, 0.0)).deviation(), None);
     }
 }

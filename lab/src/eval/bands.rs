@@ -111,7 +111,7 @@ pub fn bands<S: Borrow<ShingleSet> + Sync>(
         .into_par_iter()
         .map(|query| sign(&sets[query]))
         .collect::<Vec<_>>();
-    let experiment = Experiment {
+    let experiment = BandsExperiment {
         sets,
         queries: &queries,
         signed: &signed,
@@ -122,7 +122,7 @@ pub fn bands<S: Borrow<ShingleSet> + Sync>(
     let chunks: Vec<usize> = (0..sets.len()).step_by(CHUNK).collect();
     let parts = chunks
         .into_par_iter()
-        .map(|from| -> Result<Part> {
+        .map(|from| -> Result<PartCounts> {
             let texts = from..sets.len().min(from + CHUNK);
             let steps = texts.len() as u64;
             let part = experiment.part(texts, sign);
@@ -131,7 +131,7 @@ pub fn bands<S: Borrow<ShingleSet> + Sync>(
         })
         .collect::<Vec<_>>();
     // In the order of the texts, whichever thread computed them: sums of f64 depend on the order.
-    let mut sums = Part::new(shapes.len());
+    let mut sums = PartCounts::new(shapes.len());
     for part in parts {
         sums.add(&part?);
     }
@@ -157,7 +157,7 @@ fn places(queries: &[usize], texts: usize) -> Result<Vec<usize>> {
 }
 
 /// The inputs of the comparison.
-struct Experiment<'a, S> {
+struct BandsExperiment<'a, S> {
     sets: &'a [S],
     /// Ascending.
     queries: &'a [usize],
@@ -169,16 +169,16 @@ struct Experiment<'a, S> {
 
 /// The counts for some texts.
 #[derive(Clone, Debug)]
-struct Part {
+struct PartCounts {
     /// Pairs of a query and another text that reach the threshold.
     near: u64,
     /// In the order of the shapes.
-    counts: Vec<Counts>,
+    counts: Vec<ShapeCounts>,
 }
 
 /// The counts for a shape, summed over queries. The `expected` ones are the predictions of the S-curve.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+struct ShapeCounts {
     found: u64,
     expected_found: f64,
     false_positives: u64,
@@ -186,10 +186,10 @@ struct Counts {
     candidate_pairs: u64,
 }
 
-impl<S: Borrow<ShingleSet>> Experiment<'_, S> {
+impl<S: Borrow<ShingleSet>> BandsExperiment<'_, S> {
     /// Compares some texts with all queries.
-    fn part(&self, texts: std::ops::Range<usize>, sign: impl Fn(&S) -> Signature) -> Part {
-        let mut part = Part::new(self.shapes.len());
+    fn part(&self, texts: std::ops::Range<usize>, sign: impl Fn(&S) -> Signature) -> PartCounts {
+        let mut part = PartCounts::new(self.shapes.len());
         for text in texts {
             let signature = sign(&self.sets[text]);
             let is_query = self.queries.binary_search(&text).is_ok();
@@ -213,15 +213,15 @@ impl<S: Borrow<ShingleSet>> Experiment<'_, S> {
     }
 }
 
-impl Part {
-    fn new(shapes: usize) -> Part {
-        Part {
+impl PartCounts {
+    fn new(shapes: usize) -> PartCounts {
+        PartCounts {
             near: 0,
-            counts: vec![Counts::default(); shapes],
+            counts: vec![ShapeCounts::default(); shapes],
         }
     }
 
-    fn add(&mut self, other: &Part) {
+    fn add(&mut self, other: &PartCounts) {
         self.near += other.near;
         for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
             sum.add(counts);
@@ -231,7 +231,7 @@ impl Part {
     fn measured(&self, shapes: &[Bands], texts: usize, queries: usize) -> BandsMeasured {
         let pairs = queries as u64 * (texts as u64 - 1);
         let (near, far) = (self.near as f64, (pairs - self.near) as f64);
-        let shape = |(&bands, counts): (&Bands, &Counts)| {
+        let shape = |(&bands, counts): (&Bands, &ShapeCounts)| {
             let found = Figure::new(counts.found as f64, counts.expected_found);
             let (wrong, expected) = (counts.false_positives, counts.expected_false_positives);
             let wrong = Figure::new(wrong as f64, expected);
@@ -257,7 +257,7 @@ impl Part {
     }
 }
 
-impl Counts {
+impl ShapeCounts {
     fn count(&mut self, near: bool, shared: bool, expected: f64) {
         if near {
             self.found += u64::from(shared);
@@ -268,7 +268,7 @@ impl Counts {
         }
     }
 
-    fn add(&mut self, other: &Counts) {
+    fn add(&mut self, other: &ShapeCounts) {
         self.found += other.found;
         self.expected_found += other.expected_found;
         self.false_positives += other.false_positives;

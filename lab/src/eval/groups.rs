@@ -6,23 +6,23 @@ use super::interval::Z;
 
 /// The counts of a text's pairs in one range.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tally {
+struct PairTally {
     pairs: u64,
     found: u64,
 }
 
 /// Texts joined by true pairs, and the counts of each text's pairs by range.
 #[derive(Debug, Default)]
-pub(super) struct Groups {
+pub(super) struct TruePairGroups {
     /// The number of each text that has a pair.
     numbers: HashMap<u64, u32>,
     /// For each number, another number of the same group. The first number of a group refers to itself.
     parents: Vec<u32>,
     /// The counts of a text's pairs with others, by the position of the range.
-    tallies: HashMap<(u32, usize), Tally>,
+    tallies: HashMap<(u32, usize), PairTally>,
 }
 
-impl Groups {
+impl TruePairGroups {
     /// Counts a true pair of two texts in the range at `place`, and joins their groups.
     pub(super) fn pair(&mut self, [a, b]: [u64; 2], place: usize) {
         let (a, b) = (self.number(a), self.number(b));
@@ -57,13 +57,13 @@ impl Groups {
 
     /// Returns the number of independent pairs that say as much as the pairs of a range, or of all ranges.
     pub(super) fn independent(&mut self, place: Option<usize>) -> f64 {
-        let tallies: Vec<(u32, Tally)> = self
+        let tallies: Vec<(u32, PairTally)> = self
             .tallies
             .iter()
             .filter(|((_, at), _)| place.is_none_or(|place| place == *at))
             .map(|(&(text, _), &tally)| (text, tally))
             .collect();
-        let mut groups: HashMap<u32, Tally> = HashMap::new();
+        let mut groups: HashMap<u32, PairTally> = HashMap::new();
         for (text, tally) in tallies {
             let group = groups.entry(self.first(text)).or_default();
             group.pairs += tally.pairs;
@@ -130,7 +130,7 @@ fn certainty(freedom: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Groups, independent};
+    use super::{TruePairGroups, independent};
 
     fn is(found: f64, expected: f64) -> bool {
         (found - expected).abs() < 1e-9
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn texts_are_joined_by_pairs() {
-        let mut groups = Groups::default();
+        let mut groups = TruePairGroups::default();
         // One group of three texts, and one of two, in the same range.
         for ends in [[1, 2], [8, 9], [3, 2]] {
             groups.pair(ends, 0);

@@ -31,7 +31,7 @@ mod shingles;
 mod time;
 mod truth;
 
-pub use accuracy::{Accuracy, AccuracyQuery, Off, accuracy};
+pub use accuracy::{Accuracy, AccuracyQuery, LargeErrors, accuracy};
 pub use bands::{BandsMeasured, Figure, ShapeMeasured, bands};
 pub use draw::{Reservoir, draw, pairs, rank, shuffled};
 pub use interval::wilson;
@@ -39,7 +39,7 @@ pub use monitor::Monitor;
 pub use pictures::{accuracy_picture, s_curves, time_picture};
 pub use recall::{Recall, RecallQuery, RecallRange, recall};
 pub use reports::{
-    KindAccuracy, Report, Row, Table, Value, accuracy_report, time_report, tuning_report, wrap,
+    KindAccuracy, ExperimentReport, FigureRow, TextTable, Value, accuracy_report, time_report, tuning_report, wrap,
 };
 pub use shingles::{KindMeasured, PairClass, ShingleKind, ShinglesMeasured, shingles};
 pub use time::{Cost, Crossing, PartCost, SignedCost, time};

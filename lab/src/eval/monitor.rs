@@ -25,10 +25,10 @@ use dedupdb::{Error, Result};
 #[derive(Clone, Default)]
 pub struct Monitor<'a> {
     progress: Progress,
-    go_on: Option<&'a GoOn<'a>>,
+    go_on: Option<&'a ContinueFn<'a>>,
 }
 
-type GoOn<'a> = dyn Fn() -> ControlFlow<()> + Sync + 'a;
+type ContinueFn<'a> = dyn Fn() -> ControlFlow<()> + Sync + 'a;
 
 impl<'a> Monitor<'a> {
     /// Returns a monitor that lets an experiment run to its end.

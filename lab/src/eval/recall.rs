@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::draw::invalid;
-use super::groups::Groups;
+use super::groups::TruePairGroups;
 use super::interval::wilson_of;
 use super::monitor::Monitor;
-use super::truth::{self, How, Seen};
+use super::truth::{self, PairSource, SampledPair};
 use crate::eval::check_threshold;
 use dedupdb::Schema;
 use dedupdb::Store;
@@ -141,7 +141,7 @@ pub fn recall(store: &Store, query: &RecallQuery, monitor: &Monitor<'_>) -> Resu
         ));
     }
     let mut measured = Recall::new(threshold, texts, sample);
-    let mut groups = Groups::default();
+    let mut groups = TruePairGroups::default();
     let count = |seen| measured.count(&schema, &mut groups, seen);
     match sample {
         None => truth::joined(store, threshold, query.most_pairs, monitor, count)?,
@@ -176,12 +176,12 @@ impl Recall {
         }
     }
 
-    fn count(&mut self, schema: &Arc<Schema>, groups: &mut Groups, seen: Seen) {
+    fn count(&mut self, schema: &Arc<Schema>, groups: &mut TruePairGroups, seen: SampledPair) {
         let jaccard = seen.jaccard;
         let place = self.ranges.iter().rposition(|range| range.from <= jaccard);
         let range = place.and_then(|place| self.ranges.get_mut(place));
         match seen.how {
-            How::True => {
+            PairSource::True => {
                 if let Some(place) = place {
                     groups.pair(seen.texts, place);
                 }
@@ -192,7 +192,7 @@ impl Recall {
                     range.predicted += predicted;
                 }
             }
-            How::Candidate => {
+            PairSource::Candidate => {
                 self.candidates += 1;
                 if jaccard >= self.threshold {
                     if let Some(place) = place {

@@ -30,8 +30,8 @@ const PAIRS: u64 = 1 << 12;
 
 /// A pair of distinct texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Seen {
-    pub(super) how: How,
+pub(super) struct SampledPair {
+    pub(super) how: PairSource,
     /// Its exact similarity.
     pub(super) jaccard: f64,
     /// A number that identifies each of the two texts, in the same order whenever the pair occurs.
@@ -40,7 +40,7 @@ pub(super) struct Seen {
 
 /// How a pair was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum PairSource {
     /// It reaches the threshold.
     True,
     /// It shares a bucket and a shingle. The store finds it if it also reaches the threshold, because the store
@@ -54,11 +54,11 @@ pub(super) fn joined(
     threshold: f64,
     most: Option<u64>,
     monitor: &Monitor<'_>,
-    mut take: impl FnMut(Seen),
+    mut take: impl FnMut(SampledPair),
 ) -> Result<()> {
     let most = most.unwrap_or(MOST_PAIRS);
     monitor.begin(0);
-    let mut each_pair = |query: PairQuery, how: How| {
+    let mut each_pair = |query: PairQuery, how: PairSource| {
         for (pair, number) in store.pairs(query.fold_copies(true))?.zip(0_u64..) {
             let pair = pair?;
             if number == most {
@@ -67,7 +67,7 @@ pub(super) fn joined(
             }
             let mut texts = [&pair.key_a, &pair.key_b].map(|key| told_by(key));
             texts.sort_unstable();
-            take(Seen {
+            take(SampledPair {
                 how,
                 jaccard: pair.jaccard.unwrap_or(pair.estimate.jaccard),
                 texts,
@@ -78,9 +78,9 @@ pub(super) fn joined(
         }
         monitor.step(0)
     };
-    each_pair(PairQuery::new().threshold(ANY), How::Candidate)?;
+    each_pair(PairQuery::new().threshold(ANY), PairSource::Candidate)?;
     let all = PairQuery::new().threshold(threshold).exhaustive(true);
-    each_pair(all, How::True)
+    each_pair(all, PairSource::True)
 }
 
 /// Returns a number that identifies a text by the key of its first document.
@@ -91,7 +91,7 @@ fn told_by(key: &str) -> u64 {
 }
 
 /// A text of the sample.
-struct Asked {
+struct SampledText {
     document: Document,
     set: ShingleSet,
 }
@@ -102,7 +102,7 @@ pub(super) fn sampled(
     threshold: f64,
     (count, seed): (usize, u64),
     monitor: &Monitor<'_>,
-    mut take: impl FnMut(Seen),
+    mut take: impl FnMut(SampledPair),
 ) -> Result<()> {
     let (drawn, texts) = drawn(store, count, seed)?;
     monitor.begin(texts);
@@ -116,23 +116,23 @@ pub(super) fn sampled(
     }
     let asked = drawn
         .into_par_iter()
-        .map(|document| Asked::new(store, document))
+        .map(|document| SampledText::new(store, document))
         .collect::<Vec<_>>();
-    let asked: Vec<Asked> = asked.into_iter().collect::<Result<_>>()?;
+    let asked: Vec<SampledText> = asked.into_iter().collect::<Result<_>>()?;
     let mut documents = distinct(store)?.peekable();
     while documents.peek().is_some() {
         let chunk: Vec<Document> = documents.by_ref().take(CHUNK).collect::<Result<_>>()?;
         let compared = chunk
             .into_par_iter()
-            .map(|document| -> Result<Vec<Seen>> {
+            .map(|document| -> Result<Vec<SampledPair>> {
                 let set = store.shingles(&document)?;
                 monitor.step(1)?;
                 let content = document.content;
                 let others = asked
                     .iter()
                     .filter(|asked| counts(asked.document.content, content, &sample));
-                let pairs = others.map(|asked| Seen {
-                    how: How::True,
+                let pairs = others.map(|asked| SampledPair {
+                    how: PairSource::True,
                     jaccard: asked.set.jaccard(&set),
                     texts: [asked.document.content, content].map(u64::from),
                 });
@@ -172,7 +172,7 @@ fn counts(asked: u32, other: u32, sample: &HashSet<u32>) -> bool {
 }
 
 /// Returns the texts that share a bucket with a text of the sample, each pair once.
-fn candidates(store: &Store, asked: &Document, sample: &HashSet<u32>) -> Result<Vec<Seen>> {
+fn candidates(store: &Store, asked: &Document, sample: &HashSet<u32>) -> Result<Vec<SampledPair>> {
     let mut met = HashSet::new();
     let mut candidates = Vec::new();
     for found in store.query(&Query::key(&asked.key).threshold(ANY))? {
@@ -180,8 +180,8 @@ fn candidates(store: &Store, asked: &Document, sample: &HashSet<u32>) -> Result<
         let counted = content.filter(|&content| counts(asked.content, content, sample));
         // Copies of the text are matches, too.
         if let Some(content) = counted.filter(|&content| met.insert(content)) {
-            candidates.push(Seen {
-                how: How::Candidate,
+            candidates.push(SampledPair {
+                how: PairSource::Candidate,
                 jaccard: found.jaccard.unwrap_or(found.estimate.jaccard),
                 texts: [asked.content, content].map(u64::from),
             });
@@ -203,9 +203,9 @@ fn distinct(store: &Store) -> Result<impl Iterator<Item = Result<Document>>> {
     }))
 }
 
-impl Asked {
-    fn new(store: &Store, document: Document) -> Result<Asked> {
+impl SampledText {
+    fn new(store: &Store, document: Document) -> Result<SampledText> {
         let set = store.shingles(&document)?;
-        Ok(Asked { document, set })
+        Ok(SampledText { document, set })
     }
 }

@@ -2,7 +2,7 @@
 
 /// A bucket, in which documents meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bucket {
+pub(super) enum BucketId {
     /// The documents whose signatures have this 32-bit hash in this band.
     Band { band: u32, key: u64 },
     /// The copies of a text without shingles, by the first half of its BLAKE3 hash.
@@ -14,34 +14,34 @@ pub(super) enum Bucket {
 /// All names of bands have the same length, so that any order that compares character by character keeps equal names
 /// together.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Names {
+pub(super) struct BucketNames {
     bands: u32,
     digits: usize,
 }
 
-impl Names {
+impl BucketNames {
     /// The names of buckets in `bands` bands.
-    pub(super) fn new(bands: u32) -> Names {
+    pub(super) fn new(bands: u32) -> BucketNames {
         let digits = bands.saturating_sub(1).to_string().len();
-        Names { bands, digits }
+        BucketNames { bands, digits }
     }
 
     /// The name of a bucket.
-    pub(super) fn name(self, bucket: Bucket) -> String {
+    pub(super) fn name(self, bucket: BucketId) -> String {
         let digits = self.digits;
         match bucket {
-            Bucket::Band { band, key } => format!("{band:0digits$}:{key:08x}"),
-            Bucket::Copies(hash) => format!("copy:{hash:032x}"),
+            BucketId::Band { band, key } => format!("{band:0digits$}:{key:08x}"),
+            BucketId::Copies(hash) => format!("copy:{hash:032x}"),
         }
     }
 
     /// The bucket with this name. Each bucket has only one spelling.
-    pub(super) fn bucket(self, name: &[u8]) -> Option<Bucket> {
+    pub(super) fn bucket(self, name: &[u8]) -> Option<BucketId> {
         let (kind, hash) = std::str::from_utf8(name).ok()?.split_once(':')?;
         let bucket = if kind == "copy" {
-            Bucket::Copies(u128::from_str_radix(hash, 16).ok()?)
+            BucketId::Copies(u128::from_str_radix(hash, 16).ok()?)
         } else {
-            Bucket::Band {
+            BucketId::Band {
                 band: kind.parse().ok().filter(|&band| band < self.bands)?,
                 key: u32::from_str_radix(hash, 16).ok()?.into(),
             }
@@ -52,21 +52,21 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bucket, Names};
+    use super::{BucketId, BucketNames};
 
     #[test]
     fn every_bucket_has_one_name() {
-        let names = Names::new(60);
+        let names = BucketNames::new(60);
         for (bucket, name) in [
-            (Bucket::Band { band: 7, key: 0xab }, "07:000000ab"),
+            (BucketId::Band { band: 7, key: 0xab }, "07:000000ab"),
             (
-                Bucket::Band {
+                BucketId::Band {
                     band: 59,
                     key: u32::MAX.into(),
                 },
                 "59:ffffffff",
             ),
-            (Bucket::Copies(15), "copy:0000000000000000000000000000000f"),
+            (BucketId::Copies(15), "copy:0000000000000000000000000000000f"),
         ] {
             assert_eq!(names.name(bucket), name);
             assert_eq!(names.bucket(name.as_bytes()), Some(bucket));
@@ -84,7 +84,7 @@ mod tests {
             assert_eq!(names.bucket(wrong.as_bytes()), None, "{wrong}");
         }
         assert_eq!(
-            Names::new(1).name(Bucket::Band { band: 0, key: 0 }),
+            BucketNames::new(1).name(BucketId::Band { band: 0, key: 0 }),
             "0:00000000"
         );
     }

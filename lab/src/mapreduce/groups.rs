@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use std::sync::Arc;
 
-use super::bucket::{Bucket, Names};
+use super::bucket::{BucketId, BucketNames};
 use super::error::{Error, Result};
 use super::line::{self, TAB};
-use super::met::Met;
+use super::met::RecentBuckets;
 use super::parameters;
 use dedupdb::Schema;
 
@@ -17,7 +17,7 @@ use dedupdb::Schema;
 pub struct Group {
     /// The name of the stream.
     name: String,
-    pub(super) bucket: Bucket,
+    pub(super) bucket: BucketId,
     /// The number of the first line, from 1.
     pub(super) first: u64,
     text: Vec<u8>,
@@ -48,10 +48,10 @@ impl Group {
 #[derive(Debug)]
 pub struct Groups<R> {
     reader: R,
-    names: Names,
+    names: BucketNames,
     mark: String,
     parameters: String,
-    met: Met,
+    met: RecentBuckets,
     /// The line that was read last and has no group yet, the range of its bucket's name, and its number.
     line: Vec<u8>,
     name: Range<usize>,
@@ -64,16 +64,16 @@ impl<R: BufRead> Groups<R> {
     pub fn new(reader: R, name: impl Into<String>, schema: &Schema) -> Groups<R> {
         Groups {
             reader,
-            names: Names::new(schema.bands().bands()),
+            names: BucketNames::new(schema.bands().bands()),
             mark: parameters::mark(schema),
             parameters: schema.to_string(),
-            met: Met::new(),
+            met: RecentBuckets::new(),
             line: Vec::new(),
             name: 0..0,
             number: 0,
             group: Group {
                 name: name.into(),
-                bucket: Bucket::Copies(0),
+                bucket: BucketId::Copies(0),
                 first: 0,
                 text: Vec::new(),
                 ends: Vec::new(),
@@ -117,7 +117,7 @@ impl<R: BufRead> Groups<R> {
     }
 
     /// The bucket of the line, which must begin a group.
-    fn bucket(&mut self) -> Result<Bucket> {
+    fn bucket(&mut self) -> Result<BucketId> {
         let name = &self.line[self.name.clone()];
         let Some(bucket) = self.names.bucket(name) else {
             return Err(Error::NoLine {

@@ -26,7 +26,7 @@ fn check(columns: &[u8]) -> String {
 
 /// A document in its bucket.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Member<'a> {
+pub(super) struct BucketDocument<'a> {
     /// The number of shingles.
     pub(super) size: usize,
     pub(super) id: String,
@@ -35,9 +35,9 @@ pub(super) struct Member<'a> {
     pub(super) number: u64,
 }
 
-impl<'a> Member<'a> {
+impl<'a> BucketDocument<'a> {
     /// Parses the columns after the bucket and its tab on the line `number`, or returns `None` if they are invalid.
-    pub(super) fn of(columns: &'a [u8], number: u64) -> Option<Member<'a>> {
+    pub(super) fn of(columns: &'a [u8], number: u64) -> Option<BucketDocument<'a>> {
         let mut columns = checked(columns)?.split(|&byte| byte == TAB);
         let (id, _, size, packed) = (
             columns.next()?,
@@ -49,7 +49,7 @@ impl<'a> Member<'a> {
         let size = std::str::from_utf8(size).ok()?.parse().ok()?;
         let id: String = serde_json::from_str(&format!("\"{id}\"")).ok()?;
         let is_all = columns.next().is_none();
-        is_all.then_some(Member {
+        is_all.then_some(BucketDocument {
             size,
             id,
             packed,
@@ -58,7 +58,7 @@ impl<'a> Member<'a> {
     }
 
     /// Whether the other document is a repetition of this one.
-    pub(super) fn is_again(&self, other: &Member<'_>) -> bool {
+    pub(super) fn is_again(&self, other: &BucketDocument<'_>) -> bool {
         (self.size, &self.id, self.packed) == (other.size, &other.id, other.packed)
     }
 
@@ -84,7 +84,7 @@ pub(super) fn mark(columns: &[u8]) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Member, check, columns, mark};
+    use super::{BucketDocument, check, columns, mark};
     use dedupdb::sketching::ShingleSet;
     use proptest::prelude::*;
 
@@ -99,7 +99,7 @@ mod tests {
             let line = columns.strip_prefix('\t').unwrap().as_bytes();
             prop_assert!(!columns.contains(['\n', '\r']));
             prop_assert_eq!(mark(line), Some(&b"mark"[..]));
-            let member = Member::of(line, 1).unwrap();
+            let member = BucketDocument::of(line, 1).unwrap();
             prop_assert_eq!(member.shingles(), Some(set));
             prop_assert_eq!(member.id, id);
         }
@@ -109,11 +109,11 @@ mod tests {
     fn a_damaged_line_is_refused() {
         let set = ShingleSet::from_hashes((1..9).map(|n| n * 0x0101_0101).collect());
         let line = columns("an id", "mark", &set).split_off(1).into_bytes();
-        assert!(Member::of(&line, 1).is_some());
+        assert!(BucketDocument::of(&line, 1).is_some());
         for place in 0..line.len() {
             let mut damaged = line.clone();
             damaged[place] ^= 1;
-            assert_eq!(Member::of(&damaged, 1), None, "{place}");
+            assert_eq!(BucketDocument::of(&damaged, 1), None, "{place}");
         }
     }
 
@@ -121,9 +121,9 @@ mod tests {
     fn other_columns_are_refused() {
         let checked = |columns: &str| format!("{columns}\t{}", check(columns.as_bytes()));
         for wrong in ["", "a", "a\tm\t1", "a\tm\tx\t", "\"\tm\t1\t", "a\tm\t0\t\t"] {
-            assert_eq!(Member::of(checked(wrong).as_bytes(), 1), None, "{wrong}");
+            assert_eq!(BucketDocument::of(checked(wrong).as_bytes(), 1), None, "{wrong}");
         }
         let wrong = checked("a\tm\t2\tAAAA");
-        assert_eq!(Member::of(wrong.as_bytes(), 1).unwrap().shingles(), None);
+        assert_eq!(BucketDocument::of(wrong.as_bytes(), 1).unwrap().shingles(), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Turning documents into lines.
 
-use super::bucket::{Bucket, Names};
+use super::bucket::{BucketId, BucketNames};
 use super::{WIDTH, line, parameters};
 use dedupdb::Schema;
 use dedupdb::batch::Sketcher;
@@ -14,15 +14,15 @@ const COPY: usize = 16;
 #[derive(Debug)]
 pub struct Mapper {
     sketcher: Sketcher,
-    names: Names,
+    names: BucketNames,
     mark: String,
 }
 
 /// The lines of a document.
 #[derive(Debug)]
 pub struct Lines {
-    buckets: Vec<Bucket>,
-    names: Names,
+    buckets: Vec<BucketId>,
+    names: BucketNames,
     /// The part of the lines after the bucket, including the line break.
     columns: String,
 }
@@ -36,7 +36,7 @@ impl Mapper {
     pub fn new(schema: &Schema) -> Result<Mapper> {
         Ok(Mapper {
             sketcher: Sketcher::new(schema, WIDTH)?,
-            names: Names::new(schema.bands().bands()),
+            names: BucketNames::new(schema.bands().bands()),
             mark: parameters::mark(schema),
         })
     }
@@ -55,7 +55,7 @@ impl Mapper {
             vec![copies(text)]
         } else {
             let keys = (0..).zip(self.sketcher.keys(&shingles));
-            keys.map(|(band, key)| Bucket::Band { band, key }).collect()
+            keys.map(|(band, key)| BucketId::Band { band, key }).collect()
         };
         let mut columns = line::columns(id, &self.mark, &shingles);
         columns.push('\n');
@@ -68,10 +68,10 @@ impl Mapper {
 }
 
 /// The bucket of the copies of a text.
-fn copies(text: &str) -> Bucket {
+fn copies(text: &str) -> BucketId {
     let hash = blake3::hash(text.as_bytes());
     let bytes = hash.as_bytes().iter().take(COPY);
-    Bucket::Copies(bytes.fold(0, |all, &byte| all << 8 | u128::from(byte)))
+    BucketId::Copies(bytes.fold(0, |all, &byte| all << 8 | u128::from(byte)))
 }
 
 impl Lines {

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::bucket::Bucket;
+use super::bucket::BucketId;
 use super::error::{Error, Result};
 use super::groups::Group;
-use super::line::{self, Member};
-use super::rows::Comparer;
+use super::line::{self, BucketDocument};
+use super::rows::BucketComparer;
 use dedupdb::Schema;
 
 /// Finds the pairs of buckets.
@@ -14,7 +14,7 @@ use dedupdb::Schema;
 pub struct Reducer {
     schema: Schema,
     /// The comparer of the current band, kept because drawing its permutations is costly.
-    comparer: Option<Comparer>,
+    comparer: Option<BucketComparer>,
     /// The number of documents that share their id with another document of their bucket, and one such id.
     repeated: (u64, Option<String>),
 }
@@ -53,7 +53,7 @@ impl Reducer {
         members.sort_unstable();
         members.dedup_by(|one, other| one.is_again(other));
         self.note_repeated(&members);
-        let take = &mut |one: &Member<'_>, other: &Member<'_>, jaccard| {
+        let take = &mut |one: &BucketDocument<'_>, other: &BucketDocument<'_>, jaccard| {
             let (one, other) = (one.id.as_str(), other.id.as_str());
             match one.cmp(other) {
                 std::cmp::Ordering::Less => take(one, other, jaccard),
@@ -63,16 +63,16 @@ impl Reducer {
             }
         };
         match group.bucket {
-            Bucket::Band { band, key } => {
+            BucketId::Band { band, key } => {
                 let in_hand = self.comparer.take();
                 let comparer = match in_hand.filter(|comparer| comparer.band() == band) {
                     Some(comparer) => comparer,
-                    None => Comparer::new(&self.schema, band).map_err(Error::from)?,
+                    None => BucketComparer::new(&self.schema, band).map_err(Error::from)?,
                 };
                 let comparer = self.comparer.insert(comparer);
                 comparer.compare(group, key, &members, take)
             }
-            Bucket::Copies(_) => {
+            BucketId::Copies(_) => {
                 for (at, one) in members.iter().enumerate() {
                     for other in &members[at + 1..] {
                         take(one, other, 1.0)?;
@@ -83,7 +83,7 @@ impl Reducer {
         }
     }
 
-    fn note_repeated(&mut self, members: &[Member<'_>]) {
+    fn note_repeated(&mut self, members: &[BucketDocument<'_>]) {
         let mut ids = HashSet::with_capacity(members.len());
         for member in members {
             if !ids.insert(member.id.as_str()) && self.repeated.1.is_none() {
@@ -107,11 +107,11 @@ fn whole(group: &Group) -> Result<()> {
 }
 
 /// The documents of a group.
-fn members(group: &Group) -> Result<Vec<Member<'_>>> {
+fn members(group: &Group) -> Result<Vec<BucketDocument<'_>>> {
     let numbered = (group.first..).zip(group.lines());
     numbered
         .map(|(number, line)| {
-            Member::of(line, number).ok_or_else(|| Error::NoLine {
+            BucketDocument::of(line, number).ok_or_else(|| Error::NoLine {
                 place: group.place(number),
             })
         })

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::WIDTH;
 use super::error::{Error, Result};
 use super::groups::Group;
-use super::line::Member;
+use super::line::BucketDocument;
 use dedupdb::Schema;
 use dedupdb::batch::{self, Verifier};
 use rayon::prelude::*;
@@ -15,15 +15,15 @@ const MANY: usize = 1 << 12;
 
 /// Compares the documents of the buckets of a band.
 #[derive(Debug)]
-pub(super) struct Comparer {
+pub(super) struct BucketComparer {
     verifier: Verifier,
 }
 
-impl Comparer {
+impl BucketComparer {
     /// Compares documents that share a bucket of this band.
-    pub(super) fn new(schema: &Schema, band: u32) -> dedupdb::Result<Comparer> {
+    pub(super) fn new(schema: &Schema, band: u32) -> dedupdb::Result<BucketComparer> {
         let verifier = Verifier::new(schema, WIDTH, band)?;
-        Ok(Comparer { verifier })
+        Ok(BucketComparer { verifier })
     }
 
     /// The band whose buckets are compared.
@@ -39,14 +39,14 @@ impl Comparer {
         &self,
         group: &Group,
         key: u64,
-        members: &[Member<'_>],
-        take: &mut impl FnMut(&Member<'_>, &Member<'_>, f64) -> Result<(), E>,
+        members: &[BucketDocument<'_>],
+        take: &mut impl FnMut(&BucketDocument<'_>, &BucketDocument<'_>, f64) -> Result<(), E>,
     ) -> Result<(), E> {
         // The first document of the window is that of the current row.
-        let mut window: VecDeque<batch::Member> = VecDeque::new();
+        let mut window: VecDeque<batch::BucketMember> = VecDeque::new();
         for (at, member) in members.iter().enumerate() {
             let rest = &members[at..];
-            let fits = |other: &Member<'_>| self.verifier.can_match(member.size, other.size);
+            let fits = |other: &BucketDocument<'_>| self.verifier.can_match(member.size, other.size);
             let fitting = rest.partition_point(fits);
             if fitting > 1 {
                 for member in &rest[window.len()..fitting] {
@@ -62,7 +62,7 @@ impl Comparer {
     }
 
     /// Compares the first document with the others, and returns the places and similarities of those that match.
-    fn row(&self, window: &VecDeque<batch::Member>) -> Vec<(usize, f64)> {
+    fn row(&self, window: &VecDeque<batch::BucketMember>) -> Vec<(usize, f64)> {
         let similar = |other: usize| {
             let jaccard = self.verifier.verify(&window[0], &window[other])?;
             Some((other, jaccard))
@@ -78,7 +78,7 @@ impl Comparer {
         }
     }
 
-    fn unpack(&self, group: &Group, bucket: u64, member: &Member<'_>) -> Result<batch::Member> {
+    fn unpack(&self, group: &Group, bucket: u64, member: &BucketDocument<'_>) -> Result<batch::BucketMember> {
         let place = || group.place(member.number);
         let Some(shingles) = member.shingles() else {
             return Err(Error::NoLine { place: place() });

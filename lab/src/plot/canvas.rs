@@ -27,7 +27,7 @@ const FOOT: u32 = 16;
 const MOST_PANELS: usize = 8;
 const MOST_NAMES: usize = 64;
 
-pub(super) type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
+pub(super) type DrawResult = std::result::Result<(), Box<dyn std::error::Error>>;
 
 pub(super) type Area<DB> = DrawingArea<DB, Shift>;
 
@@ -101,7 +101,7 @@ fn size(picture: &Picture) -> (u32, u32) {
     )
 }
 
-fn draw<DB: DrawingBackend>(area: &Area<DB>, picture: &Picture) -> Drawn
+fn draw<DB: DrawingBackend>(area: &Area<DB>, picture: &Picture) -> DrawResult
 where
     DB::ErrorType: 'static,
 {

@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use super::Picture;
-use super::canvas::{Area, Drawn, UNIT, font};
+use super::canvas::{Area, DrawResult, UNIT, font};
 
 /// The height of a line, in pixels.
 const LINE: u32 = 20;
@@ -28,7 +28,7 @@ pub(super) fn height(picture: &Picture, width: u32) -> u32 {
 }
 
 /// Draws the caption of a picture of this width in pixels.
-pub(super) fn draw<DB: DrawingBackend>(area: &Area<DB>, picture: &Picture, width: u32) -> Drawn
+pub(super) fn draw<DB: DrawingBackend>(area: &Area<DB>, picture: &Picture, width: u32) -> DrawResult
 where
     DB::ErrorType: 'static,
 {

@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::canvas::{Area, Drawn, UNIT, font};
+use super::canvas::{Area, DrawResult, UNIT, font};
 use super::panel::{line, point};
 use super::{Panel, style};
 
@@ -44,7 +44,7 @@ fn named(panel: &Panel) -> impl Iterator<Item = &super::Series> {
 }
 
 /// Draws the legend.
-pub(super) fn draw<DB: DrawingBackend>(area: &Area<DB>, panel: &Panel) -> Drawn
+pub(super) fn draw<DB: DrawingBackend>(area: &Area<DB>, panel: &Panel) -> DrawResult
 where
     DB::ErrorType: 'static,
 {

@@ -88,7 +88,7 @@ pub struct Series {
     /// The lower and upper bound of each point's y, or empty.
     pub spans: Vec<(f64, f64)>,
     /// How it is drawn.
-    pub form: Form,
+    pub form: SeriesStyle,
     /// Series with the same number share their colour, their dashes and the shape of their points. There are six.
     pub hue: usize,
 }
@@ -96,7 +96,7 @@ pub struct Series {
 /// How a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Form {
+pub enum SeriesStyle {
     /// A line, for predictions.
     Line,
     /// A thicker line, which stands out.
@@ -187,7 +187,7 @@ impl Axis {
 
 impl Series {
     /// Returns a series without bounds.
-    pub fn new(name: impl Into<String>, form: Form, hue: usize, points: Vec<(f64, f64)>) -> Series {
+    pub fn new(name: impl Into<String>, form: SeriesStyle, hue: usize, points: Vec<(f64, f64)>) -> Series {
         Series {
             name: name.into(),
             points,

@@ -7,18 +7,18 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
-use super::canvas::{Area, Drawn, UNIT, font};
-use super::style::{self, Shape, Stroke};
+use super::canvas::{Area, DrawResult, UNIT, font};
+use super::style::{self, PointShape, Stroke};
 use super::{Axis, Panel, Series};
 
 /// Half the size of a point, in units.
 const POINT: i32 = 18;
 
 /// A position on the canvas, in units.
-type Spot = (i32, i32);
+type CanvasPoint = (i32, i32);
 
 /// Draws the panel into its part of the canvas.
-pub(super) fn draw<DB: DrawingBackend>(canvas: &Area<DB>, area: &Area<DB>, panel: &Panel) -> Drawn
+pub(super) fn draw<DB: DrawingBackend>(canvas: &Area<DB>, area: &Area<DB>, panel: &Panel) -> DrawResult
 where
     DB::ErrorType: 'static,
 {
@@ -107,12 +107,12 @@ impl Ranged for Ruler {
 fn draw_series<DB: DrawingBackend>(
     canvas: &Area<DB>,
     series: &Series,
-    place: impl Fn(f64, f64) -> Option<Spot>,
-) -> Drawn
+    place: impl Fn(f64, f64) -> Option<CanvasPoint>,
+) -> DrawResult
 where
     DB::ErrorType: 'static,
 {
-    let points: Vec<Spot> = series
+    let points: Vec<CanvasPoint> = series
         .points
         .iter()
         .filter_map(|&(x, y)| place(x, y))
@@ -137,9 +137,9 @@ where
 /// Draws a line through these positions.
 pub(super) fn line<DB: DrawingBackend>(
     canvas: &Area<DB>,
-    places: Vec<Spot>,
+    places: Vec<CanvasPoint>,
     stroke: Stroke,
-) -> Drawn
+) -> DrawResult
 where
     DB::ErrorType: 'static,
 {
@@ -153,13 +153,13 @@ where
 }
 
 /// Draws the bounds of a value.
-fn span<DB: DrawingBackend>(canvas: &Area<DB>, low: Spot, high: Spot, colour: RGBColor) -> Drawn
+fn span<DB: DrawingBackend>(canvas: &Area<DB>, low: CanvasPoint, high: CanvasPoint, colour: RGBColor) -> DrawResult
 where
     DB::ErrorType: 'static,
 {
     let style = colour.stroke_width(UNIT);
     let half = POINT / 2;
-    let cap = |(x, y): Spot| vec![(x - half, y), (x + half, y)];
+    let cap = |(x, y): CanvasPoint| vec![(x - half, y), (x + half, y)];
     for path in [vec![low, high], cap(low), cap(high)] {
         canvas.draw(&PathElement::new(path, style))?;
     }
@@ -169,10 +169,10 @@ where
 /// Draws a point.
 pub(super) fn point<DB: DrawingBackend>(
     canvas: &Area<DB>,
-    at: Spot,
-    shape: Shape,
+    at: CanvasPoint,
+    shape: PointShape,
     colour: RGBColor,
-) -> Drawn
+) -> DrawResult
 where
     DB::ErrorType: 'static,
 {
@@ -181,17 +181,17 @@ where
     let filled = colour.filled();
     let stroke = colour.stroke_width(2 * UNIT);
     match shape {
-        Shape::Disc => canvas.draw(&Circle::new(at, POINT, filled))?,
-        Shape::Ring => canvas.draw(&Circle::new(at, POINT, stroke))?,
-        Shape::Square => {
+        PointShape::Disc => canvas.draw(&Circle::new(at, POINT, filled))?,
+        PointShape::Ring => canvas.draw(&Circle::new(at, POINT, stroke))?,
+        PointShape::Square => {
             let corners = [(x - half, y - half), (x + half, y + half)];
             canvas.draw(&Rectangle::new(corners, filled))?;
         }
-        Shape::Triangle => {
+        PointShape::Triangle => {
             let corners = [(x - POINT, y + half), (x, y - POINT), (x + POINT, y + half)];
             canvas.draw(&Polygon::new(corners, filled))?;
         }
-        Shape::Diamond => {
+        PointShape::Diamond => {
             let corners = [
                 (x - POINT, y),
                 (x, y - POINT),
@@ -200,7 +200,7 @@ where
             ];
             canvas.draw(&Polygon::new(corners, filled))?;
         }
-        Shape::Cross => canvas.draw(&Cross::new(at, half, stroke))?,
+        PointShape::Cross => canvas.draw(&Cross::new(at, half, stroke))?,
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use plotters::style::{BLACK, Color, RGBAColor, RGBColor, ShapeStyle};
 
-use super::Form;
+use super::SeriesStyle;
 
 /// The palette of Okabe and Ito without its yellow, which is too light for lines on white. Its colours differ for every
 /// kind of colour vision.
@@ -20,7 +20,7 @@ const DASHES: [(u32, u32); 6] = [(1, 0), (10, 5), (3, 4), (16, 4), (6, 3), (2, 7
 
 /// The shape of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum PointShape {
     Disc,
     Square,
     Triangle,
@@ -29,13 +29,13 @@ pub(super) enum Shape {
     Diamond,
 }
 
-const SHAPES: [Shape; 6] = [
-    Shape::Disc,
-    Shape::Square,
-    Shape::Triangle,
-    Shape::Cross,
-    Shape::Ring,
-    Shape::Diamond,
+const SHAPES: [PointShape; 6] = [
+    PointShape::Disc,
+    PointShape::Square,
+    PointShape::Triangle,
+    PointShape::Cross,
+    PointShape::Ring,
+    PointShape::Diamond,
 ];
 
 /// How a line is drawn, in units of a picture.
@@ -53,19 +53,19 @@ pub(super) fn colour(hue: usize) -> RGBColor {
 }
 
 /// Returns the shape of a hue's points.
-pub(super) fn shape(hue: usize) -> Shape {
+pub(super) fn shape(hue: usize) -> PointShape {
     SHAPES[hue % SHAPES.len()]
 }
 
 /// Returns the line of a form and hue, if the form has one.
-pub(super) fn stroke(form: Form, hue: usize, unit: u32) -> Option<Stroke> {
+pub(super) fn stroke(form: SeriesStyle, hue: usize, unit: u32) -> Option<Stroke> {
     let (dash, gap) = DASHES[hue % DASHES.len()];
     let (colour, width, dash, gap): (RGBAColor, _, _, _) = match form {
-        Form::Line => (colour(hue).to_rgba(), 2, dash, gap),
-        Form::BoldLine => (colour(hue).to_rgba(), 3, dash, gap),
-        Form::JoinedPoints => (colour(hue).to_rgba(), 1, dash, gap),
-        Form::Reference => (BLACK.mix(0.6), 1, 1, 0),
-        Form::Points => return None,
+        SeriesStyle::Line => (colour(hue).to_rgba(), 2, dash, gap),
+        SeriesStyle::BoldLine => (colour(hue).to_rgba(), 3, dash, gap),
+        SeriesStyle::JoinedPoints => (colour(hue).to_rgba(), 1, dash, gap),
+        SeriesStyle::Reference => (BLACK.mix(0.6), 1, 1, 0),
+        SeriesStyle::Points => return None,
     };
     Some(Stroke {
         style: colour.stroke_width(width * unit),
@@ -75,6 +75,6 @@ pub(super) fn stroke(form: Form, hue: usize, unit: u32) -> Option<Stroke> {
 }
 
 /// Whether a form has points.
-pub(super) fn has_points(form: Form) -> bool {
-    matches!(form, Form::Points | Form::JoinedPoints)
+pub(super) fn has_points(form: SeriesStyle) -> bool {
+    matches!(form, SeriesStyle::Points | SeriesStyle::JoinedPoints)
 }

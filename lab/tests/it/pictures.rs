@@ -1,14 +1,14 @@
 //! Pictures, whatever they show.
 
 use dedupdb::Error;
-use dedupdb_lab::plot::{Axis, Form, Panel, Picture, Series};
+use dedupdb_lab::plot::{Axis, SeriesStyle, Panel, Picture, Series};
 
 fn panel(series: Vec<Series>) -> Panel {
     Panel::new("title", Axis::linear("x"), Axis::log("y"), series)
 }
 
 fn line(name: &str, points: Vec<(f64, f64)>) -> Series {
-    Series::new(name, Form::Line, 0, points)
+    Series::new(name, SeriesStyle::Line, 0, points)
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn any_values_are_drawn_or_left_out() {
     for x in odd {
         for y in odd {
             let mut series = line("odd", vec![(x, y), (y, x), (1.0, y)]);
-            series.form = Form::JoinedPoints;
+            series.form = SeriesStyle::JoinedPoints;
             series.spans = vec![(y, x), (f64::NAN, 1.0)];
             let mut panel = panel(vec![series]);
             let svg = Picture::new(vec![panel.clone()]).to_svg().unwrap();
@@ -47,7 +47,7 @@ fn zeros_have_a_place_and_captions_stand_below() {
     let drawn = |values: &[f64]| {
         let points = (1_u32..).map(f64::from).zip(values.iter().copied());
         let mut series = line("", points.collect());
-        series.form = Form::Points;
+        series.form = SeriesStyle::Points;
         let y = Axis::log_and_zero("y", values.iter().copied());
         Picture::new(vec![Panel::new("", Axis::within("x"), y, vec![series])])
     };

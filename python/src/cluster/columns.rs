@@ -31,14 +31,14 @@ pub(super) fn longs<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a [i64
 }
 
 /// Numbers of 64 bits, `None` for nulls.
-pub(super) struct Numbers<'a>(&'a PrimitiveArray<Int64Type>);
+pub(super) struct LongColumn<'a>(&'a PrimitiveArray<Int64Type>);
 
-impl<'a> Numbers<'a> {
-    pub(super) fn of(batch: &'a RecordBatch, name: &str) -> PyResult<Numbers<'a>> {
+impl<'a> LongColumn<'a> {
+    pub(super) fn of(batch: &'a RecordBatch, name: &str) -> PyResult<LongColumn<'a>> {
         let array = column(batch, name)?;
         let numbers = array.as_primitive_opt::<Int64Type>();
         numbers
-            .map(Numbers)
+            .map(LongColumn)
             .ok_or_else(|| wrong(name, "longs", array))
     }
 
@@ -66,16 +66,16 @@ pub(super) fn flags(batch: &RecordBatch, name: &str) -> PyResult<Vec<bool>> {
 }
 
 /// Bytes, or those of strings, `None` for nulls.
-pub(super) struct Bytes<'a> {
+pub(super) struct BytesColumn<'a> {
     array: &'a ArrayRef,
 }
 
-impl<'a> Bytes<'a> {
-    pub(super) fn of(batch: &'a RecordBatch, name: &str) -> PyResult<Bytes<'a>> {
+impl<'a> BytesColumn<'a> {
+    pub(super) fn of(batch: &'a RecordBatch, name: &str) -> PyResult<BytesColumn<'a>> {
         let array = column(batch, name)?;
         match array.data_type() {
             DataType::Binary | DataType::LargeBinary | DataType::Utf8 | DataType::LargeUtf8 => {
-                Ok(Bytes { array })
+                Ok(BytesColumn { array })
             }
             _ => Err(wrong(name, "strings or bytes", array)),
         }
@@ -107,7 +107,7 @@ impl<'a> Bytes<'a> {
 }
 
 /// The file that a sketch was read from, as the end of a message. Empty if there is none.
-pub(super) fn of_file(files: &Bytes<'_>, row: usize) -> String {
+pub(super) fn of_file(files: &BytesColumn<'_>, row: usize) -> String {
     match files.text(row) {
         "" => String::new(),
         file => format!(" (in {file})"),
@@ -115,13 +115,13 @@ pub(super) fn of_file(files: &Bytes<'_>, row: usize) -> String {
 }
 
 /// Lists of longs.
-pub(super) struct Lists<'a> {
+pub(super) struct LongListColumn<'a> {
     values: &'a [i64],
     array: &'a ArrayRef,
 }
 
-impl<'a> Lists<'a> {
-    pub(super) fn of(batch: &'a RecordBatch, name: &str) -> PyResult<Lists<'a>> {
+impl<'a> LongListColumn<'a> {
+    pub(super) fn of(batch: &'a RecordBatch, name: &str) -> PyResult<LongListColumn<'a>> {
         let array = column(batch, name)?;
         let values = match array.data_type() {
             DataType::List(_) => array.as_list::<i32>().values(),
@@ -129,7 +129,7 @@ impl<'a> Lists<'a> {
             _ => return Err(wrong(name, "lists of longs", array)),
         };
         match values.as_primitive_opt::<Int64Type>() {
-            Some(numbers) if numbers.null_count() == 0 => Ok(Lists {
+            Some(numbers) if numbers.null_count() == 0 => Ok(LongListColumn {
                 values: numbers.values(),
                 array,
             }),

@@ -9,7 +9,7 @@ use dedupdb::batch::components;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
-use super::columns::Bytes;
+use super::columns::BytesColumn;
 use crate::errors::raised;
 use crate::table::{Table, defect, schema};
 
@@ -19,7 +19,7 @@ pub(crate) fn cluster_components(py: Python<'_>, batches: Vec<PyRecordBatch>) ->
     let mut pairs: Vec<([u8; 32], [u8; 32])> = Vec::new();
     for batch in batches {
         let batch = batch.into_inner();
-        let (a, b) = (Bytes::of(&batch, "hash_a")?, Bytes::of(&batch, "hash_b")?);
+        let (a, b) = (BytesColumn::of(&batch, "hash_a")?, BytesColumn::of(&batch, "hash_b")?);
         for row in 0..batch.num_rows() {
             pairs.extend(a.hash(row)?.zip(b.hash(row)?));
         }

@@ -9,8 +9,8 @@ use dedupdb::batch::{Keeper, Verdict};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
-use super::columns::{Bytes, Lists, unsigned};
-use super::rare::Sets;
+use super::columns::{BytesColumn, LongListColumn, unsigned};
+use super::rare::SetColumns;
 use crate::errors::raised;
 use crate::table::{Table, defect, schema};
 use crate::watch::lock;
@@ -18,10 +18,10 @@ use crate::watch::lock;
 /// Judges the contents of groups, one group after another.
 #[pyclass(frozen, module = "dedupdb._native")]
 pub(crate) struct ClusterKeeper {
-    judge: Mutex<Judge>,
+    judge: Mutex<GroupJudge>,
 }
 
-struct Judge {
+struct GroupJudge {
     keeper: Keeper,
     group: Option<Vec<u8>>,
     /// The keys of the group's contents that are kept.
@@ -35,7 +35,7 @@ impl ClusterKeeper {
     fn new(py: Python<'_>, threshold: f64, most: usize) -> PyResult<ClusterKeeper> {
         let keeper = Keeper::new(threshold).map_err(|error| raised(py, &error))?;
         Ok(ClusterKeeper {
-            judge: Mutex::new(Judge {
+            judge: Mutex::new(GroupJudge {
                 keeper: keeper.most(most),
                 group: None,
                 kept: Vec::new(),
@@ -55,11 +55,11 @@ impl ClusterKeeper {
     }
 }
 
-impl Judge {
+impl GroupJudge {
     fn judged(&mut self, batch: &RecordBatch) -> PyResult<Table> {
-        let (labels, names) = (Bytes::of(batch, "label")?, Bytes::of(batch, "key")?);
-        let (hashes, lists) = (Bytes::of(batch, "hash")?, Lists::of(batch, "keys")?);
-        let sets = Sets::of(batch)?;
+        let (labels, names) = (BytesColumn::of(batch, "label")?, BytesColumn::of(batch, "key")?);
+        let (hashes, lists) = (BytesColumn::of(batch, "hash")?, LongListColumn::of(batch, "keys")?);
+        let sets = SetColumns::of(batch)?;
         let (mut hash, mut representative) = (BinaryBuilder::new(), StringBuilder::new());
         let (mut jaccard, mut cut_short) = (Float64Builder::new(), Int64Builder::new());
         for row in 0..batch.num_rows() {

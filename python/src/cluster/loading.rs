@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
-use super::columns::{Bytes, ints, longs, of_file};
+use super::columns::{BytesColumn, ints, longs, of_file};
 use super::rare::unpacked;
 use crate::errors::raised;
 use crate::watch::{Stop, waited};
@@ -69,10 +69,10 @@ impl ClusterLoader {
 
 impl ClusterLoader {
     fn inputs(&self, batch: &RecordBatch) -> PyResult<Vec<Input>> {
-        let (names, hashes) = (Bytes::of(batch, "key")?, Bytes::of(batch, "hash")?);
+        let (names, hashes) = (BytesColumn::of(batch, "key")?, BytesColumn::of(batch, "hash")?);
         let (bytes, sizes) = (longs(batch, "bytes")?, ints(batch, "size")?);
-        let (packed, marks) = (Bytes::of(batch, "packed")?, Bytes::of(batch, "parameters")?);
-        let files = Bytes::of(batch, "file")?;
+        let (packed, marks) = (BytesColumn::of(batch, "packed")?, BytesColumn::of(batch, "parameters")?);
+        let files = BytesColumn::of(batch, "file")?;
         let input = |row| {
             if marks.text(row) != self.parameters {
                 return Err(PyValueError::new_err(format!(

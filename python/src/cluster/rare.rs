@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 
-use super::columns::{Bytes, ints, longs};
+use super::columns::{BytesColumn, ints, longs};
 use crate::errors::raised;
 use crate::table::{Table, defect, schema};
 
@@ -36,7 +36,7 @@ impl ClusterRarity {
         let mut rarity = Rarity::new();
         for batch in batches {
             let batch = batch.into_inner();
-            let sets = Sets::of(&batch)?;
+            let sets = SetColumns::of(&batch)?;
             for row in 0..batch.num_rows() {
                 rarity.count(&sets.get(row)?);
             }
@@ -58,8 +58,8 @@ impl ClusterRarity {
 
 impl ClusterRarity {
     fn rarest(&self, batch: &RecordBatch, threshold: f64) -> PyResult<Table> {
-        let (hashes, sizes) = (Bytes::of(batch, "hash")?, ints(batch, "size")?);
-        let (sets, own) = (Sets::of(batch)?, longs(batch, "label")?);
+        let (hashes, sizes) = (BytesColumn::of(batch, "hash")?, ints(batch, "size")?);
+        let (sets, own) = (SetColumns::of(batch)?, longs(batch, "label")?);
         let (mut keys, mut codes, mut labels) = (Vec::new(), Vec::new(), Vec::new());
         for (row, &label) in own.iter().enumerate() {
             let Some(hash) = hashes.hash(row)? else {
@@ -86,16 +86,16 @@ impl ClusterRarity {
 }
 
 /// The shingle sets of a batch.
-pub(super) struct Sets<'a> {
+pub(super) struct SetColumns<'a> {
     sizes: &'a [i32],
-    packed: Bytes<'a>,
+    packed: BytesColumn<'a>,
 }
 
-impl<'a> Sets<'a> {
-    pub(super) fn of(batch: &'a RecordBatch) -> PyResult<Sets<'a>> {
-        Ok(Sets {
+impl<'a> SetColumns<'a> {
+    pub(super) fn of(batch: &'a RecordBatch) -> PyResult<SetColumns<'a>> {
+        Ok(SetColumns {
             sizes: ints(batch, "size")?,
-            packed: Bytes::of(batch, "packed")?,
+            packed: BytesColumn::of(batch, "packed")?,
         })
     }
 

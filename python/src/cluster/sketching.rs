@@ -5,14 +5,14 @@ use std::sync::Arc;
 use arrow_array::builder::{BinaryBuilder, Int32Builder, Int64Builder, ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field};
-use dedupdb::batch::{Columns as Sketched, ContentCode, KeyWidth, Keys, Mark, Sketcher};
+use dedupdb::batch::{SketchColumns as Sketched, ContentCode, KeyWidth, BandKeys, Mark, Sketcher};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3_arrow::PyRecordBatch;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::columns::Bytes;
+use super::columns::BytesColumn;
 use crate::errors::raised;
 use crate::schema::built;
 use crate::table::{Table, defect, schema};
@@ -60,7 +60,7 @@ impl ClusterSketcher {
 
 impl ClusterSketcher {
     fn sketched(&self, batch: &RecordBatch) -> PyResult<Table> {
-        let (keys, texts) = (Bytes::of(batch, "key")?, Bytes::of(batch, "text")?);
+        let (keys, texts) = (BytesColumn::of(batch, "key")?, BytesColumn::of(batch, "text")?);
         let rows = 0..batch.num_rows();
         let given: Vec<usize> = rows
             .filter(|&row| keys.get(row).is_some() && texts.get(row).is_some())
@@ -68,9 +68,9 @@ impl ClusterSketcher {
         let given_texts: Vec<&str> = given.iter().map(|&row| texts.text(row)).collect();
         let sketches = self.pool.install(|| self.sketcher.sketch_all(&given_texts));
         let (bands, sketches) = (sketches.keys().bands(), sketches.into_columns());
-        let given_keys = Keys::new(&sketches.keys, bands);
+        let given_keys = BandKeys::new(&sketches.keys, bands);
         let given_keys = given_keys.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        let mut columns = Columns::default();
+        let mut columns = SketchBuilders::default();
         let mut given = given.iter().copied().enumerate().peekable();
         for row in 0..batch.num_rows() {
             let key = keys.get(row).map(|_| keys.text(row));
@@ -88,7 +88,7 @@ impl ClusterSketcher {
 }
 
 /// The columns of sketches.
-struct Columns {
+struct SketchBuilders {
     key: StringBuilder,
     hash: BinaryBuilder,
     code: Int64Builder,
@@ -99,9 +99,9 @@ struct Columns {
     flaw: StringBuilder,
 }
 
-impl Default for Columns {
-    fn default() -> Columns {
-        Columns {
+impl Default for SketchBuilders {
+    fn default() -> SketchBuilders {
+        SketchBuilders {
             key: StringBuilder::new(),
             hash: BinaryBuilder::new(),
             code: Int64Builder::new(),
@@ -114,7 +114,7 @@ impl Default for Columns {
     }
 }
 
-impl Columns {
+impl SketchBuilders {
     /// Appends the row of a text with this number of bytes. `place` is its place among the sketched texts.
     fn push(
         &mut self,

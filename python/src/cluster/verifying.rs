@@ -11,28 +11,28 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
-use super::columns::{Bytes, Lists, ints};
+use super::columns::{BytesColumn, LongListColumn, ints};
 use super::rare::unpacked;
 use crate::table::{Table, defect, schema};
 
 /// One side of a pair.
-struct Side<'a> {
-    hashes: Bytes<'a>,
+struct PairSide<'a> {
+    hashes: BytesColumn<'a>,
     sizes: &'a [i32],
-    keys: Lists<'a>,
-    packed: Bytes<'a>,
-    files: Bytes<'a>,
+    keys: LongListColumn<'a>,
+    packed: BytesColumn<'a>,
+    files: BytesColumn<'a>,
 }
 
-impl<'a> Side<'a> {
-    fn of(batch: &'a RecordBatch, side: &str) -> PyResult<Side<'a>> {
+impl<'a> PairSide<'a> {
+    fn of(batch: &'a RecordBatch, side: &str) -> PyResult<PairSide<'a>> {
         let name = |column: &str| format!("{column}_{side}");
-        Ok(Side {
-            hashes: Bytes::of(batch, &name("hash"))?,
+        Ok(PairSide {
+            hashes: BytesColumn::of(batch, &name("hash"))?,
             sizes: ints(batch, &name("size"))?,
-            keys: Lists::of(batch, &name("keys"))?,
-            packed: Bytes::of(batch, &name("packed"))?,
-            files: Bytes::of(batch, &name("file"))?,
+            keys: LongListColumn::of(batch, &name("keys"))?,
+            packed: BytesColumn::of(batch, &name("packed"))?,
+            files: BytesColumn::of(batch, &name("file"))?,
         })
     }
 
@@ -69,7 +69,7 @@ pub(crate) fn cluster_verify(
 }
 
 fn verified(batch: &RecordBatch, threshold: f64, share: bool) -> PyResult<Table> {
-    let (a, b) = (Side::of(batch, "a")?, Side::of(batch, "b")?);
+    let (a, b) = (PairSide::of(batch, "a")?, PairSide::of(batch, "b")?);
     let (mut first, mut second) = (BinaryBuilder::new(), BinaryBuilder::new());
     let (mut jaccards, mut later) = (Float64Builder::new(), Int64Builder::new());
     let mut last: Option<([u8; 32], ShingleSet)> = None;

@@ -5,22 +5,22 @@ use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 
 use super::strings::{Strings, fits, has_uuids};
-use super::table::Reader;
+use super::table::ArrayStream;
 use super::{Flaw, arrow, not_stopped, string};
 
 /// Values one by one.
-pub(crate) struct Column {
+pub(crate) struct ValueColumn {
     field: &'static str,
-    values: Values,
+    values: ColumnValues,
 }
 
-enum Values {
-    Arrow(Reader, Option<(Strings, usize)>),
+enum ColumnValues {
+    Arrow(ArrayStream, Option<(Strings, usize)>),
     Objects(Py<PyIterator>),
 }
 
-impl Column {
-    pub(crate) fn of(field: &'static str, data: &Bound<'_, PyAny>) -> PyResult<Column> {
+impl ValueColumn {
+    pub(crate) fn of(field: &'static str, data: &Bound<'_, PyAny>) -> PyResult<ValueColumn> {
         let values = match arrow(data)? {
             Some(reader) => {
                 let kind = reader.field().data_type();
@@ -29,21 +29,21 @@ impl Column {
                         "{field}s: an Arrow array of {kind}, not of strings"
                     )));
                 }
-                Values::Arrow(reader, None)
+                ColumnValues::Arrow(reader, None)
             }
-            None => Values::Objects(iterator(&format!("{field}s"), data)?),
+            None => ColumnValues::Objects(iterator(&format!("{field}s"), data)?),
         };
-        Ok(Column { field, values })
+        Ok(ValueColumn { field, values })
     }
 
     /// The next value.
     pub(crate) fn next(&mut self, py: Python<'_>) -> PyResult<Option<Result<String, Flaw>>> {
         match &mut self.values {
-            Values::Objects(objects) => {
+            ColumnValues::Objects(objects) => {
                 let next = objects.bind(py).clone().next().transpose()?;
                 Ok(next.map(|object| string(self.field, &object)))
             }
-            Values::Arrow(reader, now) => loop {
+            ColumnValues::Arrow(reader, now) => loop {
                 if let Some((strings, at)) = now
                     && *at < strings.len()
                 {

@@ -4,13 +4,13 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyType};
 
-use super::{Key, Names};
+use super::{KeyColumn, ColumnNames};
 
 /// A frame with only those columns that are read, if it has them, an array with a type, and the stream of a data set.
 /// Anything else is returned as it is.
 pub(super) fn narrowed<'py>(
     data: &Bound<'py, PyAny>,
-    names: &Names,
+    names: &ColumnNames,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
     let package = package(&data.get_type())?;
@@ -38,10 +38,10 @@ pub(super) fn narrowed<'py>(
 }
 
 /// The names of the columns that are read. `None` if one of them is not there.
-fn wanted<'a>(columns: &Bound<'_, PyAny>, names: &'a Names) -> PyResult<Option<Vec<&'a str>>> {
+fn wanted<'a>(columns: &Bound<'_, PyAny>, names: &'a ColumnNames) -> PyResult<Option<Vec<&'a str>>> {
     let key = match &names.key {
         None => None,
-        Some(Key::Usual) if !columns.contains("id")? && columns.contains("key")? => Some("key"),
+        Some(KeyColumn::Usual) if !columns.contains("id")? && columns.contains("key")? => Some("key"),
         Some(key) => Some(key.name()),
     };
     let mut wanted: Vec<&str> = key.into_iter().chain([&*names.text]).collect();
@@ -55,7 +55,7 @@ fn wanted<'a>(columns: &Bound<'_, PyAny>, names: &'a Names) -> PyResult<Option<V
 }
 
 /// A data set of Hugging Face with only those columns that are read: the others may be costly to decode.
-fn selected<'py>(data: &Bound<'py, PyAny>, names: &Names) -> PyResult<Bound<'py, PyAny>> {
+fn selected<'py>(data: &Bound<'py, PyAny>, names: &ColumnNames) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
     if !data.hasattr(intern!(py, "select_columns"))? {
         return Ok(data.clone());
@@ -72,7 +72,7 @@ fn selected<'py>(data: &Bound<'py, PyAny>, names: &Names) -> PyResult<Bound<'py,
 }
 
 /// The stream of a data set of pyarrow, from which only the columns that are read are scanned, or that of a scan.
-fn scanned<'py>(data: &Bound<'py, PyAny>, names: &Names) -> PyResult<Bound<'py, PyAny>> {
+fn scanned<'py>(data: &Bound<'py, PyAny>, names: &ColumnNames) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
     let mut data = data.clone();
     if data.hasattr(intern!(py, "scanner"))? {

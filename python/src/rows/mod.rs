@@ -15,10 +15,10 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyInt, PyString};
 
-pub(crate) use column::Column;
-use records::{Records, Zipped};
-pub(crate) use table::Reader;
-use table::Table;
+pub(crate) use column::ValueColumn;
+use records::{RecordIterable, ZippedColumns};
+pub(crate) use table::ArrayStream;
+use table::TableRows;
 
 /// The approximate number of bytes of text at which a batch is full.
 pub(crate) const BATCH_BYTES: usize = 2 << 20;
@@ -64,12 +64,12 @@ impl Flaw {
 
 /// Rows that are read together: keys, which are empty if none are asked for, and texts.
 #[derive(Debug, Default)]
-pub(crate) struct Batch {
+pub(crate) struct RowBatch {
     pub(crate) rows: Vec<Result<(String, String), Flaw>>,
     bytes: usize,
 }
 
-impl Batch {
+impl RowBatch {
     fn push(&mut self, row: Result<(String, String), Flaw>) {
         if let Ok((key, text)) = &row {
             self.bytes += key.len() + text.len();
@@ -89,80 +89,80 @@ pub(crate) fn input((key, text): (String, String)) -> Input {
 
 /// The column with the key.
 #[derive(Clone, Debug)]
-pub(crate) enum Key {
+pub(crate) enum KeyColumn {
     /// `id`, or `key` in a table or record without `id`: the readers of a corpus name it so.
     Usual,
     Named(String),
 }
 
-impl Key {
+impl KeyColumn {
     pub(crate) fn name(&self) -> &str {
         match self {
-            Key::Usual => "id",
-            Key::Named(name) => name,
+            KeyColumn::Usual => "id",
+            KeyColumn::Named(name) => name,
         }
     }
 }
 
 /// The names of a table's columns. Without `key`, no keys are read.
 #[derive(Clone, Debug)]
-pub(crate) struct Names {
-    pub(crate) key: Option<Key>,
+pub(crate) struct ColumnNames {
+    pub(crate) key: Option<KeyColumn>,
     pub(crate) text: String,
 }
 
 /// Rows to be read. Arrow is read without the interpreter.
-pub(crate) enum Rows {
-    Table(Table),
-    Records(Records),
-    Zipped(Zipped),
+pub(crate) enum RowSource {
+    Table(TableRows),
+    Records(RecordIterable),
+    Zipped(ZippedColumns),
 }
 
-impl Rows {
+impl RowSource {
     /// Keys and texts: from a table, from records, or from two columns.
     pub(crate) fn documents(
         data: &Bound<'_, PyAny>,
         texts: Option<&Bound<'_, PyAny>>,
-        names: &Names,
-    ) -> PyResult<Rows> {
+        names: &ColumnNames,
+    ) -> PyResult<RowSource> {
         let Some(texts) = texts else {
             check_iterable("data", data, "give its text, too")?;
             let data = &frame::narrowed(data, names)?;
             return match arrow(data)? {
-                Some(reader) => Ok(Rows::Table(Table::new(reader, names, false)?)),
-                None => Ok(Rows::Records(Records::new("data", data, names)?)),
+                Some(reader) => Ok(RowSource::Table(TableRows::new(reader, names, false)?)),
+                None => Ok(RowSource::Records(RecordIterable::new("data", data, names)?)),
             };
         };
         if [data, texts].into_iter().any(is_one) {
             let (key, text) = (string("key", data), string("text", texts));
             let row = key.and_then(|key| Ok((key, text?)));
-            return Ok(Rows::Zipped(Zipped::one(row)));
+            return Ok(RowSource::Zipped(ZippedColumns::one(row)));
         }
         check_iterable("keys", data, LIST)?;
         check_iterable("texts", texts, LIST)?;
-        let (keys, texts) = (Column::of("key", data)?, Column::of("text", texts)?);
-        Ok(Rows::Zipped(Zipped::new(Some(keys), texts)))
+        let (keys, texts) = (ValueColumn::of("key", data)?, ValueColumn::of("text", texts)?);
+        Ok(RowSource::Zipped(ZippedColumns::new(Some(keys), texts)))
     }
 
     /// Only texts: from a table's column, an array, or an iterable of strings or records.
     ///
     /// `name` is the name of the argument.
-    pub(crate) fn texts(name: &str, data: &Bound<'_, PyAny>, text: &str) -> PyResult<Rows> {
+    pub(crate) fn texts(name: &str, data: &Bound<'_, PyAny>, text: &str) -> PyResult<RowSource> {
         check_iterable(name, data, LIST)?;
-        let names = Names {
+        let names = ColumnNames {
             key: None,
             text: text.to_owned(),
         };
         let data = &frame::narrowed(data, &names)?;
         match arrow(data)? {
-            Some(reader) => Ok(Rows::Table(Table::new(reader, &names, true)?)),
-            None => Ok(Rows::Records(Records::new(name, data, &names)?)),
+            Some(reader) => Ok(RowSource::Table(TableRows::new(reader, &names, true)?)),
+            None => Ok(RowSource::Records(RecordIterable::new(name, data, &names)?)),
         }
     }
 
-    /// Keeps what is read, for [`Rows::kept`].
+    /// Keeps what is read, for [`RowSource::kept`].
     pub(crate) fn keep(&mut self) {
-        if let Rows::Table(table) = self {
+        if let RowSource::Table(table) = self {
             table.keep();
         }
     }
@@ -170,23 +170,23 @@ impl Rows {
     /// What was read from a table.
     pub(crate) fn kept(&mut self) -> Option<(arrow_schema::SchemaRef, Vec<ArrayRef>)> {
         match self {
-            Rows::Table(table) => table.kept(),
+            RowSource::Table(table) => table.kept(),
             _ => None,
         }
     }
 
     /// The next rows, or `None` at the end.
-    pub(crate) fn next(&mut self, py: Python<'_>) -> PyResult<Option<Batch>> {
-        let mut batch = Batch::default();
+    pub(crate) fn next(&mut self, py: Python<'_>) -> PyResult<Option<RowBatch>> {
+        let mut batch = RowBatch::default();
         match self {
-            Rows::Table(table) => not_stopped(py, py.detach(|| table.fill(&mut batch)))?,
-            Rows::Records(records) => records.fill(py, &mut batch)?,
-            Rows::Zipped(zipped) => zipped.fill(py, &mut batch)?,
+            RowSource::Table(table) => not_stopped(py, py.detach(|| table.fill(&mut batch)))?,
+            RowSource::Records(records) => records.fill(py, &mut batch)?,
+            RowSource::Zipped(zipped) => zipped.fill(py, &mut batch)?,
         }
         if !batch.rows.is_empty() {
             return Ok(Some(batch));
         }
-        if let Rows::Table(table) = self {
+        if let RowSource::Table(table) = self {
             table.warn_of_skipped(py)?;
         }
         Ok(None)
@@ -237,11 +237,11 @@ fn check_iterable(name: &str, data: &Bound<'_, PyAny>, instead: &str) -> PyResul
 }
 
 /// The Arrow data that an object offers, if any.
-fn arrow(data: &Bound<'_, PyAny>) -> PyResult<Option<table::Reader>> {
+fn arrow(data: &Bound<'_, PyAny>) -> PyResult<Option<table::ArrayStream>> {
     let py = data.py();
     let gives = |name| data.hasattr(name);
     if gives(intern!(py, "__arrow_c_array__"))? || gives(intern!(py, "__arrow_c_stream__"))? {
-        return Ok(Some(table::Reader::of(data)?));
+        return Ok(Some(table::ArrayStream::of(data)?));
     }
     // Hugging Face data sets are tables, but offer them in their own way.
     let is_table = gives(intern!(py, "with_format"))? && gives(intern!(py, "column_names"))?;
@@ -249,7 +249,7 @@ fn arrow(data: &Bound<'_, PyAny>) -> PyResult<Option<table::Reader>> {
     if is_table && gives(intern!(py, "__len__"))? {
         let table = data.call_method1("with_format", ("arrow",))?;
         let table = table.get_item(pyo3::types::PySlice::full(py))?;
-        return Ok(Some(table::Reader::of(&table)?));
+        return Ok(Some(table::ArrayStream::of(&table)?));
     }
     Ok(None)
 }

@@ -5,39 +5,39 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
 
-use super::column::{Column, iterator};
-use super::table::{Reader, Table};
-use super::{Batch, Flaw, Key, Names, arrow, not_stopped, string};
+use super::column::{ValueColumn, iterator};
+use super::table::{ArrayStream, TableRows};
+use super::{RowBatch, Flaw, KeyColumn, ColumnNames, arrow, not_stopped, string};
 
 /// An iterable of mappings, of pairs, of record batches or, if no keys are asked for, of strings.
-pub(crate) struct Records {
+pub(crate) struct RecordIterable {
     objects: Py<PyIterator>,
-    names: Names,
+    names: ColumnNames,
     /// The batch that is being read.
-    part: Option<Table>,
+    part: Option<TableRows>,
     key: Option<Py<PyString>>,
     /// The name of the key in records without the other one.
     other_key: Option<Py<PyString>>,
     text: Py<PyString>,
 }
 
-impl Records {
+impl RecordIterable {
     /// `name` is the name of the argument.
-    pub(crate) fn new(name: &str, data: &Bound<'_, PyAny>, names: &Names) -> PyResult<Records> {
+    pub(crate) fn new(name: &str, data: &Bound<'_, PyAny>, names: &ColumnNames) -> PyResult<RecordIterable> {
         let py = data.py();
         let objects = iterator(name, data)?;
         let name = |name: &str| PyString::intern(py, name).unbind();
-        Ok(Records {
+        Ok(RecordIterable {
             objects,
             names: names.clone(),
             part: None,
             key: names.key.as_ref().map(|key| name(key.name())),
-            other_key: matches!(names.key, Some(Key::Usual)).then(|| name("key")),
+            other_key: matches!(names.key, Some(KeyColumn::Usual)).then(|| name("key")),
             text: name(&names.text),
         })
     }
 
-    pub(crate) fn fill(&mut self, py: Python<'_>, batch: &mut Batch) -> PyResult<()> {
+    pub(crate) fn fill(&mut self, py: Python<'_>, batch: &mut RowBatch) -> PyResult<()> {
         let mut objects = self.objects.bind(py).clone();
         while !batch.is_full() {
             if let Some(part) = &mut self.part {
@@ -51,7 +51,7 @@ impl Records {
                 return Ok(());
             };
             if let Some(reader) = rows_of(&object)? {
-                self.part = Some(Table::new(reader, &self.names, false)?);
+                self.part = Some(TableRows::new(reader, &self.names, false)?);
                 continue;
             }
             let row = self.row(&object)?;
@@ -99,7 +99,7 @@ impl Records {
 }
 
 /// The rows of an object that is a record batch or a table.
-fn rows_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Reader>> {
+fn rows_of(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayStream>> {
     let is_one = object.is_instance_of::<PyString>()
         || object.is_instance_of::<PyDict>()
         || object.is_instance_of::<PyTuple>();
@@ -138,15 +138,15 @@ fn value(
 }
 
 /// Keys and texts, side by side.
-pub(crate) struct Zipped {
+pub(crate) struct ZippedColumns {
     one: Option<Result<(String, String), Flaw>>,
-    columns: Option<(Option<Column>, Column)>,
+    columns: Option<(Option<ValueColumn>, ValueColumn)>,
     rows: u64,
 }
 
-impl Zipped {
-    pub(crate) fn new(keys: Option<Column>, texts: Column) -> Zipped {
-        Zipped {
+impl ZippedColumns {
+    pub(crate) fn new(keys: Option<ValueColumn>, texts: ValueColumn) -> ZippedColumns {
+        ZippedColumns {
             one: None,
             columns: Some((keys, texts)),
             rows: 0,
@@ -154,15 +154,15 @@ impl Zipped {
     }
 
     /// A single row.
-    pub(crate) fn one(row: Result<(String, String), Flaw>) -> Zipped {
-        Zipped {
+    pub(crate) fn one(row: Result<(String, String), Flaw>) -> ZippedColumns {
+        ZippedColumns {
             one: Some(row),
             columns: None,
             rows: 0,
         }
     }
 
-    pub(crate) fn fill(&mut self, py: Python<'_>, batch: &mut Batch) -> PyResult<()> {
+    pub(crate) fn fill(&mut self, py: Python<'_>, batch: &mut RowBatch) -> PyResult<()> {
         if let Some(row) = self.one.take() {
             batch.push(row);
         }

@@ -20,10 +20,10 @@ pub(crate) struct Strings {
     field: &'static str,
     /// The array itself. For a dictionary, it has the rows, not the values.
     array: ArrayRef,
-    kind: Kind,
+    kind: StringKind,
 }
 
-enum Kind {
+enum StringKind {
     Utf8,
     LargeUtf8,
     View(BinaryViewArray),
@@ -77,10 +77,10 @@ impl Strings {
     /// Returns `None` if the array's type does not [fit](fits). `is_uuid` says what 16 bytes are.
     pub(crate) fn of(field: &'static str, array: &ArrayRef, is_uuid: bool) -> Option<Strings> {
         let kind = match array.data_type() {
-            DataType::Utf8 => Kind::Utf8,
-            DataType::LargeUtf8 => Kind::LargeUtf8,
-            DataType::Utf8View => Kind::View(array.as_string_view().clone().to_binary_view()),
-            DataType::Null => Kind::Null,
+            DataType::Utf8 => StringKind::Utf8,
+            DataType::LargeUtf8 => StringKind::LargeUtf8,
+            DataType::Utf8View => StringKind::View(array.as_string_view().clone().to_binary_view()),
+            DataType::Null => StringKind::Null,
             DataType::Dictionary(..) => {
                 let dictionary = array.as_any_dictionary();
                 let values = dictionary.values();
@@ -89,7 +89,7 @@ impl Strings {
                 } else {
                     dictionary.normalized_keys()
                 };
-                Kind::Dictionary(keys, Box::new(Strings::of(field, values, is_uuid)?))
+                StringKind::Dictionary(keys, Box::new(Strings::of(field, values, is_uuid)?))
             }
             kind if field == "key" => {
                 let id = if is_uuid {
@@ -97,7 +97,7 @@ impl Strings {
                 } else {
                     id_type(kind)?
                 };
-                Kind::Keys(keys(array, id)?)
+                StringKind::Keys(keys(array, id)?)
             }
             _ => return None,
         };
@@ -114,16 +114,16 @@ impl Strings {
 
     /// The string of a row. Only the maker of the array promises UTF-8, so this checks it.
     pub(crate) fn get(&self, row: usize) -> Result<&str, Flaw> {
-        if matches!(self.kind, Kind::Null) || row >= self.len() || self.array.is_null(row) {
+        if matches!(self.kind, StringKind::Null) || row >= self.len() || self.array.is_null(row) {
             return Err(Flaw::Null(self.field));
         }
         let bytes = match &self.kind {
-            Kind::Utf8 => slice(self.array.as_string::<i32>(), row),
-            Kind::LargeUtf8 => slice(self.array.as_string::<i64>(), row),
-            Kind::View(view) => Some(view.value(row)),
-            Kind::Keys(keys) => return Ok(&keys[row]),
-            Kind::Dictionary(keys, values) => return values.get(keys[row]),
-            Kind::Null => None,
+            StringKind::Utf8 => slice(self.array.as_string::<i32>(), row),
+            StringKind::LargeUtf8 => slice(self.array.as_string::<i64>(), row),
+            StringKind::View(view) => Some(view.value(row)),
+            StringKind::Keys(keys) => return Ok(&keys[row]),
+            StringKind::Dictionary(keys, values) => return values.get(keys[row]),
+            StringKind::Null => None,
         };
         let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
         text.ok_or_else(|| Flaw::Value(self.field, "is not UTF-8".to_owned()))

@@ -11,28 +11,28 @@ use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 
 use super::strings::{Strings, fits, has_uuids};
-use super::{Batch, Flaw, Key, Names};
-use crate::stream::{Batches, Raised, Skipped};
+use super::{RowBatch, Flaw, KeyColumn, ColumnNames};
+use crate::stream::{Batches, RaisedError, SkippedPlaces};
 use crate::warning::warn;
 use crate::watch::lock;
 
 /// A stream of arrays.
-pub(crate) struct Reader {
+pub(crate) struct ArrayStream {
     arrays: Box<dyn ArrayReader + Send>,
     field: FieldRef,
     /// The exception that ended a stream of this package.
-    raised: Option<Raised>,
+    raised: Option<RaisedError>,
     /// What a stream of this package left out.
-    skipped: Option<Skipped>,
+    skipped: Option<SkippedPlaces>,
 }
 
-impl Reader {
+impl ArrayStream {
     /// Takes the stream that an object offers.
-    pub(crate) fn of(data: &Bound<'_, PyAny>) -> PyResult<Reader> {
+    pub(crate) fn of(data: &Bound<'_, PyAny>) -> PyResult<ArrayStream> {
         let arrays = data.extract::<AnyArray>()?.into_reader()?;
         let field = arrays.field();
         let own = data.cast::<Batches>().ok();
-        Ok(Reader {
+        Ok(ArrayStream {
             arrays,
             field,
             raised: own.map(|own| own.get().raised()),
@@ -64,22 +64,22 @@ fn unreadable(error: &ArrowError) -> PyErr {
 }
 
 /// Which columns of a table to read, or the array itself.
-enum Picked {
+enum ColumnChoice {
     Array,
     /// The positions of the key, if it is asked for, and of the text.
     Columns(Option<usize>, usize),
 }
 
 /// The rows of a table, or of an array of texts.
-pub(crate) struct Table {
-    reader: Reader,
-    picked: Picked,
-    now: Option<Now>,
+pub(crate) struct TableRows {
+    reader: ArrayStream,
+    picked: ColumnChoice,
+    now: Option<CurrentArray>,
     kept: Option<Vec<ArrayRef>>,
 }
 
 /// The array that is being read.
-struct Now {
+struct CurrentArray {
     /// The rows with their columns. A row may be null as a whole.
     rows: Option<ArrayRef>,
     keys: Option<Strings>,
@@ -87,9 +87,9 @@ struct Now {
     at: usize,
 }
 
-impl Table {
+impl TableRows {
     /// Reads the columns with these names. If `or_array` is set, an array of texts will do in place of a table.
-    pub(crate) fn new(reader: Reader, names: &Names, or_array: bool) -> PyResult<Table> {
+    pub(crate) fn new(reader: ArrayStream, names: &ColumnNames, or_array: bool) -> PyResult<TableRows> {
         let picked = match reader.field().data_type() {
             DataType::Struct(fields) => {
                 let place = |role, name: &str| -> PyResult<usize> {
@@ -109,15 +109,15 @@ impl Table {
                     )))
                 };
                 let key = names.key.as_ref().map(|key| match key {
-                    Key::Usual if fields.find("id").is_none() && fields.find("key").is_some() => {
+                    KeyColumn::Usual if fields.find("id").is_none() && fields.find("key").is_some() => {
                         place("key", "key")
                     }
                     key => place("key", key.name()),
                 });
                 let key = key.transpose()?;
-                Picked::Columns(key, place("text", &names.text)?)
+                ColumnChoice::Columns(key, place("text", &names.text)?)
             }
-            kind if or_array && fits("text", kind) => Picked::Array,
+            kind if or_array && fits("text", kind) => ColumnChoice::Array,
             kind => {
                 let needed = if or_array { "texts" } else { "a table" };
                 return Err(PyTypeError::new_err(format!(
@@ -125,7 +125,7 @@ impl Table {
                 )));
             }
         };
-        Ok(Table {
+        Ok(TableRows {
             reader,
             picked,
             now: None,
@@ -168,7 +168,7 @@ impl Table {
     }
 
     /// Adds the next rows to a batch.
-    pub(crate) fn fill(&mut self, batch: &mut Batch) -> PyResult<()> {
+    pub(crate) fn fill(&mut self, batch: &mut RowBatch) -> PyResult<()> {
         loop {
             if let Some(now) = &mut self.now {
                 while now.at < now.texts.len() {
@@ -185,13 +185,13 @@ impl Table {
         }
     }
 
-    fn begin(&mut self, rows: ArrayRef) -> PyResult<Now> {
+    fn begin(&mut self, rows: ArrayRef) -> PyResult<CurrentArray> {
         if let Some(kept) = &mut self.kept {
             kept.push(rows.clone());
         }
         let (keys, texts) = match self.picked {
-            Picked::Array => (None, Strings::of("text", &rows, false)),
-            Picked::Columns(key, text) => {
+            ColumnChoice::Array => (None, Strings::of("text", &rows, false)),
+            ColumnChoice::Columns(key, text) => {
                 let columns = rows.as_struct();
                 let is_uuid =
                     |key: usize| columns.fields().get(key).is_some_and(|it| has_uuids(it));
@@ -200,16 +200,16 @@ impl Table {
                 (keys, Strings::of("text", columns.column(text), false))
             }
         };
-        Ok(Now {
+        Ok(CurrentArray {
             keys,
             texts: texts.ok_or_else(changed)?,
-            rows: matches!(self.picked, Picked::Columns(..)).then_some(rows),
+            rows: matches!(self.picked, ColumnChoice::Columns(..)).then_some(rows),
             at: 0,
         })
     }
 }
 
-impl Now {
+impl CurrentArray {
     fn next(&mut self) -> Result<(String, String), Flaw> {
         let row = self.at;
         self.at += 1;

@@ -4,8 +4,8 @@
     reason = "plain counted loops over lanes vectorise"
 )]
 
-use super::draws::Draws;
-use crate::sketch::kernel::{BLOCK, Block};
+use super::draws::SeedStream;
+use crate::sketch::kernel::{BLOCK, PermutationBlock};
 
 /// The domain that separates these coefficients from every other use of a seed.
 const DOMAIN: &str = "dedupdb affine32 permutation coefficients, version 2";
@@ -55,9 +55,9 @@ impl Affine32 {
     }
 }
 
-impl Block for Affine32 {
+impl PermutationBlock for Affine32 {
     fn draw(seed: u64) -> impl Iterator<Item = Affine32> {
-        let mut draws = Draws::new(DOMAIN, seed);
+        let mut draws = SeedStream::new(DOMAIN, seed);
         (0..).flat_map(move |grid| {
             let (mut multipliers, mut offsets) = ([0; BLOCK], [0; BLOCK]);
             for (multiplier, offset) in multipliers.iter_mut().zip(&mut offsets) {

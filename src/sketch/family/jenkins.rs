@@ -1,7 +1,7 @@
 //! `jenkins`: Robert Jenkins' mix of 96 bits.
 
-use super::draws::{Distinct, Draws};
-use crate::sketch::kernel::{BLOCK, Block};
+use super::draws::{DistinctDraws, SeedStream};
+use crate::sketch::kernel::{BLOCK, PermutationBlock};
 
 /// The domain that separates these numbers from every other use of a seed.
 const DOMAIN: &str = "dedupdb jenkins permutation numbers, version 1";
@@ -13,10 +13,10 @@ const PRIME: u32 = 2_654_435_761;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::sketch) struct Jenkins([u32; BLOCK]);
 
-impl Block for Jenkins {
+impl PermutationBlock for Jenkins {
     fn draw(seed: u64) -> impl Iterator<Item = Jenkins> {
-        let mut draws = Draws::new(DOMAIN, seed);
-        let mut numbers = Distinct::default();
+        let mut draws = SeedStream::new(DOMAIN, seed);
+        let mut numbers = DistinctDraws::default();
         std::iter::repeat_with(move || {
             Jenkins([(); BLOCK].map(|()| numbers.next(|| Some(draws.u32()))))
         })

@@ -1,7 +1,7 @@
 //! `linear-prime`: multiplication and addition modulo the Mersenne prime 2^61 - 1.
 
-use super::draws::{Distinct, Draws};
-use crate::sketch::kernel::{BLOCK, Block};
+use super::draws::{DistinctDraws, SeedStream};
+use crate::sketch::kernel::{BLOCK, PermutationBlock};
 
 /// The domain that separates these coefficients from every other use of a seed.
 const DOMAIN: &str = "dedupdb linear-prime permutation coefficients, version 1";
@@ -28,10 +28,10 @@ pub(in crate::sketch) struct LinearPrime {
     offsets: [u64; BLOCK],
 }
 
-impl Block for LinearPrime {
+impl PermutationBlock for LinearPrime {
     fn draw(seed: u64) -> impl Iterator<Item = LinearPrime> {
-        let mut draws = Draws::new(DOMAIN, seed);
-        let (mut multipliers, mut offsets) = (Distinct::default(), Distinct::default());
+        let mut draws = SeedStream::new(DOMAIN, seed);
+        let (mut multipliers, mut offsets) = (DistinctDraws::default(), DistinctDraws::default());
         std::iter::repeat_with(move || {
             let mut block = LinearPrime {
                 high: [0; BLOCK],

@@ -1,7 +1,7 @@
 //! `modular`: multiplication and addition modulo the largest prime below 2^32.
 
-use super::draws::{Distinct, Draws};
-use crate::sketch::kernel::{BLOCK, Block};
+use super::draws::{DistinctDraws, SeedStream};
+use crate::sketch::kernel::{BLOCK, PermutationBlock};
 
 /// The domain that separates these coefficients from every other use of a seed.
 const DOMAIN: &str = "dedupdb modular permutation coefficients, version 1";
@@ -21,10 +21,10 @@ pub(in crate::sketch) struct Modular {
     offsets: [u32; BLOCK],
 }
 
-impl Block for Modular {
+impl PermutationBlock for Modular {
     fn draw(seed: u64) -> impl Iterator<Item = Modular> {
-        let mut draws = Draws::new(DOMAIN, seed);
-        let (mut multipliers, mut offsets) = (Distinct::default(), Distinct::default());
+        let mut draws = SeedStream::new(DOMAIN, seed);
+        let (mut multipliers, mut offsets) = (DistinctDraws::default(), DistinctDraws::default());
         std::iter::repeat_with(move || {
             let mut block = Modular {
                 multipliers: [0; BLOCK],

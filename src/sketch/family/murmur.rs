@@ -1,7 +1,7 @@
 //! `murmur`: `MurmurHash3` under a sequence of seeds.
 
-use super::draws::{Distinct, Draws};
-use crate::sketch::kernel::{BLOCK, Block};
+use super::draws::{DistinctDraws, SeedStream};
+use crate::sketch::kernel::{BLOCK, PermutationBlock};
 
 /// The domain that separates these seeds from every other use of a seed.
 const DOMAIN: &str = "dedupdb murmur permutation seeds, version 1";
@@ -10,10 +10,10 @@ const DOMAIN: &str = "dedupdb murmur permutation seeds, version 1";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::sketch) struct Murmur([u32; BLOCK]);
 
-impl Block for Murmur {
+impl PermutationBlock for Murmur {
     fn draw(seed: u64) -> impl Iterator<Item = Murmur> {
-        let mut draws = Draws::new(DOMAIN, seed);
-        let mut seeds = Distinct::default();
+        let mut draws = SeedStream::new(DOMAIN, seed);
+        let mut seeds = DistinctDraws::default();
         std::iter::repeat_with(move || {
             Murmur([(); BLOCK].map(|()| seeds.next(|| Some(draws.u32()))))
         })

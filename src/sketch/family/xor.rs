@@ -1,7 +1,7 @@
 //! `xor`: exclusive or with a mask.
 
-use super::draws::{Distinct, Draws};
-use crate::sketch::kernel::{BLOCK, Block};
+use super::draws::{DistinctDraws, SeedStream};
+use crate::sketch::kernel::{BLOCK, PermutationBlock};
 
 /// The domain that separates these masks from every other use of a seed.
 const DOMAIN: &str = "dedupdb xor permutation masks, version 1";
@@ -10,10 +10,10 @@ const DOMAIN: &str = "dedupdb xor permutation masks, version 1";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::sketch) struct Xor([u32; BLOCK]);
 
-impl Block for Xor {
+impl PermutationBlock for Xor {
     fn draw(seed: u64) -> impl Iterator<Item = Xor> {
-        let mut draws = Draws::new(DOMAIN, seed);
-        let mut masks = Distinct::default();
+        let mut draws = SeedStream::new(DOMAIN, seed);
+        let mut masks = DistinctDraws::default();
         std::iter::repeat_with(move || Xor([(); BLOCK].map(|()| masks.next(|| Some(draws.u32())))))
     }
 

@@ -6,11 +6,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::sums::{BLOCK_BYTES, BlockSums, Summed};
-use super::verified::Verified;
+use super::sums::{BLOCK_BYTES, BlockSums, ChecksummedBytes};
+use super::verified::VerifiedBlocks;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
-use crate::storage::disk::{self, File, Map};
+use crate::storage::disk::{self, File, FileMap};
 use crate::storage::format::{HEADER_BYTES, Header, may_be_unfinished};
 
 /// Appended bytes are buffered until there are this many.
@@ -28,8 +28,8 @@ const MAX_GROWTH: u64 = 1 << 30;
 #[derive(Clone, Debug)]
 pub(crate) struct ColumnView {
     path: Arc<Path>,
-    map: Arc<Map>,
-    verified: Arc<Verified>,
+    map: Arc<FileMap>,
+    verified: Arc<VerifiedBlocks>,
     len: u64,
 }
 
@@ -47,7 +47,7 @@ impl ColumnView {
     }
 
     /// The blocks of the column that were verified.
-    pub(crate) fn verified(&self) -> &Verified {
+    pub(crate) fn verified(&self) -> &VerifiedBlocks {
         &self.verified
     }
 
@@ -105,20 +105,20 @@ pub(crate) enum Trust {
 }
 
 impl Trust {
-    fn verified(self, len: u64) -> Verified {
+    fn verified(self, len: u64) -> VerifiedBlocks {
         match self {
-            Trust::Sums => Verified::none_of(len),
-            Trust::File => Verified::all(),
+            Trust::Sums => VerifiedBlocks::none_of(len),
+            Trust::File => VerifiedBlocks::all(),
         }
     }
 }
 
 /// The writing side of a column. A process has one per file, behind the store's lock.
 #[derive(Debug)]
-pub(crate) struct Column {
+pub(crate) struct ColumnWriter {
     file: File,
-    map: Arc<Map>,
-    verified: Arc<Verified>,
+    map: Arc<FileMap>,
+    verified: Arc<VerifiedBlocks>,
     committed: u64,
     /// Whether a commit has begun and is not known to have ended.
     ///
@@ -129,7 +129,7 @@ pub(crate) struct Column {
     sums: BlockSums,
 }
 
-impl Column {
+impl ColumnWriter {
     /// Creates the file, without rows, with the access rights of the file `like`.
     ///
     /// Replaces a file without rows that a killed process left.
@@ -137,7 +137,7 @@ impl Column {
     /// # Errors
     ///
     /// [`Error::Occupied`] if there is any other file.
-    pub(crate) fn create(path: &Path, header: &Header, like: Option<&Path>) -> Result<Column> {
+    pub(crate) fn create(path: &Path, header: &Header, like: Option<&Path>) -> Result<ColumnWriter> {
         if disk::is_file(path)? {
             let start = File::open(path)?.start(HEADER_BYTES + 1)?;
             if !may_be_unfinished(&start) {
@@ -155,7 +155,7 @@ impl Column {
             disk::remove(path).unwrap_or_default();
             return Err(error);
         }
-        Column::new(file, 0, Verified::all())
+        ColumnWriter::new(file, 0, VerifiedBlocks::all())
     }
 
     /// Opens the file at its committed length and truncates it to that. The caller has the right to write.
@@ -168,16 +168,16 @@ impl Column {
         header: &Header,
         committed: u64,
         trust: Trust,
-    ) -> Result<Column> {
+    ) -> Result<ColumnWriter> {
         let file = File::open_writable(path)?;
         check_file(&file, header, committed)?;
         file.set_len(HEADER_BYTES as u64 + committed)?;
-        Column::new(file, committed, trust.verified(committed))
+        ColumnWriter::new(file, committed, trust.verified(committed))
     }
 
-    fn new(file: File, committed: u64, verified: Verified) -> Result<Column> {
+    fn new(file: File, committed: u64, verified: VerifiedBlocks) -> Result<ColumnWriter> {
         let map = map(&file, committed)?;
-        let mut column = Column {
+        let mut column = ColumnWriter {
             file,
             map,
             verified: Arc::new(verified),
@@ -196,7 +196,7 @@ impl Column {
         self.written + self.buffer.len() as u64
     }
 
-    /// Appends `bytes`. They can be read only after [`Column::flush`].
+    /// Appends `bytes`. They can be read only after [`ColumnWriter::flush`].
     pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.buffer.extend_from_slice(bytes);
         if self.buffer.len() >= BUFFER_BYTES {
@@ -207,7 +207,7 @@ impl Column {
 
     /// Appends `parts` one after another, on several threads if they are large.
     ///
-    /// They can be read only after [`Column::flush`].
+    /// They can be read only after [`ColumnWriter::flush`].
     pub(crate) fn append_all<'p>(
         &mut self,
         parts: impl Iterator<Item = &'p [u8]> + Clone,
@@ -219,14 +219,14 @@ impl Column {
             return Ok(());
         }
         let buffer = std::mem::take(&mut self.buffer);
-        let mut laid_out = LaidOut::behind(self.written, &buffer);
+        let mut laid_out = ColumnParts::behind(self.written, &buffer);
         laid_out.extend(parts);
         self.make_room(laid_out.end)?;
         let file = &self.file;
         let written = pool.map(laid_out.stripes(), |stripe| {
             let bytes = laid_out.bytes(&stripe);
             file.write(HEADER_BYTES as u64 + stripe.start, &bytes)?;
-            Ok(Summed::of(stripe.start, &bytes))
+            Ok(ChecksummedBytes::of(stripe.start, &bytes))
         });
         for summed in written {
             self.sums.take(summed?);
@@ -303,7 +303,7 @@ impl Column {
             // What the other process made room for will be filled.
             self.map = map(&self.file, len)?;
         }
-        let verified = Verified::none_of(committed);
+        let verified = VerifiedBlocks::none_of(committed);
         verified.take_over(&self.verified, self.committed / BLOCK_BYTES);
         self.verified = Arc::new(verified);
         self.committed = committed;
@@ -341,19 +341,19 @@ impl Column {
 }
 
 /// Parts of a column's data, laid out one after another.
-struct LaidOut<'p> {
+struct ColumnParts<'p> {
     /// Each part with the offset of its end in the data.
     parts: Vec<(u64, &'p [u8])>,
     start: u64,
     end: u64,
 }
 
-impl<'p> LaidOut<'p> {
+impl<'p> ColumnParts<'p> {
     /// Starts with a part at `start`.
-    fn behind(start: u64, first: &'p [u8]) -> LaidOut<'p> {
+    fn behind(start: u64, first: &'p [u8]) -> ColumnParts<'p> {
         let end = start + first.len() as u64;
         let parts = vec![(end, first)];
-        LaidOut { parts, start, end }
+        ColumnParts { parts, start, end }
     }
 
     fn extend<'q: 'p>(&mut self, parts: impl Iterator<Item = &'q [u8]>) {
@@ -400,7 +400,7 @@ impl<'p> LaidOut<'p> {
     unsafe_code,
     reason = "what stays as it is in a file, no type can tell"
 )]
-fn map(file: &File, len: u64) -> Result<Arc<Map>> {
+fn map(file: &File, len: u64) -> Result<Arc<FileMap>> {
     // SAFETY: A map is only read through a `ColumnView`, below its length: committed bytes, or bytes that the only
     // `Column` of the file had flushed when it created the view.
     // These are not overwritten: a `Column` writes at `written` and beyond, and only `roll_back` moves that back, to
@@ -410,7 +410,7 @@ fn map(file: &File, len: u64) -> Result<Arc<Map>> {
     // does not happen during such a call either.
     // A file has only one `Column`, since that is created behind the lock of the index, which belongs to one process
     // and records what is committed. The child of a fork neither writes nor truncates.
-    let map = unsafe { Map::of(file, HEADER_BYTES as u64 + len) }?;
+    let map = unsafe { FileMap::of(file, HEADER_BYTES as u64 + len) }?;
     Ok(Arc::new(map))
 }
 
@@ -434,10 +434,10 @@ fn check_len(file: &File, len: u64) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::format::Kind;
+    use crate::storage::format::ColumnKind;
 
     const HEADER: Header = Header {
-        kind: Kind::Shingles,
+        kind: ColumnKind::Shingles,
         store: 1,
         generation: 0,
         row_bytes: 0,
@@ -451,7 +451,7 @@ mod tests {
     fn what_was_not_committed_is_cut_but_not_where_a_commit_may_have_ended() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("column");
-        let mut column = Column::create(&path, &HEADER, None).unwrap();
+        let mut column = ColumnWriter::create(&path, &HEADER, None).unwrap();
         column.append(b"first").unwrap();
         column.sync().unwrap();
         column.committing();
@@ -460,21 +460,21 @@ mod tests {
         column.sync().unwrap();
         column.cut();
         assert_eq!(data_len(&path), 5);
-        let mut column = Column::open(&path, &HEADER, 5, Trust::Sums).unwrap();
+        let mut column = ColumnWriter::open(&path, &HEADER, 5, Trust::Sums).unwrap();
         column.append(b"third").unwrap();
         column.sync().unwrap();
         column.committing();
         column.cut();
         // The space by which the file grew stays, too.
         assert!(data_len(&path) >= 10);
-        let column = Column::open(&path, &HEADER, 10, Trust::Sums).unwrap();
+        let column = ColumnWriter::open(&path, &HEADER, 10, Trust::Sums).unwrap();
         assert_eq!(column.view().bytes(0..10).unwrap(), b"firstthird");
     }
 
     #[test]
     fn what_is_appended_together_is_what_is_appended_one_by_one() {
         let folder = tempfile::tempdir().unwrap();
-        let column = |name: &str| Column::create(&folder.path().join(name), &HEADER, None).unwrap();
+        let column = |name: &str| ColumnWriter::create(&folder.path().join(name), &HEADER, None).unwrap();
         let (mut together, mut singly) = (column("together"), column("singly"));
         let part = |n: u32| vec![n.to_le_bytes()[0]; n as usize * 7919 % 3000];
         for (batch, parts) in (0_u32..).zip([3, 400, 0, 1, 90, 1200]) {
@@ -501,7 +501,7 @@ mod tests {
     fn a_column_rolls_back_to_its_last_commit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("column");
-        let mut column = Column::create(&path, &HEADER, None).unwrap();
+        let mut column = ColumnWriter::create(&path, &HEADER, None).unwrap();
         column.append(&vec![1; 100_000]).unwrap();
         column.sync().unwrap();
         column.committed();

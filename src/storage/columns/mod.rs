@@ -6,10 +6,10 @@ mod spec;
 mod sums;
 mod verified;
 
-pub(crate) use column::{Column, ColumnView, Trust};
+pub(crate) use column::{ColumnWriter, ColumnView, Trust};
 #[cfg(any(test, fuzzing))]
 pub(crate) use packed::unpack;
 pub(crate) use packed::{most_bytes, unpack_stored};
-pub(crate) use spec::{ColumnSpec, Columns};
+pub(crate) use spec::{ColumnSpec, ColumnWriters};
 pub(crate) use sums::{BLOCK_BYTES, all_sums, sum};
 pub(crate) use verified::blocks_of;

@@ -2,54 +2,54 @@
 
 use std::path::{Path, PathBuf};
 
-use super::column::{Column, ColumnView, Trust};
+use super::column::{ColumnWriter, ColumnView, Trust};
 use crate::codec::low32;
 use crate::error::Result;
 use crate::schema::Schema;
-use crate::storage::format::{ContentRow, Header, Kind, narrow};
+use crate::storage::format::{ContentRow, Header, ColumnKind, narrow};
 use crate::storage::index::Meta;
 use crate::storage::names::INDEX;
 
 /// The writing sides of a store's columns.
 #[derive(Debug)]
-pub(crate) struct Columns {
-    pub(crate) contents: Column,
-    pub(crate) shingles: Column,
-    pub(crate) signatures: Column,
+pub(crate) struct ColumnWriters {
+    pub(crate) contents: ColumnWriter,
+    pub(crate) shingles: ColumnWriter,
+    pub(crate) signatures: ColumnWriter,
 }
 
-impl Columns {
+impl ColumnWriters {
     /// Creates the columns that `meta` names, empty, with the access rights of the file at `like`, if given.
     pub(crate) fn create(
         folder: &Path,
         like: Option<&Path>,
         meta: &Meta,
         schema: &Schema,
-    ) -> Result<Columns> {
+    ) -> Result<ColumnWriters> {
         let create = |kind| ColumnSpec::of(kind, meta, schema)?.create(folder, like);
-        Ok(Columns {
-            contents: create(Kind::Contents)?,
-            shingles: create(Kind::Shingles)?,
-            signatures: create(Kind::Signatures)?,
+        Ok(ColumnWriters {
+            contents: create(ColumnKind::Contents)?,
+            shingles: create(ColumnKind::Shingles)?,
+            signatures: create(ColumnKind::Signatures)?,
         })
     }
 
     /// Opens the columns that `meta` names, and truncates them to the lengths that it records.
-    pub(crate) fn open(folder: &Path, meta: &Meta, schema: &Schema) -> Result<Columns> {
+    pub(crate) fn open(folder: &Path, meta: &Meta, schema: &Schema) -> Result<ColumnWriters> {
         let open = |kind| ColumnSpec::of(kind, meta, schema)?.open(folder, Trust::Sums);
-        Ok(Columns {
-            contents: open(Kind::Contents)?,
-            shingles: open(Kind::Shingles)?,
-            signatures: open(Kind::Signatures)?,
+        Ok(ColumnWriters {
+            contents: open(ColumnKind::Contents)?,
+            shingles: open(ColumnKind::Shingles)?,
+            signatures: open(ColumnKind::Signatures)?,
         })
     }
 
     /// The columns with their kinds.
-    pub(crate) fn each(&mut self) -> [(Kind, &mut Column); 3] {
+    pub(crate) fn each(&mut self) -> [(ColumnKind, &mut ColumnWriter); 3] {
         [
-            (Kind::Contents, &mut self.contents),
-            (Kind::Shingles, &mut self.shingles),
-            (Kind::Signatures, &mut self.signatures),
+            (ColumnKind::Contents, &mut self.contents),
+            (ColumnKind::Shingles, &mut self.shingles),
+            (ColumnKind::Signatures, &mut self.signatures),
         ]
     }
 }
@@ -64,16 +64,16 @@ pub(crate) struct ColumnSpec {
 
 impl ColumnSpec {
     /// The record of the column of a kind in `meta`.
-    pub(crate) fn of(kind: Kind, meta: &Meta, schema: &Schema) -> Result<ColumnSpec> {
+    pub(crate) fn of(kind: ColumnKind, meta: &Meta, schema: &Schema) -> Result<ColumnSpec> {
         let signature_bytes = schema.signature_bytes();
         let (file, row_bytes, len) = match kind {
-            Kind::Contents => {
+            ColumnKind::Contents => {
                 let row_bytes = ContentRow::BYTES;
                 let len = meta.contents * row_bytes as u64;
                 (meta.contents_file, row_bytes, len)
             }
-            Kind::Shingles => (meta.shingles_file, 0, meta.shingle_bytes),
-            Kind::Signatures => {
+            ColumnKind::Shingles => (meta.shingles_file, 0, meta.shingle_bytes),
+            ColumnKind::Signatures => {
                 let len = meta.contents * signature_bytes as u64;
                 (meta.signatures_file, signature_bytes, len)
             }
@@ -93,13 +93,13 @@ impl ColumnSpec {
     }
 
     /// Creates the file, without rows, with the access rights of the file `like`.
-    pub(crate) fn create(&self, folder: &Path, like: Option<&Path>) -> Result<Column> {
-        Column::create(&self.path(folder), &self.header, like)
+    pub(crate) fn create(&self, folder: &Path, like: Option<&Path>) -> Result<ColumnWriter> {
+        ColumnWriter::create(&self.path(folder), &self.header, like)
     }
 
     /// Opens the file for writing.
-    pub(crate) fn open(&self, folder: &Path, trust: Trust) -> Result<Column> {
-        Column::open(&self.path(folder), &self.header, self.len, trust)
+    pub(crate) fn open(&self, folder: &Path, trust: Trust) -> Result<ColumnWriter> {
+        ColumnWriter::open(&self.path(folder), &self.header, self.len, trust)
     }
 
     /// Opens the file for reading.

@@ -54,7 +54,7 @@ impl BlockSums {
     }
 
     /// Adds the next bytes of the column, whose complete blocks are already summed.
-    pub(crate) fn take(&mut self, summed: Summed) {
+    pub(crate) fn take(&mut self, summed: ChecksummedBytes) {
         self.update(&summed.start);
         for sum in summed.blocks {
             self.full.push((self.block, sum));
@@ -80,20 +80,20 @@ impl BlockSums {
 
 /// A run of a column's bytes: the checksums of its complete blocks, and the bytes before and after them.
 #[derive(Debug, Default)]
-pub(crate) struct Summed {
+pub(crate) struct ChecksummedBytes {
     start: Vec<u8>,
     blocks: Vec<u64>,
     end: Vec<u8>,
 }
 
-impl Summed {
+impl ChecksummedBytes {
     /// The run of `bytes` that begins at `offset` in the column.
-    pub(crate) fn of(offset: u64, bytes: &[u8]) -> Summed {
+    pub(crate) fn of(offset: u64, bytes: &[u8]) -> ChecksummedBytes {
         let block = usize::try_from(BLOCK_BYTES).unwrap_or(usize::MAX);
         let before = usize::try_from(offset.next_multiple_of(BLOCK_BYTES) - offset);
         let (start, rest) = bytes.split_at(before.unwrap_or(usize::MAX).min(bytes.len()));
         let blocks = rest.chunks_exact(block);
-        Summed {
+        ChecksummedBytes {
             start: start.to_vec(),
             end: blocks.remainder().to_vec(),
             blocks: blocks.map(sum).collect(),
@@ -165,7 +165,7 @@ mod tests {
             let (mut whole, mut parts) = (BlockSums::default(), BlockSums::default());
             whole.update(&bytes);
             for run in cuts.windows(2) {
-                parts.take(Summed::of(run[0] as u64, &bytes[run[0]..run[1]]));
+                parts.take(ChecksummedBytes::of(run[0] as u64, &bytes[run[0]..run[1]]));
             }
             prop_assert_eq!(whole.changed(), parts.changed());
         }

@@ -10,13 +10,13 @@ use super::sums::BLOCK_BYTES;
 ///
 /// Later blocks were written by this process and count as verified.
 #[derive(Debug)]
-pub(crate) struct Verified {
+pub(crate) struct VerifiedBlocks {
     words: Box<[AtomicU64]>,
 }
 
-impl Verified {
+impl VerifiedBlocks {
     /// No block of the first `bytes` bytes is verified.
-    pub(crate) fn none_of(bytes: u64) -> Verified {
+    pub(crate) fn none_of(bytes: u64) -> VerifiedBlocks {
         let blocks = bytes.div_ceil(BLOCK_BYTES);
         let word = |first: u64| {
             // The last word has bits for blocks that did not exist.
@@ -24,12 +24,12 @@ impl Verified {
             AtomicU64::new(own.unwrap_or(0))
         };
         let words = (0..blocks).step_by(64).map(word).collect();
-        Verified { words }
+        VerifiedBlocks { words }
     }
 
     /// All blocks are verified, or will be by other means.
-    pub(crate) fn all() -> Verified {
-        Verified::none_of(0)
+    pub(crate) fn all() -> VerifiedBlocks {
+        VerifiedBlocks::none_of(0)
     }
 
     /// Whether all blocks that overlap these bytes are verified.
@@ -53,7 +53,7 @@ impl Verified {
     }
 
     /// Takes over what is known of the first `blocks` blocks from an earlier state of the same file.
-    pub(crate) fn take_over(&self, earlier: &Verified, blocks: u64) {
+    pub(crate) fn take_over(&self, earlier: &VerifiedBlocks, blocks: u64) {
         let whole = usize::try_from(blocks / 64).unwrap_or(usize::MAX);
         for (index, word) in self.words.iter().enumerate().take(whole) {
             // Blocks that the earlier state has no bits for count as verified.
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn blocks_are_verified_one_by_one_and_new_ones_from_the_start() {
         for blocks in [0, 1, 63, 64, 65, 130] {
-            let verified = Verified::none_of(blocks * BLOCK_BYTES);
+            let verified = VerifiedBlocks::none_of(blocks * BLOCK_BYTES);
             assert!((0..blocks).all(|block| !verified.has(block)), "{blocks}");
             assert!((blocks..300).all(|block| verified.has(block)), "{blocks}");
             for block in 0..blocks {
@@ -95,16 +95,16 @@ mod tests {
                 assert!(verified.has(block));
                 assert!((block + 1..blocks).all(|block| !verified.has(block)));
             }
-            let again = Verified::none_of(blocks * BLOCK_BYTES);
+            let again = VerifiedBlocks::none_of(blocks * BLOCK_BYTES);
             again.take_over(&verified, blocks.saturating_sub(1));
             assert_eq!(
                 (0..blocks).filter(|&block| !again.has(block)).count(),
                 usize::from(blocks > 0)
             );
         }
-        assert!(Verified::none_of(1).has_all(&(0..0)));
-        assert!(!Verified::none_of(1).has_all(&(0..1)));
-        let verified = Verified::none_of(2 * BLOCK_BYTES);
+        assert!(VerifiedBlocks::none_of(1).has_all(&(0..0)));
+        assert!(!VerifiedBlocks::none_of(1).has_all(&(0..1)));
+        let verified = VerifiedBlocks::none_of(2 * BLOCK_BYTES);
         verified.set(1);
         assert!(verified.has_all(&(BLOCK_BYTES..BLOCK_BYTES + 1)));
         assert!(!verified.has_all(&(BLOCK_BYTES - 1..BLOCK_BYTES + 1)));

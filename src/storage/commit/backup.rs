@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::storage::columns::{ColumnSpec, Trust};
 use crate::storage::disk::{self, File};
 use crate::storage::folder::BuildSite;
-use crate::storage::format::{HEADER_BYTES, Kind};
+use crate::storage::format::{HEADER_BYTES, ColumnKind};
 use crate::storage::index::{FilterState, MergeState, Meta, catalog, guarded};
 use crate::storage::names::INDEX;
 use crate::storage::view::{Snapshot, file_size};
@@ -46,7 +46,7 @@ impl Snapshot {
         let database = disk::create_database_like(&builder, &path, self.tables.path());
         let (mut database, _, _turn) = database.map_err(|error| Error::index(&path, error))?;
         let mut paths = vec![path.clone()];
-        let kinds = Kind::ALL;
+        let kinds = ColumnKind::ALL;
         let bytes = kinds.map(|kind| self.column(kind).len());
         let (_, index) = file_size(self.tables.path())?;
         progress.begin(index + bytes.iter().sum::<u64>());
@@ -68,7 +68,7 @@ impl Snapshot {
     ///
     /// A file copy may share blocks, where the file system supports that, but the column's path may name another file
     /// by now. The mapped bytes are those of this snapshot.
-    fn copy_column(&self, kind: Kind, folder: &Path) -> Result<PathBuf> {
+    fn copy_column(&self, kind: ColumnKind, folder: &Path) -> Result<PathBuf> {
         let column = self.column(kind);
         let spec = ColumnSpec::of(kind, &self.tables.meta, &self.schema)?;
         let target = spec.path(folder);

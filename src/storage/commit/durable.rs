@@ -10,20 +10,20 @@ use std::sync::Arc;
 
 use redb::WriteTransaction;
 
-use super::files::{Files, Health};
-use super::merge::{Merge, Merging};
+use super::files::{StoreFiles, Health};
+use super::merge::{BucketCommit, RunningMerge};
 use crate::clock::{self, Meters};
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::storage::disk;
 use crate::storage::format::narrow;
 use crate::storage::index::{
-    DocumentChange, IdScope, Meta, Runs, SourceFile, catalog, guarded, journal,
+    DocumentChange, IdScope, Meta, RunRecord, SourceFile, catalog, guarded, journal,
 };
 use crate::storage::names::NEXT_INDEX;
 use crate::storage::parallel::both;
 use crate::storage::postings::{Filters, retired};
-use crate::storage::view::{Snapshot, Tables};
+use crate::storage::view::{Snapshot, CommittedTables};
 
 /// With fewer changes than this, a second thread does not pay.
 const PARALLEL_DOCUMENTS: usize = 1000;
@@ -36,7 +36,7 @@ pub(crate) struct CatalogChange {
     /// The contents that may have lost their last name, sorted, each once.
     pub(crate) maybe_unnamed: Vec<u32>,
     /// The runs after the commit. `None` leaves them unchanged.
-    pub(crate) runs: Option<Runs>,
+    pub(crate) runs: Option<RunRecord>,
     /// Files that some of the documents came from.
     pub(crate) sources: Vec<SourceFile>,
     /// The scope of ids after the commit. `None` leaves it unchanged.
@@ -44,12 +44,12 @@ pub(crate) struct CatalogChange {
 }
 
 /// What a commit writes in addition to rows and table entries.
-struct Changed {
+struct CommitMetadata {
     meta: Meta,
     filters: Filters,
 }
 
-impl Files {
+impl StoreFiles {
     /// Makes everything appended and `change` durable, and returns the new state.
     ///
     /// # Errors
@@ -69,12 +69,12 @@ impl Files {
             column.committing();
         }
         let path = self.index_path.clone();
-        let Changed { meta, filters } =
+        let CommitMetadata { meta, filters } =
             guarded(&path, || self.write(&snapshot, change, threads, meters))?;
         for (_, column) in self.columns.each() {
             column.committed();
         }
-        let tables = Tables::open(&self.index, &self.index_path, self.schema.bands().bands())?;
+        let tables = CommittedTables::open(&self.index, &self.index_path, self.schema.bands().bands())?;
         let banded = narrow(&path, meta.banded())?;
         if banded != self.recent.base() {
             self.recent = Arc::new(self.recent.after(banded, &Pool::new(threads)));
@@ -97,7 +97,7 @@ impl Files {
         change: &CatalogChange,
         threads: usize,
         meters: &Meters,
-    ) -> Result<Changed> {
+    ) -> Result<CommitMetadata> {
         let path = &self.index_path;
         let in_index = |error: redb::Error| Error::index(path, error);
         let transaction = self.index.begin_write()?;
@@ -112,7 +112,7 @@ impl Files {
             }
             Ok(())
         };
-        let merge = Merge {
+        let merge = BucketCommit {
             transaction: &transaction,
             snapshot,
             is_first: !self.has_committed,
@@ -136,10 +136,10 @@ impl Files {
 
 /// Applies `change` to the tables, and merges the recent contents as far as that is due.
 fn change_tables(
-    merge: &Merge<'_>,
+    merge: &BucketCommit<'_>,
     change: &CatalogChange,
-    merging: &mut Option<Merging>,
-) -> Result<Changed> {
+    merging: &mut Option<RunningMerge>,
+) -> Result<CommitMetadata> {
     let documents = || {
         let written = catalog::write_documents(merge.transaction, &change.documents);
         written.map_err(|error| merge.snapshot.in_index(error))
@@ -173,10 +173,10 @@ fn write_journal(
 
 /// Does the part of [`change_tables`] that does not concern documents.
 fn change_contents(
-    merge: &Merge<'_>,
+    merge: &BucketCommit<'_>,
     change: &CatalogChange,
-    merging: &mut Option<Merging>,
-) -> Result<Changed> {
+    merging: &mut Option<RunningMerge>,
+) -> Result<CommitMetadata> {
     let (transaction, snapshot) = (merge.transaction, merge.snapshot);
     let in_index = |error| snapshot.in_index(error);
     let mut meta = snapshot.tables.meta;
@@ -193,5 +193,5 @@ fn change_contents(
     write_journal(transaction, snapshot, &change.documents, &mut meta)?;
 
     let filters = merge.run(&unnamed, &mut meta, merging)?;
-    Ok(Changed { meta, filters })
+    Ok(CommitMetadata { meta, filters })
 }

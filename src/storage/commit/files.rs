@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use redb::{ReadTransaction, WriteTransaction};
 
-use super::merge::Merging;
+use super::merge::RunningMerge;
 use crate::clock;
 use crate::codec::low32;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::schema::Schema;
-use crate::storage::columns::{ColumnSpec, Columns};
-use crate::storage::disk::{self, Wait};
-use crate::storage::folder::{Note, check_free, check_outside, holder, leftovers};
-use crate::storage::format::{ContentRow, FORMAT, Kind, copy_hash, narrow};
+use crate::storage::columns::{ColumnSpec, ColumnWriters};
+use crate::storage::disk::{self, TurnWait};
+use crate::storage::folder::{HolderNote, check_free, check_outside, holder, leftovers};
+use crate::storage::format::{ContentRow, FORMAT, ColumnKind, copy_hash, narrow};
 use crate::storage::index::{Catalog, Index, Meta, catalog, existing_index, guarded};
 use crate::storage::limits::Limits;
 use crate::storage::names::{FIRST_GENERATION, INDEX, NEW_INDEX, is_of_store};
-use crate::storage::postings::{Filters, Hashes, Recent};
-use crate::storage::view::{Snapshot, Tables};
+use crate::storage::postings::{Filters, ContentHashes, RecentPostings};
+use crate::storage::view::{Snapshot, CommittedTables};
 
 /// The state of the files beyond the last commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +55,8 @@ impl<'a> NewContent<'a> {
         }
     }
 
-    fn hashes(&self) -> Hashes<'a> {
-        Hashes {
+    fn hashes(&self) -> ContentHashes<'a> {
+        ContentHashes {
             first: copy_hash(self.hash),
             others: self.band_hashes,
         }
@@ -66,17 +66,17 @@ impl<'a> NewContent<'a> {
 /// Appended contents whose postings are still missing.
 #[derive(Debug)]
 #[must_use = "nobody finds a content that has no postings"]
-pub(crate) struct Unposted {
-    recent: Arc<Recent>,
+pub(crate) struct UnpostedContents {
+    recent: Arc<RecentPostings>,
     filters: Filters,
 }
 
-impl Unposted {
+impl UnpostedContents {
     /// Enters the postings of the contents, which must be the last ones appended.
     ///
     /// Returns, for each content, the bands in which it may share a bucket with an earlier one, ascending.
     pub(crate) fn post(self, contents: &[NewContent<'_>], pool: &Pool) -> Vec<Vec<u32>> {
-        let hashes: Vec<Hashes<'_>> = contents.iter().map(NewContent::hashes).collect();
+        let hashes: Vec<ContentHashes<'_>> = contents.iter().map(NewContent::hashes).collect();
         self.recent.fill(&hashes, &self.filters, pool)
     }
 }
@@ -84,27 +84,27 @@ impl Unposted {
 /// The writing side of a store.
 ///
 /// Any number of processes have one, and write by turns. A process changes the files only while it has the
-/// [turn](Files::take_turn). A turn begins with the last commit of all processes, and nothing is left of what it did not
+/// [turn](StoreFiles::take_turn). A turn begins with the last commit of all processes, and nothing is left of what it did not
 /// commit.
 #[derive(Debug)]
-pub(crate) struct Files {
+pub(crate) struct StoreFiles {
     pub(crate) schema: Arc<Schema>,
     pub(crate) index: Arc<Index>,
     pub(crate) index_path: PathBuf,
-    pub(crate) columns: Columns,
-    pub(crate) tables: Arc<Tables>,
-    pub(crate) recent: Arc<Recent>,
+    pub(crate) columns: ColumnWriters,
+    pub(crate) tables: Arc<CommittedTables>,
+    pub(crate) recent: Arc<RecentPostings>,
     pub(crate) filters: Filters,
     /// The merge that this handle does.
-    pub(crate) merging: Option<Merging>,
+    pub(crate) merging: Option<RunningMerge>,
     pub(crate) has_committed: bool,
     /// The number of appended contents, including uncommitted ones.
     pub(crate) len: u32,
     pub(crate) limits: Limits,
     /// How long to wait for a turn.
-    pub(crate) wait: Wait,
+    pub(crate) wait: TurnWait,
     /// The note that this process has the turn.
-    note: Option<Note>,
+    note: Option<HolderNote>,
     /// Whether this process keeps the turn as long as the store is open.
     pub(crate) is_exclusive: bool,
     pub(crate) health: Health,
@@ -112,15 +112,15 @@ pub(crate) struct Files {
     pub(crate) put_aside: Vec<PathBuf>,
 }
 
-impl Files {
+impl StoreFiles {
     /// Creates a store in `folder`, which must be missing or empty except for the remains of a killed creation.
     ///
     /// An error leaves the folder as it was. The index is created under another name and renamed at the end, so the
     /// store appears complete or not at all.
-    pub(crate) fn create(folder: &Path, schema: Schema, store: u64) -> Result<Files> {
+    pub(crate) fn create(folder: &Path, schema: Schema, store: u64) -> Result<StoreFiles> {
         check_outside(folder)?;
         check_free(folder, leftovers::is_of_creation)?;
-        Files::create_in(folder, None, schema, store)
+        StoreFiles::create_in(folder, None, schema, store)
     }
 
     /// Creates a store in a folder of this process, whatever else it holds.
@@ -131,10 +131,10 @@ impl Files {
         like: Option<&Path>,
         schema: Schema,
         store: u64,
-    ) -> Result<Files> {
+    ) -> Result<StoreFiles> {
         let made = disk::create_folders(folder)?;
         let files = disk::sync_folder(disk::parent(folder))
-            .and_then(|()| Files::begin(folder, like, schema, store));
+            .and_then(|()| StoreFiles::begin(folder, like, schema, store));
         if files.is_err() {
             made.undo();
         }
@@ -142,7 +142,7 @@ impl Files {
     }
 
     /// Creates the files of a store.
-    fn begin(folder: &Path, like: Option<&Path>, schema: Schema, store: u64) -> Result<Files> {
+    fn begin(folder: &Path, like: Option<&Path>, schema: Schema, store: u64) -> Result<StoreFiles> {
         let index_path = folder.join(INDEX);
         let new_path = folder.join(NEW_INDEX);
         let like = like.map(|like| like.join(INDEX));
@@ -160,13 +160,13 @@ impl Files {
             let path = folder.to_owned();
             return Err(Error::AlreadyAStore { path });
         }
-        let files = Files::fill(folder, index, like, schema, store);
+        let files = StoreFiles::fill(folder, index, like, schema, store);
         if files.is_err() {
             // The first error is the one to report.
             for path in [&new_path, &index_path] {
                 disk::remove(path).unwrap_or_default();
             }
-            for kind in Kind::ALL {
+            for kind in ColumnKind::ALL {
                 let path = folder.join(kind.file_name(FIRST_GENERATION));
                 if is_of_store(&path, store) {
                     disk::remove(&path).unwrap_or_default();
@@ -183,7 +183,7 @@ impl Files {
         like: Option<&Path>,
         schema: Schema,
         store: u64,
-    ) -> Result<Files> {
+    ) -> Result<StoreFiles> {
         let (index_path, new_path) = (folder.join(INDEX), folder.join(NEW_INDEX));
         let generation = FIRST_GENERATION.into();
         let meta = Meta {
@@ -196,7 +196,7 @@ impl Files {
             committed: clock::now().unsigned_abs(),
             ..Meta::default()
         };
-        let columns = Columns::create(folder, like, &meta, &schema)?;
+        let columns = ColumnWriters::create(folder, like, &meta, &schema)?;
         let transaction = index.begin_write()?;
         guarded(&new_path, || {
             let committed = commit_empty(transaction, &meta, &schema);
@@ -206,11 +206,11 @@ impl Files {
         disk::sync_folder(folder)?;
         disk::rename(&new_path, &index_path)?;
         disk::sync_folder(folder)?;
-        Files::with_columns(index, index_path, Arc::new(schema), columns)
+        StoreFiles::with_columns(index, index_path, Arc::new(schema), columns)
     }
 
     /// Opens the store in `folder`, waits for the turn, and truncates the files to the last commit.
-    pub(crate) fn open(folder: &Path, wait: &Wait) -> Result<Files> {
+    pub(crate) fn open(folder: &Path, wait: &TurnWait) -> Result<StoreFiles> {
         let index_path = existing_index(folder)?;
         // This comes first because opening an index for writing modifies it at once.
         if let Some(linked) = linked_file(&index_path)? {
@@ -225,8 +225,8 @@ impl Files {
         disk::sync_folder(folder)?;
         let put_aside = leftovers::put_aside(folder, &meta)?;
         leftovers::clear(folder, &meta)?;
-        let columns = Columns::open(folder, &meta, &schema)?;
-        let mut files = Files::with_columns(index, index_path, Arc::new(schema), columns)?;
+        let columns = ColumnWriters::open(folder, &meta, &schema)?;
+        let mut files = StoreFiles::with_columns(index, index_path, Arc::new(schema), columns)?;
         files.put_aside = put_aside;
         files.wait = wait.clone();
         Ok(files)
@@ -236,24 +236,24 @@ impl Files {
         index: Arc<Index>,
         index_path: PathBuf,
         schema: Arc<Schema>,
-        columns: Columns,
-    ) -> Result<Files> {
-        let tables = Tables::open(&index, &index_path, schema.bands().bands())?;
+        columns: ColumnWriters,
+    ) -> Result<StoreFiles> {
+        let tables = CommittedTables::open(&index, &index_path, schema.bands().bands())?;
         let len = narrow(&index_path, tables.meta.contents)?;
         let filters = Filters::open(&index_path, &tables.meta, true)?;
-        let mut files = Files {
+        let mut files = StoreFiles {
             schema,
             index,
             index_path,
             columns,
             tables: Arc::new(tables),
-            recent: Arc::new(Recent::new(0, 1, 0)),
+            recent: Arc::new(RecentPostings::new(0, 1, 0)),
             filters,
             merging: None,
             has_committed: false,
             len,
             limits: Limits::default(),
-            wait: Wait::NONE,
+            wait: TurnWait::NONE,
             is_exclusive: false,
             note: None,
             health: Health::Sound,
@@ -310,7 +310,7 @@ impl Files {
     pub(crate) fn announce(&mut self) {
         if self.note.is_none() {
             let folder = disk::parent(&self.index_path);
-            self.note = Some(Note::leave(folder, self.tables.meta.store));
+            self.note = Some(HolderNote::leave(folder, self.tables.meta.store));
         }
     }
 
@@ -341,7 +341,7 @@ impl Files {
             return Ok(false);
         }
         let bands = self.schema.bands().bands();
-        let tables = Tables::of(transaction, &meta, &self.index, path, bands)?;
+        let tables = CommittedTables::of(transaction, &meta, &self.index, path, bands)?;
         self.follow(tables)?;
         Ok(true)
     }
@@ -357,7 +357,7 @@ impl Files {
         if !disk::is_file(&path)? || last_meta(&path)?.0.store != store {
             return Err(Error::Moved { path });
         }
-        let opened = Files::open(disk::parent(&path), &wait)?;
+        let opened = StoreFiles::open(disk::parent(&path), &wait)?;
         if opened.tables.meta.store != store {
             return Err(Error::Moved { path });
         }
@@ -369,7 +369,7 @@ impl Files {
     }
 
     /// Takes over the last commit of the index, which has these tables.
-    fn follow(&mut self, tables: Tables) -> Result<()> {
+    fn follow(&mut self, tables: CommittedTables) -> Result<()> {
         // After an error, the parts are those of two commits.
         self.health = Health::Unknown;
         let (earlier, meta) = (self.tables.meta, tables.meta);
@@ -408,7 +408,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// After an error, nothing more can be appended before [`Files::roll_back`].
+    /// After an error, nothing more can be appended before [`StoreFiles::roll_back`].
     pub(crate) fn push(&mut self, content: &NewContent<'_>, pool: &Pool) -> Result<u32> {
         self.check_room(1)?;
         self.health = Health::Torn;
@@ -423,19 +423,19 @@ impl Files {
 
     /// Appends contents and gives them the next ids.
     ///
-    /// A view taken before they are [posted](Unposted::post) gets their postings when they are.
+    /// A view taken before they are [posted](UnpostedContents::post) gets their postings when they are.
     ///
     /// # Errors
     ///
-    /// After an error, nothing more can be appended before [`Files::roll_back`].
-    pub(crate) fn append(&mut self, contents: &[NewContent<'_>], pool: &Pool) -> Result<Unposted> {
+    /// After an error, nothing more can be appended before [`StoreFiles::roll_back`].
+    pub(crate) fn append(&mut self, contents: &[NewContent<'_>], pool: &Pool) -> Result<UnpostedContents> {
         self.check_room(contents.len())?;
         self.health = Health::Torn;
         self.append_all_rows(contents, pool)?;
         self.health = Health::Sound;
         self.make_room(contents.len(), pool);
         self.len += low32(contents.len() as u64);
-        Ok(Unposted {
+        Ok(UnpostedContents {
             recent: self.recent.clone(),
             filters: self.filters.clone(),
         })
@@ -482,7 +482,7 @@ impl Files {
         Ok(self.view())
     }
 
-    /// Like [`Files::snapshot`], but without flushing the columns' buffers.
+    /// Like [`StoreFiles::snapshot`], but without flushing the columns' buffers.
     ///
     /// Candidates can be found in it, but the rows of the contents appended last may be missing.
     pub(crate) fn view(&self) -> Snapshot {
@@ -520,12 +520,12 @@ impl Files {
     /// Whether the last commit is the one that these files are at, and this process may cut them.
     fn may_cut(&self) -> bool {
         self.health == Health::Sound
-            && self.index.take_turn(&Wait::NONE).is_ok()
+            && self.index.take_turn(&TurnWait::NONE).is_ok()
             && self.tables.are_last().unwrap_or(false)
     }
 }
 
-impl Drop for Files {
+impl Drop for StoreFiles {
     /// Releases the space by which the columns grew in advance, unless others write just now, and ends the turn.
     ///
     /// The files of a process that this one is a fork of are leaked, not dropped.
@@ -550,7 +550,7 @@ impl Drop for Files {
 pub(super) fn linked_file(path: &Path) -> Result<Option<PathBuf>> {
     let (meta, schema) = last_meta(path)?;
     let mut files = vec![path.to_owned()];
-    for kind in Kind::ALL {
+    for kind in ColumnKind::ALL {
         files.push(ColumnSpec::of(kind, &meta, &schema)?.path(disk::parent(path)));
     }
     for file in files {
@@ -599,8 +599,8 @@ fn commit_empty(
 /// caller must be their only writer.
 pub(crate) fn rebuild_recent(
     snapshot: &Snapshot,
-    earlier: Option<&Arc<Recent>>,
-) -> Result<Arc<Recent>> {
+    earlier: Option<&Arc<RecentPostings>>,
+) -> Result<Arc<RecentPostings>> {
     let meta = &snapshot.tables.meta;
     let banded = narrow(snapshot.tables.path(), meta.banded())?;
     let schema = &snapshot.schema;
@@ -612,13 +612,13 @@ pub(crate) fn rebuild_recent(
         return Err(Error::damaged(snapshot.tables.path(), reason));
     }
     let pool = Pool::new(1);
-    let overlaps = |earlier: &&Arc<Recent>| {
+    let overlaps = |earlier: &&Arc<RecentPostings>| {
         (earlier.base()..=earlier.base() + earlier.len()).contains(&banded)
     };
     let mut recent = match earlier.filter(overlaps) {
         Some(earlier) if earlier.base() == banded => earlier.clone(),
         Some(earlier) => Arc::new(earlier.after(banded, &pool)),
-        None => Arc::new(Recent::new(
+        None => Arc::new(RecentPostings::new(
             banded,
             bands.bands() as usize + 1,
             contents as usize,
@@ -633,7 +633,7 @@ pub(crate) fn rebuild_recent(
         if !recent.has_room(1) {
             recent = Arc::new(recent.grown(1, &pool));
         }
-        recent.push(Hashes {
+        recent.push(ContentHashes {
             first: copy_hash(&row.hash),
             others: &hashes,
         });
@@ -648,18 +648,18 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_store_that_cannot_be_made_leaves_nothing() {
-        use crate::storage::watch::{DiskWatch, Fault};
+        use crate::storage::watch::{DiskWatch, DiskFault};
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/store");
         let watch = DiskWatch::new(folder.path());
         let mut refused = 0;
         for (step, is_full) in (0..).flat_map(|step| [(step, true), (step, false)]) {
             watch.fail(Some(if is_full {
-                Fault::Full { step }
+                DiskFault::Full { step }
             } else {
-                Fault::Once { step }
+                DiskFault::Once { step }
             }));
-            let made = Files::create(&path, Schema::default(), 1).map(drop);
+            let made = StoreFiles::create(&path, Schema::default(), 1).map(drop);
             watch.fail(None);
             let failed = watch.failed();
             if made.is_err() {
@@ -679,7 +679,7 @@ mod tests {
     #[test]
     fn more_contents_in_no_table_than_a_commit_leaves_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let mut files = Files::create(folder.path(), Schema::default(), 1).unwrap();
+        let mut files = StoreFiles::create(folder.path(), Schema::default(), 1).unwrap();
         let mut snapshot = files.snapshot().unwrap();
         snapshot.len = u32::MAX - 1;
         let error = rebuild_recent(&snapshot, None).unwrap_err();
@@ -723,7 +723,7 @@ mod tests {
     /// The error with which every way of opening refuses a store whose index records `format`.
     fn refusal(format: u32) -> Error {
         let folder = tempfile::tempdir().unwrap();
-        let files = Files::create(folder.path(), Schema::default(), 1).unwrap();
+        let files = StoreFiles::create(folder.path(), Schema::default(), 1).unwrap();
         let transaction = files.index.begin_write().unwrap();
         let meta = Meta {
             format: format.into(),
@@ -733,7 +733,7 @@ mod tests {
         transaction.commit().unwrap();
         let index = folder.path().join(INDEX);
         let left = std::fs::read(&index).unwrap();
-        let in_use = Files::open(folder.path(), &Wait::NONE)
+        let in_use = StoreFiles::open(folder.path(), &TurnWait::NONE)
             .map(drop)
             .unwrap_err();
         assert!(matches!(
@@ -743,7 +743,7 @@ mod tests {
         assert!(std::fs::read(&index).unwrap() == left);
         drop(files);
         let left = std::fs::read(&index).unwrap();
-        let opened = Files::open(folder.path(), &Wait::NONE).map(drop);
+        let opened = StoreFiles::open(folder.path(), &TurnWait::NONE).map(drop);
         assert!(std::fs::read(&index).unwrap() == left, "it was written to");
         let read = Snapshot::open(folder.path()).map(drop);
         let scratch = tempfile::tempdir().unwrap();

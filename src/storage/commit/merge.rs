@@ -34,9 +34,9 @@ use crate::storage::format::narrow;
 use crate::storage::index::{FilterState, LEVELS, LevelState, MergeState, Meta, catalog, levels};
 use crate::storage::limits::Limits;
 use crate::storage::parallel::for_each_list;
-use crate::storage::postings::update::{self, Part};
+use crate::storage::postings::update::{self, MergePart};
 use crate::storage::postings::{
-    Age, BucketError, EmptyFilter, Filter, FilterName, Filters, Keyed, List, OLDEST, Posting,
+    LevelAge, BucketError, EmptyFilter, Filter, FilterName, Filters, KeyedLevel, BucketList, OLDEST, Posting,
     order, prefix_bits,
 };
 use crate::storage::view::{Snapshot, bucket_error};
@@ -50,15 +50,15 @@ const GROWTH: u64 = 8;
 
 /// What the handle that merges knows of its merge.
 #[derive(Debug)]
-pub(crate) struct Merging {
+pub(crate) struct RunningMerge {
     /// The number of this handle in [`MergeState`].
     owner: u64,
     /// The contents that were removed when the merge began, of those that it would take in. It drops them.
     dropped: BitSet,
     /// New filters whose words are not all written yet.
-    empty: Vec<(Age, EmptyFilter)>,
+    empty: Vec<(LevelAge, EmptyFilter)>,
     /// The filters that gain postings.
-    gains: Vec<Gain>,
+    gains: Vec<GainingFilter>,
     /// The approximate number of steps. A step writes a piece of an empty filter, builds a part of a list, or makes a
     /// piece of a filter durable.
     steps: u64,
@@ -68,8 +68,8 @@ pub(crate) struct Merging {
 
 /// A filter that gains postings.
 #[derive(Debug)]
-struct Gain {
-    age: Age,
+struct GainingFilter {
+    age: LevelAge,
     filter: Arc<Filter>,
     /// Whether the filter is new and lacks the postings in the tables of its levels.
     is_new: bool,
@@ -77,9 +77,9 @@ struct Gain {
     unsynced: Option<usize>,
 }
 
-impl Gain {
-    fn of(age: Age, filter: Arc<Filter>, is_new: bool) -> Gain {
-        Gain {
+impl GainingFilter {
+    fn of(age: LevelAge, filter: Arc<Filter>, is_new: bool) -> GainingFilter {
+        GainingFilter {
             age,
             filter,
             is_new,
@@ -89,7 +89,7 @@ impl Gain {
 }
 
 /// A commit, as far as its bucket tables are concerned.
-pub(crate) struct Merge<'a> {
+pub(crate) struct BucketCommit<'a> {
     pub(crate) transaction: &'a WriteTransaction,
     /// The last commit, and what was appended since.
     pub(crate) snapshot: &'a Snapshot,
@@ -100,7 +100,7 @@ pub(crate) struct Merge<'a> {
     pub(crate) meters: &'a Meters,
 }
 
-impl Merge<'_> {
+impl BucketCommit<'_> {
     /// Counts the contents `unnamed`, sorted, as removed, and merges the recent ones of the snapshot as far as that is
     /// due.
     ///
@@ -109,7 +109,7 @@ impl Merge<'_> {
         &self,
         unnamed: &[u32],
         meta: &mut Meta,
-        merging: &mut Option<Merging>,
+        merging: &mut Option<RunningMerge>,
     ) -> Result<Filters> {
         self.meters.merging.time(|| {
             count_removed(unnamed, meta);
@@ -119,11 +119,11 @@ impl Merge<'_> {
     }
 
     /// Merges the recent contents, and drops postings of removed ones, as far as that is due.
-    fn merge(&self, meta: &mut Meta, merging: &mut Option<Merging>) -> Result<Filters> {
+    fn merge(&self, meta: &mut Meta, merging: &mut Option<RunningMerge>) -> Result<Filters> {
         let due = (meta.posted() / 16).clamp(self.limits.merged, MAX_MERGE);
         let spread = self.spread(due);
         let recent = meta.contents - meta.banded();
-        let is_own = |own: &Merging| own.owner == meta.merge.owner;
+        let is_own = |own: &RunningMerge| own.owner == meta.merge.owner;
         let mut own = match merging.take().filter(is_own) {
             Some(own) => own,
             None if self.leaves_it(recent, due, meta) => return Ok(self.snapshot.filters.clone()),
@@ -164,7 +164,7 @@ impl Merge<'_> {
     }
 
     /// Begins a merge, whose steps the changes of this commit are the first to pay for.
-    fn begin(&self, meta: &mut Meta) -> Result<Merging> {
+    fn begin(&self, meta: &mut Meta) -> Result<RunningMerge> {
         let recent = meta.contents - meta.banded();
         let into = target(&meta.levels, recent, self.limits);
         let start = narrow(self.path(), levels::start(&meta.levels, into))?;
@@ -188,7 +188,7 @@ impl Merge<'_> {
             part_bits: u64::from(parts.next_power_of_two().ilog2().min(prefix)),
             ..MergeState::default()
         };
-        let mut merging = Merging {
+        let mut merging = RunningMerge {
             owner,
             dropped: BitSet::of(&removed),
             empty: Vec::new(),
@@ -200,14 +200,14 @@ impl Merge<'_> {
             levels: levels_after(meta),
             ..*meta
         };
-        for age in Age::ALL.into_iter().filter(|age| age.has_tables(&after)) {
+        for age in LevelAge::ALL.into_iter().filter(|age| age.has_tables(&after)) {
             let levels = &after.levels[age.levels()];
             let postings = self.lists() * levels.iter().map(|state| state.posted).sum::<u64>();
             let is_fit = |filter: &&Arc<Filter>| !filter.is_full(postings) && !filter.met_damage();
             match self.snapshot.filters.get(age).filter(is_fit) {
-                Some(filter) if age == Age::of(into) => {
+                Some(filter) if age == LevelAge::of(into) => {
                     merging.steps += filter.syncs();
-                    merging.gains.push(Gain::of(age, filter.clone(), false));
+                    merging.gains.push(GainingFilter::of(age, filter.clone(), false));
                 }
                 Some(_) => {}
                 None => {
@@ -226,20 +226,20 @@ impl Merge<'_> {
     }
 
     /// The number of words of a new filter for the levels of `age`, which have `postings` postings after the merge.
-    fn words_of_new(&self, age: Age, postings: u64, after: &Meta) -> u64 {
+    fn words_of_new(&self, age: LevelAge, postings: u64, after: &Meta) -> u64 {
         let expected = match age {
             // These levels grow until they are merged into the oldest one.
-            Age::Young => {
+            LevelAge::Young => {
                 let most = self.lists() * after.levels[OLDEST].posted / self.limits.level_ratio;
                 most.min(postings * GROWTH)
             }
-            Age::Old => 0,
+            LevelAge::Old => 0,
         };
         Filter::words_for(postings, expected)
     }
 
     /// Does the next steps of a merge, at most `steps`, and returns whether these were the last ones.
-    fn step(&self, mut steps: u64, meta: &mut Meta, own: &mut Merging) -> Result<bool> {
+    fn step(&self, mut steps: u64, meta: &mut Meta, own: &mut RunningMerge) -> Result<bool> {
         while steps > 0
             && let Some((age, mut empty)) = own.empty.pop()
         {
@@ -249,7 +249,7 @@ impl Merge<'_> {
                 continue;
             }
             let filter = Arc::new(empty.finish()?);
-            own.gains.push(Gain::of(age, filter, true));
+            own.gains.push(GainingFilter::of(age, filter, true));
         }
         let parts = self.parts(&meta.merge) - meta.merge.built;
         if parts > 0 && steps > 0 {
@@ -269,7 +269,7 @@ impl Merge<'_> {
     }
 
     /// Builds the next `parts` parts.
-    fn build(&self, parts: u64, meta: &mut Meta, own: &Merging) -> Result<()> {
+    fn build(&self, parts: u64, meta: &mut Meta, own: &RunningMerge) -> Result<()> {
         let (built, end) = (meta.merge.built, meta.merge.built + parts);
         let added = self.snapshot.recent.base()..narrow(self.path(), meta.merge.end)?;
         let sources = self.sources(meta)?;
@@ -290,14 +290,14 @@ impl Merge<'_> {
     fn build_part(
         &self,
         merge: &MergeState,
-        sources: &[Keyed],
+        sources: &[KeyedLevel],
         added: &Range<u32>,
-        own: &Merging,
+        own: &RunningMerge,
         list: u32,
         part: u32,
     ) -> Result<()> {
         let into = level_of(merge);
-        let part = Part {
+        let part = MergePart {
             sources,
             prefix: narrow(self.path(), merge.prefix_bits)?,
             hashes: update::hashes_of_part(part, narrow(self.path(), merge.part_bits)?),
@@ -312,7 +312,7 @@ impl Merge<'_> {
                 .collect(),
         );
         let mut whole = Vec::new();
-        for Gain {
+        for GainingFilter {
             age,
             filter,
             is_new,
@@ -325,7 +325,7 @@ impl Merge<'_> {
                 self.snapshot
                     .for_each_in_levels(list, levels, hashes, insert)
             };
-            let gains = Age::of(into) == *age;
+            let gains = LevelAge::of(into) == *age;
             if *is_new && gains && into + 1 == age.levels().end {
                 whole.push(filter);
                 continue;
@@ -335,38 +335,38 @@ impl Merge<'_> {
             }
             if gains {
                 if into == OLDEST {
-                    fill(Age::Young.levels())?;
+                    fill(LevelAge::Young.levels())?;
                 }
                 filter.insert(list, &new);
             }
         }
         let insert = |run: &[Posting]| whole.iter().for_each(|filter| filter.insert(list, run));
-        update::merge_part(self.transaction, List::of(list), &part, new, insert)
+        update::merge_part(self.transaction, BucketList::of(list), &part, new, insert)
             .map_err(|error| self.in_buckets(error))
     }
 
     /// Ends a merge: puts its tables in the place of those that it was made of.
-    fn put_in_place(&self, meta: &mut Meta, own: &Merging) -> Result<Filters> {
+    fn put_in_place(&self, meta: &mut Meta, own: &RunningMerge) -> Result<Filters> {
         let sources = self.sources(meta)?;
         let mut merge = std::mem::take(&mut meta.merge);
-        let into = Keyed {
+        let into = KeyedLevel {
             level: level_of(&merge),
             prefix: narrow(self.path(), merge.prefix_bits)?,
         };
-        for list in (0..low32(self.lists())).map(List::of) {
+        for list in (0..low32(self.lists())).map(BucketList::of) {
             let (transaction, replaced) = (self.transaction, &mut meta.replaced);
             update::put_in_place(transaction, list, &sources, into, replaced)
                 .map_err(|error| self.in_buckets(error))?;
         }
         meta.levels = levels_after(&Meta { merge, ..*meta });
         let mut filters = self.snapshot.filters.clone();
-        for age in Age::ALL {
+        for age in LevelAge::ALL {
             if !age.has_tables(meta) {
                 *age.filter_mut(meta) = FilterState::default();
                 filters.set(age, meta, None);
             }
         }
-        for Gain { age, filter, .. } in &own.gains {
+        for GainingFilter { age, filter, .. } in &own.gains {
             let state = age.filter_mut(meta);
             let mark = filter.sync(state.mark)?;
             let number = match *age.next_filter(&mut merge) {
@@ -386,7 +386,7 @@ impl Merge<'_> {
             return Ok(());
         }
         let prefix = narrow(self.path(), merge.prefix_bits)?;
-        for list in (0..begun(&merge)).map(List::of) {
+        for list in (0..begun(&merge)).map(BucketList::of) {
             update::give_up(self.transaction, list, prefix, &mut meta.replaced)
                 .map_err(|error| self.in_buckets(error))?;
         }
@@ -408,24 +408,24 @@ impl Merge<'_> {
     /// The tables that a merge is made of, the youngest first.
     ///
     /// Those of the level that it goes into are among them also if it has no contents. They may exist all the same.
-    fn sources(&self, meta: &Meta) -> Result<Vec<Keyed>> {
+    fn sources(&self, meta: &Meta) -> Result<Vec<KeyedLevel>> {
         let level = level_of(&meta.merge);
         let mut sources = Vec::new();
         for younger in 0..level {
             sources.extend(self.tables(&meta.levels, younger)?);
         }
-        let none = Keyed { level, prefix: 0 };
+        let none = KeyedLevel { level, prefix: 0 };
         sources.push(self.tables(&meta.levels, level)?.unwrap_or(none));
         Ok(sources)
     }
 
     /// The tables of a level, if it has any.
-    fn tables(&self, levels: &[LevelState; LEVELS], level: usize) -> Result<Option<Keyed>> {
+    fn tables(&self, levels: &[LevelState; LEVELS], level: usize) -> Result<Option<KeyedLevel>> {
         let LevelState {
             end, prefix_bits, ..
         } = levels[level];
         let prefix = narrow(self.path(), prefix_bits)?;
-        Ok((end > levels::start(levels, level)).then_some(Keyed { level, prefix }))
+        Ok((end > levels::start(levels, level)).then_some(KeyedLevel { level, prefix }))
     }
 
     /// The number of contents over whose commits a merge is spread.

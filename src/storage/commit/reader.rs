@@ -16,10 +16,10 @@ use super::files::{read_meta, rebuild_recent};
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::storage::columns::{ColumnSpec, Trust};
-use crate::storage::format::{Kind, narrow};
+use crate::storage::format::{ColumnKind, narrow};
 use crate::storage::index::{Index, Meta, existing_index};
-use crate::storage::postings::{Filters, Recent};
-use crate::storage::view::{Snapshot, Tables};
+use crate::storage::postings::{Filters, RecentPostings};
+use crate::storage::view::{Snapshot, CommittedTables};
 
 /// How many commits are tried if a writer commits faster than the files can be opened.
 const ATTEMPTS: usize = 100;
@@ -27,17 +27,17 @@ const ATTEMPTS: usize = 100;
 impl Snapshot {
     /// Opens the last commit of the store in `folder`.
     pub(crate) fn open(folder: &Path) -> Result<Snapshot> {
-        Commit::read(folder)?.open_last(folder, None)
+        CommitRecord::read(folder)?.open_last(folder, None)
     }
 
     /// The last commit of the store in `folder`, read from its open index, with columns that the caller verifies.
     pub(super) fn unverified(folder: &Path, path: PathBuf, index: Index) -> Result<Snapshot> {
-        Commit::of(path, index)?.open_files(folder, None, Trust::File)
+        CommitRecord::of(path, index)?.open_files(folder, None, Trust::File)
     }
 
     /// The last commit of the store in `folder`, if it differs from this one.
     pub(crate) fn newer(&self, folder: &Path) -> Result<Option<Snapshot>> {
-        let commit = Commit::read(folder)?;
+        let commit = CommitRecord::read(folder)?;
         if commit.meta == self.tables.meta {
             return Ok(None);
         }
@@ -46,7 +46,7 @@ impl Snapshot {
 }
 
 /// What the index records as of one commit.
-struct Commit {
+struct CommitRecord {
     path: PathBuf,
     index: Arc<Index>,
     transaction: ReadTransaction,
@@ -54,19 +54,19 @@ struct Commit {
     schema: Schema,
 }
 
-impl Commit {
+impl CommitRecord {
     /// Reads the last commit of the store in `folder`.
-    fn read(folder: &Path) -> Result<Commit> {
+    fn read(folder: &Path) -> Result<CommitRecord> {
         let path = existing_index(folder)?;
         let index = Index::open_read_only(&path)?;
-        Commit::of(path, index)
+        CommitRecord::of(path, index)
     }
 
     /// Reads the last commit from an open index.
-    fn of(path: PathBuf, index: Index) -> Result<Commit> {
+    fn of(path: PathBuf, index: Index) -> Result<CommitRecord> {
         let transaction = index.begin_read(&path)?;
         let (meta, schema) = read_meta(&transaction, &path)?;
-        Ok(Commit {
+        Ok(CommitRecord {
             path,
             index: Arc::new(index),
             transaction,
@@ -84,7 +84,7 @@ impl Commit {
                 Ok(snapshot) => return Ok(snapshot),
                 Err(error) => error,
             };
-            commit = Commit::read(folder)?;
+            commit = CommitRecord::read(folder)?;
             if commit.meta == tried {
                 return Err(error);
             }
@@ -93,20 +93,20 @@ impl Commit {
     }
 
     fn open_files(self, folder: &Path, known: Option<&Snapshot>, trust: Trust) -> Result<Snapshot> {
-        let Commit {
+        let CommitRecord {
             path,
             index,
             transaction,
             meta,
             schema,
         } = self;
-        let tables = Tables::of(transaction, &meta, &index, &path, schema.bands().bands())?;
+        let tables = CommittedTables::of(transaction, &meta, &index, &path, schema.bands().bands())?;
         let view = |kind| ColumnSpec::of(kind, &meta, &schema)?.view(folder, trust);
         let mut snapshot = Snapshot {
-            contents: view(Kind::Contents)?,
-            shingles: view(Kind::Shingles)?,
-            signatures: view(Kind::Signatures)?,
-            recent: Arc::new(Recent::new(0, 1, 0)),
+            contents: view(ColumnKind::Contents)?,
+            shingles: view(ColumnKind::Shingles)?,
+            signatures: view(ColumnKind::Signatures)?,
+            recent: Arc::new(RecentPostings::new(0, 1, 0)),
             filters: Filters::open(&path, &meta, false)?,
             len: narrow(&path, meta.contents)?,
             schema: Arc::new(schema),
@@ -118,7 +118,7 @@ impl Commit {
         };
         let known = known.filter(is_same);
         if let Some(known) = known {
-            for kind in Kind::ALL {
+            for kind in ColumnKind::ALL {
                 snapshot.column(kind).know(known.column(kind));
             }
         }
@@ -133,9 +133,9 @@ mod tests {
     use super::*;
     use crate::clock::Meters;
     use crate::error::Error;
-    use crate::storage::{CatalogChange, Files};
+    use crate::storage::{CatalogChange, StoreFiles};
 
-    fn commit(files: &mut Files) {
+    fn commit(files: &mut StoreFiles) {
         let change = CatalogChange::default();
         files.commit(&change, 1, &Meters::default()).unwrap();
     }
@@ -143,9 +143,9 @@ mod tests {
     #[test]
     fn a_reader_whose_files_are_gone_takes_a_newer_commit() {
         let folder = tempfile::tempdir().unwrap();
-        let mut files = Files::create(folder.path(), Schema::default(), 1).unwrap();
+        let mut files = StoreFiles::create(folder.path(), Schema::default(), 1).unwrap();
         // The commit of a generation that a later one has replaced.
-        let mut old = Commit::read(folder.path()).unwrap();
+        let mut old = CommitRecord::read(folder.path()).unwrap();
         old.meta.signatures_file = 7;
         commit(&mut files);
         let snapshot = old.open_last(folder.path(), None).unwrap();
@@ -159,8 +159,8 @@ mod tests {
     #[test]
     fn a_commit_is_opened_as_it_was_read() {
         let folder = tempfile::tempdir().unwrap();
-        let mut files = Files::create(folder.path(), Schema::default(), 1).unwrap();
-        let old = Commit::read(folder.path()).unwrap();
+        let mut files = StoreFiles::create(folder.path(), Schema::default(), 1).unwrap();
+        let old = CommitRecord::read(folder.path()).unwrap();
         commit(&mut files);
         let snapshot = old.open_last(folder.path(), None).unwrap();
         assert_eq!(snapshot.tables.meta.commit, 0);
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_file_that_is_missing_for_good_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        let mut files = Files::create(folder.path(), Schema::default(), 1).unwrap();
+        let mut files = StoreFiles::create(folder.path(), Schema::default(), 1).unwrap();
         let snapshot = Snapshot::open(folder.path()).unwrap();
         commit(&mut files);
         let gone = folder.path().join("contents.1");

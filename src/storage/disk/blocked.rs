@@ -10,7 +10,7 @@ use super::turn::WRITER;
 
 /// Bytes of a file that other processes keep locked.
 #[derive(Debug)]
-pub(super) struct Blocked {
+pub(super) struct LockConflict {
     pub(super) bytes: (Bound<u64>, Bound<u64>),
     /// Whether others may lock the bytes at the same time. If so, of the first bytes, only the last step of a commit
     /// keeps them: a reader has to wait for it.
@@ -18,9 +18,9 @@ pub(super) struct Blocked {
     pub(super) holders: Vec<u32>,
 }
 
-impl std::error::Error for Blocked {}
+impl std::error::Error for LockConflict {}
 
-impl fmt::Display for Blocked {
+impl fmt::Display for LockConflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (start, end) = self.bytes;
         let start = match start {
@@ -172,7 +172,7 @@ mod tests {
     fn it_says_what_is_held_up_and_who_does_it() {
         let blocked_as = |is_shared, holders| {
             let bytes = (Bound::Included(0), Bound::Excluded(320));
-            let blocked = Blocked {
+            let blocked = LockConflict {
                 bytes,
                 is_shared,
                 holders,

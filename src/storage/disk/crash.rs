@@ -6,14 +6,14 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::watch::{Event, Node, number};
+use super::watch::{DiskEvent, InodeNumber, number};
 
 /// The unit of writing of a disk, in bytes.
 const SECTOR: usize = 512;
 
 /// Bits of node numbers that the system never uses.
-const FRESH: Node = 1 << 62;
-const GONE: Node = 1 << 61;
+const FRESH: InodeNumber = 1 << 62;
+const GONE: InodeNumber = 1 << 61;
 
 /// What becomes of the changes that were not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,44 +34,44 @@ pub(crate) enum Survivors {
 
 /// The files as they are, and as they would be after a crash.
 #[derive(Clone, Debug)]
-pub(crate) struct Disk {
-    root: Node,
-    files: BTreeMap<Node, File>,
-    folders: BTreeMap<Node, Folder>,
+pub(crate) struct SimulatedDisk {
+    root: InodeNumber,
+    files: BTreeMap<InodeNumber, SimulatedFile>,
+    folders: BTreeMap<InodeNumber, SimulatedFolder>,
     /// Our numbers for those of the system, which may reuse them.
-    now: BTreeMap<Node, Node>,
+    now: BTreeMap<InodeNumber, InodeNumber>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct File {
+struct SimulatedFile {
     seen: Arc<Vec<u8>>,
     durable: Arc<Vec<u8>>,
-    pending: Vec<Change>,
+    pending: Vec<FileChange>,
 }
 
 #[derive(Clone, Debug)]
-enum Change {
+enum FileChange {
     Write(usize, Vec<u8>),
     Resize(usize),
 }
 
 #[derive(Clone, Debug, Default)]
-struct Folder {
-    durable: BTreeMap<PathBuf, Node>,
-    pending: Vec<Naming>,
+struct SimulatedFolder {
+    durable: BTreeMap<PathBuf, InodeNumber>,
+    pending: Vec<NameChange>,
 }
 
 #[derive(Clone, Debug)]
-enum Naming {
-    Add(PathBuf, Node),
-    Rename(PathBuf, PathBuf, Node),
+enum NameChange {
+    Add(PathBuf, InodeNumber),
+    Rename(PathBuf, PathBuf, InodeNumber),
     Remove(PathBuf),
 }
 
 /// A generator of random numbers: `SplitMix64`.
-struct Chance(u64);
+struct SplitMix64(u64);
 
-impl Chance {
+impl SplitMix64 {
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut x = self.0;
@@ -81,23 +81,23 @@ impl Chance {
     }
 }
 
-impl Change {
+impl FileChange {
     fn apply(&self, bytes: &mut Vec<u8>) {
         match self {
-            Change::Write(start, new) => {
+            FileChange::Write(start, new) => {
                 let end = start + new.len();
                 if bytes.len() < end {
                     bytes.resize(end, 0);
                 }
                 bytes[*start..end].copy_from_slice(new);
             }
-            Change::Resize(len) => bytes.resize(*len, 0),
+            FileChange::Resize(len) => bytes.resize(*len, 0),
         }
     }
 
     /// Applies some sectors of the change: the first ones, or any.
-    fn tear(&self, bytes: &mut Vec<u8>, chance: &mut Chance) {
-        let Change::Write(start, new) = self else {
+    fn tear(&self, bytes: &mut Vec<u8>, chance: &mut SplitMix64) {
+        let FileChange::Write(start, new) = self else {
             return;
         };
         let in_order = chance.below(2) == 0;
@@ -106,7 +106,7 @@ impl Change {
         while from < new.len() {
             let to = new.len().min(if from == 0 { first } else { from + SECTOR });
             if chance.below(3) > 0 {
-                Change::Write(start + from, new[from..to].to_vec()).apply(bytes);
+                FileChange::Write(start + from, new[from..to].to_vec()).apply(bytes);
             } else if in_order {
                 return;
             }
@@ -115,32 +115,32 @@ impl Change {
     }
 }
 
-impl Naming {
-    fn apply(&self, names: &mut BTreeMap<PathBuf, Node>) {
+impl NameChange {
+    fn apply(&self, names: &mut BTreeMap<PathBuf, InodeNumber>) {
         match self {
-            Naming::Add(name, node) => {
+            NameChange::Add(name, node) => {
                 names.insert(name.clone(), *node);
             }
-            Naming::Rename(from, to, node) => {
+            NameChange::Rename(from, to, node) => {
                 if names.get(from) == Some(node) {
                     names.remove(from);
                 }
                 names.insert(to.clone(), *node);
             }
-            Naming::Remove(name) => {
+            NameChange::Remove(name) => {
                 names.remove(name);
             }
         }
     }
 }
 
-impl File {
-    fn change(&mut self, change: Change) {
+impl SimulatedFile {
+    fn change(&mut self, change: FileChange) {
         change.apply(Arc::make_mut(&mut self.seen));
         self.pending.push(change);
     }
 
-    fn after(&self, survivors: Survivors, chance: &mut Chance) -> Vec<u8> {
+    fn after(&self, survivors: Survivors, chance: &mut SplitMix64) -> Vec<u8> {
         if survivors == Survivors::All {
             return self.seen.to_vec();
         }
@@ -162,8 +162,8 @@ impl File {
     }
 }
 
-impl Folder {
-    fn seen(&self) -> BTreeMap<PathBuf, Node> {
+impl SimulatedFolder {
+    fn seen(&self) -> BTreeMap<PathBuf, InodeNumber> {
         let mut names = self.durable.clone();
         self.pending
             .iter()
@@ -171,7 +171,7 @@ impl Folder {
         names
     }
 
-    fn after(&self, survivors: Survivors, chance: &mut Chance) -> BTreeMap<PathBuf, Node> {
+    fn after(&self, survivors: Survivors, chance: &mut SplitMix64) -> BTreeMap<PathBuf, InodeNumber> {
         let mut names = self.durable.clone();
         for naming in &self.pending {
             let survives = match survivors {
@@ -187,21 +187,21 @@ impl Folder {
     }
 }
 
-impl Disk {
+impl SimulatedDisk {
     /// A disk with an empty folder, `root`.
-    pub(crate) fn new(root: &Path) -> Disk {
+    pub(crate) fn new(root: &Path) -> SimulatedDisk {
         let root = number(root);
-        Disk {
+        SimulatedDisk {
             root,
             files: BTreeMap::new(),
-            folders: BTreeMap::from([(root, Folder::default())]),
+            folders: BTreeMap::from([(root, SimulatedFolder::default())]),
             now: BTreeMap::new(),
         }
     }
 
     /// A disk with the files in the folder `root`, all of them durable.
-    pub(crate) fn of(root: &Path) -> Disk {
-        let mut disk = Disk::new(root);
+    pub(crate) fn of(root: &Path) -> SimulatedDisk {
+        let mut disk = SimulatedDisk::new(root);
         disk.take_in(root);
         disk
     }
@@ -215,7 +215,7 @@ impl Disk {
                 self.take_in(&path);
             } else {
                 let bytes = Arc::new(fs::read(&path).unwrap());
-                let file = File {
+                let file = SimulatedFile {
                     seen: bytes.clone(),
                     durable: bytes,
                     pending: Vec::new(),
@@ -225,7 +225,7 @@ impl Disk {
         }
         let pending = Vec::new();
         self.folders
-            .insert(number(folder), Folder { durable, pending });
+            .insert(number(folder), SimulatedFolder { durable, pending });
     }
 
     /// Whether all changes are durable.
@@ -237,9 +237,9 @@ impl Disk {
                 .all(|folder| folder.pending.is_empty())
     }
 
-    pub(crate) fn apply(&mut self, event: &Event) {
+    pub(crate) fn apply(&mut self, event: &DiskEvent) {
         match event {
-            Event::Named {
+            DiskEvent::Named {
                 folder,
                 name,
                 node,
@@ -250,14 +250,14 @@ impl Disk {
                     let fresh = FRESH | (self.files.len() + self.folders.len()) as u64;
                     self.now.insert(*node, fresh);
                     if *is_folder {
-                        self.folders.insert(fresh, Folder::default());
+                        self.folders.insert(fresh, SimulatedFolder::default());
                     } else {
-                        self.files.insert(fresh, File::default());
+                        self.files.insert(fresh, SimulatedFile::default());
                     }
                 }
-                self.name(*folder, Naming::Add(name.clone(), self.number(*node)));
+                self.name(*folder, NameChange::Add(name.clone(), self.number(*node)));
             }
-            Event::Renamed {
+            DiskEvent::Renamed {
                 folder,
                 from,
                 to,
@@ -265,45 +265,45 @@ impl Disk {
             } => {
                 self.name(
                     *folder,
-                    Naming::Rename(from.clone(), to.clone(), self.number(*node)),
+                    NameChange::Rename(from.clone(), to.clone(), self.number(*node)),
                 );
             }
-            Event::Unnamed { folder, name } => self.name(*folder, Naming::Remove(name.clone())),
-            Event::Written { node, start, bytes } => {
+            DiskEvent::Unnamed { folder, name } => self.name(*folder, NameChange::Remove(name.clone())),
+            DiskEvent::Written { node, start, bytes } => {
                 let start = usize::try_from(*start).unwrap();
                 self.file(*node)
-                    .change(Change::Write(start, bytes.0.clone()));
+                    .change(FileChange::Write(start, bytes.0.clone()));
             }
-            Event::Resized { node, len } => {
+            DiskEvent::Resized { node, len } => {
                 self.file(*node)
-                    .change(Change::Resize(usize::try_from(*len).unwrap()));
+                    .change(FileChange::Resize(usize::try_from(*len).unwrap()));
             }
-            Event::Synced { node } => {
+            DiskEvent::Synced { node } => {
                 let file = self.file(*node);
                 let durable = Arc::make_mut(&mut file.durable);
                 file.pending
                     .drain(..)
                     .for_each(|change| change.apply(durable));
             }
-            Event::Forgotten { node } => self.file(*node).pending.clear(),
-            Event::FolderSynced { folder } => {
+            DiskEvent::Forgotten { node } => self.file(*node).pending.clear(),
+            DiskEvent::FolderSynced { folder } => {
                 let folder = self.folders.get_mut(&self.number(*folder)).unwrap();
                 folder.durable = folder.seen();
                 folder.pending.clear();
             }
-            Event::Between { .. } => {}
+            DiskEvent::Between { .. } => {}
         }
     }
 
-    fn number(&self, node: Node) -> Node {
+    fn number(&self, node: InodeNumber) -> InodeNumber {
         *self.now.get(&node).unwrap_or(&node)
     }
 
-    fn file(&mut self, node: Node) -> &mut File {
+    fn file(&mut self, node: InodeNumber) -> &mut SimulatedFile {
         self.files.get_mut(&self.number(node)).unwrap()
     }
 
-    fn name(&mut self, folder: Node, naming: Naming) {
+    fn name(&mut self, folder: InodeNumber, naming: NameChange) {
         self.folders
             .get_mut(&self.number(folder))
             .unwrap()
@@ -314,17 +314,17 @@ impl Disk {
     /// Creates the files in the empty folder `to` as a crash leaves them, and returns the disk that they are then on.
     ///
     /// After a kill, changes that were not synced may still be lost.
-    pub(crate) fn leave(&self, survivors: Survivors, to: &Path) -> Disk {
+    pub(crate) fn leave(&self, survivors: Survivors, to: &Path) -> SimulatedDisk {
         let seed = match survivors {
             Survivors::Any(seed) => seed,
             _ => 1,
         };
-        let mut left = Disk::new(to);
+        let mut left = SimulatedDisk::new(to);
         let mut numbers = BTreeMap::new();
         self.leave_folder(
             self.root,
             survivors,
-            &mut Chance(seed),
+            &mut SplitMix64(seed),
             to,
             &mut left,
             &mut numbers,
@@ -346,12 +346,12 @@ impl Disk {
 
     fn leave_folder(
         &self,
-        node: Node,
+        node: InodeNumber,
         survivors: Survivors,
-        chance: &mut Chance,
+        chance: &mut SplitMix64,
         to: &Path,
-        left: &mut Disk,
-        numbers: &mut BTreeMap<Node, Node>,
+        left: &mut SimulatedDisk,
+        numbers: &mut BTreeMap<InodeNumber, InodeNumber>,
     ) {
         let mut durable = BTreeMap::new();
         for (name, node) in self.folders[&node].after(survivors, chance) {
@@ -360,7 +360,7 @@ impl Disk {
                 let bytes = file.after(survivors, chance);
                 write(&path, &bytes);
                 let bytes = Arc::new(bytes);
-                let file = File {
+                let file = SimulatedFile {
                     seen: bytes.clone(),
                     durable: bytes,
                     pending: Vec::new(),
@@ -375,24 +375,24 @@ impl Disk {
         }
         numbers.insert(node, number(to));
         let pending = Vec::new();
-        left.folders.insert(number(to), Folder { durable, pending });
+        left.folders.insert(number(to), SimulatedFolder { durable, pending });
     }
 }
 
 /// The new number of a node, or a unique one if it no longer has a name.
-fn renumbered(node: Node, numbers: &BTreeMap<Node, Node>) -> Node {
+fn renumbered(node: InodeNumber, numbers: &BTreeMap<InodeNumber, InodeNumber>) -> InodeNumber {
     numbers.get(&node).copied().unwrap_or(node | GONE)
 }
 
-impl Folder {
-    fn renumbered(&self, numbers: &BTreeMap<Node, Node>) -> Folder {
-        let of = |node: &Node| renumbered(*node, numbers);
-        let naming = |naming: &Naming| match naming {
-            Naming::Add(name, node) => Naming::Add(name.clone(), of(node)),
-            Naming::Rename(from, to, node) => Naming::Rename(from.clone(), to.clone(), of(node)),
-            Naming::Remove(name) => Naming::Remove(name.clone()),
+impl SimulatedFolder {
+    fn renumbered(&self, numbers: &BTreeMap<InodeNumber, InodeNumber>) -> SimulatedFolder {
+        let of = |node: &InodeNumber| renumbered(*node, numbers);
+        let naming = |naming: &NameChange| match naming {
+            NameChange::Add(name, node) => NameChange::Add(name.clone(), of(node)),
+            NameChange::Rename(from, to, node) => NameChange::Rename(from.clone(), to.clone(), of(node)),
+            NameChange::Remove(name) => NameChange::Remove(name.clone()),
         };
-        Folder {
+        SimulatedFolder {
             durable: self
                 .durable
                 .iter()

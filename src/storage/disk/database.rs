@@ -10,24 +10,24 @@ use redb::{
     BackendError, Builder, Database, DatabaseError, ReadOnlyDatabase, StorageBackend, StorageError,
 };
 
-use super::file::{File, Users};
+use super::file::{File, FileAccess};
 use super::overlay::Overlay;
 use super::path::is_file;
-use super::shared::{Settled, Shared};
-use super::turn::{Turn, Turns, WRITER, Wait, one};
+use super::shared::{OpenState, SharedFile};
+use super::turn::{Turn, Turns, WRITER, TurnWait, one};
 #[cfg(all(test, unix))]
 use super::watch::backend;
 use crate::error::{Error, Result};
 
 /// A database that is open for writing, and its turns, of which the opening took the first.
-pub(in crate::storage) type Opened = (Database, Turns, Turn);
+pub(in crate::storage) type OpenedDatabase = (Database, Turns, Turn);
 
 /// Opens the database at `path`, creating it if it does not exist.
 pub(in crate::storage) fn create_database(
     builder: &Builder,
     path: &Path,
-) -> Result<Opened, DatabaseError> {
-    writable(builder, File::make(path)?, &Wait::NONE)
+) -> Result<OpenedDatabase, DatabaseError> {
+    writable(builder, File::make(path)?, &TurnWait::NONE)
 }
 
 /// Creates a database at `path`, which must not exist, with the access rights of the file at `like`.
@@ -35,11 +35,11 @@ pub(in crate::storage) fn create_database_like(
     builder: &Builder,
     path: &Path,
     like: &Path,
-) -> Result<Opened, DatabaseError> {
+) -> Result<OpenedDatabase, DatabaseError> {
     writable(
         builder,
-        File::create_as(path, Users::Of(like))?,
-        &Wait::NONE,
+        File::create_as(path, FileAccess::Of(like))?,
+        &TurnWait::NONE,
     )
 }
 
@@ -47,14 +47,14 @@ pub(in crate::storage) fn create_database_like(
 pub(in crate::storage) fn open_database(
     builder: &Builder,
     path: &Path,
-    wait: &Wait,
-) -> Result<Opened, DatabaseError> {
+    wait: &TurnWait,
+) -> Result<OpenedDatabase, DatabaseError> {
     writable(builder, existing(path)?, wait)
 }
 
-fn writable(builder: &Builder, file: File, wait: &Wait) -> Result<Opened, DatabaseError> {
-    let (path, settled) = (file.path().clone(), Settled::default());
-    let file = Shared::new(backend(file)?, &path, settled.clone(), false);
+fn writable(builder: &Builder, file: File, wait: &TurnWait) -> Result<OpenedDatabase, DatabaseError> {
+    let (path, settled) = (file.path().clone(), OpenState::default());
+    let file = SharedFile::new(backend(file)?, &path, settled.clone(), false);
     let turns = file.turns();
     let turn = turns.take(wait).map_err(StorageError::from)?;
     let turn = turn.ok_or(DatabaseError::DatabaseAlreadyOpen)?;
@@ -72,7 +72,7 @@ pub(in crate::storage) fn read_database(
 ) -> Result<ReadOnlyDatabase, DatabaseError> {
     let file = File::open_as(path, OpenOptions::new().read(true))?;
     let path = file.path().clone();
-    let file = Shared::new(backend(file)?, &path, Settled::default(), true);
+    let file = SharedFile::new(backend(file)?, &path, OpenState::default(), true);
     builder.open_read_only_with_backend(file)
 }
 
@@ -93,7 +93,7 @@ pub(in crate::storage) fn open_damaged_database(
     builder: &Builder,
     path: &Path,
 ) -> Result<Database, DatabaseError> {
-    builder.create_with_backend(Endless(backend(existing(path)?)?))
+    builder.create_with_backend(ZeroExtendedFile(backend(existing(path)?)?))
 }
 
 /// Opens the file at `path`, which must not be empty: redb would turn an empty file into a database.
@@ -114,9 +114,9 @@ fn not_empty(file: File) -> io::Result<File> {
 
 /// A file that reads as zeros past its end. It is not locked.
 #[derive(Debug)]
-struct Endless<B>(B);
+struct ZeroExtendedFile<B>(B);
 
-impl<B: StorageBackend> StorageBackend for Endless<B> {
+impl<B: StorageBackend> StorageBackend for ZeroExtendedFile<B> {
     fn len(&self) -> io::Result<u64> {
         self.0.len()
     }
@@ -220,7 +220,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("damaged");
         std::fs::write(&path, [7; 100]).unwrap();
-        let file = Endless(backend(File::open(&path).unwrap()).unwrap());
+        let file = ZeroExtendedFile(backend(File::open(&path).unwrap()).unwrap());
         let mut page = [1; 40];
         file.read(80, &mut page).unwrap();
         assert_eq!(page, [0; 40]);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::fleeting::is_fleeting;
 use super::likeness::{keep_private, resemble};
 use super::map::SharedWords;
-use super::{Step, at, plain, step, sync};
+use super::{DiskStep, at, plain, step, sync};
 use crate::error::{Error, Result};
 
 /// An open file.
@@ -21,7 +21,7 @@ pub(crate) struct File {
 
 /// The access rights of a new file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Users<'a> {
+pub(super) enum FileAccess<'a> {
     /// The default of the system.
     Usual,
     /// Access by this user only.
@@ -44,34 +44,34 @@ impl File {
 
     /// Creates a file, which must not exist.
     pub(crate) fn create(path: &Path) -> Result<File> {
-        in_file(path, File::create_as(path, Users::Usual))
+        in_file(path, File::create_as(path, FileAccess::Usual))
     }
 
     /// Creates a file, which must not exist, that only this user can access.
     pub(crate) fn create_private(path: &Path) -> Result<File> {
-        in_file(path, File::create_as(path, Users::Oneself))
+        in_file(path, File::create_as(path, FileAccess::Oneself))
     }
 
     /// Creates a file, which must not exist, with the access rights of the one at `like`.
     pub(crate) fn create_like(path: &Path, like: &Path) -> Result<File> {
-        in_file(path, File::create_as(path, Users::Of(like)))
+        in_file(path, File::create_as(path, FileAccess::Of(like)))
     }
 
     pub(super) fn open_as(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-        let inner = step(path, Step::Look, || plain::open(path, options))?;
+        let inner = step(path, DiskStep::Look, || plain::open(path, options))?;
         let path = path.into();
         Ok(File { inner, path })
     }
 
-    pub(super) fn create_as(path: &Path, users: Users<'_>) -> io::Result<File> {
+    pub(super) fn create_as(path: &Path, users: FileAccess<'_>) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
-        let inner = step(path, Step::Make, || {
-            if users != Users::Usual {
+        let inner = step(path, DiskStep::Make, || {
+            if users != FileAccess::Usual {
                 keep_private(&mut options);
             }
             let file = options.open(path)?;
-            if let Users::Of(like) = users {
+            if let FileAccess::Of(like) = users {
                 resemble(&file, like);
             }
             Ok(file)
@@ -86,7 +86,7 @@ impl File {
     pub(super) fn make(path: &Path) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
-        let inner = step(path, Step::Make, || {
+        let inner = step(path, DiskStep::Make, || {
             let file = plain::open(path, &mut options)?;
             plain::check_sole(&file)?;
             Ok(file)
@@ -96,7 +96,7 @@ impl File {
     }
 
     pub(super) fn is_empty(&self) -> io::Result<bool> {
-        let metadata = step(&self.path, Step::Look, || self.inner.metadata())?;
+        let metadata = step(&self.path, DiskStep::Look, || self.inner.metadata())?;
         Ok(metadata.len() == 0)
     }
 
@@ -111,13 +111,13 @@ impl File {
 
     /// The size of the file in bytes.
     pub(crate) fn len(&self) -> Result<u64> {
-        let metadata = at(&self.path, Step::Look, || self.inner.metadata())?;
+        let metadata = at(&self.path, DiskStep::Look, || self.inner.metadata())?;
         Ok(metadata.len())
     }
 
     /// The first `bytes` bytes of the file, or all if there are fewer.
     pub(crate) fn start(&self, bytes: usize) -> Result<Vec<u8>> {
-        at(&self.path, Step::Read(0, bytes as u64), || {
+        at(&self.path, DiskStep::Read(0, bytes as u64), || {
             let mut start = Vec::with_capacity(bytes);
             let mut file = &self.inner;
             file.seek(SeekFrom::Start(0))?;
@@ -135,7 +135,7 @@ impl File {
     }
 
     fn try_read(&self, start: u64, bytes: &mut [u8]) -> io::Result<()> {
-        let what = Step::Read(start, bytes.len() as u64);
+        let what = DiskStep::Read(start, bytes.len() as u64);
         step(&self.path, what, || {
             let mut file = &self.inner;
             file.seek(SeekFrom::Start(start))?;
@@ -167,7 +167,7 @@ impl File {
 
     /// Writes `bytes` at byte `start`.
     pub(crate) fn write(&self, start: u64, bytes: &[u8]) -> Result<()> {
-        at(&self.path, Step::Write(&self.inner, start, bytes), || {
+        at(&self.path, DiskStep::Write(&self.inner, start, bytes), || {
             write_at(&self.inner, start, bytes)
         })
     }
@@ -176,7 +176,7 @@ impl File {
     pub(crate) fn copy(&self, from: &Path, len: u64) -> Result<()> {
         let from = File::open(from)?;
         // With `io::copy`, the system can copy from file to file.
-        at(&self.path, Step::Copy(&self.inner), || {
+        at(&self.path, DiskStep::Copy(&self.inner), || {
             let mut target = &self.inner;
             io::copy(&mut from.inner.take(len), &mut target)
         })?;
@@ -185,7 +185,7 @@ impl File {
 
     /// Truncates the file, or extends it with zeros.
     pub(crate) fn set_len(&self, len: u64) -> Result<()> {
-        let what = Step::SetLen(&self.inner, len);
+        let what = DiskStep::SetLen(&self.inner, len);
         at(&self.path, what, || self.inner.set_len(len))
     }
 
@@ -194,7 +194,7 @@ impl File {
         if is_fleeting(&self.path) {
             return Ok(());
         }
-        let what = Step::Sync(Some(&self.inner));
+        let what = DiskStep::Sync(Some(&self.inner));
         in_file(
             &self.path,
             sync(&self.path, what, || self.inner.sync_data()),
@@ -203,7 +203,7 @@ impl File {
 
     /// Maps the whole file as words.
     pub(crate) fn words(&self, writable: bool) -> Result<SharedWords> {
-        let what = if writable { Step::Map } else { Step::Look };
+        let what = if writable { DiskStep::Map } else { DiskStep::Look };
         at(&self.path, what, || SharedWords::new(&self.inner, writable))
     }
 }
@@ -213,7 +213,7 @@ pub(crate) fn sync_words(path: &Path, words: &SharedWords, some: &Range<usize>) 
     if is_fleeting(path) {
         return Ok(());
     }
-    in_file(path, sync(path, Step::Sync(None), || words.sync(some)))
+    in_file(path, sync(path, DiskStep::Sync(None), || words.sync(some)))
 }
 
 /// Whether a device reports that it cannot read, in which case a retry is of no use.

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use super::fleeting::is_fleeting;
 use super::likeness;
 use super::path::metadata;
-use super::step::{Step, at};
+use super::step::{DiskStep, at};
 use super::sync;
 use crate::error::{Error, Result};
 
 /// Creates the folder `path`, which must not exist, for this user alone.
 pub(in crate::storage) fn create_folder(path: &Path) -> Result<()> {
-    at(path, Step::MakeFolder, || {
+    at(path, DiskStep::MakeFolder, || {
         likeness::private_folder().create(path)
     })
 }
@@ -32,7 +32,7 @@ impl MadeFolders {
     /// Removes those of the folders that are empty.
     pub(in crate::storage) fn undo(self) {
         for path in self.0.iter().rev() {
-            at(path, Step::RemoveFolder, || fs::remove_dir(path)).unwrap_or_default();
+            at(path, DiskStep::RemoveFolder, || fs::remove_dir(path)).unwrap_or_default();
         }
     }
 }
@@ -54,7 +54,7 @@ fn add_folders(path: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     }
     let parent = parent(path);
     add_folders(parent, made)?;
-    let is_ours = at(path, Step::MakeFolder, || match fs::create_dir(path) {
+    let is_ours = at(path, DiskStep::MakeFolder, || match fs::create_dir(path) {
         // Another process created it in the meantime.
         Err(_) if path.is_dir() => Ok(false),
         made => made.map(|()| true),
@@ -76,7 +76,7 @@ pub(in crate::storage) fn parent(path: &Path) -> &Path {
 
 /// Removes a folder with everything in it, even if [`finish_folder`] made it read-only.
 pub(in crate::storage) fn remove_folder(path: &Path) -> Result<()> {
-    at(path, Step::RemoveFolder, || {
+    at(path, DiskStep::RemoveFolder, || {
         likeness::own_folder(path);
         fs::remove_dir_all(path)
     })
@@ -90,7 +90,7 @@ pub(in crate::storage) fn sync_folder(folder: &Path) -> Result<()> {
 /// Does `work` with a folder, and makes the result and the names in the folder durable.
 fn sync_after(folder: &Path, work: impl FnOnce(&fs::File)) -> Result<()> {
     let must_last = !is_fleeting(folder);
-    let done = sync(folder, Step::SyncFolder, || {
+    let done = sync(folder, DiskStep::SyncFolder, || {
         if cfg!(unix) {
             let folder = fs::File::open(folder)?;
             work(&folder);

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::process::Process;
-use super::{File, Step, at, in_file, remove};
+use super::{File, DiskStep, at, in_file, remove};
 use crate::error::{Error, Result};
 
 /// A lock that is held until it is dropped or its process ends.
@@ -30,11 +30,11 @@ impl FileLock {
                 let path = path.to_owned();
                 return Err(Error::Occupied { path });
             }
-            if !at(path, Step::Look, || file.try_lock())? {
+            if !at(path, DiskStep::Look, || file.try_lock())? {
                 return Ok(None);
             }
             // The previous holder may have removed the file after it was opened here.
-            if at(path, Step::Look, || file.is_at(path))? {
+            if at(path, DiskStep::Look, || file.is_at(path))? {
                 let process = Process::current();
                 return Ok(Some(FileLock { file, process }));
             }

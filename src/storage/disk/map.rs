@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::{MmapMut, MmapOptions, MmapRaw};
 
-use super::{File, Step, at};
+use super::{File, DiskStep, at};
 use crate::error::Result;
 
 /// A read-only mapping of the first bytes of a file.
@@ -17,19 +17,19 @@ use crate::error::Result;
 /// of it. On Unix the process then receives SIGBUS when it reads the affected pages. For this reason, salvage does not
 /// map a damaged store.
 #[derive(Debug)]
-pub(crate) struct Map {
+pub(crate) struct FileMap {
     raw: MmapRaw,
 }
 
-impl Map {
+impl FileMap {
     /// Maps the first `len` bytes of `file`, which must be at least that long.
     ///
     /// # Safety
     ///
-    /// The bytes that [`Map::bytes`] returns must not be overwritten or truncated while the slice exists, through any
+    /// The bytes that [`FileMap::bytes`] returns must not be overwritten or truncated while the slice exists, through any
     /// handle of the file in this or another process of dedupdb.
-    pub(crate) unsafe fn of(file: &File, len: u64) -> Result<Map> {
-        at(file.path(), Step::Read(0, len), || {
+    pub(crate) unsafe fn of(file: &File, len: u64) -> Result<FileMap> {
+        at(file.path(), DiskStep::Read(0, len), || {
             let file = &file.inner;
             if file.metadata()?.len() < len {
                 return Err(io::ErrorKind::UnexpectedEof.into());
@@ -37,7 +37,7 @@ impl Map {
             let too_long = |_| io::Error::from(io::ErrorKind::OutOfMemory);
             let len = usize::try_from(len).map_err(too_long)?;
             let raw = MmapOptions::new().len(len).map_raw_read_only(file);
-            Ok(Map { raw: mapped(raw)? })
+            Ok(FileMap { raw: mapped(raw)? })
         })
     }
 
@@ -77,7 +77,7 @@ fn mapped(raw: io::Result<MmapRaw>) -> io::Result<MmapRaw> {
 ///
 /// Its bytes are only accessible by atomic operations. If something else writes to the file, in this process or
 /// another, the words change and nothing worse happens. If the file is truncated, the next access to the missing part
-/// ends the process, as with a [`Map`].
+/// ends the process, as with a [`FileMap`].
 #[derive(Debug)]
 pub(crate) struct SharedWords {
     raw: MmapRaw,

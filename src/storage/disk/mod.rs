@@ -30,17 +30,17 @@ pub(crate) mod watch;
 
 pub(super) use blocked::writing_process;
 pub(super) use database::{
-    DatabaseLock, Opened, create_database, create_database_like, is_written, keep_writers_out,
+    DatabaseLock, OpenedDatabase, create_database, create_database_like, is_written, keep_writers_out,
     open_damaged_database, open_database, pretend_database, read_database,
 };
 use file::in_file;
 pub(super) use file::{File, sync_words};
-pub(crate) use fleeting::Fleeting;
+pub(crate) use fleeting::UnsyncedFolder;
 pub(super) use folders::{
     MadeFolders, create_folder, create_folders, finish_folder, parent, remove_folder, sync_folder,
 };
 pub(super) use lock::FileLock;
-pub(super) use map::{Map, SharedWords};
+pub(super) use map::{FileMap, SharedWords};
 use path::is_absence;
 pub(super) use path::{
     has_other_name, is_absent, is_file, is_folder, is_plain_file, is_sole, list, list_some,
@@ -50,10 +50,10 @@ pub(crate) use process::Process;
 pub use processor::{ProcessorTimes, ThreadTime};
 pub(crate) use resolve::resolved;
 pub(super) use shared::first_failure;
-use step::{Step, at};
+use step::{DiskStep, at};
 #[cfg(not(all(test, unix)))]
 use step::{step, sync};
-pub(crate) use turn::Wait;
+pub(crate) use turn::TurnWait;
 pub(super) use turn::{Turn, Turns};
 #[cfg(all(test, unix))]
 use watch::{step, sync};

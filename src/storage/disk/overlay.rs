@@ -12,11 +12,11 @@ const BLOCK: usize = 4 << 10;
 #[derive(Debug)]
 pub(super) struct Overlay<B> {
     inner: B,
-    written: Mutex<Written>,
+    written: Mutex<OverlayWrites>,
 }
 
 #[derive(Debug)]
-struct Written {
+struct OverlayWrites {
     len: u64,
     /// The number of bytes of the file that are still visible.
     kept: u64,
@@ -26,7 +26,7 @@ struct Written {
 impl<B: StorageBackend> Overlay<B> {
     pub(super) fn new(inner: B) -> io::Result<Overlay<B>> {
         let len = inner.len()?;
-        let written = Mutex::new(Written {
+        let written = Mutex::new(OverlayWrites {
             len,
             kept: len,
             blocks: BTreeMap::new(),
@@ -34,7 +34,7 @@ impl<B: StorageBackend> Overlay<B> {
         Ok(Overlay { inner, written })
     }
 
-    fn written(&self) -> MutexGuard<'_, Written> {
+    fn written(&self) -> MutexGuard<'_, OverlayWrites> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use super::file::in_file;
 use super::plain;
 use super::step;
-use super::step::{Step, at};
+use super::step::{DiskStep, at};
 use crate::error::{Error, Result};
 
 /// The metadata of what is at `path`, if anything.
 pub(in crate::storage) fn metadata(path: &Path) -> Result<Option<fs::Metadata>> {
-    at(path, Step::Look, || match fs::symlink_metadata(path) {
+    at(path, DiskStep::Look, || match fs::symlink_metadata(path) {
         Err(error) if is_absence(&error) => Ok(None),
         Ok(found) if found.is_symlink() => fs::metadata(path).map(Some),
         found => found.map(Some),
@@ -41,7 +41,7 @@ pub(in crate::storage) fn is_absent(path: &Path) -> Result<bool> {
 
 /// The metadata of what is at `path`, without following a link.
 fn unfollowed(path: &Path) -> Result<Option<fs::Metadata>> {
-    at(path, Step::Look, || match fs::symlink_metadata(path) {
+    at(path, DiskStep::Look, || match fs::symlink_metadata(path) {
         Err(error) if is_absence(&error) => Ok(None),
         found => found.map(Some),
     })
@@ -72,7 +72,7 @@ pub(in crate::storage) fn has_other_name(path: &Path) -> Error {
 
 /// The disk space in bytes of the file at `path`, without its holes.
 pub(in crate::storage) fn size(path: &Path) -> Result<u64> {
-    let metadata = at(path, Step::Look, || fs::metadata(path))?;
+    let metadata = at(path, DiskStep::Look, || fs::metadata(path))?;
     Ok(metadata.len().min(occupied(&metadata)))
 }
 
@@ -94,7 +94,7 @@ pub(in crate::storage) fn list(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// The paths of at most `most` of the entries.
 pub(in crate::storage) fn list_some(folder: &Path, most: usize) -> Result<Vec<PathBuf>> {
-    at(folder, Step::Look, || {
+    at(folder, DiskStep::Look, || {
         let entries = fs::read_dir(folder)?;
         let paths = entries.map(|entry| Ok(entry?.path()));
         paths.take(most).collect()
@@ -103,11 +103,11 @@ pub(in crate::storage) fn list_some(folder: &Path, most: usize) -> Result<Vec<Pa
 
 /// Renames a file or a folder, replacing a file that has the name `to`.
 pub(in crate::storage) fn rename(from: &Path, to: &Path) -> Result<()> {
-    let renamed = step(from, Step::RenameTo(to), || fs::rename(from, to));
+    let renamed = step(from, DiskStep::RenameTo(to), || fs::rename(from, to));
     renamed.map_err(|source| Error::io(to, source))
 }
 
 /// Removes a file.
 pub(in crate::storage) fn remove(path: &Path) -> Result<()> {
-    at(path, Step::Remove, || fs::remove_file(path))
+    at(path, DiskStep::Remove, || fs::remove_file(path))
 }

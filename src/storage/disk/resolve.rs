@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Step, at, is_absence, parent};
+use super::{DiskStep, at, is_absence, parent};
 use crate::error::Result;
 
 /// The most links that are followed in a row, like the limit of common systems.
@@ -14,7 +14,7 @@ const MOST_LINKS: usize = 40;
 ///
 /// On systems whose file names ignore case, the part that does not exist yet is in lower case.
 pub(crate) fn resolved(path: &Path) -> Result<PathBuf> {
-    at(path, Step::Look, || follow(path, MOST_LINKS))
+    at(path, DiskStep::Look, || follow(path, MOST_LINKS))
 }
 
 fn follow(path: &Path, links: usize) -> io::Result<PathBuf> {

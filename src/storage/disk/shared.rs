@@ -10,17 +10,17 @@ use std::time::Duration;
 
 use redb::{BackendError, StorageBackend};
 
-use super::blocked::{Blocked, holders};
+use super::blocked::{LockConflict, holders};
 use super::fleeting::is_fleeting;
 use super::turn::{Turns, one};
 use crate::clock::Patience;
 
-type Range = (Bound<u64>, Bound<u64>);
+type LockRange = (Bound<u64>, Bound<u64>);
 
 /// The byte that redb's writer locks once the index is repaired.
 ///
 /// A reader queries it before it reads an index that was not closed.
-pub(super) const CONSISTENT: Range = one((1 << 62) + 4);
+pub(super) const CONSISTENT: LockRange = one((1 << 62) + 4);
 
 /// The offset of the flags in the header of redb's file, and the flag of a commit that is not published.
 const FLAGS: usize = 9;
@@ -37,15 +37,15 @@ const ATTEMPTS: usize = 100;
 
 /// Whether a database is open, or still being opened.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Settled(Arc<AtomicBool>);
+pub(super) struct OpenState(Arc<AtomicBool>);
 
-impl Settled {
+impl OpenState {
     pub(super) fn set(&self, is_settled: bool) {
         self.0.store(is_settled, Ordering::Relaxed);
     }
 
     /// Whether both belong to the same open file.
-    fn is(&self, other: &Settled) -> bool {
+    fn is(&self, other: &OpenState) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
@@ -59,18 +59,18 @@ impl Settled {
 }
 
 /// The first failure of each open index. After a failure, redb only reports that there was one.
-static FAILED: Mutex<Vec<Failure>> = Mutex::new(Vec::new());
+static FAILED: Mutex<Vec<LockFailure>> = Mutex::new(Vec::new());
 
 #[derive(Debug)]
-struct Failure {
+struct LockFailure {
     /// The open file that failed. The entry exists as long as the file is open.
-    of: Settled,
+    of: OpenState,
     path: Arc<Path>,
     kind: io::ErrorKind,
     what: String,
 }
 
-fn failures() -> MutexGuard<'static, Vec<Failure>> {
+fn failures() -> MutexGuard<'static, Vec<LockFailure>> {
     FAILED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -89,11 +89,11 @@ pub(in crate::storage) fn first_failure(path: &Path) -> Option<io::Error> {
 ///
 /// The limit is needed because any process that may read the file can lock its bytes.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct SharedFile {
     inner: Arc<dyn StorageBackend>,
     turns: Turns,
     path: Arc<Path>,
-    settled: Settled,
+    settled: OpenState,
     /// Whether the file is opened read-only, as it was left.
     ///
     /// redb asks for a repair because a one-phase commit may be torn. The commits of a store have two phases: all pages
@@ -103,15 +103,15 @@ pub(super) struct Shared {
     as_it_is: bool,
 }
 
-impl Shared {
+impl SharedFile {
     pub(super) fn new(
         inner: impl StorageBackend,
         path: &Arc<Path>,
-        settled: Settled,
+        settled: OpenState,
         as_it_is: bool,
-    ) -> Shared {
+    ) -> SharedFile {
         let inner: Arc<dyn StorageBackend> = Arc::new(inner);
-        Shared {
+        SharedFile {
             turns: Turns::new(inner.clone()),
             inner,
             path: path.clone(),
@@ -130,7 +130,7 @@ impl Shared {
         if let Err(error) = &done {
             let mut failures = failures();
             if !failures.iter().any(|known| known.of.is(&self.settled)) {
-                failures.push(Failure {
+                failures.push(LockFailure {
                     of: self.settled.clone(),
                     path: self.path.clone(),
                     kind: error.kind(),
@@ -154,7 +154,7 @@ impl Shared {
 
     fn wait(
         &self,
-        range: Range,
+        range: LockRange,
         is_shared: bool,
         lock: impl Fn() -> Result<bool, BackendError>,
     ) -> Result<(), BackendError> {
@@ -172,7 +172,7 @@ impl Shared {
         }
         // After a timeout, later waits are shorter: all that is left to do is to close.
         self.settled.set(false);
-        let blocked = Blocked {
+        let blocked = LockConflict {
             bytes: range,
             is_shared,
             holders: holders(&self.path, range),
@@ -181,13 +181,13 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
+impl Drop for SharedFile {
     fn drop(&mut self) {
         failures().retain(|failure| !failure.of.is(&self.settled));
     }
 }
 
-impl StorageBackend for Shared {
+impl StorageBackend for SharedFile {
     fn len(&self) -> io::Result<u64> {
         self.noted(self.inner.len())
     }

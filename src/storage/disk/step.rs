@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
     not(all(test, unix)),
     expect(dead_code, reason = "only tests look at it")
 )]
-pub(super) enum Step<'a> {
+pub(super) enum DiskStep<'a> {
     /// Look up, list or open.
     Look,
     /// Read or map the bytes from an offset on, given as offset and length.
@@ -41,7 +41,7 @@ pub(super) enum Step<'a> {
 #[cfg(not(all(test, unix)))]
 pub(super) fn step<T>(
     _: &Path,
-    _: Step<'_>,
+    _: DiskStep<'_>,
     work: impl FnOnce() -> io::Result<T>,
 ) -> io::Result<T> {
     work()
@@ -49,14 +49,14 @@ pub(super) fn step<T>(
 
 /// Does a step that makes something durable.
 #[cfg(not(all(test, unix)))]
-pub(super) fn sync(_: &Path, _: Step<'_>, work: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+pub(super) fn sync(_: &Path, _: DiskStep<'_>, work: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     work()
 }
 
 /// Does a step that concerns `path`.
 pub(super) fn at<T>(
     path: &Path,
-    what: Step<'_>,
+    what: DiskStep<'_>,
     work: impl FnOnce() -> io::Result<T>,
 ) -> Result<T> {
     step(path, what, work).map_err(|source| Error::io(path, source))

@@ -17,7 +17,7 @@ use redb::{BackendError, StorageBackend};
 use super::process::Process;
 use crate::clock::{self, Patience};
 
-type Range = (Bound<u64>, Bound<u64>);
+type TurnRange = (Bound<u64>, Bound<u64>);
 
 /// The byte that redb locks during a write transaction.
 pub(super) const WRITER: u64 = 1 << 62;
@@ -30,15 +30,15 @@ const OUT_OF_TURN: u32 = 64;
 
 /// How long to wait for a turn.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wait {
+pub(crate) struct TurnWait {
     pub(crate) time: Duration,
     /// Ends the wait early when it becomes true.
     pub(crate) stop: Option<Arc<AtomicBool>>,
 }
 
-impl Wait {
+impl TurnWait {
     /// No wait at all.
-    pub(crate) const NONE: Wait = Wait {
+    pub(crate) const NONE: TurnWait = TurnWait {
         time: Duration::ZERO,
         stop: None,
     };
@@ -50,7 +50,7 @@ impl Wait {
     }
 }
 
-pub(super) const fn one(byte: u64) -> Range {
+pub(super) const fn one(byte: u64) -> TurnRange {
     (Bound::Included(byte), Bound::Included(byte))
 }
 
@@ -78,11 +78,11 @@ impl Turns {
     ///
     /// There is no other turn of this file. Where ranges of a file cannot be locked, a process that has it open for
     /// writing has the right.
-    pub(in crate::storage) fn take(&self, wait: &Wait) -> Result<Option<Turn>, BackendError> {
+    pub(in crate::storage) fn take(&self, wait: &TurnWait) -> Result<Option<Turn>, BackendError> {
         if !self.is_line_before(u64::MAX)? && self.lock(WRITER)? {
             return Ok(Some(Turn::begin(self)));
         }
-        let place = Place::in_line(self)?;
+        let place = TurnPlace::in_line(self)?;
         let mut patience = Patience::brief(wait.time);
         let mut attempts = 0;
         while !wait.is_stopped() && patience.pause() {
@@ -154,22 +154,22 @@ impl Drop for Turn {
 }
 
 /// A place in line.
-struct Place<'t> {
+struct TurnPlace<'t> {
     turns: &'t Turns,
     byte: u64,
 }
 
-impl Place<'_> {
-    fn in_line(turns: &Turns) -> Result<Place<'_>, BackendError> {
+impl TurnPlace<'_> {
+    fn in_line(turns: &Turns) -> Result<TurnPlace<'_>, BackendError> {
         let mut byte = LINE + clock::micros() % LINE;
         while !turns.lock(byte)? {
             byte += 1;
         }
-        Ok(Place { turns, byte })
+        Ok(TurnPlace { turns, byte })
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for TurnPlace<'_> {
     fn drop(&mut self) {
         self.turns.unlock(self.byte);
     }

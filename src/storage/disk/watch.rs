@@ -12,53 +12,53 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use redb::backends::FileBackend;
 use redb::{BackendError, DatabaseError, StorageBackend};
 
-use super::{File, Step};
+use super::{File, DiskStep};
 
 /// The error code of the system for a failing device.
 const EIO: i32 = 5;
 
 /// The number that the system gives a file or a folder.
-pub(crate) type Node = u64;
+pub(crate) type InodeNumber = u64;
 
 /// A change to the files of a watched folder.
 #[derive(Clone, Debug)]
-pub(crate) enum Event {
+pub(crate) enum DiskEvent {
     /// A name was added to a folder. `is_new` if what it names was just created.
     Named {
-        folder: Node,
+        folder: InodeNumber,
         name: PathBuf,
-        node: Node,
+        node: InodeNumber,
         is_new: bool,
         is_folder: bool,
     },
     Renamed {
-        folder: Node,
+        folder: InodeNumber,
         from: PathBuf,
         to: PathBuf,
-        node: Node,
+        node: InodeNumber,
     },
     Unnamed {
-        folder: Node,
+        folder: InodeNumber,
         name: PathBuf,
     },
     Written {
-        node: Node,
+        node: InodeNumber,
         start: u64,
-        bytes: Bytes,
+        bytes: UnprintedBytes,
     },
     Resized {
-        node: Node,
+        node: InodeNumber,
         len: u64,
     },
     Synced {
-        node: Node,
+        node: InodeNumber,
     },
     /// A sync failed. The system then considers the pending writes as written.
     Forgotten {
-        node: Node,
+        node: InodeNumber,
     },
     FolderSynced {
-        folder: Node,
+        folder: InodeNumber,
     },
     /// The test is between these of its states.
     Between {
@@ -69,9 +69,9 @@ pub(crate) enum Event {
 
 /// Bytes that are not printed.
 #[derive(Clone)]
-pub(crate) struct Bytes(pub(crate) Vec<u8>);
+pub(crate) struct UnprintedBytes(pub(crate) Vec<u8>);
 
-impl fmt::Debug for Bytes {
+impl fmt::Debug for UnprintedBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} bytes", self.0.len())
     }
@@ -79,7 +79,7 @@ impl fmt::Debug for Bytes {
 
 /// The steps that fail, counted from the first one on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum DiskFault {
     /// One step fails.
     Once { step: u64 },
     /// One step fails. If it writes, half of it is done.
@@ -91,29 +91,29 @@ pub(crate) enum Fault {
 /// Watches a folder until it is dropped.
 #[derive(Debug)]
 pub(crate) struct DiskWatch {
-    seen: Arc<Seen>,
+    seen: Arc<WatchedFolder>,
 }
 
 #[derive(Debug)]
-struct Seen {
+struct WatchedFolder {
     root: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<WatchState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    events: Vec<Event>,
+struct WatchState {
+    events: Vec<DiskEvent>,
     /// The contents of mapped files when they were last examined.
-    mapped: BTreeMap<PathBuf, (Node, Vec<u8>)>,
+    mapped: BTreeMap<PathBuf, (InodeNumber, Vec<u8>)>,
     steps: u64,
-    fault: Option<Fault>,
+    fault: Option<DiskFault>,
     /// Byte ranges of files that the disk cannot read.
     unreadable: Vec<(PathBuf, Range<u64>)>,
     /// Descriptions of the steps that failed.
     failed: Vec<String>,
 }
 
-static WATCHED: Mutex<Vec<Arc<Seen>>> = Mutex::new(Vec::new());
+static WATCHED: Mutex<Vec<Arc<WatchedFolder>>> = Mutex::new(Vec::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -121,7 +121,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl DiskWatch {
     pub(crate) fn new(root: &Path) -> DiskWatch {
-        let seen = Arc::new(Seen {
+        let seen = Arc::new(WatchedFolder {
             root: root.to_owned(),
             state: Mutex::default(),
         });
@@ -130,7 +130,7 @@ impl DiskWatch {
     }
 
     /// Makes steps fail from now on, counted from here.
-    pub(crate) fn fail(&self, fault: Option<Fault>) {
+    pub(crate) fn fail(&self, fault: Option<DiskFault>) {
         let mut state = lock(&self.seen.state);
         state.fault = fault;
         state.steps = 0;
@@ -153,11 +153,11 @@ impl DiskWatch {
     }
 
     pub(crate) fn between(&self, first: usize, last: usize) {
-        let event = Event::Between { first, last };
+        let event = DiskEvent::Between { first, last };
         lock(&self.seen.state).events.push(event);
     }
 
-    pub(crate) fn events(&self) -> Vec<Event> {
+    pub(crate) fn events(&self) -> Vec<DiskEvent> {
         lock(&self.seen.state).events.clone()
     }
 }
@@ -168,7 +168,7 @@ impl Drop for DiskWatch {
     }
 }
 
-fn watched(path: &Path) -> Option<Arc<Seen>> {
+fn watched(path: &Path) -> Option<Arc<WatchedFolder>> {
     let watched = lock(&WATCHED);
     watched
         .iter()
@@ -179,7 +179,7 @@ fn watched(path: &Path) -> Option<Arc<Seen>> {
 /// Does a step, unless it is to fail, and records it.
 pub(super) fn step<T>(
     path: &Path,
-    what: Step<'_>,
+    what: DiskStep<'_>,
     work: impl FnOnce() -> io::Result<T>,
 ) -> io::Result<T> {
     let Some(seen) = watched(path) else {
@@ -199,36 +199,36 @@ pub(super) fn step<T>(
 /// The sync itself is skipped, since no test cuts the power. The tests of the programs run the real one.
 pub(super) fn sync(
     path: &Path,
-    what: Step<'_>,
+    what: DiskStep<'_>,
     _: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<()> {
     step(path, what, || Ok(()))
 }
 
 /// What existed before a step.
-enum Before {
+enum PriorState {
     Nothing,
     Something,
-    Folder(Vec<(Node, PathBuf)>),
+    Folder(Vec<(InodeNumber, PathBuf)>),
 }
 
-fn before(path: &Path, what: Step<'_>) -> Before {
+fn before(path: &Path, what: DiskStep<'_>) -> PriorState {
     match what {
-        Step::RemoveFolder => {
+        DiskStep::RemoveFolder => {
             let mut found = Vec::new();
             collect(path, &mut found);
-            Before::Folder(found)
+            PriorState::Folder(found)
         }
-        _ if path.exists() => Before::Something,
-        _ => Before::Nothing,
+        _ if path.exists() => PriorState::Something,
+        _ => PriorState::Nothing,
     }
 }
 
-impl State {
-    fn refuse(&mut self, path: &Path, what: Step<'_>) -> io::Result<()> {
+impl WatchState {
+    fn refuse(&mut self, path: &Path, what: DiskStep<'_>) -> io::Result<()> {
         let step = self.steps;
         self.steps += 1;
-        if let Step::Read(start, len) = what {
+        if let DiskStep::Read(start, len) = what {
             let is_hit = |(spoilt, bytes): &(PathBuf, Range<u64>)| {
                 spoilt == path && start < bytes.end && bytes.start < start + len
             };
@@ -242,13 +242,13 @@ impl State {
         };
         let takes_room = matches!(
             what,
-            Step::Make | Step::MakeFolder | Step::Write(..) | Step::Copy(_) | Step::SetLen(..)
+            DiskStep::Make | DiskStep::MakeFolder | DiskStep::Write(..) | DiskStep::Copy(_) | DiskStep::SetLen(..)
         );
         let error = match fault {
-            Fault::Once { step: at } | Fault::Half { step: at } if at == step => {
+            DiskFault::Once { step: at } | DiskFault::Half { step: at } if at == step => {
                 io::Error::from_raw_os_error(EIO)
             }
-            Fault::Full { step: at } if at <= step && takes_room => {
+            DiskFault::Full { step: at } if at <= step && takes_room => {
                 io::Error::from_raw_os_error(28)
             }
             _ => return Ok(()),
@@ -256,73 +256,73 @@ impl State {
         self.failed
             .push(format!("{} {}", kind(what), path.display()));
         match (what, fault) {
-            (Step::Write(file, start, bytes), Fault::Half { .. }) => {
+            (DiskStep::Write(file, start, bytes), DiskFault::Half { .. }) => {
                 let half = &bytes[..bytes.len() / 2];
                 std::os::unix::fs::FileExt::write_all_at(file, half, start)?;
-                self.note(path, Step::Write(file, start, half), Before::Something);
+                self.note(path, DiskStep::Write(file, start, half), PriorState::Something);
             }
-            (Step::Sync(_), _) => {
+            (DiskStep::Sync(_), _) => {
                 let node = node_of(path, what);
-                self.events.push(Event::Forgotten { node });
+                self.events.push(DiskEvent::Forgotten { node });
             }
             _ => {}
         }
         Err(error)
     }
 
-    fn note(&mut self, path: &Path, what: Step<'_>, before: Before) {
-        let is_new = matches!(before, Before::Nothing);
+    fn note(&mut self, path: &Path, what: DiskStep<'_>, before: PriorState) {
+        let is_new = matches!(before, PriorState::Nothing);
         let event = match what {
-            Step::Look | Step::Read(..) => return,
-            Step::Map => {
+            DiskStep::Look | DiskStep::Read(..) => return,
+            DiskStep::Map => {
                 let held = fs::read(path).unwrap();
                 self.mapped.insert(path.to_owned(), (number(path), held));
                 return;
             }
-            Step::Make if !is_new => return,
-            Step::Make | Step::MakeFolder => Event::Named {
+            DiskStep::Make if !is_new => return,
+            DiskStep::Make | DiskStep::MakeFolder => DiskEvent::Named {
                 folder: folder_of(path),
                 name: name(path),
                 node: number(path),
                 is_new,
                 is_folder: path.is_dir(),
             },
-            Step::Write(file, start, bytes) => Event::Written {
+            DiskStep::Write(file, start, bytes) => DiskEvent::Written {
                 node: file.metadata().unwrap().ino(),
                 start,
-                bytes: Bytes(bytes.to_vec()),
+                bytes: UnprintedBytes(bytes.to_vec()),
             },
-            Step::Copy(file) => Event::Written {
+            DiskStep::Copy(file) => DiskEvent::Written {
                 node: file.metadata().unwrap().ino(),
                 start: 0,
-                bytes: Bytes(fs::read(path).unwrap()),
+                bytes: UnprintedBytes(fs::read(path).unwrap()),
             },
-            Step::SetLen(file, len) => Event::Resized {
+            DiskStep::SetLen(file, len) => DiskEvent::Resized {
                 node: file.metadata().unwrap().ino(),
                 len,
             },
-            Step::Sync(_) => Event::Synced {
+            DiskStep::Sync(_) => DiskEvent::Synced {
                 node: node_of(path, what),
             },
-            Step::SyncFolder => Event::FolderSynced {
+            DiskStep::SyncFolder => DiskEvent::FolderSynced {
                 folder: number(path),
             },
-            Step::RenameTo(to) => Event::Renamed {
+            DiskStep::RenameTo(to) => DiskEvent::Renamed {
                 folder: folder_of(to),
                 from: name(path),
                 to: name(to),
                 node: number(to),
             },
-            Step::Remove => Event::Unnamed {
+            DiskStep::Remove => DiskEvent::Unnamed {
                 folder: folder_of(path),
                 name: name(path),
             },
-            Step::RemoveFolder => {
-                if let Before::Folder(found) = before {
-                    let unnamed = |(folder, name)| Event::Unnamed { folder, name };
+            DiskStep::RemoveFolder => {
+                if let PriorState::Folder(found) = before {
+                    let unnamed = |(folder, name)| DiskEvent::Unnamed { folder, name };
                     self.events.extend(found.into_iter().map(unnamed));
                 }
-                Event::Unnamed {
+                DiskEvent::Unnamed {
                     folder: folder_of(path),
                     name: name(path),
                 }
@@ -342,10 +342,10 @@ impl State {
                 .zip(held.chunks(8).chain(std::iter::repeat(&[][..])));
             for (index, (new, old)) in words.enumerate() {
                 if new != old {
-                    self.events.push(Event::Written {
+                    self.events.push(DiskEvent::Written {
                         node: *node,
                         start: 8 * index as u64,
-                        bytes: Bytes(new.to_vec()),
+                        bytes: UnprintedBytes(new.to_vec()),
                     });
                 }
             }
@@ -354,37 +354,37 @@ impl State {
     }
 }
 
-fn kind(what: Step<'_>) -> &'static str {
+fn kind(what: DiskStep<'_>) -> &'static str {
     match what {
-        Step::Look => "look at",
-        Step::Read(..) => "read",
-        Step::Make => "make",
-        Step::MakeFolder => "make folder",
-        Step::Write(..) => "write",
-        Step::Copy(_) => "copy",
-        Step::SetLen(..) => "set length of",
-        Step::Map => "map",
-        Step::Sync(_) => "sync",
-        Step::SyncFolder => "sync folder",
-        Step::RenameTo(_) => "rename",
-        Step::Remove => "remove",
-        Step::RemoveFolder => "remove folder",
+        DiskStep::Look => "look at",
+        DiskStep::Read(..) => "read",
+        DiskStep::Make => "make",
+        DiskStep::MakeFolder => "make folder",
+        DiskStep::Write(..) => "write",
+        DiskStep::Copy(_) => "copy",
+        DiskStep::SetLen(..) => "set length of",
+        DiskStep::Map => "map",
+        DiskStep::Sync(_) => "sync",
+        DiskStep::SyncFolder => "sync folder",
+        DiskStep::RenameTo(_) => "rename",
+        DiskStep::Remove => "remove",
+        DiskStep::RemoveFolder => "remove folder",
     }
 }
 
 /// The number of the file that is synced. A mapped file has kept its name.
-fn node_of(path: &Path, what: Step<'_>) -> Node {
+fn node_of(path: &Path, what: DiskStep<'_>) -> InodeNumber {
     match what {
-        Step::Sync(Some(file)) => file.metadata().unwrap().ino(),
+        DiskStep::Sync(Some(file)) => file.metadata().unwrap().ino(),
         _ => number(path),
     }
 }
 
-pub(super) fn number(path: &Path) -> Node {
+pub(super) fn number(path: &Path) -> InodeNumber {
     fs::metadata(path).unwrap().ino()
 }
 
-fn folder_of(path: &Path) -> Node {
+fn folder_of(path: &Path) -> InodeNumber {
     number(super::parent(path))
 }
 
@@ -392,7 +392,7 @@ fn name(path: &Path) -> PathBuf {
     path.file_name().unwrap().into()
 }
 
-fn collect(folder: &Path, found: &mut Vec<(Node, PathBuf)>) {
+fn collect(folder: &Path, found: &mut Vec<(InodeNumber, PathBuf)>) {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
         if path.is_dir() {
@@ -404,47 +404,47 @@ fn collect(folder: &Path, found: &mut Vec<(Node, PathBuf)>) {
 
 /// A database's file whose steps are watched.
 #[derive(Debug)]
-pub(super) struct Backend {
+pub(super) struct WatchedBackend {
     inner: FileBackend,
     /// The same file, to identify it.
     file: fs::File,
     path: PathBuf,
 }
 
-pub(super) fn backend(file: File) -> Result<Backend, DatabaseError> {
+pub(super) fn backend(file: File) -> Result<WatchedBackend, DatabaseError> {
     let path = file.path().to_path_buf();
     let file = file.into_inner();
-    Ok(Backend {
+    Ok(WatchedBackend {
         inner: FileBackend::new(file.try_clone()?)?,
         file,
         path,
     })
 }
 
-impl StorageBackend for Backend {
+impl StorageBackend for WatchedBackend {
     fn len(&self) -> io::Result<u64> {
-        step(&self.path, Step::Look, || self.inner.len())
+        step(&self.path, DiskStep::Look, || self.inner.len())
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let what = Step::Read(offset, out.len() as u64);
+        let what = DiskStep::Read(offset, out.len() as u64);
         step(&self.path, what, || self.inner.read(offset, out))
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        step(&self.path, Step::SetLen(&self.file, len), || {
+        step(&self.path, DiskStep::SetLen(&self.file, len), || {
             self.inner.set_len(len)
         })
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        sync(&self.path, Step::Sync(Some(&self.file)), || {
+        sync(&self.path, DiskStep::Sync(Some(&self.file)), || {
             self.inner.sync_data()
         })
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        let what = Step::Write(&self.file, offset, data);
+        let what = DiskStep::Write(&self.file, offset, data);
         step(&self.path, what, || self.inner.write(offset, data))
     }
 

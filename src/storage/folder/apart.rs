@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::storage::disk::{self, File};
-use crate::storage::format::{Kind, is_column, is_redb};
+use crate::storage::format::{ColumnKind, is_column, is_redb};
 use crate::storage::names::INDEX;
 
 /// A store's folder has few files. One with more than this is only recognized by its index.
@@ -69,7 +69,7 @@ pub(crate) fn is_store(folder: &Path) -> Result<bool> {
     };
     let has_name = |path: &&PathBuf| {
         let name = path.file_name().and_then(OsStr::to_str);
-        name.and_then(Kind::of_file_name).is_some()
+        name.and_then(ColumnKind::of_file_name).is_some()
     };
     for column in files.iter().filter(has_name) {
         if begins_like(column, is_column)? {
@@ -96,14 +96,14 @@ mod tests {
 
     use super::*;
     use crate::schema::Schema;
-    use crate::storage::Files;
+    use crate::storage::StoreFiles;
 
     #[test]
     fn stores_are_found_around_and_inside() {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         let store = root.join("a/store");
-        drop(Files::create(&store, Schema::default(), 1).unwrap());
+        drop(StoreFiles::create(&store, Schema::default(), 1).unwrap());
         let found = Some(store.clone());
         for path in [
             "a/store",
@@ -130,7 +130,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         let store = root.join("store");
-        drop(Files::create(&store, Schema::default(), 1).unwrap());
+        drop(StoreFiles::create(&store, Schema::default(), 1).unwrap());
         for (target, link) in [
             ("store", "link"),
             ("store/new", "hanging"),
@@ -155,7 +155,7 @@ mod tests {
     fn a_damaged_store_is_one_and_a_file_of_that_name_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
-        drop(Files::create(&root.join("store"), Schema::default(), 1).unwrap());
+        drop(StoreFiles::create(&root.join("store"), Schema::default(), 1).unwrap());
         fs::write(root.join("store/index.redb"), "no index").unwrap();
         assert!(enclosing(&root.join("store/x")).unwrap().is_some());
         fs::remove_file(root.join("store/index.redb")).unwrap();

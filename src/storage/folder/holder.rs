@@ -21,7 +21,7 @@ const LONGEST: usize = 100;
 
 /// The process that has the right to write to the store in `folder`.
 pub(crate) fn holder(folder: &Path) -> Option<Holder> {
-    let noted = Note::read(folder);
+    let noted = HolderNote::read(folder);
     let Some(process) = disk::writing_process(&folder.join(INDEX)) else {
         return noted;
     };
@@ -37,18 +37,18 @@ pub(crate) fn holder(folder: &Path) -> Option<Holder> {
 /// It is written and removed under that right, so no process removes the note of another. If there is a file of
 /// its name without the store's id, that file is left alone and no note is written.
 #[derive(Debug)]
-pub(crate) struct Note {
+pub(crate) struct HolderNote {
     path: PathBuf,
     store: u64,
     process: Process,
 }
 
-impl Note {
+impl HolderNote {
     /// Writes a note to the folder of a store that this process has the right to write to.
-    pub(crate) fn leave(folder: &Path, store: u64) -> Note {
+    pub(crate) fn leave(folder: &Path, store: u64) -> HolderNote {
         let path = folder.join(NAME);
         let process = Process::current();
-        let note = Note {
+        let note = HolderNote {
             path,
             store,
             process,
@@ -93,7 +93,7 @@ impl Note {
     }
 }
 
-impl Drop for Note {
+impl Drop for HolderNote {
     fn drop(&mut self) {
         if self.process.is_current() {
             self.remove().unwrap_or_default();
@@ -133,13 +133,13 @@ mod tests {
     #[test]
     fn a_note_is_there_while_it_is_held() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Note::read(folder.path()), None);
-        let note = Note::leave(folder.path(), 7);
-        let holder = Note::read(folder.path()).unwrap();
+        assert_eq!(HolderNote::read(folder.path()), None);
+        let note = HolderNote::leave(folder.path(), 7);
+        let holder = HolderNote::read(folder.path()).unwrap();
         assert_eq!(holder.process, process::id());
         assert!(holder.since > Some(clock::at_seconds(1_700_000_000)));
         drop(note);
-        assert_eq!(Note::read(folder.path()), None);
+        assert_eq!(HolderNote::read(folder.path()), None);
     }
 
     #[test]
@@ -153,9 +153,9 @@ mod tests {
             "since 5\nprocess 1\n",
         ] {
             fs::write(folder.path().join(NAME), text).unwrap();
-            assert_eq!(Note::read(folder.path()), None, "{text:?}");
+            assert_eq!(HolderNote::read(folder.path()), None, "{text:?}");
         }
-        let _note = Note::leave(&folder.path().join("nowhere"), 7);
+        let _note = HolderNote::leave(&folder.path().join("nowhere"), 7);
     }
 
     #[test]
@@ -173,7 +173,7 @@ mod tests {
             (&"\0".repeat(200), false),
         ] {
             fs::write(&path, text).unwrap();
-            drop(Note::leave(folder.path(), 7));
+            drop(HolderNote::leave(folder.path(), 7));
             let left = fs::read_to_string(&path).ok();
             assert_eq!(left, (!is_ours).then(|| text.to_owned()));
         }
@@ -189,7 +189,7 @@ mod tests {
                 fs::write(&target, text).unwrap();
             }
             std::os::unix::fs::symlink(&target, &link).unwrap();
-            drop(Note::leave(folder.path(), 7));
+            drop(HolderNote::leave(folder.path(), 7));
             assert_eq!(fs::read_to_string(&target).ok().as_deref(), text);
             assert!(link.is_symlink());
             fs::remove_file(&link).unwrap();

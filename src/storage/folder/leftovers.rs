@@ -7,29 +7,29 @@ use super::holder;
 use crate::error::{Error, Result};
 use crate::storage::disk::{self, File};
 use crate::storage::format::{
-    HEADER_BYTES, Kind, is_column, is_lost, is_redb, may_be_a_filter, may_be_unfinished_index,
+    HEADER_BYTES, ColumnKind, is_column, is_lost, is_redb, may_be_a_filter, may_be_unfinished_index,
 };
 use crate::storage::index::{Index, Meta, guarded};
 use crate::storage::names::{
     COPY, FIRST_GENERATION, INDEX, NEW_INDEX, NEXT_INDEX, SCRATCH, is_filter_of, is_of_other,
     is_of_store,
 };
-use crate::storage::postings::Age;
+use crate::storage::postings::LevelAge;
 
 /// The meaning of the name of a file that belongs to a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
-    Column(Kind, u32),
+enum GenerationFile {
+    Column(ColumnKind, u32),
     Filter { generation: u32, number: u32 },
 }
 
-impl Named {
-    fn of(name: &str) -> Option<Named> {
-        if let Some((kind, generation)) = Kind::of_file_name(name) {
-            return Some(Named::Column(kind, generation));
+impl GenerationFile {
+    fn of(name: &str) -> Option<GenerationFile> {
+        if let Some((kind, generation)) = ColumnKind::of_file_name(name) {
+            return Some(GenerationFile::Column(kind, generation));
         }
         let (generation, number) = name.strip_prefix("filter.")?.split_once('.')?;
-        Some(Named::Filter {
+        Some(GenerationFile::Filter {
             generation: generation.parse().ok()?,
             number: number.parse().ok()?,
         })
@@ -37,26 +37,26 @@ impl Named {
 
     fn generation(self) -> u64 {
         match self {
-            Named::Column(_, generation) | Named::Filter { generation, .. } => generation.into(),
+            GenerationFile::Column(_, generation) | GenerationFile::Filter { generation, .. } => generation.into(),
         }
     }
 
     /// Whether the file of this name, at `path`, belongs to a store.
     fn is_of(self, path: &Path, store: u64) -> bool {
         match self {
-            Named::Column(..) => is_of_store(path, store),
-            Named::Filter { .. } => is_filter_of(path, store),
+            GenerationFile::Column(..) => is_of_store(path, store),
+            GenerationFile::Filter { .. } => is_filter_of(path, store),
         }
     }
 
     /// Whether `meta` names the file.
     fn is_in(self, meta: &Meta) -> bool {
         match self {
-            Named::Column(Kind::Contents, file) => meta.contents_file == u64::from(file),
-            Named::Column(Kind::Shingles, file) => meta.shingles_file == u64::from(file),
-            Named::Column(Kind::Signatures, file) => meta.signatures_file == u64::from(file),
-            Named::Filter { generation, number } => {
-                let numbers = Age::filter_numbers(meta);
+            GenerationFile::Column(ColumnKind::Contents, file) => meta.contents_file == u64::from(file),
+            GenerationFile::Column(ColumnKind::Shingles, file) => meta.shingles_file == u64::from(file),
+            GenerationFile::Column(ColumnKind::Signatures, file) => meta.signatures_file == u64::from(file),
+            GenerationFile::Filter { generation, number } => {
+                let numbers = LevelAge::filter_numbers(meta);
                 meta.generation == u64::from(generation) && numbers.contains(&number.into())
             }
         }
@@ -72,7 +72,7 @@ pub(crate) fn put_aside(folder: &Path, meta: &Meta) -> Result<Vec<PathBuf>> {
     let mut moved = Vec::new();
     for path in disk::list(folder)? {
         let name = path.file_name().and_then(OsStr::to_str).unwrap_or("");
-        let is_other = match Named::of(name) {
+        let is_other = match GenerationFile::of(name) {
             Some(named) => !named.is_in(meta) && is_of_other(&path, meta.store),
             None => name == NEXT_INDEX && is_index_of_other(&path, meta.store),
         };
@@ -127,10 +127,10 @@ pub(crate) fn clear_next(folder: &Path, meta: &Meta) -> Result<()> {
 }
 
 /// Deletes those of a store's columns and filters that `is_left` says are not needed.
-fn remove_of(folder: &Path, store: u64, is_left: impl Fn(Named) -> bool) -> Result<()> {
+fn remove_of(folder: &Path, store: u64, is_left: impl Fn(GenerationFile) -> bool) -> Result<()> {
     for path in disk::list(folder)? {
         let name = path.file_name().and_then(OsStr::to_str);
-        let named = name.and_then(Named::of);
+        let named = name.and_then(GenerationFile::of);
         if named.is_some_and(|named| is_left(named) && named.is_of(&path, store)) {
             disk::remove(&path).unwrap_or_default();
         }
@@ -144,7 +144,7 @@ pub(crate) fn is_of_creation(name: &OsStr) -> bool {
         return false;
     };
     let column = |(_, generation)| generation == FIRST_GENERATION;
-    name == NEW_INDEX || Kind::of_file_name(name).is_some_and(column)
+    name == NEW_INDEX || ColumnKind::of_file_name(name).is_some_and(column)
 }
 
 /// Deletes the files of a next generation, whose index exists.
@@ -213,9 +213,9 @@ fn check_building(building: &Path) -> Result<()> {
             return Err(Error::Occupied { path });
         }
         let start = File::open(&path)?.start(HEADER_BYTES)?;
-        let is_ours = match Named::of(name) {
-            Some(Named::Column(..)) => is_column(&start) || is_lost(&start),
-            Some(Named::Filter { .. }) => may_be_a_filter(&start),
+        let is_ours = match GenerationFile::of(name) {
+            Some(GenerationFile::Column(..)) => is_column(&start) || is_lost(&start),
+            Some(GenerationFile::Filter { .. }) => may_be_a_filter(&start),
             None if name == holder::NAME => holder::is_note(&start) || is_lost(&start),
             None => {
                 let is_index = [INDEX, NEW_INDEX, NEXT_INDEX, COPY].contains(&name);

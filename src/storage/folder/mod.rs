@@ -7,5 +7,5 @@ mod site;
 
 pub(crate) use apart::is_store;
 pub(crate) use apart::{check_outside, enclosing, inside};
-pub(crate) use holder::{Note, holder};
+pub(crate) use holder::{HolderNote, holder};
 pub(crate) use site::{BuildSite, check_free};

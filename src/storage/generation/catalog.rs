@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use redb::WriteTransaction;
 
-use super::Next;
+use super::NextGeneration;
 use crate::error::Result;
 use crate::storage::columns::BLOCK_BYTES;
-use crate::storage::format::{Kind, narrow};
-use crate::storage::index::{DocumentChange, DocumentRow, Runs, Sources, catalog, guarded};
+use crate::storage::format::{ColumnKind, narrow};
+use crate::storage::index::{DocumentChange, DocumentRow, RunRecord, Sources, catalog, guarded};
 use crate::storage::view::Snapshot;
 
-impl Next {
+impl NextGeneration {
     /// Copies the catalog of `snapshot`, replacing one that an earlier attempt copied.
     pub(crate) fn copy_catalog(&mut self, snapshot: &Snapshot, threads: usize) -> Result<()> {
         let transaction = self.begin_write()?;
@@ -29,7 +29,7 @@ impl Next {
         let copied = || -> Result<(), redb::Error> {
             catalog::clear(transaction)?;
             tables.copy_renumbered(transaction, threads, |id| self.ids.new_id(id))?;
-            for kind in Kind::ALL {
+            for kind in ColumnKind::ALL {
                 if self.columns.of(kind).is_none() {
                     tables.copy_sums(transaction, kind, 0)?;
                 }
@@ -37,7 +37,7 @@ impl Next {
             Ok(())
         };
         self.copying(snapshot, copied)?;
-        self.summed = Kind::ALL.map(|kind| snapshot.column(kind).len());
+        self.summed = ColumnKind::ALL.map(|kind| snapshot.column(kind).len());
         self.removed.clear();
         self.followed = snapshot.tables.meta.commit;
         self.write_removed(transaction, removed_in(snapshot)?)
@@ -93,7 +93,7 @@ impl Next {
     pub(super) fn take_runs(&mut self, snapshot: &Snapshot) -> Result<()> {
         let runs = snapshot.tables.meta.runs;
         let first = narrow(&self.path, runs.first)?;
-        self.meta.runs = Runs {
+        self.meta.runs = RunRecord {
             first: self.ids.new_id(first).into(),
             ..runs
         };
@@ -107,7 +107,7 @@ impl Next {
         snapshot: &Snapshot,
     ) -> Result<()> {
         let tables = &snapshot.tables.catalog;
-        for (kind, summed) in Kind::ALL.into_iter().zip(self.summed) {
+        for (kind, summed) in ColumnKind::ALL.into_iter().zip(self.summed) {
             if self.columns.of(kind).is_none() {
                 let first = summed / BLOCK_BYTES;
                 self.copying(snapshot, || tables.copy_sums(transaction, kind, first))?;
@@ -155,8 +155,8 @@ mod tests {
     use crate::clock::Meters;
     use crate::error::Error;
     use crate::schema::Schema;
-    use crate::storage::generation::Plan;
-    use crate::storage::{CatalogChange, Files, Limits};
+    use crate::storage::generation::RebuildPlan;
+    use crate::storage::{CatalogChange, StoreFiles, Limits};
     use std::sync::Arc;
 
     /// The size of an index page in bytes.
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn a_page_that_makes_no_sense_is_an_error_that_names_the_index_in_use() {
         let folder = tempfile::tempdir().unwrap();
-        let mut files = Files::create(folder.path(), Schema::default(), 1).unwrap();
+        let mut files = StoreFiles::create(folder.path(), Schema::default(), 1).unwrap();
         let documents = (0..300).map(change).collect();
         let change = CatalogChange {
             documents,
@@ -203,11 +203,11 @@ mod tests {
             let Ok(snapshot) = Snapshot::open(folder.path()) else {
                 continue;
             };
-            let plan = Plan {
+            let plan = RebuildPlan {
                 schema: Arc::new(Schema::default()),
                 renumbers: false,
             };
-            let Ok(mut next) = Next::take_up(&snapshot, &plan, Limits::default()) else {
+            let Ok(mut next) = NextGeneration::take_up(&snapshot, &plan, Limits::default()) else {
                 continue;
             };
             for threads in [1, 2] {
@@ -220,7 +220,7 @@ mod tests {
                 }
             }
             drop(next);
-            Next::discard(folder.path(), &snapshot).unwrap();
+            NextGeneration::discard(folder.path(), &snapshot).unwrap();
         }
         assert!(refused > 10, "{refused}");
     }

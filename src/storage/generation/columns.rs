@@ -2,26 +2,26 @@
 
 use std::path::Path;
 
-use super::Next;
+use super::NextGeneration;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
-use crate::storage::columns::{Column, ColumnSpec, ColumnView, Trust};
-use crate::storage::format::{Kind, narrow};
+use crate::storage::columns::{ColumnWriter, ColumnSpec, ColumnView, Trust};
+use crate::storage::format::{ColumnKind, narrow};
 use crate::storage::index::{Meta, catalog};
 use crate::storage::view::Snapshot;
 
 /// Computes the signatures of some contents of a snapshot, under the plan's schema, and concatenates them.
-pub(crate) type Sign<'a> = dyn Fn(&Snapshot, &[u32]) -> Result<Vec<u8>> + 'a;
+pub(crate) type SignContents<'a> = dyn Fn(&Snapshot, &[u32]) -> Result<Vec<u8>> + 'a;
 
 /// Receives the progress of the work. An error stops the work.
-pub(crate) type Witness<'a> = dyn FnMut(super::Progress) -> Result<()> + 'a;
+pub(crate) type ProgressFn<'a> = dyn FnMut(super::GenerationProgress) -> Result<()> + 'a;
 
 /// The writers of the columns that are not shared.
 #[derive(Debug)]
 pub(super) struct NextColumns {
-    contents: Option<Column>,
-    shingles: Option<Column>,
-    signatures: Option<Column>,
+    contents: Option<ColumnWriter>,
+    shingles: Option<ColumnWriter>,
+    signatures: Option<ColumnWriter>,
 }
 
 impl NextColumns {
@@ -46,7 +46,7 @@ impl NextColumns {
     fn with(
         meta: &Meta,
         schema: &Schema,
-        make: impl Fn(ColumnSpec) -> Result<Column>,
+        make: impl Fn(ColumnSpec) -> Result<ColumnWriter>,
     ) -> Result<NextColumns> {
         let column = |kind| {
             let spec = ColumnSpec::of(kind, meta, schema)?;
@@ -54,17 +54,17 @@ impl NextColumns {
             is_new.then(|| make(spec)).transpose()
         };
         Ok(NextColumns {
-            contents: column(Kind::Contents)?,
-            shingles: column(Kind::Shingles)?,
-            signatures: column(Kind::Signatures)?,
+            contents: column(ColumnKind::Contents)?,
+            shingles: column(ColumnKind::Shingles)?,
+            signatures: column(ColumnKind::Signatures)?,
         })
     }
 
-    fn each(&mut self) -> impl Iterator<Item = (Kind, &mut Column)> {
+    fn each(&mut self) -> impl Iterator<Item = (ColumnKind, &mut ColumnWriter)> {
         let columns = [
-            (Kind::Contents, &mut self.contents),
-            (Kind::Shingles, &mut self.shingles),
-            (Kind::Signatures, &mut self.signatures),
+            (ColumnKind::Contents, &mut self.contents),
+            (ColumnKind::Shingles, &mut self.shingles),
+            (ColumnKind::Signatures, &mut self.signatures),
         ];
         columns
             .into_iter()
@@ -72,22 +72,22 @@ impl NextColumns {
     }
 
     /// The column of a kind, if it is not shared.
-    pub(super) fn of(&self, kind: Kind) -> Option<&Column> {
+    pub(super) fn of(&self, kind: ColumnKind) -> Option<&ColumnWriter> {
         match kind {
-            Kind::Contents => self.contents.as_ref(),
-            Kind::Shingles => self.shingles.as_ref(),
-            Kind::Signatures => self.signatures.as_ref(),
+            ColumnKind::Contents => self.contents.as_ref(),
+            ColumnKind::Shingles => self.shingles.as_ref(),
+            ColumnKind::Signatures => self.signatures.as_ref(),
         }
     }
 
     /// The length in bytes of the column of a kind, or 0 if it is shared.
-    pub(super) fn len(&self, kind: Kind) -> u64 {
-        self.of(kind).map_or(0, Column::len)
+    pub(super) fn len(&self, kind: ColumnKind) -> u64 {
+        self.of(kind).map_or(0, ColumnWriter::len)
     }
 
     /// A view of the column of a kind, which is that of `snapshot` if it is shared.
-    pub(super) fn view(&self, kind: Kind, snapshot: &Snapshot) -> ColumnView {
-        let column = self.of(kind).map(Column::view);
+    pub(super) fn view(&self, kind: ColumnKind, snapshot: &Snapshot) -> ColumnView {
+        let column = self.of(kind).map(ColumnWriter::view);
         column.unwrap_or_else(|| snapshot.column(kind).clone())
     }
 
@@ -96,13 +96,13 @@ impl NextColumns {
     }
 }
 
-impl Next {
+impl NextGeneration {
     /// Takes over the rows of all contents of `snapshot`, with periodic checkpoints and a final one.
     pub(crate) fn cover(
         &mut self,
         snapshot: &Snapshot,
-        sign: &Sign<'_>,
-        watch: &mut Witness<'_>,
+        sign: &SignContents<'_>,
+        watch: &mut ProgressFn<'_>,
     ) -> Result<()> {
         if self.behind(snapshot) == 0 {
             return Ok(());
@@ -112,8 +112,8 @@ impl Next {
             self.state.covered = snapshot.len;
             return self.count_rows(snapshot);
         }
-        let bytes = |next: &Next| {
-            let kinds = Kind::ALL;
+        let bytes = |next: &NextGeneration| {
+            let kinds = ColumnKind::ALL;
             kinds.iter().map(|&kind| next.columns.len(kind)).sum()
         };
         let mut saved: u64 = bytes(self);
@@ -137,7 +137,7 @@ impl Next {
     }
 
     /// Takes over the rows of the contents below `end`.
-    fn cover_batch(&mut self, snapshot: &Snapshot, end: u32, sign: &Sign<'_>) -> Result<()> {
+    fn cover_batch(&mut self, snapshot: &Snapshot, end: u32, sign: &SignContents<'_>) -> Result<()> {
         let ids = (self.state.covered..end).filter(|&id| !self.ids.leaves_out(id));
         let ids: Vec<u32> = ids.collect();
         if let (Some(contents), Some(shingles)) =

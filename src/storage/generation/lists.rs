@@ -4,30 +4,30 @@ use std::ops::Range;
 
 use redb::WriteTransaction;
 
-use super::Next;
-use super::columns::Witness;
+use super::NextGeneration;
+use super::columns::ProgressFn;
 use crate::codec::low32;
 use crate::error::Result;
 use crate::storage::columns::ColumnView;
-use crate::storage::format::{Kind, narrow};
+use crate::storage::format::{ColumnKind, narrow};
 use crate::storage::index::FilterState;
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::{
-    ALL_HASHES, Age, Filter, Keyed, List, OLDEST, Posted, Posting, order, prefix_bits, update,
+    ALL_HASHES, LevelAge, Filter, KeyedLevel, BucketList, OLDEST, PostingTables, Posting, order, prefix_bits, update,
 };
-use crate::storage::view::{Rows, Snapshot, bucket_error};
+use crate::storage::view::{ContentRows, Snapshot, bucket_error};
 
 /// The size in bytes of a posting in memory during sorting.
 const POSTING_BYTES: u64 = 16;
 
 /// The columns of the next generation, ready to read.
-struct Views {
+struct NextViews {
     contents: ColumnView,
     signatures: ColumnView,
     snapshot: Snapshot,
 }
 
-impl Next {
+impl NextGeneration {
     /// Writes the lists that are still missing, from the rows.
     ///
     /// Each of the `threads` holds the postings of one list in memory, or of a part of a list if whole lists would
@@ -37,7 +37,7 @@ impl Next {
         snapshot: &Snapshot,
         threads: usize,
         memory: u64,
-        watch: &mut Witness<'_>,
+        watch: &mut ProgressFn<'_>,
     ) -> Result<()> {
         if self.state.lists == 0 {
             self.meta.set_banded(self.meta.contents);
@@ -71,7 +71,7 @@ impl Next {
     fn write_list(
         &self,
         transaction: &WriteTransaction,
-        views: &Views,
+        views: &NextViews,
         list: u32,
         parts: u32,
     ) -> Result<()> {
@@ -106,7 +106,7 @@ impl Next {
             if in_tables < banded {
                 postings = order::sort(postings);
             }
-            update::append(transaction, List::of(list), keyed, &postings)
+            update::append(transaction, BucketList::of(list), keyed, &postings)
                 .map_err(|error| bucket_error(&self.path, error))?;
         }
         Ok(())
@@ -159,7 +159,7 @@ impl Next {
                 }
             }
             let postings = order::sort(postings);
-            update::add(transaction, List::of(list), before, after, postings)
+            update::add(transaction, BucketList::of(list), before, after, postings)
                 .map_err(|error| bucket_error(&self.path, error))
         })
     }
@@ -173,12 +173,12 @@ impl Next {
         let filter = Filter::create(&self.folder, self.filter_name()?, words)?;
         let transaction = self.index.begin_read(&self.path)?;
         let levels = [self.keyed()?];
-        let posted = Posted::open(&transaction, self.lists(), &levels);
+        let posted = PostingTables::open(&transaction, self.lists(), &levels);
         let posted = posted.map_err(|error| bucket_error(&self.path, error))?;
         for_each_list(0..self.lists(), threads, |list| {
             let fill = |postings: &[Posting]| filter.insert(list, postings);
             posted
-                .for_each(list as usize, Age::Old.levels(), ALL_HASHES, fill)
+                .for_each(list as usize, LevelAge::Old.levels(), ALL_HASHES, fill)
                 .map_err(|error| bucket_error(&self.path, error))
         })?;
         self.meta.old_filter.mark = filter.sync(0)?;
@@ -191,10 +191,10 @@ impl Next {
     }
 
     /// The tables of the lists.
-    fn keyed(&self) -> Result<Keyed> {
+    fn keyed(&self) -> Result<KeyedLevel> {
         let oldest = &self.meta.levels[OLDEST];
         let prefix = narrow(&self.path, oldest.prefix_bits)?;
-        Ok(Keyed {
+        Ok(KeyedLevel {
             level: OLDEST,
             prefix,
         })
@@ -211,16 +211,16 @@ impl Next {
         oldest.prefix_bits = prefix_bits(oldest.posted, leaf, prefix).into();
     }
 
-    fn views(&self, snapshot: &Snapshot) -> Views {
-        Views {
-            contents: self.columns.view(Kind::Contents, snapshot),
-            signatures: self.columns.view(Kind::Signatures, snapshot),
+    fn views(&self, snapshot: &Snapshot) -> NextViews {
+        NextViews {
+            contents: self.columns.view(ColumnKind::Contents, snapshot),
+            signatures: self.columns.view(ColumnKind::Signatures, snapshot),
             snapshot: snapshot.clone(),
         }
     }
 
-    fn rows_of<'a>(&'a self, views: &'a Views) -> Rows<'a> {
-        Rows {
+    fn rows_of<'a>(&'a self, views: &'a NextViews) -> ContentRows<'a> {
+        ContentRows {
             schema: &self.plan.schema,
             contents: &views.contents,
             signatures: &views.signatures,

@@ -22,6 +22,6 @@ mod renumbering;
 mod state;
 mod switch;
 
-pub(crate) use columns::Sign;
-pub(crate) use next::Next;
-pub(crate) use plan::{Plan, Progress};
+pub(crate) use columns::SignContents;
+pub(crate) use next::NextGeneration;
+pub(crate) use plan::{RebuildPlan, GenerationProgress};

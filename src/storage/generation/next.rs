@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use redb::WriteTransaction;
 
 use super::columns::NextColumns;
-use super::plan::{Plan, Progress};
+use super::plan::{RebuildPlan, GenerationProgress};
 use super::renumbering::Renumbering;
-use super::state::{self, Begun, State};
+use super::state::{self, UnfinishedGeneration, RebuildState};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::ColumnSpec;
-use crate::storage::disk::{self, Wait};
+use crate::storage::disk::{self, TurnWait};
 use crate::storage::folder::leftovers;
-use crate::storage::format::Kind;
+use crate::storage::format::ColumnKind;
 use crate::storage::index::{Index, Meta, catalog as tables, guarded};
 use crate::storage::limits::Limits;
 use crate::storage::names::NEXT_INDEX;
@@ -22,15 +22,15 @@ use crate::storage::view::Snapshot;
 
 /// A next generation that is being built.
 #[derive(Debug)]
-pub(crate) struct Next {
+pub(crate) struct NextGeneration {
     pub(super) folder: PathBuf,
     pub(super) path: PathBuf,
     pub(super) index: Index,
-    pub(super) plan: Plan,
+    pub(super) plan: RebuildPlan,
     pub(super) limits: Limits,
     /// The metadata of the next generation's index, as of the last checkpoint.
     pub(super) meta: Meta,
-    pub(super) state: State,
+    pub(super) state: RebuildState,
     pub(super) columns: NextColumns,
     /// The contents that had been removed when the rebuild began, sorted.
     pub(super) left_out: Vec<u32>,
@@ -46,53 +46,53 @@ pub(crate) struct Next {
     pub(super) followed: u64,
 }
 
-impl Next {
+impl NextGeneration {
     /// Resumes an earlier rebuild that has the same plan, or begins a new one.
     ///
     /// # Errors
     ///
     /// [`Error::Unfinished`] if there is an earlier rebuild with another plan.
-    pub(crate) fn take_up(snapshot: &Snapshot, plan: &Plan, limits: Limits) -> Result<Next> {
-        let next = Next::begun_or_new(snapshot, plan)?;
-        Ok(Next { limits, ..next })
+    pub(crate) fn take_up(snapshot: &Snapshot, plan: &RebuildPlan, limits: Limits) -> Result<NextGeneration> {
+        let next = NextGeneration::begun_or_new(snapshot, plan)?;
+        Ok(NextGeneration { limits, ..next })
     }
 
-    fn begun_or_new(snapshot: &Snapshot, plan: &Plan) -> Result<Next> {
+    fn begun_or_new(snapshot: &Snapshot, plan: &RebuildPlan) -> Result<NextGeneration> {
         let folder = snapshot.folder();
-        match Next::find(folder, snapshot)? {
+        match NextGeneration::find(folder, snapshot)? {
             Some(next) if next.plan == *plan => Ok(next),
             Some(next) if next.plan.packs(&snapshot.schema) => {
                 // This rebuild was not requested by the user.
                 drop(next);
-                Next::discard(folder, snapshot)?;
-                Next::begin(folder, snapshot, plan)
+                NextGeneration::discard(folder, snapshot)?;
+                NextGeneration::begin(folder, snapshot, plan)
             }
             Some(next) => {
                 let what = next.describe(&snapshot.schema);
                 Err(Error::Unfinished { what })
             }
-            None => Next::begin(folder, snapshot, plan),
+            None => NextGeneration::begin(folder, snapshot, plan),
         }
     }
 
     /// Finds an earlier rebuild of the generation of `snapshot`.
-    pub(crate) fn find(folder: &Path, snapshot: &Snapshot) -> Result<Option<Next>> {
+    pub(crate) fn find(folder: &Path, snapshot: &Snapshot) -> Result<Option<NextGeneration>> {
         let path = folder.join(NEXT_INDEX);
         if !disk::is_file(&path)? {
             return Ok(None);
         }
         // If the process was killed at the very beginning, the file is no index or has no tables. It may also be a
         // user's file. Opening for writing would modify it, so it is read first.
-        let read = |index| guarded(&path, || Next::read(folder, &path, index, snapshot));
-        let found = match Next::begun(&path, snapshot) {
-            Ok(Some(_)) => Index::open(&path, &Wait::NONE).and_then(read),
+        let read = |index| guarded(&path, || NextGeneration::read(folder, &path, index, snapshot));
+        let found = match NextGeneration::begun(&path, snapshot) {
+            Ok(Some(_)) => Index::open(&path, &TurnWait::NONE).and_then(read),
             Ok(None) => Ok(None),
             Err(error) => Err(error),
         };
         match found {
             Err(error) if !error.is_of_damage() => Err(error),
             Err(_) | Ok(None) => {
-                Next::discard(folder, snapshot)?;
+                NextGeneration::discard(folder, snapshot)?;
                 Ok(None)
             }
             found => found,
@@ -105,13 +105,13 @@ impl Next {
     pub(crate) fn look(
         folder: &Path,
         snapshot: &Snapshot,
-    ) -> Result<Option<(Plan, Progress, u64)>> {
+    ) -> Result<Option<(RebuildPlan, GenerationProgress, u64)>> {
         let path = folder.join(NEXT_INDEX);
         if !disk::is_file(&path)? {
             return Ok(None);
         }
         // A rebuild that was killed right before the switch no longer has a state.
-        let begun = match Next::begun(&path, snapshot) {
+        let begun = match NextGeneration::begun(&path, snapshot) {
             Err(error) if error.is_of_damage() => None,
             begun => begun?,
         };
@@ -120,13 +120,13 @@ impl Next {
         };
         let plan = begun.plan();
         let mut bytes = disk::size(&path).unwrap_or_default();
-        for kind in Kind::ALL {
+        for kind in ColumnKind::ALL {
             let spec = ColumnSpec::of(kind, &begun.meta, &plan.schema)?;
             if u64::from(spec.header.generation) == begun.meta.generation {
                 bytes += spec.len;
             }
         }
-        let progress = Progress {
+        let progress = GenerationProgress {
             covered: (begun.state.covered, snapshot.len),
             lists: (begun.state.lists, plan.lists()),
         };
@@ -136,7 +136,7 @@ impl Next {
     /// Reads what the index at `path` records of a rebuild of the generation of `snapshot`.
     ///
     /// Writes nothing.
-    fn begun(path: &Path, snapshot: &Snapshot) -> Result<Option<Begun>> {
+    fn begun(path: &Path, snapshot: &Snapshot) -> Result<Option<UnfinishedGeneration>> {
         let index = Index::open_read_only(path)?;
         let transaction = index.begin_read(path)?;
         let begun = guarded(path, || state::read(&transaction, path))?;
@@ -181,13 +181,13 @@ impl Next {
     }
 
     /// The plan of the rebuild.
-    pub(crate) fn plan(&self) -> &Plan {
+    pub(crate) fn plan(&self) -> &RebuildPlan {
         &self.plan
     }
 
     /// The progress of the rebuild, given the contents of `snapshot`.
-    pub(crate) fn progress(&self, snapshot: &Snapshot) -> Progress {
-        Progress {
+    pub(crate) fn progress(&self, snapshot: &Snapshot) -> GenerationProgress {
+        GenerationProgress {
             covered: (self.state.covered, snapshot.len),
             lists: (self.state.lists, self.lists()),
         }
@@ -203,7 +203,7 @@ impl Next {
         self.meta.contents.saturating_sub(self.meta.banded())
     }
 
-    fn begin(folder: &Path, snapshot: &Snapshot, plan: &Plan) -> Result<Next> {
+    fn begin(folder: &Path, snapshot: &Snapshot, plan: &RebuildPlan) -> Result<NextGeneration> {
         let path = folder.join(NEXT_INDEX);
         let index = Index::create_like(&path, snapshot.tables.path())?;
         // From here on, no other process makes a next generation, or puts one in use.
@@ -232,16 +232,16 @@ impl Next {
             leftovers::clear_next(folder, &old).unwrap_or_default();
             disk::remove(&path).unwrap_or_default();
         })?;
-        let begun = Begun {
+        let begun = UnfinishedGeneration {
             meta,
             schema: (*plan.schema).clone(),
-            state: State {
+            state: RebuildState {
                 renumbers: u32::from(plan.renumbers),
-                ..State::default()
+                ..RebuildState::default()
             },
             left_out: snapshot.removed_contents()?,
         };
-        let next = Next::of(folder, index, begun, columns);
+        let next = NextGeneration::of(folder, index, begun, columns);
         let transaction = next.begin_write()?;
         let begun = || -> Result<(), redb::Error> {
             tables::Catalog::create(&transaction)?;
@@ -256,7 +256,7 @@ impl Next {
     }
 
     /// Reads what an earlier attempt left, if it fits the store in its present state.
-    fn read(folder: &Path, path: &Path, index: Index, snapshot: &Snapshot) -> Result<Option<Next>> {
+    fn read(folder: &Path, path: &Path, index: Index, snapshot: &Snapshot) -> Result<Option<NextGeneration>> {
         let transaction = index.begin_read(path)?;
         let Some(begun) = state::read(&transaction, path)? else {
             return Ok(None);
@@ -265,13 +265,13 @@ impl Next {
             return Ok(None);
         }
         let columns = NextColumns::open(folder, &begun.meta, &begun.schema)?;
-        Ok(Some(Next::of(folder, index, begun, columns)))
+        Ok(Some(NextGeneration::of(folder, index, begun, columns)))
     }
 
     /// A rebuild in the recorded state.
-    fn of(folder: &Path, index: Index, begun: Begun, columns: NextColumns) -> Next {
+    fn of(folder: &Path, index: Index, begun: UnfinishedGeneration, columns: NextColumns) -> NextGeneration {
         let plan = begun.plan();
-        let Begun {
+        let UnfinishedGeneration {
             meta,
             state,
             left_out,
@@ -282,7 +282,7 @@ impl Next {
         } else {
             Renumbering::default()
         };
-        Next {
+        NextGeneration {
             folder: folder.to_owned(),
             path: folder.join(NEXT_INDEX),
             index,

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use super::state::Begun;
+use super::state::UnfinishedGeneration;
 use crate::schema::Schema;
 use crate::storage::view::Snapshot;
 
 /// What a rebuild turns a store into.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Plan {
+pub(crate) struct RebuildPlan {
     pub(crate) schema: Arc<Schema>,
     /// Whether to leave out removed contents and renumber the others.
     pub(crate) renumbers: bool,
 }
 
-impl Plan {
+impl RebuildPlan {
     /// Whether the plan's signatures differ from those of `stored`.
     pub(crate) fn resigns(&self, stored: &Schema) -> bool {
         let of = |schema: &Schema| {
@@ -40,7 +40,7 @@ impl Plan {
     }
 }
 
-impl Begun {
+impl UnfinishedGeneration {
     /// Whether the rebuild started from the generation of `snapshot`.
     pub(super) fn fits(&self, snapshot: &Snapshot) -> bool {
         let old = &snapshot.tables.meta;
@@ -49,8 +49,8 @@ impl Begun {
             && self.state.covered <= snapshot.len
     }
 
-    pub(super) fn plan(&self) -> Plan {
-        Plan {
+    pub(super) fn plan(&self) -> RebuildPlan {
+        RebuildPlan {
             schema: Arc::new(self.schema.clone()),
             renumbers: self.state.renumbers == 1,
         }
@@ -59,7 +59,7 @@ impl Begun {
 
 /// The progress of a rebuild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Progress {
+pub(crate) struct GenerationProgress {
     /// Contents whose rows are written, and all contents.
     pub(crate) covered: (u32, u32),
     /// Lists of buckets that are written, and all lists.

@@ -13,7 +13,7 @@ const LEFT_OUT: TableDefinition<'_, u32, ()> = TableDefinition::new("left-out");
 
 /// The progress of a rebuild at its last checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct State {
+pub(super) struct RebuildState {
     /// 1 if contents are renumbered.
     pub(super) renumbers: u32,
     /// Contents of the store, by old id, whose rows are in the columns.
@@ -24,7 +24,7 @@ pub(super) struct State {
     pub(super) posted: u32,
 }
 
-impl State {
+impl RebuildState {
     fn fields(&mut self) -> [(&'static str, &mut u32); 4] {
         [
             ("renumbers", &mut self.renumbers),
@@ -64,24 +64,24 @@ pub(super) fn clear(transaction: &WriteTransaction) -> Result<(), redb::Error> {
 
 /// What the index of an unfinished generation records.
 #[derive(Debug)]
-pub(super) struct Begun {
+pub(super) struct UnfinishedGeneration {
     pub(super) meta: Meta,
     pub(super) schema: Schema,
-    pub(super) state: State,
+    pub(super) state: RebuildState,
     /// The contents that had been removed when the rebuild began, sorted.
     pub(super) left_out: Vec<u32>,
 }
 
 /// Reads what an index records of itself, or `None` if it is not that of an unfinished generation.
-pub(super) fn read(transaction: &ReadTransaction, path: &Path) -> Result<Option<Begun>> {
+pub(super) fn read(transaction: &ReadTransaction, path: &Path) -> Result<Option<UnfinishedGeneration>> {
     let in_index = |error: redb::Error| Error::index(path, error);
     let Some(meta) = Meta::read(transaction, path)? else {
         return Ok(None);
     };
     let schema = Schema::from_parameters(&catalog::read_schema(transaction).map_err(in_index)?)?;
-    let read = || -> Result<Option<(State, Vec<u32>)>, redb::Error> {
+    let read = || -> Result<Option<(RebuildState, Vec<u32>)>, redb::Error> {
         let table = transaction.open_table(STATE)?;
-        let mut state = State::default();
+        let mut state = RebuildState::default();
         for (name, value) in state.fields() {
             let Some(stored) = table.get(name)? else {
                 return Ok(None);
@@ -94,7 +94,7 @@ pub(super) fn read(transaction: &ReadTransaction, path: &Path) -> Result<Option<
         Ok(Some((state, left_out?)))
     };
     let found = read().map_err(in_index)?;
-    Ok(found.map(|(state, left_out)| Begun {
+    Ok(found.map(|(state, left_out)| UnfinishedGeneration {
         meta,
         schema,
         state,

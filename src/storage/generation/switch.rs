@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::columns::Sign;
-use super::{Next, state};
+use super::columns::SignContents;
+use super::{NextGeneration, state};
 use crate::error::Result;
-use crate::storage::columns::Columns;
-use crate::storage::commit::{Files, Health};
+use crate::storage::columns::ColumnWriters;
+use crate::storage::commit::{StoreFiles, Health};
 use crate::storage::disk;
 use crate::storage::folder::leftovers;
 use crate::storage::view::Snapshot;
 
-impl Next {
+impl NextGeneration {
     /// Takes over what was committed up to `snapshot`.
     pub(crate) fn follow(&mut self, snapshot: &Snapshot, threads: usize) -> Result<()> {
         let transaction = self.begin_write()?;
@@ -28,8 +28,8 @@ impl Next {
     /// snapshot.
     pub(crate) fn install(
         mut self,
-        files: &mut Files,
-        sign: &Sign<'_>,
+        files: &mut StoreFiles,
+        sign: &SignContents<'_>,
         threads: usize,
     ) -> Result<(Snapshot, Result<()>)> {
         files.check_writable()?;
@@ -53,9 +53,9 @@ impl Next {
         let (next_path, index_path) = (self.path, files.index_path.clone());
         let (folder, meta, schema) = (self.folder, self.meta, self.plan.schema);
         drop(self.columns);
-        let columns = Columns::open(&folder, &meta, &schema)?;
+        let columns = ColumnWriters::open(&folder, &meta, &schema)?;
         let mut next =
-            Files::with_columns(Arc::new(self.index), index_path.clone(), schema, columns)?;
+            StoreFiles::with_columns(Arc::new(self.index), index_path.clone(), schema, columns)?;
         next.limits = files.limits;
         next.wait = files.wait.clone();
         next.is_exclusive = files.is_exclusive;

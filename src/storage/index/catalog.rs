@@ -14,7 +14,7 @@ use super::document::{DocumentChange, DocumentRow};
 use super::open::page_bytes;
 use super::sources::SourceFile;
 use crate::error::Result;
-use crate::storage::format::Kind;
+use crate::storage::format::ColumnKind;
 use crate::storage::parallel::both;
 
 const SCHEMA: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("schema");
@@ -199,7 +199,7 @@ pub(crate) fn removed_within(
 /// Replaces the checksums of blocks of a column.
 pub(crate) fn write_sums(
     transaction: &WriteTransaction,
-    kind: Kind,
+    kind: ColumnKind,
     sums: &[(u64, u64)],
 ) -> Result<(), redb::Error> {
     let mut table = transaction.open_table(SUMS)?;
@@ -213,12 +213,12 @@ pub(crate) fn write_sums(
 type DocumentEntry = Result<(Vec<u8>, DocumentRow), redb::Error>;
 
 /// An entry of the table of names.
-type Name = (OwnedAccessGuard<(u32, &'static [u8])>, OwnedAccessGuard<()>);
+type NameEntry = (OwnedAccessGuard<(u32, &'static [u8])>, OwnedAccessGuard<()>);
 
 /// The bytes of the key in an entry, if it names `content`.
 fn key_of(
     content: u32,
-    name: Result<Name, redb::StorageError>,
+    name: Result<NameEntry, redb::StorageError>,
 ) -> Option<Result<Vec<u8>, redb::Error>> {
     match name {
         Ok((name, _)) => {
@@ -347,7 +347,7 @@ impl Catalog {
     pub(crate) fn copy_sums(
         &self,
         transaction: &WriteTransaction,
-        kind: Kind,
+        kind: ColumnKind,
         first: u64,
     ) -> Result<(), redb::Error> {
         let mut table = transaction.open_table(SUMS)?;
@@ -471,7 +471,7 @@ impl Catalog {
     }
 
     /// The checksum of a block of a column.
-    pub(crate) fn sum(&self, kind: Kind, block: u64) -> Result<Option<u64>, redb::Error> {
+    pub(crate) fn sum(&self, kind: ColumnKind, block: u64) -> Result<Option<u64>, redb::Error> {
         let value = self.sums.get((kind as u8, block))?;
         Ok(value.map(|value| value.value()))
     }

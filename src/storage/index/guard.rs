@@ -81,26 +81,26 @@ fn reason(panic: &(dyn Any + Send)) -> String {
 
 /// The entries of a table, each read under guard. An error ends them.
 #[derive(Debug)]
-pub(crate) struct Guarded<I> {
+pub(crate) struct GuardedEntries<I> {
     path: PathBuf,
     entries: Option<I>,
 }
 
-impl<I> Guarded<I> {
+impl<I> GuardedEntries<I> {
     /// The entries that `open` returns for a table of the index at `path`.
     pub(crate) fn open<E: Into<redb::Error>>(
         path: &Path,
         open: impl FnOnce() -> Result<I, E>,
-    ) -> Result<Guarded<I>> {
+    ) -> Result<GuardedEntries<I>> {
         let entries = guarded(path, || open().map_err(|error| Error::index(path, error)))?;
-        Ok(Guarded {
+        Ok(GuardedEntries {
             path: path.to_owned(),
             entries: Some(entries),
         })
     }
 }
 
-impl<T, I: Iterator<Item = Result<T, redb::Error>>> Iterator for Guarded<I> {
+impl<T, I: Iterator<Item = Result<T, redb::Error>>> Iterator for GuardedEntries<I> {
     type Item = Result<T>;
 
     fn next(&mut self) -> Option<Result<T>> {
@@ -140,7 +140,7 @@ mod tests {
             _ => panic!("a damaged page"),
         });
         let open = || Ok::<_, redb::Error>(entries);
-        let mut guarded = Guarded::open(Path::new("index.redb"), open).unwrap();
+        let mut guarded = GuardedEntries::open(Path::new("index.redb"), open).unwrap();
         let read: Vec<Option<i32>> = (0..5).map(|_| guarded.next()?.ok()).collect();
         assert_eq!(read, [Some(0), Some(1), Some(2), None, None]);
         assert!(guarded.next().is_none());

@@ -5,7 +5,7 @@ use std::path::Path;
 use redb::{ReadTransaction, TableDefinition, WriteTransaction};
 
 use super::levels::{self, LEVELS, LevelState, MergeState};
-use super::runs::Runs;
+use super::runs::RunRecord;
 use crate::error::{Error, Result};
 use crate::storage::format::{checksum, narrow, refuse_other};
 
@@ -57,7 +57,7 @@ pub(crate) struct Meta {
     pub(crate) merge: MergeState,
     /// The number of bucket tables that nobody reads any more, which later commits delete.
     pub(crate) replaced: u64,
-    pub(crate) runs: Runs,
+    pub(crate) runs: RunRecord,
     /// The number of the scope of ids; see `IdScope`.
     pub(crate) id_scope: u64,
     /// The number of the first commit that the journal has, or 0 if there is none.

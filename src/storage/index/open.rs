@@ -19,7 +19,7 @@ use super::meta::Meta;
 use crate::error::{Error, Result};
 use crate::parallel::lock;
 use crate::storage::disk::Process;
-use crate::storage::disk::{self, File, Turn, Turns, Wait};
+use crate::storage::disk::{self, File, Turn, Turns, TurnWait};
 use crate::storage::format::{is_redb, may_be_unfinished_index};
 use crate::storage::names::INDEX;
 
@@ -33,17 +33,17 @@ const START_BYTES: usize = 4 << 10;
 pub(crate) struct Index {
     path: PathBuf,
     /// The identity of the file, if known.
-    identity: Option<Identity>,
+    identity: Option<InodeIdentity>,
     process: Process,
     /// `None` once the index is closed.
-    handle: Option<Handle>,
+    handle: Option<DatabaseHandle>,
     /// `None` if the index is open for reading only, or in memory.
     turns: Option<Turns>,
     /// The right to write, while this index has it.
     turn: Mutex<Option<Turn>>,
 }
 
-enum Handle {
+enum DatabaseHandle {
     Writable(Database),
     ReadOnly(ReadOnlyDatabase),
 }
@@ -158,7 +158,7 @@ impl Index {
     /// Opens the index at `path` for writing, and has the right to write from then on.
     ///
     /// Retries if a rebuild replaced the index meanwhile.
-    pub(crate) fn open(path: &Path, wait: &Wait) -> Result<Index> {
+    pub(crate) fn open(path: &Path, wait: &TurnWait) -> Result<Index> {
         loop {
             let before = identity(path)?;
             let opened = guarded(path, || {
@@ -190,14 +190,14 @@ impl Index {
                     opened.map_err(|error| Error::index(path, error))
                 });
                 // The writer's error is about the file, not about its unclean shutdown.
-                Handle::ReadOnly(opened.map_err(|_| error)?)
+                DatabaseHandle::ReadOnly(opened.map_err(|_| error)?)
             }
-            opened => Handle::Writable(opened?),
+            opened => DatabaseHandle::Writable(opened?),
         };
         Ok(Index::of(path, handle))
     }
 
-    fn of(path: &Path, handle: Handle) -> Index {
+    fn of(path: &Path, handle: DatabaseHandle) -> Index {
         Index {
             path: path.to_owned(),
             identity: identity(path).unwrap_or_default(),
@@ -208,8 +208,8 @@ impl Index {
         }
     }
 
-    fn writable(path: &Path, (database, turns, turn): disk::Opened) -> Index {
-        let mut index = Index::of(path, Handle::Writable(database));
+    fn writable(path: &Path, (database, turns, turn): disk::OpenedDatabase) -> Index {
+        let mut index = Index::of(path, DatabaseHandle::Writable(database));
         index.turns = Some(turns);
         index.turn = Mutex::new(Some(turn));
         index
@@ -220,7 +220,7 @@ impl Index {
     /// # Errors
     ///
     /// [`Error::Locked`] if another process kept it, and [`Error::Interrupted`] if the wait was stopped.
-    pub(crate) fn take_turn(&self, wait: &Wait) -> Result<()> {
+    pub(crate) fn take_turn(&self, wait: &TurnWait) -> Result<()> {
         self.process.check()?;
         let Some(turns) = &self.turns else {
             return Err(Error::ReadOnly);
@@ -235,7 +235,7 @@ impl Index {
     }
 
     /// Why there was no turn.
-    fn refusal(&self, wait: &Wait) -> Error {
+    fn refusal(&self, wait: &TurnWait) -> Error {
         if wait.is_stopped() {
             return Error::Interrupted;
         }
@@ -292,11 +292,11 @@ impl Index {
         let mut opened = open()?;
         // If whole files are locked, redb does not read an unclean index before it is repaired.
         if matches!(opened, Err(DatabaseError::RepairAborted)) {
-            drop(Index::open(path, &Wait::NONE)?);
+            drop(Index::open(path, &TurnWait::NONE)?);
             opened = open()?;
         }
         let database = opened.map_err(|error| Error::index(path, error))?;
-        Ok(Index::of(path, Handle::ReadOnly(database)))
+        Ok(Index::of(path, DatabaseHandle::ReadOnly(database)))
     }
 
     /// Opens the index at `path` as if for writing, but keeps all writes in memory.
@@ -307,15 +307,15 @@ impl Index {
             let opened = shared(|builder| disk::pretend_database(builder, path));
             opened.map_err(|error| Error::index(path, error))
         })?;
-        Ok(Index::of(path, Handle::Writable(database)))
+        Ok(Index::of(path, DatabaseHandle::Writable(database)))
     }
 
     /// Begins a read transaction of the last commit. `path` is the path of the index.
     pub(crate) fn begin_read(&self, path: &Path) -> Result<ReadTransaction> {
         guarded(path, || {
             let transaction = match &self.handle {
-                Some(Handle::Writable(database)) => database.begin_read(),
-                Some(Handle::ReadOnly(database)) => database.begin_read(),
+                Some(DatabaseHandle::Writable(database)) => database.begin_read(),
+                Some(DatabaseHandle::ReadOnly(database)) => database.begin_read(),
                 None => Err(StorageError::DatabaseClosed.into()),
             };
             transaction.map_err(|error| Error::index(path, error))
@@ -325,7 +325,7 @@ impl Index {
     /// Begins a write transaction.
     pub(crate) fn begin_write(&self) -> Result<WriteTransaction> {
         self.process.check()?;
-        let Some(Handle::Writable(database)) = &self.handle else {
+        let Some(DatabaseHandle::Writable(database)) = &self.handle else {
             return Err(Error::ReadOnly);
         };
         guarded(&self.path, || {
@@ -340,7 +340,7 @@ impl Index {
 
     /// Verifies redb's own checksums, repairs what it can, and returns whether no repair was necessary.
     pub(crate) fn check(&mut self) -> Result<bool> {
-        let Some(Handle::Writable(database)) = &mut self.handle else {
+        let Some(DatabaseHandle::Writable(database)) = &mut self.handle else {
             return Err(Error::ReadOnly);
         };
         guarded(&self.path, || {
@@ -393,11 +393,11 @@ pub(crate) fn existing_index(folder: &Path) -> Result<PathBuf> {
 }
 
 /// The device and inode number of a file.
-pub(crate) type Identity = (u64, u64);
+pub(crate) type InodeIdentity = (u64, u64);
 
 /// Distinguishes a file from another that replaces it.
 #[cfg(unix)]
-pub(crate) fn identity(path: &Path) -> Result<Option<Identity>> {
+pub(crate) fn identity(path: &Path) -> Result<Option<InodeIdentity>> {
     use std::os::unix::fs::MetadataExt;
     let file = disk::metadata(path)?;
     Ok(file.map(|file| (file.dev(), file.ino())))
@@ -405,7 +405,7 @@ pub(crate) fn identity(path: &Path) -> Result<Option<Identity>> {
 
 /// On these systems, an open file cannot be replaced.
 #[cfg(not(unix))]
-pub(crate) fn identity(_: &Path) -> Result<Option<Identity>> {
+pub(crate) fn identity(_: &Path) -> Result<Option<InodeIdentity>> {
     Ok(None)
 }
 
@@ -462,9 +462,9 @@ mod tests {
         drop(index);
         // The same holds for the lock of a folder that may not be writable.
         let held = [(); 2].map(|()| NoWriter::of(folder.path()).unwrap());
-        assert!(is_locked(Index::open(&path, &Wait::NONE).map(drop)));
+        assert!(is_locked(Index::open(&path, &TurnWait::NONE).map(drop)));
         drop(held);
-        assert!(Index::open(&path, &Wait::NONE).is_ok());
+        assert!(Index::open(&path, &TurnWait::NONE).is_ok());
     }
 
     /// The index of a store that is open for writing, and a copy of it as a kill leaves it.
@@ -493,7 +493,7 @@ mod tests {
         assert_eq!(transaction.list_tables().unwrap().count(), 1);
         assert_eq!(fs::read(&path).unwrap(), left);
         // A new writer leaves the pages of this read transaction alone.
-        drop(Index::open(&path, &Wait::NONE).unwrap());
+        drop(Index::open(&path, &TurnWait::NONE).unwrap());
         assert_ne!(fs::read(&path).unwrap(), left);
         assert_eq!(transaction.list_tables().unwrap().count(), 1);
     }
@@ -518,14 +518,14 @@ mod tests {
         let other = FileBackend::new(other.unwrap()).unwrap();
         let bytes = (Bound::Included(0), Bound::Excluded(320));
         assert!(other.try_lock_shared_range(bytes.0, bytes.1).unwrap());
-        let error = Index::open(&path, &Wait::NONE).unwrap_err();
+        let error = Index::open(&path, &TurnWait::NONE).unwrap_err();
         assert!(
             matches!(&error, Error::Blocked { path: named, reason }
                 if *named == path && reason.starts_with("bytes 0 to 319 stay locked by ")),
             "{error}"
         );
         other.unlock_range(bytes.0, bytes.1).unwrap();
-        assert!(Index::open(&path, &Wait::NONE).is_ok());
+        assert!(Index::open(&path, &TurnWait::NONE).is_ok());
         assert!(other.try_lock_range(bytes.0, bytes.1).unwrap());
         let error = Index::open_read_only(&path).unwrap_err().to_string();
         assert!(error.contains("the last step of a commit"), "{error}");

@@ -6,7 +6,7 @@
 
 /// What the index records of runs. It changes in the transactions that store documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Runs {
+pub(crate) struct RunRecord {
     /// The number of the latest run, or 0 before the first.
     pub(crate) last: u64,
     /// The number of the open run, or 0 if there is none.
@@ -15,11 +15,11 @@ pub(crate) struct Runs {
     pub(crate) first: u64,
 }
 
-impl Runs {
+impl RunRecord {
     /// Opens the next run, which has no documents yet. The next content is `first`.
-    pub(crate) fn begin(self, first: u32) -> Runs {
+    pub(crate) fn begin(self, first: u32) -> RunRecord {
         let last = self.last + 1;
-        Runs {
+        RunRecord {
             last,
             open: last,
             first: first.into(),
@@ -27,8 +27,8 @@ impl Runs {
     }
 
     /// Closes the open run.
-    pub(crate) fn close(self) -> Runs {
-        Runs {
+    pub(crate) fn close(self) -> RunRecord {
+        RunRecord {
             open: 0,
             first: 0,
             ..self

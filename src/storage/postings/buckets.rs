@@ -10,26 +10,26 @@ use redb::{ReadOnlyTable, ReadTransaction, WriteTransaction};
 
 use super::fault::BucketError;
 use super::leaf::Leaf;
-use super::list::{Definition, Keyed, List};
-use super::runs::{Runs, key};
+use super::list::{LeafTableDefinition, KeyedLevel, BucketList};
+use super::runs::{PostingRuns, key};
 use crate::storage::index::{copy, page_bytes};
 
 /// A bucket table of a snapshot.
 #[derive(Debug)]
 pub(crate) struct BucketTable {
     table: ReadOnlyTable<u32, &'static [u8]>,
-    keyed: Keyed,
+    keyed: KeyedLevel,
 }
 
 impl BucketTable {
     /// Opens a table of `list` as seen by `transaction`.
     pub(crate) fn open(
         transaction: &ReadTransaction,
-        list: List,
-        keyed: Keyed,
+        list: BucketList,
+        keyed: KeyedLevel,
     ) -> Result<BucketTable, BucketError> {
         let name = list.table(keyed);
-        let table = match transaction.open_table(Definition::new(&name)) {
+        let table = match transaction.open_table(LeafTableDefinition::new(&name)) {
             Err(redb::TableError::TableDoesNotExist(_)) => {
                 return Err(BucketError::Damaged(format!("the table {name} is missing")));
             }
@@ -68,17 +68,17 @@ impl BucketTable {
     pub(crate) fn copy_to(
         &self,
         transaction: &WriteTransaction,
-        list: List,
+        list: BucketList,
     ) -> Result<(), BucketError> {
         let name = list.table(self.keyed);
-        let mut target = transaction.open_table(Definition::new(&name))?;
+        let mut target = transaction.open_table(LeafTableDefinition::new(&name))?;
         Ok(copy(&self.table, &mut target)?)
     }
 
     /// Adds the table's postings with some hashes to `runs`.
     pub(super) fn add_to<'t>(
         &'t self,
-        runs: &mut Runs<'t>,
+        runs: &mut PostingRuns<'t>,
         hashes: RangeInclusive<u32>,
     ) -> Result<(), BucketError> {
         runs.add_table(&self.table, self.keyed.hash_bits(), hashes)

@@ -16,23 +16,23 @@ use crate::storage::index::{FilterState, LEVELS, MergeState, Meta, levels};
 
 /// The levels that share a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Age {
+pub(crate) enum LevelAge {
     Young,
     Old,
 }
 
-impl Age {
-    pub(crate) const ALL: [Age; 2] = [Age::Young, Age::Old];
+impl LevelAge {
+    pub(crate) const ALL: [LevelAge; 2] = [LevelAge::Young, LevelAge::Old];
 
     /// The age of a level.
-    pub(crate) fn of(level: usize) -> Age {
-        if level < OLDEST { Age::Young } else { Age::Old }
+    pub(crate) fn of(level: usize) -> LevelAge {
+        if level < OLDEST { LevelAge::Young } else { LevelAge::Old }
     }
 
     pub(crate) fn levels(self) -> Range<usize> {
         match self {
-            Age::Young => 0..OLDEST,
-            Age::Old => OLDEST..LEVELS,
+            LevelAge::Young => 0..OLDEST,
+            LevelAge::Old => OLDEST..LEVELS,
         }
     }
 
@@ -50,16 +50,16 @@ impl Age {
     /// The state of their filter.
     pub(crate) fn filter(self, meta: &Meta) -> FilterState {
         match self {
-            Age::Young => meta.young_filter,
-            Age::Old => meta.old_filter,
+            LevelAge::Young => meta.young_filter,
+            LevelAge::Old => meta.old_filter,
         }
     }
 
     /// The number of the filter that replaces theirs once the merge under way has ended, or 0.
     pub(crate) fn next_filter(self, merge: &mut MergeState) -> &mut u64 {
         match self {
-            Age::Young => &mut merge.young_filter,
-            Age::Old => &mut merge.old_filter,
+            LevelAge::Young => &mut merge.young_filter,
+            LevelAge::Old => &mut merge.old_filter,
         }
     }
 
@@ -72,15 +72,15 @@ impl Age {
     /// The state of their filter, mutable.
     pub(crate) fn filter_mut(self, meta: &mut Meta) -> &mut FilterState {
         match self {
-            Age::Young => &mut meta.young_filter,
-            Age::Old => &mut meta.old_filter,
+            LevelAge::Young => &mut meta.young_filter,
+            LevelAge::Old => &mut meta.old_filter,
         }
     }
 }
 
 /// What is known of the hashes in the tables of the levels of an age.
 #[derive(Clone, Debug, Default)]
-enum Known {
+enum AgeFilter {
     /// There are no tables.
     #[default]
     Empty,
@@ -97,17 +97,17 @@ pub(crate) struct ByAge<T> {
 }
 
 impl<T> ByAge<T> {
-    pub(crate) fn of(&self, age: Age) -> &T {
+    pub(crate) fn of(&self, age: LevelAge) -> &T {
         match age {
-            Age::Young => &self.young,
-            Age::Old => &self.old,
+            LevelAge::Young => &self.young,
+            LevelAge::Old => &self.old,
         }
     }
 
-    pub(crate) fn of_mut(&mut self, age: Age) -> &mut T {
+    pub(crate) fn of_mut(&mut self, age: LevelAge) -> &mut T {
         match age {
-            Age::Young => &mut self.young,
-            Age::Old => &mut self.old,
+            LevelAge::Young => &mut self.young,
+            LevelAge::Old => &mut self.old,
         }
     }
 
@@ -128,13 +128,13 @@ impl ByAge<bool> {
 
 /// The filters over all postings in tables. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Filters(ByAge<Known>);
+pub(crate) struct Filters(ByAge<AgeFilter>);
 
 impl Filters {
     /// Opens the usable ones of the filters that `meta`, which is that of the index at `path`, names.
     pub(crate) fn open(path: &Path, meta: &Meta, writable: bool) -> Result<Filters> {
         let mut filters = Filters::default();
-        for age in Age::ALL {
+        for age in LevelAge::ALL {
             let FilterState { number, mark } = age.filter(meta);
             let name = FilterName::of(path, meta, number)?;
             let folder = disk::parent(path);
@@ -146,25 +146,25 @@ impl Filters {
     }
 
     /// Replaces the filter of an age. `meta` records whether the age has tables.
-    pub(crate) fn set(&mut self, age: Age, meta: &Meta, filter: Option<Arc<Filter>>) {
+    pub(crate) fn set(&mut self, age: LevelAge, meta: &Meta, filter: Option<Arc<Filter>>) {
         *self.0.of_mut(age) = match filter {
-            _ if !age.has_tables(meta) => Known::Empty,
-            Some(filter) => Known::Filter(filter),
-            None => Known::Nothing,
+            _ if !age.has_tables(meta) => AgeFilter::Empty,
+            Some(filter) => AgeFilter::Filter(filter),
+            None => AgeFilter::Nothing,
         };
     }
 
     /// The filter of an age.
-    pub(crate) fn get(&self, age: Age) -> Option<&Arc<Filter>> {
+    pub(crate) fn get(&self, age: LevelAge) -> Option<&Arc<Filter>> {
         match self.0.of(age) {
-            Known::Filter(filter) => Some(filter),
-            Known::Empty | Known::Nothing => None,
+            AgeFilter::Filter(filter) => Some(filter),
+            AgeFilter::Empty | AgeFilter::Nothing => None,
         }
     }
 
     /// The existing filters.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (Age, &Arc<Filter>)> {
-        Age::ALL
+    pub(crate) fn all(&self) -> impl Iterator<Item = (LevelAge, &Arc<Filter>)> {
+        LevelAge::ALL
             .into_iter()
             .filter_map(|age| Some((age, self.get(age)?)))
     }
@@ -182,17 +182,17 @@ impl Filters {
     /// The ages whose levels may hold a hash of a list. The others certainly do not.
     pub(crate) fn holders(&self, list: u32, hash: u32) -> ByAge<bool> {
         self.0.map(|known| match known {
-            Known::Empty => false,
-            Known::Filter(filter) => filter.may_hold(list, hash),
-            Known::Nothing => true,
+            AgeFilter::Empty => false,
+            AgeFilter::Filter(filter) => filter.may_hold(list, hash),
+            AgeFilter::Nothing => true,
         })
     }
 }
 
 /// The filters that `before` names and `after` does not. Both are metadata of the index at `path`.
 pub(crate) fn retired(path: &Path, before: &Meta, after: &Meta) -> Result<Vec<FilterName>> {
-    let kept = Age::filter_numbers(after);
-    let numbers = Age::filter_numbers(before);
+    let kept = LevelAge::filter_numbers(after);
+    let numbers = LevelAge::filter_numbers(before);
     let gone = |number: &u64| *number > 0 && !kept.contains(number);
     let gone = numbers.into_iter().filter(gone);
     gone.map(|number| FilterName::of(path, before, number))

@@ -143,7 +143,7 @@ impl<'a> Leaf<'a> {
     }
 
     /// Appends all postings, sorted, to `postings`. `prefix` holds the bits above the stored ones.
-    pub(crate) fn unpack(&self, prefix: u32, room: &mut Unpacked, postings: &mut Vec<Posting>) {
+    pub(crate) fn unpack(&self, prefix: u32, room: &mut UnpackedLeaf, postings: &mut Vec<Posting>) {
         room.lows.resize(self.count, 0);
         room.ids.resize(self.count, 0);
         bits::read_all(self.lows, self.low_bits, &mut room.lows);
@@ -204,7 +204,7 @@ impl<'a> Leaf<'a> {
 
 /// Scratch space for unpacking a leaf.
 #[derive(Debug, Default)]
-pub(crate) struct Unpacked {
+pub(crate) struct UnpackedLeaf {
     lows: Vec<u32>,
     ids: Vec<u32>,
 }
@@ -245,7 +245,7 @@ mod tests {
 
     fn unpacked(leaf: &Leaf<'_>, prefix: u32) -> Vec<Posting> {
         let mut postings = Vec::new();
-        leaf.unpack(prefix, &mut Unpacked::default(), &mut postings);
+        leaf.unpack(prefix, &mut UnpackedLeaf::default(), &mut postings);
         postings
     }
 

@@ -8,23 +8,23 @@ use crate::storage::index::LEVELS;
 pub(crate) const MAX_PREFIX: u32 = 24;
 
 /// The definition of a bucket table: leaves by the top bits of their hashes.
-pub(super) type Definition<'a> = TableDefinition<'a, u32, &'static [u8]>;
+pub(super) type LeafTableDefinition<'a> = TableDefinition<'a, u32, &'static [u8]>;
 
 /// A list of buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum List {
+pub(crate) enum BucketList {
     Copies,
     Band(u32),
 }
 
-impl List {
+impl BucketList {
     /// The list with a number: 0 is that of the copies, the others are the bands.
-    pub(crate) fn of(number: u32) -> List {
-        number.checked_sub(1).map_or(List::Copies, List::Band)
+    pub(crate) fn of(number: u32) -> BucketList {
+        number.checked_sub(1).map_or(BucketList::Copies, BucketList::Band)
     }
 
     /// The name of the list's table in a level.
-    pub(super) fn table(self, table: Keyed) -> String {
+    pub(super) fn table(self, table: KeyedLevel) -> String {
         self.table_of(&format!("level-{}", table.level), table.prefix)
     }
 
@@ -35,8 +35,8 @@ impl List {
 
     fn table_of(self, of: &str, prefix: u32) -> String {
         match self {
-            List::Copies => format!("{of}-copies-{prefix:02}"),
-            List::Band(band) => format!("{of}-band-{band:03}-{prefix:02}"),
+            BucketList::Copies => format!("{of}-copies-{prefix:02}"),
+            BucketList::Band(band) => format!("{of}-band-{band:03}-{prefix:02}"),
         }
     }
 }
@@ -46,15 +46,15 @@ pub(crate) const OLDEST: usize = LEVELS - 1;
 
 /// The tables of a level, whose leaves are keyed by `prefix` bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Keyed {
+pub(crate) struct KeyedLevel {
     pub(crate) level: usize,
     pub(crate) prefix: u32,
 }
 
-impl Keyed {
+impl KeyedLevel {
     /// The same level with keys of `prefix` bits.
-    pub(crate) fn with(self, prefix: u32) -> Keyed {
-        Keyed { prefix, ..self }
+    pub(crate) fn with(self, prefix: u32) -> KeyedLevel {
+        KeyedLevel { prefix, ..self }
     }
 
     /// The number of bits of a hash that are not in the key of its leaf.

@@ -16,11 +16,11 @@ pub(crate) mod update;
 pub(crate) use buckets::BucketTable;
 pub(crate) use fault::BucketError;
 pub(crate) use filter::{EmptyFilter, Filter, FilterName};
-pub(crate) use filters::{Age, ByAge, Filters, retired};
+pub(crate) use filters::{LevelAge, ByAge, Filters, retired};
 pub(crate) use leaf::Posting;
 #[cfg(any(test, fuzzing))]
-pub(crate) use leaf::{Leaf, Unpacked, pack};
-pub(crate) use list::{Keyed, List, MAX_PREFIX, OLDEST, prefix_bits};
-pub(crate) use posted::Posted;
-pub(crate) use recent::{Hashes, Link, Recent};
+pub(crate) use leaf::{Leaf, UnpackedLeaf, pack};
+pub(crate) use list::{KeyedLevel, BucketList, MAX_PREFIX, OLDEST, prefix_bits};
+pub(crate) use posted::PostingTables;
+pub(crate) use recent::{ContentHashes, ChainLink, RecentPostings};
 pub(crate) use runs::ALL_HASHES;

@@ -6,34 +6,34 @@ use redb::{ReadTransaction, WriteTransaction};
 
 use super::buckets::BucketTable;
 use super::fault::BucketError;
-use super::filters::{Age, ByAge};
+use super::filters::{LevelAge, ByAge};
 use super::leaf::Posting;
-use super::list::{Keyed, List};
-use super::runs::Runs;
+use super::list::{KeyedLevel, BucketList};
+use super::runs::PostingRuns;
 
 /// All postings that are in tables: list 0 is that of the copies, the others are the bands.
 ///
 /// Each list has its tables, the youngest first. No posting is in two of them, and all ids of a table are above those
 /// of the next one.
 #[derive(Debug)]
-pub(crate) struct Posted {
+pub(crate) struct PostingTables {
     lists: Vec<Vec<BucketTable>>,
 }
 
-impl Posted {
+impl PostingTables {
     /// Opens the tables of `lists` lists as seen by `transaction`. `levels` are the levels that have tables.
     pub(crate) fn open(
         transaction: &ReadTransaction,
         lists: u32,
-        levels: &[Keyed],
-    ) -> Result<Posted, BucketError> {
+        levels: &[KeyedLevel],
+    ) -> Result<PostingTables, BucketError> {
         let open = |list| {
             let tables = levels.iter();
             let tables = tables.map(|&keyed| BucketTable::open(transaction, list, keyed));
             tables.collect::<Result<Vec<_>, BucketError>>()
         };
-        let lists = (0..lists).map(List::of).map(open);
-        Ok(Posted {
+        let lists = (0..lists).map(BucketList::of).map(open);
+        Ok(PostingTables {
             lists: lists.collect::<Result<_, BucketError>>()?,
         })
     }
@@ -46,7 +46,7 @@ impl Posted {
 
     /// Copies the tables into an index that has none.
     pub(crate) fn copy_to(&self, transaction: &WriteTransaction) -> Result<(), BucketError> {
-        for (tables, list) in self.lists.iter().zip((0..).map(List::of)) {
+        for (tables, list) in self.lists.iter().zip((0..).map(BucketList::of)) {
             for table in tables {
                 table.copy_to(transaction, list)?;
             }
@@ -67,7 +67,7 @@ impl Posted {
     ) -> Result<(), BucketError> {
         let mut tables = self.lists.get(list).into_iter().flatten();
         tables.try_for_each(|table| {
-            if *holders.of(Age::of(table.level())) {
+            if *holders.of(LevelAge::of(table.level())) {
                 table.look_up(hash, end, most, found)?;
             }
             Ok(())
@@ -87,7 +87,7 @@ impl Posted {
         let Some(oldest) = tables.clone().next_back() else {
             return Ok(());
         };
-        let mut runs = Runs::new(oldest.hash_bits());
+        let mut runs = PostingRuns::new(oldest.hash_bits());
         for table in tables {
             table.add_to(&mut runs, hashes.clone())?;
         }

@@ -26,7 +26,7 @@ const CHAIN: usize = 2;
 /// The minimum factor by which a full table grows.
 const GROWTH: usize = 2;
 
-/// The minimum number of contents that a new [`Recent`] has room for.
+/// The minimum number of contents that a new [`RecentPostings`] has room for.
 const MIN_CONTENTS: usize = 1024;
 
 /// With fewer contents than this, waking other threads does not pay.
@@ -45,23 +45,23 @@ const TOGETHER: usize = 32;
 /// An entry is written before the head that leads to it is stored with release ordering, and is never written again. A
 /// reader loads the head with acquire ordering.
 #[derive(Debug)]
-pub(crate) struct Recent {
+pub(crate) struct RecentPostings {
     base: u32,
     /// The number of contents that there is room for.
     room: usize,
-    lists: Vec<Chains>,
+    lists: Vec<HashChains>,
     /// The number of contents inserted.
     len: AtomicU32,
 }
 
 /// The hashes of a content: one in list 0, and either one in each other list or none at all.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hashes<'a> {
+pub(crate) struct ContentHashes<'a> {
     pub(crate) first: u32,
     pub(crate) others: &'a [u32],
 }
 
-impl Hashes<'_> {
+impl ContentHashes<'_> {
     fn of(&self, list: usize) -> Option<u32> {
         match list.checked_sub(1) {
             None => Some(self.first),
@@ -70,16 +70,16 @@ impl Hashes<'_> {
     }
 }
 
-impl Recent {
+impl RecentPostings {
     /// Creates an empty set for contents from `base` on, each with up to `lists` hashes.
     ///
     /// It has room for `contents` contents.
-    pub(crate) fn new(base: u32, lists: usize, contents: usize) -> Recent {
+    pub(crate) fn new(base: u32, lists: usize, contents: usize) -> RecentPostings {
         let room = contents.max(MIN_CONTENTS);
-        Recent {
+        RecentPostings {
             base,
             room,
-            lists: (0..lists).map(|_| Chains::new(room)).collect(),
+            lists: (0..lists).map(|_| HashChains::new(room)).collect(),
             len: AtomicU32::new(0),
         }
     }
@@ -91,7 +91,7 @@ impl Recent {
 
     /// The memory in bytes that this occupies.
     pub(crate) fn bytes(&self) -> u64 {
-        self.lists.iter().map(Chains::bytes).sum()
+        self.lists.iter().map(HashChains::bytes).sum()
     }
 
     /// The number of contents inserted.
@@ -105,26 +105,26 @@ impl Recent {
     }
 
     /// Returns a copy with room for `more` further contents.
-    pub(crate) fn grown(&self, more: usize, pool: &Pool) -> Recent {
+    pub(crate) fn grown(&self, more: usize, pool: &Pool) -> RecentPostings {
         let len = self.len() as usize;
         self.copied(self.base, (len * GROWTH).max(len + more), pool)
     }
 
     /// Returns a copy without the contents below `base`, which must not be above the next one.
-    pub(crate) fn after(&self, base: u32, pool: &Pool) -> Recent {
+    pub(crate) fn after(&self, base: u32, pool: &Pool) -> RecentPostings {
         self.copied(base, self.room, pool)
     }
 
-    fn copied(&self, base: u32, room: usize, pool: &Pool) -> Recent {
+    fn copied(&self, base: u32, room: usize, pool: &Pool) -> RecentPostings {
         let (first, len) = ((base - self.base) as usize, self.len() as usize);
-        let lists = pool.map(self.lists.iter().collect(), |list: &Chains| {
-            let copy = Chains::new(room);
+        let lists = pool.map(self.lists.iter().collect(), |list: &HashChains| {
+            let copy = HashChains::new(room);
             for place in first..len {
                 copy.push(place - first, list.hash(place));
             }
             copy
         });
-        Recent {
+        RecentPostings {
             base,
             room,
             lists,
@@ -133,7 +133,7 @@ impl Recent {
     }
 
     /// Inserts the next content. The caller must be the only writer and have checked that there is room.
-    pub(crate) fn push(&self, hashes: Hashes<'_>) {
+    pub(crate) fn push(&self, hashes: ContentHashes<'_>) {
         let place = self.len() as usize;
         for (number, list) in self.lists.iter().enumerate() {
             list.push(place, hashes.of(number));
@@ -148,12 +148,12 @@ impl Recent {
     /// The caller must be the only writer and have checked that there is room.
     pub(crate) fn fill(
         &self,
-        contents: &[Hashes<'_>],
+        contents: &[ContentHashes<'_>],
         filters: &Filters,
         pool: &Pool,
     ) -> Vec<Vec<u32>> {
         let start = self.len() as usize;
-        let enter = |(number, list): (u32, &Chains)| {
+        let enter = |(number, list): (u32, &HashChains)| {
             let mut met = Vec::new();
             for (first, contents) in (0..).step_by(TOGETHER).zip(contents.chunks(TOGETHER)) {
                 let mut hashes = [None; TOGETHER];
@@ -163,7 +163,7 @@ impl Recent {
                 let hashes = &hashes[..contents.len()];
                 // Read all heads before any chain, as in `is_met_from`.
                 list.approach(hashes);
-                let mut links = [Link(NONE); TOGETHER];
+                let mut links = [ChainLink(NONE); TOGETHER];
                 for ((place, &hash), link) in (start + first..).zip(hashes).zip(&mut links) {
                     *link = list.push(place, hash);
                 }
@@ -204,7 +204,7 @@ impl Recent {
     pub(crate) fn is_met_from(&self, first: u32, hashes: &[u32]) -> bool {
         let lists = self.lists.get(1..).unwrap_or_default().chunks(TOGETHER);
         lists.zip(hashes.chunks(TOGETHER)).any(|(lists, hashes)| {
-            let mut links = [Link(NONE); TOGETHER];
+            let mut links = [ChainLink(NONE); TOGETHER];
             // Read all heads before any chain: memory serves many reads concurrently if none waits for another.
             for ((link, list), &hash) in links.iter_mut().zip(lists).zip(hashes) {
                 *link = list.first(hash);
@@ -216,18 +216,18 @@ impl Recent {
     }
 
     /// The ids in `list` whose hash is `hash`, youngest first.
-    pub(crate) fn ids(&self, list: usize, hash: u32) -> Ids<'_> {
+    pub(crate) fn ids(&self, list: usize, hash: u32) -> ChainIds<'_> {
         let list = &self.lists[list];
         self.ids_of(list, hash, list.first(hash))
     }
 
-    /// The ids in `list` whose hash is `hash`, youngest first, resuming at a position from [`Ids::rest`].
-    pub(crate) fn ids_from(&self, list: usize, hash: u32, at: Link) -> Ids<'_> {
+    /// The ids in `list` whose hash is `hash`, youngest first, resuming at a position from [`ChainIds::rest`].
+    pub(crate) fn ids_from(&self, list: usize, hash: u32, at: ChainLink) -> ChainIds<'_> {
         self.ids_of(&self.lists[list], hash, at)
     }
 
-    fn ids_of<'a>(&self, list: &'a Chains, hash: u32, at: Link) -> Ids<'a> {
-        Ids {
+    fn ids_of<'a>(&self, list: &'a HashChains, hash: u32, at: ChainLink) -> ChainIds<'a> {
+        ChainIds {
             base: self.base,
             list,
             hash,
@@ -243,7 +243,7 @@ impl Recent {
 
 /// The chains of one list.
 #[derive(Debug)]
-struct Chains {
+struct HashChains {
     /// One entry for each content, in their order.
     entries: Box<[LinkedContent]>,
     /// For each chain, the link to its youngest entry below 32 filter bits.
@@ -259,9 +259,9 @@ struct LinkedContent {
     next: AtomicU32,
 }
 
-impl Chains {
-    fn new(room: usize) -> Chains {
-        Chains {
+impl HashChains {
+    fn new(room: usize) -> HashChains {
+        HashChains {
             entries: bytemuck::zeroed_slice_box(room),
             heads: written(bytemuck::zeroed_slice_box(room.next_power_of_two() / CHAIN)),
         }
@@ -288,27 +288,27 @@ impl Chains {
     }
 
     /// Reads the first entries of chains, likewise.
-    fn approach_entries(&self, links: &[Link]) {
+    fn approach_entries(&self, links: &[ChainLink]) {
         let links = links.iter().filter(|link| link.0 != NONE);
         let entries = links.map(|link| &self.entries[link.0 as usize - 1]);
         black_box(entries.fold(0, |all, entry| all ^ entry.hash.load(Ordering::Relaxed)));
     }
 
     /// The link to the first entry that may have a hash.
-    fn first(&self, hash: u32) -> Link {
+    fn first(&self, hash: u32) -> ChainLink {
         let (head, bits) = self.head(hash);
-        Link::of(head.load(Ordering::Acquire), bits)
+        ChainLink::of(head.load(Ordering::Acquire), bits)
     }
 
     /// Enters the hash of the next content, at `place`, if it is in the list.
     ///
     /// Returns the link to the earlier entries that may have the hash.
-    fn push(&self, place: usize, hash: Option<u32>) -> Link {
+    fn push(&self, place: usize, hash: Option<u32>) -> ChainLink {
         let entry = &self.entries[place];
         let Some(hash) = hash else {
             // No chain holds this entry, which is marked by a link to itself.
             entry.next.store(link_to(place), Ordering::Relaxed);
-            return Link(NONE);
+            return ChainLink(NONE);
         };
         let (head, bits) = self.head(hash);
         let chain = head.load(Ordering::Relaxed);
@@ -316,7 +316,7 @@ impl Chains {
         entry.next.store(low32(chain), Ordering::Relaxed);
         let chain_after = (chain | bits) & !LINK | u64::from(link_to(place));
         head.store(chain_after, Ordering::Release);
-        Link::of(chain, bits)
+        ChainLink::of(chain, bits)
     }
 
     fn hash(&self, place: usize) -> Option<u32> {
@@ -326,11 +326,11 @@ impl Chains {
     }
 
     /// The next content with a hash, and the link to those after it.
-    fn next(&self, hash: u32, mut at: Link) -> Option<(usize, Link)> {
+    fn next(&self, hash: u32, mut at: ChainLink) -> Option<(usize, ChainLink)> {
         while at.0 != NONE {
             let place = at.0 as usize - 1;
             let entry = &self.entries[place];
-            at = Link(entry.next.load(Ordering::Relaxed));
+            at = ChainLink(entry.next.load(Ordering::Relaxed));
             // Several hashes may share a head.
             if entry.hash.load(Ordering::Relaxed) == hash {
                 return Some((place, at));
@@ -354,38 +354,38 @@ fn written(heads: Box<[AtomicU64]>) -> Box<[AtomicU64]> {
 
 /// A position in a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Link(u32);
+pub(crate) struct ChainLink(u32);
 
-impl Link {
+impl ChainLink {
     /// Where to begin in a chain with this head for a hash with these bits.
-    fn of(head: u64, bits: u64) -> Link {
+    fn of(head: u64, bits: u64) -> ChainLink {
         let is_there = head & bits == bits;
-        Link(if is_there { low32(head) } else { NONE })
+        ChainLink(if is_there { low32(head) } else { NONE })
     }
 }
 
 /// The ids of one list and hash, youngest first.
 #[derive(Debug)]
-pub(crate) struct Ids<'a> {
+pub(crate) struct ChainIds<'a> {
     base: u32,
-    list: &'a Chains,
+    list: &'a HashChains,
     hash: u32,
-    at: Link,
+    at: ChainLink,
 }
 
-impl Ids<'_> {
+impl ChainIds<'_> {
     /// The position from which the remaining ids follow.
-    pub(crate) fn rest(&self) -> Link {
+    pub(crate) fn rest(&self) -> ChainLink {
         self.at
     }
 }
 
-impl Iterator for Ids<'_> {
+impl Iterator for ChainIds<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
         let found = self.list.next(self.hash, self.at);
-        self.at = found.map_or(Link(NONE), |(_, rest)| rest);
+        self.at = found.map_or(ChainLink(NONE), |(_, rest)| rest);
         found.map(|(place, _)| self.base + low32(place as u64))
     }
 }
@@ -403,7 +403,7 @@ mod tests {
 
     use super::*;
     use crate::storage::index::Meta;
-    use crate::storage::postings::{Age, Filter, FilterName, Posting};
+    use crate::storage::postings::{LevelAge, Filter, FilterName, Posting};
 
     /// The hashes of a content in three lists. Every tenth content is in the first list only.
     fn hashes(content: u32) -> (u32, Vec<u32>) {
@@ -418,12 +418,12 @@ mod tests {
     #[test]
     fn what_is_met_is_what_a_list_has_from_a_content_on() {
         let lists = TOGETHER + 9;
-        let recent = Recent::new(50, lists + 1, 0);
+        let recent = RecentPostings::new(50, lists + 1, 0);
         let band = |content: u32, list: u32| content.wrapping_mul(list + 3) % 97 + 1000 * list;
         let bands = |content| (0..low32(lists as u64)).map(move |list| band(content, list));
         for content in 0..60 {
             let others: Vec<u32> = bands(content).collect();
-            recent.push(Hashes {
+            recent.push(ContentHashes {
                 first: 0,
                 others: &others,
             });
@@ -448,11 +448,11 @@ mod tests {
     #[test]
     fn ids_are_found_in_their_list_youngest_first_however_they_came() {
         let pool = Pool::new(2);
-        let pushed = Recent::new(100, 3, 0);
+        let pushed = RecentPostings::new(100, 3, 0);
         let contents: Vec<(u32, Vec<u32>)> = (0..1000).map(hashes).collect();
-        let rows: Vec<Hashes<'_>> = contents
+        let rows: Vec<ContentHashes<'_>> = contents
             .iter()
-            .map(|(first, others)| Hashes {
+            .map(|(first, others)| ContentHashes {
                 first: *first,
                 others,
             })
@@ -460,7 +460,7 @@ mod tests {
         for row in &rows {
             pushed.push(*row);
         }
-        let filled = Recent::new(100, 3, 0);
+        let filled = RecentPostings::new(100, 3, 0);
         filled.fill(&rows[..300], &Filters::default(), &pool);
         filled.push(rows[300]);
         filled.fill(&rows[301..], &Filters::default(), &pool);
@@ -497,12 +497,12 @@ mod tests {
         let filter = Filter::create(folder.path(), name, 300).unwrap();
         filter.insert(2, &[Posting::new(77, 0)]);
         let mut filters = Filters::default();
-        filters.set(Age::Old, &meta, Some(Arc::new(filter)));
-        let recent = Recent::new(0, 3, 0);
+        filters.set(LevelAge::Old, &meta, Some(Arc::new(filter)));
+        let recent = RecentPostings::new(0, 3, 0);
         let fill = |rows: &[(u32, [u32; 2])]| {
-            let rows: Vec<Hashes<'_>> = rows
+            let rows: Vec<ContentHashes<'_>> = rows
                 .iter()
-                .map(|(first, others)| Hashes {
+                .map(|(first, others)| ContentHashes {
                     first: *first,
                     others,
                 })

@@ -5,14 +5,14 @@ use std::ops::RangeInclusive;
 use redb::{Range, ReadableTable};
 
 use super::fault::BucketError;
-use super::leaf::{Leaf, Posting, Unpacked};
+use super::leaf::{Leaf, Posting, UnpackedLeaf};
 use crate::codec::low32;
 
 /// The range of all hashes.
 pub(crate) const ALL_HASHES: RangeInclusive<u32> = 0..=u32::MAX;
 
 /// A source of sorted postings, read one leaf of a table at a time.
-struct Source<'t> {
+struct LeafSource<'t> {
     /// The leaves that are still unread. `None` if all postings were in memory.
     leaves: Option<Range<'t, u32, &'static [u8]>>,
     hash_bits: u32,
@@ -23,9 +23,9 @@ struct Source<'t> {
     start: usize,
 }
 
-impl Source<'_> {
+impl LeafSource<'_> {
     /// The next posting, if any.
-    fn peek(&mut self, room: &mut Unpacked) -> Result<Option<Posting>, BucketError> {
+    fn peek(&mut self, room: &mut UnpackedLeaf) -> Result<Option<Posting>, BucketError> {
         loop {
             if let Some(posting) = self.postings.get(self.start) {
                 return Ok(Some(*posting));
@@ -60,22 +60,22 @@ impl Source<'_> {
 /// The postings of several sources in runs. A run has all postings whose hashes have the same upper bits.
 ///
 /// Sources are merged in the order in which they are added. This is fastest if those with few postings come first.
-pub(super) struct Runs<'t> {
-    sources: Vec<Source<'t>>,
+pub(super) struct PostingRuns<'t> {
+    sources: Vec<LeafSource<'t>>,
     /// The number of bits of a hash below the upper ones.
     hash_bits: u32,
     run: Vec<Posting>,
-    room: Unpacked,
+    room: UnpackedLeaf,
 }
 
-impl<'t> Runs<'t> {
+impl<'t> PostingRuns<'t> {
     /// Creates runs without sources, of hashes that are equal above their lower `hash_bits` bits.
-    pub(super) fn new(hash_bits: u32) -> Runs<'t> {
-        Runs {
+    pub(super) fn new(hash_bits: u32) -> PostingRuns<'t> {
+        PostingRuns {
             sources: Vec::new(),
             hash_bits,
             run: Vec::new(),
-            room: Unpacked::default(),
+            room: UnpackedLeaf::default(),
         }
     }
 
@@ -87,7 +87,7 @@ impl<'t> Runs<'t> {
         hashes: RangeInclusive<u32>,
     ) -> Result<(), BucketError> {
         let leaves = key(*hashes.start(), hash_bits)..=key(*hashes.end(), hash_bits);
-        self.sources.push(Source {
+        self.sources.push(LeafSource {
             leaves: Some(table.range(leaves)?),
             hash_bits,
             hashes,
@@ -99,7 +99,7 @@ impl<'t> Runs<'t> {
 
     /// Adds sorted postings.
     pub(super) fn add(&mut self, postings: Vec<Posting>) {
-        self.sources.push(Source {
+        self.sources.push(LeafSource {
             leaves: None,
             hash_bits: self.hash_bits,
             hashes: ALL_HASHES,
@@ -182,7 +182,7 @@ mod tests {
             sources in prop::collection::vec(postings(9), 0..4),
             hash_bits in 0_u32..=32,
         ) {
-            let mut runs = Runs::new(hash_bits);
+            let mut runs = PostingRuns::new(hash_bits);
             for source in &sources {
                 runs.add(source.clone());
             }

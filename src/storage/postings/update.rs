@@ -5,9 +5,9 @@ use std::ops::RangeInclusive;
 use redb::{ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
 
 use super::fault::BucketError;
-use super::leaf::{Leaf, Posting, Unpacked, pack};
-use super::list::{Definition, Keyed, List};
-use super::runs::{ALL_HASHES, Runs, key, merge};
+use super::leaf::{Leaf, Posting, UnpackedLeaf, pack};
+use super::list::{LeafTableDefinition, KeyedLevel, BucketList};
+use super::runs::{ALL_HASHES, PostingRuns, key, merge};
 use crate::codec::{BitSet, bits, low32};
 use crate::storage::index::Appender;
 
@@ -15,21 +15,21 @@ use crate::storage::index::Appender;
 /// before.
 pub(crate) fn add(
     transaction: &WriteTransaction,
-    list: List,
-    old: Keyed,
+    list: BucketList,
+    old: KeyedLevel,
     prefix: u32,
     add: Vec<Posting>,
 ) -> Result<(), BucketError> {
     if old.prefix == prefix {
         let name = list.table(old);
-        let mut table = transaction.open_table(Definition::new(&name))?;
+        let mut table = transaction.open_table(LeafTableDefinition::new(&name))?;
         if !touches_most(&table, &add)? {
             return update_leaves(&mut table, old.hash_bits(), &add);
         }
     }
     let name = list.table(old.with(prefix));
     let beside = format!("{name}-next");
-    let whole = Part {
+    let whole = MergePart {
         sources: &[old],
         prefix,
         hashes: ALL_HASHES,
@@ -37,16 +37,16 @@ pub(crate) fn add(
     };
     merge_into(transaction, list, &beside, &whole, add, |_| {})?;
     let old = list.table(old);
-    transaction.delete_table(Definition::new(&old))?;
-    transaction.rename_table(Definition::new(&beside), Definition::new(&name))?;
+    transaction.delete_table(LeafTableDefinition::new(&old))?;
+    transaction.rename_table(LeafTableDefinition::new(&beside), LeafTableDefinition::new(&name))?;
     Ok(())
 }
 
 /// A part of a merge of tables.
 #[derive(Clone, Debug)]
-pub(crate) struct Part<'a> {
+pub(crate) struct MergePart<'a> {
     /// The tables, the youngest first.
-    pub(crate) sources: &'a [Keyed],
+    pub(crate) sources: &'a [KeyedLevel],
     /// The number of bits in the keys of the new table.
     pub(crate) prefix: u32,
     /// The hashes that belong to the part.
@@ -68,8 +68,8 @@ pub(crate) fn hashes_of_part(part: u32, part_bits: u32) -> RangeInclusive<u32> {
 /// table gets.
 pub(crate) fn merge_part(
     transaction: &WriteTransaction,
-    list: List,
-    part: &Part<'_>,
+    list: BucketList,
+    part: &MergePart<'_>,
     add: Vec<Posting>,
     visit: impl FnMut(&[Posting]),
 ) -> Result<(), BucketError> {
@@ -80,23 +80,23 @@ pub(crate) fn merge_part(
 /// Puts the merged table of `list` in the place of those that it was made of, as `into`.
 pub(crate) fn put_in_place(
     transaction: &WriteTransaction,
-    list: List,
-    sources: &[Keyed],
-    into: Keyed,
+    list: BucketList,
+    sources: &[KeyedLevel],
+    into: KeyedLevel,
     replaced: &mut u64,
 ) -> Result<(), BucketError> {
     for &source in sources {
         replace(transaction, &list.table(source), replaced)?;
     }
     let (merged, name) = (list.merged_table(into.prefix), list.table(into));
-    transaction.rename_table(Definition::new(&merged), Definition::new(&name))?;
+    transaction.rename_table(LeafTableDefinition::new(&merged), LeafTableDefinition::new(&name))?;
     Ok(())
 }
 
 /// Gives up the merged table of `list`.
 pub(crate) fn give_up(
     transaction: &WriteTransaction,
-    list: List,
+    list: BucketList,
     prefix: u32,
     replaced: &mut u64,
 ) -> Result<(), BucketError> {
@@ -110,7 +110,7 @@ fn replace(
     replaced: &mut u64,
 ) -> Result<(), BucketError> {
     let aside = replaced_table(*replaced);
-    transaction.rename_table(Definition::new(name), Definition::new(&aside))?;
+    transaction.rename_table(LeafTableDefinition::new(name), LeafTableDefinition::new(&aside))?;
     *replaced += 1;
     Ok(())
 }
@@ -121,7 +121,7 @@ pub(crate) fn delete_replaced(
     replaced: &mut u64,
 ) -> Result<(), BucketError> {
     if let Some(rest) = replaced.checked_sub(1) {
-        transaction.delete_table(Definition::new(&replaced_table(rest)))?;
+        transaction.delete_table(LeafTableDefinition::new(&replaced_table(rest)))?;
         *replaced = rest;
     }
     Ok(())
@@ -134,22 +134,22 @@ fn replaced_table(number: u64) -> String {
 /// Appends a part of a merge to the table `name`.
 fn merge_into(
     transaction: &WriteTransaction,
-    list: List,
+    list: BucketList,
     name: &str,
-    part: &Part<'_>,
+    part: &MergePart<'_>,
     add: Vec<Posting>,
     mut visit: impl FnMut(&[Posting]),
 ) -> Result<(), BucketError> {
     let sources: Vec<String> = part.sources.iter().map(|&old| list.table(old)).collect();
-    let open = |name: &String| transaction.open_table(Definition::new(name));
+    let open = |name: &String| transaction.open_table(LeafTableDefinition::new(name));
     let tables: Vec<_> = sources.iter().map(open).collect::<Result<_, _>>()?;
     let hash_bits = u32::BITS - part.prefix;
-    let mut runs = Runs::new(hash_bits);
+    let mut runs = PostingRuns::new(hash_bits);
     runs.add(add);
     for (table, keyed) in tables.iter().zip(part.sources) {
         runs.add_table(table, keyed.hash_bits(), part.hashes.clone())?;
     }
-    let mut target = transaction.open_table(Definition::new(name))?;
+    let mut target = transaction.open_table(LeafTableDefinition::new(name))?;
     let mut writer = LeafWriter::new(&mut target, hash_bits)?;
     while let Some(run) = runs.next()? {
         if !part.dropped.is_empty() {
@@ -164,12 +164,12 @@ fn merge_into(
 /// Appends sorted postings to the table of `list`. Two calls must not add to the same leaf.
 pub(crate) fn append(
     transaction: &WriteTransaction,
-    list: List,
-    keyed: Keyed,
+    list: BucketList,
+    keyed: KeyedLevel,
     postings: &[Posting],
 ) -> Result<(), BucketError> {
     let name = list.table(keyed);
-    let mut table = transaction.open_table(Definition::new(&name))?;
+    let mut table = transaction.open_table(LeafTableDefinition::new(&name))?;
     let mut writer = LeafWriter::new(&mut table, keyed.hash_bits())?;
     let hash_bits = keyed.hash_bits();
     for leaf in postings.chunk_by(|a, b| key(a.hash(), hash_bits) == key(b.hash(), hash_bits)) {
@@ -195,7 +195,7 @@ fn update_leaves(
     add: &[Posting],
 ) -> Result<(), BucketError> {
     let (mut postings, mut bytes) = (Vec::new(), Vec::new());
-    let mut room = Unpacked::default();
+    let mut room = UnpackedLeaf::default();
     let prefix_of = |posting: &Posting| key(posting.hash(), hash_bits);
     for added in add.chunk_by(|a, b| prefix_of(a) == prefix_of(b)) {
         let prefix = prefix_of(&added[0]);
@@ -254,9 +254,9 @@ mod tests {
     use redb::ReadableDatabase;
 
     use super::*;
-    use crate::storage::postings::{BucketTable, Posted};
+    use crate::storage::postings::{BucketTable, PostingTables};
 
-    const LIST: List = List::Band(3);
+    const LIST: BucketList = BucketList::Band(3);
 
     type Set = BTreeSet<(u32, u32)>;
 
@@ -283,7 +283,7 @@ mod tests {
         ) {
             let db = database();
             let mut model = Set::new();
-            let mut keyed = Keyed { level: 2, prefix: 0 };
+            let mut keyed = KeyedLevel { level: 2, prefix: 0 };
             for (batch, grow) in &batches {
                 let transaction = db.begin_write().unwrap();
                 model.extend(batch.iter().copied());
@@ -293,7 +293,7 @@ mod tests {
                 transaction.commit().unwrap();
             }
             let table = BucketTable::open(&db.begin_read().unwrap(), LIST, keyed).unwrap();
-            let mut runs = Runs::new(32);
+            let mut runs = PostingRuns::new(32);
             table.add_to(&mut runs, ALL_HASHES).unwrap();
             let stored = runs.next().unwrap().cloned().unwrap_or_default();
             prop_assert_eq!(&stored, &sorted(&model));
@@ -325,8 +325,8 @@ mod tests {
             let mut keyed = Vec::new();
             let mut model = Set::new();
             for (level, (set, prefix)) in levels.iter().enumerate() {
-                let table = Keyed { level, prefix: *prefix };
-                add(&transaction, List::Copies, table, *prefix, sorted(&aged(level, set))).unwrap();
+                let table = KeyedLevel { level, prefix: *prefix };
+                add(&transaction, BucketList::Copies, table, *prefix, sorted(&aged(level, set))).unwrap();
                 model.extend(aged(level, set));
                 keyed.push(table);
             }
@@ -335,26 +335,26 @@ mod tests {
             model.retain(|(_, id)| !removed.contains(id));
             let dropped = BitSet::of(&removed.into_iter().collect::<Vec<_>>());
             let prefix = keyed.iter().map(|old| old.prefix).max().unwrap() + grow;
-            let into = Keyed { level: 3, prefix };
+            let into = KeyedLevel { level: 3, prefix };
             for part in 0..1_u32 << part_bits.min(prefix) {
                 let hashes = hashes_of_part(part, part_bits.min(prefix));
                 let add = sorted(&added);
                 let add = add.into_iter().filter(|p| hashes.contains(&p.hash())).collect();
                 let mut visited = Vec::new();
-                let part = Part { sources: &keyed, prefix, hashes: hashes.clone(), dropped: &dropped };
-                merge_part(&transaction, List::Copies, &part, add, |some| visited.extend_from_slice(some)).unwrap();
+                let part = MergePart { sources: &keyed, prefix, hashes: hashes.clone(), dropped: &dropped };
+                merge_part(&transaction, BucketList::Copies, &part, add, |some| visited.extend_from_slice(some)).unwrap();
                 let of_part: Set = model.iter().copied().filter(|p| hashes.contains(&p.0)).collect();
                 prop_assert_eq!(visited, sorted(&of_part));
             }
             let mut replaced = 0;
-            put_in_place(&transaction, List::Copies, &keyed, into, &mut replaced).unwrap();
+            put_in_place(&transaction, BucketList::Copies, &keyed, into, &mut replaced).unwrap();
             prop_assert_eq!(replaced, keyed.len() as u64);
             while replaced > 0 {
                 delete_replaced(&transaction, &mut replaced).unwrap();
             }
             prop_assert_eq!(transaction.list_tables().unwrap().count(), 1);
             transaction.commit().unwrap();
-            let posted = Posted::open(&db.begin_read().unwrap(), 1, &[into]).unwrap();
+            let posted = PostingTables::open(&db.begin_read().unwrap(), 1, &[into]).unwrap();
             let mut stored = Vec::new();
             posted.for_each(0, 0..9, ALL_HASHES, |some| stored.extend_from_slice(some)).unwrap();
             prop_assert_eq!(stored, sorted(&model));

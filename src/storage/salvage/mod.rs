@@ -4,4 +4,4 @@ mod part;
 mod worn;
 mod wreck;
 
-pub(crate) use wreck::{Content, Wreck};
+pub(crate) use wreck::{ContentRemains, Wreck};

@@ -9,12 +9,12 @@ use crate::error::Result;
 use crate::schema::Schema;
 use crate::storage::columns::{BLOCK_BYTES, ColumnSpec, sum};
 use crate::storage::disk::{self, File};
-use crate::storage::format::{HEADER_BYTES, Header, Kind};
+use crate::storage::format::{HEADER_BYTES, Header, ColumnKind};
 use crate::storage::index::Meta;
 
 /// The rows of a column, as far as they exist.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct SalvagedColumn {
     file: WornFile,
     /// The number of data bytes.
     pub(super) len: u64,
@@ -24,18 +24,18 @@ pub(super) struct Part {
     sound: Vec<bool>,
 }
 
-impl Part {
+impl SalvagedColumn {
     /// Finds the column of a kind that the index names.
     ///
     /// If the index names none, this is the column of the oldest generation, because a newer one may be unfinished. If
     /// the index is damaged, the column has all the rows of its file, because the index may be that of an earlier commit.
     pub(super) fn find(
         folder: &Path,
-        kind: Kind,
+        kind: ColumnKind,
         meta: Option<&Meta>,
         schema: Option<&Schema>,
         is_whole: bool,
-    ) -> Result<Option<Part>> {
+    ) -> Result<Option<SalvagedColumn>> {
         let no_schema = Schema::default();
         let schema = schema.unwrap_or(&no_schema);
         let spec = meta.and_then(|meta| ColumnSpec::of(kind, meta, schema).ok());
@@ -78,7 +78,7 @@ impl Part {
             _ => spec.map_or(bytes, |spec| spec.len),
         };
         let len = bytes.min(committed);
-        Ok(Some(Part {
+        Ok(Some(SalvagedColumn {
             file: file.with_len(HEADER_BYTES as u64 + len),
             len,
             row_bytes,
@@ -116,7 +116,7 @@ impl Part {
         Ok(self.read(range)?.map(|bytes| (bytes, is_sound)))
     }
 
-    /// Row `index` of a column with rows of `row_bytes` bytes, as [`Part::bytes`] returns it.
+    /// Row `index` of a column with rows of `row_bytes` bytes, as [`SalvagedColumn::bytes`] returns it.
     pub(super) fn row(&self, index: u32, row_bytes: usize) -> Result<Option<(Vec<u8>, bool)>> {
         let start = u64::from(index) * row_bytes as u64;
         self.bytes(start..start + row_bytes as u64)
@@ -136,7 +136,7 @@ impl Part {
 }
 
 /// The file of a kind with the lowest generation.
-fn oldest(folder: &Path, kind: Kind) -> Result<Option<PathBuf>> {
+fn oldest(folder: &Path, kind: ColumnKind) -> Result<Option<PathBuf>> {
     let name = kind.file_name(0);
     let stem = name.trim_end_matches('0');
     let files = if_sound(disk::list(folder))?.unwrap_or_default();

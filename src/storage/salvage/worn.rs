@@ -22,11 +22,11 @@ const PAGE_BYTES: usize = 4 << 10;
 pub(super) struct WornFile {
     file: File,
     len: u64,
-    held: RefCell<Held>,
+    held: RefCell<WornPiece>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct WornPiece {
     /// The number of the piece that is in `bytes`.
     piece: Option<u64>,
     /// Zeros stand for bytes that cannot be read.
@@ -80,7 +80,7 @@ impl WornFile {
     }
 }
 
-impl Held {
+impl WornPiece {
     /// The bytes from `at` to the end of its piece. `at` must be before the end of the file.
     fn from(&mut self, file: &File, len: u64, at: u64) -> Result<&[u8]> {
         let (piece, skipped) = (at / PIECE_BYTES as u64, at % PIECE_BYTES as u64);

@@ -7,15 +7,15 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::part::Part;
+use super::part::SalvagedColumn;
 use super::worn::WornFile;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::{most_bytes, unpack_stored};
-use crate::storage::disk::{self, File, Wait};
-use crate::storage::format::{ContentRow, Kind};
+use crate::storage::disk::{self, File, TurnWait};
+use crate::storage::format::{ContentRow, ColumnKind};
 use crate::storage::index::{
-    Catalog, DocumentRow, Guarded, IdScope, Index, Meta, Runs, SourceFile, catalog, guarded,
+    Catalog, DocumentRow, GuardedEntries, IdScope, Index, Meta, RunRecord, SourceFile, catalog, guarded,
 };
 use crate::storage::names::{COPY, INDEX, SCRATCH};
 use crate::text::ShingleSet;
@@ -32,7 +32,7 @@ pub(crate) struct Wreck {
     /// The folder of its copy.
     scratch: PathBuf,
     /// `None` for a column of which nothing is left.
-    columns: [Option<Part>; 3],
+    columns: [Option<SalvagedColumn>; 3],
     /// The number of index bytes that the disk cannot read.
     unreadable: u64,
     /// Whether the index passes its own checksums.
@@ -48,7 +48,7 @@ pub(crate) struct Wreck {
 
 /// What is left of a content.
 #[derive(Debug)]
-pub(crate) struct Content {
+pub(crate) struct ContentRemains {
     pub(crate) row: ContentRow,
     /// Whether the checksum of the row's block is right.
     pub(crate) is_row_sound: bool,
@@ -61,7 +61,7 @@ pub(crate) struct Content {
 
 /// The keys that name a content.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct ContentKeys {
     pub(crate) keys: Vec<String>,
     /// The number of names that are too damaged to be keys.
     pub(crate) garbled: usize,
@@ -69,7 +69,7 @@ pub(crate) struct Names {
     pub(crate) are_all: bool,
 }
 
-impl Content {
+impl ContentRemains {
     /// Replaces `set` by the shingles, and returns whether they form a valid set.
     pub(crate) fn unpack(&self, set: &mut ShingleSet) -> bool {
         let count = self.row.shingle_count as usize;
@@ -113,8 +113,8 @@ impl Wreck {
             read => read?,
         }
         let (meta, schema) = (wreck.meta.as_ref(), wreck.schema.as_ref());
-        for (part, kind) in wreck.columns.iter_mut().zip(Kind::ALL) {
-            let find = |meta| Part::find(folder, kind, meta, schema, wreck.is_whole);
+        for (part, kind) in wreck.columns.iter_mut().zip(ColumnKind::ALL) {
+            let find = |meta| SalvagedColumn::find(folder, kind, meta, schema, wreck.is_whole);
             *part = match find(meta)? {
                 None if !wreck.is_whole => find(None)?,
                 found => found,
@@ -133,7 +133,7 @@ impl Wreck {
         copy_index(&self.path, copy, &mut self.unreadable)?;
         let last = if_sound(last_commit(copy, &self.path))?.flatten();
         let checked =
-            Index::open(copy, &Wait::NONE).and_then(|mut index| Ok((index.check()?, index)));
+            Index::open(copy, &TurnWait::NONE).and_then(|mut index| Ok((index.check()?, index)));
         let is_sound = matches!(if_sound(checked)?, Some((true, _)));
         self.is_whole = is_sound
             && last.is_some()
@@ -193,7 +193,7 @@ impl Wreck {
             return Ok(());
         };
         let path = &self.path;
-        for (part, kind) in self.columns.iter_mut().zip(Kind::ALL) {
+        for (part, kind) in self.columns.iter_mut().zip(ColumnKind::ALL) {
             let Some(part) = part else { continue };
             part.compare_sums(|block, sum| {
                 let stored = guarded(path, || {
@@ -207,9 +207,9 @@ impl Wreck {
     }
 
     /// The runs, as far as the index records them. Contents are renumbered, so `first` is 0.
-    pub(crate) fn runs(&self) -> Runs {
-        let runs = self.meta.map_or(Runs::default(), |meta| meta.runs);
-        Runs { first: 0, ..runs }
+    pub(crate) fn runs(&self) -> RunRecord {
+        let runs = self.meta.map_or(RunRecord::default(), |meta| meta.runs);
+        RunRecord { first: 0, ..runs }
     }
 
     /// Whether `content`, which no document names, may have been removed.
@@ -250,7 +250,7 @@ impl Wreck {
     }
 
     /// What is left of `content`, or `None` without its row. Its signature has `signature_bytes` bytes.
-    pub(crate) fn content(&self, content: u32, signature_bytes: usize) -> Option<Content> {
+    pub(crate) fn content(&self, content: u32, signature_bytes: usize) -> Option<ContentRemains> {
         let found = self.find_content(content, signature_bytes);
         found.unwrap_or_else(|error| {
             self.note(&error);
@@ -258,7 +258,7 @@ impl Wreck {
         })
     }
 
-    fn find_content(&self, content: u32, signature_bytes: usize) -> Result<Option<Content>> {
+    fn find_content(&self, content: u32, signature_bytes: usize) -> Result<Option<ContentRemains>> {
         let [_, shingles, signatures] = &self.columns;
         let Some((row, is_row_sound)) = self.row(content)? else {
             return Ok(None);
@@ -284,7 +284,7 @@ impl Wreck {
             None => None,
         };
         let (signature, is_signature_sound) = signature.unzip();
-        Ok(Some(Content {
+        Ok(Some(ContentRemains {
             row,
             is_row_sound,
             packed_shingles,
@@ -308,7 +308,7 @@ impl Wreck {
 
     /// The files that the disk cannot read in full, and the number of unreadable bytes requested of each.
     pub(crate) fn unreadable(&self) -> impl Iterator<Item = (&Path, u64)> {
-        let columns = self.columns.iter().flatten().map(Part::file);
+        let columns = self.columns.iter().flatten().map(SalvagedColumn::file);
         let columns = columns.map(|file| (file.path(), file.unreadable()));
         let files = std::iter::once((&*self.path, self.unreadable)).chain(columns);
         files.filter(|&(_, bytes)| bytes > 0)
@@ -320,19 +320,19 @@ impl Wreck {
     }
 
     /// The keys that name `content`, as far as they can be read from either end.
-    pub(crate) fn names(&self, content: u32) -> Names {
+    pub(crate) fn names(&self, content: u32) -> ContentKeys {
         let mut found = Vec::new();
         let Some(catalog) = &self.catalog else {
-            return Names::default();
+            return ContentKeys::default();
         };
-        let forward = Guarded::open(&self.path, || catalog.name_bytes(content));
+        let forward = GuardedEntries::open(&self.path, || catalog.name_bytes(content));
         let mut are_all = self.read(forward, |key| {
             found.push(key);
             true
         });
         if !are_all {
             let last = found.last().cloned();
-            let backward = Guarded::open(&self.path, || catalog.name_bytes_backwards(content));
+            let backward = GuardedEntries::open(&self.path, || catalog.name_bytes_backwards(content));
             self.read(backward, |key| {
                 let is_new = last.as_ref().is_none_or(|last| *last < key);
                 if is_new {
@@ -345,7 +345,7 @@ impl Wreck {
         let keys: Vec<String> = found.into_iter().filter_map(key).collect();
         let garbled = count - keys.len();
         are_all &= garbled == 0;
-        Names {
+        ContentKeys {
             keys,
             garbled,
             are_all,
@@ -378,9 +378,9 @@ impl Wreck {
     /// Passes entries to `take` until they end, one cannot be read, or `take` returns `false`.
     ///
     /// Returns whether all requested entries could be read.
-    fn read<T, I>(&self, entries: Result<Guarded<I>>, mut take: impl FnMut(T) -> bool) -> bool
+    fn read<T, I>(&self, entries: Result<GuardedEntries<I>>, mut take: impl FnMut(T) -> bool) -> bool
     where
-        Guarded<I>: Iterator<Item = Result<T>>,
+        GuardedEntries<I>: Iterator<Item = Result<T>>,
     {
         let entries = match entries {
             Ok(entries) => entries,
@@ -429,7 +429,7 @@ impl Wreck {
             }
         };
         let mut last = None;
-        let forward = Guarded::open(&self.path, || catalog.entries());
+        let forward = GuardedEntries::open(&self.path, || catalog.entries());
         let are_all = self.read(forward, |(key, row)| {
             last = Some(key.clone());
             visit(key, row);
@@ -438,7 +438,7 @@ impl Wreck {
         if are_all {
             return;
         }
-        let backward = Guarded::open(&self.path, || catalog.entries().map(Iterator::rev));
+        let backward = GuardedEntries::open(&self.path, || catalog.entries().map(Iterator::rev));
         self.read(backward, |(key, row)| {
             let is_new = last.as_ref().is_none_or(|last| *last < key);
             if is_new {

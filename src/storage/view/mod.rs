@@ -4,5 +4,5 @@ mod reclaimable;
 mod rows;
 mod snapshot;
 
-pub(crate) use rows::Rows;
-pub(crate) use snapshot::{Packed, Snapshot, Tables, bucket_error, file_size};
+pub(crate) use rows::ContentRows;
+pub(crate) use snapshot::{PackedShingles, Snapshot, CommittedTables, bucket_error, file_size};

@@ -4,11 +4,11 @@ use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::ColumnView;
-use crate::storage::format::{ContentRow, Kind, copy_hash};
+use crate::storage::format::{ContentRow, ColumnKind, copy_hash};
 
 /// The columns with fixed row sizes, of equal length.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rows<'a> {
+pub(crate) struct ContentRows<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) contents: &'a ColumnView,
     pub(crate) signatures: &'a ColumnView,
@@ -16,11 +16,11 @@ pub(crate) struct Rows<'a> {
     pub(crate) snapshot: &'a Snapshot,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> ContentRows<'a> {
     /// The row of `content`.
     #[inline]
     pub(crate) fn content(self, content: u32) -> Result<ContentRow> {
-        let bytes = self.row(Kind::Contents, self.contents, content, ContentRow::BYTES)?;
+        let bytes = self.row(ColumnKind::Contents, self.contents, content, ContentRow::BYTES)?;
         match bytes.first_chunk() {
             Some(row) => Ok(ContentRow::decode(row)),
             None => Err(Error::damaged(self.contents.path(), "a row is cut short")),
@@ -33,7 +33,7 @@ impl<'a> Rows<'a> {
         let Some(before) = content.checked_sub(1) else {
             return Ok((self.content(content)?, 0));
         };
-        let bytes = self.rows(Kind::Contents, self.contents, before, 2, ContentRow::BYTES)?;
+        let bytes = self.rows(ColumnKind::Contents, self.contents, before, 2, ContentRow::BYTES)?;
         match bytes.as_chunks().0 {
             [before, row] => Ok((ContentRow::decode(row), ContentRow::shingles_end(before))),
             _ => Err(Error::damaged(self.contents.path(), "a row is cut short")),
@@ -44,13 +44,13 @@ impl<'a> Rows<'a> {
     #[inline]
     pub(crate) fn signature(self, content: u32) -> Result<&'a [u8]> {
         let row_bytes = self.schema.signature_bytes();
-        self.row(Kind::Signatures, self.signatures, content, row_bytes)
+        self.row(ColumnKind::Signatures, self.signatures, content, row_bytes)
     }
 
     #[inline]
     fn row(
         self,
-        kind: Kind,
+        kind: ColumnKind,
         column: &'a ColumnView,
         index: u32,
         row_bytes: usize,
@@ -62,7 +62,7 @@ impl<'a> Rows<'a> {
     #[inline]
     fn rows(
         self,
-        kind: Kind,
+        kind: ColumnKind,
         column: &'a ColumnView,
         first: u32,
         count: u64,

@@ -8,29 +8,29 @@ use std::sync::Arc;
 
 use redb::{ReadTransaction, WriteTransaction};
 
-use super::rows::Rows;
+use super::rows::ContentRows;
 use crate::codec::{BitSet, low32};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::{BLOCK_BYTES, ColumnView, all_sums, blocks_of, packed, sum};
 use crate::storage::disk;
 use crate::storage::disk::Process;
-use crate::storage::format::{ContentRow, HEADER_BYTES, Kind, copy_hash, narrow};
+use crate::storage::format::{ContentRow, HEADER_BYTES, ColumnKind, copy_hash, narrow};
 use crate::storage::index::{
-    Catalog, DocumentRow, Guarded, IdScope, Index, LEVELS, Meta, SourceFile, guarded, journal,
+    Catalog, DocumentRow, GuardedEntries, IdScope, Index, LEVELS, Meta, SourceFile, guarded, journal,
     levels,
 };
 use crate::storage::postings::{
-    ALL_HASHES, BucketError, Filters, Keyed, Link, MAX_PREFIX, Posted, Posting, Recent,
+    ALL_HASHES, BucketError, Filters, KeyedLevel, ChainLink, MAX_PREFIX, PostingTables, Posting, RecentPostings,
 };
 use crate::text::ShingleSet;
 
 /// The tables of one commit.
 #[derive(Debug)]
-pub(crate) struct Tables {
+pub(crate) struct CommittedTables {
     pub(crate) meta: Meta,
     pub(crate) catalog: Catalog,
-    posted: Posted,
+    posted: PostingTables,
     path: PathBuf,
     process: Process,
     /// The transaction of the tables. While it exists, their commit counts as being read.
@@ -39,13 +39,13 @@ pub(crate) struct Tables {
     index: Arc<Index>,
 }
 
-impl Tables {
+impl CommittedTables {
     /// Opens the tables of the last commit.
-    pub(crate) fn open(index: &Arc<Index>, path: &Path, bands: u32) -> Result<Tables> {
+    pub(crate) fn open(index: &Arc<Index>, path: &Path, bands: u32) -> Result<CommittedTables> {
         let transaction = index.begin_read(path)?;
         let meta = guarded(path, || Meta::read(&transaction, path))?
             .ok_or_else(|| Error::damaged(path, "it has no committed store"))?;
-        Tables::of(transaction, &meta, index, path, bands)
+        CommittedTables::of(transaction, &meta, index, path, bands)
     }
 
     /// Opens the tables as seen by `transaction`, whose metadata is `meta`.
@@ -55,19 +55,19 @@ impl Tables {
         index: &Arc<Index>,
         path: &Path,
         bands: u32,
-    ) -> Result<Tables> {
+    ) -> Result<CommittedTables> {
         let (fits, levels) = levels_of(meta, path)?;
         if !fits || !meta.runs.fit(meta.contents) {
             return Err(Error::damaged(path, "its counts contradict each other"));
         }
         let posted = guarded(path, || {
-            let posted = Posted::open(&transaction, bands + 1, &levels);
+            let posted = PostingTables::open(&transaction, bands + 1, &levels);
             posted.map_err(|error| bucket_error(path, error))
         })?;
         let catalog = guarded(path, || {
             Catalog::open(&transaction).map_err(|error| Error::index(path, error))
         })?;
-        Ok(Tables {
+        Ok(CommittedTables {
             meta: *meta,
             catalog,
             posted,
@@ -123,7 +123,7 @@ impl Tables {
     }
 }
 
-impl Drop for Tables {
+impl Drop for CommittedTables {
     /// Does not end the read transaction if this is not the process that began it.
     fn drop(&mut self) {
         if !self.process.is_current() {
@@ -133,7 +133,7 @@ impl Drop for Tables {
 }
 
 /// Whether the recorded levels are consistent, and the levels that have tables, youngest first.
-fn levels_of(meta: &Meta, path: &Path) -> Result<(bool, Vec<Keyed>)> {
+fn levels_of(meta: &Meta, path: &Path) -> Result<(bool, Vec<KeyedLevel>)> {
     let (mut fits, mut keyed) = (meta.banded() <= meta.contents, Vec::new());
     for (level, state) in meta.levels.iter().enumerate() {
         let contents = state.end.checked_sub(levels::start(&meta.levels, level));
@@ -145,7 +145,7 @@ fn levels_of(meta: &Meta, path: &Path) -> Result<(bool, Vec<Keyed>)> {
                 .is_some_and(|all| all <= contents)
         }) && prefix <= MAX_PREFIX;
         if contents.is_some_and(|contents| contents > 0) {
-            keyed.push(Keyed { level, prefix });
+            keyed.push(KeyedLevel { level, prefix });
         }
     }
     Ok((fits, keyed))
@@ -163,11 +163,11 @@ pub(crate) fn bucket_error(path: &Path, error: BucketError) -> Error {
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     pub(crate) schema: Arc<Schema>,
-    pub(crate) tables: Arc<Tables>,
+    pub(crate) tables: Arc<CommittedTables>,
     pub(crate) contents: ColumnView,
     pub(crate) shingles: ColumnView,
     pub(crate) signatures: ColumnView,
-    pub(crate) recent: Arc<Recent>,
+    pub(crate) recent: Arc<RecentPostings>,
     /// The filters over the postings in tables.
     pub(crate) filters: Filters,
     /// The number of visible contents, including removed ones.
@@ -176,18 +176,18 @@ pub(crate) struct Snapshot {
 
 /// The shingles of a content, not yet read.
 #[derive(Clone, Debug)]
-pub(crate) struct Packed<'a> {
+pub(crate) struct PackedShingles<'a> {
     snapshot: &'a Snapshot,
     range: Range<u64>,
     count: usize,
 }
 
-impl<'a> Packed<'a> {
+impl<'a> PackedShingles<'a> {
     /// The shingles in stored form.
     #[inline]
     pub(crate) fn bytes(&self) -> Result<&'a [u8]> {
         let (snapshot, range) = (self.snapshot, &self.range);
-        snapshot.verify(Kind::Shingles, &snapshot.shingles, range)?;
+        snapshot.verify(ColumnKind::Shingles, &snapshot.shingles, range)?;
         snapshot.shingles.bytes(range.clone())
     }
 
@@ -276,7 +276,7 @@ impl Snapshot {
     ) -> Result<impl Iterator<Item = Result<(u32, String)>> + use<>> {
         let first = narrow(self.tables.path(), first)?;
         let open = || self.tables.catalog.names_from(first);
-        Guarded::open(self.tables.path(), open)
+        GuardedEntries::open(self.tables.path(), open)
     }
 
     /// The documents whose keys begin with `prefix`, ordered by key.
@@ -285,7 +285,7 @@ impl Snapshot {
         prefix: &str,
     ) -> Result<impl Iterator<Item = Result<(String, DocumentRow)>> + use<>> {
         let open = || self.tables.catalog.documents_with_prefix(prefix);
-        let mut rows = Guarded::open(self.tables.path(), open)?;
+        let mut rows = GuardedEntries::open(self.tables.path(), open)?;
         // The tables keep the index open while the iterator exists.
         let tables = self.tables.clone();
         Ok(std::iter::from_fn(move || {
@@ -297,7 +297,7 @@ impl Snapshot {
     /// The keys that name `content`, in order.
     pub(crate) fn names(&self, content: u32) -> Result<impl Iterator<Item = Result<String>> + '_> {
         let open = || self.tables.catalog.names(content);
-        Guarded::open(self.tables.path(), open)
+        GuardedEntries::open(self.tables.path(), open)
     }
 
     /// The row of `content`.
@@ -312,8 +312,8 @@ impl Snapshot {
     }
 
     #[inline]
-    fn rows(&self) -> Rows<'_> {
-        Rows {
+    fn rows(&self) -> ContentRows<'_> {
+        ContentRows {
             schema: &self.schema,
             contents: &self.contents,
             signatures: &self.signatures,
@@ -326,7 +326,7 @@ impl Snapshot {
     /// `column` must have the data of the column of a kind. Bytes past its end are not checked here, but where they are
     /// read.
     #[inline]
-    pub(crate) fn verify(&self, kind: Kind, column: &ColumnView, bytes: &Range<u64>) -> Result<()> {
+    pub(crate) fn verify(&self, kind: ColumnKind, column: &ColumnView, bytes: &Range<u64>) -> Result<()> {
         if bytes.end > column.len() || column.verified().has_all(bytes) {
             return Ok(());
         }
@@ -334,7 +334,7 @@ impl Snapshot {
     }
 
     #[cold]
-    fn compare(&self, kind: Kind, column: &ColumnView, bytes: &Range<u64>) -> Result<()> {
+    fn compare(&self, kind: ColumnKind, column: &ColumnView, bytes: &Range<u64>) -> Result<()> {
         for block in blocks_of(bytes).filter(|&block| !column.verified().has(block)) {
             let start = block * BLOCK_BYTES;
             let end = column.len().min(start + BLOCK_BYTES);
@@ -350,7 +350,7 @@ impl Snapshot {
 
     /// Verifies the last block of each column, which a writer is about to extend.
     pub(crate) fn verify_ends(&self) -> Result<()> {
-        for kind in Kind::ALL {
+        for kind in ColumnKind::ALL {
             let column = self.column(kind);
             let end = column.len();
             self.verify(kind, column, &(end.saturating_sub(1)..end))?;
@@ -360,9 +360,9 @@ impl Snapshot {
 
     /// The row of `content`, and its shingles.
     #[inline]
-    pub(crate) fn content_and_shingles(&self, content: u32) -> Result<(ContentRow, Packed<'_>)> {
+    pub(crate) fn content_and_shingles(&self, content: u32) -> Result<(ContentRow, PackedShingles<'_>)> {
         let (row, start) = self.rows().content_and_start(content)?;
-        let shingles = Packed {
+        let shingles = PackedShingles {
             snapshot: self,
             range: start..row.shingles_end,
             count: row.shingle_count as usize,
@@ -445,7 +445,7 @@ impl Snapshot {
         (band, hash): (u32, u32),
         ids: Range<u32>,
         most: usize,
-        recent: &mut Option<Link>,
+        recent: &mut Option<ChainLink>,
         found: &mut Vec<u32>,
     ) -> Result<bool> {
         let list = band as usize + 1;
@@ -567,23 +567,23 @@ impl Snapshot {
     }
 
     /// The column of a kind.
-    pub(crate) fn column(&self, kind: Kind) -> &ColumnView {
+    pub(crate) fn column(&self, kind: ColumnKind) -> &ColumnView {
         match kind {
-            Kind::Contents => &self.contents,
-            Kind::Shingles => &self.shingles,
-            Kind::Signatures => &self.signatures,
+            ColumnKind::Contents => &self.contents,
+            ColumnKind::Shingles => &self.shingles,
+            ColumnKind::Signatures => &self.signatures,
         }
     }
 
     /// The byte ranges of the blocks of a column whose checksums do not match those in the index.
-    pub(crate) fn wrong_blocks(&self, kind: Kind) -> Result<Vec<Range<u64>>> {
+    pub(crate) fn wrong_blocks(&self, kind: ColumnKind) -> Result<Vec<Range<u64>>> {
         self.wrong_blocks_in(kind, self.column(kind))
     }
 
     /// The same ranges for another file with the data of the column of a kind.
     pub(crate) fn wrong_blocks_in(
         &self,
-        kind: Kind,
+        kind: ColumnKind,
         column: &ColumnView,
     ) -> Result<Vec<Range<u64>>> {
         let mut wrong = Vec::new();

@@ -1,6 +1,6 @@
 //! Matches.
 
-use super::matching::Verified;
+use super::matching::VerifiedContent;
 use crate::sketch::Estimate;
 
 /// A document that resembles the query, with the evidence.
@@ -25,7 +25,7 @@ pub struct Match {
 }
 
 impl Match {
-    pub(crate) fn new(key: String, verified: &Verified) -> Match {
+    pub(crate) fn new(key: String, verified: &VerifiedContent) -> Match {
         Match {
             key,
             jaccard: verified.likeness.jaccard,

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::{Estimate, agreeing};
-use crate::storage::{Packed, Snapshot};
-use crate::store::compare::sets::Sets;
+use crate::storage::{PackedShingles, Snapshot};
+use crate::store::compare::sets::DecodedSets;
 use crate::text::{ShingleSet, is_less, share, sizes_fit};
 
 /// The exact comparison is skipped if the estimate is this many standard errors below the threshold. A pair at the
@@ -38,7 +38,7 @@ impl Likeness {
 
 /// A content whose similarity to a text reaches the threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Verified {
+pub(crate) struct VerifiedContent {
     pub(crate) content: u32,
     /// The number of bands whose slots all agree.
     pub(crate) bands: u32,
@@ -66,31 +66,31 @@ impl<'a> Probe<'a> {
 
 /// A stored content that others are compared with.
 #[derive(Clone, Debug)]
-pub(crate) struct Stored<'a> {
+pub(crate) struct StoredContent<'a> {
     hash: [u8; 32],
     /// Empty if no shingles are kept.
     shingles: Rc<ShingleSet>,
     signature: &'a [u8],
 }
 
-impl<'a> Stored<'a> {
-    pub(crate) fn read(snapshot: &'a Snapshot, content: u32) -> Result<Stored<'a>> {
-        Stored::read_in(snapshot, content, &mut Sets::default())
+impl<'a> StoredContent<'a> {
+    pub(crate) fn read(snapshot: &'a Snapshot, content: u32) -> Result<StoredContent<'a>> {
+        StoredContent::read_in(snapshot, content, &mut DecodedSets::default())
     }
 
-    /// Like [`Stored::read`], but decodes the shingles only if `sets` does not have them.
+    /// Like [`StoredContent::read`], but decodes the shingles only if `sets` does not have them.
     pub(crate) fn read_in(
         snapshot: &'a Snapshot,
         content: u32,
-        sets: &mut Sets,
-    ) -> Result<Stored<'a>> {
+        sets: &mut DecodedSets,
+    ) -> Result<StoredContent<'a>> {
         let (row, packed) = snapshot.content_and_shingles(content)?;
         let shingles = if snapshot.schema.keeps_shingles() {
             sets.of(content, &packed)?
         } else {
             Rc::default()
         };
-        Ok(Stored {
+        Ok(StoredContent {
             hash: row.hash,
             shingles,
             signature: snapshot.signature(content)?,
@@ -110,10 +110,10 @@ impl<'a> Stored<'a> {
 }
 
 /// What is known of a comparison before shingles are decoded.
-enum Early<'a> {
+enum EarlyVerdict<'a> {
     Known(Option<Likeness>),
     /// With the estimate, if it was computed.
-    Open(Packed<'a>, Option<Estimate>),
+    Open(PackedShingles<'a>, Option<Estimate>),
 }
 
 /// Compares a probe with stored contents.
@@ -136,7 +136,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// The match with a content, if it reaches the threshold.
-    pub(crate) fn verify(&mut self, content: u32) -> Result<Option<Verified>> {
+    pub(crate) fn verify(&mut self, content: u32) -> Result<Option<VerifiedContent>> {
         let Some(likeness) = self.compare(content)? else {
             return Ok(None);
         };
@@ -149,7 +149,7 @@ impl<'a> Matcher<'a> {
         } else {
             0
         };
-        Ok(Some(Verified {
+        Ok(Some(VerifiedContent {
             content,
             bands,
             likeness,
@@ -157,7 +157,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// The matches among `contents`, in their order.
-    pub(crate) fn verify_all(&mut self, contents: &[u32]) -> Result<Vec<Verified>> {
+    pub(crate) fn verify_all(&mut self, contents: &[u32]) -> Result<Vec<VerifiedContent>> {
         let mut verified = Vec::new();
         for &content in contents {
             verified.extend(self.verify(content)?);
@@ -173,18 +173,18 @@ impl<'a> Matcher<'a> {
     /// The likeness of a content, if it reaches the threshold.
     pub(crate) fn compare(&mut self, content: u32) -> Result<Option<Likeness>> {
         let (packed, estimate) = match self.without_shingles(content)? {
-            Early::Known(likeness) => return Ok(likeness),
-            Early::Open(packed, estimate) => (packed, estimate),
+            EarlyVerdict::Known(likeness) => return Ok(likeness),
+            EarlyVerdict::Open(packed, estimate) => (packed, estimate),
         };
         packed.unpack(&mut self.stored)?;
         self.exact(content, &self.stored, estimate)
     }
 
     /// Like [`Matcher::compare`], but decodes shingles only if `sets` does not have them.
-    pub(crate) fn compare_in(&self, content: u32, sets: &mut Sets) -> Result<Option<Likeness>> {
+    pub(crate) fn compare_in(&self, content: u32, sets: &mut DecodedSets) -> Result<Option<Likeness>> {
         match self.without_shingles(content)? {
-            Early::Known(likeness) => Ok(likeness),
-            Early::Open(packed, estimate) => {
+            EarlyVerdict::Known(likeness) => Ok(likeness),
+            EarlyVerdict::Open(packed, estimate) => {
                 let stored = sets.of(content, &packed)?;
                 self.exact(content, &stored, estimate)
             }
@@ -192,7 +192,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Compares a content as far as possible without decoding shingles.
-    fn without_shingles(&self, content: u32) -> Result<Early<'a>> {
+    fn without_shingles(&self, content: u32) -> Result<EarlyVerdict<'a>> {
         let (row, shingles) = self.snapshot.content_and_shingles(content)?;
         let has_shingles = self.snapshot.schema.keeps_shingles();
         let exact_copy = row.hash == *self.probe.hash;
@@ -207,12 +207,12 @@ impl<'a> Matcher<'a> {
                 containment_of_stored: same,
             };
             let reaches = exact_copy || highest(estimate) >= self.threshold;
-            return Ok(Early::Known(reaches.then_some(likeness)));
+            return Ok(EarlyVerdict::Known(reaches.then_some(likeness)));
         }
         let (probe, stored) = (self.probe.shingles.len(), row.shingle_count as usize);
         let (small, large) = (probe.min(stored), probe.max(stored));
         if !sizes_fit(small, large, self.threshold) {
-            return Ok(Early::Known(None));
+            return Ok(EarlyVerdict::Known(None));
         }
         // Reading and comparing tails takes less time than reading a signature or decoding shingles.
         let mut estimate = None;
@@ -225,9 +225,9 @@ impl<'a> Matcher<'a> {
             false
         };
         Ok(if is_below {
-            Early::Known(None)
+            EarlyVerdict::Known(None)
         } else {
-            Early::Open(shingles, estimate)
+            EarlyVerdict::Open(shingles, estimate)
         })
     }
 

@@ -12,10 +12,10 @@ mod sketch;
 pub(crate) use allowance::{Allowance, FALSE_CANDIDATES};
 pub use found::Match;
 pub(crate) use matching::{
-    Likeness, Matcher, Probe, Stored, TOLERATED_ERRORS, Verified, least_agreeing,
+    Likeness, Matcher, Probe, StoredContent, TOLERATED_ERRORS, VerifiedContent, least_agreeing,
 };
-pub(crate) use published::Published;
+pub(crate) use published::PublishedCommit;
 pub(crate) use search::Search;
-pub(crate) use seen::Spread;
-pub(crate) use sets::Sets;
-pub(crate) use sketch::{BodyRef, Sketch, Sketcher, content_sketch};
+pub(crate) use seen::SpreadHasher;
+pub(crate) use sets::DecodedSets;
+pub(crate) use sketch::{BodyRef, Sketch, StoreSketcher, content_sketch};

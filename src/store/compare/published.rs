@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::sketch::Sketcher;
+use super::sketch::StoreSketcher;
 use crate::storage::Snapshot;
 
 /// The last commit, and the sketcher for its schema.
 #[derive(Clone, Debug)]
-pub(crate) struct Published {
+pub(crate) struct PublishedCommit {
     pub(crate) snapshot: Arc<Snapshot>,
-    pub(crate) sketcher: Arc<Sketcher>,
+    pub(crate) sketcher: Arc<StoreSketcher>,
 }

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::allowance::Allowance;
-use super::matching::{Matcher, Probe, Verified};
-use super::seen::Seen;
+use super::matching::{Matcher, Probe, VerifiedContent};
+use super::seen::SeenContents;
 use crate::codec::low32;
 use crate::error::Result;
-use crate::storage::{Link, Snapshot};
+use crate::storage::{ChainLink, Snapshot};
 
 /// A search through the buckets of a snapshot.
 ///
@@ -24,35 +24,35 @@ pub(crate) struct Search<'a> {
 
 /// A walk through a bucket.
 #[derive(Debug)]
-struct Walk {
+struct BucketCursor {
     band: u32,
     hash: u32,
     /// The range of contents that are still to be read, and the number of those that were.
     ids: Range<u32>,
     read: usize,
     /// Where the recent contents continue, once some were read.
-    recent: Option<Link>,
+    recent: Option<ChainLink>,
     is_done: bool,
 }
 
 /// The outcome for a content of a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Look {
+enum CandidateOutcome {
     False,
     Match,
     /// A match that makes all others unnecessary.
     Enough,
 }
 
-impl Look {
-    fn of(is_match: bool) -> Look {
-        if is_match { Look::Match } else { Look::False }
+impl CandidateOutcome {
+    fn of(is_match: bool) -> CandidateOutcome {
+        if is_match { CandidateOutcome::Match } else { CandidateOutcome::False }
     }
 }
 
 impl Search<'_> {
     /// The contents within `ids` that match, ordered by id. Some may be removed already.
-    pub(crate) fn matches(&self, probe: Probe<'_>, ids: Range<u32>) -> Result<Vec<Verified>> {
+    pub(crate) fn matches(&self, probe: Probe<'_>, ids: Range<u32>) -> Result<Vec<VerifiedContent>> {
         let mut matcher = Matcher::new(self.snapshot, probe, self.threshold);
         if probe.band_hashes.is_empty() {
             // A text without tokens is in no bucket; only its exact copies match.
@@ -69,7 +69,7 @@ impl Search<'_> {
             |content| {
                 let verified = matcher.verify(content)?;
                 matches.extend(verified);
-                Ok(Look::of(verified.is_some()))
+                Ok(CandidateOutcome::of(verified.is_some()))
             },
         )?;
         matches.sort_unstable_by_key(|verified| verified.content);
@@ -94,14 +94,14 @@ impl Search<'_> {
             |content| {
                 let is_match = matcher.reaches(content)?;
                 if is_match && counts(content)? {
-                    return Ok(Look::Enough);
+                    return Ok(CandidateOutcome::Enough);
                 }
-                Ok(Look::of(is_match))
+                Ok(CandidateOutcome::of(is_match))
             },
         )
     }
 
-    /// Looks at the candidates within `ids`, each once, until one is [`Look::Enough`] or too many
+    /// Looks at the candidates within `ids`, each once, until one is [`CandidateOutcome::Enough`] or too many
     /// do not match. Returns whether one was enough. `first` contents of each bucket are read
     /// first.
     fn look_at_each(
@@ -109,15 +109,15 @@ impl Search<'_> {
         probe: Probe<'_>,
         ids: Range<u32>,
         first: usize,
-        look: impl FnMut(u32) -> Result<Look>,
+        look: impl FnMut(u32) -> Result<CandidateOutcome>,
     ) -> Result<bool> {
-        let mut walks: Vec<Walk> = walks(probe, &ids).collect();
+        let mut walks: Vec<BucketCursor> = walks(probe, &ids).collect();
         let buckets = walks.iter().map(|walk| (walk.band, walk.hash));
         self.snapshot.approach(&ids, buckets);
-        let mut looking = Looking {
+        let mut looking = CandidateScan {
             look,
             left: self.allowance.false_candidates(),
-            seen: Seen::default(),
+            seen: SeenContents::default(),
         };
         let (mut end, mut depth) = (None, first);
         let limits = self.allowance.limits();
@@ -143,43 +143,43 @@ impl Search<'_> {
             end = looking.look_at(ranked(read))?;
             depth = limits.deeper(depth);
         }
-        if end == Some(End::TooManyFalse) {
+        if end == Some(ScanEnd::TooManyFalse) {
             self.allowance.cut();
         }
-        Ok(end == Some(End::Enough))
+        Ok(end == Some(ScanEnd::Enough))
     }
 }
 
 /// A search that looks at candidates.
-struct Looking<L> {
+struct CandidateScan<L> {
     look: L,
     /// The number of candidates that may still fail to match.
     left: usize,
-    seen: Seen,
+    seen: SeenContents,
 }
 
 /// Why the other candidates are not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum ScanEnd {
     Enough,
     TooManyFalse,
 }
 
-impl<L: FnMut(u32) -> Result<Look>> Looking<L> {
+impl<L: FnMut(u32) -> Result<CandidateOutcome>> CandidateScan<L> {
     /// Looks at those candidates that were not seen before, in their order.
-    fn look_at(&mut self, candidates: Vec<u32>) -> Result<Option<End>> {
+    fn look_at(&mut self, candidates: Vec<u32>) -> Result<Option<ScanEnd>> {
         self.seen.reserve(candidates.len().min(self.left));
         for content in candidates {
             if !self.seen.insert(content) {
                 continue;
             }
             if self.left == 0 {
-                return Ok(Some(End::TooManyFalse));
+                return Ok(Some(ScanEnd::TooManyFalse));
             }
             match (self.look)(content)? {
-                Look::False => self.left -= 1,
-                Look::Match => {}
-                Look::Enough => return Ok(Some(End::Enough)),
+                CandidateOutcome::False => self.left -= 1,
+                CandidateOutcome::Match => {}
+                CandidateOutcome::Enough => return Ok(Some(ScanEnd::Enough)),
             }
         }
         Ok(None)
@@ -202,7 +202,7 @@ fn ranked(mut read: Vec<u32>) -> Vec<u32> {
     ranks.into_iter().rev().map(low32).collect()
 }
 
-fn walks<'a>(probe: Probe<'a>, ids: &'a Range<u32>) -> impl Iterator<Item = Walk> + 'a {
+fn walks<'a>(probe: Probe<'a>, ids: &'a Range<u32>) -> impl Iterator<Item = BucketCursor> + 'a {
     let hashes = (0..).zip(probe.band_hashes);
     let is_asked = move |band| {
         probe
@@ -210,7 +210,7 @@ fn walks<'a>(probe: Probe<'a>, ids: &'a Range<u32>) -> impl Iterator<Item = Walk
             .is_none_or(|bands| bands.binary_search(&band).is_ok())
     };
     let asked = hashes.filter(move |(band, _)| is_asked(*band));
-    asked.map(|(band, &hash)| Walk {
+    asked.map(|(band, &hash)| BucketCursor {
         band,
         hash,
         ids: ids.clone(),
@@ -220,7 +220,7 @@ fn walks<'a>(probe: Probe<'a>, ids: &'a Range<u32>) -> impl Iterator<Item = Walk
     })
 }
 
-impl Walk {
+impl BucketCursor {
     /// Appends the next contents to `found` until `depth` contents of the bucket are read.
     fn read_to(&mut self, snapshot: &Snapshot, depth: usize, found: &mut Vec<u32>) -> Result<()> {
         while !self.is_done && self.read < depth {

@@ -5,9 +5,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// Contents by their ids.
 #[derive(Debug, Default)]
-pub(crate) struct Seen(HashSet<u32, BuildHasherDefault<Spread>>);
+pub(crate) struct SeenContents(HashSet<u32, BuildHasherDefault<SpreadHasher>>);
 
-impl Seen {
+impl SeenContents {
     /// Makes room for `more` more contents.
     pub(crate) fn reserve(&mut self, more: usize) {
         self.0.reserve(more);
@@ -21,9 +21,9 @@ impl Seen {
 
 /// Spreads ids, which are dense, by a multiplication.
 #[derive(Debug, Default)]
-pub(crate) struct Spread(u64);
+pub(crate) struct SpreadHasher(u64);
 
-impl Hasher for Spread {
+impl Hasher for SpreadHasher {
     fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.write_u32(byte.into());
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn a_content_is_new_once() {
-        let mut seen = Seen::default();
+        let mut seen = SeenContents::default();
         let ids = || (0..5000).chain([u32::MAX, 1 << 31]);
         assert!(ids().all(|id| seen.insert(id)));
         assert!(!ids().any(|id| seen.insert(id)));

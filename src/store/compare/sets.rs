@@ -5,9 +5,9 @@ use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
-use super::seen::Spread;
+use super::seen::SpreadHasher;
 use crate::error::Result;
-use crate::storage::Packed;
+use crate::storage::PackedShingles;
 use crate::text::ShingleSet;
 
 /// Once the sets have more shingles than this, all are dropped.
@@ -17,16 +17,16 @@ const MOST: usize = 1 << 18;
 ///
 /// When they have too many shingles, all are dropped, and those that are needed are decoded again.
 #[derive(Debug, Default)]
-pub(crate) struct Sets {
-    decoded: HashMap<u32, Rc<ShingleSet>, BuildHasherDefault<Spread>>,
+pub(crate) struct DecodedSets {
+    decoded: HashMap<u32, Rc<ShingleSet>, BuildHasherDefault<SpreadHasher>>,
     shingles: usize,
 }
 
-impl Sets {
+impl DecodedSets {
     /// The shingles of a content.
-    pub(crate) fn of(&mut self, content: u32, packed: &Packed<'_>) -> Result<Rc<ShingleSet>> {
+    pub(crate) fn of(&mut self, content: u32, packed: &PackedShingles<'_>) -> Result<Rc<ShingleSet>> {
         if self.shingles > MOST {
-            *self = Sets::default();
+            *self = DecodedSets::default();
         }
         match self.decoded.entry(content) {
             Entry::Occupied(held) => Ok(held.get().clone()),

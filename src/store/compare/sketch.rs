@@ -92,16 +92,16 @@ thread_local! {
 
 /// Makes the sketches that a schema asks for.
 #[derive(Debug)]
-pub(crate) struct Sketcher {
+pub(crate) struct StoreSketcher {
     shingler: Shingler,
     signer: Signer,
     schema: Schema,
     meters: Arc<Meters>,
 }
 
-impl Sketcher {
-    pub(crate) fn new(schema: &Schema, meters: &Arc<Meters>) -> Result<Sketcher> {
-        Ok(Sketcher {
+impl StoreSketcher {
+    pub(crate) fn new(schema: &Schema, meters: &Arc<Meters>) -> Result<StoreSketcher> {
+        Ok(StoreSketcher {
             shingler: schema.shingler()?,
             signer: schema.signer()?,
             schema: schema.clone(),

@@ -8,15 +8,15 @@ use super::{
 };
 use crate::error::Error;
 use crate::parallel;
-use crate::storage::crash::{Disk, Survivors};
-use crate::storage::watch::{DiskWatch, Event};
+use crate::storage::crash::{SimulatedDisk, Survivors};
+use crate::storage::watch::{DiskWatch, DiskEvent};
 use crate::store::Rebuild;
 use crate::store::model::{Model, check_answers, key, schema};
 
 /// Everything that was done to a disk, step by step.
 struct Recording {
-    start: Disk,
-    events: Vec<Event>,
+    start: SimulatedDisk,
+    events: Vec<DiskEvent>,
     states: Vec<Model>,
     copies: Vec<Copy>,
 }
@@ -35,7 +35,7 @@ struct Known<'r> {
 
 fn record(verbs: &[Verb]) -> Recording {
     let folder = tempfile::tempdir().unwrap();
-    let start = Disk::new(folder.path());
+    let start = SimulatedDisk::new(folder.path());
     let mut session = Session::new(folder.path());
     session.watch.between(0, 0);
     for verb in verbs {
@@ -73,11 +73,11 @@ impl Recording {
         let mut between = (0, 0);
         for (index, event) in self.events.iter().enumerate() {
             disk.apply(event);
-            if let Event::Between { first, last } = event {
+            if let DiskEvent::Between { first, last } = event {
                 between = (*first, *last);
             }
             // Words of mapped files change between steps, many at a time.
-            let is_word = |event: Option<&Event>| matches!(event, Some(Event::Written { bytes, .. }) if bytes.0.len() == 8);
+            let is_word = |event: Option<&DiskEvent>| matches!(event, Some(DiskEvent::Written { bytes, .. }) if bytes.0.len() == 8);
             if is_word(Some(event)) && is_word(self.events.get(index + 1)) {
                 continue;
             }
@@ -129,7 +129,7 @@ impl Points {
 
 /// Crashes and recovers. With `again`, also crashes at each step of the recovery.
 fn crash_once(
-    disk: &Disk,
+    disk: &SimulatedDisk,
     survivors: Survivors,
     known: &Known<'_>,
     again: bool,

@@ -12,8 +12,8 @@ use super::{
     perform_on, say, state_of, store_in, story,
 };
 use crate::error::{Error, Result};
-use crate::storage::crash::{Disk, Survivors};
-use crate::storage::watch::{DiskWatch, Fault};
+use crate::storage::crash::{SimulatedDisk, Survivors};
+use crate::storage::watch::{DiskWatch, DiskFault};
 use crate::store::handle::Store;
 
 /// This many of the last steps are always refused: when they fail, most is done.
@@ -43,17 +43,17 @@ impl Moment<'_> {
         count.steps += steps;
         let last = steps.saturating_sub(LAST_STEPS);
         for step in (0..steps).filter(|&step| step % stride == 0 || step >= last) {
-            let Some(kind) = self.refuse(Fault::Once { step }, count) else {
+            let Some(kind) = self.refuse(DiskFault::Once { step }, count) else {
                 continue;
             };
             if kind.starts_with("write") {
-                self.refuse(Fault::Half { step }, count);
+                self.refuse(DiskFault::Half { step }, count);
             }
             if ["write", "make", "copy", "set"]
                 .iter()
                 .any(|room| kind.starts_with(room))
             {
-                self.refuse(Fault::Full { step }, count);
+                self.refuse(DiskFault::Full { step }, count);
             }
         }
     }
@@ -82,10 +82,10 @@ impl Moment<'_> {
     }
 
     /// Does the verb with a fault, and again without it. Returns the step that failed, if any.
-    fn refuse(&self, fault: Fault, count: &mut Count) -> Option<String> {
+    fn refuse(&self, fault: DiskFault, count: &mut Count) -> Option<String> {
         let mut place = FailureNote(format!("{fault:?} in {:?}", self.verb));
         let folder = self.copy();
-        let mut disk = Disk::of(folder.path());
+        let mut disk = SimulatedDisk::of(folder.path());
         let watch = DiskWatch::new(folder.path());
         let root = folder.path();
         let store = self.store(root);

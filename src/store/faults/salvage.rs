@@ -4,7 +4,7 @@ use super::crash::assert_clean;
 use super::refusal::copy_folder;
 use super::{FailureNote, add, options, patience, sample, say, schema};
 use crate::error::Error;
-use crate::storage::watch::{DiskWatch, Fault};
+use crate::storage::watch::{DiskWatch, DiskFault};
 
 #[test]
 fn a_salvage_that_is_refused_a_step_leaves_nothing() {
@@ -22,7 +22,7 @@ fn a_salvage_that_is_refused_a_step_leaves_nothing() {
         copy_folder(sound.path(), root.path());
         let (source, target) = (root.path().join("store"), root.path().join("saved"));
         let watch = DiskWatch::new(root.path());
-        watch.fail(Some(Fault::Once { step }));
+        watch.fail(Some(DiskFault::Once { step }));
         let done = options().salvage(&source, &target, Some(&schema()), |_| {});
         watch.fail(None);
         let Some(failed) = watch.failed().into_iter().next() else {

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::ContentRow;
 use crate::storage::watch::DiskWatch;
-use crate::store::{Casualty, Input, Query, Salvaged, Unreadable};
+use crate::store::{Casualty, Input, Query, SalvageSummary, Unreadable};
 
 const BLOCK: u64 = 64 << 10;
 const PAGE: u64 = 4 << 10;
@@ -203,7 +203,7 @@ impl Sound {
 }
 
 struct Saved {
-    summary: Salvaged,
+    summary: SalvageSummary,
     told: Vec<Casualty>,
     keys: BTreeSet<String>,
     contents: BTreeSet<u32>,

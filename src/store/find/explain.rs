@@ -6,7 +6,7 @@ use super::query::{Subject, given_sketch, stored_sketch};
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::{Estimate, agreeing};
-use crate::store::compare::{BodyRef, Published, Sketch, Sketcher, TOLERATED_ERRORS};
+use crate::store::compare::{BodyRef, PublishedCommit, Sketch, StoreSketcher, TOLERATED_ERRORS};
 use crate::store::handle::Store;
 
 /// How two texts, A and B, compare under a schema.
@@ -51,7 +51,7 @@ pub struct Common {
 }
 
 /// One side of a comparison.
-struct Side {
+struct ComparedText {
     hash: [u8; 32],
     sketch: Sketch,
     /// The number of its shingles, and whether the sketch has them.
@@ -84,17 +84,17 @@ impl Store {
     /// [`Error::InvalidText`](crate::Error::InvalidText),
     /// [`Error::InvalidShingles`](crate::Error::InvalidShingles), or those of reading the store.
     pub fn explain(&self, a: Subject<'_>, b: Subject<'_>) -> Result<Explanation> {
-        let Published { snapshot, sketcher } = self.current()?;
+        let PublishedCommit { snapshot, sketcher } = self.current()?;
         let side = |subject| match subject {
-            Subject::Text(text) => Side::given(&sketcher, BodyRef::Text(text)),
-            Subject::Hashed { text, hash } => Ok(Side {
+            Subject::Text(text) => ComparedText::given(&sketcher, BodyRef::Text(text)),
+            Subject::Hashed { text, hash } => Ok(ComparedText {
                 hash,
-                ..Side::given(&sketcher, BodyRef::Text(text))?
+                ..ComparedText::given(&sketcher, BodyRef::Text(text))?
             }),
-            Subject::Shingles(shingles) => Side::given(&sketcher, BodyRef::Shingles(shingles)),
+            Subject::Shingles(shingles) => ComparedText::given(&sketcher, BodyRef::Shingles(shingles)),
             Subject::Key(key) => {
                 let (row, sketch) = stored_sketch(&snapshot, key)?;
-                Ok(Side {
+                Ok(ComparedText {
                     hash: row.hash,
                     sketch,
                     shingles: row.shingle_count.into(),
@@ -123,8 +123,8 @@ impl Explanation {
     ///
     /// [`Error::InvalidText`](crate::Error::InvalidText).
     pub fn of_texts(schema: &Schema, a: &str, b: &str) -> Result<Explanation> {
-        let sketcher = Sketcher::new(schema, &Arc::default())?;
-        let side = |text| Side::given(&sketcher, BodyRef::Text(text));
+        let sketcher = StoreSketcher::new(schema, &Arc::default())?;
+        let side = |text| ComparedText::given(&sketcher, BodyRef::Text(text));
         let (a, b) = (side(a)?, side(b)?);
         Ok(Explanation::new(schema, &a, &b))
     }
@@ -140,7 +140,7 @@ impl Explanation {
         self.is_match && (self.exact_copy || !self.bands.is_empty())
     }
 
-    fn new(schema: &Schema, a: &Side, b: &Side) -> Explanation {
+    fn new(schema: &Schema, a: &ComparedText, b: &ComparedText) -> Explanation {
         let exact_copy = a.hash == b.hash;
         let common = Common::of(a, b, exact_copy);
         let width = schema.slot_width();
@@ -176,7 +176,7 @@ impl Explanation {
 }
 
 impl Common {
-    fn of(a: &Side, b: &Side, exact_copy: bool) -> Option<Common> {
+    fn of(a: &ComparedText, b: &ComparedText, exact_copy: bool) -> Option<Common> {
         let both = if exact_copy {
             a.shingles
         } else if a.known && b.known {
@@ -204,10 +204,10 @@ impl Common {
     }
 }
 
-impl Side {
-    fn given(sketcher: &Sketcher, body: BodyRef<'_>) -> Result<Side> {
+impl ComparedText {
+    fn given(sketcher: &StoreSketcher, body: BodyRef<'_>) -> Result<ComparedText> {
         let (hash, sketch) = given_sketch(sketcher, body)?;
-        Ok(Side {
+        Ok(ComparedText {
             hash,
             shingles: sketch.shingles.len() as u64,
             known: true,

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::schema::check_threshold;
 use crate::storage::{ContentRow, Snapshot};
 use crate::store::compare::{
-    Allowance, BodyRef, Match, Published, Search, Sketch, Sketcher, Verified, content_sketch,
+    Allowance, BodyRef, Match, PublishedCommit, Search, Sketch, StoreSketcher, VerifiedContent, content_sketch,
 };
 use crate::store::handle::Store;
 use crate::text::ShingleSet;
@@ -124,7 +124,7 @@ impl Store {
     /// [`Error::NoSuchDocument`] for a key that is not stored, [`Error::InvalidQuery`] for a threshold
     /// out of range, [`Error::InvalidText`], [`Error::InvalidShingles`], or those of reading the store.
     pub fn query(&self, query: &Query<'_>) -> Result<Vec<Match>> {
-        let Published { snapshot, sketcher } = self.current()?;
+        let PublishedCommit { snapshot, sketcher } = self.current()?;
         answer(&snapshot, &sketcher, &self.shared.allowance, query)
     }
 }
@@ -132,7 +132,7 @@ impl Store {
 /// Answers `query` from `snapshot`: the best first, ties by key.
 pub(crate) fn answer(
     snapshot: &Snapshot,
-    sketcher: &Sketcher,
+    sketcher: &StoreSketcher,
     allowance: &Allowance,
     query: &Query<'_>,
 ) -> Result<Vec<Match>> {
@@ -153,7 +153,7 @@ pub(crate) fn answer(
         threshold,
     };
     let mut verified = search.matches(sketch.probe(&hash), 0..snapshot.len)?;
-    let naming = Naming {
+    let naming = MatchNaming {
         limit: query.limit,
         except: query.except,
         copies_first: query.copies_first,
@@ -163,21 +163,21 @@ pub(crate) fn answer(
 
 /// How matching contents are turned into documents.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Naming<'a> {
+pub(crate) struct MatchNaming<'a> {
     pub(crate) limit: usize,
     pub(crate) except: Option<&'a str>,
     pub(crate) copies_first: bool,
 }
 
-impl Naming<'_> {
+impl MatchNaming<'_> {
     /// The documents that name the contents: the best first, of these the exact copies if requested, ties by key.
     pub(crate) fn name(
         &self,
         snapshot: &Snapshot,
-        verified: &mut [Verified],
+        verified: &mut [VerifiedContent],
     ) -> Result<Vec<Match>> {
-        let order = |a: &Verified, b: &Verified| {
-            let is_copy = |verified: &Verified| self.copies_first && verified.likeness.exact_copy;
+        let order = |a: &VerifiedContent, b: &VerifiedContent| {
+            let is_copy = |verified: &VerifiedContent| self.copies_first && verified.likeness.exact_copy;
             by_similarity(a, b).then_with(|| is_copy(a).cmp(&is_copy(b)))
         };
         verified.sort_by(|a, b| order(b, a));
@@ -204,7 +204,7 @@ impl Naming<'_> {
 }
 
 /// The hash and the sketch of a text or of shingles.
-pub(crate) fn given_sketch(sketcher: &Sketcher, body: BodyRef<'_>) -> Result<([u8; 32], Sketch)> {
+pub(crate) fn given_sketch(sketcher: &StoreSketcher, body: BodyRef<'_>) -> Result<([u8; 32], Sketch)> {
     sketcher.check(body)?;
     Ok((body.hash(), sketcher.sketch(body)?))
 }
@@ -218,6 +218,6 @@ pub(crate) fn stored_sketch(snapshot: &Snapshot, key: &str) -> Result<(ContentRo
     content_sketch(snapshot, document.content)
 }
 
-fn by_similarity(a: &Verified, b: &Verified) -> std::cmp::Ordering {
+fn by_similarity(a: &VerifiedContent, b: &VerifiedContent) -> std::cmp::Ordering {
     a.likeness.similarity().total_cmp(&b.likeness.similarity())
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::query::{Query, answer};
 use crate::error::{Error, Result};
-use crate::store::compare::{Match, Published};
+use crate::store::compare::{Match, PublishedCommit};
 use crate::store::handle::Store;
 
 impl Store {
@@ -40,7 +40,7 @@ impl Store {
         queries: &[Query<'_>],
         go_on: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Vec<Result<Vec<Match>>>> {
-        let Published { snapshot, sketcher } = self.current()?;
+        let PublishedCommit { snapshot, sketcher } = self.current()?;
         let allowance = &self.shared.allowance;
         let ask = |query: &Query<'_>| match go_on() {
             ControlFlow::Break(()) => None,

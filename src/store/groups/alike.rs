@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use super::comparisons::{Comparisons, Task};
-use super::met::{Met, Row};
+use super::comparisons::{Comparisons, ComparisonTask};
+use super::met::{SkippedComparisons, SignatureRow};
 use crate::error::Result;
 use crate::storage::Snapshot;
-use crate::store::compare::{Likeness, Matcher, Sets, Stored};
+use crate::store::compare::{Likeness, Matcher, DecodedSets, StoredContent};
 
 /// The number of comparisons, about, that one thread makes in a row.
 const PIECE: usize = 1 << 10;
 
 /// Two contents that match.
 #[derive(Debug)]
-pub(crate) struct Alike {
+pub(crate) struct SimilarContents {
     pub(crate) one: u32,
     pub(crate) other: u32,
     pub(crate) likeness: Likeness,
@@ -21,14 +21,14 @@ pub(crate) struct Alike {
 
 /// The result of comparing a piece.
 #[derive(Debug, Default)]
-pub(crate) struct Compared {
-    pub(crate) alike: Vec<Alike>,
+pub(crate) struct TaskResult {
+    pub(crate) alike: Vec<SimilarContents>,
     /// The content of the last task, and the number of its false candidates.
     last: Option<u32>,
     false_candidates: usize,
 }
 
-impl Compared {
+impl TaskResult {
     /// The false candidates of a content, if it is that of the last task.
     pub(crate) fn false_candidates_of(&self, content: u32) -> usize {
         if self.last == Some(content) {
@@ -41,19 +41,19 @@ impl Compared {
 
 /// Compares the contents of tasks, except those that met in an earlier bucket.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Comparer<'a> {
+pub(crate) struct TaskComparer<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) comparisons: &'a Comparisons,
-    pub(crate) met: &'a Met,
+    pub(crate) met: &'a SkippedComparisons,
     pub(crate) threshold: f64,
 }
 
-impl<'a> Comparer<'a> {
+impl<'a> TaskComparer<'a> {
     /// The matches of a piece, in the order of its tasks.
-    pub(crate) fn compare(self, piece: &[Task]) -> Result<Compared> {
-        let mut compared = Compared::default();
-        let (mut sets, mut others) = (Sets::default(), Vec::new());
-        let mut rows = Rows::default();
+    pub(crate) fn compare(self, piece: &[ComparisonTask]) -> Result<TaskResult> {
+        let mut compared = TaskResult::default();
+        let (mut sets, mut others) = (DecodedSets::default(), Vec::new());
+        let mut rows = SignatureRows::default();
         for task in piece {
             if compared.last.replace(task.content) != Some(task.content) {
                 compared.false_candidates = 0;
@@ -64,11 +64,11 @@ impl<'a> Comparer<'a> {
                 continue;
             }
             let before = compared.alike.len();
-            let stored = Stored::read_in(self.snapshot, task.content, &mut sets)?;
+            let stored = StoredContent::read_in(self.snapshot, task.content, &mut sets)?;
             let matcher = Matcher::new(self.snapshot, stored.probe(), self.threshold);
             for &other in &others {
                 let likeness = matcher.compare_in(other, &mut sets)?;
-                compared.alike.extend(likeness.map(|likeness| Alike {
+                compared.alike.extend(likeness.map(|likeness| SimilarContents {
                     one: task.content,
                     other,
                     likeness,
@@ -80,12 +80,12 @@ impl<'a> Comparer<'a> {
     }
 
     /// Replaces `others` with the other contents of a task that its content did not meet before.
-    fn others_of(self, task: &Task, rows: &mut Rows<'a>, others: &mut Vec<u32>) -> Result<()> {
+    fn others_of(self, task: &ComparisonTask, rows: &mut SignatureRows<'a>, others: &mut Vec<u32>) -> Result<()> {
         let snapshot = self.snapshot;
         let contents = self.comparisons.contents();
         let band = self.comparisons.band;
         let before = self.met.before(snapshot, band, task.content)?;
-        rows.hold(&task.others, |place| Row::of(snapshot, contents[place]))?;
+        rows.hold(&task.others, |place| SignatureRow::of(snapshot, contents[place]))?;
         others.clear();
         for (&content, row) in contents[task.others.clone()]
             .iter()
@@ -101,17 +101,17 @@ impl<'a> Comparer<'a> {
 
 /// Rows of contents at neighbouring places, which a bucket's tasks have in common.
 #[derive(Debug, Default)]
-struct Rows<'a> {
+struct SignatureRows<'a> {
     start: usize,
-    rows: Vec<Row<'a>>,
+    rows: Vec<SignatureRow<'a>>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> SignatureRows<'a> {
     /// Ensures that the rows at some places are held.
     fn hold(
         &mut self,
         places: &Range<usize>,
-        row: impl Fn(usize) -> Result<Row<'a>>,
+        row: impl Fn(usize) -> Result<SignatureRow<'a>>,
     ) -> Result<()> {
         if !(self.start..=self.end()).contains(&places.start) {
             self.start = places.start;
@@ -124,7 +124,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The rows at places that are held.
-    fn of(&self, places: &Range<usize>) -> &[Row<'a>] {
+    fn of(&self, places: &Range<usize>) -> &[SignatureRow<'a>] {
         &self.rows[places.start - self.start..places.end - self.start]
     }
 
@@ -135,7 +135,7 @@ impl<'a> Rows<'a> {
 
 /// Cuts tasks into pieces for one thread each. The tasks of a bucket are neighbours, so most of its contents are
 /// decoded once.
-pub(crate) fn pieces(tasks: &[Task]) -> Vec<&[Task]> {
+pub(crate) fn pieces(tasks: &[ComparisonTask]) -> Vec<&[ComparisonTask]> {
     let mut pieces = Vec::new();
     let (mut start, mut count) = (0, 0);
     for (at, task) in (1..).zip(tasks) {

@@ -19,17 +19,17 @@ const MOST: usize = 1 << 16;
 
 /// A content, and some of the contents after it in its bucket to compare it with.
 #[derive(Clone, Debug)]
-pub(crate) struct Task {
+pub(crate) struct ComparisonTask {
     pub(crate) content: u32,
     /// Places of the others among [`Comparisons::contents`].
     pub(crate) others: Range<usize>,
 }
 
 /// The sort key of contents in a large bucket.
-pub(crate) type Order = (u32, u32);
+pub(crate) type BucketOrder = (u32, u32);
 
 /// The sort key of a content: its number of shingles, if that bounds what it can match, and its id.
-pub(crate) fn order(snapshot: &Snapshot, content: u32) -> Result<Order> {
+pub(crate) fn order(snapshot: &Snapshot, content: u32) -> Result<BucketOrder> {
     let size = if snapshot.schema.keeps_shingles() {
         snapshot.content(content)?.shingle_count
     } else {
@@ -99,7 +99,7 @@ impl Comparisons {
         &mut self,
         snapshot: &Snapshot,
         threads: usize,
-        tasks: &mut Vec<Task>,
+        tasks: &mut Vec<ComparisonTask>,
     ) -> Result<()> {
         let enough = MOST.min(OF_THREAD.saturating_mul(threads));
         tasks.clear();
@@ -129,7 +129,7 @@ impl Comparisons {
 
     /// The next task. None at the end, or while the open comparisons of the current content may use
     /// up its false candidates.
-    fn next(&mut self, snapshot: &Snapshot) -> Result<Option<Task>> {
+    fn next(&mut self, snapshot: &Snapshot) -> Result<Option<ComparisonTask>> {
         loop {
             let end = self.end();
             if self.other < end {
@@ -141,7 +141,7 @@ impl Comparisons {
                 self.other = others.end;
                 self.open += others.len();
                 let content = self.contents()[self.at];
-                return Ok(Some(Task { content, others }));
+                return Ok(Some(ComparisonTask { content, others }));
             }
             self.at += 1;
             if self.at >= self.range.end {

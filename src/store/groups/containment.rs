@@ -1,7 +1,7 @@
 //! Searches by containment: which texts are in others.
 
-use super::exhaustive::Exhaustive;
-use super::join::Bounds;
+use super::exhaustive::ExhaustivePairs;
+use super::join::JaccardBounds;
 use crate::error::{Error, Result};
 use crate::schema::check_share;
 use crate::storage::Snapshot;
@@ -35,7 +35,7 @@ impl Containment {
         snapshot: &Snapshot,
         removed: &[u32],
         other: Option<&str>,
-    ) -> Result<Option<Exhaustive>> {
+    ) -> Result<Option<ExhaustivePairs>> {
         let Some(least) = self.least else {
             return Ok(None);
         };
@@ -51,7 +51,7 @@ impl Containment {
         }
         let k = usize::from(snapshot.schema.shingling().k());
         let shingles = u32::try_from((self.shortest + 1).saturating_sub(k)).unwrap_or(u32::MAX);
-        Exhaustive::new(snapshot, Bounds::Containment(least), shingles, removed).map(Some)
+        ExhaustivePairs::new(snapshot, JaccardBounds::Containment(least), shingles, removed).map(Some)
     }
 }
 

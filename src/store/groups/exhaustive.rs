@@ -1,6 +1,6 @@
 //! The exact join over the contents of a snapshot.
 
-use super::join::{Bounds, Join, Joined, Sets};
+use super::join::{JaccardBounds, ExactJoin, JoinedPair, SetSource};
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::storage::Snapshot;
@@ -9,7 +9,7 @@ use crate::text::ShingleSet;
 /// The number of pairs to return at a time.
 const PAIRS: usize = 1 << 16;
 
-impl Sets for Snapshot {
+impl SetSource for Snapshot {
     fn read(&self, content: u32, shingles: &mut ShingleSet) -> Result<()> {
         self.shingles(content, shingles)
     }
@@ -17,26 +17,26 @@ impl Sets for Snapshot {
 
 /// The pairs of contents that reach a threshold, a few at a time.
 #[derive(Debug)]
-pub(crate) struct Exhaustive {
-    bounds: Bounds,
+pub(crate) struct ExhaustivePairs {
+    bounds: JaccardBounds,
     /// The number of shingles of each content, and 0 for those that are left out. Empty once the join has it.
     sizes: Vec<u32>,
     /// The number of contents that have shingles, but too few.
     pub(crate) short: u64,
     /// None before the first pairs are requested.
-    join: Option<Join>,
+    join: Option<ExactJoin>,
     /// Pairs that were found and not yet returned, the last one first.
-    found: Vec<Joined>,
+    found: Vec<JoinedPair>,
 }
 
-impl Exhaustive {
+impl ExhaustivePairs {
     /// Prepares a search among the contents of at least `least` shingles that are not in `removed`.
     pub(crate) fn new(
         snapshot: &Snapshot,
-        bounds: Bounds,
+        bounds: JaccardBounds,
         least: u32,
         removed: &[u32],
-    ) -> Result<Exhaustive> {
+    ) -> Result<ExhaustivePairs> {
         let mut sizes = Vec::with_capacity(snapshot.len as usize);
         for content in 0..snapshot.len {
             sizes.push(snapshot.content(content)?.shingle_count);
@@ -50,7 +50,7 @@ impl Exhaustive {
         for size in sizes.iter_mut().filter(|size| **size < least) {
             short += u64::from(std::mem::take(size) > 0);
         }
-        Ok(Exhaustive {
+        Ok(ExhaustivePairs {
             bounds,
             sizes,
             short,
@@ -60,13 +60,13 @@ impl Exhaustive {
     }
 
     /// The next pairs, which may be an empty list. None at the end.
-    pub(crate) fn next(&mut self, snapshot: &Snapshot, pool: &Pool) -> Result<Option<Vec<Joined>>> {
+    pub(crate) fn next(&mut self, snapshot: &Snapshot, pool: &Pool) -> Result<Option<Vec<JoinedPair>>> {
         if self.found.is_empty() {
             let join = if let Some(join) = &mut self.join {
                 join
             } else {
                 let sizes = std::mem::take(&mut self.sizes);
-                let join = Join::new(self.bounds, sizes, snapshot, pool)?;
+                let join = ExactJoin::new(self.bounds, sizes, snapshot, pool)?;
                 self.join.insert(join)
             };
             let Some(found) = join.find(snapshot, pool)? else {

@@ -3,18 +3,18 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use super::comparisons::{Order, order};
+use super::comparisons::{BucketOrder, order};
 use crate::error::Result;
 use crate::storage::Snapshot;
 
 /// Records which comparisons were skipped while buckets are searched, band by band.
 #[derive(Debug, Default)]
-pub(crate) struct Met {
+pub(crate) struct SkippedComparisons {
     /// For each content that skipped the rest of a bucket: the band, and where the rest begins.
-    ends: HashMap<u32, Vec<(u32, Order)>>,
+    ends: HashMap<u32, Vec<(u32, BucketOrder)>>,
 }
 
-impl Met {
+impl SkippedComparisons {
     /// Records that `content` skipped the rest of its bucket in a band, from `next` on.
     pub(crate) fn end(
         &mut self,
@@ -34,13 +34,13 @@ impl Met {
         snapshot: &'a Snapshot,
         band: u32,
         one: u32,
-    ) -> Result<Before<'a>> {
-        Ok(Before {
+    ) -> Result<EarlierBands<'a>> {
+        Ok(EarlierBands {
             met: self,
             snapshot,
             band,
             one,
-            row: Row::of(snapshot, one)?,
+            row: SignatureRow::of(snapshot, one)?,
             hashes: OnceCell::new(),
         })
     }
@@ -68,43 +68,43 @@ impl Met {
 
 /// The signature of a content.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row<'a> {
+pub(crate) struct SignatureRow<'a> {
     signature: &'a [u8],
     /// The first bytes of its first band, zeros if it is shorter. Rows that are made one after the other are fetched at
     /// the same time.
     head: [u8; 8],
 }
 
-impl<'a> Row<'a> {
+impl<'a> SignatureRow<'a> {
     #[inline]
-    pub(crate) fn of(snapshot: &'a Snapshot, content: u32) -> Result<Row<'a>> {
+    pub(crate) fn of(snapshot: &'a Snapshot, content: u32) -> Result<SignatureRow<'a>> {
         let signature = snapshot.signature(content)?;
         let (shape, width) = (snapshot.schema.bands(), snapshot.schema.slot_width());
         let band = signature.get(..shape.rows() as usize * width.bytes());
         let head = band.and_then(<[u8]>::first_chunk);
         let head = head.copied().unwrap_or_default();
-        Ok(Row { signature, head })
+        Ok(SignatureRow { signature, head })
     }
 }
 
 /// The contents that a content was compared with in the buckets of some bands.
 #[derive(Debug)]
-pub(crate) struct Before<'a> {
-    met: &'a Met,
+pub(crate) struct EarlierBands<'a> {
+    met: &'a SkippedComparisons,
     snapshot: &'a Snapshot,
     /// The number of bands.
     band: u32,
     one: u32,
-    row: Row<'a>,
+    row: SignatureRow<'a>,
     /// Its hashes in these bands.
     hashes: OnceCell<Vec<Option<u32>>>,
 }
 
-impl Before<'_> {
+impl EarlierBands<'_> {
     /// Whether `other`, whose row is given, is one of them.
     #[inline]
-    pub(crate) fn has(&self, other: u32, row: &Row<'_>) -> Result<bool> {
-        let Before { snapshot, band, .. } = *self;
+    pub(crate) fn has(&self, other: u32, row: &SignatureRow<'_>) -> Result<bool> {
+        let EarlierBands { snapshot, band, .. } = *self;
         let (shape, width) = (snapshot.schema.bands(), snapshot.schema.slot_width());
         // Nearly all contents with equal hashes have equal slots, and those take less time to compare.
         let (own, others) = (self.row.signature, row.signature);
@@ -119,7 +119,7 @@ impl Before<'_> {
 
     /// The same by the hashes of the bands.
     fn has_by_hash(&self, other: u32, signature: &[u8]) -> Result<bool> {
-        let Before { snapshot, band, .. } = *self;
+        let EarlierBands { snapshot, band, .. } = *self;
         let of_band = |signature| (0..band).map(move |band| hash(snapshot, signature, band));
         let own = self
             .hashes

@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::storage::Snapshot;
-use crate::store::compare::Spread;
+use crate::store::compare::SpreadHasher;
 
 /// The number of contents whose names one thread reads in a row.
 const PIECE: usize = 1 << 8;
@@ -20,20 +20,20 @@ const NEAR: usize = 16;
 const KEPT: usize = 1 << 17;
 
 /// A content, and the key that represents it, if one does.
-type Name = (u32, Option<Box<str>>);
+type ContentName = (u32, Option<Box<str>>);
 
 /// The names of contents.
 #[derive(Debug)]
-pub(crate) struct Names {
+pub(crate) struct ContentNames {
     /// Whether the first of several names represents a content.
     first: bool,
-    names: HashMap<u32, Option<Box<str>>, BuildHasherDefault<Spread>>,
+    names: HashMap<u32, Option<Box<str>>, BuildHasherDefault<SpreadHasher>>,
 }
 
-impl Names {
+impl ContentNames {
     /// Makes an empty collection. With `first`, the first of several names represents a content, otherwise none does.
-    pub(crate) fn new(first: bool) -> Names {
-        Names {
+    pub(crate) fn new(first: bool) -> ContentNames {
+        ContentNames {
             first,
             names: HashMap::default(),
         }
@@ -54,7 +54,7 @@ impl Names {
             .collect();
         lacking.sort_unstable();
         lacking.dedup();
-        let reader = Reader {
+        let reader = NameReader {
             snapshot,
             first: self.first,
             others: self.names.len() + NEAR * lacking.len() <= KEPT,
@@ -74,7 +74,7 @@ impl Names {
 
 /// Reads the names of contents.
 #[derive(Clone, Copy, Debug)]
-struct Reader<'a> {
+struct NameReader<'a> {
     snapshot: &'a Snapshot,
     /// Whether the first of several names represents a content.
     first: bool,
@@ -82,10 +82,10 @@ struct Reader<'a> {
     others: bool,
 }
 
-impl Reader<'_> {
+impl NameReader<'_> {
     /// The names of contents, which must ascend, and of some others.
-    fn read(self, contents: &[u32]) -> Result<Vec<Name>> {
-        let mut found: Vec<Name> = Vec::with_capacity(contents.len());
+    fn read(self, contents: &[u32]) -> Result<Vec<ContentName>> {
+        let mut found: Vec<ContentName> = Vec::with_capacity(contents.len());
         let Some(&start) = contents.first() else {
             return Ok(found);
         };
@@ -169,7 +169,7 @@ mod tests {
         for (first, step) in [(false, 1), (true, 1), (false, 3), (true, 7), (false, 23)] {
             for start in 0..step {
                 let wanted = || (start..snapshot.len).rev().step_by(step as usize);
-                let mut names = Names::new(first);
+                let mut names = ContentNames::new(first);
                 names.hold(&snapshot, wanted(), &Pool::new(2)).unwrap();
                 assert!(wanted().all(|content| names.names.contains_key(&content)));
                 for content in (0..snapshot.len).filter(|id| names.names.contains_key(id)) {

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::vec::IntoIter;
 
-use super::alike::{Alike, Compared, Comparer, pieces};
+use super::alike::{SimilarContents, TaskResult, TaskComparer, pieces};
 use super::buckets::Buckets;
-use super::comparisons::{Comparisons, Task};
-use super::exhaustive::Exhaustive;
-use super::join::{Bounds, Joined};
-use super::met::Met;
-use super::names::{Names, with_several};
+use super::comparisons::{Comparisons, ComparisonTask};
+use super::exhaustive::ExhaustivePairs;
+use super::join::{JaccardBounds, JoinedPair};
+use super::met::SkippedComparisons;
+use super::names::{ContentNames, with_several};
 use super::pair::{Pair, PairQuery};
 use crate::error::{Error, Result};
 use crate::schema::check_threshold;
@@ -46,34 +46,34 @@ pub struct Pairs {
     /// The buckets of that band, which are read while contents of the band before are compared.
     next_buckets: Option<Buckets>,
     /// The tasks of the last batch; their memory is used again.
-    tasks: Vec<Task>,
-    met: Met,
-    names: Names,
+    tasks: Vec<ComparisonTask>,
+    met: SkippedComparisons,
+    names: ContentNames,
     /// The exhaustive search or the one by containment, which replaces the buckets if the query asks for it.
-    join: Option<Exhaustive>,
+    join: Option<ExhaustivePairs>,
     /// The results that are not yet returned.
-    ready: VecDeque<IntoIter<Found>>,
-    product: Option<Product>,
+    ready: VecDeque<IntoIter<FoundPair>>,
+    product: Option<DocumentPairs>,
     failed: bool,
 }
 
 /// A job of a thread, and its result.
 #[derive(Debug)]
-enum Job<'a> {
-    Compare(&'a [Task]),
+enum PairsJob<'a> {
+    Compare(&'a [ComparisonTask]),
     /// Reads the next buckets.
     Read,
 }
 
 #[derive(Debug)]
-enum Done {
-    Compared(Compared),
+enum PairsJobResult {
+    Compared(TaskResult),
     Read(Buckets),
 }
 
 /// A pair that was found.
 #[derive(Debug)]
-enum Found {
+enum FoundPair {
     Pair(Pair),
     /// Two contents, or one twice, whose documents form many pairs.
     Contents(u32, u32, Likeness),
@@ -81,7 +81,7 @@ enum Found {
 
 /// The pairs of the documents of two contents, or of one, listed one by one.
 #[derive(Debug)]
-struct Product {
+struct DocumentPairs {
     rows: Vec<String>,
     /// None if both contents are the same.
     columns: Option<Vec<String>>,
@@ -90,7 +90,7 @@ struct Product {
     likeness: Likeness,
 }
 
-impl Product {
+impl DocumentPairs {
     /// The next two documents.
     fn next(&mut self) -> Option<(&str, &str)> {
         let columns = self.columns.as_ref().unwrap_or(&self.rows);
@@ -153,8 +153,8 @@ impl Store {
         let other = query.threshold.map(|_| "a threshold");
         let join = match query.containment.search(&snapshot, &removed, other)? {
             None if query.exhaustive => {
-                let bounds = Bounds::Jaccard(threshold);
-                Some(Exhaustive::new(&snapshot, bounds, 0, &removed)?)
+                let bounds = JaccardBounds::Jaccard(threshold);
+                Some(ExhaustivePairs::new(&snapshot, bounds, 0, &removed)?)
             }
             join => join,
         };
@@ -166,14 +166,14 @@ impl Store {
             removed,
             next_content: if query.fold_copies { snapshot.len } else { 0 },
             join,
-            names: Names::new(query.fold_copies),
+            names: ContentNames::new(query.fold_copies),
             query,
             snapshot,
             comparisons: Comparisons::default(),
             next_band: 0,
             next_buckets: None,
             tasks: Vec::new(),
-            met: Met::default(),
+            met: SkippedComparisons::default(),
             ready: VecDeque::new(),
             product: None,
             failed: false,
@@ -216,8 +216,8 @@ impl Pairs {
                 self.product = None;
             }
             match self.next_ready() {
-                Some(Found::Pair(pair)) => return Ok(Some(pair)),
-                Some(Found::Contents(one, other, likeness)) => {
+                Some(FoundPair::Pair(pair)) => return Ok(Some(pair)),
+                Some(FoundPair::Contents(one, other, likeness)) => {
                     self.product = Some(self.product_of(one, other, likeness)?);
                 }
                 None if self.find_more()? => {}
@@ -227,7 +227,7 @@ impl Pairs {
     }
 
     /// The next result.
-    fn next_ready(&mut self) -> Option<Found> {
+    fn next_ready(&mut self) -> Option<FoundPair> {
         while let Some(part) = self.ready.front_mut() {
             if let Some(found) = part.next() {
                 return Some(found);
@@ -298,7 +298,7 @@ impl Pairs {
         let likeness = self.likeness_of_copies();
         for several in pool.map(parts, |part| with_several(snapshot, part)) {
             let copies = several?.into_iter();
-            let copies = copies.map(|content| Found::Contents(content, content, likeness));
+            let copies = copies.map(|content| FoundPair::Contents(content, content, likeness));
             self.ready.push_back(copies.collect::<Vec<_>>().into_iter());
         }
         Ok(())
@@ -317,7 +317,7 @@ impl Pairs {
     }
 
     /// The pairs of the documents of two contents, or of one if they are the same.
-    fn product_of(&self, one: u32, other: u32, likeness: Likeness) -> Result<Product> {
+    fn product_of(&self, one: u32, other: u32, likeness: Likeness) -> Result<DocumentPairs> {
         let most = if self.query.fold_copies {
             1
         } else {
@@ -332,7 +332,7 @@ impl Pairs {
         } else {
             (Some(names(one)?), (0, 0))
         };
-        Ok(Product {
+        Ok(DocumentPairs {
             rows: names(other)?,
             columns,
             at,
@@ -341,7 +341,7 @@ impl Pairs {
     }
 
     /// Queues the pairs that the join found.
-    fn take_joined(&mut self, joined: &[Joined]) -> Result<()> {
+    fn take_joined(&mut self, joined: &[JoinedPair]) -> Result<()> {
         let (snapshot, schema) = (&*self.snapshot, &self.snapshot.schema);
         let mut part = Vec::with_capacity(joined.len());
         for joined in joined {
@@ -355,7 +355,7 @@ impl Pairs {
                 containment: Some(joined.containment),
                 containment_of_stored: None,
             };
-            part.push(Found::Contents(one, other, likeness));
+            part.push(FoundPair::Contents(one, other, likeness));
         }
         self.ready.push_back(part.into_iter());
         Ok(())
@@ -369,7 +369,7 @@ impl Pairs {
         let Some(last) = self.tasks.last().map(|task| task.content) else {
             return Ok(false);
         };
-        let comparer = Comparer {
+        let comparer = TaskComparer {
             snapshot: &self.snapshot,
             comparisons: &self.comparisons,
             met: &self.met,
@@ -377,20 +377,20 @@ impl Pairs {
         };
         let next = self.next_band;
         let lacks_next = self.next_buckets.is_none() && next < self.snapshot.schema.bands().bands();
-        let pieces = pieces(&self.tasks).into_iter().map(Job::Compare);
-        let jobs = lacks_next.then_some(Job::Read).into_iter().chain(pieces);
+        let pieces = pieces(&self.tasks).into_iter().map(PairsJob::Compare);
+        let jobs = lacks_next.then_some(PairsJob::Read).into_iter().chain(pieces);
         let done = pool.map(jobs.collect(), |job| match job {
-            Job::Compare(piece) => comparer.compare(piece).map(Done::Compared),
-            Job::Read => Buckets::of(&self.snapshot, next, &self.removed).map(Done::Read),
+            PairsJob::Compare(piece) => comparer.compare(piece).map(PairsJobResult::Compared),
+            PairsJob::Read => Buckets::of(&self.snapshot, next, &self.removed).map(PairsJobResult::Read),
         });
         let (mut matches, mut false_candidates) = (Vec::new(), 0);
         for done in done {
             match done? {
-                Done::Compared(compared) => {
+                PairsJobResult::Compared(compared) => {
                     false_candidates += compared.false_candidates_of(last);
                     matches.push(compared.alike);
                 }
-                Done::Read(buckets) => self.next_buckets = Some(buckets),
+                PairsJobResult::Read(buckets) => self.next_buckets = Some(buckets),
             }
         }
         let found = self.named(matches)?;
@@ -404,7 +404,7 @@ impl Pairs {
     }
 
     /// Turns matches into pairs of documents, if both contents have one name.
-    fn named(&mut self, matches: Vec<Vec<Alike>>) -> Result<Vec<Vec<Found>>> {
+    fn named(&mut self, matches: Vec<Vec<SimilarContents>>) -> Result<Vec<Vec<FoundPair>>> {
         if matches.iter().all(Vec::is_empty) {
             return Ok(Vec::new());
         }
@@ -413,14 +413,14 @@ impl Pairs {
         let pool = &self.store.shared.pool;
         self.names.hold(&self.snapshot, both, pool)?;
         let (names, query) = (&self.names, &self.query);
-        let named = |alike: Alike| {
+        let named = |alike: SimilarContents| {
             let (one, other, likeness) = (alike.one, alike.other, alike.likeness);
             match (names.get(one), names.get(other)) {
-                (Some(one), Some(other)) => query.pair(one, other, likeness).map(Found::Pair),
-                _ => Some(Found::Contents(one, other, likeness)),
+                (Some(one), Some(other)) => query.pair(one, other, likeness).map(FoundPair::Pair),
+                _ => Some(FoundPair::Contents(one, other, likeness)),
             }
         };
-        let all_named = |alike: Vec<Alike>| alike.into_iter().filter_map(named).collect();
+        let all_named = |alike: Vec<SimilarContents>| alike.into_iter().filter_map(named).collect();
         Ok(pool.map(matches, all_named))
     }
 }

@@ -8,30 +8,30 @@ use crate::store::lock::lock;
 
 /// A lock that refuses a thread that already holds it, which would wait for itself.
 #[derive(Debug, Default)]
-pub(crate) struct Alone {
+pub(crate) struct NonReentrantLock {
     lock: Mutex<()>,
     user: Mutex<Option<ThreadId>>,
 }
 
 /// The lock while it is held.
 #[derive(Debug)]
-pub(crate) struct Entered<'a> {
-    alone: &'a Alone,
+pub(crate) struct NonReentrantGuard<'a> {
+    alone: &'a NonReentrantLock,
     _lock: MutexGuard<'a, ()>,
 }
 
-impl Alone {
+impl NonReentrantLock {
     /// Waits until no other thread holds the lock.
     ///
     /// # Errors
     ///
     /// [`Error::WriterHeld`] if this thread holds it.
-    pub(crate) fn enter(&self) -> Result<Entered<'_>> {
+    pub(crate) fn enter(&self) -> Result<NonReentrantGuard<'_>> {
         let this = thread::current().id();
         if *lock(&self.user) == Some(this) {
             return Err(Error::WriterHeld);
         }
-        let entered = Entered {
+        let entered = NonReentrantGuard {
             _lock: lock(&self.lock),
             alone: self,
         };
@@ -40,7 +40,7 @@ impl Alone {
     }
 }
 
-impl Drop for Entered<'_> {
+impl Drop for NonReentrantGuard<'_> {
     fn drop(&mut self) {
         *lock(&self.alone.user) = None;
     }

@@ -6,5 +6,5 @@ mod slot;
 mod store;
 
 pub use options::Options;
-pub(crate) use slot::{Feeder, InUse, Lease, Slot};
+pub(crate) use slot::{Feeder, SlotUse, Lease, FilesSlot};
 pub use store::Store;

@@ -7,17 +7,17 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
-use super::alone::Alone;
-use super::slot::Slot;
-use super::store::{Shared, Store};
+use super::alone::NonReentrantLock;
+use super::slot::FilesSlot;
+use super::store::{StoreInner, Store};
 use crate::clock::{Meters, Patience};
 use crate::error::{Error, Result, whole_path};
 use crate::pool::{self, Pool};
 use crate::progress::Progress;
 use crate::schema::{Schema, SchemaBuilder};
-use crate::storage::{Files, Fleeting, Limits, Process, Snapshot, Wait, holder};
-use crate::store::compare::{Allowance, FALSE_CANDIDATES, Published, Sketcher};
-use crate::store::offer::Queue;
+use crate::storage::{StoreFiles, UnsyncedFolder, Limits, Process, Snapshot, TurnWait, holder};
+use crate::store::compare::{Allowance, FALSE_CANDIDATES, PublishedCommit, StoreSketcher};
+use crate::store::offer::CallQueue;
 
 /// How long to wait for other processes that write, and for one that is making the same store.
 const WAIT: Duration = Duration::from_secs(5);
@@ -41,7 +41,7 @@ const IDLE_WRITER: Duration = Duration::from_secs(30);
 pub struct Options {
     pub(crate) threads: usize,
     pub(crate) read_only: bool,
-    pub(crate) wait: Wait,
+    pub(crate) wait: TurnWait,
     is_exclusive: bool,
     idle_writer: Duration,
     pub(crate) false_candidates: usize,
@@ -56,7 +56,7 @@ impl Default for Options {
         Options {
             threads: 0,
             read_only: false,
-            wait: Wait {
+            wait: TurnWait {
                 time: WAIT,
                 stop: None,
             },
@@ -263,19 +263,19 @@ impl Options {
     /// [`Error::InvalidSchema`] for [`Family::Xor`](crate::sketching::Family::Xor), [`Error::ReadOnly`] with
     /// [`Options::read_only`], [`Error::SchemaMismatch`] with [`Options::expect`], [`Error::Locked`], or the system's.
     pub fn create(&self, folder: impl AsRef<Path>, schema: &Schema) -> Result<Store> {
-        self.create_by(Files::create, folder.as_ref(), schema)
+        self.create_by(StoreFiles::create, folder.as_ref(), schema)
     }
 
     /// Makes a store in a folder of this process, whatever else the folder holds, for the users of the store in `like`.
     pub(crate) fn create_in(&self, folder: &Path, like: &Path, schema: &Schema) -> Result<Store> {
         let create =
-            |folder: &Path, schema, store| Files::create_in(folder, Some(like), schema, store);
+            |folder: &Path, schema, store| StoreFiles::create_in(folder, Some(like), schema, store);
         self.create_by(create, folder, schema)
     }
 
     fn create_by(
         &self,
-        create: impl Fn(&Path, Schema, u64) -> Result<Files>,
+        create: impl Fn(&Path, Schema, u64) -> Result<StoreFiles>,
         folder: &Path,
         schema: &Schema,
     ) -> Result<Store> {
@@ -313,12 +313,12 @@ impl Options {
             return self.store(folder, place, None, snapshot, None);
         }
         let fleeting = self.fleeting_at(place);
-        let files = self.patiently(place, || Files::open(place, &self.wait))?;
+        let files = self.patiently(place, || StoreFiles::open(place, &self.wait))?;
         self.writable(folder, place, files, fleeting)
     }
 
-    fn fleeting_at(&self, place: &Path) -> Option<Fleeting> {
-        self.is_fleeting.then(|| Fleeting::new(place))
+    fn fleeting_at(&self, place: &Path) -> Option<UnsyncedFolder> {
+        self.is_fleeting.then(|| UnsyncedFolder::new(place))
     }
 
     /// Opens the store in `folder`, or makes one with `schema` if there is none. A store that exists keeps its own schema;
@@ -360,8 +360,8 @@ impl Options {
         &self,
         folder: &Path,
         place: &Path,
-        mut files: Files,
-        fleeting: Option<Fleeting>,
+        mut files: StoreFiles,
+        fleeting: Option<UnsyncedFolder>,
     ) -> Result<Store> {
         files.limits = self.limits;
         files.wait = self.wait.clone();
@@ -378,28 +378,28 @@ impl Options {
         &self,
         folder: &Path,
         place: &Path,
-        files: Option<Files>,
+        files: Option<StoreFiles>,
         snapshot: Snapshot,
-        fleeting: Option<Fleeting>,
+        fleeting: Option<UnsyncedFolder>,
     ) -> Result<Store> {
         self.expected.check(&snapshot.schema)?;
         let meters = Arc::new(Meters::default());
         let put_aside = files.as_ref().map(|files| files.put_aside.clone());
-        let shared = Shared {
+        let shared = StoreInner {
             process: Process::current(),
             folder: folder.to_owned(),
             place: place.to_owned(),
             put_aside: put_aside.unwrap_or_default(),
             pool: Pool::new(self.threads),
-            files: files.map(|files| Slot::new(files, self.idle_writer)),
-            published: RwLock::new(Published {
-                sketcher: Arc::new(Sketcher::new(&snapshot.schema, &meters)?),
+            files: files.map(|files| FilesSlot::new(files, self.idle_writer)),
+            published: RwLock::new(PublishedCommit {
+                sketcher: Arc::new(StoreSketcher::new(&snapshot.schema, &meters)?),
                 snapshot: Arc::new(snapshot),
             }),
             refreshing: Mutex::default(),
-            queue: Queue::default(),
+            queue: CallQueue::default(),
             wait: self.wait.clone(),
-            rebuilding: Alone::default(),
+            rebuilding: NonReentrantLock::default(),
             meters,
             allowance: Allowance::new(self.false_candidates, self.limits),
             progress: self.progress.clone(),
@@ -416,7 +416,7 @@ impl Options {
 mod tests {
     use super::Options;
     use crate::Schema;
-    use crate::storage::watch::{DiskWatch, Event};
+    use crate::storage::watch::{DiskWatch, DiskEvent};
 
     /// Counts the syncs of a store that is made with these options and gets a document.
     fn synced(options: &Options) -> usize {
@@ -431,7 +431,7 @@ mod tests {
         assert_eq!(store.documents().unwrap().count(), 1);
         drop(store);
         let events = watch.events().into_iter();
-        let is_sync = |event: &Event| matches!(event, Event::Synced { .. });
+        let is_sync = |event: &DiskEvent| matches!(event, DiskEvent::Synced { .. });
         events.filter(is_sync).count()
     }
 

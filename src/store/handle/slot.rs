@@ -8,11 +8,11 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::storage::Files;
+use crate::storage::StoreFiles;
 use crate::storage::Process;
 use crate::store::lock::lock;
 
-/// How long [`Slot::take_at_last`] waits between two calls of its caller's function.
+/// How long [`FilesSlot::take_at_last`] waits between two calls of its caller's function.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Holds the files of the writing side. One thread at a time takes them out.
@@ -21,13 +21,13 @@ const TICK: Duration = Duration::from_millis(50);
 ///
 /// No thread waits for itself: neither the thread that used the files last nor one that feeds a pipeline. If a writer
 /// moves to another thread, the slot does not know it until that thread uses the writer. So a wait for a writer that is
-/// not used is limited, except in [`Slot::take_at_last`], which its caller can end.
+/// not used is limited, except in [`FilesSlot::take_at_last`], which its caller can end.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub(crate) struct FilesSlot {
     process: Process,
     /// How long to wait for files that are not used.
     idle: Duration,
-    content: Mutex<Content>,
+    content: Mutex<SlotContent>,
     given_back: Condvar,
     /// The number of calls that use the files now.
     in_use: AtomicU64,
@@ -36,9 +36,9 @@ pub(crate) struct Slot {
 }
 
 #[derive(Debug)]
-struct Content {
+struct SlotContent {
     /// `None` while a lease has them.
-    files: Option<Files>,
+    files: Option<StoreFiles>,
     /// The thread that took them, or used them last.
     user: Option<ThreadId>,
     /// The threads that feed a pipeline that has the files or waits for them, with the number of the pipeline.
@@ -47,7 +47,7 @@ struct Content {
     pipelines: u64,
 }
 
-impl Content {
+impl SlotContent {
     /// Refuses to let this thread wait for itself.
     ///
     /// # Errors
@@ -63,12 +63,12 @@ impl Content {
     }
 }
 
-impl Slot {
-    pub(crate) fn new(files: Files, idle: Duration) -> Arc<Slot> {
-        Arc::new(Slot {
+impl FilesSlot {
+    pub(crate) fn new(files: StoreFiles, idle: Duration) -> Arc<FilesSlot> {
+        Arc::new(FilesSlot {
             process: Process::current(),
             idle,
-            content: Mutex::new(Content {
+            content: Mutex::new(SlotContent {
                 files: Some(files),
                 user: None,
                 feeders: Vec::new(),
@@ -85,14 +85,14 @@ impl Slot {
     /// # Errors
     ///
     /// [`Error::WriterHeld`] if this thread has them, or they are not used.
-    pub(crate) fn take(self: &Arc<Slot>) -> Result<Lease> {
+    pub(crate) fn take(self: &Arc<FilesSlot>) -> Result<Lease> {
         self.take_within(self.idle)
     }
 
-    /// Takes the files out like [`Slot::take`], but waits even for files that are not used, until `meanwhile` fails. It
+    /// Takes the files out like [`FilesSlot::take`], but waits even for files that are not used, until `meanwhile` fails. It
     /// is called from time to time.
     pub(crate) fn take_at_last(
-        self: &Arc<Slot>,
+        self: &Arc<FilesSlot>,
         mut meanwhile: impl FnMut() -> Result<()>,
     ) -> Result<Lease> {
         let mut content = lock(&self.content);
@@ -112,7 +112,7 @@ impl Slot {
         }
     }
 
-    fn take_within(self: &Arc<Slot>, idle: Duration) -> Result<Lease> {
+    fn take_within(self: &Arc<FilesSlot>, idle: Duration) -> Result<Lease> {
         let mut content = lock(&self.content);
         loop {
             if let Some(lease) = self.lease(&mut content)? {
@@ -131,7 +131,7 @@ impl Slot {
     }
 
     /// Takes the files if they are there.
-    fn lease(self: &Arc<Slot>, content: &mut Content) -> Result<Option<Lease>> {
+    fn lease(self: &Arc<FilesSlot>, content: &mut SlotContent) -> Result<Option<Lease>> {
         content.check_not_held_here()?;
         let Some(files) = content.files.take() else {
             return Ok(None);
@@ -139,7 +139,7 @@ impl Slot {
         let user = thread::current().id();
         content.user = Some(user);
         Ok(Some(Lease {
-            in_use: Some(InUse::begin(self)),
+            in_use: Some(SlotUse::begin(self)),
             slot: self.clone(),
             files: Some(files),
             user,
@@ -147,7 +147,7 @@ impl Slot {
     }
 
     /// Takes the files out if no other lease has them.
-    pub(crate) fn take_if_free(self: &Arc<Slot>) -> Option<Lease> {
+    pub(crate) fn take_if_free(self: &Arc<FilesSlot>) -> Option<Lease> {
         let mut content = lock(&self.content);
         self.lease(&mut content).unwrap_or(None)
     }
@@ -178,7 +178,7 @@ impl Slot {
     /// # Errors
     ///
     /// [`Error::WriterHeld`] if it feeds another one, or has the files.
-    pub(crate) fn feed(self: &Arc<Slot>) -> Result<Feeder> {
+    pub(crate) fn feed(self: &Arc<FilesSlot>) -> Result<Feeder> {
         let mut content = lock(&self.content);
         content.check_not_held_here()?;
         let thread = thread::current().id();
@@ -196,7 +196,7 @@ impl Slot {
 /// The thread that feeds a pipeline.
 #[derive(Debug)]
 pub(crate) struct Feeder {
-    slot: Arc<Slot>,
+    slot: Arc<FilesSlot>,
     number: u64,
     thread: ThreadId,
 }
@@ -228,16 +228,16 @@ impl Drop for Feeder {
 
 /// A call that uses the files.
 #[derive(Debug)]
-pub(crate) struct InUse(Arc<Slot>);
+pub(crate) struct SlotUse(Arc<FilesSlot>);
 
-impl InUse {
-    fn begin(slot: &Arc<Slot>) -> InUse {
+impl SlotUse {
+    fn begin(slot: &Arc<FilesSlot>) -> SlotUse {
         slot.in_use.fetch_add(1, Ordering::Relaxed);
-        InUse(slot.clone())
+        SlotUse(slot.clone())
     }
 }
 
-impl Drop for InUse {
+impl Drop for SlotUse {
     fn drop(&mut self) {
         self.0.uses.fetch_add(1, Ordering::Relaxed);
         self.0.in_use.fetch_sub(1, Ordering::Relaxed);
@@ -247,11 +247,11 @@ impl Drop for InUse {
 /// The files of a store, until they are given back on drop.
 #[derive(Debug)]
 pub(crate) struct Lease {
-    slot: Arc<Slot>,
+    slot: Arc<FilesSlot>,
     /// `None` while only single calls use the files.
-    in_use: Option<InUse>,
+    in_use: Option<SlotUse>,
     /// Taken when the files are given back.
-    files: Option<Files>,
+    files: Option<StoreFiles>,
     user: ThreadId,
 }
 
@@ -266,14 +266,14 @@ impl Lease {
     /// # Errors
     ///
     /// [`Error::OtherProcess`] in a fork of the process that has them.
-    pub(crate) fn enter(&mut self) -> Result<InUse> {
+    pub(crate) fn enter(&mut self) -> Result<SlotUse> {
         self.slot.process.check()?;
         let user = thread::current().id();
         if self.user != user {
             self.user = user;
             lock(&self.slot.content).user = Some(user);
         }
-        Ok(InUse::begin(&self.slot))
+        Ok(SlotUse::begin(&self.slot))
     }
 
     /// Whether the files belong to the current process, not to one that it is a fork of.
@@ -283,9 +283,9 @@ impl Lease {
 }
 
 impl Deref for Lease {
-    type Target = Files;
+    type Target = StoreFiles;
 
-    fn deref(&self) -> &Files {
+    fn deref(&self) -> &StoreFiles {
         match &self.files {
             Some(files) => files,
             None => unreachable!("the files are there until the lease ends"),
@@ -294,7 +294,7 @@ impl Deref for Lease {
 }
 
 impl DerefMut for Lease {
-    fn deref_mut(&mut self) -> &mut Files {
+    fn deref_mut(&mut self) -> &mut StoreFiles {
         match &mut self.files {
             Some(files) => files,
             None => unreachable!("the files are there until the lease ends"),

@@ -4,17 +4,17 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use super::alone::Alone;
+use super::alone::NonReentrantLock;
 use super::options::Options;
-use super::slot::Slot;
+use super::slot::FilesSlot;
 use crate::clock::{Meters, Timings};
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::progress::Progress;
 use crate::schema::Schema;
-use crate::storage::{Files, Fleeting, IdScope, Process, Snapshot, Wait, is_store};
-use crate::store::compare::{Allowance, Published, Search, Sketcher};
-use crate::store::offer::Queue;
+use crate::storage::{StoreFiles, UnsyncedFolder, IdScope, Process, Snapshot, TurnWait, is_store};
+use crate::store::compare::{Allowance, PublishedCommit, Search, StoreSketcher};
+use crate::store::offer::CallQueue;
 
 /// A near-duplicate store in a folder.
 ///
@@ -46,12 +46,12 @@ use crate::store::offer::Queue;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Store {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<StoreInner>,
 }
 
 /// What the handles of an open store share.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct StoreInner {
     pub(crate) process: Process,
     /// The folder as it was given.
     pub(crate) folder: PathBuf,
@@ -61,21 +61,21 @@ pub(crate) struct Shared {
     pub(crate) put_aside: Vec<PathBuf>,
     pub(crate) pool: Pool,
     /// `None` if the store is open for reading only.
-    pub(crate) files: Option<Arc<Slot>>,
+    pub(crate) files: Option<Arc<FilesSlot>>,
     /// The last commit. The lock is held only to copy or replace the pointer.
-    pub(crate) published: RwLock<Published>,
+    pub(crate) published: RwLock<PublishedCommit>,
     /// Held while a newer commit is opened for reading, so that one thread at a time adds to the recent postings.
     pub(crate) refreshing: Mutex<()>,
-    pub(crate) queue: Queue,
+    pub(crate) queue: CallQueue,
     /// How long to wait for another process.
-    pub(crate) wait: Wait,
+    pub(crate) wait: TurnWait,
     /// Held by the running rebuild; there is one at most.
-    pub(crate) rebuilding: Alone,
+    pub(crate) rebuilding: NonReentrantLock,
     pub(crate) meters: Arc<Meters>,
     pub(crate) allowance: Allowance,
     pub(crate) progress: Progress,
     /// Dropped after the files. `None` if the store is durable.
-    pub(crate) _fleeting: Option<Fleeting>,
+    pub(crate) _fleeting: Option<UnsyncedFolder>,
 }
 
 impl Store {
@@ -136,7 +136,7 @@ impl Store {
     }
 
     /// The place of the files between writes.
-    pub(crate) fn slot(&self) -> Result<&Arc<Slot>> {
+    pub(crate) fn slot(&self) -> Result<&Arc<FilesSlot>> {
         self.shared.process.check()?;
         self.shared.files.as_ref().ok_or(Error::ReadOnly)
     }
@@ -176,13 +176,13 @@ impl Store {
         &self.shared.progress
     }
 
-    pub(crate) fn last_commit(&self) -> Published {
+    pub(crate) fn last_commit(&self) -> PublishedCommit {
         let published = self.shared.published.read();
         published.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The last commit, for a caller that goes on to read it.
-    pub(crate) fn current(&self) -> Result<Published> {
+    pub(crate) fn current(&self) -> Result<PublishedCommit> {
         self.shared.process.check()?;
         Ok(self.last_commit())
     }
@@ -199,19 +199,19 @@ impl Store {
     }
 
     /// Publishes the commit that files are at, and returns it.
-    pub(crate) fn publish_files(&self, files: &mut Files) -> Result<Published> {
+    pub(crate) fn publish_files(&self, files: &mut StoreFiles) -> Result<PublishedCommit> {
         self.publish_snapshot(files.snapshot()?)
     }
 
     /// Publishes a newer commit, and returns it.
-    pub(crate) fn publish_snapshot(&self, snapshot: Snapshot) -> Result<Published> {
+    pub(crate) fn publish_snapshot(&self, snapshot: Snapshot) -> Result<PublishedCommit> {
         let last = self.last_commit();
         let sketcher = if snapshot.schema == last.snapshot.schema {
             last.sketcher
         } else {
-            Arc::new(Sketcher::new(&snapshot.schema, &self.shared.meters)?)
+            Arc::new(StoreSketcher::new(&snapshot.schema, &self.shared.meters)?)
         };
-        let published = Published {
+        let published = PublishedCommit {
             snapshot: Arc::new(snapshot),
             sketcher,
         };
@@ -219,7 +219,7 @@ impl Store {
         Ok(published)
     }
 
-    pub(crate) fn publish(&self, commit: Published) {
+    pub(crate) fn publish(&self, commit: PublishedCommit) {
         let published = self.shared.published.write();
         *published.unwrap_or_else(PoisonError::into_inner) = commit;
     }

@@ -6,7 +6,7 @@ use super::readers::History;
 use super::step::{SharedCall, key};
 use crate::error::Result;
 use crate::store::handle::Store;
-use crate::store::offer::{Answer, Call, Change, Input, Outcome, Relation, Turn};
+use crate::store::offer::{CallAnswer, StoreCall, Change, Input, Outcome, Relation, CallTurn};
 
 /// What a call returns.
 #[derive(Debug, PartialEq)]
@@ -43,14 +43,14 @@ impl SharedCall {
     }
 
     /// The call as it waits in line.
-    fn in_line(&self, store: &Store) -> Result<Call> {
+    fn in_line(&self, store: &Store) -> Result<StoreCall> {
         let prepare = |k, words| store.last_commit().prepare(Input::new(key(k), words));
         Ok(match self {
-            SharedCall::Insert((k, text)) => Call::Insert(prepare(*k, text.words())?),
-            SharedCall::Replace((k, text)) => Call::Replace(prepare(*k, text.words())?),
-            SharedCall::Remove(k) => Call::Remove(key(*k)),
-            SharedCall::Touch(k) => Call::Touch(key(*k)),
-            SharedCall::Rename(old, new) => Call::Rename(key(*old), key(*new)),
+            SharedCall::Insert((k, text)) => StoreCall::Insert(prepare(*k, text.words())?),
+            SharedCall::Replace((k, text)) => StoreCall::Replace(prepare(*k, text.words())?),
+            SharedCall::Remove(k) => StoreCall::Remove(key(*k)),
+            SharedCall::Touch(k) => StoreCall::Touch(key(*k)),
+            SharedCall::Rename(old, new) => StoreCall::Rename(key(*old), key(*new)),
         })
     }
 
@@ -91,14 +91,14 @@ pub(crate) fn make_together(calls: &[SharedCall], store: &Store) -> Result<()> {
 
 fn together(calls: &[SharedCall], store: &Store) -> Result<Vec<Returned>> {
     let calls = calls.iter().map(|call| call.in_line(store));
-    let calls: Vec<Call> = calls.collect::<Result<_>>()?;
+    let calls: Vec<StoreCall> = calls.collect::<Result<_>>()?;
     let queue = &store.shared.queue;
     let requests: Vec<_> = calls.into_iter().map(|call| queue.join(call)).collect();
     store.lead();
     let answers = requests.iter().map(|request| match request.wait() {
-        Turn::Done(answer) => Ok(match answer? {
-            Answer::Outcome(outcome) => Returned::from(outcome),
-            Answer::Existed(existed) => Returned::Existed(existed),
+        CallTurn::Done(answer) => Ok(match answer? {
+            CallAnswer::Outcome(outcome) => Returned::from(outcome),
+            CallAnswer::Existed(existed) => Returned::Existed(existed),
         }),
         turn => panic!("the leader left a caller without an answer: {turn:?}"),
     });

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::clock;
 use crate::store::offer::{Change, Relation};
-use crate::store::write::Merged;
+use crate::store::write::MergeSummary;
 use crate::text::{ShingleSet, Shingler, Shingling};
 
 pub(super) const THRESHOLD: f64 = 0.5;
@@ -228,8 +228,8 @@ impl Model {
     }
 
     /// Adds the documents of another store, in the order in which that store got them.
-    pub(crate) fn merge(&mut self, other: &Model) -> Merged {
-        let mut merged = Merged::default();
+    pub(crate) fn merge(&mut self, other: &Model) -> MergeSummary {
+        let mut merged = MergeSummary::default();
         let now = clock::now();
         for text in other.contents() {
             for key in other.keys_of(text) {

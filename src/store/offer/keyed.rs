@@ -9,14 +9,14 @@ static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 /// A key and its hash, which is valid in this process only. Many threads compute hashes for the one that writes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Keyed<'a> {
+pub(crate) struct HashedKey<'a> {
     pub(crate) key: &'a str,
     pub(crate) hash: u64,
 }
 
-impl Keyed<'_> {
-    pub(crate) fn new(key: &str) -> Keyed<'_> {
+impl HashedKey<'_> {
+    pub(crate) fn new(key: &str) -> HashedKey<'_> {
         let hash = SEED.hash_one(key);
-        Keyed { key, hash }
+        HashedKey { key, hash }
     }
 }

@@ -1,16 +1,16 @@
 //! An input before it is added.
 
 use super::input::{Input, check_key};
-use super::keyed::Keyed;
+use super::keyed::HashedKey;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, Snapshot};
-use crate::store::compare::{Published, Sketch, Sketcher, Verified};
+use crate::store::compare::{PublishedCommit, Sketch, StoreSketcher, VerifiedContent};
 
 /// An input with everything that can be found out about it without changing the store.
 ///
 /// It is large and moves between threads, so it is boxed.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedInput {
     pub(crate) input: Input,
     pub(crate) hash: [u8; 32],
     /// The hash of the key.
@@ -25,25 +25,25 @@ pub(crate) struct Prepared {
     pub(crate) copies: Vec<u32>,
     /// The contents below this id were compared with the input. Those that match are in `matches`.
     pub(crate) checked: u32,
-    pub(crate) matches: Vec<Verified>,
+    pub(crate) matches: Vec<VerifiedContent>,
 }
 
-impl Prepared {
+impl PreparedInput {
     /// The input's key.
     pub(crate) fn key(&self) -> &str {
         &self.input.key
     }
 
     /// The input's key with its hash.
-    pub(crate) fn keyed(&self) -> Keyed<'_> {
-        Keyed {
+    pub(crate) fn keyed(&self) -> HashedKey<'_> {
+        HashedKey {
             key: &self.input.key,
             hash: self.key_hash,
         }
     }
 
     /// Takes the sketch out, or makes it if there is none.
-    pub(crate) fn take_sketch(&mut self, sketcher: &Sketcher) -> Result<Sketch> {
+    pub(crate) fn take_sketch(&mut self, sketcher: &StoreSketcher) -> Result<Sketch> {
         match self.sketch.take() {
             Some(sketch) => Ok(sketch),
             None => sketcher.sketch(self.input.body.borrowed()),
@@ -65,9 +65,9 @@ impl Prepared {
     }
 }
 
-impl Published {
+impl PublishedCommit {
     /// Finds out everything about an input that needs no change of the store.
-    pub(crate) fn prepare(&self, input: Input) -> Result<Box<Prepared>> {
+    pub(crate) fn prepare(&self, input: Input) -> Result<Box<PreparedInput>> {
         let hash = input.hash();
         self.sketcher.check(input.body.borrowed())?;
         let mut prepared = self.locate(input, hash)?;
@@ -79,11 +79,11 @@ impl Published {
     }
 
     /// Looks up an input whose content has the hash `hash`.
-    pub(crate) fn locate(&self, input: Input, hash: [u8; 32]) -> Result<Box<Prepared>> {
+    pub(crate) fn locate(&self, input: Input, hash: [u8; 32]) -> Result<Box<PreparedInput>> {
         check_key(&input.key)?;
-        let mut prepared = Box::new(Prepared {
+        let mut prepared = Box::new(PreparedInput {
             hash,
-            key_hash: Keyed::new(&input.key).hash,
+            key_hash: HashedKey::new(&input.key).hash,
             input,
             generation: self.snapshot.tables.meta.generation,
             sketch: None,

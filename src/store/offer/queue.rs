@@ -3,17 +3,17 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::outcome::Outcome;
-use super::prepared::Prepared;
+use super::prepared::PreparedInput;
 use crate::error::{Error, Result};
 use crate::store::lock::lock;
 
 /// What a caller wants done to the store.
 #[derive(Debug)]
-pub(crate) enum Call {
+pub(crate) enum StoreCall {
     /// Stores the document unless it resembles another.
-    Insert(Box<Prepared>),
+    Insert(Box<PreparedInput>),
     /// Stores the document whatever it resembles.
-    Replace(Box<Prepared>),
+    Replace(Box<PreparedInput>),
     /// Removes the document with this key.
     Remove(String),
     /// Notes that the document with this key was offered today.
@@ -24,7 +24,7 @@ pub(crate) enum Call {
 
 /// What a call returns.
 #[derive(Clone, Debug)]
-pub(crate) enum Answer {
+pub(crate) enum CallAnswer {
     /// The outcome for a document.
     Outcome(Outcome),
     /// Whether the document with the key existed.
@@ -37,61 +37,61 @@ pub(crate) enum Answer {
 /// and hands the lead to one of those that came in the meantime. So all callers that come during a
 /// commit share the next one.
 #[derive(Debug, Default)]
-pub(crate) struct Queue {
-    line: Mutex<Line>,
+pub(crate) struct CallQueue {
+    line: Mutex<CallLine>,
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Line {
-    pub(crate) requests: Vec<Arc<Request>>,
+pub(crate) struct CallLine {
+    pub(crate) requests: Vec<Arc<CallRequest>>,
     led: bool,
 }
 
 #[derive(Debug)]
-pub(crate) struct Request {
-    pub(crate) call: Mutex<Option<Call>>,
-    turn: Mutex<Turn>,
+pub(crate) struct CallRequest {
+    pub(crate) call: Mutex<Option<StoreCall>>,
+    turn: Mutex<CallTurn>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-pub(crate) enum Turn {
+pub(crate) enum CallTurn {
     #[default]
     Waiting,
     Leading,
-    Done(Result<Answer>),
+    Done(Result<CallAnswer>),
 }
 
-impl Request {
-    pub(crate) fn turn(&self, turn: Turn) {
+impl CallRequest {
+    pub(crate) fn turn(&self, turn: CallTurn) {
         *lock(&self.turn) = turn;
         self.changed.notify_one();
     }
 
-    /// Waits for a turn other than [`Turn::Waiting`] and takes it.
-    pub(crate) fn wait(&self) -> Turn {
+    /// Waits for a turn other than [`CallTurn::Waiting`] and takes it.
+    pub(crate) fn wait(&self) -> CallTurn {
         let turn = self
             .changed
-            .wait_while(lock(&self.turn), |turn| matches!(turn, Turn::Waiting));
+            .wait_while(lock(&self.turn), |turn| matches!(turn, CallTurn::Waiting));
         std::mem::take(&mut *turn.unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Queue {
+impl CallQueue {
     /// Adds a request to the line. The caller then waits for its turn.
-    pub(crate) fn join(&self, call: Call) -> Arc<Request> {
+    pub(crate) fn join(&self, call: StoreCall) -> Arc<CallRequest> {
         let mut line = lock(&self.line);
         let lead = !std::mem::replace(&mut line.led, true);
-        let request = Arc::new(Request {
+        let request = Arc::new(CallRequest {
             call: Mutex::new(Some(call)),
-            turn: Mutex::new(if lead { Turn::Leading } else { Turn::Waiting }),
+            turn: Mutex::new(if lead { CallTurn::Leading } else { CallTurn::Waiting }),
             changed: Condvar::new(),
         });
         line.requests.push(request.clone());
         request
     }
 
-    pub(crate) fn take(&self) -> Vec<Arc<Request>> {
+    pub(crate) fn take(&self) -> Vec<Arc<CallRequest>> {
         std::mem::take(&mut lock(&self.line).requests)
     }
 
@@ -99,7 +99,7 @@ impl Queue {
     fn hand_over(&self) {
         let mut line = lock(&self.line);
         match line.requests.first() {
-            Some(next) => next.turn(Turn::Leading),
+            Some(next) => next.turn(CallTurn::Leading),
             None => line.led = false,
         }
     }
@@ -107,15 +107,15 @@ impl Queue {
 
 /// The requests that a leader took. However the lead ends, all of them get an answer, and the next
 /// leader is chosen.
-pub(crate) struct Lead<'a> {
-    pub(crate) queue: &'a Queue,
-    pub(crate) requests: Vec<Arc<Request>>,
+pub(crate) struct LedCalls<'a> {
+    pub(crate) queue: &'a CallQueue,
+    pub(crate) requests: Vec<Arc<CallRequest>>,
 }
 
-impl Lead<'_> {
-    pub(crate) fn answer(&mut self, answers: &Result<Vec<Result<Answer>>>) {
+impl LedCalls<'_> {
+    pub(crate) fn answer(&mut self, answers: &Result<Vec<Result<CallAnswer>>>) {
         for (index, request) in self.requests.drain(..).enumerate() {
-            request.turn(Turn::Done(match answers {
+            request.turn(CallTurn::Done(match answers {
                 Ok(answers) => answers.get(index).cloned().unwrap_or(Err(Error::Poisoned)),
                 Err(error) => Err(error.clone()),
             }));
@@ -123,7 +123,7 @@ impl Lead<'_> {
     }
 }
 
-impl Drop for Lead<'_> {
+impl Drop for LedCalls<'_> {
     fn drop(&mut self) {
         // Only a panic leaves requests without an answer.
         self.answer(&Err(Error::Poisoned));

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::progress::Progress;
-use crate::storage::{Age, ByAge, DocumentRow, Filter, Kind, Posting, Runs, Snapshot, Sound};
-use crate::store::compare::Sketcher;
+use crate::storage::{LevelAge, ByAge, DocumentRow, Filter, ColumnKind, Posting, RunRecord, Snapshot, SoundCommit};
+use crate::store::compare::StoreSketcher;
 use crate::store::handle::{Options, Store};
 use crate::text::ShingleSet;
 
@@ -23,7 +23,7 @@ const LISTED: usize = 10;
 /// The results of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Report {
+pub struct CheckReport {
     /// Documents checked.
     pub documents: u64,
     /// Contents checked, including those that no document names any more.
@@ -37,7 +37,7 @@ pub struct Report {
     pub problems: Vec<Problem>,
 }
 
-impl Report {
+impl CheckReport {
     /// Returns whether no problem was found.
     pub fn is_clean(&self) -> bool {
         self.problems.is_empty()
@@ -72,7 +72,7 @@ impl Store {
     /// # Errors
     ///
     /// Those of [`Store::open`], if the store is too damaged to be opened.
-    pub fn check(folder: impl AsRef<Path>) -> Result<Report> {
+    pub fn check(folder: impl AsRef<Path>) -> Result<CheckReport> {
         Options::new().check(folder)
     }
 }
@@ -83,16 +83,16 @@ impl Options {
     /// # Errors
     ///
     /// Those of [`Store::check`].
-    pub fn check(&self, folder: impl AsRef<Path>) -> Result<Report> {
+    pub fn check(&self, folder: impl AsRef<Path>) -> Result<CheckReport> {
         let folder = folder.as_ref();
-        let sound = self.patiently(folder, || Sound::open(folder, &self.wait))?;
+        let sound = self.patiently(folder, || SoundCommit::open(folder, &self.wait))?;
         let snapshot = sound.snapshot.clone();
-        let mut check = Check {
-            sketcher: Sketcher::new(&snapshot.schema, &Arc::default())?,
+        let mut check = StoreCheck {
+            sketcher: StoreSketcher::new(&snapshot.schema, &Arc::default())?,
             pool: Pool::new(self.threads),
             snapshot,
             progress: self.progress.clone(),
-            report: Report::default(),
+            report: CheckReport::default(),
         };
         check.progress.begin(check.steps());
         check.columns()?;
@@ -109,15 +109,15 @@ impl Options {
     }
 }
 
-struct Check {
+struct StoreCheck {
     snapshot: Snapshot,
-    sketcher: Sketcher,
+    sketcher: StoreSketcher,
     pool: Pool,
     progress: Progress,
-    report: Report,
+    report: CheckReport,
 }
 
-impl Check {
+impl StoreCheck {
     /// One step for each content whose signature is computed, and one for a fixed number of postings.
     fn steps(&self) -> u64 {
         u64::from(self.snapshot.len) + self.lists() * self.list_steps()
@@ -154,7 +154,7 @@ impl Check {
     /// Compares the checksums of the columns' blocks.
     fn columns(&mut self) -> Result<()> {
         let snapshot = self.snapshot.clone();
-        for kind in Kind::ALL {
+        for kind in ColumnKind::ALL {
             let wrong = snapshot.wrong_blocks(kind)?;
             let path = snapshot.column(kind).path().to_owned();
             let found = wrong.into_iter().map(|bytes| {
@@ -258,7 +258,7 @@ impl Check {
             let list = list?;
             self.report.postings += list.postings;
             found.extend(list.found);
-            for age in Age::ALL {
+            for age in LevelAge::ALL {
                 *lacking.of_mut(age) += list.lacking.of(age);
             }
         }
@@ -292,7 +292,7 @@ impl Check {
 }
 
 /// The problem with the run of a document, if there is one.
-fn wrong_run(runs: Runs, key: &str, row: DocumentRow) -> Option<String> {
+fn wrong_run(runs: RunRecord, key: &str, row: DocumentRow) -> Option<String> {
     let DocumentRow { run, content, .. } = row;
     if run > runs.last {
         let last = runs.last;
@@ -306,7 +306,7 @@ fn wrong_run(runs: Runs, key: &str, row: DocumentRow) -> Option<String> {
 }
 
 /// The problem with the rows of a content, if there is one.
-fn check_content(snapshot: &Snapshot, sketcher: &Sketcher, content: u32) -> Result<Option<String>> {
+fn check_content(snapshot: &Snapshot, sketcher: &StoreSketcher, content: u32) -> Result<Option<String>> {
     let wrong = |what: &str| Ok(Some(format!("content {content}: {what}")));
     let signature = snapshot.signature(content)?;
     if !snapshot.schema.keeps_shingles() {
@@ -349,7 +349,7 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
             && snapshot.list_hash(content, list)?.is_some();
         expected += u64::from(posted);
     }
-    let old_end = Age::Old.end(&snapshot.tables.meta);
+    let old_end = LevelAge::Old.end(&snapshot.tables.meta);
     let mut lacking = ByAge::default();
     let (mut count, mut dead, mut found, mut failed) = (0, 0, Vec::new(), None);
     let mut previous: Option<Posting> = None;
@@ -369,7 +369,7 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
         *(if is_removed { &mut dead } else { &mut count }) += 1;
         let holders = snapshot.filters.holders(list, posting.hash());
         let is_old = u64::from(content) < old_end;
-        let age = if is_old { Age::Old } else { Age::Young };
+        let age = if is_old { LevelAge::Old } else { LevelAge::Young };
         *lacking.of_mut(age) += u64::from(!holders.of(age));
         if previous.is_some_and(|previous| previous >= posting) {
             found.push(format!("{name}: its postings are not in order"));

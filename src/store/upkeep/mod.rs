@@ -14,12 +14,12 @@ mod sample;
 mod stats;
 mod tune;
 
-pub use check::{Problem, Report};
+pub use check::{Problem, CheckReport};
 pub use near::{Near, Nearness};
 pub use rebuild::Rebuild;
 pub use rebuild_progress::{RebuildProgress, Unfinished};
 pub use reindex::Reindex;
-pub use salvage::{Casualty, Salvaged, Unreadable};
+pub use salvage::{Casualty, SalvageSummary, Unreadable};
 pub use sample::{Expected, Sample};
 pub use stats::{Bucket, Stats};
-pub use tune::{Compared, Shape, Tuning};
+pub use tune::{ComparedShape, Shape, Tuning};

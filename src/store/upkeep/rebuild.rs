@@ -4,13 +4,13 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::rebuild_progress::{Counted, RebuildProgress, Unfinished};
-use super::resign::{Resigner, Source};
+use super::rebuild_progress::{RebuildSteps, RebuildProgress, Unfinished};
+use super::resign::{Resigner, BodySource};
 use crate::clock::Patience;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
-use crate::storage::{Files, Next, Plan, Progress, Sign, Snapshot};
-use crate::store::compare::{Published, Sketcher};
+use crate::storage::{StoreFiles, NextGeneration, RebuildPlan, GenerationProgress, SignContents, Snapshot};
+use crate::store::compare::{PublishedCommit, StoreSketcher};
 use crate::store::handle::Store;
 use crate::store::offer::Body;
 
@@ -30,17 +30,17 @@ const DEFAULT_MEMORY: u64 = 512 << 20;
 /// ```
 #[must_use = "nothing changes before the rebuild"]
 pub struct Rebuild<'a> {
-    target: Target,
+    target: RebuildTarget,
     memory: u64,
     drop_missing: bool,
-    source: Option<Box<Source<'a>>>,
-    watch: Option<Box<Watcher<'a>>>,
+    source: Option<Box<BodySource<'a>>>,
+    watch: Option<Box<RebuildObserver<'a>>>,
 }
 
-type Watcher<'a> = dyn FnMut(RebuildProgress) -> ControlFlow<()> + Send + 'a;
+type RebuildObserver<'a> = dyn FnMut(RebuildProgress) -> ControlFlow<()> + Send + 'a;
 
 #[derive(Clone, Debug)]
-enum Target {
+enum RebuildTarget {
     Reindex(Box<Schema>),
     Compact,
     Pack,
@@ -63,26 +63,26 @@ impl<'a> Rebuild<'a> {
     /// [`SchemaBuilder::choose_bands`](crate::sketching::SchemaBuilder::choose_bands) asks for others.
     /// [`Reindex`](crate::upkeep::Reindex) takes only the parameters that change and chooses bands if necessary.
     pub fn reindex(schema: Schema) -> Rebuild<'a> {
-        Rebuild::new(Target::Reindex(Box::new(schema)))
+        Rebuild::new(RebuildTarget::Reindex(Box::new(schema)))
     }
 
     /// Frees the space of removed contents, and space that the index no longer needs. There is nothing to do if no
     /// content was removed and the index was written as a whole.
     pub fn compact() -> Rebuild<'a> {
-        Rebuild::new(Target::Compact)
+        Rebuild::new(RebuildTarget::Compact)
     }
 
     /// Finishes an unfinished rebuild, whatever its target.
     pub fn resume() -> Rebuild<'a> {
-        Rebuild::new(Target::Resume)
+        Rebuild::new(RebuildTarget::Resume)
     }
 
     /// Rewrites the index and changes nothing else.
     pub(super) fn pack() -> Rebuild<'a> {
-        Rebuild::new(Target::Pack)
+        Rebuild::new(RebuildTarget::Pack)
     }
 
-    fn new(target: Target) -> Rebuild<'a> {
+    fn new(target: RebuildTarget) -> Rebuild<'a> {
         Rebuild {
             target,
             memory: DEFAULT_MEMORY,
@@ -195,8 +195,8 @@ impl Store {
         plan.schema.check_for_store()?;
         let source = rebuild.source.as_deref();
         let signer = Resigner::new(&self.shared.pool, &snapshot.schema, &plan.schema, source)?;
-        let mut counted = Counted::begin(&self.shared.progress, snapshot.len.into());
-        let mut watch = |progress: Progress| {
+        let mut counted = RebuildSteps::begin(&self.shared.progress, snapshot.len.into());
+        let mut watch = |progress: GenerationProgress| {
             let progress = RebuildProgress::from(progress);
             counted.reach(progress);
             let watched = watch(progress);
@@ -208,17 +208,17 @@ impl Store {
         };
         if signer.needs_sources() {
             // It is not known which texts an earlier attempt missed.
-            Next::discard(&self.shared.place, &snapshot)?;
+            NextGeneration::discard(&self.shared.place, &snapshot)?;
         }
         let sign = |snapshot: &Snapshot, contents: &[u32]| signer.sign_all(snapshot, contents);
         let threads = self.shared.pool.threads();
         let limits = self.shared.allowance.limits();
-        let mut next = Next::take_up(&snapshot, &plan, *limits)?;
+        let mut next = NextGeneration::take_up(&snapshot, &plan, *limits)?;
         next.cover(&snapshot, &sign, &mut watch)?;
         if let Err(error) = self.settle_missing(&signer, rebuild.drop_missing) {
             if matches!(error, Error::MissingSources { .. }) {
                 drop(next);
-                Next::discard(&self.shared.place, &snapshot)?;
+                NextGeneration::discard(&self.shared.place, &snapshot)?;
             }
             return Err(error);
         }
@@ -261,7 +261,7 @@ impl Store {
     /// Those of reading the store.
     pub fn unfinished_rebuild(&self) -> Result<Option<Unfinished>> {
         let snapshot = self.published()?;
-        let found = Next::look(&self.shared.place, &snapshot)?;
+        let found = NextGeneration::look(&self.shared.place, &snapshot)?;
         Ok(found.map(|(plan, progress, bytes)| Unfinished {
             schema: (*plan.schema).clone(),
             compacts: plan.renumbers,
@@ -316,7 +316,7 @@ impl Store {
         let _alone = self.shared.rebuilding.enter()?;
         let snapshot = self.published()?;
         snapshot.check_in_place()?;
-        Next::discard(&self.shared.place, &snapshot)
+        NextGeneration::discard(&self.shared.place, &snapshot)
     }
 
     /// Returns an estimate of the disk space in bytes that a rebuild needs besides the store. The estimate is too high
@@ -363,10 +363,10 @@ impl Store {
         writer.commit()
     }
 
-    fn switch(&self, next: Next, files: &mut Files, sign: &Sign<'_>) -> Result<()> {
-        let sketcher = Sketcher::new(&next.plan().schema, &self.shared.meters)?;
+    fn switch(&self, next: NextGeneration, files: &mut StoreFiles, sign: &SignContents<'_>) -> Result<()> {
+        let sketcher = StoreSketcher::new(&next.plan().schema, &self.shared.meters)?;
         let (snapshot, durable) = next.install(files, sign, self.shared.pool.threads())?;
-        self.publish(Published {
+        self.publish(PublishedCommit {
             snapshot: Arc::new(snapshot),
             sketcher: Arc::new(sketcher),
         });
@@ -375,28 +375,28 @@ impl Store {
 }
 
 /// The plan of a rebuild; none if the store already is as requested.
-fn plan(target: &Target, snapshot: &Snapshot) -> Result<Option<Plan>> {
+fn plan(target: &RebuildTarget, snapshot: &Snapshot) -> Result<Option<RebuildPlan>> {
     let stored = &snapshot.schema;
     Ok(match target {
-        Target::Reindex(schema) if **schema == **stored => None,
-        Target::Reindex(schema) => {
+        RebuildTarget::Reindex(schema) if **schema == **stored => None,
+        RebuildTarget::Reindex(schema) => {
             check_reachable(stored, schema)?;
-            Some(Plan {
+            Some(RebuildPlan {
                 schema: Arc::new((**schema).clone()),
                 renumbers: false,
             })
         }
-        Target::Pack => Some(Plan {
+        RebuildTarget::Pack => Some(RebuildPlan {
             schema: stored.clone(),
             renumbers: false,
         }),
-        Target::Compact if snapshot.is_compact()? && !is_begun(snapshot)? => None,
-        Target::Compact => Some(Plan {
+        RebuildTarget::Compact if snapshot.is_compact()? && !is_begun(snapshot)? => None,
+        RebuildTarget::Compact => Some(RebuildPlan {
             schema: stored.clone(),
             renumbers: true,
         }),
-        Target::Resume => {
-            let next = Next::find(snapshot.folder(), snapshot)?;
+        RebuildTarget::Resume => {
+            let next = NextGeneration::find(snapshot.folder(), snapshot)?;
             next.map(|next| next.plan().clone())
         }
     })
@@ -404,7 +404,7 @@ fn plan(target: &Target, snapshot: &Snapshot) -> Result<Option<Plan>> {
 
 /// Whether there is an unfinished rebuild.
 fn is_begun(snapshot: &Snapshot) -> Result<bool> {
-    Ok(Next::look(snapshot.folder(), snapshot)?.is_some())
+    Ok(NextGeneration::look(snapshot.folder(), snapshot)?.is_some())
 }
 
 /// Refuses to change parameters that the shingles depend on.

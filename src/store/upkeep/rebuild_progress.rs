@@ -18,8 +18,8 @@ pub struct RebuildProgress {
     pub all_lists: u32,
 }
 
-impl From<storage::Progress> for RebuildProgress {
-    fn from(progress: storage::Progress) -> RebuildProgress {
+impl From<storage::GenerationProgress> for RebuildProgress {
+    fn from(progress: storage::GenerationProgress) -> RebuildProgress {
         RebuildProgress {
             contents: progress.covered.0.into(),
             all_contents: progress.covered.1.into(),
@@ -31,17 +31,17 @@ impl From<storage::Progress> for RebuildProgress {
 
 /// Counts the steps of a rebuild: contents, then lists of buckets, then the rest as one step.
 #[derive(Debug)]
-pub(super) struct Counted<'p> {
+pub(super) struct RebuildSteps<'p> {
     steps: &'p Progress,
     /// The current part, from 0.
     part: u8,
 }
 
-impl<'p> Counted<'p> {
+impl<'p> RebuildSteps<'p> {
     /// Begins with a store of this number of contents.
-    pub(super) fn begin(steps: &'p Progress, contents: u64) -> Counted<'p> {
+    pub(super) fn begin(steps: &'p Progress, contents: u64) -> RebuildSteps<'p> {
         steps.begin(contents);
-        Counted { steps, part: 0 }
+        RebuildSteps { steps, part: 0 }
     }
 
     /// Records the progress. It never returns to an earlier part: contents that are added in the meantime belong to the

@@ -1,8 +1,8 @@
 //! Following a writer in another process.
 
 use crate::error::{Error, Result};
-use crate::storage::Files;
-use crate::store::handle::{Slot, Store};
+use crate::storage::StoreFiles;
+use crate::store::handle::{FilesSlot, Store};
 use crate::store::lock::lock;
 
 impl Store {
@@ -54,7 +54,7 @@ impl Store {
     /// Takes over what other processes committed, unless a writer of this one is at work, which does so itself, or
     /// others keep the right to write.
     pub(crate) fn catch_up(&self) -> Result<()> {
-        let free = self.shared.files.as_ref().and_then(Slot::take_if_free);
+        let free = self.shared.files.as_ref().and_then(FilesSlot::take_if_free);
         match free.map(|mut files| self.follow(&mut files)) {
             None | Some(Ok(_) | Err(Error::Locked { .. })) => Ok(()),
             Some(Err(error)) => Err(error),
@@ -62,7 +62,7 @@ impl Store {
     }
 
     /// Takes over what others committed, or the last commit after a failure.
-    pub(crate) fn follow(&self, files: &mut Files) -> Result<bool> {
+    pub(crate) fn follow(&self, files: &mut StoreFiles) -> Result<bool> {
         let is_newer = files.take_turn()?;
         if is_newer {
             self.publish_files(files)?;

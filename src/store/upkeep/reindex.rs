@@ -35,12 +35,12 @@ pub struct Reindex {
     threshold: Option<f64>,
     recall: Option<f64>,
     bands: Option<(u32, u32)>,
-    tuned: Option<Tuned>,
+    tuned: Option<TunedSize>,
 }
 
 /// The number of contents that bands are tuned for.
 #[derive(Clone, Copy, Debug)]
-enum Tuned {
+enum TunedSize {
     Present,
     For(u64),
 }
@@ -99,7 +99,7 @@ impl Reindex {
     /// Chooses the bands with the least work, measured on a [sample](Store::sample) of the store, for this number
     /// of contents or, by default, the present number.
     pub fn tuned(self, contents: Option<u64>) -> Reindex {
-        let tuned = Some(contents.map_or(Tuned::Present, Tuned::For));
+        let tuned = Some(contents.map_or(TunedSize::Present, TunedSize::For));
         Reindex { tuned, ..self }
     }
 
@@ -153,7 +153,7 @@ impl Reindex {
 }
 
 /// The bands with the least work in a store that has grown to this number of contents.
-fn tuned_bands(store: &Store, tuning: &Tuning, tuned: Tuned) -> Result<Bands> {
+fn tuned_bands(store: &Store, tuning: &Tuning, tuned: TunedSize) -> Result<Bands> {
     let sample = store.sample()?;
     if let Some(reason) = sample.shortage(tuning.threshold) {
         return Err(Error::InvalidSchema {
@@ -162,8 +162,8 @@ fn tuned_bands(store: &Store, tuning: &Tuning, tuned: Tuned) -> Result<Bands> {
         });
     }
     let sample = match tuned {
-        Tuned::Present => sample,
-        Tuned::For(contents) => sample.grown_to(contents),
+        TunedSize::Present => sample,
+        TunedSize::For(contents) => sample.grown_to(contents),
     };
     let shapes = tuning.shapes(Some(&sample))?;
     let best = Shape::best(&shapes).map(|best| best.bands);

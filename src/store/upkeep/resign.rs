@@ -16,7 +16,7 @@ use crate::text::{ShingleSet, Shingler};
 const CHUNK: usize = 64;
 
 /// Returns the present text, or the shingles, of a key, if they can be read.
-pub(crate) type Source<'a> = dyn Fn(&str) -> Option<Body> + Send + Sync + 'a;
+pub(crate) type BodySource<'a> = dyn Fn(&str) -> Option<Body> + Send + Sync + 'a;
 
 /// Computes signatures of stored contents for another schema. Slots that both schemas share are copied.
 pub(crate) struct Resigner<'a> {
@@ -26,7 +26,7 @@ pub(crate) struct Resigner<'a> {
     /// The number of first slots that are copied from the stored signatures.
     kept: u32,
     keeps_shingles: bool,
-    source: Option<&'a Source<'a>>,
+    source: Option<&'a BodySource<'a>>,
     /// The documents whose text was needed but unavailable.
     missing: Mutex<BTreeSet<String>>,
 }
@@ -36,7 +36,7 @@ impl<'a> Resigner<'a> {
         pool: &'a Pool,
         stored: &Schema,
         target: &Schema,
-        source: Option<&'a Source<'a>>,
+        source: Option<&'a BodySource<'a>>,
     ) -> Result<Resigner<'a>> {
         let of = |schema: &Schema| (schema.family(), schema.seed(), schema.slot_width());
         let kept = if of(stored) == of(target) {

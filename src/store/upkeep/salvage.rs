@@ -13,13 +13,13 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::progress::Progress;
 use crate::schema::Schema;
-use crate::storage::{BuildSite, Content, DocumentRow, NewContent, NoWriter, Wreck};
-use crate::store::compare::Sketcher;
+use crate::storage::{BuildSite, ContentRemains, DocumentRow, NewContent, NoWriter, Wreck};
+use crate::store::compare::StoreSketcher;
 use crate::store::handle::{Options, Store};
-use crate::store::offer::Keyed;
+use crate::store::offer::HashedKey;
 use crate::store::write::Writer;
 use crate::text::ShingleSet;
-use claims::{CONTRADICTION, Claim, Claimed, Claims};
+use claims::{CONTRADICTION, DocumentClaim, ClaimedDocuments, DocumentClaims};
 use trial::known_schema;
 
 /// Uncommitted documents are committed once they take this many bytes of memory.
@@ -28,7 +28,7 @@ const MEMORY: u64 = 256 << 20;
 /// The result of a salvage.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Salvaged {
+pub struct SalvageSummary {
     /// The parameters of the new store.
     pub schema: Schema,
     /// The number of documents in the new store.
@@ -82,7 +82,7 @@ impl Store {
         source: impl AsRef<Path>,
         target: impl AsRef<Path>,
         told: impl FnMut(&Casualty),
-    ) -> Result<Salvaged> {
+    ) -> Result<SalvageSummary> {
         Options::new().salvage(source, target, None, told)
     }
 }
@@ -130,7 +130,7 @@ impl Options {
         target: impl AsRef<Path>,
         schema: Option<&Schema>,
         mut told: impl FnMut(&Casualty),
-    ) -> Result<Salvaged> {
+    ) -> Result<SalvageSummary> {
         self.salvage_to(source.as_ref(), target.as_ref(), schema, &mut told)
     }
 
@@ -140,20 +140,20 @@ impl Options {
         target: &Path,
         schema: Option<&Schema>,
         told: &mut dyn FnMut(&Casualty),
-    ) -> Result<Salvaged> {
+    ) -> Result<SalvageSummary> {
         let no_writer = self.patiently(source, || NoWriter::of(source))?;
         let saved = BuildSite::new(target, source)?.fill(|building| {
             let wreck = Wreck::open(source, building)?;
             let schema = known_schema(&wreck, schema, source)?;
             let store = self.create_in(building, source, &schema)?;
-            let mut salvage = Salvage {
-                sketcher: Sketcher::new(&schema, &Arc::default())?,
+            let mut salvage = SalvageRun {
+                sketcher: StoreSketcher::new(&schema, &Arc::default())?,
                 schema,
                 wreck: &wreck,
                 writer: store.writer()?,
                 unnamed: Vec::new(),
                 settled: BTreeSet::new(),
-                saved: Salvaged::default(),
+                saved: SalvageSummary::default(),
                 told,
             };
             salvage.run(&self.progress)?;
@@ -181,7 +181,7 @@ fn unreadable(wreck: &Wreck) -> Vec<Unreadable> {
 }
 
 /// How reliable a content is.
-enum Worth {
+enum ContentWorth {
     /// It is unchanged.
     Whole,
     /// It agrees with the other parts, but lies where something is damaged.
@@ -189,25 +189,25 @@ enum Worth {
     Lost(&'static str),
 }
 
-struct Salvage<'a> {
+struct SalvageRun<'a> {
     wreck: &'a Wreck,
     schema: Schema,
-    sketcher: Sketcher,
+    sketcher: StoreSketcher,
     writer: Writer,
     /// Contents without a key.
     unnamed: Vec<u32>,
     /// Keys that are not saved: those reported as lost, and those that damage made from others.
     settled: BTreeSet<String>,
-    saved: Salvaged,
+    saved: SalvageSummary,
     told: &'a mut dyn FnMut(&Casualty),
 }
 
-impl Salvage<'_> {
+impl SalvageRun<'_> {
     fn run(&mut self, progress: &Progress) -> Result<()> {
         progress.begin(self.wreck.len().into());
         self.writer.runs = self.wreck.runs();
         self.writer.id_scope = self.wreck.id_scope();
-        let mut claims = Claims::read(self.wreck);
+        let mut claims = DocumentClaims::read(self.wreck);
         for key in claims.contested() {
             self.lose(Some(key), CONTRADICTION);
         }
@@ -272,7 +272,7 @@ impl Salvage<'_> {
     }
 
     /// Keeps a content with the documents that name it.
-    fn named(&mut self, id: u32, claimed: Claimed) -> Result<()> {
+    fn named(&mut self, id: u32, claimed: ClaimedDocuments) -> Result<()> {
         for key in claimed.lost {
             self.lose(Some(key), CONTRADICTION);
         }
@@ -314,7 +314,7 @@ impl Salvage<'_> {
             return Ok(());
         }
         let before = self.saved.documents;
-        self.keep(id, vec![Claim::new(key)])?;
+        self.keep(id, vec![DocumentClaim::new(key)])?;
         self.saved.unnamed += self.saved.documents - before;
         Ok(())
     }
@@ -325,7 +325,7 @@ impl Salvage<'_> {
         Ok(self
             .writer
             .pending
-            .current(Keyed::new(key), committed)
+            .current(HashedKey::new(key), committed)
             .is_some())
     }
 
@@ -337,7 +337,7 @@ impl Salvage<'_> {
     }
 
     /// Judges a content, and keeps it with its documents or reports them as lost.
-    fn keep(&mut self, id: u32, documents: Vec<Claim>) -> Result<()> {
+    fn keep(&mut self, id: u32, documents: Vec<DocumentClaim>) -> Result<()> {
         let wreck = self.wreck;
         let Some(content) = wreck.content(id, self.schema.signature_bytes()) else {
             self.lose_all(documents, ROW_MISSING);
@@ -345,9 +345,9 @@ impl Salvage<'_> {
         };
         let mut shingles = ShingleSet::default();
         let doubt = match self.judge(&content, &mut shingles) {
-            Worth::Whole => None,
-            Worth::Doubtful(what) => Some(what),
-            Worth::Lost(what) => {
+            ContentWorth::Whole => None,
+            ContentWorth::Doubtful(what) => Some(what),
+            ContentWorth::Lost(what) => {
                 self.lose_all(documents, what);
                 return Ok(());
             }
@@ -360,7 +360,7 @@ impl Salvage<'_> {
         self.push(&content, shingles.as_slice(), documents)
     }
 
-    fn lose_all(&mut self, documents: Vec<Claim>, what: &'static str) {
+    fn lose_all(&mut self, documents: Vec<DocumentClaim>, what: &'static str) {
         for document in documents {
             self.lose(Some(document.key), what);
         }
@@ -376,33 +376,33 @@ impl Salvage<'_> {
     }
 
     /// Compares the parts of a content with each other. Afterwards, `shingles` holds its shingles.
-    fn judge(&self, content: &Content, shingles: &mut ShingleSet) -> Worth {
+    fn judge(&self, content: &ContentRemains, shingles: &mut ShingleSet) -> ContentWorth {
         if !self.schema.keeps_shingles() {
             return match (content.is_row_sound, content.is_signature_sound) {
-                _ if content.signature.is_none() => Worth::Lost("its signature is missing"),
-                (true, true) => Worth::Whole,
-                (false, _) => Worth::Doubtful(ROW),
-                (_, false) => Worth::Doubtful("nothing verifies its signature"),
+                _ if content.signature.is_none() => ContentWorth::Lost("its signature is missing"),
+                (true, true) => ContentWorth::Whole,
+                (false, _) => ContentWorth::Doubtful(ROW),
+                (_, false) => ContentWorth::Doubtful("nothing verifies its signature"),
             };
         }
         if !content.unpack(shingles) {
-            return Worth::Lost("its shingles are damaged");
+            return ContentWorth::Lost("its shingles are damaged");
         }
         if content.is_row_sound && content.are_shingles_sound {
-            return Worth::Whole;
+            return ContentWorth::Whole;
         }
         if content.signature.as_deref() != Some(&*self.sketcher.signature(shingles.as_slice())) {
-            return Worth::Lost("its shingles do not fit its signature");
+            return ContentWorth::Lost("its shingles do not fit its signature");
         }
         if content.is_row_sound {
-            Worth::Doubtful("its shingles fit its signature, and nothing else verifies them")
+            ContentWorth::Doubtful("its shingles fit its signature, and nothing else verifies them")
         } else {
-            Worth::Doubtful(ROW)
+            ContentWorth::Doubtful(ROW)
         }
     }
 
     /// Adds a content with its documents to the new store.
-    fn push(&mut self, content: &Content, shingles: &[u32], documents: Vec<Claim>) -> Result<()> {
+    fn push(&mut self, content: &ContentRemains, shingles: &[u32], documents: Vec<DocumentClaim>) -> Result<()> {
         if documents.is_empty() {
             return Ok(());
         }
@@ -425,7 +425,7 @@ impl Salvage<'_> {
             band_hashes: &band_hashes,
         })?;
         self.saved.contents += 1;
-        for Claim { key, row, .. } in documents {
+        for DocumentClaim { key, row, .. } in documents {
             self.saved.documents += 1;
             self.saved.undated += u64::from(row.is_none());
             let known = row.unwrap_or(DocumentRow {
@@ -445,7 +445,7 @@ impl Salvage<'_> {
                 source: self.writer.sources.note(source.as_ref()),
                 ..known
             };
-            self.writer.pending.set(Keyed::new(&key), None, Some(row));
+            self.writer.pending.set(HashedKey::new(&key), None, Some(row));
         }
         Ok(())
     }

@@ -134,12 +134,12 @@ impl Store {
         let bands: Vec<u32> = (0..snapshot.schema.bands().bands()).collect();
         self.shared.progress.begin(bands.len() as u64);
         let found = self.shared.pool.map(bands, |band| {
-            let mut largest = Largest::new(limit);
+            let mut largest = LargestBuckets::new(limit);
             count_band(&snapshot, &removed, band, &mut largest)?;
             self.shared.progress.step(1);
             Ok(largest)
         });
-        let mut largest = Largest::new(limit);
+        let mut largest = LargestBuckets::new(limit);
         for band in found {
             band?.buckets.into_iter().for_each(|b| largest.offer(b));
         }
@@ -152,7 +152,7 @@ fn count_band(
     snapshot: &Snapshot,
     removed: &[u32],
     band: u32,
-    largest: &mut Largest,
+    largest: &mut LargestBuckets,
 ) -> Result<()> {
     let mut recent: BTreeMap<u32, u64> = BTreeMap::new();
     for posting in snapshot.recent_postings(band + 1, removed) {
@@ -189,14 +189,14 @@ fn count_band(
 }
 
 /// Keeps the largest buckets that it is offered.
-struct Largest {
+struct LargestBuckets {
     limit: usize,
     buckets: Vec<Bucket>,
 }
 
-impl Largest {
-    fn new(limit: usize) -> Largest {
-        Largest {
+impl LargestBuckets {
+    fn new(limit: usize) -> LargestBuckets {
+        LargestBuckets {
             limit,
             buckets: Vec::new(),
         }

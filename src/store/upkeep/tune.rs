@@ -96,7 +96,7 @@ impl Tuning {
 /// A shape in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Compared {
+pub struct ComparedShape {
     /// The shape.
     pub shape: Shape,
     /// Whether it has the least work of those that reach the recall. No shape has, if a sample has fewer than 30 pairs
@@ -108,7 +108,7 @@ pub struct Compared {
     pub is_textbook: bool,
 }
 
-impl Compared {
+impl ComparedShape {
     /// Returns its names: any of `best`, `current` and `textbook`.
     pub fn names(&self) -> Vec<&'static str> {
         let names = [
@@ -132,7 +132,7 @@ impl Tuning {
         &self,
         current: Option<Bands>,
         sample: Option<&Sample>,
-    ) -> Result<Vec<Compared>> {
+    ) -> Result<Vec<ComparedShape>> {
         let mut shapes = self.shapes(sample)?;
         let can_tell = sample.is_none_or(|sample| sample.shortage(self.threshold).is_none());
         let best = Shape::best(&shapes).filter(|_| can_tell);
@@ -144,7 +144,7 @@ impl Tuning {
             }
         }
         shapes.sort_by_key(|shape| (shape.bands.rows(), shape.bands.bands()));
-        let compared = |shape: Shape| Compared {
+        let compared = |shape: Shape| ComparedShape {
             is_best: best == Some(shape.bands),
             is_current: current == Some(shape.bands),
             is_textbook: textbook == shape.bands,

@@ -8,7 +8,7 @@ use crate::codec::u64_at;
 use crate::error::{Error, Result};
 use crate::storage::Snapshot;
 use crate::store::handle::Store;
-use crate::store::offer::{Input, Outcome, Prepared};
+use crate::store::offer::{Input, Outcome, PreparedInput};
 
 /// Inputs with their signatures, made by [`Store::sketch_all`] for [`Writer::add_batch`].
 ///
@@ -18,7 +18,7 @@ use crate::store::offer::{Input, Outcome, Prepared};
 pub struct Batch {
     /// The commit that the inputs were looked up in.
     snapshot: Arc<Snapshot>,
-    prepared: Vec<Result<Box<Prepared>>>,
+    prepared: Vec<Result<Box<PreparedInput>>>,
 }
 
 impl Store {
@@ -63,11 +63,11 @@ impl Store {
 
 /// The hashes of keys and of their texts.
 #[derive(Debug, Default)]
-pub(crate) struct Keys(HashMap<u64, u64>);
+pub(crate) struct KeyHashes(HashMap<u64, u64>);
 
 impl Batch {
     /// Refuses documents whose keys came before with another text.
-    pub(crate) fn refuse_repeated(&mut self, keys: &mut Keys) {
+    pub(crate) fn refuse_repeated(&mut self, keys: &mut KeyHashes) {
         for one in &mut self.prepared {
             let Ok(prepared) = one else { continue };
             let text = u64_at(&prepared.hash, 0);
@@ -95,7 +95,7 @@ impl Writer {
     }
 
     /// The documents of a batch, looked up in the last commit.
-    pub(crate) fn locate(&self, batch: Batch) -> Vec<Result<Box<Prepared>>> {
+    pub(crate) fn locate(&self, batch: Batch) -> Vec<Result<Box<PreparedInput>>> {
         let Batch { snapshot, prepared } = batch;
         let last = &self.committed;
         let committed = &*last.snapshot;

@@ -1,7 +1,7 @@
 //! New contents by their hash.
 
-use super::parts::Parts;
-use super::places::Places;
+use super::parts::ListInParts;
+use super::places::HashPlaces;
 use crate::codec::low32;
 
 /// The contents appended since the last commit, by hash.
@@ -9,14 +9,14 @@ use crate::codec::low32;
 /// BLAKE3 spreads hashes as evenly as a table needs. Finding texts whose hashes begin alike costs an attacker more than
 /// such texts cost here.
 #[derive(Debug, Default)]
-pub(crate) struct ByHash {
+pub(crate) struct ContentsByHash {
     /// All contents, in the order in which they came. A table that grows need not move them.
-    contents: Parts<([u8; 32], u32)>,
+    contents: ListInParts<([u8; 32], u32)>,
     /// The youngest content of each hash.
-    youngest: Places,
+    youngest: HashPlaces,
 }
 
-impl ByHash {
+impl ContentsByHash {
     /// The content with a hash.
     pub(crate) fn get(&self, hash: &[u8; 32]) -> Option<u32> {
         let found = self
@@ -41,7 +41,7 @@ impl ByHash {
 
     /// Removes all contents.
     pub(crate) fn clear(&mut self) {
-        *self = ByHash::default();
+        *self = ContentsByHash::default();
     }
 
     /// The approximate number of bytes of memory, including the free space of a table.
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn contents_are_found_by_all_of_their_hash() {
-        let mut contents = ByHash::default();
+        let mut contents = ContentsByHash::default();
         let hash = |start: u8, end: u8| {
             let mut hash = [7; 32];
             (hash[0], hash[31]) = (start, end);

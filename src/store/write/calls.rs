@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::storage::DocumentRow;
 use crate::store::handle::Store;
 use crate::store::lock::lock;
-use crate::store::offer::{Answer, Call, Lead, Outcome, Prepared, Request, Turn, check_key};
+use crate::store::offer::{CallAnswer, StoreCall, LedCalls, Outcome, PreparedInput, CallRequest, CallTurn, check_key};
 
 impl Store {
     /// Removes the document `key`. Returns whether it existed.
@@ -32,7 +32,7 @@ impl Store {
     ///
     /// Those of [`Store::insert_unless_duplicate`] that do not concern the text.
     pub fn remove(&self, key: &str) -> Result<bool> {
-        self.change(key, |_| false, |key| Call::Remove(key.to_owned()))
+        self.change(key, |_| false, |key| StoreCall::Remove(key.to_owned()))
     }
 
     /// Moves [`Document::last_seen`](crate::Document::last_seen) of the document `key` to today, as if it were offered
@@ -59,7 +59,7 @@ impl Store {
     pub fn touch(&self, key: &str) -> Result<bool> {
         let today = clock::day_of(clock::now());
         let is_seen = |row: DocumentRow| row.last_seen >= today;
-        self.change(key, is_seen, |key| Call::Touch(key.to_owned()))
+        self.change(key, is_seen, |key| StoreCall::Touch(key.to_owned()))
     }
 
     /// Gives the document `old` the key `new`, with all that is stored of it. Returns whether it existed.
@@ -88,7 +88,7 @@ impl Store {
     /// [`Error::InvalidKey`] for `new`, and those of [`Store::remove`].
     pub fn rename(&self, old: &str, new: &str) -> Result<bool> {
         check_key(new)?;
-        let call = |old: &str| Call::Rename(old.to_owned(), new.to_owned());
+        let call = |old: &str| StoreCall::Rename(old.to_owned(), new.to_owned());
         self.change(old, |_| false, call)
     }
 
@@ -97,7 +97,7 @@ impl Store {
         &self,
         key: &str,
         is_done: impl FnOnce(DocumentRow) -> bool,
-        call: impl FnOnce(&str) -> Call,
+        call: impl FnOnce(&str) -> StoreCall,
     ) -> Result<bool> {
         self.slot()?.check_not_held_here()?;
         let last = self.last_commit().snapshot;
@@ -106,18 +106,18 @@ impl Store {
             return Ok(row.is_some());
         }
         match self.wait_for(call(key))? {
-            Answer::Existed(existed) => Ok(existed),
-            Answer::Outcome(_) => unreachable!("only documents have outcomes"),
+            CallAnswer::Existed(existed) => Ok(existed),
+            CallAnswer::Outcome(_) => unreachable!("only documents have outcomes"),
         }
     }
 
     /// Waits in line for the turn of a call, and for the commit that makes it durable.
-    pub(super) fn wait_for(&self, call: Call) -> Result<Answer> {
+    pub(super) fn wait_for(&self, call: StoreCall) -> Result<CallAnswer> {
         let request = self.shared.queue.join(call);
         loop {
             match request.wait() {
-                Turn::Done(answer) => return answer,
-                Turn::Leading | Turn::Waiting => self.lead(),
+                CallTurn::Done(answer) => return answer,
+                CallTurn::Leading | CallTurn::Waiting => self.lead(),
             }
         }
     }
@@ -125,7 +125,7 @@ impl Store {
     /// Serves all callers in line, including this one.
     pub(crate) fn lead(&self) {
         let requests = self.shared.queue.take();
-        let mut lead = Lead {
+        let mut lead = LedCalls {
             queue: &self.shared.queue,
             requests,
         };
@@ -134,11 +134,11 @@ impl Store {
     }
 
     /// Serves all requests, one after another, with one commit.
-    fn serve(&self, requests: &[Arc<Request>]) -> Result<Vec<Result<Answer>>> {
+    fn serve(&self, requests: &[Arc<CallRequest>]) -> Result<Vec<Result<CallAnswer>>> {
         let mut writer = self.writer()?;
         writer.announces = false;
         writer.take_turn()?;
-        let mut serving = Serving {
+        let mut serving = CallServer {
             writer: &mut writer,
             policy: Policy::Add,
             offered: Vec::new(),
@@ -157,40 +157,40 @@ impl Store {
 
 /// Answers calls in their order. Documents that follow each other and are judged alike are settled together.
 #[derive(Debug)]
-struct Serving<'w> {
+struct CallServer<'w> {
     writer: &'w mut Writer,
     /// How the documents that are not yet settled are judged.
     policy: Policy,
-    offered: Vec<Result<Box<Prepared>>>,
-    answers: Vec<Result<Answer>>,
+    offered: Vec<Result<Box<PreparedInput>>>,
+    answers: Vec<Result<CallAnswer>>,
 }
 
-impl Serving<'_> {
+impl CallServer<'_> {
     /// # Errors
     ///
     /// Those that concern all calls.
-    fn take(&mut self, call: Call) -> Result<()> {
+    fn take(&mut self, call: StoreCall) -> Result<()> {
         let existed = match call {
-            Call::Insert(prepared) => return self.offer(prepared, Policy::AddUnique),
-            Call::Replace(prepared) => return self.offer(prepared, Policy::Add),
-            Call::Remove(key) => {
+            StoreCall::Insert(prepared) => return self.offer(prepared, Policy::AddUnique),
+            StoreCall::Replace(prepared) => return self.offer(prepared, Policy::Add),
+            StoreCall::Remove(key) => {
                 self.settle()?;
                 self.writer.remove(&key)?
             }
-            Call::Touch(key) => {
+            StoreCall::Touch(key) => {
                 self.settle()?;
                 self.writer.touch(&key)?
             }
-            Call::Rename(old, new) => {
+            StoreCall::Rename(old, new) => {
                 self.settle()?;
                 self.writer.rename(&old, &new)?.is_some()
             }
         };
-        self.answers.push(Ok(Answer::Existed(existed)));
+        self.answers.push(Ok(CallAnswer::Existed(existed)));
         Ok(())
     }
 
-    fn offer(&mut self, mut prepared: Box<Prepared>, policy: Policy) -> Result<()> {
+    fn offer(&mut self, mut prepared: Box<PreparedInput>, policy: Policy) -> Result<()> {
         if policy != self.policy {
             self.settle()?;
             self.policy = policy;
@@ -209,7 +209,7 @@ impl Serving<'_> {
             earlier_is_of_this_writer: false,
             ..outcome
         };
-        let answer = |outcome: Result<Outcome>| Ok(Answer::Outcome(of_nobody(outcome?)));
+        let answer = |outcome: Result<Outcome>| Ok(CallAnswer::Outcome(of_nobody(outcome?)));
         self.answers.extend(outcomes.into_iter().map(answer));
         Ok(())
     }

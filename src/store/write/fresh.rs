@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::names::{Earlier, Names};
+use super::names::{EarlierDocument, DocumentsAtMoment};
 use super::pending::Moment;
 use super::writer::Writer;
 use crate::error::Result;
@@ -12,7 +12,7 @@ use crate::store::handle::Store;
 
 /// A new content that is not yet compared with the earlier ones.
 #[derive(Debug)]
-pub(crate) struct Fresh {
+pub(crate) struct FreshContent {
     /// The place of its input among the outcomes.
     pub(crate) index: usize,
     pub(crate) key: String,
@@ -28,7 +28,7 @@ pub(crate) struct Fresh {
 /// New contents in the order of their ids. The first ones are already appended.
 #[derive(Debug, Default)]
 pub(crate) struct FreshBatch {
-    contents: Vec<Fresh>,
+    contents: Vec<FreshContent>,
     appended: usize,
 }
 
@@ -41,7 +41,7 @@ impl FreshBatch {
         }
     }
 
-    pub(crate) fn push(&mut self, fresh: Fresh) {
+    pub(crate) fn push(&mut self, fresh: FreshContent) {
         self.contents.push(fresh);
     }
 
@@ -69,17 +69,17 @@ impl FreshBatch {
 
 /// A new content that matches an earlier one.
 #[derive(Debug)]
-pub(crate) struct Matched {
-    fresh: Fresh,
+pub(crate) struct MatchedContent {
+    fresh: FreshContent,
     /// The first match that was found, whether or not a document names it.
     first: u32,
 }
 
 impl FreshBatch {
     /// Returns the contents that match an earlier one in `snapshot`, which has all postings of the batch.
-    pub(crate) fn matched(self, store: &Store, snapshot: &Snapshot) -> Result<Vec<Matched>> {
+    pub(crate) fn matched(self, store: &Store, snapshot: &Snapshot) -> Result<Vec<MatchedContent>> {
         let search = store.search(snapshot);
-        let find = |fresh: Fresh| -> Result<Option<Box<Matched>>> {
+        let find = |fresh: FreshContent| -> Result<Option<Box<MatchedContent>>> {
             if fresh.company.is_empty() {
                 return Ok(None);
             }
@@ -90,7 +90,7 @@ impl FreshBatch {
             };
             let comparing = &store.shared.meters.comparing;
             comparing.time(|| search.any(fresh.probe(), fresh.earlier(), take))?;
-            Ok(first.map(|first| Box::new(Matched { fresh, first })))
+            Ok(first.map(|first| Box::new(MatchedContent { fresh, first })))
         };
         let found = store.shared.pool.map(self.contents, find);
         let found = found.into_iter().filter_map(Result::transpose);
@@ -103,7 +103,7 @@ impl FreshBatch {
     }
 }
 
-impl Fresh {
+impl FreshContent {
     /// The content as a probe, in the bands in which it has company.
     fn probe(&self) -> Probe<'_> {
         self.sketch.probe(&self.hash).in_bands(&self.company)
@@ -115,7 +115,7 @@ impl Fresh {
     }
 
     /// The documents at the moment when it was named, except its own.
-    fn names<'a>(&'a self, writer: &'a Writer) -> Names<'a> {
+    fn names<'a>(&'a self, writer: &'a Writer) -> DocumentsAtMoment<'a> {
         writer.names(self.moment, &self.key)
     }
 }
@@ -135,7 +135,7 @@ impl Writer {
     pub(crate) fn compare_fresh(
         &mut self,
         batch: FreshBatch,
-    ) -> Result<Vec<(usize, Option<Earlier>)>> {
+    ) -> Result<Vec<(usize, Option<EarlierDocument>)>> {
         if !batch.has_company() {
             return Ok(Vec::new());
         }
@@ -158,11 +158,11 @@ impl Writer {
     pub(crate) fn like_earlier(
         &self,
         snapshot: &Snapshot,
-        matched: &[Matched],
+        matched: &[MatchedContent],
     ) -> Result<Vec<usize>> {
         let search = self.store.search(snapshot);
         let mut like = Vec::new();
-        for Matched { fresh, first } in matched {
+        for MatchedContent { fresh, first } in matched {
             let names = fresh.names(self);
             let is_like = names.any(*first)?
                 || search.any(fresh.probe(), fresh.earlier(), |content| names.any(content))?;
@@ -173,7 +173,7 @@ impl Writer {
         Ok(like)
     }
 
-    fn best_earlier(&self, snapshot: &Snapshot, fresh: &Fresh) -> Result<Option<Earlier>> {
+    fn best_earlier(&self, snapshot: &Snapshot, fresh: &FreshContent) -> Result<Option<EarlierDocument>> {
         if fresh.company.is_empty() {
             return Ok(None);
         }

@@ -1,12 +1,12 @@
 //! Inserting and replacing documents, from many threads.
 
-use super::judge::{Finding, Judge, Judged, Policy};
-use super::pending::Pending;
+use super::judge::{Finding, Judge, JudgedInput, Policy};
+use super::pending::PendingDocuments;
 use crate::clock;
 use crate::error::Result;
-use crate::store::compare::Published;
+use crate::store::compare::PublishedCommit;
 use crate::store::handle::Store;
-use crate::store::offer::{Answer, Body, Call, Change, Input, Outcome, Prepared, Relation};
+use crate::store::offer::{CallAnswer, Body, StoreCall, Change, Input, Outcome, PreparedInput, Relation};
 
 impl Store {
     /// Stores a text, or [its shingles](crate::write::Body), unless a stored document with another key is a
@@ -89,13 +89,13 @@ impl Store {
             return Ok(outcome);
         }
         let call = if policy == Policy::Add {
-            Call::Replace
+            StoreCall::Replace
         } else {
-            Call::Insert
+            StoreCall::Insert
         };
         match self.wait_for(call(prepared))? {
-            Answer::Outcome(outcome) => Ok(outcome),
-            Answer::Existed(_) => unreachable!("the answer for a document is an outcome"),
+            CallAnswer::Outcome(outcome) => Ok(outcome),
+            CallAnswer::Existed(_) => unreachable!("the answer for a document is an outcome"),
         }
     }
 
@@ -104,20 +104,20 @@ impl Store {
     /// be named by the time of this call's turn.
     fn settled_by(
         &self,
-        last: &Published,
-        prepared: &mut Prepared,
+        last: &PublishedCommit,
+        prepared: &mut PreparedInput,
         policy: Policy,
     ) -> Result<Option<Outcome>> {
         let mut judge = Judge {
             store: self,
             committed: last,
-            pending: &Pending::new(last.snapshot.len),
+            pending: &PendingDocuments::new(last.snapshot.len),
             appended: None,
             evidence: false,
             asks: false,
         };
         let runs = last.snapshot.tables.meta.runs;
-        let Judged { current, finding } = judge.judge(prepared, policy)?;
+        let JudgedInput { current, finding } = judge.judge(prepared, policy)?;
         let today = clock::day_of(clock::now());
         if !matches!(finding, Finding::Refused) && current.is_some_and(|row| row.last_seen < today)
         {

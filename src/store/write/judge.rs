@@ -2,14 +2,14 @@
 //!
 //! Every way to add documents uses the same judge. `settle.rs` then changes the store.
 
-use super::by_hash::ByHash;
-use super::names::{Earlier, Names};
-use super::pending::Pending;
+use super::by_hash::ContentsByHash;
+use super::names::{EarlierDocument, DocumentsAtMoment};
+use super::pending::PendingDocuments;
 use crate::error::Result;
-use crate::storage::{DocumentRow, Files, Snapshot};
-use crate::store::compare::{Matcher, Probe, Published, Verified};
+use crate::storage::{DocumentRow, StoreFiles, Snapshot};
+use crate::store::compare::{Matcher, Probe, PublishedCommit, VerifiedContent};
 use crate::store::handle::Store;
-use crate::store::offer::{Input, Prepared, Relation};
+use crate::store::offer::{Input, PreparedInput, Relation};
 use crate::text::ShingleSet;
 
 /// What happens to a document that resembles an earlier one, or whose key is in use.
@@ -51,39 +51,39 @@ pub(crate) enum Finding {
     Unchanged(DocumentRow),
     /// Another document has its text, which is this content. The document is stored nevertheless. The earlier one is
     /// present if it was requested.
-    Copy(u32, Option<Earlier>),
+    Copy(u32, Option<EarlierDocument>),
     /// Its key has another text from another file, and nobody said whether the two are the same document.
     Refused,
     /// Another document has its text, which has no shingles. A run keeps the document, and need not store it again.
     Wordless,
     /// It is kept out because of an earlier one.
-    Duplicate(Relation, Earlier),
+    Duplicate(Relation, EarlierDocument),
     /// It resembles nothing that it was compared with.
     New,
 }
 
 /// A finding, and the present row of the document's key.
 #[derive(Debug)]
-pub(crate) struct Judged {
+pub(crate) struct JudgedInput {
     pub(crate) current: Option<DocumentRow>,
     pub(crate) finding: Finding,
 }
 
 /// The contents appended since the last commit.
 #[derive(Debug)]
-pub(crate) struct Appended<'a> {
-    pub(crate) by_hash: &'a ByHash,
-    pub(crate) files: &'a mut Files,
+pub(crate) struct AppendedContents<'a> {
+    pub(crate) by_hash: &'a ContentsByHash,
+    pub(crate) files: &'a mut StoreFiles,
 }
 
 /// Everything that a document is judged against.
 #[derive(Debug)]
 pub(crate) struct Judge<'a> {
     pub(crate) store: &'a Store,
-    pub(crate) committed: &'a Published,
-    pub(crate) pending: &'a Pending,
+    pub(crate) committed: &'a PublishedCommit,
+    pub(crate) pending: &'a PendingDocuments,
     /// `None` without a writer.
-    pub(crate) appended: Option<Appended<'a>>,
+    pub(crate) appended: Option<AppendedContents<'a>>,
     /// Whether to find the earlier document of a copy that is stored nevertheless.
     pub(crate) evidence: bool,
     /// Whether nobody said what an id of several files means.
@@ -93,15 +93,15 @@ pub(crate) struct Judge<'a> {
 impl Judge<'_> {
     /// Judges a document as of now. Keeps the results in `prepared`: its sketch, unless a copy makes it unnecessary,
     /// and its matches.
-    pub(crate) fn judge(&mut self, prepared: &mut Prepared, policy: Policy) -> Result<Judged> {
+    pub(crate) fn judge(&mut self, prepared: &mut PreparedInput, policy: Policy) -> Result<JudgedInput> {
         let current = self.pending.current(prepared.keyed(), prepared.row);
         let finding = self.find(prepared, current, policy)?;
-        Ok(Judged { current, finding })
+        Ok(JudgedInput { current, finding })
     }
 
     fn find(
         &mut self,
-        prepared: &mut Prepared,
+        prepared: &mut PreparedInput,
         current: Option<DocumentRow>,
         policy: Policy,
     ) -> Result<Finding> {
@@ -151,8 +151,8 @@ impl Judge<'_> {
         }))
     }
 
-    fn names<'n>(&'n self, except: &'n str) -> Names<'n> {
-        Names {
+    fn names<'n>(&'n self, except: &'n str) -> DocumentsAtMoment<'n> {
+        DocumentsAtMoment {
             committed: &self.committed.snapshot,
             pending: self.pending,
             moment: self.pending.now(),
@@ -161,7 +161,7 @@ impl Judge<'_> {
     }
 
     /// Compares a document with all contents that it was not compared with yet.
-    fn compare(&mut self, prepared: &mut Prepared) -> Result<()> {
+    fn compare(&mut self, prepared: &mut PreparedInput) -> Result<()> {
         self.store.compare(self.committed, prepared)?;
         let Some(appended) = &mut self.appended else {
             return Ok(());
@@ -192,10 +192,10 @@ impl Judge<'_> {
     /// The first document with the text of `prepared`, which is `content`.
     fn copy_of(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedInput,
         content: u32,
         policy: Policy,
-    ) -> Result<Option<Earlier>> {
+    ) -> Result<Option<EarlierDocument>> {
         let verified = match &mut self.appended {
             Some(appended) => verified_copy(&appended.files.snapshot()?, content, &prepared.hash)?,
             None => verified_copy(&self.committed.snapshot, content, &prepared.hash)?,
@@ -217,7 +217,7 @@ pub(super) fn is_of_another_file(stored: &DocumentRow, input: &Input) -> bool {
 }
 
 /// `content` as a match of the text with this hash.
-fn verified_copy(snapshot: &Snapshot, content: u32, hash: &[u8; 32]) -> Result<Option<Verified>> {
+fn verified_copy(snapshot: &Snapshot, content: u32, hash: &[u8; 32]) -> Result<Option<VerifiedContent>> {
     let probe = Probe {
         hash,
         shingles: ShingleSet::EMPTY,
@@ -231,7 +231,7 @@ fn verified_copy(snapshot: &Snapshot, content: u32, hash: &[u8; 32]) -> Result<O
 impl Store {
     /// Compares a document with the contents of a commit that it was not compared with yet. Sketches it first if it has
     /// no sketch.
-    pub(crate) fn compare(&self, committed: &Published, prepared: &mut Prepared) -> Result<()> {
+    pub(crate) fn compare(&self, committed: &PublishedCommit, prepared: &mut PreparedInput) -> Result<()> {
         let snapshot = &*committed.snapshot;
         if prepared.sketch.is_some() && prepared.checked == snapshot.len {
             return Ok(());

@@ -7,9 +7,9 @@ use super::writer::Writer;
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, NewContent, Snapshot};
-use crate::store::compare::Published;
+use crate::store::compare::PublishedCommit;
 use crate::store::handle::Store;
-use crate::store::offer::{Change, Input, Prepared, Relation};
+use crate::store::offer::{Change, Input, PreparedInput, Relation};
 
 /// The number of documents that are looked up at a time.
 const BATCH: usize = 1 << 12;
@@ -17,7 +17,7 @@ const BATCH: usize = 1 << 12;
 /// The result of merging another store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Merged {
+pub struct MergeSummary {
     /// The number of documents with a new key.
     pub added: u64,
     /// The number of documents that replaced another text of the same key.
@@ -30,7 +30,7 @@ pub struct Merged {
     pub unpublished: u64,
 }
 
-impl Merged {
+impl MergeSummary {
     /// Returns the number of documents of the other store.
     pub fn documents(&self) -> u64 {
         self.added + self.updated + self.unchanged + self.unpublished
@@ -38,10 +38,10 @@ impl Merged {
 }
 
 /// A document of another store, with what is needed of its content.
-struct Stored {
+struct ForeignDocument {
     content: u32,
     row: DocumentRow,
-    prepared: Box<Prepared>,
+    prepared: Box<PreparedInput>,
 }
 
 impl Store {
@@ -78,7 +78,7 @@ impl Store {
         other: &Store,
         memory: u64,
         mut watch: impl FnMut(u64) -> ControlFlow<()>,
-    ) -> Result<Merged> {
+    ) -> Result<MergeSummary> {
         let source = other.published()?;
         let mut writer = self.writer()?;
         // Stores are merged as they are, and what is replaced is counted.
@@ -87,7 +87,7 @@ impl Store {
         let schema = &writer.committed.snapshot.schema;
         schema.check_same(&source.schema)?;
         let mut names = source.all_names()?;
-        let mut merged = Merged::default();
+        let mut merged = MergeSummary::default();
         loop {
             let batch = names.by_ref().take(BATCH);
             let batch: Vec<(u32, String)> = batch.collect::<Result<_>>()?;
@@ -111,9 +111,9 @@ impl Store {
     }
 }
 
-impl Published {
+impl PublishedCommit {
     /// Looks up a document of another store in this one.
-    fn look_up(&self, source: &Snapshot, content: u32, key: String) -> Result<Stored> {
+    fn look_up(&self, source: &Snapshot, content: u32, key: String) -> Result<ForeignDocument> {
         let Some(row) = source.document(&key)? else {
             let reason = format!("{key:?} names a content and is no document");
             return Err(Error::damaged(source.tables.path(), reason));
@@ -124,7 +124,7 @@ impl Published {
         }
         let input = input.of_file(source.source(row.source)?);
         let prepared = self.locate(input, source.content(content)?.hash)?;
-        Ok(Stored {
+        Ok(ForeignDocument {
             content,
             row,
             prepared,
@@ -137,7 +137,7 @@ impl Writer {
         &mut self,
         source: &Snapshot,
         names: Vec<(u32, String)>,
-        merged: &mut Merged,
+        merged: &mut MergeSummary,
     ) -> Result<()> {
         let _used = self.begin()?;
         let committed = &self.committed;
@@ -166,15 +166,15 @@ impl Writer {
     fn place_stored(
         &mut self,
         source: &Snapshot,
-        stored: Stored,
-        merged: &mut Merged,
+        stored: ForeignDocument,
+        merged: &mut MergeSummary,
     ) -> Result<()> {
-        let Stored {
+        let ForeignDocument {
             content,
             mut prepared,
             ..
         } = stored;
-        let append = |writer: &mut Writer, _: &mut Prepared| writer.append_stored(source, content);
+        let append = |writer: &mut Writer, _: &mut PreparedInput| writer.append_stored(source, content);
         let settled = self.settle(&mut prepared, Policy::Add, append)?;
         let outcome = settled.outcome;
         merged.copies += u64::from(outcome.relation == Relation::ExactCopy);

@@ -17,16 +17,16 @@ fn open(folder: &Path) -> Store {
 
 /// A merge that is under way.
 #[derive(Clone, Copy)]
-struct UnderWay {
+struct ObservedMerge {
     owner: u64,
     /// The number of its parts that are built.
     built: u64,
     posted: u64,
 }
 
-fn merge_of(store: &Store) -> UnderWay {
+fn merge_of(store: &Store) -> ObservedMerge {
     let merge = store.last_commit().snapshot.tables.meta.merge;
-    UnderWay {
+    ObservedMerge {
         owner: merge.owner,
         built: merge.built,
         posted: merge.posted,

@@ -23,7 +23,7 @@ mod uncommitted;
 mod writer;
 
 pub use batch::Batch;
-pub use merge::Merged;
+pub use merge::MergeSummary;
 pub use pipeline::{Intake, Pipeline};
 pub use uncommitted::Uncommitted;
 pub use writer::Writer;

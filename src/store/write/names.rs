@@ -2,18 +2,18 @@
 
 use std::cmp::Ordering;
 
-use super::pending::{Moment, Pending};
+use super::pending::{Moment, PendingDocuments};
 use super::writer::Writer;
 use crate::error::Result;
 use crate::storage::{DocumentRow, Snapshot};
-use crate::store::compare::{Match, Verified};
-use crate::store::offer::Prepared;
+use crate::store::compare::{Match, VerifiedContent};
+use crate::store::offer::PreparedInput;
 
 /// The documents at a moment: those of the last commit, with the changes of a writer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Names<'a> {
+pub(crate) struct DocumentsAtMoment<'a> {
     pub(crate) committed: &'a Snapshot,
-    pub(crate) pending: &'a Pending,
+    pub(crate) pending: &'a PendingDocuments,
     pub(crate) moment: Moment,
     /// The key of a document that does not count, because it is the one in question. No document has the empty key.
     pub(crate) except: &'a str,
@@ -21,14 +21,14 @@ pub(crate) struct Names<'a> {
 
 /// An earlier document that a new one resembles.
 #[derive(Clone, Debug)]
-pub(crate) struct Earlier {
+pub(crate) struct EarlierDocument {
     pub(crate) found: Match,
     pub(crate) content: u32,
 }
 
-impl Earlier {
-    fn new(key: String, verified: &Verified) -> Earlier {
-        Earlier {
+impl EarlierDocument {
+    fn new(key: String, verified: &VerifiedContent) -> EarlierDocument {
+        EarlierDocument {
             found: Match::new(key, verified),
             content: verified.content,
         }
@@ -37,8 +37,8 @@ impl Earlier {
 
 impl Writer {
     /// The documents at `moment`, except the one in question.
-    pub(crate) fn names<'a>(&'a self, moment: Moment, except: &'a str) -> Names<'a> {
-        Names {
+    pub(crate) fn names<'a>(&'a self, moment: Moment, except: &'a str) -> DocumentsAtMoment<'a> {
+        DocumentsAtMoment {
             committed: &self.committed.snapshot,
             pending: &self.pending,
             moment,
@@ -47,7 +47,7 @@ impl Writer {
     }
 }
 
-impl Names<'_> {
+impl DocumentsAtMoment<'_> {
     /// The first key that names `content`.
     pub(crate) fn first(&self, content: u32) -> Result<Option<String>> {
         self.pending
@@ -69,7 +69,7 @@ impl Names<'_> {
     /// or were removed by an earlier one. They are never named again.
     pub(crate) fn copy(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedInput,
         current: Option<DocumentRow>,
         appended: Option<u32>,
     ) -> Result<Option<u32>> {
@@ -83,8 +83,8 @@ impl Names<'_> {
     }
 
     /// The most similar of `matches` that a document names; on a tie, the one with the first key.
-    pub(crate) fn best(&self, matches: &[Verified]) -> Result<Option<Earlier>> {
-        let mut best: Option<Earlier> = None;
+    pub(crate) fn best(&self, matches: &[VerifiedContent]) -> Result<Option<EarlierDocument>> {
+        let mut best: Option<EarlierDocument> = None;
         for verified in matches {
             let similarity = verified.likeness.similarity();
             let lead = best.as_ref().map_or(Ordering::Greater, |best| {
@@ -97,17 +97,17 @@ impl Names<'_> {
                 continue;
             };
             if lead.is_gt() || best.as_ref().is_some_and(|best| key < best.found.key) {
-                best = Some(Earlier::new(key, verified));
+                best = Some(EarlierDocument::new(key, verified));
             }
         }
         Ok(best)
     }
 
     /// The first of `matches` that a document names. They are in the order of their contents.
-    pub(crate) fn eldest(&self, matches: &[Verified]) -> Result<Option<Earlier>> {
+    pub(crate) fn eldest(&self, matches: &[VerifiedContent]) -> Result<Option<EarlierDocument>> {
         for verified in matches {
             if let Some(key) = self.first(verified.content)? {
-                return Ok(Some(Earlier::new(key, verified)));
+                return Ok(Some(EarlierDocument::new(key, verified)));
             }
         }
         Ok(None)

@@ -6,7 +6,7 @@ use super::writer::Writer;
 use crate::clock;
 use crate::error::Result;
 use crate::storage::DocumentRow;
-use crate::store::offer::Keyed;
+use crate::store::offer::HashedKey;
 
 impl Writer {
     /// Removes the documents whose text was added under their key before `time`, and returns their number.
@@ -84,7 +84,7 @@ impl Writer {
             if !is_chosen(&row) {
                 continue;
             }
-            self.pending.set(Keyed::new(&key), Some(row), None);
+            self.pending.set(HashedKey::new(&key), Some(row), None);
             removed += 1;
             if self.uncommitted_bytes() >= memory {
                 self.commit()?;

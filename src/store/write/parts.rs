@@ -9,14 +9,14 @@ const PART: usize = 4096;
 ///
 /// A list that moves as a whole touches twice the memory, which costs more than all work on it.
 #[derive(Debug)]
-pub(super) struct Parts<T> {
+pub(super) struct ListInParts<T> {
     full: Vec<Vec<T>>,
     last: Vec<T>,
 }
 
-impl<T> Parts<T> {
-    pub(super) const fn new() -> Parts<T> {
-        Parts {
+impl<T> ListInParts<T> {
+    pub(super) const fn new() -> ListInParts<T> {
+        ListInParts {
             full: Vec::new(),
             last: Vec::new(),
         }
@@ -43,13 +43,13 @@ impl<T> Parts<T> {
     }
 }
 
-impl<T> Default for Parts<T> {
-    fn default() -> Parts<T> {
-        Parts::new()
+impl<T> Default for ListInParts<T> {
+    fn default() -> ListInParts<T> {
+        ListInParts::new()
     }
 }
 
-impl<T> Index<u32> for Parts<T> {
+impl<T> Index<u32> for ListInParts<T> {
     type Output = T;
 
     fn index(&self, at: u32) -> &T {
@@ -58,7 +58,7 @@ impl<T> Index<u32> for Parts<T> {
     }
 }
 
-impl<T> IndexMut<u32> for Parts<T> {
+impl<T> IndexMut<u32> for ListInParts<T> {
     fn index_mut(&mut self, at: u32) -> &mut T {
         let at = at as usize;
         let part = self.full.get_mut(at / PART).unwrap_or(&mut self.last);
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn items_are_where_they_were_added() {
         let part = u32::try_from(PART).unwrap();
-        let mut parts = Parts::new();
+        let mut parts = ListInParts::new();
         for item in 0..3 * part + 7 {
             assert_eq!(parts.len(), item as usize);
             parts.push(item);

@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::parts::Parts;
-use super::places::Places;
+use super::parts::ListInParts;
+use super::places::HashPlaces;
 use crate::codec::low32;
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::storage::{CatalogChange, DocumentChange, DocumentRow, Snapshot};
-use crate::store::offer::Keyed;
+use crate::store::offer::HashedKey;
 
 /// A point in the order of a writer's calls: the number of steps before it.
 pub(crate) type Moment = u32;
@@ -19,28 +19,28 @@ pub(crate) type Moment = u32;
 /// The steps are kept until the commit, so that questions can be answered as of any moment. A batch
 /// that is processed in parallel gets the answers of one call after another.
 #[derive(Debug)]
-pub(crate) struct Pending {
-    steps: Parts<Step>,
+pub(crate) struct PendingDocuments {
+    steps: ListInParts<ChangeStep>,
     /// The last step of each document.
-    last: Places,
-    named: Named,
+    last: HashPlaces,
+    named: NamingSteps,
     /// The approximate number of bytes of memory that keys and names take.
     bytes: u64,
 }
 
 /// A change of one document.
 #[derive(Debug)]
-struct Step {
+struct ChangeStep {
     key: Arc<str>,
     row: Option<DocumentRow>,
-    before: Before,
+    before: StateBefore,
     /// Whether the document has no later step.
     is_last: bool,
 }
 
 /// The document before a step.
 #[derive(Debug)]
-enum Before {
+enum StateBefore {
     Absent,
     /// As it was committed.
     Committed(Box<DocumentRow>),
@@ -57,7 +57,7 @@ const CHANGE_BYTES: usize = 220;
 /// Nearly all contents have one name and are new themselves, so each new content has a place of its
 /// own.
 #[derive(Debug)]
-struct Named {
+struct NamingSteps {
     /// The first content that is not committed.
     start: u32,
     /// For each new content, the first step that named it, plus one; 0 without one.
@@ -65,7 +65,7 @@ struct Named {
     others: HashMap<u32, BTreeSet<Arc<str>>>,
 }
 
-impl Named {
+impl NamingSteps {
     fn push(&mut self, content: u32, step: u32, key: &Arc<str>) {
         if let Some(place) = content.checked_sub(self.start) {
             let place = place as usize;
@@ -88,13 +88,13 @@ impl Named {
     }
 }
 
-impl Pending {
+impl PendingDocuments {
     /// Returns an empty set of changes. `contents` is the number of committed contents.
-    pub(crate) fn new(contents: u32) -> Pending {
-        Pending {
-            steps: Parts::new(),
-            last: Places::default(),
-            named: Named {
+    pub(crate) fn new(contents: u32) -> PendingDocuments {
+        PendingDocuments {
+            steps: ListInParts::new(),
+            last: HashPlaces::default(),
+            named: NamingSteps {
                 start: contents,
                 new: Vec::new(),
                 others: HashMap::new(),
@@ -121,7 +121,7 @@ impl Pending {
     /// The document `key` as it is now. `committed` is its committed row.
     pub(crate) fn current(
         &self,
-        key: Keyed<'_>,
+        key: HashedKey<'_>,
         committed: Option<DocumentRow>,
     ) -> Option<DocumentRow> {
         match self.last_of(key) {
@@ -131,12 +131,12 @@ impl Pending {
     }
 
     /// Reads the place of a key, so that it is in the processor's cache soon.
-    pub(crate) fn approach(&self, key: Keyed<'_>) {
+    pub(crate) fn approach(&self, key: HashedKey<'_>) {
         self.last.approach(low32(key.hash));
     }
 
     /// The last step of a document.
-    fn last_of(&self, key: Keyed<'_>) -> Option<u32> {
+    fn last_of(&self, key: HashedKey<'_>) -> Option<u32> {
         let is_its = |step| *self.steps[step].key == *key.key;
         self.last.find(low32(key.hash), is_its)
     }
@@ -144,14 +144,14 @@ impl Pending {
     /// The document of a step as it was at `moment`.
     fn at(&self, mut step: u32, moment: Moment) -> Option<DocumentRow> {
         loop {
-            let Step { row, before, .. } = &self.steps[step];
+            let ChangeStep { row, before, .. } = &self.steps[step];
             if step < moment {
                 return *row;
             }
             match before {
-                Before::Absent => return None,
-                Before::Committed(row) => return Some(**row),
-                Before::Step(earlier) => step = *earlier,
+                StateBefore::Absent => return None,
+                StateBefore::Committed(row) => return Some(**row),
+                StateBefore::Step(earlier) => step = *earlier,
             }
         }
     }
@@ -159,7 +159,7 @@ impl Pending {
     /// Changes the document `key`. `committed` is its committed row.
     pub(crate) fn set(
         &mut self,
-        key: Keyed<'_>,
+        key: HashedKey<'_>,
         committed: Option<DocumentRow>,
         row: Option<DocumentRow>,
     ) {
@@ -171,16 +171,16 @@ impl Pending {
         let (shared, before) = if let Some(earlier) = earlier {
             let step = &mut steps[earlier];
             step.is_last = false;
-            (step.key.clone(), Before::Step(earlier))
+            (step.key.clone(), StateBefore::Step(earlier))
         } else {
             let committed = committed.map(Box::new);
-            let before = committed.map_or(Before::Absent, Before::Committed);
+            let before = committed.map_or(StateBefore::Absent, StateBefore::Committed);
             (key.key.into(), before)
         };
         if let Some(row) = row {
             self.named.push(row.content, now, &shared);
         }
-        self.steps.push(Step {
+        self.steps.push(ChangeStep {
             key: shared,
             row,
             before,
@@ -241,7 +241,7 @@ impl Pending {
             return Ok(None);
         }
         let still = |key: &str| {
-            let last = self.last_of(Keyed::new(key));
+            let last = self.last_of(HashedKey::new(key));
             key != except && last.is_none_or(|last| self.named_it(last, content, moment))
         };
         let mut names = snapshot.names(content)?;
@@ -252,13 +252,13 @@ impl Pending {
 
     /// Whether `key`, which was changed, named `content` at `moment` and is not `except`.
     fn names(&self, key: &str, content: u32, moment: Moment, except: &str) -> bool {
-        let last = self.last_of(Keyed::new(key));
+        let last = self.last_of(HashedKey::new(key));
         key != except && last.is_some_and(|last| self.named_it(last, content, moment))
     }
 
-    /// Like [`Pending::names`], for the key of a step.
+    /// Like [`PendingDocuments::names`], for the key of a step.
     fn still_names(&self, step: u32, content: u32, moment: Moment, except: &str) -> bool {
-        let Step { key, is_last, .. } = &self.steps[step];
+        let ChangeStep { key, is_last, .. } = &self.steps[step];
         if *is_last {
             return **key != *except && self.named_it(step, content, moment);
         }
@@ -294,9 +294,9 @@ impl Pending {
             let mut step = number;
             let old = loop {
                 match &self.steps[step].before {
-                    Before::Absent => break None,
-                    Before::Committed(row) => break Some(**row),
-                    Before::Step(earlier) => step = *earlier,
+                    StateBefore::Absent => break None,
+                    StateBefore::Committed(row) => break Some(**row),
+                    StateBefore::Step(earlier) => step = *earlier,
                 }
                 left(self.steps[step].row);
             };

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::batch::{Batch, Keys};
+use super::batch::{Batch, KeyHashes};
 use super::uncommitted::Uncommitted;
 use crate::clock::Patience;
 use crate::error::{Error, Result};
@@ -151,13 +151,13 @@ impl Store {
         let (sketched, to_write) = mpsc::channel();
         let (told, outcomes) = mpsc::channel();
         let stop = Arc::new(AtomicBool::new(false));
-        let sketching = Sketching {
+        let sketching = SketchThread {
             store: self.clone(),
             batches: to_sketch,
             sketched,
         };
         let sketching = self.start("sketch", move || sketching.run())?;
-        let writing = Writing {
+        let writing = WriteThread {
             store: self.clone(),
             intake,
             sketched: to_write,
@@ -265,13 +265,13 @@ impl Drop for Pipeline {
 }
 
 /// The thread that sketches.
-struct Sketching {
+struct SketchThread {
     store: Store,
     batches: Receiver<Vec<Input>>,
     sketched: Sender<Batch>,
 }
 
-impl Sketching {
+impl SketchThread {
     fn run(self) {
         for batch in self.batches {
             if self.sketched.send(self.store.sketch_all(batch)).is_err() {
@@ -282,7 +282,7 @@ impl Sketching {
 }
 
 /// The thread that writes.
-struct Writing {
+struct WriteThread {
     store: Store,
     intake: Intake,
     sketched: Receiver<Batch>,
@@ -290,7 +290,7 @@ struct Writing {
     stop: Arc<AtomicBool>,
 }
 
-impl Writing {
+impl WriteThread {
     fn run(self) {
         let end = self.write();
         // The writer is dropped by now, so the receiver may take the next one. There may be no receiver any more.
@@ -305,7 +305,7 @@ impl Writing {
             writer.forget_run(Uncommitted::limit(self.intake.memory))?;
         }
         let mut uncommitted = Uncommitted::new(self.intake.memory);
-        let mut keys = Keys::default();
+        let mut keys = KeyHashes::default();
         loop {
             let received = self.sketched.recv_timeout(TICK);
             if self.stop.load(Ordering::Relaxed) {

@@ -2,7 +2,7 @@
 
 use super::writer::Writer;
 use crate::error::Result;
-use crate::store::offer::Keyed;
+use crate::store::offer::HashedKey;
 
 /// The number of bytes of memory that the removal of documents takes before it is committed.
 const MEMORY: u64 = 64 << 20;
@@ -100,7 +100,7 @@ impl Writer {
             if !row.is_some_and(|row| runs.is_open(row.run)) {
                 continue;
             }
-            self.pending.set(Keyed::new(&key), row, None);
+            self.pending.set(HashedKey::new(&key), row, None);
             forgotten += 1;
             if self.uncommitted_bytes() >= memory {
                 self.commit()?;

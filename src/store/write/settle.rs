@@ -1,17 +1,17 @@
 //! Changes the store once a document is judged.
 
-use super::fresh::{Fresh, FreshBatch};
-use super::judge::{Appended, Finding, Judge, Judged, Policy, is_of_another_file};
-use super::names::Earlier;
+use super::fresh::{FreshContent, FreshBatch};
+use super::judge::{AppendedContents, Finding, Judge, JudgedInput, Policy, is_of_another_file};
+use super::names::EarlierDocument;
 use super::writer::Writer;
 use crate::codec::low32;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, NewContent};
-use crate::store::offer::{Change, Keyed, MAX_KEY_BYTES, Outcome, Prepared, Relation};
+use crate::store::offer::{Change, HashedKey, MAX_KEY_BYTES, Outcome, PreparedInput, Relation};
 
 /// The outcome of a document, and its content if that is new.
 #[derive(Debug)]
-pub(crate) struct Settled {
+pub(crate) struct SettledInput {
     pub(crate) outcome: Outcome,
     new: Option<u32>,
 }
@@ -20,9 +20,9 @@ impl Writer {
     /// Does the part of judging a document that needs no order, unless a copy makes it unnecessary.
     pub(super) fn compare_ahead(
         &self,
-        mut prepared: Box<Prepared>,
+        mut prepared: Box<PreparedInput>,
         policy: Policy,
-    ) -> Result<Box<Prepared>> {
+    ) -> Result<Box<PreparedInput>> {
         if prepared.sketch.is_none() {
             let names = self.names(self.pending.now(), policy.except(prepared.key()));
             let current = self.pending.current(prepared.keyed(), prepared.row);
@@ -38,7 +38,7 @@ impl Writer {
     /// Settles one input. If its content is new and need not be compared now, it is left in `fresh`.
     pub(super) fn settle_text(
         &mut self,
-        mut prepared: Box<Prepared>,
+        mut prepared: Box<PreparedInput>,
         policy: Policy,
         index: usize,
         fresh: &mut FreshBatch,
@@ -57,12 +57,12 @@ impl Writer {
             prepared.sketch = Some(sketch);
             Ok(content)
         });
-        let Settled { outcome, new } = match own_error(settled)? {
+        let SettledInput { outcome, new } = match own_error(settled)? {
             Ok(settled) => settled,
             Err(own) => return Ok(Err(own)),
         };
         if let (Some(content), Some(sketch), Policy::Add) = (new, prepared.sketch, policy) {
-            fresh.push(Fresh {
+            fresh.push(FreshContent {
                 index,
                 key: prepared.input.key,
                 hash: prepared.hash,
@@ -78,11 +78,11 @@ impl Writer {
     /// Judges a document, and stores it or keeps it out. `append` stores its content if that is new.
     pub(crate) fn settle(
         &mut self,
-        prepared: &mut Prepared,
+        prepared: &mut PreparedInput,
         policy: Policy,
-        append: impl FnOnce(&mut Writer, &mut Prepared) -> Result<u32>,
-    ) -> Result<Settled> {
-        let Judged { current, finding } = self.judge().judge(prepared, policy)?;
+        append: impl FnOnce(&mut Writer, &mut PreparedInput) -> Result<u32>,
+    ) -> Result<SettledInput> {
+        let JudgedInput { current, finding } = self.judge().judge(prepared, policy)?;
         if let (Some(row), Finding::Duplicate(..) | Finding::Wordless) = (current, &finding) {
             self.set_seen(prepared.keyed(), prepared.row, row, row);
         }
@@ -91,12 +91,12 @@ impl Writer {
                 self.offer_again(prepared, row);
                 let unchanged = self.outcome(Change::Unchanged, Relation::Novel, None);
                 let outcome = self.of_other_file(unchanged, current, prepared)?;
-                return Ok(Settled { outcome, new: None });
+                return Ok(SettledInput { outcome, new: None });
             }
             Finding::Refused => {
                 let refused = self.outcome(Change::Refused, Relation::Novel, None);
                 let outcome = self.of_other_file(refused, current, prepared)?;
-                return Ok(Settled { outcome, new: None });
+                return Ok(SettledInput { outcome, new: None });
             }
             Finding::Wordless => (Change::Unchanged, Relation::Novel, None, None),
             Finding::Duplicate(relation, earlier) => {
@@ -116,16 +116,16 @@ impl Writer {
             }
         };
         let outcome = self.outcome(change, relation, earlier);
-        Ok(Settled { outcome, new })
+        Ok(SettledInput { outcome, new })
     }
 
     /// Stores a new document beside all others, whatever its key, as one of this writer's open run.
     fn settle_new(
         &mut self,
-        prepared: &mut Prepared,
+        prepared: &mut PreparedInput,
         current: Option<DocumentRow>,
-        append: impl FnOnce(&mut Writer, &mut Prepared) -> Result<u32>,
-    ) -> Result<Settled> {
+        append: impl FnOnce(&mut Writer, &mut PreparedInput) -> Result<u32>,
+    ) -> Result<SettledInput> {
         let second = current.map(|_| self.second_key(prepared)).transpose()?;
         let content = append(self, prepared)?;
         let row = DocumentRow {
@@ -133,7 +133,7 @@ impl Writer {
             ..self.row(prepared, content)
         };
         let (key, committed) = match &second {
-            Some((key, committed)) => (Keyed::new(key), *committed),
+            Some((key, committed)) => (HashedKey::new(key), *committed),
             None => (prepared.keyed(), prepared.row),
         };
         self.pending.set(key, committed, Some(row));
@@ -142,7 +142,7 @@ impl Writer {
             ..self.outcome(Change::Added, Relation::Novel, None)
         };
         let new = Some(content);
-        Ok(Settled { outcome, new })
+        Ok(SettledInput { outcome, new })
     }
 
     fn judge(&mut self) -> Judge<'_> {
@@ -150,7 +150,7 @@ impl Writer {
             store: &self.store,
             committed: &self.committed,
             pending: &self.pending,
-            appended: Some(Appended {
+            appended: Some(AppendedContents {
                 by_hash: &self.appended,
                 files: &mut self.files,
             }),
@@ -165,7 +165,7 @@ impl Writer {
         &self,
         outcome: Outcome,
         current: Option<DocumentRow>,
-        prepared: &Prepared,
+        prepared: &PreparedInput,
     ) -> Result<Outcome> {
         let is_other = |row: &DocumentRow| self.asks && is_of_another_file(row, &prepared.input);
         let Some(row) = current.filter(is_other) else {
@@ -189,7 +189,7 @@ impl Writer {
         &self,
         change: Change,
         relation: Relation,
-        earlier: Option<Earlier>,
+        earlier: Option<EarlierDocument>,
     ) -> Outcome {
         Outcome {
             change,
@@ -204,12 +204,12 @@ impl Writer {
     }
 
     /// A second key for a document whose own key is in use, and the committed row of that second key.
-    fn second_key(&self, prepared: &Prepared) -> Result<(String, Option<DocumentRow>)> {
+    fn second_key(&self, prepared: &PreparedInput) -> Result<(String, Option<DocumentRow>)> {
         const DIGITS: usize = 16;
         let hash = blake3::Hash::from_bytes(prepared.hash).to_hex();
         let second = format!("{}#{}", prepared.key(), &hash[..DIGITS]);
         let committed = self.committed.snapshot.document(&second)?;
-        let current = self.pending.current(Keyed::new(&second), committed);
+        let current = self.pending.current(HashedKey::new(&second), committed);
         if current.is_none() && second.len() <= MAX_KEY_BYTES {
             return Ok((second, committed));
         }
@@ -236,7 +236,7 @@ impl Writer {
     }
 
     /// Makes the input's key, whose present row is `current`, a name of `content`.
-    fn name(&mut self, prepared: &Prepared, current: Option<DocumentRow>, content: u32) -> Change {
+    fn name(&mut self, prepared: &PreparedInput, current: Option<DocumentRow>, content: u32) -> Change {
         let row = self.row(prepared, content);
         let Some(current) = current else {
             self.pending.set(prepared.keyed(), prepared.row, Some(row));
@@ -247,7 +247,7 @@ impl Writer {
     }
 
     /// The row of a document that names `content` and belongs to no run.
-    fn row(&mut self, prepared: &Prepared, content: u32) -> DocumentRow {
+    fn row(&mut self, prepared: &PreparedInput, content: u32) -> DocumentRow {
         DocumentRow {
             content,
             size: prepared.input.source_bytes(),
@@ -261,7 +261,7 @@ impl Writer {
 
     /// Records that a document is offered again with the same text, and a new size or time of its source. It leaves the
     /// open run, so that it stays whatever happens to the run.
-    fn offer_again(&mut self, prepared: &Prepared, row: DocumentRow) {
+    fn offer_again(&mut self, prepared: &PreparedInput, row: DocumentRow) {
         let offered = DocumentRow {
             size: prepared.input.source_bytes(),
             modified: prepared.input.modified_nanoseconds().or(row.modified),

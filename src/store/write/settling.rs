@@ -2,11 +2,11 @@
 
 use super::fresh::FreshBatch;
 use super::judge::Policy;
-use super::names::Earlier;
+use super::names::EarlierDocument;
 use super::settle::own_error;
 use super::writer::Writer;
 use crate::error::{Error, Result};
-use crate::store::offer::{Outcome, Prepared, Relation};
+use crate::store::offer::{Outcome, PreparedInput, Relation};
 
 /// The number of documents in a part. In tests, batches have several parts, too.
 pub(crate) const PART: usize = if cfg!(test) { 1 << 3 } else { 1 << 10 };
@@ -22,7 +22,7 @@ const TOGETHER: usize = 16;
 /// The writer counts as failed from the first part until the end, so that a content that is named but not yet appended
 /// is never committed.
 #[derive(Debug)]
-pub(crate) struct Settling<'w> {
+pub(crate) struct Settler<'w> {
     writer: &'w mut Writer,
     policy: Policy,
     had_failed: bool,
@@ -31,11 +31,11 @@ pub(crate) struct Settling<'w> {
     fresh: FreshBatch,
 }
 
-impl<'w> Settling<'w> {
+impl<'w> Settler<'w> {
     /// Begins to settle `documents` documents.
-    pub(crate) fn begin(writer: &'w mut Writer, policy: Policy, documents: usize) -> Settling<'w> {
+    pub(crate) fn begin(writer: &'w mut Writer, policy: Policy, documents: usize) -> Settler<'w> {
         let had_failed = std::mem::replace(&mut writer.failed, true);
-        Settling {
+        Settler {
             writer,
             policy,
             had_failed,
@@ -49,7 +49,7 @@ impl<'w> Settling<'w> {
     /// # Errors
     ///
     /// Those of reading and writing the store. After one, nothing more is settled.
-    pub(crate) fn take(&mut self, mut part: Vec<Result<Box<Prepared>>>) -> Result<()> {
+    pub(crate) fn take(&mut self, mut part: Vec<Result<Box<PreparedInput>>>) -> Result<()> {
         let (writer, policy) = (&*self.writer, self.policy);
         if policy.keeps_out() {
             let pool = &writer.store.shared.pool;
@@ -73,7 +73,7 @@ impl<'w> Settling<'w> {
     ///
     /// # Errors
     ///
-    /// Those of [`Settling::take`].
+    /// Those of [`Settler::take`].
     pub(crate) fn end(mut self) -> Result<Vec<Result<Outcome>>> {
         self.finish()?;
         self.writer.failed = self.had_failed;
@@ -85,7 +85,7 @@ impl<'w> Settling<'w> {
     fn judge_beside(
         &mut self,
         mut last: FreshBatch,
-        part: Vec<Result<Box<Prepared>>>,
+        part: Vec<Result<Box<PreparedInput>>>,
     ) -> Result<()> {
         let store = self.writer.store.clone();
         let (pool, meters) = (&store.shared.pool, &store.shared.meters);
@@ -108,7 +108,7 @@ impl<'w> Settling<'w> {
     }
 
     /// Judges the documents of a part. Their new contents are numbered and left in `fresh`.
-    fn judge(&mut self, part: Vec<Result<Box<Prepared>>>) -> Result<()> {
+    fn judge(&mut self, part: Vec<Result<Box<PreparedInput>>>) -> Result<()> {
         self.fresh = FreshBatch::of_at_most(part.len());
         let mut part = part.into_iter();
         while !part.as_slice().is_empty() {
@@ -145,7 +145,7 @@ impl<'w> Settling<'w> {
     }
 
     /// Records that a document resembles an earlier one, which may be given.
-    fn is_like_earlier(&mut self, index: usize, best: Option<Earlier>) {
+    fn is_like_earlier(&mut self, index: usize, best: Option<EarlierDocument>) {
         let Some(Ok(outcome)) = self.outcomes.get_mut(index) else {
             return;
         };
@@ -162,10 +162,10 @@ impl Writer {
     /// another.
     pub(crate) fn settle_all(
         &mut self,
-        prepared: Vec<Result<Box<Prepared>>>,
+        prepared: Vec<Result<Box<PreparedInput>>>,
         policy: Policy,
     ) -> Result<Vec<Result<Outcome>>> {
-        let mut settling = Settling::begin(self, policy, prepared.len());
+        let mut settling = Settler::begin(self, policy, prepared.len());
         let mut prepared = prepared.into_iter();
         while prepared.len() > 0 {
             settling.take(prepared.by_ref().take(PART).collect())?;
@@ -221,7 +221,7 @@ mod tests {
         let prepared = store
             .last_commit()
             .prepare(Input::new("one", text(0, "end")));
-        let mut settling = Settling::begin(&mut writer, Policy::Add, 1);
+        let mut settling = Settler::begin(&mut writer, Policy::Add, 1);
         settling.take(vec![prepared])?;
         drop(settling);
         assert!(matches!(writer.commit(), Err(Error::Poisoned)));

@@ -3,17 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::by_hash::ByHash;
+use super::by_hash::ContentsByHash;
 use super::judge::Policy;
-use super::pending::Pending;
-use super::settling::{PART, Settling};
+use super::pending::PendingDocuments;
+use super::settling::{PART, Settler};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::storage::SourceFile;
-use crate::storage::{CatalogChange, DocumentRow, IdScope, Runs, Sources};
-use crate::store::compare::Published;
-use crate::store::handle::{InUse, Lease, Store};
-use crate::store::offer::{Body, Change, Input, Keyed, Outcome, check_key};
+use crate::storage::{CatalogChange, DocumentRow, IdScope, RunRecord, Sources};
+use crate::store::compare::PublishedCommit;
+use crate::store::handle::{SlotUse, Lease, Store};
+use crate::store::offer::{Body, Change, Input, HashedKey, Outcome, check_key};
 
 /// The writer of a store, of which a process has one at a time: it adds, removes and commits.
 ///
@@ -50,10 +50,10 @@ pub struct Writer {
     pub(crate) files: Lease,
     pub(crate) store: Store,
     /// The last commit.
-    pub(crate) committed: Published,
-    pub(crate) pending: Pending,
+    pub(crate) committed: PublishedCommit,
+    pub(crate) pending: PendingDocuments,
     /// The contents appended since the last commit, by hash.
-    pub(crate) appended: ByHash,
+    pub(crate) appended: ContentsByHash,
     /// The time that documents get as that of adding.
     pub(crate) added: i64,
     /// The day that documents get as that of their last offer.
@@ -62,7 +62,7 @@ pub struct Writer {
     start: u32,
     own: Vec<Range<u32>>,
     /// The runs as of the next commit.
-    pub(crate) runs: Runs,
+    pub(crate) runs: RunRecord,
     /// The scope of ids as of the next commit.
     pub(crate) id_scope: IdScope,
     /// Whether a text from another file than the earlier one is refused, because nobody said what its id means.
@@ -92,7 +92,7 @@ impl Writer {
         let mut writer = Writer {
             files,
             store: store.clone(),
-            pending: Pending::new(committed.snapshot.len),
+            pending: PendingDocuments::new(committed.snapshot.len),
             start: committed.snapshot.len,
             own: Vec::new(),
             runs: committed.snapshot.tables.meta.runs,
@@ -102,7 +102,7 @@ impl Writer {
             run: 0,
             is_in_run: false,
             committed,
-            appended: ByHash::default(),
+            appended: ContentsByHash::default(),
             added: 0,
             today: 0,
             unique: false,
@@ -176,7 +176,7 @@ impl Writer {
         let (store, committed) = (self.store.clone(), self.committed.clone());
         let policy = self.policy();
         let prepare = |input| committed.prepare(input);
-        let mut settling = Settling::begin(self, policy, inputs.len());
+        let mut settling = Settler::begin(self, policy, inputs.len());
         let pool = &store.shared.pool;
         pool.map_ahead(inputs, PART, prepare, |part| settling.take(part))?;
         settling.end()
@@ -200,7 +200,7 @@ impl Writer {
         let _used = self.begin()?;
         let [committed, current] = self.rows(key)?;
         if current.is_some() {
-            self.pending.set(Keyed::new(key), committed, None);
+            self.pending.set(HashedKey::new(key), committed, None);
         }
         Ok(current.is_some())
     }
@@ -215,7 +215,7 @@ impl Writer {
         let _used = self.begin()?;
         let [committed, current] = self.rows(key)?;
         if let Some(row) = current {
-            self.set_seen(Keyed::new(key), committed, row, row);
+            self.set_seen(HashedKey::new(key), committed, row, row);
         }
         Ok(current.is_some())
     }
@@ -247,8 +247,8 @@ impl Writer {
             Some(_) => Change::Updated,
         };
         if old != new {
-            self.pending.set(Keyed::new(old), committed_old, None);
-            self.pending.set(Keyed::new(new), committed_new, Some(row));
+            self.pending.set(HashedKey::new(old), committed_old, None);
+            self.pending.set(HashedKey::new(new), committed_new, Some(row));
         }
         Ok(Some(change))
     }
@@ -276,7 +276,7 @@ impl Writer {
     /// Changes a document from its row `current` to `row`, which was offered today. Does nothing if that is the same.
     pub(super) fn set_seen(
         &mut self,
-        key: Keyed<'_>,
+        key: HashedKey<'_>,
         committed: Option<DocumentRow>,
         current: DocumentRow,
         row: DocumentRow,
@@ -291,7 +291,7 @@ impl Writer {
     /// The document `key` in the last commit, and as it is now.
     fn rows(&self, key: &str) -> Result<[Option<DocumentRow>; 2]> {
         let committed = self.committed.snapshot.document(key)?;
-        Ok([committed, self.pending.current(Keyed::new(key), committed)])
+        Ok([committed, self.pending.current(HashedKey::new(key), committed)])
     }
 
     /// Makes everything done so far durable and lets readers see it.
@@ -333,7 +333,7 @@ impl Writer {
 
     /// Starts without changes after the last commit, and lets other processes write.
     fn start_over(&mut self) {
-        self.pending = Pending::new(self.committed.snapshot.len);
+        self.pending = PendingDocuments::new(self.committed.snapshot.len);
         self.appended.clear();
         self.sources.clear();
         if !self.is_in_run {
@@ -386,7 +386,7 @@ impl Writer {
     }
 
     /// Begins a change, which needs the right to write until the next commit.
-    pub(crate) fn begin(&mut self) -> Result<InUse> {
+    pub(crate) fn begin(&mut self) -> Result<SlotUse> {
         let used = self.files.enter()?;
         self.take_turn()?;
         self.read_clock();
@@ -409,7 +409,7 @@ impl Writer {
         self.failed |= published.is_err();
         self.committed = published?;
         let snapshot = &self.committed.snapshot;
-        self.pending = Pending::new(snapshot.len);
+        self.pending = PendingDocuments::new(snapshot.len);
         self.own.push(self.start..before.len);
         if snapshot.tables.meta.generation != before.tables.meta.generation {
             // The contents have other numbers.

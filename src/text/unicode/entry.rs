@@ -2,7 +2,7 @@
 
 /// How a character takes part in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::text) enum Class {
+pub(in crate::text) enum CharClass {
     /// Belongs to no word.
     Separator,
     /// Runs together with its neighbours into a word.
@@ -15,8 +15,8 @@ pub(in crate::text) enum Class {
 ///
 /// | bits | property |
 /// |---|---|
-/// | 0 | makes words ([`Class::Word`] or [`Class::Spaceless`]) |
-/// | 1 | with bit 0, [`Class::Spaceless`]; without it, ignored: folding drops the character |
+/// | 0 | makes words ([`CharClass::Word`] or [`CharClass::Spaceless`]) |
+/// | 1 | with bit 0, [`CharClass::Spaceless`]; without it, ignored: folding drops the character |
 /// | 2 | white space |
 /// | 3 | unassigned |
 /// | 4 | mapped: NFKC replaces it by starters that never combine with what precedes them |
@@ -52,11 +52,11 @@ impl CharEntry {
     }
 
     /// How the character takes part in words.
-    pub(in crate::text) fn class(self) -> Class {
+    pub(in crate::text) fn class(self) -> CharClass {
         match self.0 & 0b11 {
-            1 => Class::Word,
-            3 => Class::Spaceless,
-            _ => Class::Separator,
+            1 => CharClass::Word,
+            3 => CharClass::Spaceless,
+            _ => CharClass::Separator,
         }
     }
 

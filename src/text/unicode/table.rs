@@ -166,7 +166,7 @@ const fn expand_ascii() -> [CharEntry; BLOCK] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Class;
+    use super::super::CharClass;
     use super::*;
 
     #[test]
@@ -179,9 +179,9 @@ mod tests {
         {
             let entry = table.entry(c);
             let class = match (within(WORD, c), within(SPACELESS, c)) {
-                (_, true) => Class::Spaceless,
-                (true, false) => Class::Word,
-                (false, false) => Class::Separator,
+                (_, true) => CharClass::Spaceless,
+                (true, false) => CharClass::Word,
+                (false, false) => CharClass::Separator,
             };
             assert_eq!(entry.class(), class, "{c:#X}");
             assert_eq!(entry.is_ignored(), within(IGNORED, c), "{c:#X}");

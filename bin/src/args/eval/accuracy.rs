@@ -2,7 +2,7 @@
 
 use dedupdb::sketching::{Family, Shingling};
 
-use super::{Results, Texts};
+use super::{EvalResultArgs, EvalTextArgs};
 use crate::parse;
 
 /// Measure how far estimates are from exact similarities, next to ideal permutations
@@ -34,7 +34,7 @@ are independent. They are not: each text is in many pairs, and a run gets them a
 low together.
 
 Exit codes: 0 done, 2 error, 130 interrupted.")]
-pub(crate) struct Accuracy {
+pub(crate) struct AccuracyArgs {
     /// Numbers of slots of a signature
     #[arg(long, value_name = "N,N,...", value_delimiter = ',', default_values_t = [128, 256, 512])]
     pub(crate) permutations: Vec<u32>,
@@ -66,8 +66,8 @@ pub(crate) struct Accuracy {
     pub(crate) sample: Option<usize>,
 
     #[command(flatten)]
-    pub(crate) results: Results,
+    pub(crate) results: EvalResultArgs,
 
     #[command(flatten)]
-    pub(crate) texts: Texts,
+    pub(crate) texts: EvalTextArgs,
 }

@@ -2,7 +2,7 @@
 
 use dedupdb::sketching::Family;
 
-use super::{Results, Sets, Texts};
+use super::{EvalResultArgs, EvalShingleArgs, EvalTextArgs};
 use crate::parse;
 
 /// Measure what different numbers of bands find, and what they compare in vain
@@ -27,7 +27,7 @@ from the exact similarities of the same pairs:
 A prediction is an average over all random permutations; --seed chooses others.
 
 Exit codes: 0 done, 2 error, 130 interrupted.")]
-pub(crate) struct Bands {
+pub(crate) struct BandsArgs {
     /// Numbers of bands; the permutations are divided evenly among them
     #[arg(long = "bands", value_name = "B,B,...", value_delimiter = ',', default_values_t = [8, 12, 16, 21, 32])]
     pub(crate) numbers: Vec<u32>,
@@ -42,7 +42,7 @@ pub(crate) struct Bands {
 
     /// Number of texts to compare with all others, or all
     #[arg(long, value_name = "N|all", value_parser = parse::some_or_all, default_value = "100")]
-    pub(crate) queries: parse::Number,
+    pub(crate) queries: parse::CountOrAll,
 
     /// Family of the permutations
     #[arg(long, value_name = "FAMILY", default_value_t)]
@@ -53,11 +53,11 @@ pub(crate) struct Bands {
     pub(crate) seed: u64,
 
     #[command(flatten)]
-    pub(crate) sets: Sets,
+    pub(crate) sets: EvalShingleArgs,
 
     #[command(flatten)]
-    pub(crate) results: Results,
+    pub(crate) results: EvalResultArgs,
 
     #[command(flatten)]
-    pub(crate) texts: Texts,
+    pub(crate) texts: EvalTextArgs,
 }

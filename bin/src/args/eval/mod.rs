@@ -10,15 +10,15 @@ use std::path::PathBuf;
 
 use dedupdb::sketching::Shingling;
 
-use crate::inputs::Inputs;
-use crate::left_out::Telling;
+use crate::inputs::InputArgs;
+use crate::left_out::LeftOutArgs;
 use crate::parse;
 
-pub(crate) use accuracy::Accuracy;
-pub(crate) use bands::Bands;
-pub(crate) use recall::Recall;
-pub(crate) use shingles::Shingles;
-pub(crate) use time::Time;
+pub(crate) use accuracy::AccuracyArgs;
+pub(crate) use bands::BandsArgs;
+pub(crate) use recall::RecallArgs;
+pub(crate) use shingles::ShinglesArgs;
+pub(crate) use time::TimeArgs;
 
 /// Measure on your texts what is found, and what it costs
 ///
@@ -42,38 +42,38 @@ not rounded.
 
 Exit codes: 0 done, 2 error, 130 interrupted."
 )]
-pub(crate) struct Eval {
+pub(crate) struct EvalArgs {
     #[command(subcommand)]
-    pub(crate) experiment: Experiment,
+    pub(crate) experiment: EvalCommand,
 }
 
 /// What is measured.
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Experiment {
-    Recall(Recall),
-    Bands(Bands),
-    Shingles(Shingles),
-    Time(Time),
-    Accuracy(Accuracy),
+pub(crate) enum EvalCommand {
+    Recall(RecallArgs),
+    Bands(BandsArgs),
+    Shingles(ShinglesArgs),
+    Time(TimeArgs),
+    Accuracy(AccuracyArgs),
 }
 
 /// The texts of an experiment.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Texts {
+pub(crate) struct EvalTextArgs {
     /// Files and folders as in add, or - for standard input
     #[arg(required = true, value_name = "CORPUS", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) inputs: Inputs,
+    pub(crate) inputs: InputArgs,
 
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) telling: LeftOutArgs,
 }
 
 /// What texts are compared by.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Sets {
+pub(crate) struct EvalShingleArgs {
     /// Kind of shingle: word:K, code:K, char:K, char-nospace:K, byte:K, term or ids
     #[arg(long, value_name = "KIND", value_parser = parse::parameter::<Shingling>, default_value_t)]
     pub(crate) shingling: Shingling,
@@ -81,7 +81,7 @@ pub(crate) struct Sets {
 
 /// Where the figures go beside standard output.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Results {
+pub(crate) struct EvalResultArgs {
     /// Also write the figures to FILE: CSV, or JSON if it ends in .jsonl
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -91,26 +91,26 @@ pub(crate) struct Results {
     pub(crate) plot: Option<PathBuf>,
 }
 
-impl Experiment {
+impl EvalCommand {
     /// Where the experiment's figures go.
-    pub(crate) fn results(&self) -> &Results {
+    pub(crate) fn results(&self) -> &EvalResultArgs {
         match self {
-            Experiment::Recall(recall) => &recall.results,
-            Experiment::Bands(bands) => &bands.results,
-            Experiment::Shingles(shingles) => &shingles.results,
-            Experiment::Time(time) => &time.results,
-            Experiment::Accuracy(accuracy) => &accuracy.results,
+            EvalCommand::Recall(recall) => &recall.results,
+            EvalCommand::Bands(bands) => &bands.results,
+            EvalCommand::Shingles(shingles) => &shingles.results,
+            EvalCommand::Time(time) => &time.results,
+            EvalCommand::Accuracy(accuracy) => &accuracy.results,
         }
     }
 
     /// The experiment's texts, unless they are those of a store.
-    pub(crate) fn texts(&self) -> Option<&Texts> {
+    pub(crate) fn texts(&self) -> Option<&EvalTextArgs> {
         match self {
-            Experiment::Recall(_) => None,
-            Experiment::Bands(bands) => Some(&bands.texts),
-            Experiment::Shingles(shingles) => Some(&shingles.texts),
-            Experiment::Time(time) => Some(&time.texts),
-            Experiment::Accuracy(accuracy) => Some(&accuracy.texts),
+            EvalCommand::Recall(_) => None,
+            EvalCommand::Bands(bands) => Some(&bands.texts),
+            EvalCommand::Shingles(shingles) => Some(&shingles.texts),
+            EvalCommand::Time(time) => Some(&time.texts),
+            EvalCommand::Accuracy(accuracy) => Some(&accuracy.texts),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Arguments of `eval recall`.
 
-use super::Results;
+use super::EvalResultArgs;
 use crate::parse;
 
 /// Measure how many of its true pairs a store finds, next to the prediction
@@ -29,7 +29,7 @@ connected by pairs for independent, not pairs, because similar texts share their
 a few large groups is therefore less conclusive than its number of pairs suggests.
 
 Exit codes: 0 done, 2 error, 130 interrupted.")]
-pub(crate) struct Recall {
+pub(crate) struct RecallArgs {
     /// Minimum Jaccard similarity of the pairs, instead of the store's: 0.5 or 50%
     #[arg(long, value_name = "SHARE", value_parser = parse::share)]
     pub(crate) threshold: Option<f64>,
@@ -43,5 +43,5 @@ pub(crate) struct Recall {
     pub(crate) seed: u64,
 
     #[command(flatten)]
-    pub(crate) results: Results,
+    pub(crate) results: EvalResultArgs,
 }

@@ -1,6 +1,6 @@
 //! Arguments of `eval shingles`.
 
-use super::{Results, Texts};
+use super::{EvalResultArgs, EvalTextArgs};
 use crate::parse;
 
 /// Measure how the kind and length of shingles change similarities, and which choice separates best
@@ -26,7 +26,7 @@ length:
 The time is that of making the shingles of all texts, on one thread.
 
 Exit codes: 0 done, 2 error, 130 interrupted.")]
-pub(crate) struct Shingles {
+pub(crate) struct ShinglesArgs {
     /// Lengths of shingles: a range such as 1..12, or one length
     #[arg(long, value_name = "K..K", value_parser = parse::lengths, default_value = "1..12")]
     pub(crate) k: parse::Lengths,
@@ -44,8 +44,8 @@ pub(crate) struct Shingles {
     pub(crate) seed: u64,
 
     #[command(flatten)]
-    pub(crate) results: Results,
+    pub(crate) results: EvalResultArgs,
 
     #[command(flatten)]
-    pub(crate) texts: Texts,
+    pub(crate) texts: EvalTextArgs,
 }

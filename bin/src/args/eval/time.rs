@@ -2,7 +2,7 @@
 
 use dedupdb::sketching::Family;
 
-use super::{Results, Sets, Texts};
+use super::{EvalResultArgs, EvalShingleArgs, EvalTextArgs};
 use crate::parse;
 
 /// Measure the cost of comparing all texts: exactly, by signatures, and by bands
@@ -29,7 +29,7 @@ is faster than all exact similarities is interpolated between two parts, on a st
 logarithms.
 
 Exit codes: 0 done, 2 error, 130 interrupted.")]
-pub(crate) struct Time {
+pub(crate) struct TimeArgs {
     /// Numbers of slots of a signature
     #[arg(long, value_name = "N,N,...", value_delimiter = ',', default_values_t = [128])]
     pub(crate) permutations: Vec<u32>,
@@ -51,11 +51,11 @@ pub(crate) struct Time {
     pub(crate) seed: u64,
 
     #[command(flatten)]
-    pub(crate) sets: Sets,
+    pub(crate) sets: EvalShingleArgs,
 
     #[command(flatten)]
-    pub(crate) results: Results,
+    pub(crate) results: EvalResultArgs,
 
     #[command(flatten)]
-    pub(crate) texts: Texts,
+    pub(crate) texts: EvalTextArgs,
 }

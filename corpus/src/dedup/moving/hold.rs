@@ -5,11 +5,11 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::plan::{Stamp, stamp};
+use super::plan::{ChangeTime, stamp};
 use super::{make_like, manifest};
 use crate::dedup::error::{Error, Result};
 use crate::publish;
-use crate::publish::error::Of as _;
+use crate::publish::error::WithPath as _;
 use crate::publish::work::is_same_file;
 
 /// The locked file. It names its holder, and is removed when the run ends, unless the run is killed.
@@ -29,7 +29,7 @@ const TRIES: usize = 100;
 
 /// The purpose for which a folder is held.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum For {
+pub(super) enum HoldPurpose {
     Moving,
     Undoing,
 }
@@ -38,25 +38,25 @@ pub(super) enum For {
 ///
 /// If the file system does not support locks, other processes are not kept out. Even then, a list is never replaced.
 #[derive(Debug)]
-pub(super) struct Hold {
+pub(super) struct FolderHold {
     folder: PathBuf,
     file: File,
 }
 
-impl Hold {
+impl FolderHold {
     /// Creates `folder` if it does not exist, with the access rights of the folder `model`, and holds it if it contains
     /// only what a killed run left.
     ///
     /// # Errors
     ///
     /// The folder contains something else; [`Error::Held`]; those of the system.
-    pub(super) fn make(folder: &Path, model: &Path) -> Result<Hold> {
+    pub(super) fn make(folder: &Path, model: &Path) -> Result<FolderHold> {
         for _ in 0..TRIES {
             make_like(model, folder).of(folder)?;
             if !is_marked(folder) {
                 check_free(folder)?;
             }
-            let Some(hold) = Hold::take(folder, For::Moving)? else {
+            let Some(hold) = FolderHold::take(folder, HoldPurpose::Moving)? else {
                 continue;
             };
             check_free(folder)?;
@@ -71,7 +71,7 @@ impl Hold {
     /// # Errors
     ///
     /// [`Error::Held`]; those of the system; another kind of file has the name of the lock.
-    pub(super) fn take(folder: &Path, what: For) -> Result<Option<Hold>> {
+    pub(super) fn take(folder: &Path, what: HoldPurpose) -> Result<Option<FolderHold>> {
         let path = folder.join(NAME);
         for _ in 0..TRIES {
             let mut options = OpenOptions::new();
@@ -97,7 +97,7 @@ impl Hold {
                 let reason = "dedupdb works with a file of this name; move this one away";
                 return Err(publish::Error::foreign(&path, reason).into());
             }
-            let hold = Hold {
+            let hold = FolderHold {
                 folder: folder.to_owned(),
                 file,
             };
@@ -107,12 +107,12 @@ impl Hold {
         Err(held(folder, ""))
     }
 
-    fn sign(&self, what: For) -> io::Result<()> {
+    fn sign(&self, what: HoldPurpose) -> io::Result<()> {
         let (process, what) = (
             std::process::id(),
             match what {
-                For::Moving => "is moving files to it",
-                For::Undoing => "is moving files back from it",
+                HoldPurpose::Moving => "is moving files to it",
+                HoldPurpose::Undoing => "is moving files back from it",
             },
         );
         self.file.set_len(0)?;
@@ -120,7 +120,7 @@ impl Hold {
     }
 
     /// Returns the time when the folder was taken, by the clock of the file system, which also dates changes of files.
-    pub(super) fn since(&self) -> Result<Stamp> {
+    pub(super) fn since(&self) -> Result<ChangeTime> {
         let metadata = self.file.metadata().of(&self.folder)?;
         Ok(stamp(&metadata))
     }
@@ -162,7 +162,7 @@ impl Hold {
     }
 }
 
-impl Drop for Hold {
+impl Drop for FolderHold {
     fn drop(&mut self) {
         // The lock is released after the name is removed.
         fs::remove_file(self.folder.join(NAME)).unwrap_or_default();
@@ -228,12 +228,12 @@ mod tests {
     fn one_at_a_time_holds_a_folder() {
         let folder = tempfile::tempdir().unwrap();
         let aside = folder.path().join("aside");
-        let hold = Hold::make(&aside, folder.path()).unwrap();
-        let held = Hold::take(&aside, For::Undoing).unwrap_err().to_string();
+        let hold = FolderHold::make(&aside, folder.path()).unwrap();
+        let held = FolderHold::take(&aside, HoldPurpose::Undoing).unwrap_err().to_string();
         let who = format!("process {} is moving files to it", std::process::id());
         assert!(held.contains(&who), "{held}");
         assert!(matches!(
-            Hold::make(&aside, folder.path()),
+            FolderHold::make(&aside, folder.path()),
             Err(Error::Held { .. })
         ));
         let list = hold.list(b"first").unwrap();
@@ -242,7 +242,7 @@ mod tests {
         drop(hold);
         assert_eq!(fs::read_dir(&aside).unwrap().count(), 1);
         assert!(
-            Hold::make(&aside, folder.path()).is_err(),
+            FolderHold::make(&aside, folder.path()).is_err(),
             "a list is there"
         );
         assert_eq!(fs::read_dir(&aside).unwrap().count(), 1);
@@ -250,10 +250,10 @@ mod tests {
         // Leftovers of killed runs do not make a folder unusable; other files do.
         fs::write(aside.join(NAME), "process 1 is moving files to it\n").unwrap();
         fs::write(aside.join(PART), "half").unwrap();
-        drop(Hold::make(&aside, folder.path()).unwrap());
+        drop(FolderHold::make(&aside, folder.path()).unwrap());
         assert_eq!(fs::read_dir(&aside).unwrap().count(), 0);
         fs::write(aside.join(NAME), "mine").unwrap();
-        assert!(Hold::make(&aside, folder.path()).is_err());
+        assert!(FolderHold::make(&aside, folder.path()).is_err());
         assert_eq!(fs::read(aside.join(NAME)).unwrap(), b"mine");
     }
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::dedup::error::{Error, Result};
 use crate::number::times as clock;
-use crate::publish::error::Of as _;
+use crate::publish::error::WithPath as _;
 
 /// The name of the list in the folder to which files are moved.
 pub(super) const NAME: &str = ".dedupdb-moved";
@@ -29,15 +29,15 @@ const NO_LIST: &str = "this is no list of moved files";
 
 /// The moved files, and their original folder.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Manifest {
+pub(super) struct MoveManifest {
     /// The resolved path of the original folder.
     pub(super) from: PathBuf,
-    pub(super) files: Vec<Listed>,
+    pub(super) files: Vec<ManifestEntry>,
 }
 
 /// A moved file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Listed {
+pub(super) struct ManifestEntry {
     /// Its path relative to the original folder, and to the one to which it is moved.
     pub(super) path: PathBuf,
     /// The key of the document that it resembles.
@@ -45,28 +45,28 @@ pub(super) struct Listed {
     pub(super) similarity: f64,
     /// Whether the two have the same text.
     pub(super) exact_copy: bool,
-    pub(super) state: State,
+    pub(super) state: MovedFileState,
 }
 
 /// Distinguishes a file from others that take its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct State {
+pub(super) struct MovedFileState {
     bytes: u64,
     /// The modification time, in nanoseconds since 1970.
     modified: i64,
 }
 
-impl State {
-    pub(super) fn of(metadata: &Metadata) -> State {
+impl MovedFileState {
+    pub(super) fn of(metadata: &Metadata) -> MovedFileState {
         let modified = metadata.modified().ok().and_then(clock::nanoseconds);
-        State {
+        MovedFileState {
             bytes: metadata.len(),
             modified: modified.unwrap_or(i64::MAX),
         }
     }
 }
 
-impl Manifest {
+impl MoveManifest {
     /// Returns the contents of the list's file. `None` if a path is not UTF-8.
     pub(super) fn to_bytes(&self) -> Option<Vec<u8>> {
         let writer = concat!("dedupdb ", env!("CARGO_PKG_VERSION"));
@@ -101,16 +101,16 @@ impl Manifest {
     /// # Errors
     ///
     /// It cannot be read, is not a list, or has been changed: [`Error::BadManifest`] says what is wrong.
-    pub(super) fn read(path: &Path, name: &Path) -> Result<Manifest> {
+    pub(super) fn read(path: &Path, name: &Path) -> Result<MoveManifest> {
         let bytes = bytes_of(path).of(name)?;
-        let parsed = bytes.map_or_else(|| Err(NO_LIST.to_owned()), |bytes| Manifest::parse(&bytes));
+        let parsed = bytes.map_or_else(|| Err(NO_LIST.to_owned()), |bytes| MoveManifest::parse(&bytes));
         parsed.map_err(|reason| Error::BadManifest {
             path: name.to_owned(),
             reason,
         })
     }
 
-    fn parse(bytes: &[u8]) -> Result<Manifest, String> {
+    fn parse(bytes: &[u8]) -> Result<MoveManifest, String> {
         let none = || NO_LIST.to_owned();
         let text = std::str::from_utf8(bytes).map_err(|_| none())?;
         let mut lines = text.split_inclusive('\n');
@@ -136,7 +136,7 @@ impl Manifest {
             match value["blake3"].as_str() {
                 Some(found) => hash = Some((found.to_owned(), text.len() - line.len())),
                 None => files.push(
-                    Listed::of(&value)
+                    ManifestEntry::of(&value)
                         .ok_or_else(|| format!("line {number} names no file below the folder"))?,
                 ),
             }
@@ -149,20 +149,20 @@ impl Manifest {
                 from.display()
             ));
         }
-        Ok(Manifest { from, files })
+        Ok(MoveManifest { from, files })
     }
 }
 
-impl Listed {
-    fn of(value: &Value) -> Option<Listed> {
+impl ManifestEntry {
+    fn of(value: &Value) -> Option<ManifestEntry> {
         let path = Path::new(value["path"].as_str()?);
         let is_below = is_below(path);
-        is_below.then_some(Listed {
+        is_below.then_some(ManifestEntry {
             path: path.to_owned(),
             like: value["like"].as_str()?.to_owned(),
             similarity: value["similarity"].as_f64()?,
             exact_copy: value["exact_copy"].as_bool()?,
-            state: State {
+            state: MovedFileState {
                 bytes: value["bytes"].as_u64()?,
                 modified: value["modified"].as_i64()?,
             },
@@ -199,20 +199,20 @@ pub(super) fn is_below(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Listed, Manifest, State};
+    use super::{ManifestEntry, MoveManifest, MovedFileState};
 
-    fn manifest() -> Manifest {
-        let file = |path: &str| Listed {
+    fn manifest() -> MoveManifest {
+        let file = |path: &str| ManifestEntry {
             path: path.into(),
             like: "a\n\"b\"".to_owned(),
             similarity: 0.912_345,
             exact_copy: false,
-            state: State {
+            state: MovedFileState {
                 bytes: 12,
                 modified: -1,
             },
         };
-        Manifest {
+        MoveManifest {
             from: "/home/notes".into(),
             files: vec![file("a.txt"), file("b/c\nd.txt")],
         }
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn it_is_read_as_it_was_written() {
         let bytes = manifest().to_bytes().unwrap();
-        assert_eq!(Manifest::parse(&bytes), Ok(manifest()));
+        assert_eq!(MoveManifest::parse(&bytes), Ok(manifest()));
     }
 
     #[test]
@@ -231,10 +231,10 @@ mod tests {
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
-            assert!(Manifest::parse(&changed).is_err(), "byte {at}");
+            assert!(MoveManifest::parse(&changed).is_err(), "byte {at}");
             // Every byte but the last line ending is needed.
             if at + 1 < bytes.len() {
-                assert!(Manifest::parse(&bytes[..at]).is_err(), "cut at {at}");
+                assert!(MoveManifest::parse(&bytes[..at]).is_err(), "cut at {at}");
             }
         }
         for (path, reason) in [
@@ -252,19 +252,19 @@ mod tests {
             let edited = text.replace("a.txt\",", &format!("{path}\","));
             assert_ne!(edited, text);
             assert_eq!(
-                Manifest::parse(edited.as_bytes()),
+                MoveManifest::parse(edited.as_bytes()),
                 Err(reason.to_owned()),
                 "{path}"
             );
         }
         let longer = format!("{text}{{}}\n");
         assert_eq!(
-            Manifest::parse(longer.as_bytes()),
+            MoveManifest::parse(longer.as_bytes()),
             Err("line 5 is behind the end".to_owned())
         );
         for none in ["", "{}", "[]", "a\tb\n", "\u{0}"] {
             let reason = "this is no list of moved files".to_owned();
-            assert_eq!(Manifest::parse(none.as_bytes()), Err(reason));
+            assert_eq!(MoveManifest::parse(none.as_bytes()), Err(reason));
         }
     }
 }

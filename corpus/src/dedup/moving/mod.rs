@@ -9,9 +9,9 @@ mod undo;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::dedup::done::Done;
+use crate::dedup::done::DedupSummary;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::event::Event;
+use crate::dedup::event::DedupEvent;
 use crate::dedup::settings::Dedup;
 
 pub use undo::Undo;
@@ -63,7 +63,7 @@ pub struct Move {
 #[non_exhaustive]
 pub enum MoveEvent<'a> {
     /// An event of reading and judging the folder.
-    Judging(&'a Event<'a>),
+    Judging(&'a DedupEvent<'a>),
     /// A file was moved, or would be.
     Moved {
         /// Where it was.
@@ -91,7 +91,7 @@ pub enum MoveEvent<'a> {
 /// The result of a [`Move`] or an [`Undo`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Moved {
+pub struct MoveSummary {
     /// The number of files that were moved, or would be.
     pub files: u64,
     /// The bytes of these files.
@@ -105,7 +105,7 @@ pub struct Moved {
     /// The list for [`Undo`], if files were moved and it still exists.
     pub manifest: Option<PathBuf>,
     /// The result of judging the folder; `None` for an undo.
-    pub done: Option<Done>,
+    pub done: Option<DedupSummary>,
 }
 
 impl Dedup {
@@ -136,18 +136,18 @@ impl Move {
     pub fn run(
         self,
         mut observe: impl FnMut(MoveEvent<'_>) -> ControlFlow<()>,
-    ) -> Result<Moved, Error> {
+    ) -> Result<MoveSummary, Error> {
         run::run(self, &mut observe)
     }
 }
 
 /// Counts the results, and reports to the observer.
-struct Told<'a> {
-    moved: Moved,
+struct MoveReporter<'a> {
+    moved: MoveSummary,
     observe: &'a mut dyn FnMut(MoveEvent<'_>) -> ControlFlow<()>,
 }
 
-impl Told<'_> {
+impl MoveReporter<'_> {
     fn tell(&mut self, event: MoveEvent<'_>) -> Result<()> {
         match (self.observe)(event) {
             ControlFlow::Continue(()) => Ok(()),
@@ -156,7 +156,7 @@ impl Told<'_> {
     }
 
     /// Counts and reports a file that stays.
-    fn left(&mut self, file: &Path, left: &Left) -> Result<()> {
+    fn left(&mut self, file: &Path, left: &LeftReason) -> Result<()> {
         let count = if left.is_failure {
             &mut self.moved.failed
         } else {
@@ -173,24 +173,24 @@ impl Told<'_> {
 
 /// Why a file stays where it is.
 #[derive(Debug, PartialEq, Eq)]
-struct Left {
+struct LeftReason {
     why: String,
     is_failure: bool,
     /// Whether the file does not exist.
     is_gone: bool,
 }
 
-impl Left {
-    fn choice(why: &str) -> Left {
-        Left {
+impl LeftReason {
+    fn choice(why: &str) -> LeftReason {
+        LeftReason {
             why: format!("{why}; it stays there"),
             is_failure: false,
             is_gone: false,
         }
     }
 
-    fn failure(why: impl std::fmt::Display) -> Left {
-        Left {
+    fn failure(why: impl std::fmt::Display) -> LeftReason {
+        LeftReason {
             why: format!("{why}; it stays there"),
             is_failure: true,
             is_gone: false,
@@ -198,9 +198,9 @@ impl Left {
     }
 
     /// Returns the reason for a file that changed while it was moved, and that cannot be moved back.
-    fn moved(to: &Path) -> Left {
+    fn moved(to: &Path) -> LeftReason {
         let to = to.display();
-        Left {
+        LeftReason {
             why: format!(
                 "it changed while it was moved; it is {to} now, because it cannot be moved back"
             ),
@@ -210,8 +210,8 @@ impl Left {
     }
 
     /// Returns the reason for a file that does not exist.
-    fn gone(why: impl Into<String>) -> Left {
-        Left {
+    fn gone(why: impl Into<String>) -> LeftReason {
+        LeftReason {
             why: why.into(),
             is_failure: true,
             is_gone: true,
@@ -220,13 +220,13 @@ impl Left {
 }
 
 /// Renames a file to an unused name. Missing folders are created like those on the way to the file.
-fn rename(from: &Path, to: &Path) -> std::result::Result<(), Left> {
+fn rename(from: &Path, to: &Path) -> std::result::Result<(), LeftReason> {
     use std::io::ErrorKind;
     let folders = from.parent().zip(to.parent());
     let made = folders.map_or(Ok(()), |(from, to)| make_like(from, to));
     let renamed = made.and_then(|()| crate::publish::rename_to_free(from, to));
     renamed.map_err(|error| {
-        Left::failure(match error.kind() {
+        LeftReason::failure(match error.kind() {
             ErrorKind::AlreadyExists => format!("{} exists already", to.display()),
             ErrorKind::CrossesDevices => {
                 format!("{} is on another file system", to.display())

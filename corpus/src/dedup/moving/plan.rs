@@ -7,30 +7,30 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::hold::RESERVED;
-use super::manifest::{Listed, State};
-use super::{Left, manifest};
-use crate::dedup::event::Dropped;
+use super::manifest::{ManifestEntry, MovedFileState};
+use super::{LeftReason, manifest};
+use crate::dedup::event::DroppedDocument;
 use crate::dedup::names::below;
-use crate::dedup::standing::Standing;
+use crate::dedup::standing::SurvivingCopy;
 use crate::{FileIdentity, Reason, Skipped};
 
 /// Why a file stays that is not as it was read.
 pub(super) const CHANGED: &str = "it changed since the run began";
 
 /// When a file, or its name or mode, last changed: seconds and nanoseconds of the file system.
-pub(super) type Stamp = (i64, i64);
+pub(super) type ChangeTime = (i64, i64);
 
 /// Files that were moved since the run began, each with the file that remains in its place, if known.
-pub(super) type Gone<'a> = HashMap<&'a Path, Option<&'a Path>>;
+pub(super) type MovedFiles<'a> = HashMap<&'a Path, Option<&'a Path>>;
 
 /// Returns when a file, or its name or mode, last changed.
-pub(super) fn stamp(metadata: &Metadata) -> Stamp {
+pub(super) fn stamp(metadata: &Metadata) -> ChangeTime {
     (metadata.ctime(), metadata.ctime_nsec())
 }
 
 /// A dropped file.
 #[derive(Clone, Debug)]
-pub(super) struct Planned {
+pub(super) struct PlannedMove {
     pub(super) file: PathBuf,
     like: String,
     similarity: f64,
@@ -45,11 +45,11 @@ pub(super) struct Planned {
     pub(super) first: Option<PathBuf>,
 }
 
-impl Planned {
+impl PlannedMove {
     /// Returns a file as it is now, as one that was dropped.
     #[cfg(test)]
-    pub(super) fn of(file: &Path) -> Planned {
-        Planned {
+    pub(super) fn of(file: &Path) -> PlannedMove {
+        PlannedMove {
             file: file.to_owned(),
             like: String::new(),
             similarity: 1.0,
@@ -69,7 +69,7 @@ impl Planned {
 
     /// Returns the file that remains in place of this one: the file that it resembles or, if that was moved, the one
     /// that remains in place of that. `None` if this is unknown, or if all files that resemble it are to be moved.
-    pub(super) fn kept<'a>(&'a self, gone: &Gone<'a>) -> Option<&'a Path> {
+    pub(super) fn kept<'a>(&'a self, gone: &MovedFiles<'a>) -> Option<&'a Path> {
         /// Each moved file refers to one that existed at that time, so the chains are short.
         const STEPS: usize = 100;
         let mut other = self.other.as_deref()?;
@@ -85,15 +85,15 @@ impl Planned {
 
 /// The dropped files, and what is known about the folder.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct MovePlan {
     /// The folder as named, and its resolved path.
     folder: PathBuf,
     root: PathBuf,
     /// The names of streams that the folder is compared with.
     streams: Vec<PathBuf>,
     /// When the run began, by the clock of the file system. `None` if nothing is to be changed.
-    pub(super) began: Option<Stamp>,
-    pub(super) files: Vec<Planned>,
+    pub(super) began: Option<ChangeTime>,
+    pub(super) files: Vec<PlannedMove>,
     /// The number of dropped records.
     pub(super) records: u64,
     /// The files that dropped ones resemble, with their identities when they were read, as far as known.
@@ -106,15 +106,15 @@ pub(super) struct Plan {
     names: HashMap<FileIdentity, Vec<PathBuf>>,
 }
 
-impl Plan {
+impl MovePlan {
     /// Returns a plan without dropped files.
     pub(super) fn new(
         folder: &Path,
         root: PathBuf,
         streams: Vec<PathBuf>,
-        began: Option<Stamp>,
-    ) -> Plan {
-        Plan {
+        began: Option<ChangeTime>,
+    ) -> MovePlan {
+        MovePlan {
             folder: folder.to_owned(),
             root,
             streams,
@@ -129,7 +129,7 @@ impl Plan {
     }
 
     /// Records a dropped document.
-    pub(super) fn drop(&mut self, dropped: &Dropped<'_>) {
+    pub(super) fn drop(&mut self, dropped: &DroppedDocument<'_>) {
         if dropped.record.is_some() {
             self.records += 1;
             return;
@@ -142,19 +142,19 @@ impl Plan {
                 let source = dropped.earlier_source.filter(|source| !is_stream(source));
                 other = source.map(Path::to_owned);
             }
-            Some(Standing::File(path, identity)) => {
+            Some(SurvivingCopy::File(path, identity)) => {
                 other = Some(self.named(path));
                 read = Some(*identity);
             }
-            Some(Standing::Itself) => {
+            Some(SurvivingCopy::Itself) => {
                 stays = Some(format!("{like} is this file itself, and no other copy"));
             }
-            Some(Standing::Nothing(why)) => stays = Some(why.clone()),
+            Some(SurvivingCopy::Nothing(why)) => stays = Some(why.clone()),
         }
         if let (Some(other), Some(read)) = (&other, read) {
             self.kept.insert(other.clone(), read);
         }
-        self.files.push(Planned {
+        self.files.push(PlannedMove {
             file: dropped.source.to_owned(),
             like: like.clone(),
             similarity: dropped.earlier.similarity(),
@@ -211,51 +211,51 @@ impl Plan {
             let others = names.into_iter().flatten();
             // Different names may be displayed alike.
             let others = others.filter(|name| *name != planned.file);
-            let others = others.map(|file| Planned {
+            let others = others.map(|file| PlannedMove {
                 file,
                 first: Some(planned.file.clone()),
                 ..planned.clone()
             });
-            let others: Vec<Planned> = others.collect();
+            let others: Vec<PlannedMove> = others.collect();
             self.files.push(planned);
             self.files.extend(others);
         }
     }
 
     /// Returns the list entry of a file and its size in bytes, or the reason why it stays.
-    pub(super) fn check(&self, planned: &Planned, gone: &Gone<'_>) -> Result<(Listed, u64), Left> {
+    pub(super) fn check(&self, planned: &PlannedMove, gone: &MovedFiles<'_>) -> Result<(ManifestEntry, u64), LeftReason> {
         if let Some(why) = &planned.stays {
-            return Err(Left::choice(why));
+            return Err(LeftReason::choice(why));
         }
         let path = planned.file.strip_prefix(&self.folder);
         let Some(path) = path.ok().filter(|path| manifest::is_below(path)) else {
-            return Err(Left::choice("it is not below the folder"));
+            return Err(LeftReason::choice("it is not below the folder"));
         };
         if path.to_str().is_none() {
-            return Err(Left::choice("its name is not UTF-8"));
+            return Err(LeftReason::choice("its name is not UTF-8"));
         }
         if RESERVED.iter().any(|name| path == Path::new(name)) {
-            return Err(Left::choice(
+            return Err(LeftReason::choice(
                 "dedupdb keeps a file of this name beside what is moved",
             ));
         }
         let metadata = fs::symlink_metadata(&planned.file);
         let metadata = metadata.map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Left::gone("it is gone"),
-            _ => Left::failure(error),
+            ErrorKind::NotFound => LeftReason::gone("it is gone"),
+            _ => LeftReason::failure(error),
         })?;
         let place = fs::canonicalize(&planned.file);
         if !metadata.is_file() && !metadata.is_symlink() {
-            return Err(Left::choice("it is no file any more"));
+            return Err(LeftReason::choice("it is no file any more"));
         }
         if metadata.is_symlink() || place.ok() != Some(self.root.join(path)) {
-            return Err(Left::choice("it is reached by a symbolic link"));
+            return Err(LeftReason::choice("it is reached by a symbolic link"));
         }
         if metadata.len() == 0 {
-            return Err(Left::choice("it is empty"));
+            return Err(LeftReason::choice("it is empty"));
         }
         if self.linked.contains(&self.root.join(path)) {
-            return Err(Left::choice("a symbolic link leads to it"));
+            return Err(LeftReason::choice("a symbolic link leads to it"));
         }
         // The move of its first name changed the file's status, but not its content.
         let is_changed = if planned.first.is_some() {
@@ -266,15 +266,15 @@ impl Plan {
         };
         // Another file may be here now, if a folder above it has been exchanged: that changes nothing of the file.
         if is_changed || !planned.is_as_read(&planned.file, &metadata) {
-            return Err(Left::choice(CHANGED));
+            return Err(LeftReason::choice(CHANGED));
         }
         self.check_kept(planned, gone)?;
-        let listed = Listed {
+        let listed = ManifestEntry {
             path: path.to_owned(),
             like: planned.like.clone(),
             similarity: planned.similarity,
             exact_copy: planned.exact_copy,
-            state: State::of(&metadata),
+            state: MovedFileState::of(&metadata),
         };
         let bytes = if planned.first.is_some() {
             0
@@ -285,7 +285,7 @@ impl Plan {
     }
 
     /// Checks that the file that remains in place of this one exists and has not changed since it was read.
-    pub(super) fn check_kept(&self, planned: &Planned, gone: &Gone<'_>) -> Result<(), Left> {
+    pub(super) fn check_kept(&self, planned: &PlannedMove, gone: &MovedFiles<'_>) -> Result<(), LeftReason> {
         let Some(kept) = planned.kept(gone) else {
             return Ok(());
         };
@@ -296,7 +296,7 @@ impl Plan {
             Ok(metadata) if is_as_read(&metadata) && !self.is_changed(&metadata) => Ok(()),
             _ => {
                 let kept = kept.display();
-                Err(Left::choice(&format!("{kept} changed since the run began")))
+                Err(LeftReason::choice(&format!("{kept} changed since the run began")))
             }
         }
     }

@@ -7,23 +7,23 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::hold::{Hold, check_free};
-use super::manifest::{Listed, Manifest};
-use super::plan::{CHANGED, Gone, Plan, Planned};
-use super::{Left, Move, MoveEvent, Moved, Told, folders_of, rename};
+use super::hold::{FolderHold, check_free};
+use super::manifest::{ManifestEntry, MoveManifest};
+use super::plan::{CHANGED, MovedFiles, MovePlan, PlannedMove};
+use super::{LeftReason, Move, MoveEvent, MoveSummary, MoveReporter, folders_of, rename};
 use crate::dedup::against::check_apart;
-use crate::dedup::claim::Claim;
+use crate::dedup::claim::FolderClaim;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::event::Event;
+use crate::dedup::event::DedupEvent;
 use crate::dedup::settings::{Against, Keep};
-use crate::publish::error::Of as _;
+use crate::publish::error::WithPath as _;
 use crate::publish::{self, check_output};
 
 /// Moves the files that are dropped.
 pub(super) fn run(
     asked: Move,
     observe: &mut dyn FnMut(MoveEvent<'_>) -> ControlFlow<()>,
-) -> Result<Moved> {
+) -> Result<MoveSummary> {
     let Move {
         mut dedup,
         target,
@@ -38,25 +38,25 @@ pub(super) fn run(
     check_output(&target, &against.map(Against::paths).unwrap_or_default())?;
     let streams = against.map(Against::streams).unwrap_or_default();
     let (hold, _claim) = prepare((&folder, &root), &target, pretend)?.unzip();
-    let began = hold.as_ref().map(Hold::since).transpose()?;
+    let began = hold.as_ref().map(FolderHold::since).transpose()?;
     dedup.options = dedup.options.follow(false);
     // Nobody misses the lesser copy, whatever its name.
     dedup.keep = dedup.keep.or(Some(Keep::Longest));
-    let mut plan = Plan::new(&folder, root.clone(), streams, began);
+    let mut plan = MovePlan::new(&folder, root.clone(), streams, began);
     dedup.moved_from = Some(root.clone());
     let judged = dedup.lineage(true).run(|event| {
         match event {
-            Event::Dropped(dropped) => plan.drop(dropped),
-            Event::Skipped(skipped) => plan.skip(skipped),
+            DedupEvent::Dropped(dropped) => plan.drop(dropped),
+            DedupEvent::Skipped(skipped) => plan.skip(skipped),
             _ => {}
         }
         observe(MoveEvent::Judging(&event))
     });
     plan.look();
-    let mut told = Told {
-        moved: Moved {
+    let mut told = MoveReporter {
+        moved: MoveSummary {
             records: plan.records,
-            ..Moved::default()
+            ..MoveSummary::default()
         },
         observe,
     };
@@ -103,7 +103,7 @@ fn prepare(
     (folder, root): (&Path, &Path),
     target: &Path,
     pretend: bool,
-) -> Result<Option<(Hold, Claim)>> {
+) -> Result<Option<(FolderHold, FolderClaim)>> {
     let is_new = match fs::symlink_metadata(target) {
         Err(error) if error.kind() == ErrorKind::NotFound => true,
         found => {
@@ -132,8 +132,8 @@ fn prepare(
     if pretend {
         return Ok(None);
     }
-    let held = Hold::make(target, folder).and_then(|hold| {
-        let claim = Claim::of(&[root, &fs::canonicalize(target).of(target)?])?;
+    let held = FolderHold::make(target, folder).and_then(|hold| {
+        let claim = FolderClaim::of(&[root, &fs::canonicalize(target).of(target)?])?;
         Ok((hold, claim))
     });
     if is_new && held.is_err() {
@@ -145,17 +145,17 @@ fn prepare(
 
 /// Lists the files that may be moved, makes the list durable, and moves the files.
 fn move_all(
-    plan: &Plan,
+    plan: &MovePlan,
     root: PathBuf,
     target: &Path,
-    hold: Option<&Hold>,
-    told: &mut Told<'_>,
+    hold: Option<&FolderHold>,
+    told: &mut MoveReporter<'_>,
 ) -> Result<()> {
-    let mut listed: Vec<(&Planned, Listed, u64)> = Vec::new();
+    let mut listed: Vec<(&PlannedMove, ManifestEntry, u64)> = Vec::new();
     let mut staying = HashSet::new();
     for planned in &plan.files {
         let checked = check_first(planned, &staying);
-        match checked.and_then(|()| plan.check(planned, &Gone::new())) {
+        match checked.and_then(|()| plan.check(planned, &MovedFiles::new())) {
             Ok((file, bytes)) => listed.push((planned, file, bytes)),
             Err(left) => {
                 staying.insert(&*planned.file);
@@ -166,7 +166,7 @@ fn move_all(
     if listed.is_empty() {
         return Ok(());
     }
-    let manifest = Manifest {
+    let manifest = MoveManifest {
         from: root,
         files: listed.iter().map(|(_, file, _)| file.clone()).collect(),
     };
@@ -210,11 +210,11 @@ fn move_all(
 }
 
 /// Refuses to move another name of a file whose first name stays, because that would move nothing.
-fn check_first(planned: &Planned, staying: &HashSet<&Path>) -> Result<(), Left> {
+fn check_first(planned: &PlannedMove, staying: &HashSet<&Path>) -> Result<(), LeftReason> {
     match &planned.first {
         Some(first) if staying.contains(&**first) => {
             let first = first.display();
-            Err(Left::choice(&format!(
+            Err(LeftReason::choice(&format!(
                 "it is another name of {first}, which stays"
             )))
         }
@@ -226,12 +226,12 @@ fn check_first(planned: &Planned, staying: &HashSet<&Path>) -> Result<(), Left> 
 /// because of each other at the same moment, at least one of the runs notices, and moves its file back. So does a run
 /// that finds another file moved than the one it checked, because somebody saved it in between.
 fn move_one(
-    plan: &Plan,
-    planned: &Planned,
-    gone: &Gone<'_>,
+    plan: &MovePlan,
+    planned: &PlannedMove,
+    gone: &MovedFiles<'_>,
     to: &Path,
-    rename: &dyn Fn(&Path, &Path) -> Result<(), Left>,
-) -> Result<(), Left> {
+    rename: &dyn Fn(&Path, &Path) -> Result<(), LeftReason>,
+) -> Result<(), LeftReason> {
     // Earlier checks may no longer hold.
     plan.check(planned, gone)?;
     rename(&planned.file, to)?;
@@ -239,17 +239,17 @@ fn move_one(
     let moved = if is_same {
         plan.check_kept(planned, gone)
     } else {
-        Err(Left::choice(CHANGED))
+        Err(LeftReason::choice(CHANGED))
     };
     match moved {
         Err(left) if rename(to, &planned.file).is_ok() => Err(left),
-        Err(_) if !is_same => Err(Left::moved(to)),
+        Err(_) if !is_same => Err(LeftReason::moved(to)),
         _ => Ok(()),
     }
 }
 
 /// Removes the empty folders of the mirror.
-pub(super) fn clear(target: &Path, manifest: &Manifest) {
+pub(super) fn clear(target: &Path, manifest: &MoveManifest) {
     for folder in folders_of(manifest.files.iter().map(|file| &*file.path)) {
         // A folder that is not empty stays.
         fs::remove_dir(target.join(folder)).unwrap_or_default();
@@ -268,9 +268,9 @@ mod tests {
         fs::create_dir(&root).unwrap();
         fs::write(&file, "as it was read").unwrap();
         fs::write(&saved, "as it was saved").unwrap();
-        let plan = Plan::new(&root, root.clone(), Vec::new(), None);
-        let planned = Planned::of(&file);
-        let left = move_one(&plan, &planned, &Gone::new(), &to, &|from, to| {
+        let plan = MovePlan::new(&root, root.clone(), Vec::new(), None);
+        let planned = PlannedMove::of(&file);
+        let left = move_one(&plan, &planned, &MovedFiles::new(), &to, &|from, to| {
             // Not on its way back.
             if from == file {
                 fs::rename(&saved, from).unwrap();
@@ -281,8 +281,8 @@ mod tests {
         assert_eq!(fs::read(&file).unwrap(), b"as it was saved");
         assert!(!to.exists());
         // The name may be in use again by then.
-        let planned = Planned::of(&file);
-        let left = move_one(&plan, &planned, &Gone::new(), &to, &|from, to| {
+        let planned = PlannedMove::of(&file);
+        let left = move_one(&plan, &planned, &MovedFiles::new(), &to, &|from, to| {
             if from != file {
                 return rename(from, to);
             }

@@ -7,13 +7,13 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::hold::{self, For, Hold};
-use super::manifest::{Listed, Manifest, NAME, State};
+use super::hold::{self, HoldPurpose, FolderHold};
+use super::manifest::{ManifestEntry, MoveManifest, NAME, MovedFileState};
 use super::run::clear;
-use super::{Left, MoveEvent, Moved, Told, rename};
-use crate::dedup::claim::Claim;
+use super::{LeftReason, MoveEvent, MoveSummary, MoveReporter, rename};
+use crate::dedup::claim::FolderClaim;
 use crate::dedup::error::{Error, Result};
-use crate::publish::error::Of as _;
+use crate::publish::error::WithPath as _;
 
 /// Moves back the files that a [`Move`](super::Move) moved.
 ///
@@ -53,16 +53,16 @@ impl Undo {
     pub fn run(
         mut self,
         mut observe: impl FnMut(MoveEvent<'_>) -> ControlFlow<()>,
-    ) -> Result<Moved, Error> {
+    ) -> Result<MoveSummary, Error> {
         let Some(path) = self.list()? else {
             return self.without_list();
         };
         let target = path.parent().unwrap_or(Path::new("/"));
-        let mut manifest = Manifest::read(&path, &self.manifest)?;
+        let mut manifest = MoveManifest::read(&path, &self.manifest)?;
         let hold = if self.pretend {
             None
         } else {
-            let hold = Hold::take(target, For::Undoing)?;
+            let hold = FolderHold::take(target, HoldPurpose::Undoing)?;
             // The previous holder may have moved all files back.
             let list = fs::symlink_metadata(&path);
             if list.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
@@ -71,7 +71,7 @@ impl Undo {
                 fs::remove_dir(target).unwrap_or_default();
                 return self.without_list();
             }
-            manifest = Manifest::read(&path, &self.manifest)?;
+            manifest = MoveManifest::read(&path, &self.manifest)?;
             hold
         };
         let root = &manifest.from;
@@ -84,10 +84,10 @@ impl Undo {
         if fs::canonicalize(root).ok().as_ref() != Some(root) || !root.is_dir() {
             return Err(Error::NoFolder { path: root.clone() });
         }
-        let claim = hold.as_ref().map(|_| Claim::of(&[root, target]));
+        let claim = hold.as_ref().map(|_| FolderClaim::of(&[root, target]));
         let _claim = claim.transpose()?;
-        let mut told = Told {
-            moved: Moved::default(),
+        let mut told = MoveReporter {
+            moved: MoveSummary::default(),
             observe: &mut observe,
         };
         let mut counted = HashSet::new();
@@ -139,7 +139,7 @@ impl Undo {
     /// # Errors
     ///
     /// [`Error::Held`]; [`Error::BadManifest`] if it is no such folder.
-    fn without_list(&self) -> Result<Moved> {
+    fn without_list(&self) -> Result<MoveSummary> {
         let folder = self.manifest.parent().map(|folder| {
             let is_current = folder.as_os_str().is_empty();
             if is_current { Path::new(".") } else { folder }
@@ -147,7 +147,7 @@ impl Undo {
         let folder = folder.filter(|_| !self.pretend && self.manifest.ends_with(NAME));
         if let Some(folder) = folder.filter(|folder| hold::is_marked(folder)) {
             // A run that holds the folder has not started to move files.
-            let hold = Hold::take(folder, For::Undoing)?;
+            let hold = FolderHold::take(folder, HoldPurpose::Undoing)?;
             let folder = fs::canonicalize(folder).of(folder)?;
             if hold::check_free(&folder).is_ok() {
                 if let Some(hold) = &hold {
@@ -156,7 +156,7 @@ impl Undo {
                 drop(hold);
                 // Only an empty folder is removed.
                 fs::remove_dir(folder).unwrap_or_default();
-                return Ok(Moved::default());
+                return Ok(MoveSummary::default());
             }
         }
         Err(Error::BadManifest {
@@ -170,24 +170,24 @@ impl Undo {
     /// Moves a file back. Returns its metadata, or `None` if it is already back.
     fn put_back(
         &self,
-        file: &Listed,
+        file: &ManifestEntry,
         (from, to): (&Path, &Path),
         (root, target): (&Path, &Path),
-    ) -> Result<Option<Metadata>, Left> {
+    ) -> Result<Option<Metadata>, LeftReason> {
         let (moved, there) = (metadata_of(from)?, metadata_of(to)?);
         let Some(moved) = moved else {
             return match there {
                 // It was moved back by hand.
-                Some(there) if there.is_file() && State::of(&there) == file.state => Ok(None),
+                Some(there) if there.is_file() && MovedFileState::of(&there) == file.state => Ok(None),
                 // Not a failure: it may have been edited here before an unfinished undo moved it back.
-                Some(there) if there.is_file() => Err(Left {
+                Some(there) if there.is_file() => Err(LeftReason {
                     is_failure: false,
-                    ..Left::gone(format!(
+                    ..LeftReason::gone(format!(
                         "it is not here; a file is at {} already, which was edited since the move or is another one",
                         to.display()
                     ))
                 }),
-                _ => Err(Left::gone(format!(
+                _ => Err(LeftReason::gone(format!(
                     "it is not here any more, nor is it at {}; it cannot be moved back",
                     to.display()
                 ))),
@@ -198,14 +198,14 @@ impl Undo {
             there.nlink() > 1 && (there.dev(), there.ino()) == (moved.dev(), moved.ino())
         });
         if there.is_some() && !has_both {
-            return Err(Left::failure(format!("{} exists already", to.display())));
+            return Err(LeftReason::failure(format!("{} exists already", to.display())));
         }
         if !moved.is_file() || !is_inside(from, target) {
-            return Err(Left::failure("it is no file of this folder any more"));
+            return Err(LeftReason::failure("it is no file of this folder any more"));
         }
         if !is_inside(to, root) {
             let to = to.display();
-            return Err(Left::failure(format!(
+            return Err(LeftReason::failure(format!(
                 "a symbolic link is on the way to {to}"
             )));
         }
@@ -214,7 +214,7 @@ impl Undo {
         }
         if has_both && from != to {
             let removed = fs::remove_file(from);
-            removed.map_err(|error| Left::failure(format!("it cannot be moved: {error}")))?;
+            removed.map_err(|error| LeftReason::failure(format!("it cannot be moved: {error}")))?;
         } else {
             rename(from, to)?;
         }
@@ -222,8 +222,8 @@ impl Undo {
     }
 }
 
-impl Told<'_> {
-    fn returned(&mut self, file: &Listed, from: &Path, to: &Path) -> Result<()> {
+impl MoveReporter<'_> {
+    fn returned(&mut self, file: &ManifestEntry, from: &Path, to: &Path) -> Result<()> {
         self.tell(MoveEvent::Moved {
             from,
             to,
@@ -236,11 +236,11 @@ impl Told<'_> {
 
 /// Returns the metadata of a file, or `None` if there is no such file. Any other error says nothing about whether there is
 /// one, so the list must stay.
-fn metadata_of(path: &Path) -> Result<Option<Metadata>, Left> {
+fn metadata_of(path: &Path) -> Result<Option<Metadata>, LeftReason> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Left::failure(format!(
+        Err(error) => Err(LeftReason::failure(format!(
             "{} cannot be looked at: {error}",
             path.display()
         ))),

@@ -5,37 +5,37 @@ use std::io::{self, BufReader, BufWriter, ErrorKind, Seek};
 use std::path::{Path, PathBuf};
 
 use super::coded::{get_read_file, put_read_file};
-use super::names::Names;
+use super::names::NonUtf8Names;
 use crate::ReadFile;
 use crate::dedup::error::{Error, Result};
-use crate::publish::error::Of;
+use crate::publish::error::WithPath;
 
 /// The number of files to check between two calls of the observer.
 const CHECKED: u64 = 256;
 
 /// The files that an output names, on disk, as they were when they were read.
 #[derive(Debug)]
-pub(crate) struct Files {
+pub(crate) struct FileSpool {
     writer: BufWriter<File>,
     count: u64,
     folder: PathBuf,
-    names: Names,
+    names: NonUtf8Names,
 }
 
-impl Files {
+impl FileSpool {
     /// Starts without files, in an unnamed file in `folder`.
     ///
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn begin(folder: &Path) -> Result<Files> {
+    pub(crate) fn begin(folder: &Path) -> Result<FileSpool> {
         let file = tempfile::tempfile_in(folder);
         let file = file.map_err(|error| Error::temporary(folder, error))?;
-        Ok(Files {
+        Ok(FileSpool {
             writer: BufWriter::new(file),
             count: 0,
             folder: folder.to_owned(),
-            names: Names::default(),
+            names: NonUtf8Names::default(),
         })
     }
 

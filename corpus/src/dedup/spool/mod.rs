@@ -6,9 +6,9 @@ mod names;
 mod records;
 mod texts;
 
-pub(crate) use files::Files;
-pub(crate) use records::Records;
-pub(crate) use texts::Texts;
+pub(crate) use files::FileSpool;
+pub(crate) use records::SpooledRecords;
+pub(crate) use texts::SpooledTexts;
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek};
@@ -16,11 +16,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::dedup::error::{Error, Result};
-use crate::publish::error::{self as publish, Of};
-use crate::publish::work::Work;
-use crate::{Format, Nth, Opened, ReadFile, Sourced, TableSource, Unread};
+use crate::publish::error::{self as publish, WithPath};
+use crate::publish::work::WorkFolder;
+use crate::{Format, Nth, OpenedFile, ReadFile, SourcedText, TableSource, UnreadRecord};
 use coded::{put, put_bytes, put_identity, put_known, put_line, put_time};
-use names::Names;
+use names::NonUtf8Names;
 
 /// A spool of two files: the texts, which are read in the order of judgement, and the records, which are read in the
 /// order of the input.
@@ -37,14 +37,14 @@ pub(crate) struct Spool {
     /// The maximum number of bytes of both files.
     most: u64,
     folder: PathBuf,
-    names: Names,
+    names: NonUtf8Names,
     tables: Vec<Arc<TableSource>>,
 }
 
 /// A document or file, as it was read.
 #[derive(Debug)]
-pub(crate) enum Spooled {
-    Opened(Opened),
+pub(crate) enum SpooledItem {
+    Opened(OpenedFile),
     Record(Vec<u8>, Nth),
     /// A record that is not a document.
     Unread(Vec<u8>, Nth),
@@ -67,7 +67,7 @@ impl Spool {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn new(work: &Work, limit: Option<u64>) -> Result<Spool> {
+    pub(crate) fn new(work: &WorkFolder, limit: Option<u64>) -> Result<Spool> {
         let create = |name| {
             let path = work.path(name);
             let mut options = File::options();
@@ -91,7 +91,7 @@ impl Spool {
             recorded: 0,
             most,
             folder,
-            names: Names::default(),
+            names: NonUtf8Names::default(),
             tables: Vec::new(),
         })
     }
@@ -101,7 +101,7 @@ impl Spool {
     /// # Errors
     ///
     /// Those of the system; the spool takes too much space.
-    pub(crate) fn open(&mut self, opened: &Opened) -> Result<()> {
+    pub(crate) fn open(&mut self, opened: &OpenedFile) -> Result<()> {
         let put = self.put_opened(opened);
         self.done(put)
     }
@@ -111,7 +111,7 @@ impl Spool {
     /// # Errors
     ///
     /// Those of the system; the spool takes too much space.
-    pub(crate) fn push(&mut self, document: &Sourced) -> Result<u64> {
+    pub(crate) fn push(&mut self, document: &SourcedText) -> Result<u64> {
         let put = self.put_document(document);
         self.done(put)
     }
@@ -121,7 +121,7 @@ impl Spool {
     /// # Errors
     ///
     /// Those of the system; the spool takes too much space.
-    pub(crate) fn push_unread(&mut self, record: &Unread) -> Result<()> {
+    pub(crate) fn push_unread(&mut self, record: &UnreadRecord) -> Result<()> {
         let put = self.put_record(UNREAD, record.nth, &record.verbatim);
         self.done(put)
     }
@@ -138,7 +138,7 @@ impl Spool {
         Ok(put)
     }
 
-    fn put_opened(&mut self, opened: &Opened) -> io::Result<()> {
+    fn put_opened(&mut self, opened: &OpenedFile) -> io::Result<()> {
         let format = match opened.format {
             Format::Csv => 0,
             Format::Tsv => 1,
@@ -157,7 +157,7 @@ impl Spool {
         Ok(())
     }
 
-    fn put_document(&mut self, document: &Sourced) -> io::Result<u64> {
+    fn put_document(&mut self, document: &SourcedText) -> io::Result<u64> {
         if let Some(nth) = document.record {
             self.put_record(RECORD, nth, &document.verbatim)?;
         } else {
@@ -193,23 +193,23 @@ impl Spool {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn finish(self) -> Result<(Texts, Records)> {
+    pub(crate) fn finish(self) -> Result<(SpooledTexts, SpooledRecords)> {
         let folder = self.folder;
         let rewound = |writer: BufWriter<File>| -> io::Result<BufReader<File>> {
             let mut file = writer.into_inner()?;
             file.rewind()?;
             Ok(BufReader::new(file))
         };
-        let finish = || -> io::Result<(Texts, Records)> {
+        let finish = || -> io::Result<(SpooledTexts, SpooledRecords)> {
             let reader = rewound(self.records)?;
             let (names, tables) = (Arc::new(self.names), self.tables.into_iter());
-            let texts = Texts {
+            let texts = SpooledTexts {
                 reader: rewound(self.texts)?,
                 folder: folder.clone(),
                 path: self.path,
                 names: names.clone(),
             };
-            let records = Records {
+            let records = SpooledRecords {
                 reader,
                 names,
                 tables,

@@ -7,9 +7,9 @@ use super::coded::{get, get_text, put, put_bytes};
 
 /// The names that are not UTF-8. There are few.
 #[derive(Debug, Default)]
-pub(super) struct Names(Vec<PathBuf>);
+pub(super) struct NonUtf8Names(Vec<PathBuf>);
 
-impl Names {
+impl NonUtf8Names {
     /// Writes a name. Returns the number of bytes written.
     pub(super) fn put(&mut self, writer: &mut impl Write, path: &Path) -> io::Result<u64> {
         if let Some(name) = path.to_str() {

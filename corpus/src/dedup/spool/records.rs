@@ -6,21 +6,21 @@ use std::sync::Arc;
 use std::vec;
 
 use super::coded::{get, get_bytes, get_known, get_line};
-use super::names::Names;
-use super::{OPENED, RECORD, Spooled, UNREAD};
-use crate::{Format, Opened, TableSource};
+use super::names::NonUtf8Names;
+use super::{OPENED, RECORD, SpooledItem, UNREAD};
+use crate::{Format, OpenedFile, TableSource};
 
 /// The records of a spool.
 #[derive(Debug)]
-pub(crate) struct Records {
+pub(crate) struct SpooledRecords {
     pub(super) reader: BufReader<File>,
-    pub(super) names: Arc<Names>,
+    pub(super) names: Arc<NonUtf8Names>,
     pub(super) tables: vec::IntoIter<Arc<TableSource>>,
 }
 
-impl Records {
+impl SpooledRecords {
     /// Reads the next record or file.
-    fn read(&mut self) -> io::Result<Option<Spooled>> {
+    fn read(&mut self) -> io::Result<Option<SpooledItem>> {
         let mut first = [0];
         if self.reader.read(&mut first)? == 0 {
             return Ok(None);
@@ -28,7 +28,7 @@ impl Records {
         self.reader.seek_relative(-1)?;
         let reader = &mut self.reader;
         Ok(Some(match get(reader)? {
-            OPENED => Spooled::Opened(Opened {
+            OPENED => SpooledItem::Opened(OpenedFile {
                 format: match get(reader)? {
                     0 => Format::Csv,
                     1 => Format::Tsv,
@@ -53,23 +53,23 @@ impl Records {
                     get_line(reader)?.ok_or_else(|| io::Error::other("a number is missing"))?;
                 let record = get_bytes(reader)?;
                 if kind == RECORD {
-                    Spooled::Record(record, nth)
+                    SpooledItem::Record(record, nth)
                 } else {
-                    Spooled::Unread(record, nth)
+                    SpooledItem::Unread(record, nth)
                 }
             }
             _ => {
                 let path = self.names.get(reader)?;
-                Spooled::File(path, get_known(reader)?)
+                SpooledItem::File(path, get_known(reader)?)
             }
         }))
     }
 }
 
-impl Iterator for Records {
-    type Item = io::Result<Spooled>;
+impl Iterator for SpooledRecords {
+    type Item = io::Result<SpooledItem>;
 
-    fn next(&mut self) -> Option<io::Result<Spooled>> {
+    fn next(&mut self) -> Option<io::Result<SpooledItem>> {
         self.read().transpose()
     }
 }

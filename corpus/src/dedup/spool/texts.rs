@@ -6,29 +6,29 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::coded::{get, get_identity, get_known, get_line, get_text, get_time};
-use super::names::Names;
+use super::names::NonUtf8Names;
 use crate::dedup::error::{Error, Result};
-use crate::{Origin, Sourced};
+use crate::{Origin, SourcedText};
 
 /// The texts of a spool.
 #[derive(Debug)]
-pub(crate) struct Texts {
+pub(crate) struct SpooledTexts {
     pub(super) reader: BufReader<File>,
     pub(super) folder: PathBuf,
     pub(super) path: PathBuf,
-    pub(super) names: Arc<Names>,
+    pub(super) names: Arc<NonUtf8Names>,
 }
 
-impl Texts {
+impl SpooledTexts {
     /// Opens the same texts for another reader.
     ///
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn again(&self) -> Result<Texts> {
+    pub(crate) fn again(&self) -> Result<SpooledTexts> {
         let file = File::open(&self.path);
         let file = file.map_err(|error| Error::temporary(&self.folder, error))?;
-        Ok(Texts {
+        Ok(SpooledTexts {
             reader: BufReader::new(file),
             folder: self.folder.clone(),
             path: self.path.clone(),
@@ -41,12 +41,12 @@ impl Texts {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn read(&mut self, offset: u64) -> Result<Sourced> {
+    pub(crate) fn read(&mut self, offset: u64) -> Result<SourcedText> {
         let read = self.read_at(offset);
         read.map_err(|error| Error::temporary(&self.folder, error))
     }
 
-    fn read_at(&mut self, offset: u64) -> io::Result<Sourced> {
+    fn read_at(&mut self, offset: u64) -> io::Result<SourcedText> {
         let reader = &mut self.reader;
         reader.seek(SeekFrom::Start(offset))?;
         let key = get_text(reader)?;
@@ -63,6 +63,6 @@ impl Texts {
             read: get_known(reader)?,
             ..Origin::new(key, source)
         };
-        Ok(Sourced::new(text, origin))
+        Ok(SourcedText::new(text, origin))
     }
 }

@@ -10,12 +10,12 @@ use parquet::errors::{ParquetError, Result};
 use crate::formats::record::DEFECT;
 
 /// The pages that a thread reads, and where it sends them. `None` follows the last page.
-type Job = (Box<dyn PageReader>, SyncSender<Result<Option<Page>>>);
+type PageJob = (Box<dyn PageReader>, SyncSender<Result<Option<Page>>>);
 
 /// A thread that reads the pages of one column after another.
 #[derive(Debug)]
 pub(crate) struct Pager {
-    jobs: SyncSender<Job>,
+    jobs: SyncSender<PageJob>,
 }
 
 impl Pager {
@@ -33,7 +33,7 @@ impl Pager {
         // No queue: the thread reads one page or holds it until it is taken.
         let (sender, receiver) = sync_channel(0);
         match self.jobs.send((pages, sender)) {
-            Ok(()) => Box::new(Ahead {
+            Ok(()) => Box::new(PrefetchedPages {
                 pages: receiver,
                 peeked: None,
                 has_ended: false,
@@ -43,7 +43,7 @@ impl Pager {
     }
 }
 
-fn read_all(columns: &Receiver<Job>) {
+fn read_all(columns: &Receiver<PageJob>) {
     for (mut pages, sender) in columns {
         loop {
             let read = catch_unwind(AssertUnwindSafe(|| pages.get_next_page()));
@@ -61,14 +61,14 @@ fn defect() -> ParquetError {
 }
 
 /// The pages of a column that another thread reads.
-struct Ahead {
+struct PrefetchedPages {
     pages: Receiver<Result<Option<Page>>>,
     /// A page that was peeked at and not yet taken.
     peeked: Option<Page>,
     has_ended: bool,
 }
 
-impl PageReader for Ahead {
+impl PageReader for PrefetchedPages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         if self.peeked.is_some() || self.has_ended {
             return Ok(self.peeked.take());
@@ -99,7 +99,7 @@ impl PageReader for Ahead {
     }
 }
 
-impl Iterator for Ahead {
+impl Iterator for PrefetchedPages {
     type Item = Result<Page>;
 
     fn next(&mut self) -> Option<Result<Page>> {

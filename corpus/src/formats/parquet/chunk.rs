@@ -22,12 +22,12 @@ use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, Trac
 use parquet::schema::types::ColumnDescPtr;
 
 use crate::formats::parquet::budget::Budget;
-use crate::formats::parquet::failure::{Failure, failed};
+use crate::formats::parquet::failure::{CopyFailure, failed};
 use crate::formats::parquet::snappy::Snappy;
-use crate::formats::parquet::triplets::{Levels, Pace, Triplets, with_reader};
+use crate::formats::parquet::triplets::{MaxLevels, BatchPace, Triplets, with_reader};
 
 /// How a column is encoded.
-pub(crate) struct Coding<'a> {
+pub(crate) struct ColumnEncoding<'a> {
     pub(crate) column: ColumnDescPtr,
     pub(crate) properties: WriterPropertiesPtr,
     /// Bytes to hold in memory before they move to an unnamed file in `folder`.
@@ -39,32 +39,32 @@ pub(crate) struct Coding<'a> {
 
 /// Limits on copying rows.
 #[derive(Clone, Copy)]
-pub(crate) struct Bounds<'a> {
+pub(crate) struct CopyLimits<'a> {
     pub(crate) budget: &'a Budget,
     /// Called from time to time; whether to continue.
     pub(crate) goes_on: &'a dyn Fn() -> bool,
 }
 
 /// Copies the kept rows of a column.
-pub(crate) trait Copying {
+pub(crate) trait ColumnCopier {
     /// Takes as many rows as `kept` has, and copies those for which it is true.
     ///
     /// # Errors
     ///
     /// The column is damaged, writing fails, or the copy is stopped.
-    fn take(&mut self, kept: &[bool], bounds: Bounds<'_>) -> Result<(), Failure>;
+    fn take(&mut self, kept: &[bool], bounds: CopyLimits<'_>) -> Result<(), CopyFailure>;
 
     /// Ends the column after all of its rows have been taken.
     ///
     /// # Errors
     ///
     /// The column has further rows, or writing fails.
-    fn finish(self: Box<Self>) -> Result<Chunk, Failure>;
+    fn finish(self: Box<Self>) -> Result<Chunk, CopyFailure>;
 }
 
 /// Starts to copy what `reader` reads.
-pub(crate) fn copying(reader: ColumnReader, coding: Coding<'_>) -> Box<dyn Copying> {
-    with_reader!(reader, reader, T => Box::new(Copied::<T>::begin(reader, coding)))
+pub(crate) fn copying(reader: ColumnReader, coding: ColumnEncoding<'_>) -> Box<dyn ColumnCopier> {
+    with_reader!(reader, reader, T => Box::new(ColumnCopy::<T>::begin(reader, coding)))
 }
 
 /// Reads a column of `rows` rows to its end to check that it is sound.
@@ -75,10 +75,10 @@ pub(crate) fn copying(reader: ColumnReader, coding: Coding<'_>) -> Box<dyn Copyi
 pub(crate) fn check(
     (reader, column): (ColumnReader, ColumnDescPtr),
     rows: u64,
-    bounds: Bounds<'_>,
-) -> Result<(), Failure> {
+    bounds: CopyLimits<'_>,
+) -> Result<(), CopyFailure> {
     with_reader!(reader, reader, T => {
-        let mut column: Rows<T> = Rows::begin(reader, &column);
+        let mut column: ColumnRows<T> = ColumnRows::begin(reader, &column);
         let mut left = rows;
         while left > 0 {
             left -= column.read(left, bounds)? as u64;
@@ -88,34 +88,34 @@ pub(crate) fn check(
 }
 
 /// Rows of a column, a few at a time.
-struct Rows<T: DataType> {
+struct ColumnRows<T: DataType> {
     reader: ColumnReaderImpl<T>,
     triplets: Triplets<T::T>,
-    pace: Pace,
+    pace: BatchPace,
 }
 
-impl<T: DataType> Rows<T>
+impl<T: DataType> ColumnRows<T>
 where
     T::T: AsBytes,
 {
-    fn begin(reader: ColumnReaderImpl<T>, column: &ColumnDescPtr) -> Rows<T> {
-        Rows {
+    fn begin(reader: ColumnReaderImpl<T>, column: &ColumnDescPtr) -> ColumnRows<T> {
+        ColumnRows {
             reader,
-            triplets: Triplets::new(Levels::of(column)),
-            pace: Pace::default(),
+            triplets: Triplets::new(MaxLevels::of(column)),
+            pace: BatchPace::default(),
         }
     }
 
     /// Reads the next rows, when `left` rows remain. Returns the number of rows read.
-    fn read(&mut self, left: u64, bounds: Bounds<'_>) -> Result<usize, Failure> {
+    fn read(&mut self, left: u64, bounds: CopyLimits<'_>) -> Result<usize, CopyFailure> {
         if !(bounds.goes_on)() {
-            return Err(Failure::Stopped);
+            return Err(CopyFailure::Stopped);
         }
         let rows = self.pace.rows(left);
         let read = self
             .triplets
             .read(&mut self.reader, rows, bounds.budget)
-            .map_err(Failure::Read)?;
+            .map_err(CopyFailure::Read)?;
         let levels = self
             .triplets
             .definition
@@ -126,36 +126,36 @@ where
     }
 
     /// Checks that there are no further rows.
-    fn end(&mut self) -> Result<(), Failure> {
+    fn end(&mut self) -> Result<(), CopyFailure> {
         let ended = self.triplets.end(&mut self.reader);
-        ended.map_err(Failure::Read)
+        ended.map_err(CopyFailure::Read)
     }
 }
 
 /// A column that is being copied into a chunk.
-struct Copied<T: DataType> {
-    rows: Rows<T>,
+struct ColumnCopy<T: DataType> {
+    rows: ColumnRows<T>,
     writer: ColumnWriterImpl<'static, T>,
-    spool: Spool,
+    spool: ChunkSpool,
     /// The compression of its pages.
     compression: Compression,
 }
 
-impl<T: DataType> Copied<T>
+impl<T: DataType> ColumnCopy<T>
 where
     T::T: AsBytes,
 {
-    fn begin(reader: ColumnReaderImpl<T>, coding: Coding<'_>) -> Copied<T> {
-        let spool = Spool::new(&coding);
+    fn begin(reader: ColumnReaderImpl<T>, coding: ColumnEncoding<'_>) -> ColumnCopy<T> {
+        let spool = ChunkSpool::new(&coding);
         let compression = coding.properties.compression(coding.column.path());
         let (snappy, properties) = Snappy::of(coding.column.path(), coding.properties);
-        let pages = Box::new(Pages {
+        let pages = Box::new(ChunkPageWriter {
             sink: TrackedWrite::new(spool.clone()),
             snappy,
         });
-        let rows = Rows::begin(reader, &coding.column);
+        let rows = ColumnRows::begin(reader, &coding.column);
         let writer = get_column_writer(coding.column, properties, pages);
-        Copied {
+        ColumnCopy {
             rows,
             writer: get_typed_column_writer(writer),
             spool,
@@ -164,11 +164,11 @@ where
     }
 }
 
-impl<T: DataType> Copying for Copied<T>
+impl<T: DataType> ColumnCopier for ColumnCopy<T>
 where
     T::T: AsBytes,
 {
-    fn take(&mut self, mut kept: &[bool], bounds: Bounds<'_>) -> Result<(), Failure> {
+    fn take(&mut self, mut kept: &[bool], bounds: CopyLimits<'_>) -> Result<(), CopyFailure> {
         while !kept.is_empty() {
             let rows = self.rows.read(kept.len() as u64, bounds)?;
             let (now, later) = kept.split_at(rows.min(kept.len()));
@@ -187,20 +187,20 @@ where
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Chunk, Failure> {
+    fn finish(mut self: Box<Self>) -> Result<Chunk, CopyFailure> {
         self.rows.end()?;
         let mut close = self.writer.close().map_err(failed)?;
         let metadata = close.metadata.into_builder();
         let metadata = metadata.set_compression(self.compression).build();
         close.metadata = metadata.map_err(failed)?;
-        let bytes = self.spool.into_inner().map_err(Failure::Written)?;
+        let bytes = self.spool.into_inner().map_err(CopyFailure::Written)?;
         Ok(Chunk { bytes, close })
     }
 }
 
 /// An encoded column.
 pub(crate) struct Chunk {
-    bytes: Spooled,
+    bytes: ChunkBytes,
     close: ColumnCloseResult,
 }
 
@@ -215,17 +215,17 @@ impl Chunk {
         group: &mut SerializedRowGroupWriter<'_, W>,
     ) -> Result<(), ParquetError> {
         match self.bytes {
-            Spooled::Memory { bytes, .. } => group.append_column(&Bytes::from(bytes), self.close),
-            Spooled::Disk(file) => group.append_column(&file, self.close),
+            ChunkBytes::Memory { bytes, .. } => group.append_column(&Bytes::from(bytes), self.close),
+            ChunkBytes::Disk(file) => group.append_column(&file, self.close),
         }
     }
 }
 
 /// Bytes in memory, which move to an unnamed file when they exceed a limit. Clones share them.
 #[derive(Clone)]
-struct Spool(Arc<Mutex<Spooled>>);
+struct ChunkSpool(Arc<Mutex<ChunkBytes>>);
 
-enum Spooled {
+enum ChunkBytes {
     Memory {
         bytes: Vec<u8>,
         most: usize,
@@ -234,9 +234,9 @@ enum Spooled {
     Disk(File),
 }
 
-impl Spool {
-    fn new(coding: &Coding<'_>) -> Spool {
-        Spool(Arc::new(Mutex::new(Spooled::Memory {
+impl ChunkSpool {
+    fn new(coding: &ColumnEncoding<'_>) -> ChunkSpool {
+        ChunkSpool(Arc::new(Mutex::new(ChunkBytes::Memory {
             // A vector that grows copies its contents.
             bytes: Vec::with_capacity(coding.bytes.min(coding.memory)),
             most: coding.memory,
@@ -245,29 +245,29 @@ impl Spool {
     }
 
     /// Returns the bytes, which must have no other owner.
-    fn into_inner(self) -> io::Result<Spooled> {
+    fn into_inner(self) -> io::Result<ChunkBytes> {
         let spooled = Arc::into_inner(self.0);
         let spooled = spooled.ok_or_else(|| io::Error::other("a column is still being written"))?;
         Ok(spooled.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Write for Spool {
+impl Write for ChunkSpool {
     fn write(&mut self, new: &[u8]) -> io::Result<usize> {
         let mut spooled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *spooled {
-            Spooled::Memory { bytes, most, .. } if bytes.len() + new.len() <= *most => {
+            ChunkBytes::Memory { bytes, most, .. } if bytes.len() + new.len() <= *most => {
                 bytes.extend_from_slice(new);
                 Ok(new.len())
             }
-            Spooled::Memory { bytes, folder, .. } => {
+            ChunkBytes::Memory { bytes, folder, .. } => {
                 let mut file = tempfile::tempfile_in(folder)?;
                 file.write_all(bytes)?;
                 let written = file.write(new)?;
-                *spooled = Spooled::Disk(file);
+                *spooled = ChunkBytes::Disk(file);
                 Ok(written)
             }
-            Spooled::Disk(file) => file.write(new),
+            ChunkBytes::Disk(file) => file.write(new),
         }
     }
 
@@ -277,13 +277,13 @@ impl Write for Spool {
 }
 
 /// Writes pages into its own spool.
-struct Pages {
-    sink: TrackedWrite<Spool>,
+struct ChunkPageWriter {
+    sink: TrackedWrite<ChunkSpool>,
     /// The compressor, unless the writer compresses the pages itself.
     snappy: Option<Snappy>,
 }
 
-impl PageWriter for Pages {
+impl PageWriter for ChunkPageWriter {
     fn write_page(&mut self, page: CompressedPage) -> Result<PageWriteSpec, ParquetError> {
         let page = match &mut self.snappy {
             Some(snappy) => snappy.compress(&page)?,
@@ -310,8 +310,8 @@ mod tests {
     use parquet::record::RowAccessor;
     use parquet::schema::parser::parse_message_type;
 
-    use super::{Bounds, Coding, Spooled, copying};
-    use crate::formats::parquet::table::Table;
+    use super::{CopyLimits, ColumnEncoding, ChunkBytes, copying};
+    use crate::formats::parquet::table::ParquetTable;
 
     #[test]
     fn a_large_column_goes_to_disk_until_its_group_ends() {
@@ -341,16 +341,16 @@ mod tests {
         group.close().unwrap();
         writer.close().unwrap();
 
-        let table = Table::open(file).unwrap();
+        let table = ParquetTable::open(file).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let coding = Coding {
+        let coding = ColumnEncoding {
             column: table.described(0),
             properties: properties.clone(),
             memory: 1 << 10,
             bytes: 1 << 9,
             folder: folder.path(),
         };
-        let bounds = Bounds {
+        let bounds = CopyLimits {
             budget: table.budget(),
             goes_on: &|| true,
         };
@@ -359,7 +359,7 @@ mod tests {
             copied.take(&kept, bounds).unwrap();
         }
         let chunk = copied.finish().unwrap();
-        assert!(matches!(chunk.bytes, Spooled::Disk(_)));
+        assert!(matches!(chunk.bytes, ChunkBytes::Disk(_)));
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
 
         let again = tempfile::tempfile().unwrap();

@@ -6,7 +6,7 @@ use parquet::errors::ParquetError;
 
 /// Why rows were not copied: because of the table, the file or the caller.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum CopyFailure {
     /// The table cannot be read.
     Read(io::Error),
     /// The file cannot be written.
@@ -16,8 +16,8 @@ pub(crate) enum Failure {
 }
 
 /// Reports a failure to write.
-pub(crate) fn failed(error: ParquetError) -> Failure {
-    Failure::Written(written(error))
+pub(crate) fn failed(error: ParquetError) -> CopyFailure {
+    CopyFailure::Written(written(error))
 }
 
 /// Returns the system's error if there is one.

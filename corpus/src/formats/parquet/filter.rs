@@ -9,10 +9,10 @@ use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::ColumnDescPtr;
 
-use crate::formats::parquet::chunk::{Bounds, Chunk, Coding, Copying, check, copying};
-use crate::formats::parquet::failure::{Failure, failed, written};
-use crate::formats::parquet::further::{Cells, schema};
-use crate::formats::parquet::table::Table;
+use crate::formats::parquet::chunk::{CopyLimits, Chunk, ColumnEncoding, ColumnCopier, check, copying};
+use crate::formats::parquet::failure::{CopyFailure, failed, written};
+use crate::formats::parquet::further::{AddedCells, schema};
+use crate::formats::parquet::table::ParquetTable;
 
 /// The approximate number of bytes of a group's encoded columns to hold in memory. Further bytes go to disk.
 const MEMORY: usize = 64 << 20;
@@ -25,15 +25,15 @@ const LARGE: u64 = 16;
 const OF_COLUMNS: [&str; 2] = ["ARROW:schema", "huggingface"];
 
 /// The rows so far, in a file with the schema and the metadata of the first table.
-pub(crate) struct Filtered<W: Write + Send> {
+pub(crate) struct FilteredTable<W: Write + Send> {
     writer: SerializedFileWriter<W>,
-    coder: Coder,
+    coder: ColumnEncoder,
     /// The group whose rows are arriving.
-    group: Group,
+    group: GroupFilter,
 }
 
 /// Encodes columns.
-struct Coder {
+struct ColumnEncoder {
     /// The columns of the file.
     columns: Vec<ColumnDescPtr>,
     properties: WriterPropertiesPtr,
@@ -43,26 +43,26 @@ struct Coder {
 
 /// The state of a group.
 #[derive(Default)]
-struct Group {
+struct GroupFilter {
     /// Which of its first rows are kept.
     kept: Vec<bool>,
     /// Whether any of them is dropped.
     drops: bool,
     /// The columns that are being copied, with their numbers. Empty until a row is dropped: if all rows are kept,
     /// columns are copied as they are.
-    begun: Vec<(usize, Box<dyn Copying>)>,
+    begun: Vec<(usize, Box<dyn ColumnCopier>)>,
 }
 
 /// Where rows come from: a group of a table.
 #[derive(Clone, Copy)]
-pub(crate) struct Origin<'a> {
-    pub(crate) table: &'a Table,
+pub(crate) struct TableOrigin<'a> {
+    pub(crate) table: &'a ParquetTable,
     pub(crate) group: usize,
     /// Called from time to time; whether to continue.
     pub(crate) goes_on: &'a dyn Fn() -> bool,
 }
 
-impl<W: Write + Send> Filtered<W> {
+impl<W: Write + Send> FilteredTable<W> {
     /// Starts a file for rows like those of `table`, with the columns `further`. Large encoded columns first go to
     /// unnamed files in `folder`.
     ///
@@ -72,9 +72,9 @@ impl<W: Write + Send> Filtered<W> {
     pub(crate) fn begin(
         place: W,
         folder: PathBuf,
-        table: &Table,
-        further: &[(String, Cells)],
-    ) -> io::Result<Filtered<W>> {
+        table: &ParquetTable,
+        further: &[(String, AddedCells)],
+    ) -> io::Result<FilteredTable<W>> {
         let left_out = if further.is_empty() {
             &[][..]
         } else {
@@ -86,15 +86,15 @@ impl<W: Write + Send> Filtered<W> {
             SerializedFileWriter::new(place, schema, properties)
         };
         let writer = begin().map_err(written)?;
-        let coder = Coder {
+        let coder = ColumnEncoder {
             columns: writer.schema_descr().columns().to_vec(),
             properties: writer.properties().clone(),
             folder,
         };
-        Ok(Filtered {
+        Ok(FilteredTable {
             writer,
             coder,
-            group: Group::default(),
+            group: GroupFilter::default(),
         })
     }
 
@@ -103,8 +103,8 @@ impl<W: Write + Send> Filtered<W> {
     /// # Errors
     ///
     /// A column is damaged, writing fails, or the copy is stopped.
-    pub(crate) fn take(&mut self, origin: Origin<'_>, kept: &[bool]) -> Result<(), Failure> {
-        let Group {
+    pub(crate) fn take(&mut self, origin: TableOrigin<'_>, kept: &[bool]) -> Result<(), CopyFailure> {
+        let GroupFilter {
             kept: all,
             drops,
             begun,
@@ -135,9 +135,9 @@ impl<W: Write + Send> Filtered<W> {
     /// A column is damaged, writing fails, or the copy is stopped.
     pub(crate) fn end_group(
         &mut self,
-        origin: Origin<'_>,
-        further: &[Cells],
-    ) -> Result<(), Failure> {
+        origin: TableOrigin<'_>,
+        further: &[AddedCells],
+    ) -> Result<(), CopyFailure> {
         let ended = take(&mut self.group);
         self.write_group(ended, origin, further)?;
         origin.table.end_group(origin.group);
@@ -146,11 +146,11 @@ impl<W: Write + Send> Filtered<W> {
 
     fn write_group(
         &mut self,
-        ended: Group,
-        origin: Origin<'_>,
-        further: &[Cells],
-    ) -> Result<(), Failure> {
-        let Group { kept, drops, begun } = ended;
+        ended: GroupFilter,
+        origin: TableOrigin<'_>,
+        further: &[AddedCells],
+    ) -> Result<(), CopyFailure> {
+        let GroupFilter { kept, drops, begun } = ended;
         if !kept.contains(&true) {
             return Ok(());
         }
@@ -159,7 +159,7 @@ impl<W: Write + Send> Filtered<W> {
             .rows(origin.group)
             .checked_sub(kept.len() as u64);
         let changed = || io::Error::other("it has fewer rows than before");
-        let rest = rest.ok_or_else(changed).map_err(Failure::Read)?;
+        let rest = rest.ok_or_else(changed).map_err(CopyFailure::Read)?;
         let is_whole = !drops && rest == 0;
         let mut begun = begun.into_iter().peekable();
         let mut rows = self.writer.next_row_group().map_err(failed)?;
@@ -196,34 +196,34 @@ impl<W: Write + Send> Filtered<W> {
     }
 }
 
-impl Coder {
+impl ColumnEncoder {
     /// Starts to copy a column, with at most about `memory` bytes of it in memory.
     fn copying(
         &self,
-        origin: Origin<'_>,
+        origin: TableOrigin<'_>,
         column: usize,
         memory: usize,
-    ) -> Result<Box<dyn Copying>, Failure> {
+    ) -> Result<Box<dyn ColumnCopier>, CopyFailure> {
         let reader = origin.table.column(origin.group, column);
         let missing = || io::Error::other("damaged: it is in no schema");
         let described = self.columns.get(column).cloned().ok_or_else(missing);
-        let coding = Coding {
-            column: described.map_err(Failure::Read)?,
+        let coding = ColumnEncoding {
+            column: described.map_err(CopyFailure::Read)?,
             properties: self.properties.clone(),
             memory,
             bytes: origin.table.column_bytes(origin.group, column),
             folder: &self.folder,
         };
-        Ok(copying(reader.map_err(Failure::Read)?, coding))
+        Ok(copying(reader.map_err(CopyFailure::Read)?, coding))
     }
 
     /// Copies the kept rows of a column.
     fn copied(
         &self,
-        origin: Origin<'_>,
+        origin: TableOrigin<'_>,
         column: usize,
         kept: &[bool],
-    ) -> Result<Box<dyn Copying>, Failure> {
+    ) -> Result<Box<dyn ColumnCopier>, CopyFailure> {
         let mut copying = self.copying(origin, column, MEMORY)?;
         copying.take(kept, origin.bounds())?;
         Ok(copying)
@@ -233,10 +233,10 @@ impl Coder {
 /// Ends a column after `rest` more rows, which are dropped. They are read nevertheless: if a column had a different
 /// length, its values would end up in the wrong rows.
 fn ended_after(
-    mut copying: Box<dyn Copying>,
+    mut copying: Box<dyn ColumnCopier>,
     mut rest: u64,
-    origin: Origin<'_>,
-) -> Result<Chunk, Failure> {
+    origin: TableOrigin<'_>,
+) -> Result<Chunk, CopyFailure> {
     const NONE: [bool; 1 << 12] = [false; 1 << 12];
     while rest > 0 {
         let now = usize::try_from(rest).map_or(NONE.len(), |rest| rest.min(NONE.len()));
@@ -246,9 +246,9 @@ fn ended_after(
     copying.finish()
 }
 
-impl Origin<'_> {
-    fn bounds(&self) -> Bounds<'_> {
-        Bounds {
+impl TableOrigin<'_> {
+    fn bounds(&self) -> CopyLimits<'_> {
+        CopyLimits {
             budget: self.table.budget(),
             goes_on: self.goes_on,
         }
@@ -259,21 +259,21 @@ impl Origin<'_> {
         &self,
         column: usize,
         rows: &mut SerializedRowGroupWriter<'_, W>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CopyFailure> {
         let table = self.table;
-        let reader = table.column(self.group, column).map_err(Failure::Read)?;
+        let reader = table.column(self.group, column).map_err(CopyFailure::Read)?;
         let described = table.described(column);
         check((reader, described), table.rows(self.group), self.bounds())?;
         table.splice(self.group, column, rows)
     }
 
     /// Adds the column to a read failure.
-    fn named(&self, column: usize, failure: Failure) -> Failure {
+    fn named(&self, column: usize, failure: CopyFailure) -> CopyFailure {
         match failure {
-            Failure::Read(error) => {
+            CopyFailure::Read(error) => {
                 let (name, group) = (self.table.column_name(column), self.group + 1);
                 let place = format!("its column {name:?} in row group {group}");
-                Failure::Read(io::Error::new(error.kind(), format!("{place}: {error}")))
+                CopyFailure::Read(io::Error::new(error.kind(), format!("{place}: {error}")))
             }
             failure => failure,
         }

@@ -10,7 +10,7 @@
 use parquet::errors::Result;
 use parquet::file::reader::{ChunkReader, Length};
 
-use crate::formats::parquet::pages::{Chunks, damaged, variable};
+use crate::formats::parquet::pages::{BoundedFile, damaged, variable};
 
 /// The maximum nesting of groups. Real tables nest a few levels.
 const MAX_DEPTH: usize = 64;
@@ -41,7 +41,7 @@ const UUID: u8 = 13;
 const DAMAGED: &str = "its schema cannot be true";
 
 /// Refuses a file whose schema claims more than it has. The library refuses what is not a footer.
-pub(crate) fn check(file: &Chunks) -> Result<()> {
+pub(crate) fn check(file: &BoundedFile) -> Result<()> {
     const TAIL: u64 = 8;
     let size = file.len();
     let Some(end) = size.checked_sub(TAIL) else {
@@ -61,7 +61,7 @@ pub(crate) fn check(file: &Chunks) -> Result<()> {
 
 /// Refuses a footer whose schema claims more than it has.
 fn check_schema(footer: &[u8]) -> std::result::Result<(), &'static str> {
-    let mut values = Values { bytes: footer };
+    let mut values = ThriftReader { bytes: footer };
     let mut field = 0;
     loop {
         match values.field(&mut field).ok_or(DAMAGED)? {
@@ -75,11 +75,11 @@ fn check_schema(footer: &[u8]) -> std::result::Result<(), &'static str> {
 
 /// The open groups: for each, the number of elements still missing.
 #[derive(Default)]
-struct Groups {
+struct OpenGroups {
     open: Vec<u64>,
 }
 
-impl Groups {
+impl OpenGroups {
     /// Takes the next element, which has `children` children. Returns false if elements are nested too deeply.
     fn take(&mut self, children: u64) -> bool {
         if let Some(lacking) = self.open.last_mut() {
@@ -96,11 +96,11 @@ impl Groups {
 }
 
 /// The remaining bytes. Reads never go past their end.
-struct Values<'a> {
+struct ThriftReader<'a> {
     bytes: &'a [u8],
 }
 
-impl Values<'_> {
+impl ThriftReader<'_> {
     /// Reads the list of elements.
     fn schema(&mut self) -> std::result::Result<(), &'static str> {
         let (STRUCT, elements) = self.list().ok_or(DAMAGED)? else {
@@ -109,7 +109,7 @@ impl Values<'_> {
         if elements > MAX_ELEMENTS {
             return Err("it has more than 262,144 columns and groups");
         }
-        let (mut groups, mut claimed) = (Groups::default(), 0);
+        let (mut groups, mut claimed) = (OpenGroups::default(), 0);
         for _ in 0..elements {
             let children = self.element().ok_or(DAMAGED)?;
             claimed += children;

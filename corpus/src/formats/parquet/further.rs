@@ -10,21 +10,21 @@ use parquet::schema::types::{Type, TypePtr};
 
 /// The cells of an added column. `None` is null.
 #[derive(Debug)]
-pub(crate) enum Cells {
+pub(crate) enum AddedCells {
     Bool(Vec<Option<bool>>),
     Number(Vec<Option<i64>>),
     Text(Vec<Option<String>>),
     Share(Vec<Option<f64>>),
 }
 
-impl Cells {
+impl AddedCells {
     /// Returns the field of the schema.
     fn field(&self, name: &str) -> Result<Type, ParquetError> {
         let (physical, converted) = match self {
-            Cells::Bool(_) => (Physical::BOOLEAN, ConvertedType::NONE),
-            Cells::Number(_) => (Physical::INT64, ConvertedType::NONE),
-            Cells::Text(_) => (Physical::BYTE_ARRAY, ConvertedType::UTF8),
-            Cells::Share(_) => (Physical::DOUBLE, ConvertedType::NONE),
+            AddedCells::Bool(_) => (Physical::BOOLEAN, ConvertedType::NONE),
+            AddedCells::Number(_) => (Physical::INT64, ConvertedType::NONE),
+            AddedCells::Text(_) => (Physical::BYTE_ARRAY, ConvertedType::UTF8),
+            AddedCells::Share(_) => (Physical::DOUBLE, ConvertedType::NONE),
         };
         let field = Type::primitive_type_builder(name, physical);
         let field = field.with_repetition(Repetition::OPTIONAL);
@@ -36,10 +36,10 @@ impl Cells {
         column: &mut SerializedColumnWriter<'_>,
     ) -> Result<(), ParquetError> {
         match self {
-            Cells::Bool(cells) => write::<BoolType, _>(column, cells, |&cell| cell),
-            Cells::Number(cells) => write::<Int64Type, _>(column, cells, |&cell| cell),
-            Cells::Share(cells) => write::<DoubleType, _>(column, cells, |&cell| cell),
-            Cells::Text(cells) => {
+            AddedCells::Bool(cells) => write::<BoolType, _>(column, cells, |&cell| cell),
+            AddedCells::Number(cells) => write::<Int64Type, _>(column, cells, |&cell| cell),
+            AddedCells::Share(cells) => write::<DoubleType, _>(column, cells, |&cell| cell),
+            AddedCells::Text(cells) => {
                 let bytes = |cell: &String| ByteArray::from(cell.as_str());
                 write::<ByteArrayType, _>(column, cells, bytes)
             }
@@ -60,7 +60,7 @@ fn write<T: DataType, C>(
 }
 
 /// Returns the schema of a table with further columns.
-pub(crate) fn schema(table: TypePtr, further: &[(String, Cells)]) -> Result<TypePtr, ParquetError> {
+pub(crate) fn schema(table: TypePtr, further: &[(String, AddedCells)]) -> Result<TypePtr, ParquetError> {
     if further.is_empty() {
         return Ok(table);
     }

@@ -10,20 +10,20 @@ use parquet::schema::types::SchemaDescriptor;
 use crate::formats::id::IdType;
 use crate::formats::parquet::budget::Budget;
 use crate::formats::parquet::explain;
-use crate::formats::parquet::nodes::{Leaf, Tree};
-use crate::formats::parquet::pages::Pages;
-use crate::formats::parquet::triplets::{Levels, Triplets, with_reader};
+use crate::formats::parquet::nodes::{LeafCursor, SchemaTree};
+use crate::formats::parquet::pages::ColumnPages;
+use crate::formats::parquet::triplets::{MaxLevels, Triplets, with_reader};
 use crate::formats::parquet::values::Scalar;
 
 /// The columns of a file.
-pub(crate) struct Lines {
-    tree: Tree,
+pub(crate) struct JsonLines {
+    tree: SchemaTree,
     budget: Budget,
     /// The columns of the row group that is being read.
-    columns: Vec<(ColumnReader, Levels)>,
+    columns: Vec<(ColumnReader, MaxLevels)>,
 }
 
-impl Lines {
+impl JsonLines {
     /// Returns the columns of a file of `size` bytes. The columns of texts and keys, by their numbers, are in the encoding
     /// `given`.
     pub(crate) fn new(
@@ -31,9 +31,9 @@ impl Lines {
         documents: (usize, Option<(usize, IdType)>),
         given: Option<&'static Encoding>,
         size: u64,
-    ) -> Lines {
-        Lines {
-            tree: Tree::of(schema, documents, given),
+    ) -> JsonLines {
+        JsonLines {
+            tree: SchemaTree::of(schema, documents, given),
             budget: Budget::new(size),
             columns: Vec::new(),
         }
@@ -49,8 +49,8 @@ impl Lines {
         let column = |at| {
             let column = schema.column(at);
             let pages = group.get_column_page_reader(at)?;
-            let pages = Pages::within(pages, &column, self.budget.clone());
-            let levels = Levels::of(&column);
+            let pages = ColumnPages::within(pages, &column, self.budget.clone());
+            let levels = MaxLevels::of(&column);
             Ok((get_column_reader(column, Box::new(pages)), levels))
         };
         let columns: Result<Vec<_>, _> = (0..schema.num_columns()).map(column).collect();
@@ -76,7 +76,7 @@ impl Lines {
                     highest: triplets.highest,
                 }
             });
-            leaves.push(Leaf::new(triplets));
+            leaves.push(LeafCursor::new(triplets));
         }
         let line = |_| self.tree.line(&mut leaves);
         (0..rows).map(line).collect()

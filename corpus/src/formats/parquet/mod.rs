@@ -31,15 +31,15 @@ use parquet::schema::types::ColumnDescriptor;
 
 use crate::formats::id::IdType;
 use crate::formats::parquet::ahead::Pager;
-use crate::formats::parquet::lines::Lines;
-use crate::formats::parquet::pages::{Chunks, Pages};
-use crate::formats::parquet::passing::{Part, Passing, Place};
-use crate::formats::parquet::table::{Again, TableSource};
-use crate::formats::parquet::values::{Kind, nanoseconds};
-use crate::formats::record::{Nth, Raw};
-use crate::formats::table::columns::{Cells, Columns, missing, number};
+use crate::formats::parquet::lines::JsonLines;
+use crate::formats::parquet::pages::{BoundedFile, ColumnPages};
+use crate::formats::parquet::passing::{ReaderRole, PageHandover, PagePosition};
+use crate::formats::parquet::table::{RereadSource, TableSource};
+use crate::formats::parquet::values::{ValueKind, nanoseconds};
+use crate::formats::record::{Nth, RawRecord};
+use crate::formats::table::columns::{RowCells, ColumnIndices, missing, number};
 use crate::options::Options;
-use crate::skipped::{Hint, Hinted};
+use crate::skipped::{Hint, HintedError};
 use crate::source::guard::Growth;
 
 /// The maximum number of rows to read together. Their texts are in memory at once.
@@ -52,44 +52,44 @@ const BYTES: u64 = 1 << 20;
 const ROW_BYTES: u64 = 64;
 
 /// The rows of a file.
-pub(crate) struct Rows {
-    file: SerializedFileReader<Chunks>,
+pub(crate) struct ParquetRows {
+    file: SerializedFileReader<BoundedFile>,
     /// The size of the file in bytes.
     size: u64,
     /// The growth by the rows so far. A value that is stored once may belong to many rows.
     growth: Growth,
     /// Bytes of the largest row so far.
     largest: u64,
-    columns: Columns,
+    columns: ColumnIndices,
     id_type: Option<IdType>,
     next_group: usize,
-    group: Option<Group>,
+    group: Option<RowGroupCursor>,
     /// Reads the pages of the text column, which make up most of a file. `None` if the system allows no thread.
     pager: Option<Pager>,
     /// The rows with all their columns, if they are wanted as lines.
-    lines: Option<Lines>,
+    lines: Option<JsonLines>,
     /// Where pages are left for a reader of the whole table.
-    passing: Passing,
-    ready: VecDeque<(Cells<ByteArray>, Vec<u8>)>,
+    passing: PageHandover,
+    ready: VecDeque<(RowCells<ByteArray>, Vec<u8>)>,
     number: u64,
 }
 
 /// The unread part of a row group's columns.
-struct Group {
-    id: Option<Column>,
-    text: Column,
+struct RowGroupCursor {
+    id: Option<RowGroupColumn>,
+    text: RowGroupColumn,
     rows: u64,
 }
 
-impl Rows {
+impl ParquetRows {
     /// Starts reading a file.
     ///
     /// # Errors
     ///
     /// The file is damaged, or has no such column.
-    pub(crate) fn new(file: File, options: &Options) -> io::Result<Rows> {
+    pub(crate) fn new(file: File, options: &Options) -> io::Result<ParquetRows> {
         let size = file.metadata()?.len();
-        let file = open(Chunks::new(file, size))?;
+        let file = open(BoundedFile::new(file, size))?;
         let schema = file.metadata().file_metadata().schema_descr();
         let names: Vec<String> = schema
             .columns()
@@ -129,22 +129,22 @@ impl Rows {
         }
         drop(codings);
         let lines = (options.verbatim && !options.tables_apart).then(|| {
-            Lines::new(
+            JsonLines::new(
                 schema,
                 (text, id.zip(id_type)),
                 options.given_encoding(),
                 size,
             )
         });
-        Ok(Rows {
+        Ok(ParquetRows {
             lines,
             id_type,
-            passing: Passing::default(),
+            passing: PageHandover::default(),
             file,
             size,
             growth: Growth::default(),
             largest: BYTES, // initial value
-            columns: Columns {
+            columns: ColumnIndices {
                 id,
                 text,
                 header: None,
@@ -158,7 +158,7 @@ impl Rows {
     }
 
     /// Returns the whole table, which can be read again as `again` says.
-    pub(crate) fn table(&self, again: Again) -> TableSource {
+    pub(crate) fn table(&self, again: RereadSource) -> TableSource {
         TableSource::new(&self.file, again, self.passing.clone())
     }
 
@@ -181,7 +181,7 @@ impl Rows {
                 if let Some(lines) = &mut self.lines {
                     lines.begin(&*group)?;
                 }
-                let read = Group::new((&*group, number), self);
+                let read = RowGroupCursor::new((&*group, number), self);
                 self.group = Some(read?);
             } else {
                 break;
@@ -190,7 +190,7 @@ impl Rows {
         Ok(())
     }
 
-    fn read(&mut self) -> io::Result<Option<Raw<Cells<ByteArray>>>> {
+    fn read(&mut self) -> io::Result<Option<RawRecord<RowCells<ByteArray>>>> {
         if let Err(error) = self.fill() {
             let groups = self.file.num_row_groups();
             let rows = self.file.metadata().file_metadata().num_rows();
@@ -209,7 +209,7 @@ impl Rows {
         let size = |cell: &Option<ByteArray>| cell.as_ref().map_or(0, |cell| cell.len() as u64);
         let bytes = size(&cells.id) + size(&cells.text);
         self.growth.count(ROW_BYTES + bytes, self.size)?;
-        let raw = Raw {
+        let raw = RawRecord {
             nth: Nth::Record(self.number),
             bytes,
             verbatim,
@@ -224,28 +224,28 @@ impl Rows {
     }
 }
 
-impl Iterator for Rows {
-    type Item = io::Result<Raw<Cells<ByteArray>>>;
+impl Iterator for ParquetRows {
+    type Item = io::Result<RawRecord<RowCells<ByteArray>>>;
 
-    fn next(&mut self) -> Option<io::Result<Raw<Cells<ByteArray>>>> {
+    fn next(&mut self) -> Option<io::Result<RawRecord<RowCells<ByteArray>>>> {
         self.read().transpose()
     }
 }
 
-impl Group {
-    fn new((group, number): (&dyn RowGroupReader, usize), rows: &Rows) -> io::Result<Group> {
+impl RowGroupCursor {
+    fn new((group, number): (&dyn RowGroupReader, usize), rows: &ParquetRows) -> io::Result<RowGroupCursor> {
         let column = |column, id_type, pager| {
-            let place = Place {
+            let place = PagePosition {
                 group: number,
                 column,
                 number: 0,
             };
-            let part = Part::First(rows.passing.clone(), place);
-            Column::new(group, (column, id_type), Some(part), pager)
+            let part = ReaderRole::First(rows.passing.clone(), place);
+            RowGroupColumn::new(group, (column, id_type), Some(part), pager)
                 .map_err(|error| explain(&error))
         };
-        let Columns { id, text, .. } = rows.columns;
-        Ok(Group {
+        let ColumnIndices { id, text, .. } = rows.columns;
+        Ok(RowGroupCursor {
             id: id.map(|id| column(id, rows.id_type, None)).transpose()?,
             text: column(text, None, rows.pager.as_ref())?,
             rows: u64::try_from(group.metadata().num_rows()).unwrap_or(0),
@@ -253,7 +253,7 @@ impl Group {
     }
 
     /// Returns the next rows: at least one and at most `rows`.
-    fn read(&mut self, rows: usize) -> io::Result<VecDeque<Cells<ByteArray>>> {
+    fn read(&mut self, rows: usize) -> io::Result<VecDeque<RowCells<ByteArray>>> {
         let texts = self.text.read(rows).map_err(|error| explain(&error))?;
         let ids = match &mut self.id {
             Some(id) => id.read(rows).map_err(|error| explain(&error))?,
@@ -265,12 +265,12 @@ impl Group {
         }
         self.rows -= read;
         let rows = ids.into_iter().zip(texts);
-        Ok(rows.map(|(id, text)| Cells { id, text }).collect())
+        Ok(rows.map(|(id, text)| RowCells { id, text }).collect())
     }
 }
 
 /// A column of a row group.
-struct Column {
+struct RowGroupColumn {
     reader: ColumnReader,
     /// The definition level of a value that is not null.
     level: i16,
@@ -282,26 +282,26 @@ struct Column {
 /// A value, which keeps its page in memory.
 type Cell = Option<ByteArray>;
 
-impl Column {
+impl RowGroupColumn {
     fn new(
         group: &dyn RowGroupReader,
         (index, id): (usize, Option<IdType>),
-        part: Option<Part>,
+        part: Option<ReaderRole>,
         pager: Option<&Pager>,
-    ) -> Result<Column, ParquetError> {
+    ) -> Result<RowGroupColumn, ParquetError> {
         let column = group.metadata().schema_descr().column(index);
         let pages = group.get_column_page_reader(index)?;
         let pages = match pager {
             Some(pager) => pager.ahead(pages),
             None => pages,
         };
-        let pages = Pages::new(pages, &column).passing(part);
-        Ok(Column {
+        let pages = ColumnPages::new(pages, &column).passing(part);
+        Ok(RowGroupColumn {
             reader: get_column_reader(column.clone(), Box::new(pages)),
             level: column.max_def_level(),
             id,
-            unsigned: match Kind::of(&column) {
-                Kind::Unsigned(bits) => Some(bits),
+            unsigned: match ValueKind::of(&column) {
+                ValueKind::Unsigned(bits) => Some(bits),
                 _ => None,
             },
         })
@@ -346,7 +346,7 @@ impl Column {
 }
 
 /// Opens a file whose schema is plausible.
-fn open(chunks: Chunks) -> io::Result<SerializedFileReader<Chunks>> {
+fn open(chunks: BoundedFile) -> io::Result<SerializedFileReader<BoundedFile>> {
     let file = footer::check(&chunks).and_then(|()| SerializedFileReader::new(chunks));
     file.map_err(|error| explain(&error))
 }
@@ -375,7 +375,7 @@ fn check_text(column: &ColumnDescriptor) -> Result<(), String> {
         Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY
     );
     check_lists(column)?;
-    if is_bytes && matches!(Kind::of(column), Kind::Plain | Kind::Text) {
+    if is_bytes && matches!(ValueKind::of(column), ValueKind::Plain | ValueKind::Text) {
         return Ok(());
     }
     Err(refused(column, "text"))
@@ -394,18 +394,18 @@ fn id_type(
 ) -> Result<IdType, String> {
     check_lists(column)?;
     let physical = column.physical_type();
-    Ok(match Kind::of(column) {
+    Ok(match ValueKind::of(column) {
         _ if matches!(physical, Type::FLOAT | Type::DOUBLE) => return Err(refused(column, "key")),
-        Kind::Half => return Err(refused(column, "key")),
-        Kind::Decimal(_) if column.type_precision() > DIGITS => {
+        ValueKind::Half => return Err(refused(column, "key")),
+        ValueKind::Decimal(_) if column.type_precision() > DIGITS => {
             return Err(refused(column, "key"));
         }
-        Kind::Text => IdType::Text,
-        Kind::Uuid => IdType::Uuid,
-        Kind::Decimal(scale) => IdType::Decimal(i32::try_from(scale).unwrap_or(0)),
-        Kind::Date => IdType::Date,
-        Kind::Time(unit) => IdType::Time(unit.places()),
-        Kind::Timestamp(unit, is_utc) => IdType::Timestamp(unit.places(), is_utc),
+        ValueKind::Text => IdType::Text,
+        ValueKind::Uuid => IdType::Uuid,
+        ValueKind::Decimal(scale) => IdType::Decimal(i32::try_from(scale).unwrap_or(0)),
+        ValueKind::Date => IdType::Date,
+        ValueKind::Time(unit) => IdType::Time(unit.places()),
+        ValueKind::Timestamp(unit, is_utc) => IdType::Timestamp(unit.places(), is_utc),
         _ => match physical {
             Type::BOOLEAN => IdType::Boolean,
             Type::INT96 => IdType::Timestamp(9, false),
@@ -422,7 +422,7 @@ const DIGITS: i32 = 38;
 /// Returns the error of a column whose values cannot be keys.
 fn no_key(detail: String) -> io::Error {
     let hint = Hint::IdField;
-    io::Error::other(Hinted { detail, hint })
+    io::Error::other(HintedError { detail, hint })
 }
 
 /// Returns no column of ids, unless one of this name has nested fields.
@@ -494,7 +494,7 @@ fn different_lengths() -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{Options, Rows};
+    use super::{Options, ParquetRows};
     use parquet::data_type::{ByteArray, ByteArrayType};
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::parser::parse_message_type;
@@ -516,7 +516,7 @@ mod tests {
         column.close().unwrap();
         group.close().unwrap();
         writer.close().unwrap();
-        let mut rows = Rows::new(file, &Options::new()).unwrap();
+        let mut rows = ParquetRows::new(file, &Options::new()).unwrap();
         let error = rows.find_map(Result::err).unwrap();
         assert!(error.to_string().contains("grows to more"), "{error}");
     }

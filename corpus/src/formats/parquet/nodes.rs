@@ -8,11 +8,11 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 
 use crate::formats::id::IdType;
 use crate::formats::parquet::triplets::Triplets;
-use crate::formats::parquet::values::{Kind, Scalar, write_string};
+use crate::formats::parquet::values::{ValueKind, Scalar, write_string};
 
 /// A field of a schema, with its nested fields.
 #[derive(Debug)]
-struct Node {
+struct SchemaNode {
     /// Its name and a colon, as written in an object.
     name: String,
     /// Below this definition level, it is null.
@@ -20,44 +20,44 @@ struct Node {
     /// Its first column, and the number of its columns.
     first: usize,
     columns: usize,
-    shape: Shape,
+    shape: NodeShape,
 }
 
 #[derive(Debug)]
-enum Shape {
+enum NodeShape {
     Value,
-    Object(Vec<Node>),
+    Object(Vec<SchemaNode>),
     /// Below the definition level, it is empty; the repetition level continues it.
-    List(Repeated, Box<Node>),
+    List(RepetitionLevels, Box<SchemaNode>),
     /// Like a list. A map whose keys are not strings is written as a list of objects.
-    Map(Repeated, Box<Node>, Box<Node>),
+    Map(RepetitionLevels, Box<SchemaNode>, Box<SchemaNode>),
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Repeated {
+struct RepetitionLevels {
     definition: i16,
     repetition: i16,
 }
 
 /// The fields of a row.
 #[derive(Debug)]
-pub(crate) struct Tree {
-    fields: Vec<Node>,
-    kinds: Vec<Kind>,
+pub(crate) struct SchemaTree {
+    fields: Vec<SchemaNode>,
+    kinds: Vec<ValueKind>,
     given: Option<&'static Encoding>,
 }
 
 /// A column of some rows, and how far it has been written.
 #[derive(Debug)]
-pub(crate) struct Leaf {
+pub(crate) struct LeafCursor {
     pub(crate) triplets: Triplets<Scalar>,
     level: usize,
     value: usize,
 }
 
-impl Leaf {
-    pub(crate) fn new(triplets: Triplets<Scalar>) -> Leaf {
-        Leaf {
+impl LeafCursor {
+    pub(crate) fn new(triplets: Triplets<Scalar>) -> LeafCursor {
+        LeafCursor {
             triplets,
             level: 0,
             value: 0,
@@ -92,29 +92,29 @@ impl Leaf {
     }
 }
 
-impl Tree {
+impl SchemaTree {
     /// Returns the fields of a schema. The columns of texts and keys, by their numbers, are in the encoding `given`. Keys
     /// are written as `add` takes them.
     pub(crate) fn of(
         schema: &SchemaDescriptor,
         (text, id): (usize, Option<(usize, IdType)>),
         given: Option<&'static Encoding>,
-    ) -> Tree {
+    ) -> SchemaTree {
         let kind = |at: usize| {
             let column = schema.column(at);
-            let kind = Kind::of(&column);
+            let kind = ValueKind::of(&column);
             match id {
-                _ if at == text => Kind::Id(IdType::Text),
-                Some((id, kind)) if at == id && kind != IdType::Integer => Kind::Id(kind),
+                _ if at == text => ValueKind::Id(IdType::Text),
+                Some((id, kind)) if at == id && kind != IdType::Integer => ValueKind::Id(kind),
                 _ => kind,
             }
         };
-        let kinds: Vec<Kind> = (0..schema.num_columns()).map(kind).collect();
+        let kinds: Vec<ValueKind> = (0..schema.num_columns()).map(kind).collect();
         let mut first = 0;
-        let top = Levels::default();
+        let top = EnclosingLevels::default();
         let fields = schema.root_schema().get_fields().iter();
         let fields = fields.map(|field| node(field, top, &kinds, &mut first));
-        Tree {
+        SchemaTree {
             fields: fields.collect(),
             kinds,
             given,
@@ -126,17 +126,17 @@ impl Tree {
     /// # Errors
     ///
     /// The columns do not fit together.
-    pub(crate) fn line(&self, leaves: &mut [Leaf]) -> io::Result<Vec<u8>> {
+    pub(crate) fn line(&self, leaves: &mut [LeafCursor]) -> io::Result<Vec<u8>> {
         let mut json = String::new();
         self.object(&self.fields, leaves, &mut json);
-        if !leaves.iter().all(Leaf::is_at_row) {
+        if !leaves.iter().all(LeafCursor::is_at_row) {
             return Err(io::Error::other("damaged: its columns do not fit together"));
         }
         json.push('\n');
         Ok(json.into_bytes())
     }
 
-    fn object(&self, fields: &[Node], leaves: &mut [Leaf], json: &mut String) {
+    fn object(&self, fields: &[SchemaNode], leaves: &mut [LeafCursor], json: &mut String) {
         json.push('{');
         for (at, field) in fields.iter().enumerate() {
             if at > 0 {
@@ -148,26 +148,26 @@ impl Tree {
         json.push('}');
     }
 
-    fn write(&self, node: &Node, leaves: &mut [Leaf], json: &mut String) {
+    fn write(&self, node: &SchemaNode, leaves: &mut [LeafCursor], json: &mut String) {
         if node.next(leaves).0 < node.definition {
             node.pass(leaves);
             return json.push_str("null");
         }
         match &node.shape {
-            Shape::Value => {
-                let value = leaves.get_mut(node.first).and_then(Leaf::next);
+            NodeShape::Value => {
+                let value = leaves.get_mut(node.first).and_then(LeafCursor::next);
                 match (value, self.kinds.get(node.first)) {
                     (Some(value), Some(kind)) => kind.write(&value, self.given, json),
                     _ => json.push_str("null"),
                 }
             }
-            Shape::Object(fields) => {
+            NodeShape::Object(fields) => {
                 self.object(fields, leaves, json);
                 if fields.is_empty() {
                     node.pass(leaves);
                 }
             }
-            Shape::List(repeated, element) => {
+            NodeShape::List(repeated, element) => {
                 json.push('[');
                 node.each(*repeated, leaves, |leaves, at| {
                     json.push_str(if at > 0 { "," } else { "" });
@@ -175,7 +175,7 @@ impl Tree {
                 });
                 json.push(']');
             }
-            Shape::Map(repeated, key, value) => {
+            NodeShape::Map(repeated, key, value) => {
                 json.push('{');
                 node.each(*repeated, leaves, |leaves, at| {
                     json.push_str(if at > 0 { "," } else { "" });
@@ -194,15 +194,15 @@ impl Tree {
     }
 }
 
-impl Node {
+impl SchemaNode {
     /// Returns the next levels of definition and repetition.
-    fn next(&self, leaves: &[Leaf]) -> (i16, i16) {
+    fn next(&self, leaves: &[LeafCursor]) -> (i16, i16) {
         let leaf = leaves.get(self.first);
         leaf.map_or((0, 0), |leaf| (leaf.definition(), leaf.repetition()))
     }
 
     /// Skips a null or empty value in all columns.
-    fn pass(&self, leaves: &mut [Leaf]) {
+    fn pass(&self, leaves: &mut [LeafCursor]) {
         for leaf in leaves.iter_mut().skip(self.first).take(self.columns) {
             leaf.next();
         }
@@ -211,9 +211,9 @@ impl Node {
     /// Writes the elements one by one.
     fn each(
         &self,
-        repeated: Repeated,
-        leaves: &mut [Leaf],
-        mut write: impl FnMut(&mut [Leaf], usize),
+        repeated: RepetitionLevels,
+        leaves: &mut [LeafCursor],
+        mut write: impl FnMut(&mut [LeafCursor], usize),
     ) {
         if self.next(leaves).0 < repeated.definition {
             return self.pass(leaves);
@@ -229,13 +229,13 @@ impl Node {
 
 /// The levels that enclose a field.
 #[derive(Clone, Copy, Debug, Default)]
-struct Levels {
+struct EnclosingLevels {
     definition: i16,
     repetition: i16,
 }
 
 /// Returns the node of a field whose first column is the next one.
-fn node(field: &Type, mut levels: Levels, kinds: &[Kind], first: &mut usize) -> Node {
+fn node(field: &Type, mut levels: EnclosingLevels, kinds: &[ValueKind], first: &mut usize) -> SchemaNode {
     let begins = *first;
     let repetition = field.get_basic_info().repetition();
     if repetition == Repetition::REPEATED {
@@ -243,26 +243,26 @@ fn node(field: &Type, mut levels: Levels, kinds: &[Kind], first: &mut usize) -> 
         let outer = levels.definition;
         let (repeated, inner) = levels.repeated();
         let element = contents(field, inner, kinds, first);
-        return Node {
+        return SchemaNode {
             name: name(field),
             definition: outer,
             first: begins,
             columns: *first - begins,
-            shape: Shape::List(repeated, Box::new(element)),
+            shape: NodeShape::List(repeated, Box::new(element)),
         };
     }
     levels.definition += i16::from(repetition == Repetition::OPTIONAL);
     contents(field, levels, kinds, first)
 }
 
-impl Levels {
+impl EnclosingLevels {
     /// Returns the levels of a repeated field, and those inside it.
-    fn repeated(self) -> (Repeated, Levels) {
-        let inner = Levels {
+    fn repeated(self) -> (RepetitionLevels, EnclosingLevels) {
+        let inner = EnclosingLevels {
             definition: self.definition + 1,
             repetition: self.repetition + 1,
         };
-        let repeated = Repeated {
+        let repeated = RepetitionLevels {
             definition: inner.definition,
             repetition: inner.repetition,
         };
@@ -271,15 +271,15 @@ impl Levels {
 }
 
 /// Returns the node of a field inside its own levels.
-fn contents(field: &Type, levels: Levels, kinds: &[Kind], first: &mut usize) -> Node {
+fn contents(field: &Type, levels: EnclosingLevels, kinds: &[ValueKind], first: &mut usize) -> SchemaNode {
     let begins = *first;
     let shape = if field.is_primitive() {
         *first += 1;
-        Shape::Value
+        NodeShape::Value
     } else {
         group(field, levels, kinds, first)
     };
-    Node {
+    SchemaNode {
         name: name(field),
         definition: levels.definition,
         first: begins,
@@ -288,7 +288,7 @@ fn contents(field: &Type, levels: Levels, kinds: &[Kind], first: &mut usize) -> 
     }
 }
 
-fn group(field: &Type, levels: Levels, kinds: &[Kind], first: &mut usize) -> Shape {
+fn group(field: &Type, levels: EnclosingLevels, kinds: &[ValueKind], first: &mut usize) -> NodeShape {
     let info = field.get_basic_info();
     let is_list = matches!(info.logical_type_ref(), Some(LogicalType::List))
         || info.converted_type() == ConvertedType::LIST;
@@ -312,18 +312,18 @@ fn group(field: &Type, levels: Levels, kinds: &[Kind], first: &mut usize) -> Sha
         {
             let key = node(key, inner, kinds, first);
             let value = node(value, inner, kinds, first);
-            return Shape::Map(repeated, Box::new(key), Box::new(value));
+            return NodeShape::Map(repeated, Box::new(key), Box::new(value));
         }
         if is_list || is_map {
             let element = match only_element(field, only) {
                 Some(element) => node(element, inner, kinds, first),
                 None => contents(only, inner, kinds, first),
             };
-            return Shape::List(repeated, Box::new(element));
+            return NodeShape::List(repeated, Box::new(element));
         }
     }
     let fields = field.get_fields().iter();
-    Shape::Object(
+    NodeShape::Object(
         fields
             .map(|field| node(field, levels, kinds, first))
             .collect(),

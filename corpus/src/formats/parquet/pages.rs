@@ -15,7 +15,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::formats::parquet::budget::Budget;
-use crate::formats::parquet::passing::Part;
+use crate::formats::parquet::passing::ReaderRole;
 
 /// The maximum size of a page in bytes. Writers start a new page after 1 MB, or after about a thousand rows.
 const MAX_BYTES: u64 = 1 << 30;
@@ -27,22 +27,22 @@ const MAX_VALUES: u64 = 1 << 25;
 ///
 /// Each reader has its own position, so other readers of the same file do not move it, even on other threads.
 #[derive(Clone, Debug)]
-pub(crate) struct Chunks {
+pub(crate) struct BoundedFile {
     file: Arc<File>,
     size: u64,
 }
 
-impl Chunks {
+impl BoundedFile {
     /// Returns the chunks of a file of `size` bytes.
-    pub(crate) fn new(file: File, size: u64) -> Chunks {
-        Chunks {
+    pub(crate) fn new(file: File, size: u64) -> BoundedFile {
+        BoundedFile {
             file: Arc::new(file),
             size,
         }
     }
 
-    fn at(&self, place: u64) -> At {
-        At {
+    fn at(&self, place: u64) -> FileCursor {
+        FileCursor {
             file: self.file.clone(),
             place,
         }
@@ -56,16 +56,16 @@ impl Chunks {
     }
 }
 
-impl Length for Chunks {
+impl Length for BoundedFile {
     fn len(&self) -> u64 {
         self.size
     }
 }
 
-impl ChunkReader for Chunks {
-    type T = BufReader<At>;
+impl ChunkReader for BoundedFile {
+    type T = BufReader<FileCursor>;
 
-    fn get_read(&self, start: u64) -> Result<BufReader<At>> {
+    fn get_read(&self, start: u64) -> Result<BufReader<FileCursor>> {
         self.check(Some(start))?;
         let mut reader = BufReader::new(self.at(start));
         if page_bytes(reader.fill_buf()?).is_some_and(|bytes| bytes > MAX_BYTES) {
@@ -84,12 +84,12 @@ impl ChunkReader for Chunks {
 
 /// A position in a file.
 #[derive(Debug)]
-pub(crate) struct At {
+pub(crate) struct FileCursor {
     file: Arc<File>,
     place: u64,
 }
 
-impl Read for At {
+impl Read for FileCursor {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let read = read_at(&self.file, bytes, self.place)?;
         self.place += read as u64;
@@ -138,7 +138,7 @@ pub(crate) fn variable(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 /// The pages of a column.
-pub(crate) struct Pages {
+pub(crate) struct ColumnPages {
     reader: Box<dyn PageReader>,
     has_levels: bool,
     /// The budget for the values of all pages, if there is one.
@@ -146,12 +146,12 @@ pub(crate) struct Pages {
     /// Bytes of a value and its levels in memory, without the data that the value refers to.
     value_bytes: u64,
     /// The role of this reader in a file that is read twice.
-    part: Option<Part>,
+    part: Option<ReaderRole>,
 }
 
-impl Pages {
-    pub(crate) fn new(pages: Box<dyn PageReader>, column: &ColumnDescriptor) -> Pages {
-        Pages {
+impl ColumnPages {
+    pub(crate) fn new(pages: Box<dyn PageReader>, column: &ColumnDescriptor) -> ColumnPages {
+        ColumnPages {
             reader: pages,
             has_levels: column.max_def_level() > 0,
             budget: None,
@@ -161,8 +161,8 @@ impl Pages {
     }
 
     /// Sets the role in a file that is read twice.
-    pub(super) fn passing(self, part: Option<Part>) -> Pages {
-        Pages { part, ..self }
+    pub(super) fn passing(self, part: Option<ReaderRole>) -> ColumnPages {
+        ColumnPages { part, ..self }
     }
 
     /// Returns the pages of a column. Their values count toward a budget before they are read, because a row may have
@@ -171,10 +171,10 @@ impl Pages {
         pages: Box<dyn PageReader>,
         column: &ColumnDescriptor,
         budget: Budget,
-    ) -> Pages {
-        Pages {
+    ) -> ColumnPages {
+        ColumnPages {
             budget: Some(budget),
-            ..Pages::new(pages, column)
+            ..ColumnPages::new(pages, column)
         }
     }
 
@@ -242,10 +242,10 @@ fn delta_values(page: &Page, has_levels: bool) -> Option<u64> {
     variable(&mut values)
 }
 
-impl PageReader for Pages {
+impl PageReader for ColumnPages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         loop {
-            let page = match self.part.as_ref().and_then(Part::taken) {
+            let page = match self.part.as_ref().and_then(ReaderRole::taken) {
                 Some(page) => {
                     self.reader.skip_next_page()?;
                     Some(page)
@@ -280,7 +280,7 @@ impl PageReader for Pages {
     }
 }
 
-impl Iterator for Pages {
+impl Iterator for ColumnPages {
     type Item = Result<Page>;
 
     fn next(&mut self) -> Option<Result<Page>> {
@@ -303,7 +303,7 @@ mod tests {
     use parquet::schema::parser::parse_message_type;
     use parquet::schema::types::SchemaDescriptor;
 
-    use super::{Chunks, Pages};
+    use super::{BoundedFile, ColumnPages};
 
     struct Given(Vec<Page>);
 
@@ -343,7 +343,7 @@ mod tests {
             statistics: None,
         };
         let given = Given([0, 1, 0, 0, 2].map(page).to_vec());
-        let pages = Pages::new(Box::new(given), &schema.column(0));
+        let pages = ColumnPages::new(Box::new(given), &schema.column(0));
         let values = pages.map(|page| page.unwrap().num_values());
         assert_eq!(values.collect::<Vec<_>>(), [2, 1]);
     }
@@ -353,8 +353,8 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         let bytes: Vec<u8> = (0..100_000_u32).map(|at| (at % 251) as u8).collect();
         file.write_all(&bytes).unwrap();
-        let first = Chunks::new(file.try_clone().unwrap(), bytes.len() as u64);
-        let second = Chunks::new(file, bytes.len() as u64);
+        let first = BoundedFile::new(file.try_clone().unwrap(), bytes.len() as u64);
+        let second = BoundedFile::new(file, bytes.len() as u64);
         let mut reader = first.get_read(10).unwrap();
         let mut read = vec![0; 20_000];
         reader.read_exact(&mut read[..1]).unwrap();

@@ -10,27 +10,27 @@ const MOST: usize = 32 << 20;
 
 /// Pages that wait for the second reader, while there is one. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Passing(Arc<Mutex<Waiting>>);
+pub(crate) struct PageHandover(Arc<Mutex<WaitingPages>>);
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct WaitingPages {
     /// Whether the file is read a second time.
     is_wanted: bool,
-    pages: BTreeMap<Place, Page>,
+    pages: BTreeMap<PagePosition, Page>,
     /// The bytes of all pages together.
     bytes: usize,
 }
 
 /// The position of a page in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct PagePosition {
     pub(crate) group: usize,
     pub(crate) column: usize,
     /// The number of pages of the column before it.
     pub(crate) number: usize,
 }
 
-impl Passing {
+impl PageHandover {
     /// Starts the second read.
     pub(crate) fn begin(&self) {
         self.with(|waiting| waiting.is_wanted = true);
@@ -38,11 +38,11 @@ impl Passing {
 
     /// Ends the second read and drops all waiting pages.
     pub(crate) fn end(&self) {
-        self.with(|waiting| *waiting = Waiting::default());
+        self.with(|waiting| *waiting = WaitingPages::default());
     }
 
     /// Leaves a page for the second reader, if there is one and not too many bytes are waiting.
-    pub(super) fn leave(&self, place: Place, page: &Page) {
+    pub(super) fn leave(&self, place: PagePosition, page: &Page) {
         self.with(|waiting| {
             let bytes = waiting.bytes + page.buffer().len();
             if waiting.is_wanted && bytes <= MOST {
@@ -53,7 +53,7 @@ impl Passing {
     }
 
     /// Takes a page that was left.
-    pub(super) fn take(&self, place: Place) -> Option<Page> {
+    pub(super) fn take(&self, place: PagePosition) -> Option<Page> {
         self.with(|waiting| {
             let page = waiting.pages.remove(&place)?;
             waiting.bytes -= page.buffer().len();
@@ -72,43 +72,43 @@ impl Passing {
         });
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut Waiting) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut WaitingPages) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// The role of a reader of one column.
 #[derive(Debug)]
-pub(super) enum Part {
+pub(super) enum ReaderRole {
     /// Leaves its pages.
-    First(Passing, Place),
+    First(PageHandover, PagePosition),
     /// Takes the pages that were left.
-    Second(Passing, Place),
+    Second(PageHandover, PagePosition),
 }
 
-impl Part {
+impl ReaderRole {
     /// Returns the next page if the first reader left it.
     pub(super) fn taken(&self) -> Option<Page> {
         match self {
-            Part::First(..) => None,
-            Part::Second(passing, place) => passing.take(*place),
+            ReaderRole::First(..) => None,
+            ReaderRole::Second(passing, place) => passing.take(*place),
         }
     }
 
     /// Records a page that was read or taken.
     pub(super) fn passed(&mut self, page: &Page) {
         match self {
-            Part::First(passing, place) => {
+            ReaderRole::First(passing, place) => {
                 passing.leave(*place, page);
                 place.number += 1;
             }
-            Part::Second(_, place) => place.number += 1,
+            ReaderRole::Second(_, place) => place.number += 1,
         }
     }
 
     /// Records a page that was skipped.
     pub(super) fn skipped(&mut self) {
-        let (Part::First(_, place) | Part::Second(_, place)) = self;
+        let (ReaderRole::First(_, place) | ReaderRole::Second(_, place)) = self;
         place.number += 1;
     }
 }
@@ -119,7 +119,7 @@ mod tests {
     use parquet::basic::Encoding;
     use parquet::column::page::Page;
 
-    use super::{MOST, Passing, Place};
+    use super::{MOST, PageHandover, PagePosition};
 
     fn page(bytes: usize) -> Page {
         Page::DictionaryPage {
@@ -130,8 +130,8 @@ mod tests {
         }
     }
 
-    fn place(group: usize, number: usize) -> Place {
-        Place {
+    fn place(group: usize, number: usize) -> PagePosition {
+        PagePosition {
             group,
             column: 3,
             number,
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn pages_wait_for_a_second_reader_as_long_as_there_is_one() {
-        let passing = Passing::default();
+        let passing = PageHandover::default();
         passing.leave(place(0, 0), &page(9));
         assert!(passing.take(place(0, 0)).is_none());
         passing.begin();
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn no_more_pages_wait_than_there_is_room_for() {
-        let passing = Passing::default();
+        let passing = PageHandover::default();
         passing.begin();
         passing.leave(place(0, 0), &page(MOST));
         passing.leave(place(1, 0), &page(1));

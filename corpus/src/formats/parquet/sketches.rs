@@ -7,8 +7,8 @@ use parquet::basic::Type;
 use parquet::data_type::ByteArray;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use crate::formats::parquet::pages::Chunks;
-use crate::formats::parquet::{Cell, Column, ROW_BYTES, different_lengths, explain, open, unread};
+use crate::formats::parquet::pages::BoundedFile;
+use crate::formats::parquet::{Cell, RowGroupColumn, ROW_BYTES, different_lengths, explain, open, unread};
 use crate::source::guard::Growth;
 use dedupdb::batch::Mark;
 use dedupdb::sketching::ShingleSet;
@@ -30,21 +30,21 @@ const COLUMNS: [(&str, &[Type]); 6] = [
 
 /// The sketches of a file.
 pub(crate) struct SketchRows {
-    file: SerializedFileReader<Chunks>,
+    file: SerializedFileReader<BoundedFile>,
     /// The size of the file in bytes.
     size: u64,
     growth: Growth,
     places: [usize; COLUMNS.len()],
     next_group: usize,
     /// The columns of a row group, and the number of their unread rows.
-    group: Option<(Vec<Column>, u64)>,
+    group: Option<(Vec<RowGroupColumn>, u64)>,
     rows: u64,
     mark: Option<(String, Mark)>,
 }
 
 /// A row of a sketch file.
 #[derive(Debug)]
-pub(crate) enum Row {
+pub(crate) enum SketchRow {
     Sketch(Input),
     /// The row of this number, counted from 1, is not a document; and why.
     Flawed(u64, String),
@@ -58,7 +58,7 @@ impl SketchRows {
     /// The file is damaged, or its columns are not those of sketches.
     pub(crate) fn new(file: File) -> io::Result<SketchRows> {
         let size = file.metadata()?.len();
-        let file = open(Chunks::new(file, size))?;
+        let file = open(BoundedFile::new(file, size))?;
         let schema = file.metadata().file_metadata().schema_descr();
         let mut places = [0; COLUMNS.len()];
         for (place, (name, types)) in places.iter_mut().zip(COLUMNS) {
@@ -102,7 +102,7 @@ impl SketchRows {
     /// # Errors
     ///
     /// The file is damaged, a row is not a sketch, or its parameters differ from those of the rows before it.
-    pub(crate) fn read(&mut self) -> io::Result<Vec<Row>> {
+    pub(crate) fn read(&mut self) -> io::Result<Vec<SketchRow>> {
         loop {
             if let Some((columns, left)) = self.group.as_mut().filter(|(_, left)| *left > 0) {
                 let rows = usize::try_from(*left).map_or(ROWS, |left| left.min(ROWS));
@@ -137,16 +137,16 @@ impl SketchRows {
         let group = self.file.get_row_group(self.next_group);
         let group = group.map_err(|error| explain(&error))?;
         let column = |place| {
-            Column::new(&*group, (place, None), None, None).map_err(|error| explain(&error))
+            RowGroupColumn::new(&*group, (place, None), None, None).map_err(|error| explain(&error))
         };
-        let columns: io::Result<Vec<Column>> = self.places.into_iter().map(column).collect();
+        let columns: io::Result<Vec<RowGroupColumn>> = self.places.into_iter().map(column).collect();
         let rows = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
         self.group = Some((columns?, rows));
         self.next_group += 1;
         Ok(())
     }
 
-    fn row(&mut self, cells: &[Cell; COLUMNS.len()]) -> io::Result<Row> {
+    fn row(&mut self, cells: &[Cell; COLUMNS.len()]) -> io::Result<SketchRow> {
         self.rows += 1;
         let held = cells.iter().flatten().map(|cell| cell.len() as u64);
         self.growth
@@ -155,14 +155,14 @@ impl SketchRows {
         self.check_mark(text(mark).unwrap_or_default())?;
         if key.is_none() || hash.is_none() {
             let why = "it has no sketch: its key or its text was null, or could not be read";
-            return Ok(Row::Flawed(self.rows, why.to_owned()));
+            return Ok(SketchRow::Flawed(self.rows, why.to_owned()));
         }
         let bytes_of_key = key.as_ref().map_or(0, ByteArray::len);
         if !(1..=MAX_KEY_BYTES).contains(&bytes_of_key) {
             let error = Error::InvalidKey {
                 bytes: bytes_of_key,
             };
-            return Ok(Row::Flawed(self.rows, error.to_string()));
+            return Ok(SketchRow::Flawed(self.rows, error.to_string()));
         }
         let number = |cell| text(cell).and_then(|digits| digits.parse().ok());
         let made = || {
@@ -172,7 +172,7 @@ impl SketchRows {
             let input = Input::new(text(key)?, shingles).hashed(hash);
             Some(input.size(number(bytes)?))
         };
-        made().map(Row::Sketch).ok_or_else(|| {
+        made().map(SketchRow::Sketch).ok_or_else(|| {
             let key = text(key).unwrap_or_default();
             io::Error::other(format!(
                 "row {}: the sketch of {key:?} is damaged: sketch its text again",

@@ -17,9 +17,9 @@ use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::{ColumnDescPtr, TypePtr};
 
 use crate::formats::parquet::budget::Budget;
-use crate::formats::parquet::failure::{Failure, failed};
-use crate::formats::parquet::pages::{Chunks, Pages};
-use crate::formats::parquet::passing::{Part, Passing, Place};
+use crate::formats::parquet::failure::{CopyFailure, failed};
+use crate::formats::parquet::pages::{BoundedFile, ColumnPages};
+use crate::formats::parquet::passing::{ReaderRole, PageHandover, PagePosition};
 use crate::formats::parquet::{explain, open};
 use crate::sourced::modified;
 
@@ -28,14 +28,14 @@ pub(crate) struct TableSource {
     pub(crate) schema: TypePtr,
     /// The number of rows of each group.
     pub(crate) groups: Vec<u64>,
-    again: Again,
+    again: RereadSource,
     /// Pages left by the first reader.
-    passing: Passing,
+    passing: PageHandover,
 }
 
 /// Where a table can be read again.
 #[derive(Debug)]
-pub(crate) enum Again {
+pub(crate) enum RereadSource {
     /// A file, with its size in bytes and its modification time.
     Path(PathBuf, u64, Option<SystemTime>),
     /// An unnamed copy of an input that can be read only once.
@@ -45,9 +45,9 @@ pub(crate) enum Again {
 impl TableSource {
     /// Returns the table of an open file whose reader leaves its pages in `passing`.
     pub(crate) fn new(
-        table: &SerializedFileReader<Chunks>,
-        again: Again,
-        passing: Passing,
+        table: &SerializedFileReader<BoundedFile>,
+        again: RereadSource,
+        passing: PageHandover,
     ) -> TableSource {
         let groups = table.metadata().row_groups().iter();
         TableSource {
@@ -67,9 +67,9 @@ impl TableSource {
     /// # Errors
     ///
     /// Those of the system, or the file is damaged.
-    pub(crate) fn open(&self) -> io::Result<Option<Table>> {
+    pub(crate) fn open(&self) -> io::Result<Option<ParquetTable>> {
         let file = match &self.again {
-            Again::Path(path, size, time) => {
+            RereadSource::Path(path, size, time) => {
                 let file = File::open(path)?;
                 let metadata = file.metadata()?;
                 if metadata.len() != *size || modified(&metadata) != *time {
@@ -77,9 +77,9 @@ impl TableSource {
                 }
                 file
             }
-            Again::Held(file) => file.try_clone()?,
+            RereadSource::Held(file) => file.try_clone()?,
         };
-        let mut table = Table::open(file)?;
+        let mut table = ParquetTable::open(file)?;
         let is_same = (0..self.groups.len()).all(|at| table.rows(at) == self.groups[at]);
         if table.groups() != self.groups.len() || !is_same {
             return Ok(None);
@@ -105,35 +105,35 @@ impl PartialEq for TableSource {
 impl Eq for TableSource {}
 
 /// An open Parquet file.
-pub(crate) struct Table {
-    file: SerializedFileReader<Chunks>,
+pub(crate) struct ParquetTable {
+    file: SerializedFileReader<BoundedFile>,
     /// The bytes of the file.
-    chunks: Chunks,
+    chunks: BoundedFile,
     budget: Budget,
     /// Pages left by another reader.
-    passing: Passing,
+    passing: PageHandover,
 }
 
-impl Drop for Table {
+impl Drop for ParquetTable {
     fn drop(&mut self) {
         self.passing.end();
     }
 }
 
-impl Table {
+impl ParquetTable {
     /// Opens a file.
     ///
     /// # Errors
     ///
     /// The file is damaged.
-    pub(crate) fn open(file: File) -> io::Result<Table> {
+    pub(crate) fn open(file: File) -> io::Result<ParquetTable> {
         let size = file.metadata()?.len();
-        let chunks = Chunks::new(file, size);
-        Ok(Table {
+        let chunks = BoundedFile::new(file, size);
+        Ok(ParquetTable {
             file: open(chunks.clone())?,
             chunks,
             budget: Budget::new(size),
-            passing: Passing::default(),
+            passing: PageHandover::default(),
         })
     }
 
@@ -204,10 +204,10 @@ impl Table {
         group: usize,
         column: usize,
         rows: &mut SerializedRowGroupWriter<'_, W>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CopyFailure> {
         let groups = self.file.metadata().row_groups();
         let found = groups.get(group).and_then(|it| it.columns().get(column));
-        let missing = || Failure::Read(io::Error::other("damaged: it is in no row group"));
+        let missing = || CopyFailure::Read(io::Error::other("damaged: it is in no row group"));
         let metadata = found.ok_or_else(missing)?.clone();
         let close = ColumnCloseResult {
             bytes_written: u64::try_from(metadata.compressed_size()).unwrap_or(0),
@@ -220,7 +220,7 @@ impl Table {
         let spliced = rows.append_column(&self.chunks, close);
         spliced.map_err(|error| match error {
             ParquetError::External(_) => failed(error),
-            error => Failure::Read(explain(&error)),
+            error => CopyFailure::Read(explain(&error)),
         })
     }
 
@@ -235,7 +235,7 @@ impl Table {
     ///
     /// There is no such column, or it is damaged.
     pub(crate) fn column(&self, group: usize, column: usize) -> io::Result<ColumnReader> {
-        let place = Place {
+        let place = PagePosition {
             group,
             column,
             number: 0,
@@ -244,8 +244,8 @@ impl Table {
             let group = self.file.get_row_group(group)?;
             let described = group.metadata().schema_descr().column(column);
             let pages = group.get_column_page_reader(column)?;
-            let pages = Pages::within(pages, &described, self.budget.clone());
-            let part = Some(Part::Second(self.passing.clone(), place));
+            let pages = ColumnPages::within(pages, &described, self.budget.clone());
+            let part = Some(ReaderRole::Second(self.passing.clone(), place));
             Ok(get_column_reader(described, Box::new(pages.passing(part))))
         };
         read().map_err(|error| explain(&error))

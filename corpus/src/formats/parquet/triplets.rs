@@ -13,14 +13,14 @@ use crate::formats::parquet::{different_lengths, explain};
 
 /// The highest levels of a column.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Levels {
+pub(crate) struct MaxLevels {
     pub(crate) definition: i16,
     pub(crate) repetition: i16,
 }
 
-impl Levels {
-    pub(crate) fn of(column: &ColumnDescriptor) -> Levels {
-        Levels {
+impl MaxLevels {
+    pub(crate) fn of(column: &ColumnDescriptor) -> MaxLevels {
+        MaxLevels {
             definition: column.max_def_level(),
             repetition: column.max_rep_level(),
         }
@@ -33,12 +33,12 @@ pub(crate) struct Triplets<V> {
     pub(crate) definition: Vec<i16>,
     pub(crate) repetition: Vec<i16>,
     pub(crate) values: Vec<V>,
-    pub(crate) highest: Levels,
+    pub(crate) highest: MaxLevels,
 }
 
 impl<V> Triplets<V> {
     /// Returns an empty set of rows.
-    pub(crate) fn new(highest: Levels) -> Triplets<V> {
+    pub(crate) fn new(highest: MaxLevels) -> Triplets<V> {
         Triplets {
             definition: Vec::new(),
             repetition: Vec::new(),
@@ -102,7 +102,7 @@ impl<V> Triplets<V> {
 
     /// Whether there are `rows` rows, with a value for each definition level that stands for one.
     fn has(&self, rows: usize) -> bool {
-        let Levels {
+        let MaxLevels {
             definition: most,
             repetition: deepest,
         } = self.highest;
@@ -168,7 +168,7 @@ impl<V> Triplets<V> {
 
 /// The number of rows to read together so that they have about the wanted size.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub(crate) struct BatchPace {
     rows: usize,
 }
 
@@ -181,13 +181,13 @@ const BYTES: u64 = 4 << 20;
 /// Bytes of a value of fixed size and its levels.
 const FIXED_BYTES: u64 = 8;
 
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace { rows: 32 }
+impl Default for BatchPace {
+    fn default() -> BatchPace {
+        BatchPace { rows: 32 }
     }
 }
 
-impl Pace {
+impl BatchPace {
     /// Returns the number of rows to read next when `left` rows are left.
     pub(crate) fn rows(&self, left: u64) -> usize {
         usize::try_from(left).map_or(self.rows, |left| left.min(self.rows))
@@ -249,12 +249,12 @@ pub(crate) use with_reader;
 
 #[cfg(test)]
 mod tests {
-    use super::{Levels, Triplets};
+    use super::{MaxLevels, Triplets};
 
     #[test]
     fn rows_go_with_all_their_values() {
         // [[1, 2], null, [], [3, null], [4]]
-        let highest = Levels {
+        let highest = MaxLevels {
             definition: 3,
             repetition: 1,
         };
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn columns_without_levels_and_with_missing_values_keep_their_rows() {
-        let levels = |definition| Levels {
+        let levels = |definition| MaxLevels {
             definition,
             repetition: 0,
         };

@@ -74,7 +74,7 @@ impl From<FixedLenByteArray> for Scalar {
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     /// As stored. Bytes are written in base64.
     Plain,
     /// Unsigned, with this number of bits.
@@ -87,25 +87,25 @@ pub(crate) enum Kind {
     /// With this number of digits after the point.
     Decimal(usize),
     Date,
-    Time(Unit),
+    Time(SecondDigits),
     /// Followed by a Z if it is in UTC.
-    Timestamp(Unit, bool),
+    Timestamp(SecondDigits, bool),
 }
 
 /// The number of decimal digits of a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unit(u32);
+pub(crate) struct SecondDigits(u32);
 
-impl Unit {
-    const MILLIS: Unit = Unit(3);
-    const MICROS: Unit = Unit(6);
-    const NANOS: Unit = Unit(9);
+impl SecondDigits {
+    const MILLIS: SecondDigits = SecondDigits(3);
+    const MICROS: SecondDigits = SecondDigits(6);
+    const NANOS: SecondDigits = SecondDigits(9);
 
-    fn of(unit: TimeUnit) -> Unit {
+    fn of(unit: TimeUnit) -> SecondDigits {
         match unit {
-            TimeUnit::MILLIS => Unit::MILLIS,
-            TimeUnit::MICROS => Unit::MICROS,
-            TimeUnit::NANOS => Unit::NANOS,
+            TimeUnit::MILLIS => SecondDigits::MILLIS,
+            TimeUnit::MICROS => SecondDigits::MICROS,
+            TimeUnit::NANOS => SecondDigits::NANOS,
         }
     }
 
@@ -119,36 +119,36 @@ impl Unit {
     }
 }
 
-impl Kind {
+impl ValueKind {
     /// Returns the type of a column's values, from its logical type or the older converted type.
-    pub(crate) fn of(column: &ColumnDescriptor) -> Kind {
-        let scale = |scale: i32| usize::try_from(scale).map_or(Kind::Plain, Kind::Decimal);
+    pub(crate) fn of(column: &ColumnDescriptor) -> ValueKind {
+        let scale = |scale: i32| usize::try_from(scale).map_or(ValueKind::Plain, ValueKind::Decimal);
         match column.logical_type_ref() {
-            Some(LogicalType::String | LogicalType::Enum | LogicalType::Json) => Kind::Text,
+            Some(LogicalType::String | LogicalType::Enum | LogicalType::Json) => ValueKind::Text,
             Some(LogicalType::Decimal(decimal)) => scale(decimal.scale),
-            Some(LogicalType::Date) => Kind::Date,
-            Some(LogicalType::Time(time)) => Kind::Time(Unit::of(time.unit)),
+            Some(LogicalType::Date) => ValueKind::Date,
+            Some(LogicalType::Time(time)) => ValueKind::Time(SecondDigits::of(time.unit)),
             Some(LogicalType::Timestamp(time)) => {
-                Kind::Timestamp(Unit::of(time.unit), time.is_adjusted_to_u_t_c)
+                ValueKind::Timestamp(SecondDigits::of(time.unit), time.is_adjusted_to_u_t_c)
             }
             Some(LogicalType::Integer(integer)) if !integer.is_signed => {
-                Kind::Unsigned(u32::try_from(integer.bit_width).unwrap_or(64))
+                ValueKind::Unsigned(u32::try_from(integer.bit_width).unwrap_or(64))
             }
-            Some(LogicalType::Uuid) => Kind::Uuid,
-            Some(LogicalType::Float16) => Kind::Half,
+            Some(LogicalType::Uuid) => ValueKind::Uuid,
+            Some(LogicalType::Float16) => ValueKind::Half,
             _ => match column.converted_type() {
-                ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON => Kind::Text,
+                ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON => ValueKind::Text,
                 ConvertedType::DECIMAL => scale(column.type_scale()),
-                ConvertedType::DATE => Kind::Date,
-                ConvertedType::TIME_MILLIS => Kind::Time(Unit::MILLIS),
-                ConvertedType::TIME_MICROS => Kind::Time(Unit::MICROS),
-                ConvertedType::TIMESTAMP_MILLIS => Kind::Timestamp(Unit::MILLIS, true),
-                ConvertedType::TIMESTAMP_MICROS => Kind::Timestamp(Unit::MICROS, true),
-                ConvertedType::UINT_8 => Kind::Unsigned(8),
-                ConvertedType::UINT_16 => Kind::Unsigned(16),
-                ConvertedType::UINT_32 => Kind::Unsigned(32),
-                ConvertedType::UINT_64 => Kind::Unsigned(64),
-                _ => Kind::Plain,
+                ConvertedType::DATE => ValueKind::Date,
+                ConvertedType::TIME_MILLIS => ValueKind::Time(SecondDigits::MILLIS),
+                ConvertedType::TIME_MICROS => ValueKind::Time(SecondDigits::MICROS),
+                ConvertedType::TIMESTAMP_MILLIS => ValueKind::Timestamp(SecondDigits::MILLIS, true),
+                ConvertedType::TIMESTAMP_MICROS => ValueKind::Timestamp(SecondDigits::MICROS, true),
+                ConvertedType::UINT_8 => ValueKind::Unsigned(8),
+                ConvertedType::UINT_16 => ValueKind::Unsigned(16),
+                ConvertedType::UINT_32 => ValueKind::Unsigned(32),
+                ConvertedType::UINT_64 => ValueKind::Unsigned(64),
+                _ => ValueKind::Plain,
             },
         }
     }
@@ -156,17 +156,17 @@ impl Kind {
     /// Whether values are JSON strings, so that they can be names of fields.
     pub(crate) fn is_name(self, physical: Type) -> bool {
         let is_bytes = matches!(physical, Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY);
-        matches!(self, Kind::Text | Kind::Id(IdType::Text)) && is_bytes
+        matches!(self, ValueKind::Text | ValueKind::Id(IdType::Text)) && is_bytes
     }
 
     /// Writes a value. The text or key of a document is read in the encoding `given`.
     pub(crate) fn write(self, value: &Scalar, given: Option<&'static Encoding>, json: &mut String) {
         match (value, self) {
-            (Scalar::Bool(value), Kind::Id(id)) => {
+            (Scalar::Bool(value), ValueKind::Id(id)) => {
                 write_string(&id.integer(i128::from(*value)), json);
             }
-            (Scalar::Int(value), Kind::Id(id)) => write_string(&id.integer((*value).into()), json),
-            (Scalar::Int96(value), Kind::Id(id)) => {
+            (Scalar::Int(value), ValueKind::Id(id)) => write_string(&id.integer((*value).into()), json),
+            (Scalar::Int96(value), ValueKind::Id(id)) => {
                 write_string(&id.integer(nanoseconds(value).unwrap_or(0)), json);
             }
             (Scalar::Bool(value), _) => json.push_str(if *value { "true" } else { "false" }),
@@ -175,7 +175,7 @@ impl Kind {
                 let Some(time) = nanoseconds(value) else {
                     return json.push_str("null");
                 };
-                write_timestamp(time, Unit::NANOS, false, json);
+                write_timestamp(time, SecondDigits::NANOS, false, json);
             }
             (Scalar::Float(value), _) => write_float(value.is_finite(), value, json),
             (Scalar::Double(value), _) => write_float(value.is_finite(), value, json),
@@ -185,48 +185,48 @@ impl Kind {
 
     fn write_integer(self, value: i64, json: &mut String) {
         match self {
-            Kind::Unsigned(bits @ 0..64) => {
+            ValueKind::Unsigned(bits @ 0..64) => {
                 push(json, value.cast_unsigned() & ((1 << bits) - 1));
             }
-            Kind::Unsigned(_) => push(json, value.cast_unsigned()),
-            Kind::Decimal(scale) => write_decimal(value.into(), scale, json),
-            Kind::Date => {
+            ValueKind::Unsigned(_) => push(json, value.cast_unsigned()),
+            ValueKind::Decimal(scale) => write_decimal(value.into(), scale, json),
+            ValueKind::Date => {
                 json.push('"');
                 json.push_str(&date(value));
                 json.push('"');
             }
-            Kind::Time(unit) => {
+            ValueKind::Time(unit) => {
                 json.push('"');
                 write_time(value.into(), unit, json);
                 json.push('"');
             }
-            Kind::Timestamp(unit, is_utc) => write_timestamp(value.into(), unit, is_utc, json),
+            ValueKind::Timestamp(unit, is_utc) => write_timestamp(value.into(), unit, is_utc, json),
             _ => push(json, value),
         }
     }
 
     fn write_bytes(self, bytes: &[u8], given: Option<&'static Encoding>, json: &mut String) {
         match (self, bytes) {
-            (Kind::Id(IdType::Text), _) if given.is_some() => {
+            (ValueKind::Id(IdType::Text), _) if given.is_some() => {
                 write_string(&decode(bytes, given).text, json);
             }
-            (Kind::Id(id), _) => match id.bytes(bytes) {
+            (ValueKind::Id(id), _) => match id.bytes(bytes) {
                 Some(text) => write_string(&text, json),
                 None => write_string(&String::from_utf8_lossy(bytes), json),
             },
-            (Kind::Text, _) => write_string(&String::from_utf8_lossy(bytes), json),
-            (Kind::Half, &[low, high]) => {
+            (ValueKind::Text, _) => write_string(&String::from_utf8_lossy(bytes), json),
+            (ValueKind::Half, &[low, high]) => {
                 let value = half(u16::from_le_bytes([low, high]));
                 write_float(value.is_finite(), &value, json);
             }
-            (Kind::Decimal(scale), [first, ..]) if bytes.len() <= size_of::<i128>() => {
+            (ValueKind::Decimal(scale), [first, ..]) if bytes.len() <= size_of::<i128>() => {
                 let sign: i128 = if *first >= 0x80 { -1 } else { 0 };
                 let number = bytes
                     .iter()
                     .fold(sign, |all, &byte| all << 8 | i128::from(byte));
                 write_decimal(number, scale, json);
             }
-            (Kind::Uuid, bytes) if bytes.len() == 16 => {
+            (ValueKind::Uuid, bytes) if bytes.len() == 16 => {
                 json.push('"');
                 for (at, byte) in bytes.iter().enumerate() {
                     if matches!(at, 4 | 6 | 8 | 10) {
@@ -254,7 +254,7 @@ pub(crate) fn nanoseconds(value: &Int96) -> Option<i128> {
     };
     let nanos = i128::from(u64::from(high) << 32 | u64::from(low));
     let days = i128::from(day) - DAY_OF_1970;
-    Some(days * 86_400 * Unit::NANOS.a_second() + nanos)
+    Some(days * 86_400 * SecondDigits::NANOS.a_second() + nanos)
 }
 
 /// Writes a string in quotes.
@@ -290,7 +290,7 @@ fn write_decimal(number: i128, scale: usize, json: &mut String) {
     push(json, format_args!("{sign}{whole}{point}{part}"));
 }
 
-fn write_timestamp(time: i128, unit: Unit, is_utc: bool, json: &mut String) {
+fn write_timestamp(time: i128, unit: SecondDigits, is_utc: bool, json: &mut String) {
     let day = 86_400 * unit.a_second();
     json.push('"');
     json.push_str(&date(time.div_euclid(day)));
@@ -300,7 +300,7 @@ fn write_timestamp(time: i128, unit: Unit, is_utc: bool, json: &mut String) {
 }
 
 /// Writes a time of day.
-fn write_time(time: i128, unit: Unit, json: &mut String) {
+fn write_time(time: i128, unit: SecondDigits, json: &mut String) {
     let (seconds, part) = (
         time.div_euclid(unit.a_second()),
         time.rem_euclid(unit.a_second()),
@@ -336,11 +336,11 @@ fn push(json: &mut String, value: impl std::fmt::Display) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Scalar, Unit, half};
+    use super::{ValueKind, Scalar, SecondDigits, half};
     use crate::formats::id::IdType;
     use parquet::data_type::{ByteArray, Int96};
 
-    fn json(kind: Kind, value: impl Into<Scalar>) -> String {
+    fn json(kind: ValueKind, value: impl Into<Scalar>) -> String {
         let mut json = String::new();
         kind.write(&value.into(), None, &mut json);
         json
@@ -349,24 +349,24 @@ mod tests {
     #[test]
     fn values_are_written_exactly() {
         for (kind, value, expected) in [
-            (Kind::Plain, -7, "-7"),
-            (Kind::Unsigned(8), -1, "255"),
-            (Kind::Unsigned(64), -1, "18446744073709551615"),
-            (Kind::Decimal(2), 1230, "12.30"),
-            (Kind::Decimal(3), -7, "-0.007"),
-            (Kind::Decimal(0), 5, "5"),
-            (Kind::Date, 0, "\"1970-01-01\""),
-            (Kind::Date, 11_016, "\"2000-02-29\""),
-            (Kind::Date, -1, "\"1969-12-31\""),
-            (Kind::Date, -719_529, "\"-001-12-31\""),
-            (Kind::Time(Unit::MILLIS), 86_399_007, "\"23:59:59.007\""),
+            (ValueKind::Plain, -7, "-7"),
+            (ValueKind::Unsigned(8), -1, "255"),
+            (ValueKind::Unsigned(64), -1, "18446744073709551615"),
+            (ValueKind::Decimal(2), 1230, "12.30"),
+            (ValueKind::Decimal(3), -7, "-0.007"),
+            (ValueKind::Decimal(0), 5, "5"),
+            (ValueKind::Date, 0, "\"1970-01-01\""),
+            (ValueKind::Date, 11_016, "\"2000-02-29\""),
+            (ValueKind::Date, -1, "\"1969-12-31\""),
+            (ValueKind::Date, -719_529, "\"-001-12-31\""),
+            (ValueKind::Time(SecondDigits::MILLIS), 86_399_007, "\"23:59:59.007\""),
             (
-                Kind::Timestamp(Unit::MICROS, true),
+                ValueKind::Timestamp(SecondDigits::MICROS, true),
                 -1,
                 "\"1969-12-31T23:59:59.999999Z\"",
             ),
             (
-                Kind::Timestamp(Unit::NANOS, false),
+                ValueKind::Timestamp(SecondDigits::NANOS, false),
                 1,
                 "\"1970-01-01T00:00:00.000000001\"",
             ),
@@ -375,26 +375,26 @@ mod tests {
         }
         let mut noon = Int96::new();
         noon.set_data(1, 0, 2_440_589);
-        assert_eq!(json(Kind::Plain, noon), "\"1970-01-02T00:00:00.000000001\"");
-        assert_eq!(json(Kind::Plain, 0.1_f32), "0.1");
-        assert_eq!(json(Kind::Plain, f64::NEG_INFINITY), "\"-inf\"");
-        assert_eq!(json(Kind::Plain, true), "true");
+        assert_eq!(json(ValueKind::Plain, noon), "\"1970-01-02T00:00:00.000000001\"");
+        assert_eq!(json(ValueKind::Plain, 0.1_f32), "0.1");
+        assert_eq!(json(ValueKind::Plain, f64::NEG_INFINITY), "\"-inf\"");
+        assert_eq!(json(ValueKind::Plain, true), "true");
     }
 
     #[test]
     fn bytes_are_text_numbers_or_base64() {
         let bytes = |kind, bytes: &[u8]| json(kind, ByteArray::from(bytes.to_vec()));
-        assert_eq!(bytes(Kind::Text, b"a\"\n"), r#""a\"\n""#);
-        assert_eq!(bytes(Kind::Plain, &[0, 255]), "\"AP8=\"");
-        assert_eq!(bytes(Kind::Id(IdType::Bytes), b"\xe9"), "\"e9\"");
-        assert_eq!(bytes(Kind::Decimal(1), &[0xff, 0xf6]), "-1.0");
-        assert_eq!(bytes(Kind::Half, &[0, 0x3e]), "1.5");
+        assert_eq!(bytes(ValueKind::Text, b"a\"\n"), r#""a\"\n""#);
+        assert_eq!(bytes(ValueKind::Plain, &[0, 255]), "\"AP8=\"");
+        assert_eq!(bytes(ValueKind::Id(IdType::Bytes), b"\xe9"), "\"e9\"");
+        assert_eq!(bytes(ValueKind::Decimal(1), &[0xff, 0xf6]), "-1.0");
+        assert_eq!(bytes(ValueKind::Half, &[0, 0x3e]), "1.5");
         assert_eq!(
-            bytes(Kind::Uuid, &[0xab; 16]),
+            bytes(ValueKind::Uuid, &[0xab; 16]),
             "\"abababab-abab-abab-abab-abababababab\""
         );
         assert_eq!(
-            bytes(Kind::Decimal(1), &[1; 17]),
+            bytes(ValueKind::Decimal(1), &[1; 17]),
             "\"AQEBAQEBAQEBAQEBAQEBAQE=\""
         );
         assert!(half(0x7c01).is_nan());

@@ -3,13 +3,13 @@
 use encoding_rs::{Encoding, UTF_8};
 
 use crate::decode::{Decoded, decode};
-use crate::formats::record::{Fault, Record};
+use crate::formats::record::{RecordFault, Record};
 use crate::options::Options;
-use crate::skipped::{Hint, Hinted};
+use crate::skipped::{Hint, HintedError};
 
 /// The columns to read, counted from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Columns {
+pub(crate) struct ColumnIndices {
     /// `None` if no column has keys.
     pub(crate) id: Option<usize>,
     pub(crate) text: usize,
@@ -19,12 +19,12 @@ pub(crate) struct Columns {
 
 /// The columns, and whether the first row has their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Head {
-    pub(crate) columns: Columns,
+pub(crate) struct TableHead {
+    pub(crate) columns: ColumnIndices,
     pub(crate) is_header: bool,
 }
 
-impl Head {
+impl TableHead {
     /// Returns the columns of a table that begins with the row `first`.
     ///
     /// The row is a header unless all requested columns are numbers.
@@ -32,7 +32,7 @@ impl Head {
     /// # Errors
     ///
     /// A requested column does not exist.
-    pub(crate) fn of(first: &[String], options: &Options) -> Result<Head, Hinted> {
+    pub(crate) fn of(first: &[String], options: &Options) -> Result<TableHead, HintedError> {
         let given = [&options.id_field, &options.text_field];
         let mut given = given.into_iter().flatten();
         let is_header = options.text_field.is_none() || given.any(|name| number(name).is_none());
@@ -47,8 +47,8 @@ impl Head {
             None if is_header => find(options.id_name()),
             None => None,
         };
-        Ok(Head {
-            columns: Columns {
+        Ok(TableHead {
+            columns: ColumnIndices {
                 id,
                 text,
                 header: is_header.then_some(first.len()),
@@ -67,13 +67,13 @@ pub(crate) fn number(name: &str) -> Option<usize> {
 }
 
 /// Reports that there is no column of this name. `list` introduces the existing columns.
-pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> Hinted {
+pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> HintedError {
     const SHOWN: usize = 20;
     const OTHERS: [char; 2] = [';', '|'];
     if let [only] = first
         && let Some(other) = OTHERS.iter().find(|other| only.contains(**other))
     {
-        return Hinted {
+        return HintedError {
             detail: format!(
                 "{list} {}, separated by `{other}`, and only commas and tabs are read",
                 short(only)
@@ -83,7 +83,7 @@ pub(crate) fn missing(name: &str, list: &str, first: &[String]) -> Hinted {
     }
     let shown: Vec<String> = first.iter().take(SHOWN).map(|name| short(name)).collect();
     let more = if first.len() > SHOWN { ", ..." } else { "" };
-    Hinted {
+    HintedError {
         detail: format!(
             "it has no column {name:?}, {list} {}{more}",
             shown.join(", ")
@@ -106,28 +106,28 @@ pub(crate) fn short(name: &str) -> String {
 
 /// The two cells of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cells<B> {
+pub(crate) struct RowCells<B> {
     pub(crate) id: Option<B>,
     pub(crate) text: Option<B>,
 }
 
 /// The cells of a row, while they are met one after another.
 #[derive(Debug)]
-pub(crate) struct Picking<B> {
-    columns: Columns,
-    cells: Cells<B>,
+pub(crate) struct CellPicker<B> {
+    columns: ColumnIndices,
+    cells: RowCells<B>,
     /// The number of cells up to the last one that is not empty.
     filled: usize,
 }
 
-impl<B> Picking<B> {
+impl<B> CellPicker<B> {
     /// Begins a row.
-    pub(crate) fn of(columns: Columns) -> Picking<B> {
-        let cells = Cells {
+    pub(crate) fn of(columns: ColumnIndices) -> CellPicker<B> {
+        let cells = RowCells {
             id: None,
             text: None,
         };
-        Picking {
+        CellPicker {
             columns,
             cells,
             filled: 0,
@@ -156,9 +156,9 @@ impl<B> Picking<B> {
     /// # Errors
     ///
     /// It has more cells than the header. Empty ones at its end do not count.
-    pub(crate) fn end(self, advice: &str) -> Result<Cells<B>, Fault> {
+    pub(crate) fn end(self, advice: &str) -> Result<RowCells<B>, RecordFault> {
         match self.columns.header {
-            Some(header) if self.filled > header => Err(Fault::bad(format!(
+            Some(header) if self.filled > header => Err(RecordFault::bad(format!(
                 "it has {} cells, and the header {header}; {advice}",
                 self.filled
             ))),
@@ -167,14 +167,14 @@ impl<B> Picking<B> {
     }
 }
 
-impl<B: AsRef<[u8]>> Cells<B> {
+impl<B: AsRef<[u8]>> RowCells<B> {
     /// Returns the record of the row, in the encoding `given`. An empty key counts as no key.
     ///
     /// # Errors
     ///
     /// The row has no text.
-    pub(crate) fn record(self, given: Option<&'static Encoding>) -> Result<Record, Fault> {
-        let text = self.text.ok_or_else(|| Fault::bad("it has no text"))?;
+    pub(crate) fn record(self, given: Option<&'static Encoding>) -> Result<Record, RecordFault> {
+        let text = self.text.ok_or_else(|| RecordFault::bad("it has no text"))?;
         let id = self.id.map(|id| decode(id.as_ref(), given).into_owned());
         // A byte order mark alone is an empty key too.
         let id = id.filter(|id| !id.text.is_empty());
@@ -186,15 +186,15 @@ impl<B: AsRef<[u8]>> Cells<B> {
     }
 }
 
-impl<B: AsRef<[u8]>> Cells<B> {
+impl<B: AsRef<[u8]>> RowCells<B> {
     /// Returns the record of a row whose columns have types: its text and key are UTF-8, unless they are in the encoding
     /// `given`. An empty key counts as no key.
     ///
     /// # Errors
     ///
     /// The row has no text, or it is not UTF-8.
-    pub(crate) fn typed_record(self, given: Option<&'static Encoding>) -> Result<Record, Fault> {
-        let text = self.text.ok_or_else(|| Fault::bad("it has no text"))?;
+    pub(crate) fn typed_record(self, given: Option<&'static Encoding>) -> Result<Record, RecordFault> {
+        let text = self.text.ok_or_else(|| RecordFault::bad("it has no text"))?;
         let id = self.id.map(|id| typed("key", id.as_ref(), given));
         let id = id.transpose()?.filter(|id| !id.text.is_empty());
         Ok(Record {
@@ -206,7 +206,7 @@ impl<B: AsRef<[u8]>> Cells<B> {
 }
 
 /// Returns a cell of a typed column as text.
-fn typed(what: &str, cell: &[u8], given: Option<&'static Encoding>) -> Result<Decoded, Fault> {
+fn typed(what: &str, cell: &[u8], given: Option<&'static Encoding>) -> Result<Decoded, RecordFault> {
     if given.is_some() {
         return Ok(decode(cell, given).into_owned());
     }
@@ -217,16 +217,16 @@ fn typed(what: &str, cell: &[u8], given: Option<&'static Encoding>) -> Result<De
             replaced: false,
             source_hash: None,
         }),
-        Err(_) => Err(Fault {
+        Err(_) => Err(RecordFault {
             hint: Some(Hint::Encoding),
-            ..Fault::bad(format!("its {what} is not UTF-8"))
+            ..RecordFault::bad(format!("its {what} is not UTF-8"))
         }),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Cells, Columns, Head};
+    use super::{RowCells, ColumnIndices, TableHead};
     use crate::options::Options;
 
     fn head(
@@ -239,15 +239,15 @@ mod tests {
             _ => options.id_field(name),
         };
         let options = names.iter().fold(Options::new(), choose);
-        let head = Head::of(&first, &options).map_err(|wrong| wrong.detail)?;
-        let Columns { id, text, .. } = head.columns;
+        let head = TableHead::of(&first, &options).map_err(|wrong| wrong.detail)?;
+        let ColumnIndices { id, text, .. } = head.columns;
         Ok((id, text, head.is_header))
     }
 
     #[test]
     fn an_id_without_a_character_is_none() {
         for id in [&b""[..], b"\xEF\xBB\xBF", b"\xFF\xFE"] {
-            let cells = Cells {
+            let cells = RowCells {
                 id: Some(id),
                 text: Some(b"a text"),
             };

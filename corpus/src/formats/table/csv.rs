@@ -5,38 +5,38 @@ use std::mem::take;
 
 use csv_core::{ReadFieldResult, Reader};
 
-use crate::formats::record::{Fault, Nth, Raw};
-use crate::formats::table::columns::{Cells, Columns, Head, Picking};
-use crate::formats::table::quoted::{Cut, Cuts};
+use crate::formats::record::{RecordFault, Nth, RawRecord};
+use crate::formats::table::columns::{RowCells, ColumnIndices, TableHead, CellPicker};
+use crate::formats::table::quoted::{CutRow, RowCutter};
 use crate::options::Options;
 
 /// What to do about a row with more cells than the header.
 const QUOTES: &str = "a text that contains commas needs quotes around it";
 
 /// The rows of a table.
-pub(crate) struct Rows<R> {
-    cuts: Cuts<R>,
+pub(crate) struct CsvRows<R> {
+    cuts: RowCutter<R>,
     csv: Reader,
-    columns: Columns,
+    columns: ColumnIndices,
     /// A row that was read to check whether it is a header.
-    first: Option<Raw<Cells<Vec<u8>>>>,
+    first: Option<RawRecord<RowCells<Vec<u8>>>>,
     number: u64,
     verbatim: bool,
     header: Vec<u8>,
     names: Vec<String>,
 }
 
-impl<R: BufRead> Rows<R> {
+impl<R: BufRead> CsvRows<R> {
     /// Starts reading a table.
     ///
     /// # Errors
     ///
     /// Those of reading, or a column does not exist.
-    pub(crate) fn new(reader: R, options: &Options) -> io::Result<Rows<R>> {
-        let mut rows = Rows {
-            cuts: Cuts::new(reader, options.max_record()),
+    pub(crate) fn new(reader: R, options: &Options) -> io::Result<CsvRows<R>> {
+        let mut rows = CsvRows {
+            cuts: RowCutter::new(reader, options.max_record()),
             csv: Reader::new(),
-            columns: Columns::default(),
+            columns: ColumnIndices::default(),
             first: None,
             number: 0,
             verbatim: options.verbatim,
@@ -53,7 +53,7 @@ impl<R: BufRead> Rows<R> {
         cells(&mut rows.csv, row, |_, cell| {
             names.push(String::from_utf8_lossy(cell).into_owned());
         });
-        let head = Head::of(&names, options).map_err(io::Error::other)?;
+        let head = TableHead::of(&names, options).map_err(io::Error::other)?;
         rows.columns = head.columns;
         if !head.is_header {
             rows.first = Some(rows.raw(cut));
@@ -69,21 +69,21 @@ impl<R: BufRead> Rows<R> {
         (take(&mut self.header), take(&mut self.names))
     }
 
-    fn read(&mut self) -> io::Result<Option<Raw<Cells<Vec<u8>>>>> {
+    fn read(&mut self) -> io::Result<Option<RawRecord<RowCells<Vec<u8>>>>> {
         if let Some(first) = self.first.take() {
             return Ok(Some(first));
         }
         Ok(self.cuts.next()?.map(|cut| self.raw(cut)))
     }
 
-    fn raw(&mut self, cut: Cut) -> Raw<Cells<Vec<u8>>> {
+    fn raw(&mut self, cut: CutRow) -> RawRecord<RowCells<Vec<u8>>> {
         self.number += 1;
-        let body = cut.row.as_ref().map_err(Fault::clone).and_then(|row| {
-            let mut picking = Picking::of(self.columns);
+        let body = cut.row.as_ref().map_err(RecordFault::clone).and_then(|row| {
+            let mut picking = CellPicker::of(self.columns);
             cells(&mut self.csv, row, |index, cell| picking.take(index, cell));
             picking.end(QUOTES)
         });
-        Raw {
+        RawRecord {
             nth: Nth::Record(self.number),
             bytes: cut.read,
             verbatim: cut.row.ok().filter(|_| self.verbatim).unwrap_or_default(),
@@ -120,10 +120,10 @@ fn cells(csv: &mut Reader, row: &[u8], mut take: impl FnMut(usize, &[u8])) {
     }
 }
 
-impl<R: BufRead> Iterator for Rows<R> {
-    type Item = io::Result<Raw<Cells<Vec<u8>>>>;
+impl<R: BufRead> Iterator for CsvRows<R> {
+    type Item = io::Result<RawRecord<RowCells<Vec<u8>>>>;
 
-    fn next(&mut self) -> Option<io::Result<Raw<Cells<Vec<u8>>>>> {
+    fn next(&mut self) -> Option<io::Result<RawRecord<RowCells<Vec<u8>>>>> {
         self.read().transpose()
     }
 }

@@ -4,12 +4,12 @@ use std::io::{self, BufRead};
 use std::mem::take;
 
 use crate::decode::without_mark;
-use crate::formats::record::Fault;
+use crate::formats::record::RecordFault;
 
 /// A row with its line ending, or why it is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Cut {
-    pub(crate) row: Result<Vec<u8>, Fault>,
+pub(crate) struct CutRow {
+    pub(crate) row: Result<Vec<u8>, RecordFault>,
     /// The number of bytes read for it.
     pub(crate) read: u64,
 }
@@ -20,7 +20,7 @@ pub(crate) struct Cut {
 /// The same holds for a quote that closes on a later line in the middle of a cell: most likely it was not meant to open
 /// there, and the quote that closes it was meant to open another cell.
 #[derive(Debug)]
-pub(crate) struct Cuts<R> {
+pub(crate) struct RowCutter<R> {
     reader: R,
     limit: usize,
     /// The number of lines read.
@@ -37,7 +37,7 @@ pub(crate) struct Cuts<R> {
 
 /// How reading a line ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum LineEnd {
     Line,
     /// Before another line that is read again.
     Again,
@@ -70,16 +70,16 @@ impl CellState {
 
 /// An open quote.
 #[derive(Clone, Copy, Debug, Default)]
-struct Opened {
+struct OpenQuote {
     line: u64,
     /// The offset in the row at which the next line begins.
     next: usize,
 }
 
-impl<R: BufRead> Cuts<R> {
+impl<R: BufRead> RowCutter<R> {
     /// Cuts rows of up to `limit` bytes.
-    pub(crate) fn new(reader: R, limit: u64) -> Cuts<R> {
-        Cuts {
+    pub(crate) fn new(reader: R, limit: u64) -> RowCutter<R> {
+        RowCutter {
             reader,
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
             line: 0,
@@ -94,9 +94,9 @@ impl<R: BufRead> Cuts<R> {
     /// # Errors
     ///
     /// Those of reading.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Cut>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<CutRow>> {
         let (mut row, mut place, mut opened) =
-            (Vec::new(), CellState::CellStart, Opened::default());
+            (Vec::new(), CellState::CellStart, OpenQuote::default());
         loop {
             let start = row.len();
             let end = self.line(&mut row)?;
@@ -104,9 +104,9 @@ impl<R: BufRead> Cuts<R> {
                 let mark = row.len() - without_mark(&row).len();
                 row.drain(..mark);
             }
-            self.line += u64::from(end != End::File || row.len() > start);
+            self.line += u64::from(end != LineEnd::File || row.len() > start);
             if start == 0 && row.iter().all(|byte| is_end(*byte)) {
-                if end == End::File {
+                if end == LineEnd::File {
                     return Ok(None);
                 }
                 row.clear();
@@ -129,29 +129,29 @@ impl<R: BufRead> Cuts<R> {
                 place = next;
             }
             if is_torn {
-                return Ok(Some(self.lost(row, opened, End::Line)));
+                return Ok(Some(self.lost(row, opened, LineEnd::Line)));
             }
-            if end == End::Limit && (start == 0 || place != CellState::Quoted) {
+            if end == LineEnd::Limit && (start == 0 || place != CellState::Quoted) {
                 let place = self.pass_over(place)?;
                 let fault = if place == CellState::Quoted {
                     unclosed(self.line, end)
                 } else {
-                    Fault::too_large()
+                    RecordFault::too_large()
                 };
                 return Ok(Some(self.cut(Err(fault))));
             }
             if place != CellState::Quoted {
                 return Ok(Some(self.cut(Ok(row))));
             }
-            if end != End::Line {
+            if end != LineEnd::Line {
                 return Ok(Some(self.lost(row, opened, end)));
             }
         }
     }
 
     /// Gives up a row because of an open quote, and goes back to the line after the quote's.
-    fn lost(&mut self, mut row: Vec<u8>, opened: Opened, end: End) -> Cut {
-        if end != End::Again {
+    fn lost(&mut self, mut row: Vec<u8>, opened: OpenQuote, end: LineEnd) -> CutRow {
+        if end != LineEnd::Again {
             self.again = row.split_off(opened.next);
             self.taken = 0;
         }
@@ -159,22 +159,22 @@ impl<R: BufRead> Cuts<R> {
         self.cut(Err(unclosed(opened.line, end)))
     }
 
-    fn cut(&mut self, row: Result<Vec<u8>, Fault>) -> Cut {
-        Cut {
+    fn cut(&mut self, row: Result<Vec<u8>, RecordFault>) -> CutRow {
+        CutRow {
             row,
             read: take(&mut self.read),
         }
     }
 
     /// Reads a line with its ending, and appends it to `row`.
-    fn line(&mut self, row: &mut Vec<u8>) -> io::Result<End> {
+    fn line(&mut self, row: &mut Vec<u8>) -> io::Result<LineEnd> {
         let again = &self.again[self.taken..];
         let length = line_length(again);
         row.extend_from_slice(&again[..length.unwrap_or(again.len())]);
         if let Some(length) = length {
             self.taken += length;
             let is_last = self.taken == self.again.len();
-            return Ok(if is_last { End::Line } else { End::Again });
+            return Ok(if is_last { LineEnd::Line } else { LineEnd::Again });
         }
         self.again = Vec::new();
         self.taken = 0;
@@ -182,7 +182,7 @@ impl<R: BufRead> Cuts<R> {
             let room = self.limit.saturating_add(1).saturating_sub(row.len());
             let input = self.reader.fill_buf()?;
             if input.is_empty() {
-                return Ok(End::File);
+                return Ok(LineEnd::File);
             }
             let input = &input[..input.len().min(room)];
             let length = line_length(input);
@@ -192,10 +192,10 @@ impl<R: BufRead> Cuts<R> {
             self.read += length_read as u64;
             if length.is_some() {
                 self.end_line(row)?;
-                return Ok(End::Line);
+                return Ok(LineEnd::Line);
             }
             if row.len() > self.limit {
-                return Ok(End::Limit);
+                return Ok(LineEnd::Limit);
             }
         }
     }
@@ -253,13 +253,13 @@ fn is_end(byte: u8) -> bool {
     byte == b'\n' || byte == b'\r'
 }
 
-fn unclosed(line: u64, end: End) -> Fault {
-    let most = if end == End::Limit {
+fn unclosed(line: u64, end: LineEnd) -> RecordFault {
+    let most = if end == LineEnd::Limit {
         " in the bytes that a record may have"
     } else {
         ""
     };
-    Fault::bad(format!(
+    RecordFault::bad(format!(
         "the quote that opens on line {line} is not closed{most}; reading goes on with line {}",
         line + 1
     ))
@@ -267,12 +267,12 @@ fn unclosed(line: u64, end: End) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cuts, width};
+    use super::{RowCutter, width};
     use std::io::BufReader;
 
     /// Returns the rows, or the messages for lost rows, when read in small pieces.
     fn cuts(text: &str, limit: u64) -> Vec<String> {
-        let mut cuts = Cuts::new(BufReader::with_capacity(3, text.as_bytes()), limit);
+        let mut cuts = RowCutter::new(BufReader::with_capacity(3, text.as_bytes()), limit);
         let mut found = Vec::new();
         let mut read = 0;
         while let Some(cut) = cuts.next().unwrap() {

@@ -3,9 +3,9 @@
 use std::io::{self, BufRead};
 
 use crate::decode::without_mark;
-use crate::formats::lines::Lines;
-use crate::formats::record::{Fault, Raw, Record};
-use crate::formats::table::columns::{Cells, Columns, Head, Picking};
+use crate::formats::lines::LineReader;
+use crate::formats::record::{RecordFault, RawRecord, Record};
+use crate::formats::table::columns::{RowCells, ColumnIndices, TableHead, CellPicker};
 use crate::options::Options;
 
 /// What to do about a row with more cells than the header.
@@ -28,12 +28,12 @@ const TEXTS: [&str; 10] = [
 /// How lines are split into cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    Columns(Columns),
+    Columns(ColumnIndices),
     /// The key, a tab and the text, which is the rest of the line.
     Pair,
 }
 
-type Line = Raw<Vec<u8>>;
+type RawLine = RawRecord<Vec<u8>>;
 
 /// A table that is being read.
 pub(crate) struct TabTable<L> {
@@ -54,8 +54,8 @@ pub(crate) struct TabTable<L> {
 pub(crate) fn open<R: BufRead>(
     reader: R,
     options: &Options,
-) -> io::Result<TabTable<impl Iterator<Item = io::Result<Line>>>> {
-    let lines = Lines::new(reader, options.max_record()).untrimmed();
+) -> io::Result<TabTable<impl Iterator<Item = io::Result<RawLine>>>> {
+    let lines = LineReader::new(reader, options.max_record()).untrimmed();
     let mut lines = lines.verbatim(options.verbatim);
     let first = lines.next().transpose()?;
     let row = first.as_ref().and_then(|line| line.body.as_ref().ok());
@@ -66,7 +66,7 @@ pub(crate) fn open<R: BufRead>(
             .collect()
     });
     let is_chosen = options.text_field.is_some() || options.id_field.is_some();
-    let (layout, is_header) = match Head::of(&names, options) {
+    let (layout, is_header) = match TableHead::of(&names, options) {
         Ok(head) => (Layout::Columns(head.columns), head.is_header),
         Err(wrong) if (is_chosen || is_header(&names)) && !names.is_empty() => {
             return Err(io::Error::other(wrong));
@@ -96,10 +96,10 @@ fn is_header(names: &[String]) -> bool {
 /// # Errors
 ///
 /// A fault that says what is wrong with the line.
-pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, Fault> {
-    let cells: Cells<&[u8]> = match layout {
+pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, RecordFault> {
+    let cells: RowCells<&[u8]> = match layout {
         Layout::Columns(columns) => {
-            let mut picking = Picking::of(columns);
+            let mut picking = CellPicker::of(columns);
             for (index, cell) in line.split(|&byte| byte == b'\t').enumerate() {
                 picking.take(index, cell);
             }
@@ -107,8 +107,8 @@ pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, Fault> {
         }
         Layout::Pair => {
             let tab = line.iter().position(|&byte| byte == b'\t');
-            let tab = tab.ok_or_else(|| Fault::bad("it has no tab between a key and a text"))?;
-            Cells {
+            let tab = tab.ok_or_else(|| RecordFault::bad("it has no tab between a key and a text"))?;
+            RowCells {
                 id: Some(&line[..tab]),
                 text: Some(&line[tab + 1..]),
             }

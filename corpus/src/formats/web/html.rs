@@ -7,15 +7,15 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, State, Tokenizer};
 
-use crate::decode::{Decoded, Mark, decode, is_wordless};
-use crate::formats::web::markup::{Piece, Pieces};
+use crate::decode::{Decoded, ByteOrderMark, decode, is_wordless};
+use crate::formats::web::markup::{MarkupPiece, MarkupPieces};
 
 /// Returns the text of a page. `given` is its encoding if it is known from elsewhere. Otherwise the encoding is the one
 /// that the page names, unless the page is valid UTF-8.
 pub(crate) fn text(bytes: &[u8], given: Option<&'static Encoding>) -> Decoded {
     let named = given.or_else(|| named_encoding(bytes));
     let is_utf8 = !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok();
-    let is_known = Mark::of(bytes).is_some() || is_utf8;
+    let is_known = ByteOrderMark::of(bytes).is_some() || is_utf8;
     let decoded = decode(bytes, named.filter(|_| !is_known));
     let text = plain(&decoded.text);
     let source_hash = is_wordless(&text).then(|| *blake3::hash(bytes).as_bytes());
@@ -57,8 +57,8 @@ pub(crate) fn charset(header: &str) -> Option<&'static Encoding> {
 
 /// Returns the text of HTML without its tags: one line per block, with white space as displayed.
 fn plain(html: &str) -> String {
-    let mut page = Page::default();
-    for piece in Pieces::new(html) {
+    let mut page = HtmlText::default();
+    for piece in MarkupPieces::new(html) {
         page.take(piece);
     }
     page.text.truncate(page.text.trim_end().len());
@@ -86,7 +86,7 @@ fn resolved(text: &str) -> Cow<'_, str> {
 
 /// A page that is being read.
 #[derive(Debug, Default)]
-struct Page {
+struct HtmlText {
     text: String,
     /// The current element whose content is not shown.
     hidden: Option<&'static str>,
@@ -94,16 +94,16 @@ struct Page {
     is_apart: bool,
 }
 
-impl Page {
-    fn take(&mut self, piece: Piece<'_>) {
+impl HtmlText {
+    fn take(&mut self, piece: MarkupPiece<'_>) {
         match piece {
-            Piece::Start(name) => {
+            MarkupPiece::Start(name) => {
                 if self.hidden.is_none() {
                     self.hidden = find(&HIDDEN, name);
                 }
                 self.border(name);
             }
-            Piece::End(name) => {
+            MarkupPiece::End(name) => {
                 if self
                     .hidden
                     .is_some_and(|hidden| name.eq_ignore_ascii_case(hidden))
@@ -112,9 +112,9 @@ impl Page {
                 }
                 self.border(name);
             }
-            Piece::Text(text) if self.hidden.is_none() => self.push(&resolved(text)),
-            Piece::Raw(text) if self.hidden.is_none() => self.push(text),
-            Piece::Text(_) | Piece::Raw(_) => {}
+            MarkupPiece::Text(text) if self.hidden.is_none() => self.push(&resolved(text)),
+            MarkupPiece::Raw(text) if self.hidden.is_none() => self.push(text),
+            MarkupPiece::Text(_) | MarkupPiece::Raw(_) => {}
         }
     }
 

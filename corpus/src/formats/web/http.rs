@@ -7,9 +7,9 @@ use encoding_rs::Encoding;
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
 use crate::decode::{self, Decoded};
-use crate::formats::record::{Fault, Record};
+use crate::formats::record::{RecordFault, Record};
 use crate::formats::web::html;
-use crate::formats::web::warc::{Block, no_page};
+use crate::formats::web::warc::{WarcRecord, no_page};
 use crate::options::Options;
 
 /// Returns the record of a page.
@@ -17,7 +17,7 @@ use crate::options::Options;
 /// # Errors
 ///
 /// The block is not a page, or is malformed.
-pub(crate) fn record(block: Block, options: &Options) -> Result<Record, Fault> {
+pub(crate) fn record(block: WarcRecord, options: &Options) -> Result<Record, RecordFault> {
     let decoded = if block.is_response {
         response(&block.bytes, options)?
     } else {
@@ -35,7 +35,7 @@ fn text(
     bytes: &[u8],
     content_type: &str,
     given: Option<&'static Encoding>,
-) -> Result<Decoded, Fault> {
+) -> Result<Decoded, RecordFault> {
     let given = given.or_else(|| html::charset(content_type));
     let kind = content_type.split(';').next().unwrap_or_default().trim();
     match kind {
@@ -51,8 +51,8 @@ fn text(
 }
 
 /// Returns the text of an HTTP response.
-fn response(bytes: &[u8], options: &Options) -> Result<Decoded, Fault> {
-    let (head, mut body) = split(bytes).ok_or_else(|| Fault::bad("its HTTP header has no end"))?;
+fn response(bytes: &[u8], options: &Options) -> Result<Decoded, RecordFault> {
+    let (head, mut body) = split(bytes).ok_or_else(|| RecordFault::bad("its HTTP header has no end"))?;
     let head = String::from_utf8_lossy(head).to_ascii_lowercase();
     let header = |name: &str| {
         let headers = head.lines().skip(1).filter_map(|line| line.split_once(':'));
@@ -111,7 +111,7 @@ fn unchunked(mut body: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Returns the decompressed body, up to `limit` bytes.
-fn decompressed<'a>(body: &'a [u8], coding: &str, limit: u64) -> Result<Cow<'a, [u8]>, Fault> {
+fn decompressed<'a>(body: &'a [u8], coding: &str, limit: u64) -> Result<Cow<'a, [u8]>, RecordFault> {
     let decoder: Box<dyn Read + 'a> = match coding {
         // Some archives decompress the body but keep the header.
         "gzip" | "x-gzip" if body.starts_with(&[0x1f, 0x8b]) => Box::new(MultiGzDecoder::new(body)),
@@ -126,7 +126,7 @@ fn decompressed<'a>(body: &'a [u8], coding: &str, limit: u64) -> Result<Cow<'a, 
         "" | "identity" | "gzip" | "x-gzip" => return Ok(Cow::Borrowed(body)),
         other => {
             let what = format!("its content is compressed with {other:?}, which is not read");
-            return Err(Fault::bad(what));
+            return Err(RecordFault::bad(what));
         }
     };
     let mut bytes = Vec::new();
@@ -135,11 +135,11 @@ fn decompressed<'a>(body: &'a [u8], coding: &str, limit: u64) -> Result<Cow<'a, 
         .read_to_end(&mut bytes)
         .map_err(|error| damaged(&error))?;
     if bytes.len() as u64 > limit {
-        return Err(Fault::too_large());
+        return Err(RecordFault::too_large());
     }
     Ok(Cow::Owned(bytes))
 }
 
-fn damaged(error: &io::Error) -> Fault {
-    Fault::bad(format!("its compressed content is damaged: {error}"))
+fn damaged(error: &io::Error) -> RecordFault {
+    RecordFault::bad(format!("its compressed content is damaged: {error}"))
 }

@@ -6,7 +6,7 @@
 
 /// A piece of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Piece<'a> {
+pub(crate) enum MarkupPiece<'a> {
     /// Characters with unresolved references such as `&amp;`.
     Text(&'a str),
     /// Characters that stand for themselves.
@@ -19,17 +19,17 @@ pub(crate) enum Piece<'a> {
 
 /// The pieces of a page. Constructs that are not closed at its end are left out.
 #[derive(Clone, Debug)]
-pub(crate) struct Pieces<'a> {
+pub(crate) struct MarkupPieces<'a> {
     html: &'a str,
     at: usize,
-    content: Content<'a>,
+    content: ContentModel<'a>,
     /// The tag after the text that was just returned.
-    tag: Option<Piece<'a>>,
+    tag: Option<MarkupPiece<'a>>,
 }
 
 /// The kind of text that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Content<'a> {
+enum ContentModel<'a> {
     /// Text among elements.
     Data,
     /// Text up to the end tag of this name, without elements.
@@ -50,12 +50,12 @@ enum Escape {
     Twice,
 }
 
-impl<'a> Pieces<'a> {
-    pub(crate) fn new(html: &'a str) -> Pieces<'a> {
-        Pieces {
+impl<'a> MarkupPieces<'a> {
+    pub(crate) fn new(html: &'a str) -> MarkupPieces<'a> {
+        MarkupPieces {
             html,
             at: 0,
-            content: Content::Data,
+            content: ContentModel::Data,
             tag: None,
         }
     }
@@ -78,16 +78,16 @@ impl<'a> Pieces<'a> {
     }
 
     /// Reads text among elements, and the tag after it.
-    fn data(&mut self) -> Piece<'a> {
+    fn data(&mut self) -> MarkupPiece<'a> {
         let start = self.at;
         loop {
             let open = self.place_of(b'<', self.at);
             self.at = match self.rest(open) {
                 [b'<', b'/', letter, ..] if letter.is_ascii_alphabetic() => {
-                    self.take_tag(open + 2, Piece::End)
+                    self.take_tag(open + 2, MarkupPiece::End)
                 }
                 [b'<', letter, ..] if letter.is_ascii_alphabetic() => {
-                    self.take_tag(open + 1, Piece::Start)
+                    self.take_tag(open + 1, MarkupPiece::Start)
                 }
                 [b'<', b'!', b'-', b'-', ..] => self.comment_end(open),
                 // A doctype, a bogus comment, or a tag without a name.
@@ -98,7 +98,7 @@ impl<'a> Pieces<'a> {
                 }
                 [] => open,
             };
-            return Piece::Text(&self.html[start..open]);
+            return MarkupPiece::Text(&self.html[start..open]);
         }
     }
 
@@ -130,7 +130,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// Reads the tag whose name begins at `name`, to be returned next. Returns the place where it ends.
-    fn take_tag(&mut self, name: usize, piece: fn(&'a str) -> Piece<'a>) -> usize {
+    fn take_tag(&mut self, name: usize, piece: fn(&'a str) -> MarkupPiece<'a>) -> usize {
         let name_end = self.place_where(name, ends_name);
         let Some(end) = self.tag_end(name_end) else {
             return self.html.len();
@@ -138,8 +138,8 @@ impl<'a> Pieces<'a> {
         let name = &self.html[name..name_end];
         self.tag = Some(piece(name));
         self.content = match self.tag {
-            Some(Piece::Start(name)) => Content::of(name),
-            _ => Content::Data,
+            Some(MarkupPiece::Start(name)) => ContentModel::of(name),
+            _ => ContentModel::Data,
         };
         end
     }
@@ -170,13 +170,13 @@ impl<'a> Pieces<'a> {
     }
 
     /// Reads text up to an end tag, if one was found, and the tag.
-    fn until(&mut self, end: Option<usize>, piece: fn(&'a str) -> Piece<'a>) -> Piece<'a> {
+    fn until(&mut self, end: Option<usize>, piece: fn(&'a str) -> MarkupPiece<'a>) -> MarkupPiece<'a> {
         let start = self.at;
         let end = end.unwrap_or(self.html.len());
-        self.content = Content::Data;
+        self.content = ContentModel::Data;
         self.at = end;
         if end < self.html.len() {
-            self.at = self.take_tag(end + b"</".len(), Piece::End);
+            self.at = self.take_tag(end + b"</".len(), MarkupPiece::End);
         }
         piece(&self.html[start..end])
     }
@@ -222,10 +222,10 @@ impl<'a> Pieces<'a> {
     }
 }
 
-impl<'a> Iterator for Pieces<'a> {
-    type Item = Piece<'a>;
+impl<'a> Iterator for MarkupPieces<'a> {
+    type Item = MarkupPiece<'a>;
 
-    fn next(&mut self) -> Option<Piece<'a>> {
+    fn next(&mut self) -> Option<MarkupPiece<'a>> {
         if let Some(tag) = self.tag.take() {
             return Some(tag);
         }
@@ -233,40 +233,40 @@ impl<'a> Iterator for Pieces<'a> {
             return None;
         }
         Some(match self.content {
-            Content::Data => self.data(),
-            Content::Until {
+            ContentModel::Data => self.data(),
+            ContentModel::Until {
                 name,
                 has_references,
             } => {
                 let piece = if has_references {
-                    Piece::Text
+                    MarkupPiece::Text
                 } else {
-                    Piece::Raw
+                    MarkupPiece::Raw
                 };
                 self.until(self.end_tag(name), piece)
             }
-            Content::Script => self.until(self.script_end(), Piece::Raw),
-            Content::Plain => self.until(None, Piece::Raw),
+            ContentModel::Script => self.until(self.script_end(), MarkupPiece::Raw),
+            ContentModel::Plain => self.until(None, MarkupPiece::Raw),
         })
     }
 }
 
-impl<'a> Content<'a> {
+impl<'a> ContentModel<'a> {
     /// Returns the kind of text that follows the start tag of `name`.
-    fn of(name: &'a str) -> Content<'a> {
+    fn of(name: &'a str) -> ContentModel<'a> {
         let is = |others: &[&str]| others.iter().any(|other| name.eq_ignore_ascii_case(other));
         let has_references = is(&["textarea", "title"]);
         if has_references || is(&["iframe", "noembed", "noscript", "style", "xmp"]) {
-            Content::Until {
+            ContentModel::Until {
                 name,
                 has_references,
             }
         } else if is(&["script"]) {
-            Content::Script
+            ContentModel::Script
         } else if is(&["plaintext"]) {
-            Content::Plain
+            ContentModel::Plain
         } else {
-            Content::Data
+            ContentModel::Data
         }
     }
 }

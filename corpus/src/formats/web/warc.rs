@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read, sink};
 
-use crate::formats::record::{Fault, Nth, Raw};
+use crate::formats::record::{RecordFault, Nth, RawRecord};
 use crate::options::Options;
 use crate::skipped::Reason;
 
@@ -11,7 +11,7 @@ const MAX_HEAD: u64 = 1 << 20;
 
 /// A record that may be a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Block {
+pub(crate) struct WarcRecord {
     pub(crate) id: Option<String>,
     /// Whether U+FFFD in the key replaces invalid bytes.
     pub(crate) is_lossy: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Block {
 }
 
 /// The records of an archive.
-pub(crate) struct Blocks<R> {
+pub(crate) struct WarcRecords<R> {
     reader: R,
     /// The header that holds the key.
     id: String,
@@ -37,7 +37,7 @@ pub(crate) struct Blocks<R> {
 
 /// The header lines of a record.
 #[derive(Debug, Default)]
-struct Head {
+struct WarcHeader {
     id: Option<String>,
     is_lossy: bool,
     kind: String,
@@ -45,11 +45,11 @@ struct Head {
     length: Option<u64>,
 }
 
-impl<R: BufRead> Blocks<R> {
+impl<R: BufRead> WarcRecords<R> {
     /// Reads an archive.
-    pub(crate) fn new(reader: R, options: &Options) -> Blocks<R> {
+    pub(crate) fn new(reader: R, options: &Options) -> WarcRecords<R> {
         let id = options.id_field.as_deref().unwrap_or("WARC-Target-URI");
-        Blocks {
+        WarcRecords {
             reader,
             id: id.to_ascii_lowercase(),
             limit: options.max_record(),
@@ -59,7 +59,7 @@ impl<R: BufRead> Blocks<R> {
         }
     }
 
-    fn read(&mut self) -> io::Result<Option<Raw<Block>>> {
+    fn read(&mut self) -> io::Result<Option<RawRecord<WarcRecord>>> {
         let mut bytes = 0;
         while !self.has_begun {
             let line = self.line(MAX_HEAD)?;
@@ -71,7 +71,7 @@ impl<R: BufRead> Blocks<R> {
                 if !begins(&line) {
                     bytes += self.pass_over()?;
                     return Ok(Some(
-                        self.raw(bytes, Err(Fault::bad("no record begins here"))),
+                        self.raw(bytes, Err(RecordFault::bad("no record begins here"))),
                     ));
                 }
                 self.begin(&line);
@@ -83,7 +83,7 @@ impl<R: BufRead> Blocks<R> {
         let Some(length) = head.length else {
             bytes += self.pass_over()?;
             let wrong = "its header has no Content-Length, or has no end";
-            return Ok(Some(self.raw(bytes, Err(Fault::bad(wrong)))));
+            return Ok(Some(self.raw(bytes, Err(RecordFault::bad(wrong)))));
         };
         let body = self.block(head, length)?;
         Ok(Some(self.raw(bytes.saturating_add(length), body)))
@@ -124,8 +124,8 @@ impl<R: BufRead> Blocks<R> {
     }
 
     /// Reads header lines up to and including the empty one. Returns the number of bytes read.
-    fn head(&mut self) -> io::Result<(Head, u64)> {
-        let mut head = Head::default();
+    fn head(&mut self) -> io::Result<(WarcHeader, u64)> {
+        let mut head = WarcHeader::default();
         let mut bytes = 0;
         while bytes < MAX_HEAD {
             let line = self.line(MAX_HEAD - bytes)?;
@@ -165,7 +165,7 @@ impl<R: BufRead> Blocks<R> {
     }
 
     /// Reads or skips the block of a record.
-    fn block(&mut self, head: Head, length: u64) -> io::Result<Result<Block, Fault>> {
+    fn block(&mut self, head: WarcHeader, length: u64) -> io::Result<Result<WarcRecord, RecordFault>> {
         let kind = head.kind.as_str();
         let is_response = kind == "response" && head.content_type.starts_with("application/http");
         let is_text = ["conversion", "resource"].contains(&kind);
@@ -174,11 +174,11 @@ impl<R: BufRead> Blocks<R> {
             let read = io::copy(&mut block, &mut sink())?;
             (read, Err(no_page(&format!("a record of type {kind}"))))
         } else if length > self.limit {
-            (io::copy(&mut block, &mut sink())?, Err(Fault::too_large()))
+            (io::copy(&mut block, &mut sink())?, Err(RecordFault::too_large()))
         } else {
             let mut bytes = Vec::new();
             let read = block.read_to_end(&mut bytes)? as u64;
-            let block = Block {
+            let block = WarcRecord {
                 id: head.id,
                 is_lossy: head.is_lossy,
                 is_response,
@@ -194,13 +194,13 @@ impl<R: BufRead> Blocks<R> {
         }
     }
 
-    fn raw(&mut self, bytes: u64, body: Result<Block, Fault>) -> Raw<Block> {
+    fn raw(&mut self, bytes: u64, body: Result<WarcRecord, RecordFault>) -> RawRecord<WarcRecord> {
         self.number += 1;
         let verbatim = match (&self.verbatim, &body) {
             (Some(head), Ok(block)) => [head, &block.bytes[..], END].concat(),
             _ => Vec::new(),
         };
-        Raw {
+        RawRecord {
             nth: Nth::Record(self.number),
             bytes,
             verbatim,
@@ -209,10 +209,10 @@ impl<R: BufRead> Blocks<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Blocks<R> {
-    type Item = io::Result<Raw<Block>>;
+impl<R: BufRead> Iterator for WarcRecords<R> {
+    type Item = io::Result<RawRecord<WarcRecord>>;
 
-    fn next(&mut self) -> Option<io::Result<Raw<Block>>> {
+    fn next(&mut self) -> Option<io::Result<RawRecord<WarcRecord>>> {
         self.read().transpose()
     }
 }
@@ -226,8 +226,8 @@ fn begins(line: &[u8]) -> bool {
 }
 
 /// Returns the fault of a record of a kind that has no text.
-pub(crate) fn no_page(what: &str) -> Fault {
-    Fault {
+pub(crate) fn no_page(what: &str) -> RecordFault {
+    RecordFault {
         reason: Reason::NoPage,
         detail: format!("{what}, which is no page"),
         hint: None,

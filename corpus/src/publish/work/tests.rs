@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::manifest::{self, Written, seal};
+use super::super::manifest::{self, WrittenFiles, seal};
 use super::super::steps::plan::Plan;
 use super::*;
 
@@ -21,7 +21,7 @@ fn write(path: &Path, form: Form, text: &str) {
         Form::Folder => {
             fs::create_dir(path).unwrap();
             fs::write(path.join("text"), text).unwrap();
-            seal(path, &Written::new()).unwrap();
+            seal(path, &WrittenFiles::new()).unwrap();
         }
     }
 }
@@ -43,9 +43,9 @@ fn names(folder: &Path) -> usize {
 
 /// Publishes with these steps refused, and returns whether that succeeded.
 fn publish(place: &Path, new: Form, plan: &Rc<Plan>, refused: std::ops::Range<usize>) -> bool {
-    let steps = Steps { plan: plan.clone() };
-    let work = Work::with(place, steps).unwrap();
-    let standing = Standing::at(place, true).unwrap();
+    let steps = PublishSteps { plan: plan.clone() };
+    let work = WorkFolder::with(place, steps).unwrap();
+    let standing = ExistingOutput::at(place, true).unwrap();
     write(&work.output(), new, "new");
     plan.refuse(refused);
     let published = work.publish(&standing);
@@ -81,7 +81,7 @@ fn at_each_step(
             let is_last = plan.taken() <= step;
             check(&place, old, published);
             // The next run deletes the remains.
-            drop(Work::beside(&place, &[]).unwrap());
+            drop(WorkFolder::beside(&place, &[]).unwrap());
             let found = read(&place);
             let expected = if published { Some("new") } else { None };
             let is_old = found.as_deref() == (old != Form::Nothing).then_some("old");
@@ -126,8 +126,8 @@ fn what_is_replaced_is_gone_once_the_new_has_its_place() {
         write(&place, old, "old");
         let plan = Rc::new(Plan::default());
         plan.can_exchange.set(can_exchange);
-        let work = Work::with(&place, Steps { plan }).unwrap();
-        let standing = Standing::at(&place, true).unwrap();
+        let work = WorkFolder::with(&place, PublishSteps { plan }).unwrap();
+        let standing = ExistingOutput::at(&place, true).unwrap();
         write(&work.output(), new, "new");
         fs::write(work.path("store"), "in use").unwrap();
         work.publish(&standing).unwrap();
@@ -141,7 +141,7 @@ fn what_is_not_known_to_be_dedupdbs_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (place, hidden) = (folder.path().join("out"), folder.path().join(".out.dedup"));
     let refused = |named: &str| {
-        let error = Work::beside(&place, &[]).unwrap_err();
+        let error = WorkFolder::beside(&place, &[]).unwrap_err();
         let error = format!("{error:#}");
         assert!(
             error.contains(".out.dedup") && error.contains(named),
@@ -164,7 +164,7 @@ fn what_is_not_known_to_be_dedupdbs_is_left_alone() {
     fs::write(&place, "mine").unwrap();
     assert_eq!(refused("old: this is what"), 3);
     fs::remove_file(&place).unwrap();
-    drop(Work::beside(&place, &[]).unwrap());
+    drop(WorkFolder::beside(&place, &[]).unwrap());
     assert_eq!(fs::read_to_string(&place).unwrap(), "old");
     assert!(!hidden.exists());
 }
@@ -179,17 +179,17 @@ fn a_folder_of_others_or_behind_a_link_is_not_used() {
     drop(enter(&elsewhere, &place).unwrap());
     fs::write(elsewhere.join("store"), "mine").unwrap();
     symlink(&elsewhere, &hidden).unwrap();
-    assert!(Work::beside(&place, &[]).is_err());
+    assert!(WorkFolder::beside(&place, &[]).is_err());
     fs::remove_file(&hidden).unwrap();
     fs::rename(&elsewhere, &hidden).unwrap();
     fs::set_permissions(&hidden, fs::Permissions::from_mode(0o755)).unwrap();
-    assert!(Work::beside(&place, &[]).is_err());
+    assert!(WorkFolder::beside(&place, &[]).is_err());
     assert_eq!(fs::read_to_string(hidden.join("store")).unwrap(), "mine");
     // A link does not count as a marker.
     fs::set_permissions(&hidden, fs::Permissions::from_mode(0o700)).unwrap();
     fs::rename(hidden.join(MARKER), folder.path().join("marker")).unwrap();
     symlink(folder.path().join("marker"), hidden.join(MARKER)).unwrap();
-    assert!(Work::beside(&place, &[]).is_err());
+    assert!(WorkFolder::beside(&place, &[]).is_err());
     assert_eq!(fs::read_to_string(hidden.join("store")).unwrap(), "mine");
 }
 
@@ -197,8 +197,8 @@ fn a_folder_of_others_or_behind_a_link_is_not_used() {
 fn a_folder_is_one_process_alone() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("out");
-    let work = Work::beside(&place, &[]).unwrap();
-    let error = Work::beside(&place, &[]).unwrap_err().to_string();
+    let work = WorkFolder::beside(&place, &[]).unwrap();
+    let error = WorkFolder::beside(&place, &[]).unwrap_err().to_string();
     assert!(error.contains("another process"), "{error}");
     work.set_note("a note").unwrap();
     assert_eq!(work.note(), None);

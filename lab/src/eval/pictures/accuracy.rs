@@ -1,7 +1,7 @@
 //! The errors of similarity estimates, as a picture.
 
-use crate::eval::{Accuracy, Off};
-use crate::plot::{Axis, Form, Panel, Picture, Series};
+use crate::eval::{Accuracy, LargeErrors};
+use crate::plot::{Axis, SeriesStyle, Panel, Picture, Series};
 use dedupdb::sketching::Shingling;
 
 /// The number of points of an ideal curve.
@@ -25,17 +25,17 @@ pub fn accuracy_picture(measured: &[(Shingling, &[Accuracy])]) -> Picture {
             points.collect::<Vec<(f64, f64)>>()
         };
         let name = format!("{} of {shingling} shingles", group[0].family);
-        errors.push(Series::new("", Form::Line, hue, ideal(group)));
-        errors.push(Series::new(&name, Form::Points, hue, points(&|a| a.error)));
+        errors.push(Series::new("", SeriesStyle::Line, hue, ideal(group)));
+        errors.push(Series::new(&name, SeriesStyle::Points, hue, points(&|a| a.error)));
         let epsilons = &group[0].off;
         for (index, epsilon) in epsilons.iter().map(|off| off.epsilon).enumerate() {
             let name = format!("{name}, by more than {epsilon}");
             let hue = hue * epsilons.len() + index;
             let ideal = points(&|a| a.off[index].ideal);
-            let mut mean = Series::new(&name, Form::Points, hue, points(&|a| a.off[index].mean));
+            let mut mean = Series::new(&name, SeriesStyle::Points, hue, points(&|a| a.off[index].mean));
             let spans = group.iter().map(|row| interval(&row.off[index]));
             mean.spans = spans.collect();
-            off.push(Series::new("", Form::Line, hue, ideal));
+            off.push(Series::new("", SeriesStyle::Line, hue, ideal));
             off.push(mean);
         }
     }
@@ -73,7 +73,7 @@ fn ideal(rows: &[Accuracy]) -> Vec<(f64, f64)> {
 }
 
 /// Returns the 95% interval of a mean over runs.
-fn interval(off: &Off) -> (f64, f64) {
+fn interval(off: &LargeErrors) -> (f64, f64) {
     let half = 1.96 * off.standard_error;
     ((off.mean - half).max(0.0), off.mean + half)
 }

@@ -2,7 +2,7 @@
 
 use crate::eval::{BandsMeasured, Figure, ShapeMeasured};
 use crate::number::grouped;
-use crate::plot::{Axis, Form, Panel, Picture, Series};
+use crate::plot::{Axis, SeriesStyle, Panel, Picture, Series};
 
 impl BandsMeasured {
     /// Draws true and false candidates by the number of bands, with the values that the S-curve predicts. `threshold`
@@ -19,12 +19,12 @@ impl BandsMeasured {
             let expected = points(&|shape| of(shape).expected);
             let measured = points(&|shape| of(shape).measured);
             [
-                Series::new("expected by the S-curve", Form::Line, hue, expected),
-                Series::new("measured", Form::Points, hue, measured),
+                Series::new("expected by the S-curve", SeriesStyle::Line, hue, expected),
+                Series::new("measured", SeriesStyle::Points, hue, measured),
             ]
         };
         let near = format!("all pairs with a similarity of {threshold} or more");
-        let near = Series::new(near, Form::Reference, 0, points(&|_| self.near));
+        let near = Series::new(near, SeriesStyle::Reference, 0, points(&|_| self.near));
         let found = [near].into_iter().chain(both(0, |shape| shape.found));
         let wrong = both(1, |shape| shape.false_positives);
         let bands = format!(

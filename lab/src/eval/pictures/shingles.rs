@@ -1,7 +1,7 @@
 //! The similarities by kinds and lengths of shingles, as a picture.
 
 use crate::eval::{KindMeasured, ShingleKind, ShinglesMeasured};
-use crate::plot::{Axis, Form, Panel, Picture, Series};
+use crate::plot::{Axis, SeriesStyle, Panel, Picture, Series};
 use dedupdb::sketching::Shingling;
 
 impl ShinglesMeasured {
@@ -57,9 +57,9 @@ impl ShinglesMeasured {
                 own.filter_map(|other| Some((f64::from(other.kind.shingling().k()), of(other)?)));
             let points: Vec<(f64, f64)> = points.collect();
             let form = if is_main(*kind) {
-                Form::JoinedPoints
+                SeriesStyle::JoinedPoints
             } else {
-                Form::Line
+                SeriesStyle::Line
             };
             (!points.is_empty()).then(|| Series::new(name, form, hue(*kind), points))
         });

@@ -1,7 +1,7 @@
 //! The cost of comparing all texts, as a picture.
 
 use crate::eval::{Cost, Crossing, PartCost, pairs};
-use crate::plot::{Axis, Form, Panel, Picture, Series};
+use crate::plot::{Axis, SeriesStyle, Panel, Picture, Series};
 
 /// Draws the seconds for each part of a corpus, ascending, as [`time`](crate::eval::time()) returns them.
 pub fn time_picture(parts: &[PartCost]) -> Picture {
@@ -23,10 +23,10 @@ pub fn time_picture(parts: &[PartCost]) -> Picture {
         Some(last.exact.seconds * square)
     });
     let exact = points(&|part| if_measured(part.exact));
-    let mut measured = Series::new("all exact, measured", Form::Points, 0, exact);
+    let mut measured = Series::new("all exact, measured", SeriesStyle::Points, 0, exact);
     measured.spans = spans(&|part| part.exact);
     let mut all = vec![
-        Series::new("all exact, by the number of pairs", Form::Line, 0, computed),
+        Series::new("all exact, by the number of pairs", SeriesStyle::Line, 0, computed),
         measured,
     ];
     let mut steps = Vec::new();
@@ -37,16 +37,16 @@ pub fn time_picture(parts: &[PartCost]) -> Picture {
             Series::new(format!("{name}, {number} permutations"), form, hue, points)
         };
         let lsh = points(&|part| Some(part.signed[at].lsh));
-        let mut lsh = series("LSH", Form::JoinedPoints, lsh);
+        let mut lsh = series("LSH", SeriesStyle::JoinedPoints, lsh);
         lsh.spans = parts.iter().map(|part| part.signed[at].lsh_span).collect();
         all.push(lsh);
         if let Some(crossing) = Crossing::of(parts, at).filter(|it| it.after.is_some()) {
             all.push(line_at(crossing.texts, number, parts));
         }
         let signatures = points(&|part| Some(part.signed[at].signatures));
-        steps.push(series("signatures", Form::JoinedPoints, signatures));
+        steps.push(series("signatures", SeriesStyle::JoinedPoints, signatures));
         let estimates = points(&|part| if_measured(part.signed[at].estimates));
-        steps.push(series("all estimates", Form::Line, estimates));
+        steps.push(series("all estimates", SeriesStyle::Line, estimates));
     }
     let panel = |title, series| {
         let (x, y) = (Axis::log("texts"), Axis::log("seconds of one thread"));
@@ -66,5 +66,5 @@ fn line_at(texts: f64, permutations: u32, parts: &[PartCost]) -> Series {
     });
     let name =
         format!("LSH takes less from about {texts:.0} texts on, {permutations} permutations");
-    Series::new(name, Form::Reference, 0, vec![(texts, low), (texts, high)])
+    Series::new(name, SeriesStyle::Reference, 0, vec![(texts, low), (texts, high)])
 }

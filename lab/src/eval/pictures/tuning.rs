@@ -1,8 +1,8 @@
 //! The S-curves of shapes of bands.
 
 use crate::number::{counted, percent};
-use crate::plot::{Axis, Form, Panel, Picture, Series};
-use dedupdb::upkeep::{Compared, Tuning};
+use crate::plot::{Axis, SeriesStyle, Panel, Picture, Series};
+use dedupdb::upkeep::{ComparedShape, Tuning};
 
 /// The number of points of a curve.
 const POINTS: u32 = 250;
@@ -12,12 +12,12 @@ const OTHERS: usize = 3;
 
 /// Draws the S-curves of shapes, with the requested threshold and recall.
 ///
-/// Shapes with [names](Compared::names) stand out. A few others, spread over the rest, are drawn as well.
-pub fn s_curves(tuning: &Tuning, shapes: &[Compared]) -> Picture {
-    let (named, others): (Vec<&Compared>, Vec<&Compared>) =
+/// Shapes with [names](ComparedShape::names) stand out. A few others, spread over the rest, are drawn as well.
+pub fn s_curves(tuning: &Tuning, shapes: &[ComparedShape]) -> Picture {
+    let (named, others): (Vec<&ComparedShape>, Vec<&ComparedShape>) =
         shapes.iter().partition(|shape| !shape.names().is_empty());
     let step = others.len().div_ceil(OTHERS).max(1);
-    let mut shown: Vec<&Compared> = others.into_iter().skip(step / 2).step_by(step).collect();
+    let mut shown: Vec<&ComparedShape> = others.into_iter().skip(step / 2).step_by(step).collect();
     shown.extend(named);
     shown.sort_by_key(|compared| (compared.shape.bands.rows(), compared.shape.bands.bands()));
     let mut series: Vec<Series> = aims(tuning).into();
@@ -28,9 +28,9 @@ pub fn s_curves(tuning: &Tuning, shapes: &[Compared]) -> Picture {
             (jaccard, bands.probability(jaccard, tuning.slot_width))
         });
         let form = if compared.names().is_empty() {
-            Form::Line
+            SeriesStyle::Line
         } else {
-            Form::BoldLine
+            SeriesStyle::BoldLine
         };
         Series::new(label(tuning, compared), form, hue, points.collect())
     }));
@@ -51,7 +51,7 @@ fn aims(tuning: &Tuning) -> [Series; 2] {
         percent(tuning.recall)
     );
     let (x, y) = (tuning.threshold, tuning.recall);
-    let line = |name: &str, points| Series::new(name, Form::Reference, 0, points);
+    let line = |name: &str, points| Series::new(name, SeriesStyle::Reference, 0, points);
     [
         line(&name, vec![(x, 0.0), (x, 1.0)]),
         line("", vec![(0.0, y), (1.0, y)]),
@@ -59,7 +59,7 @@ fn aims(tuning: &Tuning) -> [Series; 2] {
 }
 
 /// Returns the legend of a curve.
-fn label(tuning: &Tuning, compared: &Compared) -> String {
+fn label(tuning: &Tuning, compared: &ComparedShape) -> String {
     let bands = compared.shape.bands;
     let found = bands.probability(tuning.threshold, tuning.slot_width);
     let name = match compared.names().join(", ") {

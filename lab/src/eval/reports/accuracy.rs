@@ -1,7 +1,7 @@
 //! The differences between estimates and exact similarities, as rows and as a table.
 
-use super::{Report, Row, Table};
-use crate::eval::{Accuracy, Off, accuracy_picture, pairs};
+use super::{ExperimentReport, FigureRow, TextTable};
+use crate::eval::{Accuracy, LargeErrors, accuracy_picture, pairs};
 use crate::number::{counted, grouped, seconds};
 use dedupdb::sketching::Shingling;
 
@@ -29,10 +29,10 @@ impl KindAccuracy {
 }
 
 /// A line of the table.
-type Line<'a> = (&'a KindAccuracy, &'a Accuracy, Off);
+type AccuracyLine<'a> = (&'a KindAccuracy, &'a Accuracy, LargeErrors);
 
 /// Reports the errors of estimates, by kind of shingle. The figures are means of `runs` runs.
-pub fn accuracy_report(kinds: &[KindAccuracy], runs: u32) -> Report {
+pub fn accuracy_report(kinds: &[KindAccuracy], runs: u32) -> ExperimentReport {
     let heading = format!(
         "{}; {} with permutations of their own",
         texts(kinds),
@@ -44,7 +44,7 @@ pub fn accuracy_report(kinds: &[KindAccuracy], runs: u32) -> Report {
         .iter()
         .flat_map(|found| found.rows.iter().map(move |row| (found, row)));
     let lines = rows.flat_map(|(found, row)| row.off.iter().map(move |&off| (found, row, off)));
-    let lines: Vec<Line<'_>> = lines.collect();
+    let lines: Vec<AccuracyLine<'_>> = lines.collect();
     let drawn: Vec<(Shingling, &[Accuracy])> = kinds
         .iter()
         .map(|kind| (kind.shingling, &*kind.rows))
@@ -54,7 +54,7 @@ pub fn accuracy_report(kinds: &[KindAccuracy], runs: u32) -> Report {
         "permutations of the seeds from 0 to {}",
         runs.saturating_sub(1)
     )];
-    Report {
+    ExperimentReport {
         rows: lines.iter().map(|line| row(line, runs)).collect(),
         heading: vec![heading],
         table: table(&lines),
@@ -81,7 +81,7 @@ fn texts(kinds: &[KindAccuracy]) -> String {
     kinds.collect::<Vec<String>>().join(", ")
 }
 
-fn row((found, row, off): &Line<'_>, runs: u32) -> Row {
+fn row((found, row, off): &AccuracyLine<'_>, runs: u32) -> FigureRow {
     vec![
         ("shingling", found.shingling.to_string().into()),
         ("family", row.family.to_string().into()),
@@ -100,9 +100,9 @@ fn row((found, row, off): &Line<'_>, runs: u32) -> Row {
     ]
 }
 
-fn table(lines: &[Line<'_>]) -> Table {
-    let mut table = Table::named_by(4);
-    let mut column = |head: &str, cell: &dyn Fn(&Line<'_>) -> String| {
+fn table(lines: &[AccuracyLine<'_>]) -> TextTable {
+    let mut table = TextTable::named_by(4);
+    let mut column = |head: &str, cell: &dyn Fn(&AccuracyLine<'_>) -> String| {
         table.column(head, lines.iter().map(cell));
     };
     column("shingles", &|(found, ..)| found.shingling.to_string());

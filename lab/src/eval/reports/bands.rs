@@ -1,6 +1,6 @@
 //! The results of different numbers of bands, as rows and as a table.
 
-use super::{Report, Row, Table};
+use super::{ExperimentReport, FigureRow, TextTable};
 use crate::eval::{BandsMeasured, Figure, ShapeMeasured};
 use crate::number::{counted, grouped, small_percent};
 use dedupdb::sketching::Shingling;
@@ -8,7 +8,7 @@ use dedupdb::sketching::Shingling;
 impl BandsMeasured {
     /// Reports, for each number of bands, the near-duplicates and false candidates of an average query. `shingling`,
     /// `permutations` and `threshold` are those of the measurement.
-    pub fn report(&self, shingling: Shingling, permutations: u32, threshold: f64) -> Report {
+    pub fn report(&self, shingling: Shingling, permutations: u32, threshold: f64) -> ExperimentReport {
         let heading = format!(
             "{} of {} against the others, {} shingles, {} permutations; {:.2} near-duplicates at {} \
              or more of an average query",
@@ -21,7 +21,7 @@ impl BandsMeasured {
         );
         let notes = "in brackets: expected by the S-curve of the exact similarities; false \
                      positives: candidates below the threshold";
-        Report {
+        ExperimentReport {
             rows: self.shapes.iter().map(|shape| self.row(shape)).collect(),
             heading: vec![heading],
             table: self.table(),
@@ -30,9 +30,9 @@ impl BandsMeasured {
         }
     }
 
-    fn row(&self, shape: &ShapeMeasured) -> Row {
+    fn row(&self, shape: &ShapeMeasured) -> FigureRow {
         let bands = shape.bands;
-        let mut row: Row = vec![
+        let mut row: FigureRow = vec![
             ("bands", bands.bands().into()),
             ("rows", bands.rows().into()),
             ("midpoint", bands.midpoint().into()),
@@ -74,8 +74,8 @@ impl BandsMeasured {
         row
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::named_by(2);
+    fn table(&self) -> TextTable {
+        let mut table = TextTable::named_by(2);
         let shapes = &self.shapes;
         let mut column = |head: &str, cell: &dyn Fn(&ShapeMeasured) -> String| {
             table.column(head, shapes.iter().map(cell));

@@ -10,33 +10,33 @@ mod tuning;
 mod value;
 
 pub use accuracy::{KindAccuracy, accuracy_report};
-pub use table::{Table, wrap};
+pub use table::{TextTable, wrap};
 pub use time::time_report;
 pub use tuning::tuning_report;
-pub use value::{Row, Value};
+pub use value::{FigureRow, Value};
 
 use crate::plot::Picture;
 
 /// The results of an experiment, in every form.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Report {
+pub struct ExperimentReport {
     /// Rows with the same names, not rounded.
-    pub rows: Vec<Row>,
+    pub rows: Vec<FigureRow>,
     /// What the figures describe, one line each.
     pub heading: Vec<String>,
     /// The figures as a readable table.
-    pub table: Table,
+    pub table: TextTable,
     /// Notes on the figures, one line each.
     pub notes: Vec<String>,
     /// The figures as a picture.
     pub picture: Picture,
 }
 
-impl Report {
+impl ExperimentReport {
     /// Adds to the picture a caption that describes its figures: `corpus`, the version of this crate, and the heading.
     #[must_use]
-    pub fn of_corpus(mut self, corpus: &str) -> Report {
+    pub fn of_corpus(mut self, corpus: &str) -> ExperimentReport {
         let version = concat!("dedupdb ", env!("CARGO_PKG_VERSION"));
         let first = format!("{corpus}; {version}");
         let caption = std::mem::take(&mut self.picture.caption);
@@ -64,13 +64,13 @@ mod tests {
 
     #[test]
     fn lines_are_wrapped_as_the_table_is() {
-        let mut table = Table::default();
+        let mut table = TextTable::default();
         table.column("shape", ["7x3".to_owned()]);
-        let report = Report {
+        let report = ExperimentReport {
             heading: vec!["one two three".to_owned()],
             table,
             notes: vec!["four".to_owned()],
-            ..Report::default()
+            ..ExperimentReport::default()
         };
         assert_eq!(report.lines(80), ["one two three", "shape", "7x3", "four"]);
         assert_eq!(report.lines(8)[..2], ["one two", "  three"]);

@@ -1,13 +1,13 @@
 //! The recall of a store, as rows and as a table.
 
-use super::{Report, Row, Table};
+use super::{ExperimentReport, FigureRow, TextTable};
 use crate::eval::{Recall, RecallRange};
 use crate::number::{counted, grouped, percent, small_percent};
 use dedupdb::Schema;
 
 impl Recall {
     /// Reports the recall of each range of similarities beside the prediction of the S-curve of the store's `schema`.
-    pub fn report(&self, schema: &Schema) -> Report {
+    pub fn report(&self, schema: &Schema) -> ExperimentReport {
         let texts = counted(self.texts, "distinct text", "distinct texts");
         let compared = match self.sample {
             None => texts,
@@ -33,7 +33,7 @@ impl Recall {
                 grouped(self.all.found)
             ));
         }
-        Report {
+        ExperimentReport {
             rows: self.rows(),
             heading: vec![heading],
             table: self.table(),
@@ -47,8 +47,8 @@ impl Recall {
         self.ranges.iter().filter(|range| range.pairs > 0)
     }
 
-    fn rows(&self) -> Vec<Row> {
-        let mut rows: Vec<Row> = self.shown().map(|range| row(range, None, None)).collect();
+    fn rows(&self) -> Vec<FigureRow> {
+        let mut rows: Vec<FigureRow> = self.shown().map(|range| row(range, None, None)).collect();
         let (candidates, precision) = (Some(self.candidates), self.candidate_precision());
         rows.push(row(&self.all, candidates, precision));
         rows
@@ -62,8 +62,8 @@ impl Recall {
         named.chain([("all".to_owned(), &self.all)])
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::default();
+    fn table(&self) -> TextTable {
+        let mut table = TextTable::default();
         let lines: Vec<(String, &RecallRange)> = self.lines().collect();
         table.column("similarity", lines.iter().map(|(name, _)| name.clone()));
         let mut column = |head: &str, cell: &dyn Fn(&RecallRange) -> String| {
@@ -83,7 +83,7 @@ impl Recall {
     }
 }
 
-fn row(range: &RecallRange, candidates: Option<u64>, candidate_precision: Option<f64>) -> Row {
+fn row(range: &RecallRange, candidates: Option<u64>, candidate_precision: Option<f64>) -> FigureRow {
     let (low, high) = range.interval();
     let if_any = |bound: f64| (range.pairs > 0).then_some(bound);
     vec![

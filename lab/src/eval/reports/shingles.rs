@@ -1,6 +1,6 @@
 //! Kinds and lengths of shingles, as rows and as a table.
 
-use super::{Report, Row, Table};
+use super::{ExperimentReport, FigureRow, TextTable};
 use crate::diff::MOST_WORDS;
 use crate::eval::{KindMeasured, PairClass, ShinglesMeasured};
 use crate::number::{counted, grouped, seconds};
@@ -8,7 +8,7 @@ use crate::number::{counted, grouped, seconds};
 impl ShinglesMeasured {
     /// Reports how well each kind and length of shingles separates near-duplicates from other pairs. A pair counts as
     /// near-duplicates if a word diff keeps at least the share `threshold` of their words.
-    pub fn report(&self, threshold: f64) -> Report {
+    pub fn report(&self, threshold: f64) -> ExperimentReport {
         let texts = counted(self.texts as u64, "text", "texts");
         let near = counted(self.near, "pair", "pairs");
         let heading = if self.texts == 2 {
@@ -16,7 +16,7 @@ impl ShinglesMeasured {
         } else {
             format!("all pairs of {texts}; of {near} a word diff keeps {threshold} or more")
         };
-        Report {
+        ExperimentReport {
             rows: self.kinds.iter().map(|line| self.row(line)).collect(),
             heading: vec![heading],
             table: self.table(),
@@ -74,7 +74,7 @@ impl ShinglesMeasured {
         self.best().is_some_and(|best| std::ptr::eq(best, line))
     }
 
-    fn row(&self, line: &KindMeasured) -> Row {
+    fn row(&self, line: &KindMeasured) -> FigureRow {
         let mean = |class: Option<PairClass>| class.map(|class| class.mean);
         let bound = |class: Option<PairClass>| class.map(|class| class.bound);
         vec![
@@ -96,8 +96,8 @@ impl ShinglesMeasured {
         ]
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::named_by(2);
+    fn table(&self) -> TextTable {
+        let mut table = TextTable::named_by(2);
         let mut column = |head: &str, cell: &dyn Fn(&KindMeasured) -> String| {
             table.column(head, self.kinds.iter().map(cell));
         };

@@ -7,29 +7,29 @@ const GAP: usize = 2;
 
 /// A table whose first and last columns are left-aligned, and the others right-aligned.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
-    columns: Vec<Column>,
+pub struct TextTable {
+    columns: Vec<TextColumn>,
     /// The number of columns that name a row; 0 stands for one.
     names: usize,
 }
 
 #[derive(Clone, Debug)]
-struct Column {
+struct TextColumn {
     is_left: bool,
     cells: Vec<String>,
 }
 
-impl Column {
+impl TextColumn {
     fn width(&self) -> usize {
         let widths = self.cells.iter().map(|cell| cell.chars().count());
         widths.max().unwrap_or(0)
     }
 }
 
-impl Table {
+impl TextTable {
     /// Creates a table in which this number of columns at the front name a row.
-    pub fn named_by(names: usize) -> Table {
-        Table {
+    pub fn named_by(names: usize) -> TextTable {
+        TextTable {
             columns: Vec::new(),
             names,
         }
@@ -43,7 +43,7 @@ impl Table {
         {
             last.is_left = false;
         }
-        self.columns.push(Column {
+        self.columns.push(TextColumn {
             is_left: true,
             cells,
         });
@@ -52,9 +52,9 @@ impl Table {
     /// Returns the lines, each with at most `width` characters. If the columns do not fit beside each other, the table
     /// continues below itself, and each part repeats the columns that name its rows.
     pub fn lines(&self, width: usize) -> Vec<String> {
-        let all: Vec<&Column> = self.columns.iter().collect();
+        let all: Vec<&TextColumn> = self.columns.iter().collect();
         let (names, others) = all.split_at(self.names.max(1).min(all.len()));
-        let needed = |column: &Column| match column.width() {
+        let needed = |column: &TextColumn| match column.width() {
             0 => 0,
             width => GAP + width,
         };
@@ -89,7 +89,7 @@ impl Table {
     }
 }
 
-fn line(columns: &[&Column], row: usize) -> String {
+fn line(columns: &[&TextColumn], row: usize) -> String {
     let mut line = String::new();
     for column in columns {
         let cell = column.cells.get(row).map_or("", String::as_str);
@@ -132,10 +132,10 @@ pub fn wrap(line: &str, width: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Table, wrap};
+    use super::{TextTable, wrap};
 
-    fn table() -> Table {
-        let mut table = Table::default();
+    fn table() -> TextTable {
+        let mut table = TextTable::default();
         let cells = |cells: [&str; 2]| cells.map(str::to_owned);
         table.column("shape", cells(["7x3", "17x7"]));
         table.column("at 0.8", cells(["12.0%", "98.2%"]));

@@ -1,6 +1,6 @@
 //! The times of the parts of a corpus, as rows and as a table.
 
-use super::{Report, Row, Table};
+use super::{ExperimentReport, FigureRow, TextTable};
 use crate::eval::{Cost, Crossing, PartCost, SignedCost, pairs, time_picture};
 use crate::number::{counted, grouped, seconds};
 use dedupdb::sketching::Shingling;
@@ -8,7 +8,7 @@ use dedupdb::sketching::Shingling;
 /// Reports the cost of the parts of a corpus, ascending, as [`time`](crate::eval::time()) returns them.
 ///
 /// Also reports from how many texts on LSH takes less time than all exact similarities.
-pub fn time_report(parts: &[PartCost], shingling: Shingling, threshold: f64) -> Report {
+pub fn time_report(parts: &[PartCost], shingling: Shingling, threshold: f64) -> ExperimentReport {
     let signed = parts.first().map_or(&[][..], |part| &part.signed);
     let wins: Vec<Option<f64>> = (0..signed.len())
         .map(|at| Crossing::of(parts, at).map(|crossing| crossing.texts))
@@ -18,7 +18,7 @@ pub fn time_report(parts: &[PartCost], shingling: Shingling, threshold: f64) -> 
          more; ~: computed",
     );
     let notes = signed.iter().enumerate();
-    Report {
+    ExperimentReport {
         rows: parts.iter().flat_map(|part| rows(part, &wins)).collect(),
         heading: vec![heading],
         table: table(parts),
@@ -59,8 +59,8 @@ fn note(parts: &[PartCost], at: usize, signed: &SignedCost) -> String {
     )
 }
 
-fn table(parts: &[PartCost]) -> Table {
-    let mut table = Table::default();
+fn table(parts: &[PartCost]) -> TextTable {
+    let mut table = TextTable::default();
     let mut column = |head: &str, cell: &dyn Fn(&PartCost) -> String| {
         table.column(head, parts.iter().map(cell));
     };
@@ -86,8 +86,8 @@ fn table(parts: &[PartCost]) -> Table {
 }
 
 /// Returns the figures for each number of permutations.
-fn rows(part: &PartCost, wins: &[Option<f64>]) -> Vec<Row> {
-    let row = |(signed, wins): (&SignedCost, &Option<f64>)| -> Row {
+fn rows(part: &PartCost, wins: &[Option<f64>]) -> Vec<FigureRow> {
+    let row = |(signed, wins): (&SignedCost, &Option<f64>)| -> FigureRow {
         vec![
             ("texts", part.texts.into()),
             ("pairs", pairs(part.texts).into()),

@@ -1,9 +1,9 @@
 //! Shapes of bands, as rows and as a table.
 
-use super::{Report, Row, Table};
+use super::{ExperimentReport, FigureRow, TextTable};
 use crate::eval::s_curves;
 use crate::number::{counted, grouped, percent};
-use dedupdb::upkeep::{Compared, Sample, Tuning};
+use dedupdb::upkeep::{ComparedShape, Sample, Tuning};
 
 /// Similarities at which the S-curves are shown.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
@@ -16,9 +16,9 @@ const COUNTED: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 /// [grown](Sample::grown_to) since.
 pub fn tuning_report(
     tuning: &Tuning,
-    shapes: &[Compared],
+    shapes: &[ComparedShape],
     sample: Option<(&Sample, u64)>,
-) -> Report {
+) -> ExperimentReport {
     let heading = format!(
         "shapes (bands x rows) of up to {} permutations; all that are not marked current or textbook find at least {} of the \
          pairs at {}",
@@ -40,7 +40,7 @@ pub fn tuning_report(
                 .to_owned(),
         );
     }
-    Report {
+    ExperimentReport {
         rows: shapes.iter().map(row).collect(),
         heading: vec![heading],
         table: table(tuning, shapes, sample.is_some()),
@@ -49,7 +49,7 @@ pub fn tuning_report(
     }
 }
 
-fn row(compared: &Compared) -> Row {
+fn row(compared: &ComparedShape) -> FigureRow {
     let shape = &compared.shape;
     let (bands, expected) = (shape.bands, shape.expected);
     vec![
@@ -74,9 +74,9 @@ fn row(compared: &Compared) -> Row {
     ]
 }
 
-fn table(tuning: &Tuning, shapes: &[Compared], is_measured: bool) -> Table {
-    let mut table = Table::default();
-    let mut column = |head: &str, cell: &dyn Fn(&Compared) -> String| {
+fn table(tuning: &Tuning, shapes: &[ComparedShape], is_measured: bool) -> TextTable {
+    let mut table = TextTable::default();
+    let mut column = |head: &str, cell: &dyn Fn(&ComparedShape) -> String| {
         table.column(head, shapes.iter().map(cell));
     };
     column("shape", &|row| row.shape.bands.to_string());
@@ -110,7 +110,7 @@ fn table(tuning: &Tuning, shapes: &[Compared], is_measured: bool) -> Table {
 /// Returns notes that describe the figures of a sample, and how reliable they are.
 fn measured_notes(
     tuning: &Tuning,
-    shapes: &[Compared],
+    shapes: &[ComparedShape],
     sample: &Sample,
     measured: u64,
 ) -> Vec<String> {

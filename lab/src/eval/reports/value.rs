@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Figures, each with its name.
-pub type Row = Vec<(&'static str, Value)>;
+pub type FigureRow = Vec<(&'static str, Value)>;
 
 /// A figure of an experiment, not rounded.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use crate::error::Result;
 
 /// Finds the contents whose prefixes have an element.
 #[derive(Debug)]
-pub(super) struct Candidates {
+pub(super) struct PrefixCandidates {
     /// The place of the first indexed content, and the place after the last one.
     start: usize,
     end: usize,
@@ -19,7 +19,7 @@ pub(super) struct Candidates {
     low_bits: u32,
 }
 
-impl Candidates {
+impl PrefixCandidates {
     /// Indexes `contents` from the place `start` on: as many as fit into `room` entries, and at least one.
     pub(super) fn new(
         prefixes: &Prefixes<'_>,
@@ -38,11 +38,11 @@ impl Candidates {
             entries.extend(prefix.iter().map(|&element| (element, place)));
             end += 1;
         }
-        Ok(Candidates::of_entries(start..end, entries))
+        Ok(PrefixCandidates::of_entries(start..end, entries))
     }
 
     /// Indexes the contents at these places, from their elements and their places relative to the first.
-    fn of_entries(places: Range<usize>, mut entries: Vec<(u32, u32)>) -> Candidates {
+    fn of_entries(places: Range<usize>, mut entries: Vec<(u32, u32)>) -> PrefixCandidates {
         entries.sort_unstable();
         let low_bits = 32 - entries.len().max(1).ilog2().min(24);
         let mut starts = vec![0; (1 << (32 - low_bits)) + 1];
@@ -52,7 +52,7 @@ impl Candidates {
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
-        Candidates {
+        PrefixCandidates {
             start: places.start,
             end: places.end,
             entries,
@@ -137,7 +137,7 @@ mod tests {
                 prefix.iter().map(move |element| (spread(element), place))
             });
             let end = START + prefixes.len();
-            let candidates = Candidates::of_entries(START..end, entries.collect());
+            let candidates = PrefixCandidates::of_entries(START..end, entries.collect());
             let shared = |prefix: &BTreeSet<u32>| prefix.intersection(&probe).count();
             let before: Vec<(usize, usize)> = prefixes
                 .iter()

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::candidates::Candidates;
+use super::candidates::PrefixCandidates;
 use super::prefixes::Prefixes;
 use crate::batch::Forest;
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::sketch::agreeing;
 use crate::storage::Snapshot;
-use crate::store::compare::{Allowance, Matcher, Stored};
+use crate::store::compare::{Allowance, Matcher, StoredContent};
 use crate::store::groups::buckets::Buckets;
 
 /// All threads work together on a bucket of at least this number of contents.
@@ -41,7 +41,7 @@ pub(super) fn connect(
     threshold: f64,
 ) -> Result<Forest> {
     let forest = Forest::new(snapshot.len);
-    let mut joiner = Joiner {
+    let mut joiner = BucketJoiner {
         snapshot,
         allowance,
         forest: &forest,
@@ -84,7 +84,7 @@ pub(super) fn connect(
 
 /// Joins matching contents in the buckets of a band.
 #[derive(Debug)]
-struct Joiner<'a> {
+struct BucketJoiner<'a> {
     snapshot: &'a Snapshot,
     allowance: &'a Allowance,
     forest: &'a Forest,
@@ -97,14 +97,14 @@ struct Joiner<'a> {
 
 /// The contents of a bucket, grouped by set.
 #[derive(Debug)]
-struct Sets {
+struct BucketSets {
     /// Contents of the same set are next to each other, the largest set last.
     contents: Vec<u32>,
     /// For each content, where its set begins.
     starts: Vec<usize>,
 }
 
-impl Joiner<'_> {
+impl BucketJoiner<'_> {
     /// Joins the matching contents of a bucket, with the threads of the pool if there is one.
     fn join(&self, bucket: &[u32], pool: Option<&Pool>) -> Result<()> {
         let Some((&first, rest)) = bucket.split_first() else {
@@ -118,7 +118,7 @@ impl Joiner<'_> {
         }
         if bucket.len() >= self.allowance.limits().large_bucket {
             self.join_heads(bucket)?;
-            return self.join_sets(&Sets::of(bucket, self.forest), pool);
+            return self.join_sets(&BucketSets::of(bucket, self.forest), pool);
         }
         for (place, &content) in bucket.iter().enumerate() {
             self.join_with(content, bucket[..place].iter().copied())?;
@@ -132,7 +132,7 @@ impl Joiner<'_> {
         let Some(first) = apart.next() else {
             return Ok(());
         };
-        let stored = Stored::read(self.snapshot, content)?;
+        let stored = StoredContent::read(self.snapshot, content)?;
         let mut matcher = Matcher::new(self.snapshot, stored.probe(), self.threshold);
         for other in std::iter::once(first).chain(apart) {
             if self.is_match(&mut matcher, content, other)? {
@@ -168,7 +168,7 @@ impl Joiner<'_> {
             {
                 continue;
             }
-            let stored = Stored::read(self.snapshot, content)?;
+            let stored = StoredContent::read(self.snapshot, content)?;
             let mut matcher = Matcher::new(self.snapshot, stored.probe(), self.threshold);
             let mut found = None;
             for (place, &head) in heads.iter().enumerate() {
@@ -221,7 +221,7 @@ impl Joiner<'_> {
     }
 
     /// Compares each content with those of earlier sets that it may match.
-    fn join_sets(&self, sets: &Sets, pool: Option<&Pool>) -> Result<()> {
+    fn join_sets(&self, sets: &BucketSets, pool: Option<&Pool>) -> Result<()> {
         // The last and largest set comes before no other, so no content is compared with it.
         let Some(&last) = sets.starts.last() else {
             return Ok(());
@@ -242,7 +242,7 @@ impl Joiner<'_> {
         let left: Vec<AtomicUsize> = sets.contents.iter().map(|_| most.into()).collect();
         let mut start = 0;
         while start < last {
-            let candidates = Candidates::new(
+            let candidates = PrefixCandidates::new(
                 &prefixes,
                 &sets.contents[..last],
                 start,
@@ -270,8 +270,8 @@ impl Joiner<'_> {
     }
 }
 
-impl Sets {
-    fn of(bucket: &[u32], forest: &Forest) -> Sets {
+impl BucketSets {
+    fn of(bucket: &[u32], forest: &Forest) -> BucketSets {
         let mut sizes: BTreeMap<u32, usize> = BTreeMap::new();
         for &content in bucket {
             *sizes.entry(forest.root(content)).or_default() += 1;
@@ -288,7 +288,7 @@ impl Sets {
         for set in rooted.chunk_by(|a, b| a.1 == b.1) {
             starts.resize(starts.len() + set.len(), starts.len());
         }
-        Sets {
+        BucketSets {
             contents: rooted.into_iter().map(|(_, _, content)| content).collect(),
             starts,
         }

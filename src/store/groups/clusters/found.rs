@@ -11,7 +11,7 @@ use crate::batch::members;
 use crate::error::Result;
 use crate::schema::check_threshold;
 use crate::storage::Snapshot;
-use crate::store::compare::{Matcher, Stored};
+use crate::store::compare::{Matcher, StoredContent};
 use crate::store::handle::Store;
 
 /// The number of contents whose documents are read at a time. A larger cluster is read at once.
@@ -143,7 +143,7 @@ impl Iterator for Clusters {
 
 /// Some contents of the cluster of a representative.
 #[derive(Debug)]
-struct Part {
+struct ClusterPart {
     representative: u32,
     contents: Vec<u32>,
 }
@@ -163,7 +163,7 @@ impl Clusters {
             let representative = self.next;
             let group = self.next_group();
             contents += group.len();
-            parts.extend(group.chunks(PART).map(|contents| Part {
+            parts.extend(group.chunks(PART).map(|contents| ClusterPart {
                 representative,
                 contents: contents.to_vec(),
             }));
@@ -204,9 +204,9 @@ impl Clusters {
     }
 
     /// The documents of some contents.
-    fn read(&self, part: &Part) -> Result<Vec<Member>> {
+    fn read(&self, part: &ClusterPart) -> Result<Vec<Member>> {
         let snapshot = &*self.snapshot;
-        let stored = Stored::read(snapshot, part.representative)?;
+        let stored = StoredContent::read(snapshot, part.representative)?;
         // At a threshold of 0, every content gets its similarity, however low that is.
         let mut matcher = Matcher::new(snapshot, stored.probe(), 0.0);
         let mut members = Vec::new();

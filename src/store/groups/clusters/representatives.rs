@@ -6,7 +6,7 @@ use crate::batch::Forest;
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::storage::Snapshot;
-use crate::store::compare::{Allowance, Likeness, Matcher, Stored};
+use crate::store::compare::{Allowance, Likeness, Matcher, StoredContent};
 
 /// All threads work together on a group of at least this number of members.
 const LARGE: usize = 1 << 12;
@@ -65,7 +65,7 @@ struct Representatives<'a> {
 }
 
 /// The most similar representative of a content, after its similarity.
-type Best = Option<(f64, u32)>;
+type BestRepresentative = Option<(f64, u32)>;
 
 impl<'a> Representatives<'a> {
     fn new(
@@ -91,7 +91,7 @@ impl<'a> Representatives<'a> {
         for block in contents.chunks(BLOCK) {
             let this = &self;
             let compare = |content| this.best(content, 0);
-            let compared: Vec<Result<Best>> = match pool {
+            let compared: Vec<Result<BestRepresentative>> = match pool {
                 Some(pool) => pool.map(block.to_vec(), compare),
                 None => block.iter().copied().map(compare).collect(),
             };
@@ -108,7 +108,7 @@ impl<'a> Representatives<'a> {
     }
 
     /// The most similar representative of a content, from the content `first` on.
-    fn best(&self, content: u32, first: u32) -> Result<Best> {
+    fn best(&self, content: u32, first: u32) -> Result<BestRepresentative> {
         let mut shared = Vec::new();
         for bucket in self.buckets(content)? {
             let mut at = self.heads.get(&bucket).copied();
@@ -132,7 +132,7 @@ impl<'a> Representatives<'a> {
         }
         shared.sort_unstable();
         shared.dedup();
-        let stored = Stored::read(self.snapshot, content)?;
+        let stored = StoredContent::read(self.snapshot, content)?;
         let mut matcher = Matcher::new(self.snapshot, stored.probe(), self.threshold);
         let mut best = None;
         for content in shared {
@@ -164,7 +164,7 @@ impl<'a> Representatives<'a> {
 }
 
 /// The one of higher similarity, or the first on a tie.
-fn better(one: Best, other: Best) -> Best {
+fn better(one: BestRepresentative, other: BestRepresentative) -> BestRepresentative {
     match (one, other) {
         (Some(first), Some(second)) if second.0 > first.0 => other,
         (None, _) => other,

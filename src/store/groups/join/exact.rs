@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::bounds::Bounds;
-use super::index::{Index, Posting};
-use super::rarity::Rarity;
+use super::bounds::JaccardBounds;
+use super::index::{PrefixIndex, PrefixPosting};
+use super::rarity::ShingleFrequencies;
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::text::{ShingleSet, share};
@@ -23,14 +23,14 @@ const PAIRS: usize = 1 << 16;
 const TASKS: usize = 8;
 
 /// Sets of shingles, by number.
-pub(crate) trait Sets: Sync {
+pub(crate) trait SetSource: Sync {
     /// Replaces `shingles` with those of a set.
     fn read(&self, set: u32, shingles: &mut ShingleSet) -> Result<()>;
 }
 
 /// Two sets that reach the bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Joined {
+pub(crate) struct JoinedPair {
     /// The one with more shingles; if both have the same number, the one with the higher set number.
     pub(crate) larger: u32,
     pub(crate) smaller: u32,
@@ -47,15 +47,15 @@ pub(crate) struct Joined {
 /// containment. If that is too many, sets are indexed in parts, by size; for each part, the sets that may match it are
 /// looked up.
 #[derive(Debug)]
-pub(crate) struct Join {
-    bounds: Bounds,
+pub(crate) struct ExactJoin {
+    bounds: JaccardBounds,
     /// Shingles of each set; 0 for one that is left out.
     sizes: Vec<u32>,
     /// The sets that are not left out, by size and number, and the rank of each set among them.
     ranked: Vec<u32>,
     ranks: Vec<u32>,
-    rarity: Rarity,
-    index: Index,
+    rarity: ShingleFrequencies,
+    index: PrefixIndex,
     /// The ranks that are indexed.
     indexed: Range<usize>,
     /// The number of postings in a part. A part has at least one set.
@@ -68,7 +68,7 @@ pub(crate) struct Join {
 
 /// Scratch memory of a task.
 #[derive(Debug, Default)]
-struct Scratch {
+struct JoinScratch {
     set: ShingleSet,
     other: ShingleSet,
     places: Vec<u64>,
@@ -78,17 +78,17 @@ struct Scratch {
     tallies: Vec<(u32, u32)>,
 }
 
-impl Join {
+impl ExactJoin {
     /// Prepares the join of sets of these sizes. One of size 0 matches nothing.
     pub(crate) fn new(
-        bounds: Bounds,
+        bounds: JaccardBounds,
         sizes: Vec<u32>,
-        sets: &dyn Sets,
+        sets: &dyn SetSource,
         pool: &Pool,
-    ) -> Result<Join> {
+    ) -> Result<ExactJoin> {
         let numbered = (0..).zip(&sizes).filter(|&(_, &size)| size > 0);
         let mut ranked: Vec<u32> = numbered.map(|(set, _)| set).collect();
-        let rarity = Rarity::new(sizes.iter().map(|&size| u64::from(size)).sum());
+        let rarity = ShingleFrequencies::new(sizes.iter().map(|&size| u64::from(size)).sum());
         let counted = pool.map(tasks(&ranked, pool), |task| {
             let mut shingles = ShingleSet::default();
             for &set in task {
@@ -104,13 +104,13 @@ impl Join {
         for (rank, &set) in (0..).zip(&ranked) {
             ranks[set as usize] = rank;
         }
-        Ok(Join {
+        Ok(ExactJoin {
             bounds,
             sizes,
             ranked,
             ranks,
             rarity,
-            index: Index::default(),
+            index: PrefixIndex::default(),
             indexed: 0..0,
             postings: POSTINGS,
             waiting: Vec::new(),
@@ -121,7 +121,7 @@ impl Join {
     /// Finds more pairs; the list may be empty. None when all are found.
     ///
     /// Within each part of the index, pairs are ordered by the larger set and then by the smaller one.
-    pub(crate) fn find(&mut self, sets: &dyn Sets, pool: &Pool) -> Result<Option<Vec<Joined>>> {
+    pub(crate) fn find(&mut self, sets: &dyn SetSource, pool: &Pool) -> Result<Option<Vec<JoinedPair>>> {
         if self.waiting.is_empty() {
             if self.indexed.end == self.ranked.len() {
                 return Ok(None);
@@ -133,9 +133,9 @@ impl Join {
         taken.reverse();
         let this = &*self;
         let found = pool.map(tasks(&taken, pool), |task| {
-            let mut scratch = Scratch {
+            let mut scratch = JoinScratch {
                 tallies: vec![(0, 0); this.indexed.len()],
-                ..Scratch::default()
+                ..JoinScratch::default()
             };
             let mut found = Vec::new();
             for &set in task {
@@ -150,9 +150,9 @@ impl Join {
     }
 
     /// Indexes the next part, and finds the sets that may match it.
-    fn index_part(&mut self, sets: &dyn Sets, pool: &Pool) -> Result<()> {
+    fn index_part(&mut self, sets: &dyn SetSource, pool: &Pool) -> Result<()> {
         // Frees the old index first.
-        self.index = Index::default();
+        self.index = PrefixIndex::default();
         let start = self.indexed.end;
         let (mut end, mut postings) = (start, Vec::new());
         while end < self.ranked.len() && postings.len() <= self.postings / 2 {
@@ -165,7 +165,7 @@ impl Join {
         let after = self.ranked[end..].partition_point(may_match);
         self.waiting = self.ranked[start..end + after].to_vec();
         self.waiting.sort_unstable_by(|a, b| b.cmp(a));
-        self.index = Index::new(postings, pool);
+        self.index = PrefixIndex::new(postings, pool);
         Ok(())
     }
 
@@ -175,9 +175,9 @@ impl Join {
         &self,
         start: usize,
         room: usize,
-        sets: &dyn Sets,
+        sets: &dyn SetSource,
         pool: &Pool,
-        postings: &mut Vec<Posting>,
+        postings: &mut Vec<PrefixPosting>,
     ) -> Result<usize> {
         let count = |set: u32| self.bounds.indexed(self.size(set));
         let (mut end, mut most) = (start, 0);
@@ -196,7 +196,7 @@ impl Join {
                 let first = self
                     .rarity
                     .first(count(set), shingles.as_slice(), &mut places);
-                postings.extend(first.map(|(position, shingle)| Posting {
+                postings.extend(first.map(|(position, shingle)| PrefixPosting {
                     shingle,
                     rank: self.ranks[set as usize],
                     position,
@@ -214,14 +214,14 @@ impl Join {
     fn look_up(
         &self,
         set: u32,
-        sets: &dyn Sets,
-        scratch: &mut Scratch,
-        found: &mut Vec<Joined>,
+        sets: &dyn SetSource,
+        scratch: &mut JoinScratch,
+        found: &mut Vec<JoinedPair>,
     ) -> Result<()> {
         sets.read(set, &mut scratch.set)?;
         match self.bounds {
-            Bounds::Jaccard(_) => self.meet(set, scratch),
-            Bounds::Containment(_) => self.meet_any(set, scratch),
+            JaccardBounds::Jaccard(_) => self.meet(set, scratch),
+            JaccardBounds::Containment(_) => self.meet_any(set, scratch),
         }
         let size = self.size(set);
         let before = found.len();
@@ -237,7 +237,7 @@ impl Join {
             }
             sets.read(smaller, &mut scratch.other)?;
             let common = scratch.set.intersection_reaching(&scratch.other, needed);
-            found.extend(common.map(|common| Joined {
+            found.extend(common.map(|common| JoinedPair {
                 larger: set,
                 smaller,
                 jaccard: share(common, size + partner - common),
@@ -249,7 +249,7 @@ impl Join {
     }
 
     /// Tallies the smaller sets that have one of the first shingles of a set among their indexed ones.
-    fn meet(&self, set: u32, scratch: &mut Scratch) {
+    fn meet(&self, set: u32, scratch: &mut JoinScratch) {
         let (size, own) = (self.size(set), self.ranks[set as usize]);
         let least = self.bounds.least_size(size);
         let smallest = self.ranked.partition_point(|&set| self.size(set) < least);
@@ -275,7 +275,7 @@ impl Join {
     }
 
     /// Marks the smaller sets that have any shingle of a set among their indexed ones.
-    fn meet_any(&self, set: u32, scratch: &mut Scratch) {
+    fn meet_any(&self, set: u32, scratch: &mut JoinScratch) {
         let own = self.ranks[set as usize];
         let shingles = scratch.set.as_slice().iter();
         for &shingle in shingles.filter(|shingle| self.index.may_have(**shingle)) {
@@ -308,7 +308,7 @@ mod tests {
 
     use super::*;
 
-    impl Sets for Vec<ShingleSet> {
+    impl SetSource for Vec<ShingleSet> {
         fn read(&self, set: u32, shingles: &mut ShingleSet) -> Result<()> {
             shingles.clone_from(&self[set as usize]);
             Ok(())
@@ -346,14 +346,14 @@ mod tests {
     }
 
     fn joined(
-        bounds: Bounds,
+        bounds: JaccardBounds,
         sets: &Vec<ShingleSet>,
         postings: usize,
         threads: usize,
-    ) -> Vec<Joined> {
+    ) -> Vec<JoinedPair> {
         let pool = Pool::new(threads);
         let sizes = sets.iter().map(|set| u32::try_from(set.len()).unwrap());
-        let mut join = Join::new(bounds, sizes.collect(), sets, &pool).unwrap();
+        let mut join = ExactJoin::new(bounds, sizes.collect(), sets, &pool).unwrap();
         join.postings = postings;
         let mut all = Vec::new();
         while let Some(found) = join.find(sets, &pool).unwrap() {
@@ -363,17 +363,17 @@ mod tests {
     }
 
     /// Compares all with all, in the order of the join in one part.
-    fn brute_force(bounds: Bounds, sets: &[ShingleSet]) -> Vec<Joined> {
+    fn brute_force(bounds: JaccardBounds, sets: &[ShingleSet]) -> Vec<JoinedPair> {
         let mut pairs = Vec::new();
         for (larger, a) in (0..).zip(sets) {
             for (smaller, b) in (0..).zip(sets) {
                 let (jaccard, containment) = (a.jaccard(b), b.containment_in(a));
                 let reaches = match bounds {
-                    Bounds::Jaccard(least) => jaccard >= least,
-                    Bounds::Containment(least) => containment >= least,
+                    JaccardBounds::Jaccard(least) => jaccard >= least,
+                    JaccardBounds::Containment(least) => containment >= least,
                 };
                 if (b.len(), smaller) < (a.len(), larger) && reaches {
-                    pairs.push(Joined {
+                    pairs.push(JoinedPair {
                         larger,
                         smaller,
                         jaccard,
@@ -395,7 +395,7 @@ mod tests {
                 0.1_f64..1.0,
                 prop::sample::select(vec![0.1, 0.2, 1.0 / 3.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0]),
             ],
-            of in prop::sample::select(vec![Bounds::Jaccard, Bounds::Containment]),
+            of in prop::sample::select(vec![JaccardBounds::Jaccard, JaccardBounds::Containment]),
             threads in 1_usize..4,
             postings in 1_usize..200,
         ) {

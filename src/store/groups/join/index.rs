@@ -4,7 +4,7 @@ use crate::pool::Pool;
 
 /// A shingle that is one of the first of a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Posting {
+pub(super) struct PrefixPosting {
     pub(super) shingle: u32,
     /// The set's rank: sets are ranked by size.
     pub(super) rank: u32,
@@ -14,8 +14,8 @@ pub(super) struct Posting {
 
 /// Postings ordered by shingle and rank: 12 bytes each, and at most 10 more to find them.
 #[derive(Debug, Default)]
-pub(super) struct Index {
-    postings: Vec<Posting>,
+pub(super) struct PrefixIndex {
+    postings: Vec<PrefixPosting>,
     /// For each value of a shingle's first bits, where its postings begin.
     starts: Vec<usize>,
     shift: u32,
@@ -27,9 +27,9 @@ pub(super) struct Index {
 /// The number of bits of the filter for each start, as a power of two.
 const FILTER_BITS: u32 = 4;
 
-impl Index {
+impl PrefixIndex {
     /// Makes the index of `postings`, in any order.
-    pub(super) fn new(mut postings: Vec<Posting>, pool: &Pool) -> Index {
+    pub(super) fn new(mut postings: Vec<PrefixPosting>, pool: &Pool) -> PrefixIndex {
         pool.sort(&mut postings);
         let bits = postings.len().max(2).ilog2();
         let bits = bits.min(u32::BITS - FILTER_BITS);
@@ -42,7 +42,7 @@ impl Index {
             }
         }
         starts.resize((1 << bits) + 1, postings.len());
-        let mut index = Index {
+        let mut index = PrefixIndex {
             postings,
             starts,
             shift,
@@ -68,7 +68,7 @@ impl Index {
     }
 
     /// The postings of a shingle, ordered by rank.
-    pub(super) fn of(&self, shingle: u32) -> &[Posting] {
+    pub(super) fn of(&self, shingle: u32) -> &[PrefixPosting] {
         let bucket = (shingle >> self.shift) as usize;
         let near = &self.postings[self.starts[bucket]..self.starts[bucket + 1]];
         let start = near.partition_point(|posting| posting.shingle < shingle);
@@ -88,9 +88,9 @@ mod tests {
             shingles in prop::collection::vec(prop_oneof![0_u32..4, any::<u32>()], 0..60),
             other in any::<u32>(),
         ) {
-            let posting = |(rank, &shingle)| Posting { shingle, rank, position: 0 };
-            let postings: Vec<Posting> = (0..).zip(&shingles).map(posting).collect();
-            let index = Index::new(postings.clone(), &Pool::new(1));
+            let posting = |(rank, &shingle)| PrefixPosting { shingle, rank, position: 0 };
+            let postings: Vec<PrefixPosting> = (0..).zip(&shingles).map(posting).collect();
+            let index = PrefixIndex::new(postings.clone(), &Pool::new(1));
             for &shingle in shingles.iter().chain([&other, &0, &u32::MAX]) {
                 let expected = postings.iter().filter(|p| p.shingle == shingle);
                 prop_assert_eq!(index.of(shingle), expected.copied().collect::<Vec<_>>());

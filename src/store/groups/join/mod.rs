@@ -19,5 +19,5 @@ mod exact;
 mod index;
 mod rarity;
 
-pub(crate) use bounds::Bounds;
-pub(crate) use exact::{Join, Joined, Sets};
+pub(crate) use bounds::JaccardBounds;
+pub(crate) use exact::{ExactJoin, JoinedPair, SetSource};

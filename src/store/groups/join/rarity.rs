@@ -18,17 +18,17 @@ const MARKS: u32 = 8;
 /// Any order of all shingles works for a join. The better it puts rare ones first, the less work
 /// there is; sharing counters costs no more than that. A shingle that occurs again in no set is in no pair.
 #[derive(Debug)]
-pub(super) struct Rarity {
+pub(super) struct ShingleFrequencies {
     /// Marks of the shingles that occurred, and above them the number of those that were marked before.
     counters: Vec<AtomicU32>,
     shift: u32,
 }
 
-impl Rarity {
+impl ShingleFrequencies {
     /// Makes counters for this total number of shingles: 1 to 2 bytes per shingle.
-    pub(super) fn new(shingles: u64) -> Rarity {
+    pub(super) fn new(shingles: u64) -> ShingleFrequencies {
         let bits = (shingles / 2).clamp(2, MOST_COUNTERS).ilog2();
-        Rarity {
+        ShingleFrequencies {
             counters: (0..1_usize << bits).map(|_| AtomicU32::new(0)).collect(),
             shift: u32::BITS - bits,
         }

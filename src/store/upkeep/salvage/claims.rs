@@ -13,7 +13,7 @@ pub(super) const CONTRADICTION: &str = "the index contradicts itself about it";
 
 /// A document that names a content.
 #[derive(Debug)]
-pub(super) struct Claim {
+pub(super) struct DocumentClaim {
     pub(super) key: String,
     /// None if it cannot be read.
     pub(super) row: Option<DocumentRow>,
@@ -21,10 +21,10 @@ pub(super) struct Claim {
     pub(super) doubt: Option<&'static str>,
 }
 
-impl Claim {
+impl DocumentClaim {
     /// A document about which nothing else is known.
-    pub(super) fn new(key: String) -> Claim {
-        Claim {
+    pub(super) fn new(key: String) -> DocumentClaim {
+        DocumentClaim {
             key,
             row: None,
             doubt: None,
@@ -34,8 +34,8 @@ impl Claim {
 
 /// The documents claimed for one content.
 #[derive(Debug, Default)]
-pub(super) struct Claimed {
-    pub(super) documents: Vec<Claim>,
+pub(super) struct ClaimedDocuments {
+    pub(super) documents: Vec<DocumentClaim>,
     /// Whether there are no other documents. If so, a content without documents was removed.
     pub(super) are_all: bool,
     /// Keys that are damaged in `names` and that `documents` does not have either.
@@ -48,10 +48,10 @@ pub(super) struct Claimed {
 
 /// The claims of the two tables, except those of `names` where it is intact.
 #[derive(Debug)]
-pub(super) struct Claims<'a> {
+pub(super) struct DocumentClaims<'a> {
     wreck: &'a Wreck,
     /// By content and key: documents that `names` may lack, or may have without their rows.
-    strays: BTreeMap<u32, BTreeMap<String, Stray>>,
+    strays: BTreeMap<u32, BTreeMap<String, StrayDocument>>,
     /// Keys that the tables give to different contents.
     contested: BTreeSet<String>,
     /// The contents of these keys.
@@ -59,7 +59,7 @@ pub(super) struct Claims<'a> {
 }
 
 #[derive(Debug)]
-struct Stray {
+struct StrayDocument {
     row: DocumentRow,
     /// Whether `names` has it; `None` if that cannot be read.
     is_name: Option<bool>,
@@ -67,10 +67,10 @@ struct Stray {
     is_found: bool,
 }
 
-impl<'a> Claims<'a> {
+impl<'a> DocumentClaims<'a> {
     /// Reads both tables as far as possible.
-    pub(super) fn read(wreck: &'a Wreck) -> Claims<'a> {
-        let mut claims = Claims {
+    pub(super) fn read(wreck: &'a Wreck) -> DocumentClaims<'a> {
+        let mut claims = DocumentClaims {
             wreck,
             strays: BTreeMap::new(),
             contested: BTreeSet::new(),
@@ -96,7 +96,7 @@ impl<'a> Claims<'a> {
                 return;
             }
             let strays = self.strays.entry(row.content).or_default();
-            let stray = Stray {
+            let stray = StrayDocument {
                 row,
                 is_name,
                 is_found,
@@ -105,7 +105,7 @@ impl<'a> Claims<'a> {
         });
         // A table whose order is disturbed may have an entry that a look-up does not find.
         for (&content, strays) in &mut self.strays {
-            if strays.values().all(Stray::is_named) {
+            if strays.values().all(StrayDocument::is_named) {
                 continue;
             }
             for key in wreck.names(content).keys {
@@ -148,10 +148,10 @@ impl<'a> Claims<'a> {
     }
 
     /// The documents of a content. Each document is returned once.
-    pub(super) fn of(&mut self, content: u32) -> Claimed {
+    pub(super) fn of(&mut self, content: u32) -> ClaimedDocuments {
         let names = self.wreck.names(content);
         let mut strays = self.strays.remove(&content).unwrap_or_default();
-        let mut claimed = Claimed::default();
+        let mut claimed = ClaimedDocuments::default();
         let mut orphans = Vec::new();
         for key in names.keys {
             let known = strays.remove(&key).map(|stray| stray.row);
@@ -203,14 +203,14 @@ impl<'a> Claims<'a> {
     }
 }
 
-impl Stray {
+impl StrayDocument {
     fn is_named(&self) -> bool {
         self.is_name == Some(true)
     }
 }
 
-impl Claimed {
+impl ClaimedDocuments {
     fn push(&mut self, key: String, row: Option<DocumentRow>, doubt: Option<&'static str>) {
-        self.documents.push(Claim { key, row, doubt });
+        self.documents.push(DocumentClaim { key, row, doubt });
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::Wreck;
-use crate::store::compare::Sketcher;
+use crate::store::compare::StoreSketcher;
 use crate::text::ShingleSet;
 
 /// The number of contents that are tried to find out whether a schema is the right one.
@@ -16,7 +16,7 @@ const TRIED: u32 = 1000;
 /// default one if none is given, if that one reproduces them.
 pub(super) fn known_schema(wreck: &Wreck, given: Option<&Schema>, source: &Path) -> Result<Schema> {
     if let Some(stored) = &wreck.schema
-        && Trial::of(stored, wreck)?.is_passed().unwrap_or(true)
+        && SchemaTrial::of(stored, wreck)?.is_passed().unwrap_or(true)
     {
         if let Some(given) = given {
             stored.check_same(given)?;
@@ -25,7 +25,7 @@ pub(super) fn known_schema(wreck: &Wreck, given: Option<&Schema>, source: &Path)
     }
     let default = Schema::default();
     let other = given.unwrap_or(&default);
-    let trial = Trial::of(other, wreck)?;
+    let trial = SchemaTrial::of(other, wreck)?;
     let may_be = || {
         let is_long = wreck.signature_bytes() == Some(other.signature_bytes());
         given.is_some() && is_long && !(other.keeps_shingles() && trial.contents > 0)
@@ -46,7 +46,7 @@ pub(super) fn known_schema(wreck: &Wreck, given: Option<&Schema>, source: &Path)
 
 /// The outcome of signing the shingles of stored contents with a schema.
 #[derive(Debug, Default)]
-struct Trial {
+struct SchemaTrial {
     keeps_shingles: bool,
     /// The number of contents that have shingles.
     contents: u32,
@@ -57,13 +57,13 @@ struct Trial {
     fit: u32,
 }
 
-impl Trial {
-    fn of(schema: &Schema, wreck: &Wreck) -> Result<Trial> {
-        let sketcher = Sketcher::new(schema, &Arc::default())?;
+impl SchemaTrial {
+    fn of(schema: &Schema, wreck: &Wreck) -> Result<SchemaTrial> {
+        let sketcher = StoreSketcher::new(schema, &Arc::default())?;
         let mut shingles = ShingleSet::default();
-        let mut trial = Trial {
+        let mut trial = SchemaTrial {
             keeps_shingles: schema.keeps_shingles(),
-            ..Trial::default()
+            ..SchemaTrial::default()
         };
         for id in 0..wreck.len().min(TRIED) {
             let content = wreck.content(id, schema.signature_bytes());
