@@ -141,8 +141,8 @@ pub mod sketching {
 /// tables together, which is far cheaper than one by one.
 pub mod write {
     pub use crate::store::{
-        Batch, Body, Change, IdScope, Intake, MAX_KEY_BYTES, MergeSummary, Outcome, Pipeline, Relation,
-        SourceFile, Uncommitted,
+        Batch, Body, Change, IdScope, Intake, MAX_KEY_BYTES, MergeSummary, Outcome, Pipeline,
+        Relation, SourceFile, Uncommitted,
     };
 }
 
@@ -181,8 +181,9 @@ pub mod upkeep {
     pub use crate::progress::Progress;
     pub use crate::storage::{ProcessorTimes, ThreadTime};
     pub use crate::store::{
-        Bucket, Casualty, ComparedShape, Expected, Near, Nearness, Problem, Rebuild, RebuildProgress,
-        Reindex, CheckReport, SalvageSummary, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,
+        Bucket, Casualty, CheckReport, ComparedShape, Expected, Near, Nearness, Problem, Rebuild,
+        RebuildProgress, Reindex, SalvageSummary, Sample, Shape, Stats, Tuning, Unfinished,
+        Unreadable,
     };
 }
 

@@ -28,7 +28,7 @@ pub struct Progress(Arc<ProgressCounts>);
 struct ProgressCounts {
     done: AtomicU64,
     total: AtomicU64,
-    begun: AtomicU64,
+    started: AtomicU64,
 }
 
 impl Progress {
@@ -49,14 +49,14 @@ impl Progress {
 
     /// Returns how often work has begun. A call of several parts begins each part with its own number of steps.
     pub fn begun(&self) -> u64 {
-        self.0.begun.load(Ordering::Relaxed)
+        self.0.started.load(Ordering::Relaxed)
     }
 
     /// Begins work of `total` steps.
     pub fn begin(&self, total: u64) {
         self.0.done.store(0, Ordering::Relaxed);
         self.0.total.store(total, Ordering::Relaxed);
-        self.0.begun.fetch_add(1, Ordering::Relaxed);
+        self.0.started.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts `steps` more steps as done.

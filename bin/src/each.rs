@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use dedupdb_corpus::{
-    EachEvent, EndReason, ForEach, Options, Origin, Reason, Skipped, SourcedText, ForEachSummary,
+    EachEvent, EndReason, ForEach, ForEachSummary, Options, Origin, Reason, Skipped, SourcedText,
 };
 
 use crate::console::Console;
 use crate::inputs::sources;
 use crate::interrupt::Interrupt;
-use crate::left_out::{LeftOutReporter, NamingScope, LeftOutArgs, advice};
+use crate::left_out::{LeftOutArgs, LeftOutReporter, NamingScope, advice};
 use crate::progress::ReadProgress;
-use crate::reading::ReadCountsText as _;
+use crate::read_counts::ReadCountsText as _;
 use crate::store;
 
 /// What to work on, and how to report on it.

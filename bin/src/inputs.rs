@@ -12,7 +12,7 @@ use dedupdb_corpus::{
 use dedupdb::{Schema, sketching::Shingling};
 
 use crate::console::Console;
-use crate::{closed, duration, parse};
+use crate::{closed_input, duration, parse};
 
 /// The argument that stands for standard input.
 pub(crate) const STDIN: &str = "-";
@@ -27,7 +27,7 @@ pub(crate) fn sources(paths: &[PathBuf], key: Option<&str>) -> Vec<Source> {
 /// A text on standard input, or in a pipe without a name, gets the key `key`.
 pub(crate) fn source(path: &Path, key: Option<&str>) -> Source {
     if path == Path::new(STDIN) {
-        return Source::stream("standard input", closed::stdin()).key(key.unwrap_or(STDIN));
+        return Source::stream("standard input", closed_input::stdin()).key(key.unwrap_or(STDIN));
     }
     let source = Source::path(path);
     match key {

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::args::EscapedArgs;
-use crate::closed;
+use crate::closed_input;
 use crate::inputs::STDIN;
 
 /// The number of listed keys with a problem that are named. The others are counted.
@@ -24,7 +24,7 @@ const MOST: u64 = 1 << 30;
 pub(crate) fn listed(list: &Path, escaped: EscapedArgs) -> Result<Vec<String>> {
     let mut bytes = Vec::new();
     let read = if list == Path::new(STDIN) {
-        closed::stdin().take(MOST).read_to_end(&mut bytes)
+        closed_input::stdin().take(MOST).read_to_end(&mut bytes)
     } else {
         File::open(list).and_then(|file| file.take(MOST).read_to_end(&mut bytes))
     };

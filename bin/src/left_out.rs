@@ -123,7 +123,11 @@ impl LeftOutReporter {
     /// # Errors
     ///
     /// If the list cannot be written.
-    pub(crate) fn begin(console: &Console, telling: &LeftOutArgs, named: NamingScope) -> Result<LeftOutReporter> {
+    pub(crate) fn begin(
+        console: &Console,
+        telling: &LeftOutArgs,
+        named: NamingScope,
+    ) -> Result<LeftOutReporter> {
         let begin = |path: &PathBuf| -> Result<LeftOutList> {
             Ok(LeftOutList {
                 path: path.clone(),
@@ -133,7 +137,11 @@ impl LeftOutReporter {
         };
         Ok(LeftOutReporter {
             console: console.clone(),
-            named: if telling.verbose { NamingScope::All } else { named },
+            named: if telling.verbose {
+                NamingScope::All
+            } else {
+                named
+            },
             counts: BTreeMap::new(),
             fieldless: HashSet::new(),
             has_question: false,

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use dedupdb_lab::eval::wrap;
 
-use crate::{closed, json};
+use crate::{closed_input, json};
 
 /// Standard output, locked and buffered.
 #[derive(Debug)]
@@ -81,8 +81,8 @@ impl Output {
 
     /// Writes bytes as they are.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if !bytes.is_empty() && closed::is_closed() {
-            return Err(named(&closed::error()));
+        if !bytes.is_empty() && closed_input::is_closed() {
+            return Err(named(&closed_input::error()));
         }
         let written = self.writer.write_all(bytes);
         written.or_else(|error| self.refuse(&error))

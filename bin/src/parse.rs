@@ -382,7 +382,7 @@ pub(crate) fn page(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lengths, CountOrAll, lengths, seed, some_or_all};
+    use super::{CountOrAll, Lengths, lengths, seed, some_or_all};
 
     #[test]
     fn lengths_are_a_range_or_one() {

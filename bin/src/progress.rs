@@ -9,7 +9,7 @@ use dedupdb::upkeep;
 
 use crate::console::Console;
 use crate::number;
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// The bytes and documents so far. A terminal shows them once the command takes a while.
 #[derive(Debug)]

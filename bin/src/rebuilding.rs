@@ -7,7 +7,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::{CONTINUES, Interrupt};
 use crate::number::bytes;
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// What each part of a rebuild works on.
 const PARTS: [&str; 3] = ["signatures", "buckets", "documents"];

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow};
 use dedupdb::sketching::Shingling;
 use dedupdb::{
     Error, Options, Schema, Store,
-    upkeep::{Casualty, Holder, Progress, CheckReport, SalvageSummary},
+    upkeep::{Casualty, CheckReport, Holder, Progress, SalvageSummary},
 };
 use dedupdb_corpus::TemporaryStore;
 use dedupdb_corpus::dedup::{self, Unfit};

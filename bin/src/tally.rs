@@ -8,7 +8,7 @@ use dedupdb_corpus::AddSummary;
 use crate::args::AddArgs;
 use crate::number::counted;
 use crate::output::shell_word;
-use crate::reading::{ReadCountsText as _, line};
+use crate::read_counts::{ReadCountsText as _, line};
 
 /// A note about the scope of ids that a store remembers, if that has changed.
 pub(crate) fn id_scope_note(before: IdScope, after: IdScope) -> Option<String> {

@@ -4,10 +4,10 @@ use std::sync::mpsc::Receiver;
 use std::vec;
 
 use crate::error::Error;
+use crate::item::{Item, ItemBatch, SourcedText};
 use crate::options::Options;
 use crate::skipped::{Reason, Skipped};
 use crate::source::Source;
-use crate::sourced::{ItemBatch, Item, SourcedText};
 
 /// The documents of files, folders, patterns and streams, in the given order. The files of a folder are sorted by name.
 ///

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use crate::add::EndReason;
 use crate::error::Error;
+use crate::item::{Item, ItemBatch, Origin, SourcedText, count_items};
 use crate::options::Options;
-use crate::reading::ReadCounts;
+use crate::read_counts::ReadCounts;
 use crate::skipped::Skipped;
 use crate::source::Source;
-use crate::sourced::{ItemBatch, Item, Origin, SourcedText, met};
 use rayon::prelude::*;
 
 /// How long to wait for a batch before calling the observer.
@@ -131,7 +131,7 @@ impl ForEach {
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => return Ok(worked),
             };
-            documents += met(&batch.items);
+            documents += count_items(&batch.items);
             bytes += batch.bytes;
             for item in done(batch, &work) {
                 if worked.take(item, &mut observe)?.is_break() {

@@ -13,14 +13,14 @@ use crate::formats::array;
 use crate::formats::format::{Format, is_compressed, is_json};
 use crate::formats::whole;
 use crate::glob::Glob;
+use crate::item::ItemBatch;
 use crate::read::reader::start;
 use crate::read::repeats::Repeats;
 use crate::source::Source;
 use crate::source::converter::{Converter, ConverterGuard};
 use crate::source::feed::Feed;
-use crate::sourced::ItemBatch;
-use crate::walk::wanted::Globs;
-use crate::walk::{WalkEntry, Walk};
+use crate::walk::folder_selection::Globs;
+use crate::walk::{Walk, WalkEntry};
 use dedupdb::Store;
 use dedupdb::write::IdScope;
 

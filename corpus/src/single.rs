@@ -1,9 +1,9 @@
 //! One document, read by itself.
 
+use crate::item::SourcedText;
 use crate::options::Options;
 use crate::skipped::{Reason, Skipped};
 use crate::source::Source;
-use crate::sourced::SourcedText;
 use crate::walk::key::Key;
 use dedupdb::Document;
 

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::rows::{ValueColumn, Flaw, is_one, string};
+use crate::rows::{Flaw, ValueColumn, is_one, string};
 
 /// Extracts the value of an argument, or explains why it does not fit.
 pub(crate) fn named<'py, T>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<T>
@@ -15,10 +15,10 @@ where
 {
     value
         .extract::<T>()
-        .map_err(|error| told(name, value, &error))
+        .map_err(|error| argument_error(name, value, &error))
 }
 
-fn told(name: &str, value: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
+fn argument_error(name: &str, value: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
     let py = value.py();
     let message = format!("{name}: {}", error.value(py));
     if error.is_instance_of::<PyTypeError>(py) {
@@ -100,7 +100,7 @@ strings! {
 pub(crate) fn given<'a>(name: &str, string: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
     string
         .to_str()
-        .map_err(|error| told(name, string.as_any(), &error))
+        .map_err(|error| argument_error(name, string.as_any(), &error))
 }
 
 /// One key, or the keys of an iterable or an Arrow array.

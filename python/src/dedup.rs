@@ -15,14 +15,14 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::adding::ErrorPolicy;
 use crate::arguments;
 use crate::errors::{of_dedup, of_row};
+use crate::row_adder::ErrorPolicy;
 use crate::rows::{BATCH_BYTES, BATCH_ROWS, RowSource};
 use crate::schema;
 use crate::table::{self, Table, defect};
 use crate::warning::warn;
-use crate::watch::{TICK, ProgressCallback};
+use crate::watch::{ProgressCallback, TICK};
 
 /// Rows that could not be judged, with the reasons.
 type FlawedRows = Vec<(u64, String)>;

@@ -62,7 +62,7 @@ struct Entry {
     tokens: Option<Arc<Vec<u64>>>,
     links: Box<[BucketLink]>,
     /// The last query that met it.
-    met: u64,
+    last_query: u64,
 }
 
 /// An entry in the bucket of a band.
@@ -139,7 +139,7 @@ impl SetIndex {
             let mut number = bucket.get(&hash).copied().unwrap_or(NONE);
             while let Some(entry) = self.entries.get_mut(number as usize) {
                 let own = std::mem::replace(&mut number, entry.links[band].next);
-                let is_new = std::mem::replace(&mut entry.met, self.query) != self.query;
+                let is_new = std::mem::replace(&mut entry.last_query, self.query) != self.query;
                 if is_new && let Some(other) = &entry.tokens {
                     let jaccard = jaccard(&tokens, other);
                     if jaccard >= self.threshold {
@@ -292,7 +292,7 @@ impl SetIndex {
         self.entries[number as usize] = Entry {
             links: links.collect(),
             tokens: Some(tokens),
-            met: 0,
+            last_query: 0,
         };
     }
 
@@ -317,7 +317,7 @@ impl Entry {
         Entry {
             tokens: None,
             links: Box::default(),
-            met: 0,
+            last_query: 0,
         }
     }
 }

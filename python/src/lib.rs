@@ -8,9 +8,7 @@
     reason = "arguments of Python functions come by value"
 )]
 
-mod adding;
 mod arguments;
-mod asking;
 mod cluster;
 mod dedup;
 mod documents;
@@ -18,8 +16,10 @@ mod errors;
 mod groups;
 mod index;
 mod opening;
+mod query;
 mod read;
 mod results;
+mod row_adder;
 mod rows;
 mod schema;
 mod sets;

@@ -39,7 +39,11 @@ impl OpenSettings {
 }
 
 /// Opens the store. A wait for its lock runs on a separate thread, so that Ctrl-C ends it.
-pub(crate) fn open(py: Python<'_>, how: &OpenSettings, make: Option<&Schema>) -> PyResult<dedupdb::Store> {
+pub(crate) fn open(
+    py: Python<'_>,
+    how: &OpenSettings,
+    make: Option<&Schema>,
+) -> PyResult<dedupdb::Store> {
     let (options, wait) = (how.options(), how.wait);
     let (path, make) = (how.path.clone(), make.cloned());
     let work = move || match make {

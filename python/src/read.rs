@@ -11,9 +11,9 @@ use dedupdb_corpus::{Corpus, Encoding, Format, Nth, Reason, Source, SourcedText,
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::adding::ErrorPolicy;
 use crate::arguments;
 use crate::errors::of_corpus;
+use crate::row_adder::ErrorPolicy;
 use crate::stream::{Batches, DeferredError, ROWS, SkippedPlaces};
 use crate::table::{defect, schema};
 use crate::warning::warn;
@@ -117,7 +117,9 @@ impl CorpusBatches {
                         PyFileNotFoundError::new_err(one.message())
                     }));
                 }
-                Some(Err(one)) if one.named && one.is_failure() && self.errors == ErrorPolicy::Raise => {
+                Some(Err(one))
+                    if one.named && one.is_failure() && self.errors == ErrorPolicy::Raise =>
+                {
                     let mut message = one.message();
                     let skipped = lock(&self.skipped);
                     let mut own = skipped

@@ -27,7 +27,7 @@ impl StoreSlot {
         }
     }
 
-    pub(crate) fn how(&self) -> &OpenSettings {
+    pub(crate) fn settings(&self) -> &OpenSettings {
         &self.how
     }
 

@@ -11,21 +11,21 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use crate::adding::{RowAdder, ErrorPolicy, RowReport as Documents};
 use crate::arguments;
-use crate::asking::{self, QueryOptions};
 use crate::documents::Iterating;
 use crate::errors::raised;
 use crate::groups;
 use crate::opening::{OpenSettings, open};
+use crate::query::{self, QueryOptions};
 use crate::results;
-use crate::rows::{KeyColumn, ColumnNames, RowSource, is_one};
+use crate::row_adder::{ErrorPolicy, RowAdder, RowReport as Documents};
+use crate::rows::{ColumnNames, KeyColumn, RowSource, is_one};
 use crate::schema;
 use crate::slot::StoreSlot;
 use crate::stream::Batches;
 use crate::upkeep::{rebuilt, tell};
 use crate::warning::{REINDEX, warn_of_threshold};
-use crate::watch::{Stop, ProgressCallback, lock, waited};
+use crate::watch::{ProgressCallback, Stop, lock, waited};
 
 /// The approximate number of bytes that a merge takes between two commits.
 const MERGE_BYTES: u64 = 64 << 20;
@@ -56,8 +56,8 @@ impl PyStore {
         self.slot.opened()
     }
 
-    fn how(&self) -> &OpenSettings {
-        self.slot.how()
+    fn settings(&self) -> &OpenSettings {
+        self.slot.settings()
     }
 
     /// The open store, for a call that writes.
@@ -112,13 +112,13 @@ impl PyStore {
     /// The store's folder, absolute.
     #[getter]
     fn path(&self) -> PathBuf {
-        self.how().path.clone()
+        self.settings().path.clone()
     }
 
     /// Whether it was opened for reading only.
     #[getter]
     fn read_only(&self) -> bool {
-        self.how().read_only
+        self.settings().read_only
     }
 
     /// Whether it was closed.
@@ -223,7 +223,7 @@ impl PyStore {
             told: ProgressCallback::new(progress, "documents")?,
         };
         let rows = RowSource::documents(data, texts, &names(key, text))?;
-        let mut verdicts = asking::OutcomeColumns::default();
+        let mut verdicts = query::OutcomeColumns::default();
         adding.run(py, rows, &mut |outcome| verdicts.push(outcome))?;
         Ok(Bound::new(py, verdicts.table()?)?.into_any())
     }
@@ -248,11 +248,11 @@ impl PyStore {
         let store = self.opened()?;
         let asked = QueryOptions { threshold, limit };
         let found = if let Ok(one) = texts.cast::<PyString>() {
-            asking::one_text(py, &store, arguments::given("text", one)?, asked)?
+            query::one_text(py, &store, arguments::given("text", one)?, asked)?
         } else {
             let told = ProgressCallback::new(progress, "texts")?;
             let rows = RowSource::texts("texts", texts, text)?;
-            let found = asking::many(py, &store, rows, asked, told)?;
+            let found = query::many(py, &store, rows, asked, told)?;
             Bound::new(py, found)?.into_any()
         };
         warn_of_threshold(py, &store, threshold, REINDEX)?;
@@ -270,7 +270,7 @@ impl PyStore {
     ) -> PyResult<Bound<'py, PyAny>> {
         let asked = QueryOptions { threshold, limit };
         let store = self.opened()?;
-        let found = asking::one(py, &store, &asked.of(Query::key(&key)))?;
+        let found = query::one(py, &store, &asked.of(Query::key(&key)))?;
         warn_of_threshold(py, &store, threshold, REINDEX)?;
         Ok(found)
     }
@@ -524,8 +524,10 @@ impl PyStore {
         let mut told = ProgressCallback::new(progress, "steps")?;
         let (_open, _entered) = self.entered(py)?;
         let slot = self.slot.clone();
-        let work = move |_: &Stop| slot.how().options().check(&slot.how().path);
-        let checked = waited(py, work, |py| tell(py, &mut told, &self.how().progress))?;
+        let work = move |_: &Stop| slot.settings().options().check(&slot.settings().path);
+        let checked = waited(py, work, |py| {
+            tell(py, &mut told, &self.settings().progress)
+        })?;
         told.end(py)?;
         results::report(py, &checked.map_err(|error| raised(py, &error))?)
     }
@@ -547,7 +549,7 @@ impl PyStore {
 
     /// Supports pickling of handles that are open for reading.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        if !self.how().read_only {
+        if !self.settings().read_only {
             return Err(PyTypeError::new_err(
                 "a store that is open for writing belongs to one process and cannot be pickled; \
                  open it with read_only=True",
@@ -559,8 +561,8 @@ impl PyStore {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        let path = self.how().path.display();
-        let mode = if self.how().read_only {
+        let path = self.settings().path.display();
+        let mode = if self.settings().read_only {
             " (read-only)"
         } else {
             ""

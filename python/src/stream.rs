@@ -32,7 +32,8 @@ pub(crate) type SkippedPlaces = Arc<Mutex<Vec<(String, String)>>>;
 pub(crate) type RaisedError = Arc<Mutex<Option<PyErr>>>;
 
 /// Makes the next batch, or `None` at the end. Checks now and then whether to stop.
-pub(crate) type BatchMaker = Box<dyn FnMut(&Stop) -> Result<Option<RecordBatch>, DeferredError> + Send>;
+pub(crate) type BatchMaker =
+    Box<dyn FnMut(&Stop) -> Result<Option<RecordBatch>, DeferredError> + Send>;
 
 /// The thread that makes batches ahead. It stops when this is dropped.
 struct BatchThread {
@@ -242,14 +243,16 @@ impl Iterator for ExportedStream {
             Ok(batch) => batch.map(|batch| Ok(rows(batch))),
             Err(raised) => {
                 *lock(&self.raised) = Some(raised.clone_ref(py));
-                Some(Err(ArrowError::ExternalError(told(py, raised).into())))
+                Some(Err(ArrowError::ExternalError(
+                    message_of(py, raised).into(),
+                )))
             }
         })
     }
 }
 
 /// The message for an Arrow library, which knows no exceptions. Ctrl-C is raised again once the library returns.
-fn told(py: Python<'_>, raised: PyErr) -> String {
+fn message_of(py: Python<'_>, raised: PyErr) -> String {
     if raised.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
         let interrupted = py
             .import("_thread")

@@ -4,7 +4,7 @@ use dedupdb::upkeep::{Progress, Rebuild, RebuildProgress};
 use pyo3::prelude::*;
 
 use crate::errors::raised;
-use crate::watch::{Stop, ProgressCallback, waited};
+use crate::watch::{ProgressCallback, Stop, waited};
 
 /// Reports the progress of a call that counts its steps.
 pub(crate) fn tell(py: Python<'_>, told: &mut ProgressCallback, counts: &Progress) -> PyResult<()> {

@@ -51,7 +51,10 @@ pub(crate) struct ProgressCallback {
 
 impl ProgressCallback {
     /// `progress` is None, a callable, or True for a bar.
-    pub(crate) fn new(progress: Option<&Bound<'_, PyAny>>, unit: &str) -> PyResult<ProgressCallback> {
+    pub(crate) fn new(
+        progress: Option<&Bound<'_, PyAny>>,
+        unit: &str,
+    ) -> PyResult<ProgressCallback> {
         let call = match progress {
             None => None,
             Some(given) => match given.extract::<bool>() {

@@ -83,7 +83,7 @@ pub use code::ContentCode;
 pub use columns::texts;
 pub use components::components;
 pub use keeper::{Keeper, Verdict};
-pub use keys::{KeyWidth, BandKeys};
+pub use keys::{BandKeys, KeyWidth};
 pub use mark::Mark;
 pub use minima::minima;
 pub use packed::{PackedSets, verify};

@@ -39,7 +39,11 @@ pub(super) trait PermutationBlock: Sized {
 ///
 /// `blocks` and `minima` must be equally long.
 #[inline(always)]
-pub(super) fn lower<B: PermutationBlock>(shingles: &[u32], blocks: &[B], minima: &mut [[u32; BLOCK]]) {
+pub(super) fn lower<B: PermutationBlock>(
+    shingles: &[u32],
+    blocks: &[B],
+    minima: &mut [[u32; BLOCK]],
+) {
     debug_assert_eq!(
         blocks.len(),
         minima.len(),

@@ -28,7 +28,9 @@ enum Instructions {
 impl SimdLevel {
     /// Returns the widest instruction set of this machine.
     pub(super) fn best() -> SimdLevel {
-        SimdLevel::all().next().unwrap_or(SimdLevel(Instructions::Portable))
+        SimdLevel::all()
+            .next()
+            .unwrap_or(SimdLevel(Instructions::Portable))
     }
 
     /// Returns every instruction set of this machine, widest first.

@@ -132,7 +132,11 @@ pub(crate) enum ColumnKind {
 }
 
 impl ColumnKind {
-    pub(crate) const ALL: [ColumnKind; 3] = [ColumnKind::Contents, ColumnKind::Shingles, ColumnKind::Signatures];
+    pub(crate) const ALL: [ColumnKind; 3] = [
+        ColumnKind::Contents,
+        ColumnKind::Shingles,
+        ColumnKind::Signatures,
+    ];
 
     /// The name of the column's file in a generation.
     pub(crate) fn file_name(self, generation: u32) -> String {

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use super::columns::{unpack, unpack_stored};
-use super::format::{ContentRow, HEADER_BYTES, Header, ColumnKind, belongs_to, may_be_unfinished};
+use super::format::{ColumnKind, ContentRow, HEADER_BYTES, Header, belongs_to, may_be_unfinished};
 use super::postings::{Leaf, Posting, UnpackedLeaf, pack};
 use crate::codec::elias_fano;
 use crate::text::ShingleSet;

@@ -19,17 +19,17 @@ mod postings;
 mod salvage;
 mod view;
 
-pub(crate) use commit::{CatalogChange, StoreFiles, NewContent, SoundCommit};
-pub(crate) use disk::{UnsyncedFolder, Process, TurnWait, resolved};
+pub(crate) use commit::{CatalogChange, NewContent, SoundCommit, StoreFiles};
+pub(crate) use disk::{Process, TurnWait, UnsyncedFolder, resolved};
 pub use disk::{ProcessorTimes, ThreadTime};
 #[cfg(all(test, unix))]
 pub(crate) use disk::{crash, watch};
 pub(crate) use folder::{BuildSite, enclosing, holder, inside, is_store};
-pub(crate) use format::{ContentRow, ColumnKind};
-pub(crate) use generation::{NextGeneration, RebuildPlan, GenerationProgress, SignContents};
+pub(crate) use format::{ColumnKind, ContentRow};
+pub(crate) use generation::{GenerationProgress, NextGeneration, RebuildPlan, SignContents};
 pub(crate) use index::{DocumentChange, DocumentRow, NoWriter, RunRecord, Sources};
 pub use index::{IdScope, SourceFile};
 pub(crate) use limits::Limits;
-pub(crate) use postings::{LevelAge, ByAge, Filter, ChainLink, Posting};
+pub(crate) use postings::{ByAge, ChainLink, Filter, LevelAge, Posting};
 pub(crate) use salvage::{ContentRemains, Wreck};
 pub(crate) use view::{PackedShingles, Snapshot};

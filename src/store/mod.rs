@@ -25,7 +25,7 @@ pub use groups::{
 pub use handle::{Options, Store};
 pub use offer::{Body, Change, Input, MAX_KEY_BYTES, Outcome, Relation};
 pub use upkeep::{
-    Bucket, Casualty, ComparedShape, Expected, Near, Nearness, Problem, Rebuild, RebuildProgress,
-    Reindex, CheckReport, SalvageSummary, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,
+    Bucket, Casualty, CheckReport, ComparedShape, Expected, Near, Nearness, Problem, Rebuild,
+    RebuildProgress, Reindex, SalvageSummary, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,
 };
 pub use write::{Batch, Intake, MergeSummary, Pipeline, Uncommitted, Writer};

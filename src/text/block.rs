@@ -2,7 +2,7 @@
 
 use super::fold::{Fold, lowercase};
 use super::marks::is_folded_letter;
-use super::unicode::{CharEntry, CharTable, CharClass};
+use super::unicode::{CharClass, CharEntry, CharTable};
 
 /// Bytes in a full block: one for each bit of a mask.
 pub(super) const BLOCK: usize = 64;

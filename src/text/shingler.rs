@@ -146,7 +146,12 @@ impl Shingler {
     }
 
     /// Reads a text into a sink.
-    fn read(&self, text: &str, reading: &mut TokenMemory, sink: &mut ShingleSink<'_>) -> Result<()> {
+    fn read(
+        &self,
+        text: &str,
+        reading: &mut TokenMemory,
+        sink: &mut ShingleSink<'_>,
+    ) -> Result<()> {
         let TokenMemory {
             tokens,
             words,

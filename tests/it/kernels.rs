@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use dedupdb::batch::{
-    CandidateQuery, Candidates, KeyWidth, BandKeys, PackedSets, Sketcher, Sketches, Verifier,
+    BandKeys, CandidateQuery, Candidates, KeyWidth, PackedSets, Sketcher, Sketches, Verifier,
     components, texts, verify,
 };
 use dedupdb::{

@@ -55,7 +55,7 @@ pub(crate) use escaped::EscapedArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use init::{InitArgs, SketchingArgs};
 pub(crate) use jaccard::JaccardArgs;
-pub(crate) use judging::{JudgingArgs, ComparisonArgs};
+pub(crate) use judging::{ComparisonArgs, JudgingArgs};
 pub(crate) use list::ListArgs;
 pub(crate) use load::LoadArgs;
 pub(crate) use man::ManArgs;

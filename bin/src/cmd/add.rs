@@ -19,12 +19,17 @@ use crate::left_out::{LeftOutReporter, NamingScope};
 use crate::number::similarity;
 use crate::output::{Output, copy_column, escape};
 use crate::progress::ReadProgress;
-use crate::reading::{ALL_SKIPPED, ReadCountsText as _};
+use crate::read_counts::{ALL_SKIPPED, ReadCountsText as _};
 use crate::timings::AddTimes;
 use crate::{store, tally};
 
 /// Runs `add`.
-pub(crate) fn run(args: &Args, add: &AddArgs, console: &Console, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(
+    args: &Args,
+    add: &AddArgs,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
     check_arguments(add)?;
     add.telling.check(&add.paths, &[])?;
     let options = add.inputs.options().store(&args.store);

@@ -19,7 +19,7 @@ use crate::interrupt::Interrupt;
 use crate::json;
 use crate::number::{bytes, counted, four_decimals};
 use crate::output::{Output, copy_column, escape, is_broken_pipe, shell_word};
-use crate::reading::ReadCountsText as Counts;
+use crate::read_counts::ReadCountsText as Counts;
 
 /// The name of the list of moved files.
 const MANIFEST: &str = ".dedupdb-moved";
@@ -148,7 +148,12 @@ fn notes(done: &DedupSummary, judging: &JudgingArgs, console: &Console) {
 }
 
 /// Moves files back. `aside` is the folder, or the list in it.
-fn undo(asked: &args::MoveArgs, aside: &Path, console: &Console, output: &mut Output) -> Result<Exit> {
+fn undo(
+    asked: &args::MoveArgs,
+    aside: &Path,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
     let interrupt = Interrupt::catch()?;
     let mut list = MoveList::new(console, output);
     // The manifest has whole paths. Those below the current folder are shown as the move showed them.

@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::json;
 use crate::number::{bytes, counted};
 use crate::output::{Output, printable};
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// Runs `backup`.
 pub(crate) fn run(

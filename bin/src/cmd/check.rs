@@ -1,7 +1,7 @@
 //! `check`: looks for damage.
 
 use anyhow::Result;
-use dedupdb::upkeep::{Problem, Progress, CheckReport};
+use dedupdb::upkeep::{CheckReport, Problem, Progress};
 
 use crate::args::Args;
 use crate::console::Console;
@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::json;
 use crate::number::counted;
 use crate::output::{Output, printable};
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// Runs `check`.
 pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result<Exit> {

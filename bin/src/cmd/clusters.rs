@@ -6,11 +6,11 @@ use dedupdb::groups::{Cluster, ClusterQuery};
 use crate::args::{Args, ClustersArgs};
 use crate::cmd::pairs;
 use crate::console::Console;
+use crate::document_source::SourceChecker;
 use crate::exit::Exit;
 use crate::json;
 use crate::number::{counted, four_decimals};
 use crate::output::{Output, copy_column, escape};
-use crate::standing::SourceChecker;
 
 /// Runs `clusters`.
 pub(crate) fn run(

@@ -4,17 +4,17 @@ use std::io::{self, ErrorKind, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use dedupdb_corpus::dedup::{self, PreparedRun, DedupSummary, PathTerminator, Keep};
+use dedupdb_corpus::dedup::{self, DedupSummary, Keep, PathTerminator, PreparedRun};
 use dedupdb_corpus::publish::check_output;
 
 use super::judging::{
-    DedupReporter, explained, given, judged, mismatched, nothing_note, schema, short_note, tell_compared,
-    words_note,
+    DedupReporter, explained, given, judged, mismatched, nothing_note, schema, short_note,
+    tell_compared, words_note,
 };
 use crate::args::{self, Args, ComparisonArgs};
-use crate::closed;
+use crate::closed_input;
 use crate::console::Console;
-use crate::done;
+use crate::dedup_summary;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, is_stdin};
 use crate::interrupt::Interrupt;
@@ -23,7 +23,7 @@ use crate::left_out::advice;
 use crate::number::{counted, grouped};
 use crate::output::Output;
 use crate::progress::ReadProgress;
-use crate::reading::ReadCountsText as _;
+use crate::read_counts::ReadCountsText as _;
 use crate::store;
 
 /// Runs `dedup`.
@@ -106,7 +106,12 @@ fn check_folder(dedup: &args::DedupArgs) -> Result<()> {
 }
 
 /// Writes the documents that are kept.
-fn write(args: &Args, dedup: &args::DedupArgs, console: &Console, output: &mut Output) -> Result<Exit> {
+fn write(
+    args: &Args,
+    dedup: &args::DedupArgs,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
     // The list of keys may be a pipe without a writer, so read it while a signal still ends the process.
     let asked = asked(args, dedup)?;
     let interrupt = Interrupt::catch()?;
@@ -151,7 +156,7 @@ fn write(args: &Args, dedup: &args::DedupArgs, console: &Console, output: &mut O
         let skipped = grouped(skipped);
         format!("what was skipped ({skipped}) is not in the output; --skipped FILE lists it")
     });
-    tell(&done, note, args, dedup, &told.progress, console, output)?;
+    report_run(&done, note, args, dedup, &told.progress, console, output)?;
     if !done.is_written && done.read_nothing() {
         bail!("nothing could be read; {} is not written", name(dedup));
     }
@@ -230,7 +235,7 @@ fn asked(args: &Args, dedup: &args::DedupArgs) -> Result<dedup::Dedup> {
     let mut asked = if let Some(file) = file(dedup) {
         asked.output(file)
     } else {
-        closed::check()?;
+        closed_input::check()?;
         asked.output_to(stdout())
     };
     if dedup.list {
@@ -256,14 +261,14 @@ fn asked(args: &Args, dedup: &args::DedupArgs) -> Result<dedup::Dedup> {
 ///
 /// Returns `None` if the user asked to stop before that.
 fn with_store(
-    begun: PreparedRun,
+    prepared: PreparedRun,
     args: &Args,
     parameters: &ComparisonArgs,
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Option<PreparedRun>> {
     if !args.store_given {
-        return Ok(Some(begun));
+        return Ok(Some(prepared));
     }
     let schema = schema(parameters)?;
     let options = store::options(args).expect(given(parameters));
@@ -277,7 +282,7 @@ fn with_store(
             args.store.display()
         ));
     }
-    Ok(Some(begun.store(&store)))
+    Ok(Some(prepared.store(&store)))
 }
 
 /// Whether the reader of the output ended a run that writes something else, too.
@@ -327,7 +332,7 @@ fn kept_note(done: &DedupSummary, dedup: &args::DedupArgs) -> Option<String> {
 }
 
 /// Reports what was done.
-fn tell(
+fn report_run(
     done: &DedupSummary,
     note: Option<String>,
     args: &Args,
@@ -365,7 +370,13 @@ fn tell(
             _ => "kept documents",
         };
         let has_converter = dedup.judging.inputs.pre.is_some();
-        console.text(&done::to_text(done, kept, earlier, has_converter, elapsed));
+        console.text(&dedup_summary::to_text(
+            done,
+            kept,
+            earlier,
+            has_converter,
+            elapsed,
+        ));
     } else if file(dedup).is_some() {
         output.object(&json::DedupJson::new(done, elapsed))?;
     } else {

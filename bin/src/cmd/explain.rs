@@ -15,10 +15,10 @@ use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, sources};
 use crate::json;
 use crate::left_out::advice;
-use crate::marked::MarkedDiff;
+use crate::marked_diff::MarkedDiff;
 use crate::number::{counted, estimated, four_decimals, grouped, percent};
 use crate::output::{Output, escape, printable};
-use crate::side::TextSide;
+use crate::text_side::TextSide;
 
 /// Runs `explain`.
 pub(crate) fn run(

@@ -12,8 +12,8 @@ use crate::json;
 use crate::number::{counted, estimated, four_decimals, grouped};
 use crate::output::{Output, shell_word};
 use crate::parse;
-use crate::side::document_of_file;
 use crate::store::command;
+use crate::text_side::document_of_file;
 
 /// Runs `jaccard`.
 pub(crate) fn run(args: &Args, jaccard: &JaccardArgs, output: &mut Output) -> Result<Exit> {

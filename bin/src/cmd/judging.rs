@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow};
 use dedupdb::Schema;
 use dedupdb::sketching::{SchemaBuilder, Shingling};
-use dedupdb_corpus::dedup::{self, DedupSummary, DedupEvent, SpareReason};
+use dedupdb_corpus::dedup::{self, DedupEvent, DedupSummary, SpareReason};
 use dedupdb_corpus::{Hint, Source};
 
-use crate::args::{Args, JudgingArgs, ComparisonArgs};
+use crate::args::{Args, ComparisonArgs, JudgingArgs};
 use crate::console::Console;
 use crate::inputs::sources;
 use crate::interrupt::Interrupt;
@@ -19,11 +19,15 @@ use crate::left_out::{LeftOutReporter, NamingScope, advice};
 use crate::number::{counted, grouped};
 use crate::output::escape;
 use crate::progress::ReadProgress;
-use crate::reading::{ALL_SKIPPED, ReadCountsText as _};
+use crate::read_counts::{ALL_SKIPPED, ReadCountsText as _};
 use crate::store;
 
 /// What the arguments ask for, except for the output.
-pub(super) fn judged(args: &Args, paths: &[PathBuf], judging: &JudgingArgs) -> Result<dedup::Dedup> {
+pub(super) fn judged(
+    args: &Args,
+    paths: &[PathBuf],
+    judging: &JudgingArgs,
+) -> Result<dedup::Dedup> {
     let schema = schema(&judging.parameters)?;
     let mut asked = dedup::Dedup::new(sources(paths, None))
         .reading(judging.inputs.options())
@@ -260,7 +264,11 @@ pub(super) fn tell_compared(done: &DedupSummary, console: &Console) {
 }
 
 /// A note on short texts, unless they were compared as a store says.
-pub(super) fn short_note(done: &DedupSummary, args: &Args, judging: &JudgingArgs) -> Result<Option<String>> {
+pub(super) fn short_note(
+    done: &DedupSummary,
+    args: &Args,
+    judging: &JudgingArgs,
+) -> Result<Option<String>> {
     if args.store_given || judging.against.is_some() {
         return Ok(None);
     }

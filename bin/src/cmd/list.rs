@@ -4,10 +4,10 @@ use anyhow::{Result, bail};
 
 use crate::args::{Args, ListArgs};
 use crate::console::Console;
+use crate::document_source::SourceChecker;
 use crate::exit::Exit;
 use crate::json;
 use crate::output::{Output, escape};
-use crate::standing::SourceChecker;
 
 /// Runs `list`.
 pub(crate) fn run(
@@ -26,11 +26,11 @@ pub(crate) fn run(
         let document = document?;
         found = true;
         if output.is_json() {
-            let standing = files.meet(document.clone());
+            let standing = files.check(document.clone());
             output.object(&json::DocumentJson::new(&document).standing(&standing))?;
             continue;
         }
-        files.meet(document.clone());
+        files.check(document.clone());
         if list.long {
             output.line(format!(
                 "{}\t{}\t{}\t{}",

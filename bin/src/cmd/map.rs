@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use dedupdb::Schema;
 use dedupdb::write::IdScope;
-use dedupdb_corpus::{EndReason, Format, Options, Repeats, SourcedText, ForEachSummary};
+use dedupdb_corpus::{EndReason, ForEachSummary, Format, Options, Repeats, SourcedText};
 use dedupdb_lab::mapreduce::{Lines, Mapper};
 
 use crate::args::{Args, MapArgs};
@@ -19,10 +19,15 @@ use crate::json;
 use crate::left_out::NamingScope;
 use crate::number::bytes;
 use crate::output::Output;
-use crate::reading::{ReadCountsText as _, line};
+use crate::read_counts::{ReadCountsText as _, line};
 
 /// Runs `map`.
-pub(crate) fn run(args: &Args, map: &MapArgs, console: &Console, output: &mut Output) -> Result<Exit> {
+pub(crate) fn run(
+    args: &Args,
+    map: &MapArgs,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
     output.end_with_reader();
     let start = Instant::now();
     let schema = super::init::schema(&map.sketching).build()?;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use dedupdb::Schema;
 use dedupdb::sketching::{Signer, SlotWidth};
-use dedupdb_corpus::publish::{MatrixFile, AtomicFile, check_output, is_same};
+use dedupdb_corpus::publish::{AtomicFile, MatrixFile, check_output, is_same};
 use dedupdb_corpus::{EndReason, SourcedText};
 
 use crate::args::eval::EvalTextArgs;

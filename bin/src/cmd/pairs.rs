@@ -4,15 +4,15 @@ use anyhow::Result;
 use dedupdb::Store;
 use dedupdb::groups::{Pair, PairQuery};
 
-use crate::ahead::PrefetchIter;
 use crate::args::{Args, PairsArgs};
 use crate::console::Console;
+use crate::document_source::SourceChecker;
 use crate::exit::Exit;
 use crate::json;
 use crate::number::{counted, four_decimals};
 use crate::output::{Output, copy_column, escape};
-use crate::standing::SourceChecker;
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::prefetch::PrefetchIter;
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// Runs `pairs`.
 pub(crate) fn run(

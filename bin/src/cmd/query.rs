@@ -11,6 +11,7 @@ use dedupdb_corpus::SourcedText;
 
 use crate::args::{Args, QueryArgs};
 use crate::console::Console;
+use crate::document_source::SourceChecker;
 use crate::each::ForEachRun;
 use crate::exit::Exit;
 use crate::inputs::check_stdin;
@@ -19,8 +20,7 @@ use crate::json;
 use crate::left_out::NamingScope;
 use crate::number::{counted, similarity};
 use crate::output::{Output, copy_column, escape, shell_word};
-use crate::reading::{ALL_SKIPPED, ReadCountsText as _};
-use crate::standing::SourceChecker;
+use crate::read_counts::{ALL_SKIPPED, ReadCountsText as _};
 
 /// Opens the store, which must be able to answer what is asked.
 fn opened(args: &Args, query: &QueryArgs) -> Result<Store> {
@@ -247,7 +247,12 @@ fn of<'a>(query: &QueryArgs, mut question: dedupdb::Query<'a>) -> dedupdb::Query
     question
 }
 
-fn list(query: &str, found: &Match, files: &mut SourceChecker<'_>, output: &mut Output) -> Result<()> {
+fn list(
+    query: &str,
+    found: &Match,
+    files: &mut SourceChecker<'_>,
+    output: &mut Output,
+) -> Result<()> {
     let standing = files.look(&found.key)?;
     if output.is_json() {
         return Ok(output.object(&json::MatchJson::new(query, found, standing))?);

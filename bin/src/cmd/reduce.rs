@@ -4,15 +4,15 @@ use anyhow::Result;
 use dedupdb_lab::mapreduce::{Groups, Reducer};
 
 use crate::args::ReduceArgs;
-use crate::closed;
+use crate::closed_input;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::json;
 use crate::number::{counted, four_decimals, grouped};
 use crate::output::{Output, escape};
-use crate::piped::PipedInput;
-use crate::reading::line;
+use crate::piped_input::PipedInput;
+use crate::read_counts::line;
 
 /// The counts of what was read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,7 +28,7 @@ pub(crate) fn run(reduce: &ReduceArgs, console: &Console, output: &mut Output) -
     output.end_with_reader();
     let schema = super::init::schema(&reduce.sketching).build()?;
     let interrupt = Interrupt::catch()?;
-    let stdin = PipedInput::begin(closed::stdin(), interrupt.clone())?;
+    let stdin = PipedInput::begin(closed_input::stdin(), interrupt.clone())?;
     let mut groups = Groups::new(stdin, "standard input", &schema);
     let mut reducer = Reducer::new(schema);
     let mut counts = ReduceCounts::default();

@@ -15,7 +15,7 @@ use crate::json;
 use crate::keys::{self, NAMED};
 use crate::number::{counted, grouped};
 use crate::output::{Output, shell_word};
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// Uncommitted removals take memory, so this many are committed together.
 const COMMIT_DOCUMENTS: u64 = 200_000;

@@ -13,16 +13,16 @@ use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, sources};
-use crate::interrupt::{SignalExit, Interrupt};
+use crate::interrupt::{Interrupt, SignalExit};
 use crate::json;
 use crate::left_out::{LeftOutReporter, NamingScope};
 use crate::number::{bytes, counted};
 use crate::output::Output;
 use crate::progress::ReadProgress;
-use crate::reading::ReadCountsText;
+use crate::read_counts::ReadCountsText;
 use crate::store;
 use crate::tally;
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// Runs `report`.
 pub(crate) fn run(
@@ -62,7 +62,12 @@ pub(crate) fn run(
     let has_converter = report.inputs.pre.is_some();
     let unread = reading.as_ref();
     let unread = unread.and_then(|reading| reading.left_out_note(has_converter));
-    let watch = ProgressWatch::new(console, "looked at", StepUnit::Step, opened.store.progress());
+    let watch = ProgressWatch::new(
+        console,
+        "looked at",
+        StepUnit::Step,
+        opened.store.progress(),
+    );
     // Clusters are found in one call, so a signal ends the process during it.
     let temporary = opened.temporary.as_ref();
     let folder = temporary.map(|temporary| temporary.place().to_owned());

@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::json;
 use crate::number::counted;
 use crate::output::{Output, escape, printable};
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// Runs `salvage`.
 pub(crate) fn run(

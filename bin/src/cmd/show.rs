@@ -5,11 +5,11 @@ use dedupdb::Document;
 
 use crate::args::{Args, ShowArgs};
 use crate::console::Console;
+use crate::document_source::{DocumentSource, SourceChecker};
 use crate::exit::Exit;
 use crate::json;
 use crate::number::{bytes, grouped, utc, utc_date};
 use crate::output::{Output, escape};
-use crate::standing::{SourceChecker, DocumentSource};
 
 /// Runs `show`.
 pub(crate) fn run(
@@ -27,7 +27,7 @@ pub(crate) fn run(
     };
     let mut copies = store.copies(&document)?;
     copies.retain(|key| *key != document.key);
-    let standing = SourceChecker::of(&store).meet(document.clone());
+    let standing = SourceChecker::of(&store).check(document.clone());
     if output.is_json() {
         output.object(&json::ShowJson {
             document: json::DocumentJson::new(&document).standing(&standing),

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::json;
 use crate::number::{bytes, counted, grouped, percent, utc};
 use crate::output::{Output, printable};
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// The number of buckets that are shown.
 const BUCKETS: usize = 5;
@@ -43,7 +43,9 @@ pub(crate) fn run(
     let sizes = sizes.transpose()?;
     if output.is_json() {
         let (scanned, sizes) = (scanned.as_ref(), sizes.as_deref());
-        output.object(&json::StatsJson::new(&schema, &stats, holder, scanned, sizes))?;
+        output.object(&json::StatsJson::new(
+            &schema, &stats, holder, scanned, sizes,
+        ))?;
     } else {
         let mut lines = describe(&schema, &stats, holder, output.width());
         if let Some((reclaimable, buckets)) = &scanned {

@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::json;
 use crate::output::Output;
 use crate::picture;
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// The similarities at which the S-curves are shown.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];

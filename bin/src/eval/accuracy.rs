@@ -16,13 +16,17 @@ use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::inputs::STDIN;
 use crate::number::{counted, grouped};
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// The maximum number of pairs whose exact similarities are kept, at eight bytes each.
 const MOST: u64 = 20_000_000;
 
 /// Runs the experiment.
-pub(crate) fn run(args: &Args, asked: &eval::AccuracyArgs, console: &Console) -> Result<ExperimentOutcome> {
+pub(crate) fn run(
+    args: &Args,
+    asked: &eval::AccuracyArgs,
+    console: &Console,
+) -> Result<ExperimentOutcome> {
     // Refuse impossible parameters before reading anything.
     for &permutations in &asked.permutations {
         Signer::new(Family::default(), 0, permutations, SlotWidth::Bits32)?;

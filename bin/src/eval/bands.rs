@@ -12,7 +12,7 @@ use super::corpus::{ExperimentTexts, check_work};
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped};
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// The maximum number of comparisons, which take some minutes.
 const MOST: u64 = 200_000_000;
@@ -23,7 +23,11 @@ const MANY: u64 = 20_000_000;
 const WIDTH: SlotWidth = SlotWidth::Bits16;
 
 /// Runs the experiment.
-pub(crate) fn run(args: &Args, asked: &eval::BandsArgs, console: &Console) -> Result<ExperimentOutcome> {
+pub(crate) fn run(
+    args: &Args,
+    asked: &eval::BandsArgs,
+    console: &Console,
+) -> Result<ExperimentOutcome> {
     let shapes = shapes(asked)?;
     let signer = Signer::new(asked.family, asked.seed, asked.permutations, WIDTH)?;
     let corpus = ExperimentTexts::read(args, &asked.texts, asked.sets.shingling, console)?;

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use dedupdb::sketching::{ShingleSet, Shingler, Shingling};
-use dedupdb_corpus::{Origin, SourcedText, ForEachSummary};
+use dedupdb_corpus::{ForEachSummary, Origin, SourcedText};
 use dedupdb_lab::eval::Reservoir;
 
 use crate::args::Args;

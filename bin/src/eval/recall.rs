@@ -9,7 +9,7 @@ use super::corpus::check_work;
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped};
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// The maximum number of pairs to go through, which takes some minutes.
 const MOST_PAIRS: u64 = 50_000_000;
@@ -21,7 +21,11 @@ const MOST_TEXTS: u64 = 1_000_000;
 const MOST: u64 = 500_000_000;
 
 /// Runs the experiment.
-pub(crate) fn run(args: &Args, asked: &eval::RecallArgs, console: &Console) -> Result<ExperimentOutcome> {
+pub(crate) fn run(
+    args: &Args,
+    asked: &eval::RecallArgs,
+    console: &Console,
+) -> Result<ExperimentOutcome> {
     let store = crate::store::open_to_read(args)?;
     let texts = store.stats()?.contents;
     // No more than there are texts.

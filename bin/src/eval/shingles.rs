@@ -9,7 +9,7 @@ use super::corpus::TextSample;
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped};
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// The maximum number of comparisons of two sets, which take some minutes.
 const MOST: u64 = 200_000_000;
@@ -29,7 +29,11 @@ const KINDS: [ShinglingOfLength; 7] = [
 ];
 
 /// Runs the experiment.
-pub(crate) fn run(args: &Args, asked: &eval::ShinglesArgs, console: &Console) -> Result<ExperimentOutcome> {
+pub(crate) fn run(
+    args: &Args,
+    asked: &eval::ShinglesArgs,
+    console: &Console,
+) -> Result<ExperimentOutcome> {
     let lengths = asked.k.from..=asked.k.to;
     let kinds = lengths.clone().count() * KINDS.len();
     let most = most_texts(kinds as u64);
@@ -46,13 +50,18 @@ pub(crate) fn run(args: &Args, asked: &eval::ShinglesArgs, console: &Console) ->
     }
     let drawn = (asked.sample, asked.seed);
     let sample = TextSample::read(args, &asked.texts, drawn, most, console)?;
-    let of_kind = |(of, folds): ShinglingOfLength| lengths.clone().map(move |k| ShingleKind::new(of(k), folds));
+    let of_kind = |(of, folds): ShinglingOfLength| {
+        lengths.clone().map(move |k| ShingleKind::new(of(k), folds))
+    };
     let kinds: Vec<ShingleKind> = KINDS.into_iter().flat_map(of_kind).collect();
     let progress = Progress::new();
     let _watch = ProgressWatch::new(console, "compared", StepUnit::Step, &progress);
     let monitor = Monitor::new().progress(&progress);
     let found = experiments::shingles(&sample.texts, &kinds, asked.threshold, &monitor)?;
-    Ok(ExperimentOutcome::new(found.report(asked.threshold), sample.failed))
+    Ok(ExperimentOutcome::new(
+        found.report(asked.threshold),
+        sample.failed,
+    ))
 }
 
 /// The maximum number of texts all of whose pairs can be compared with `kinds` kinds of shingles.

@@ -12,7 +12,7 @@ use super::corpus::{ExperimentTexts, check_work};
 use crate::args::{Args, eval};
 use crate::console::Console;
 use crate::number::{counted, grouped};
-use crate::watch::{StepUnit, ProgressWatch};
+use crate::watch::{ProgressWatch, StepUnit};
 
 /// The share of the pairs at the threshold that LSH should find.
 const RECALL: f64 = 0.98;
@@ -24,7 +24,11 @@ const MOST: u64 = 300_000_000;
 const WIDTH: SlotWidth = SlotWidth::Bits16;
 
 /// Runs the experiment.
-pub(crate) fn run(args: &Args, asked: &eval::TimeArgs, console: &Console) -> Result<ExperimentOutcome> {
+pub(crate) fn run(
+    args: &Args,
+    asked: &eval::TimeArgs,
+    console: &Console,
+) -> Result<ExperimentOutcome> {
     let signers: Vec<(Signer, Bands)> = asked
         .permutations
         .iter()

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use crate::document_source::DocumentSource;
 use crate::number::{unix_nanoseconds, unix_seconds, utc_date};
-use crate::standing::DocumentSource;
 
 /// `list`, `remove --dry-run`: a document.
 #[derive(Serialize)]

@@ -4,36 +4,39 @@
 //! A field is never renamed or removed. Put a new field where it belongs: here, on the page, and in the schema beside
 //! the page. The test `json` keeps the three consistent.
 
-mod compared;
+mod comparison;
 mod document;
 mod failure;
-mod found;
 mod left_out;
+mod matches;
+mod matrix;
 #[cfg(unix)]
-mod moved;
+mod moves;
 mod parameters;
-mod read;
 mod report;
-mod signed;
-mod tuned;
+mod summaries;
+mod tune;
 mod upkeep;
 
 use serde::Serialize;
 
-pub(crate) use compared::{DifferenceJson, ExplainJson, JaccardJson, WordDiffJson};
+pub(crate) use comparison::{DifferenceJson, ExplainJson, JaccardJson, WordDiffJson};
 pub(crate) use document::{DocumentJson, RemoveJson, ShowJson, WouldRemoveJson};
 pub(crate) use failure::FailureJson;
-pub(crate) use found::{AddMatchJson, ClusterMemberJson, MatchJson, PairJson, ReduceJson, ReducedPairJson};
 pub(crate) use left_out::LeftOutJson;
+pub(crate) use matches::{
+    AddMatchJson, ClusterMemberJson, MatchJson, PairJson, ReduceJson, ReducedPairJson,
+};
+pub(crate) use matrix::MatrixJson;
 #[cfg(unix)]
-pub(crate) use moved::{MoveJson, MovedFileJson};
+pub(crate) use moves::{MoveJson, MovedFileJson};
 pub(crate) use parameters::{InitJson, ParametersJson};
-pub(crate) use read::{AddJson, DedupJson, MapJson};
 pub(crate) use report::ReportJson;
-pub(crate) use signed::MatrixJson;
-pub(crate) use tuned::{FiguresJson, SampleJson, TuneJson};
+pub(crate) use summaries::{AddJson, DedupJson, MapJson};
+pub(crate) use tune::{FiguresJson, SampleJson, TuneJson};
 pub(crate) use upkeep::{
-    BackupJson, CasualtyJson, CheckJson, CompactJson, MergeJson, ReindexJson, SalvageJson, StatsJson, StatusJson,
+    BackupJson, CasualtyJson, CheckJson, CompactJson, MergeJson, ReindexJson, SalvageJson,
+    StatsJson, StatusJson,
 };
 
 /// An object on one line, without the end of the line.

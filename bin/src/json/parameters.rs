@@ -63,7 +63,12 @@ pub(crate) struct InitJson {
 
 impl InitJson {
     /// A new store, and its S-curve at some similarities. A stored shingle takes `shingle_bytes`.
-    pub(crate) fn new(store: &Path, schema: &Schema, curve: &[f64], shingle_bytes: f64) -> InitJson {
+    pub(crate) fn new(
+        store: &Path,
+        schema: &Schema,
+        curve: &[f64],
+        shingle_bytes: f64,
+    ) -> InitJson {
         let point = |&jaccard| CurvePointJson {
             jaccard,
             found: schema.recall(jaccard),

@@ -67,7 +67,8 @@ impl StatsJson<'_> {
             schema: ParametersJson::new(schema),
             recall: schema.recall(schema.threshold()),
             reclaimable_bytes: scanned.map(|(bytes, _)| *bytes),
-            largest_buckets: scanned.map(|(_, largest)| largest.iter().map(BucketJson::new).collect()),
+            largest_buckets: scanned
+                .map(|(_, largest)| largest.iter().map(BucketJson::new).collect()),
             clusters: clusters.map(sizes),
         }
     }

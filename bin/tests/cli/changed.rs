@@ -5,7 +5,7 @@ use std::ops::ControlFlow::Continue;
 #[cfg(unix)]
 use std::path::Path;
 
-use dedupdb_corpus::dedup::{Dedup, DedupSummary, PathTerminator, Error, DedupEvent, Keep};
+use dedupdb_corpus::dedup::{Dedup, DedupEvent, DedupSummary, Error, Keep, PathTerminator};
 
 use crate::sandbox::{Sandbox, text};
 
@@ -20,7 +20,12 @@ fn copies() -> Sandbox {
 }
 
 /// Runs, and changes or removes a file when all files are read and the first one is dropped.
-fn changing(sandbox: &Sandbox, dedup: Dedup, name: &str, now: Option<&str>) -> Result<DedupSummary, Error> {
+fn changing(
+    sandbox: &Sandbox,
+    dedup: Dedup,
+    name: &str,
+    now: Option<&str>,
+) -> Result<DedupSummary, Error> {
     let mut is_first = true;
     dedup.run(|event| {
         if matches!(event, DedupEvent::Dropped(_)) && std::mem::take(&mut is_first) {
@@ -51,13 +56,17 @@ fn a_list_does_not_name_a_kept_file_with_another_text() {
         ] {
             let sandbox = copies();
             let dedup = Dedup::new([sandbox.path("in")]).keep(keep);
-            let dedup = dedup.output(sandbox.path("list")).list(PathTerminator::Line);
+            let dedup = dedup
+                .output(sandbox.path("list"))
+                .list(PathTerminator::Line);
             noticed(&sandbox, changing(&sandbox, dedup, name, now), name);
         }
         // The list does not name what is dropped.
         let sandbox = copies();
         let dedup = Dedup::new([sandbox.path("in")]).keep(keep);
-        let dedup = dedup.output(sandbox.path("list")).list(PathTerminator::Line);
+        let dedup = dedup
+            .output(sandbox.path("list"))
+            .list(PathTerminator::Line);
         let done = changing(&sandbox, dedup, "in/the-dropped.txt", Some("new"));
         assert_eq!(done.unwrap().kept, 2);
     }
@@ -195,7 +204,9 @@ fn another_file_of_the_same_size_and_time_is_not_the_one_that_was_read() {
             let dedup = Dedup::new([sandbox.path("in")]).keep(keep);
             let dedup = dedup.output(sandbox.path("out"));
             let dedup = if is_list {
-                dedup.list(PathTerminator::Line).removed(sandbox.path("gone.tsv"))
+                dedup
+                    .list(PathTerminator::Line)
+                    .removed(sandbox.path("gone.tsv"))
             } else {
                 dedup
             };

@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use dedupdb_corpus::dedup::{Dedup, PathTerminator, Keep};
+use dedupdb_corpus::dedup::{Dedup, Keep, PathTerminator};
 use serde_json::Value;
 
 use crate::dedup::{dedup_and_end, files};

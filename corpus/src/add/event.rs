@@ -1,7 +1,7 @@
 //! Events for the observer while a corpus is added.
 
+use crate::item::Origin;
 use crate::skipped::Skipped;
-use crate::sourced::Origin;
 use dedupdb::Match;
 
 /// An event for the observer. Events are reported in the order in which they happen.

@@ -6,14 +6,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::added::{AddSummary, EndReason};
 use super::event::AddEvent;
+use super::summary::{AddSummary, EndReason};
 use crate::error::Error;
 use crate::formats::parquet::sketches::{SketchRow, SketchRows};
+use crate::item::Origin;
 use crate::options::MEMORY;
 use crate::skipped::{Reason, Skipped};
-use crate::source::{SourceKind, Source, expanded};
-use crate::sourced::Origin;
+use crate::source::{Source, SourceKind, expanded};
 use dedupdb::write::{Intake, Pipeline};
 use dedupdb::{Schema, Store};
 

@@ -1,14 +1,14 @@
 //! Adding a corpus to a store, commit by commit.
 
-mod added;
 mod event;
-mod gone;
 mod load;
+mod missing_files;
 mod run;
+mod summary;
 
-pub use added::{AddSummary, EndReason};
 pub use event::AddEvent;
 pub use load::Load;
+pub use summary::{AddSummary, EndReason};
 
 use std::ops::ControlFlow;
 

@@ -6,15 +6,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use super::Add;
-use super::added::{AddSummary, EndReason, OtherName};
 use super::event::AddEvent;
-use super::gone::AddedFolders;
+use super::missing_files::AddedFolders;
+use super::summary::{AddSummary, EndReason, OtherName};
 use crate::error::Error;
+use crate::item::{Item, Origin};
 use crate::presence::file_exists;
-use crate::read::ahead::{self, SketchedBatch};
 use crate::read::repeats::Repeats;
+use crate::read::sketch_ahead::{self, SketchedBatch};
 use crate::skipped::{Reason, Skipped};
-use crate::sourced::{Item, Origin};
 use crate::walk::identity::is_same_file;
 use crate::walk::key::Key;
 use crate::walk::others::{OtherKeys, is_path};
@@ -97,12 +97,12 @@ pub(super) fn run(
     run.added.ended = if add.unique && run.forget()?.is_break() {
         EndReason::Stopped
     } else {
-        let sketched = ahead::start(options.batches(add.sources)?, store)?;
+        let sketched = sketch_ahead::start(options.batches(add.sources)?, store)?;
         run.take_all(&sketched)?
     };
     run.commit()?;
     if run.added.ended == EndReason::All && !run.pretend {
-        let gone = folders.gone(store, run.files)?;
+        let gone = folders.missing(store, run.files)?;
         (run.added.gone, run.added.first_gone) = (gone.files, gone.first);
     }
     run.pack()
@@ -124,7 +124,10 @@ impl AddRun<'_> {
     }
 
     /// Adds all batches as they arrive.
-    fn take_all(&mut self, batches: &Receiver<Result<SketchedBatch, Error>>) -> Result<EndReason, Error> {
+    fn take_all(
+        &mut self,
+        batches: &Receiver<Result<SketchedBatch, Error>>,
+    ) -> Result<EndReason, Error> {
         loop {
             let progress = AddEvent::Progress {
                 documents: self.documents,

@@ -126,7 +126,10 @@ mod tests {
             assert!(decoded(reader, ForeignEncoding::Standard(UTF_16LE)) == text);
         }
         let cut = &b"\x96\xe9\x82"[..];
-        assert_eq!(decoded(cut, ForeignEncoding::Standard(SHIFT_JIS)), "夜\u{fffd}");
+        assert_eq!(
+            decoded(cut, ForeignEncoding::Standard(SHIFT_JIS)),
+            "夜\u{fffd}"
+        );
     }
 
     #[test]

@@ -4,13 +4,13 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::dedup::done::ReferenceCounts;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::DedupEvent;
 use crate::dedup::judge::DedupJudge;
 use crate::dedup::lineage::Lineage;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::settings::{Against, Dedup};
+use crate::dedup::summary::ReferenceCounts;
 use crate::{FileIdentity, ReadCounts, Reason, Skipped, Source, expanded};
 use dedupdb::Store;
 
@@ -103,14 +103,14 @@ pub(super) fn compared(
             let added = add.run(&store, |event| {
                 failed = match event {
                     crate::AddEvent::Skipped(skipped) => check_read(skipped, dedup)
-                        .and_then(|()| judge.met.watch.tell(DedupEvent::Skipped(skipped))),
+                        .and_then(|()| judge.reporter.observer.tell(DedupEvent::Skipped(skipped))),
                     crate::AddEvent::Stored { key, origin } => {
                         if let Some(lineage) = &mut judge.counterparts {
                             lineage.keep(key, origin);
                         }
                         Ok(())
                     }
-                    _ => judge.met.watch.tick(),
+                    _ => judge.reporter.observer.tick(),
                 };
                 if failed.is_ok() {
                     ControlFlow::Continue(())
@@ -129,7 +129,7 @@ pub(super) fn compared(
             store
         }
     };
-    judge.met.done.compared = Some(ReferenceCounts {
+    judge.reporter.summary.compared = Some(ReferenceCounts {
         documents: store.stats()?.documents,
         reading,
     });

@@ -8,7 +8,7 @@ use crate::{FileIdentity, Nth, ReadFile, RepeatedId, Skipped};
 use dedupdb::Match;
 
 use crate::dedup::error::{Error, Result};
-use crate::dedup::standing::SurvivingCopy;
+use crate::dedup::surviving_copy::SurvivingCopy;
 
 /// An event for the observer. Events are reported in the order in which they happen.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +95,7 @@ pub struct DroppedDocument<'a> {
     /// Whether the other document was stored before this run.
     pub stored_before: bool,
     /// What stands for the other document, if that was in a store and files are moved.
-    pub(crate) standing: Option<&'a SurvivingCopy>,
+    pub(crate) surviving_copy: Option<&'a SurvivingCopy>,
     /// The identities of the files of both when they were read, if they are one document and known.
     pub(crate) identities: [Option<FileIdentity>; 2],
     /// The files of both as they were when they were read, as far as known.
@@ -111,7 +111,9 @@ pub(crate) struct Observer<'a> {
 
 impl<'a> Observer<'a> {
     /// Returns an observer that has counted nothing.
-    pub(crate) fn new(observe: &'a mut dyn FnMut(DedupEvent<'_>) -> ControlFlow<()>) -> Observer<'a> {
+    pub(crate) fn new(
+        observe: &'a mut dyn FnMut(DedupEvent<'_>) -> ControlFlow<()>,
+    ) -> Observer<'a> {
         Observer {
             observe,
             documents: 0,

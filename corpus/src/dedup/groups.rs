@@ -45,7 +45,7 @@ impl DuplicateGroups {
         mut drop_one: impl FnMut(u64),
     ) -> Result<()> {
         for ranks in self.dropped.chunks(BATCH) {
-            judge.met.watch.tick()?;
+            judge.reporter.observer.tick()?;
             let others = ranks.iter().map(|rank| texts.read(rank.offset));
             let others: Vec<SourcedText> = others.collect::<Result<_>>()?;
             let queries: Vec<Query<'_>> = others.iter().map(|it| Query::of(it.subject())).collect();
@@ -66,7 +66,7 @@ impl DuplicateGroups {
                         earlier_source: Some(&other.source),
                         earlier_record: other.record,
                         stored_before: false,
-                        standing: None,
+                        surviving_copy: None,
                         identities: [first.identity, other.identity],
                         files: [first.read, other.read],
                     };

@@ -6,18 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use crate::dedup::done::DedupSummary;
+use crate::dedup::dropped_list::DroppedListWriter;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::event::{DroppedDocument, DedupEvent, Observer, SpareReason};
-use crate::dedup::fit::FitCheck;
+use crate::dedup::event::{DedupEvent, DroppedDocument, Observer, SpareReason};
+use crate::dedup::fit_check::FitCheck;
 use crate::dedup::lineage::Lineage;
 use crate::dedup::mark::DocumentMark;
 use crate::dedup::protection::{DropPermission, Protection};
-use crate::dedup::removed::DroppedListWriter;
 use crate::dedup::settings::Dedup;
-use crate::dedup::standing::{self, SurvivingCopy};
+use crate::dedup::summary::DedupSummary;
+use crate::dedup::surviving_copy::{self, SurvivingCopy};
 use crate::{
-    ItemBatch, Item, OpenedFile, Origin, RepeatedId, SketchedBatch, Skipped, UnreadRecord, is_itself, met, short_hash,
+    Item, ItemBatch, OpenedFile, Origin, RepeatedId, SketchedBatch, Skipped, UnreadRecord,
+    count_items, is_itself, short_hash,
 };
 use dedupdb::write::{Change, Outcome, Uncommitted};
 use dedupdb::{Match, Query, Store, Writer};
@@ -67,15 +68,15 @@ pub(crate) struct DedupJudge<'a> {
     pub(crate) protection: Protection,
     /// Whether the documents being judged are protected.
     pub(crate) is_protecting: bool,
-    pub(crate) met: JudgeReporter<'a>,
+    pub(crate) reporter: JudgeReporter<'a>,
 }
 
 /// Counts and reports what is met.
 pub(crate) struct JudgeReporter<'a> {
-    pub(crate) done: DedupSummary,
+    pub(crate) summary: DedupSummary,
     /// The number of kept documents that the store had before.
     pub(crate) known: u64,
-    pub(crate) watch: Observer<'a>,
+    pub(crate) observer: Observer<'a>,
     pub(crate) fit: FitCheck,
 }
 
@@ -86,8 +87,8 @@ impl JudgeReporter<'_> {
     ///
     /// It is an input that was named and cannot be read; those of the observer.
     pub(crate) fn skip(&mut self, skipped: &Skipped) -> Result<()> {
-        self.done.reading.skipped(skipped);
-        self.watch.tell(DedupEvent::Skipped(skipped))?;
+        self.summary.reading.skipped(skipped);
+        self.observer.tell(DedupEvent::Skipped(skipped))?;
         if skipped.named && skipped.is_failure() && !self.fit.skips_unreadable {
             let place = skipped.place.clone();
             return Err(Error::Unreadable { place });
@@ -97,14 +98,14 @@ impl JudgeReporter<'_> {
 
     /// Counts and reports a document whose id came before with another text.
     fn repeated(&mut self, place: &str, repeated: &RepeatedId) -> Result<()> {
-        self.done.reading.repeated();
-        self.watch.tell(DedupEvent::Repeated { place, repeated })
+        self.summary.reading.repeated();
+        self.observer.tell(DedupEvent::Repeated { place, repeated })
     }
 
     /// Counts and reports a document that is not dropped although its key is listed.
     fn spare(&mut self, key: &str, why: SpareReason) -> Result<()> {
-        self.done.spared += 1;
-        self.watch.tell(DedupEvent::Spared { key, why })
+        self.summary.spared += 1;
+        self.observer.tell(DedupEvent::Spared { key, why })
     }
 
     /// Checks, counts and reports an item that was read.
@@ -121,7 +122,7 @@ impl JudgeReporter<'_> {
                 } else {
                     self.fit.record(origin)?;
                 }
-                self.done.reading.document(origin);
+                self.summary.reading.document(origin);
                 match &origin.repeated {
                     Some(repeated) => self.repeated(&origin.place(), repeated),
                     None => Ok(()),
@@ -152,7 +153,7 @@ impl DedupJudge<'_> {
         loop {
             match batches.recv_timeout(TICK) {
                 Ok(sketched) => self.judge(sketched.map_err(Into::into)?, are_met, take)?,
-                Err(RecvTimeoutError::Timeout) => self.met.watch.tick()?,
+                Err(RecvTimeoutError::Timeout) => self.reporter.observer.tick()?,
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
             if self.uncommitted.is_due(&self.writer) {
@@ -180,10 +181,10 @@ impl DedupJudge<'_> {
     ) -> Result<()> {
         if !are_met {
             for item in &sketched.items {
-                self.met.item(item)?;
+                self.reporter.item(item)?;
             }
         }
-        let items = met(&sketched.items);
+        let items = count_items(&sketched.items);
         let outcomes = if self.is_protecting {
             self.writer.admit_distinct(sketched.documents)?
         } else {
@@ -203,9 +204,9 @@ impl DedupJudge<'_> {
             }
         }
         if are_met {
-            self.met.watch.tick()
+            self.reporter.observer.tick()
         } else {
-            self.met.watch.advance(items, sketched.bytes)
+            self.reporter.observer.advance(items, sketched.bytes)
         }
     }
 
@@ -216,7 +217,7 @@ impl DedupJudge<'_> {
     /// Those of the observer; a pattern protects nothing.
     pub(crate) fn protect(&mut self, dedup: &Dedup, inputs: &[PathBuf]) -> Result<()> {
         self.protection = Protection::of(dedup, inputs);
-        let mut tick = || self.met.watch.tick();
+        let mut tick = || self.reporter.observer.tick();
         self.protection.look(dedup, inputs, &mut tick)
     }
 
@@ -228,7 +229,7 @@ impl DedupJudge<'_> {
     pub(crate) fn guard(&mut self, origin: &Origin) -> Result<bool> {
         let guard = self.protection.guard(origin);
         if guard == DropPermission::Contradicted {
-            self.met.spare(&origin.key, SpareReason::Protected)?;
+            self.reporter.spare(&origin.key, SpareReason::Protected)?;
         }
         Ok(guard != DropPermission::None)
     }
@@ -240,7 +241,7 @@ impl DedupJudge<'_> {
     /// Those of the observer; a pattern protects no document.
     pub(crate) fn check_protection(&mut self) -> Result<()> {
         for (key, why) in self.protection.unknown() {
-            self.met.spare(key, why)?;
+            self.reporter.spare(key, why)?;
         }
         self.protection.check()
     }
@@ -258,14 +259,14 @@ impl DedupJudge<'_> {
             Err(error) => return self.refuse(origin, &error),
         };
         let Some(earlier) = outcome.duplicate_of() else {
-            self.met.done.kept += 1;
-            self.met.known += u64::from(outcome.change == Change::Unchanged);
+            self.reporter.summary.kept += 1;
+            self.reporter.known += u64::from(outcome.change == Change::Unchanged);
             let key = outcome.second_key.as_ref().unwrap_or(&origin.key);
             if let Some(lineage) = &mut self.lineage {
                 lineage.keep(key, &origin);
             }
             if !is_protected && self.protection.has_keys() {
-                self.met.spare(&origin.key, SpareReason::Alone)?;
+                self.reporter.spare(&origin.key, SpareReason::Alone)?;
             }
             let mark = self.is_marking.then(|| DocumentMark {
                 is_kept: true,
@@ -294,14 +295,15 @@ impl DedupJudge<'_> {
             mark,
         };
         if is_kept {
-            self.met.done.kept += 1;
-            self.met.known += u64::from(stored_before);
+            self.reporter.summary.kept += 1;
+            self.reporter.known += u64::from(stored_before);
             return Ok(JudgedItem::Document(Box::new(origin), verdict));
         }
-        self.met.done.dropped_one(earlier, stored_before);
+        self.reporter.summary.dropped_one(earlier, stored_before);
         let before = stored_before.then_some(earlier);
-        let standing = self.standing(&origin, before, store, standing)?;
-        self.met.done.of_itself += u64::from(matches!(standing, Some(SurvivingCopy::Itself)));
+        let standing = self.surviving_copy(&origin, before, store, standing)?;
+        self.reporter.summary.of_itself +=
+            u64::from(matches!(standing, Some(SurvivingCopy::Itself)));
         let lineage = if stored_before {
             self.counterparts.as_ref()
         } else {
@@ -319,11 +321,11 @@ impl DedupJudge<'_> {
             earlier_source,
             earlier_record,
             stored_before,
-            standing: standing.as_ref(),
+            surviving_copy: standing.as_ref(),
             identities: [origin.identity, identity],
             files: [origin.read, file],
         };
-        tell(&mut self.removed, &mut self.met, &dropped)?;
+        report_dropped(&mut self.removed, &mut self.reporter, &dropped)?;
         Ok(JudgedItem::Document(Box::new(origin), verdict))
     }
 
@@ -335,7 +337,7 @@ impl DedupJudge<'_> {
 
     /// Returns what stands for a document, if it was stored `before`, as far as it is looked at: what was `chosen`, or, of
     /// documents that are not moved, only whether it is the one that was read.
-    fn standing(
+    fn surviving_copy(
         &self,
         origin: &Origin,
         before: Option<&Match>,
@@ -346,7 +348,7 @@ impl DedupJudge<'_> {
             return Ok(None);
         };
         Ok(match (chosen, self.stored_root()) {
-            (None, Some(root)) => Some(standing::of(origin, earlier, store, root)?),
+            (None, Some(root)) => Some(surviving_copy::of(origin, earlier, store, root)?),
             (None, None) => is_itself(origin, earlier, store)?.then_some(SurvivingCopy::Itself),
             (chosen, _) => chosen,
         })
@@ -354,9 +356,11 @@ impl DedupJudge<'_> {
 
     /// Leaves out a document that the store refuses.
     fn refuse(&mut self, origin: Origin, error: &dedupdb::Error) -> Result<JudgedItem> {
-        self.met.skip(&origin.refused(error))?;
+        self.reporter.skip(&origin.refused(error))?;
         let verbatim = origin.verbatim;
-        let unread = origin.record.map(|nth| Box::new(UnreadRecord { nth, verbatim }));
+        let unread = origin
+            .record
+            .map(|nth| Box::new(UnreadRecord { nth, verbatim }));
         Ok(unread.map_or(JudgedItem::Refused, JudgedItem::Unread))
     }
 
@@ -376,10 +380,10 @@ impl DedupJudge<'_> {
     ///
     /// Those of the system and of the observer.
     pub(crate) fn drop_late(&mut self, dropped: &DroppedDocument<'_>) -> Result<()> {
-        let done = &mut self.met.done;
+        let done = &mut self.reporter.summary;
         done.kept = done.kept.saturating_sub(1);
         done.dropped_one(dropped.earlier, dropped.stored_before);
-        tell(&mut self.removed, &mut self.met, dropped)
+        report_dropped(&mut self.removed, &mut self.reporter, dropped)
     }
 
     /// Judges documents only by comparison with the store, and passes them to `take`.
@@ -398,19 +402,19 @@ impl DedupJudge<'_> {
             let batch = match batches.recv_timeout(TICK) {
                 Ok(batch) => batch?,
                 Err(RecvTimeoutError::Timeout) => {
-                    self.met.watch.tick()?;
+                    self.reporter.observer.tick()?;
                     continue;
                 }
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             };
-            let (items, bytes) = (met(&batch.items), batch.bytes);
+            let (items, bytes) = (count_items(&batch.items), batch.bytes);
             let documents = batch.items.iter().filter_map(Item::document);
             let queries = documents.map(|it| Query::of(it.subject()).limit(1).copies_first());
             let queries: Vec<Query<'_>> = queries.collect();
             let answers = store.query_all(&queries, &|| ControlFlow::Continue(()))?;
             let mut answers = answers.into_iter();
             for item in batch.items {
-                self.met.item(&item)?;
+                self.reporter.item(&item)?;
                 if let Item::Skipped(skipped) = &item {
                     self.protection.leave_out(skipped);
                 }
@@ -429,7 +433,7 @@ impl DedupJudge<'_> {
                         let mut standing = None;
                         let answer = match (answer, self.stored_root()) {
                             (Ok(Some(found)), Some(root)) => {
-                                let chosen = standing::chosen(&document, found, store, root)?;
+                                let chosen = surviving_copy::chosen(&document, found, store, root)?;
                                 standing = Some(chosen.1);
                                 Ok(Some(chosen.0))
                             }
@@ -445,7 +449,7 @@ impl DedupJudge<'_> {
                     Item::Unchanged(_) => {}
                 }
             }
-            self.met.watch.advance(items, bytes)?;
+            self.reporter.observer.advance(items, bytes)?;
         }
     }
 }
@@ -457,11 +461,15 @@ fn take_unread(skipped: Skipped, take: &mut dyn FnMut(JudgedItem) -> Result<()>)
 }
 
 /// Reports a dropped document.
-fn tell(removed: &mut Option<DroppedListWriter>, met: &mut JudgeReporter<'_>, dropped: &DroppedDocument<'_>) -> Result<()> {
+fn report_dropped(
+    removed: &mut Option<DroppedListWriter>,
+    reporter: &mut JudgeReporter<'_>,
+    dropped: &DroppedDocument<'_>,
+) -> Result<()> {
     if let Some(removed) = removed {
         removed.add(dropped)?;
     }
-    met.watch.tell(DedupEvent::Dropped(dropped))
+    reporter.observer.tell(DedupEvent::Dropped(dropped))
 }
 
 /// Returns the cluster number of the document that is stored as `key`. It is below 2^53, so that all JSON readers

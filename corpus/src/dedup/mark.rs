@@ -219,7 +219,7 @@ fn extended(format: Format, row: &[u8], cells: &[String]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MarkColumns, DocumentMark, has_fields};
+    use super::{DocumentMark, MarkColumns, has_fields};
     use crate::Format;
 
     #[test]

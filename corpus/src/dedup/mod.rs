@@ -72,15 +72,14 @@
 // Kept documents go into a sink, which is published at the end.
 
 mod against;
-mod begun;
+mod by_rank;
 #[cfg(unix)]
 mod claim;
-mod done;
+mod dropped_list;
 mod encoder;
 mod error;
 mod event;
-mod fates;
-mod fit;
+mod fit_check;
 mod groups;
 mod judge;
 mod lineage;
@@ -91,25 +90,26 @@ mod moving;
 mod names;
 mod order;
 mod outputs;
+mod prepared_run;
 mod protection;
-mod ranked;
-mod removed;
+mod record_writer;
 mod rows;
 mod run;
 mod settings;
 mod sink;
 mod spool;
-mod standing;
-mod stream;
-mod tables;
+mod summary;
+mod surviving_copy;
+mod table_copier;
 mod target;
 mod tree;
+mod verdicts;
 
-pub use begun::PreparedRun;
-pub use done::{ReferenceCounts, DedupSummary, DropCounts};
 pub use error::{Error, Unfit};
-pub use event::{DroppedDocument, DedupEvent, SpareReason};
+pub use event::{DedupEvent, DroppedDocument, SpareReason};
 #[cfg(unix)]
 pub use moving::{Move, MoveEvent, MoveSummary, Undo};
+pub use prepared_run::PreparedRun;
 pub use rows::{DroppedRow, RowDedup};
-pub use settings::{Dedup, PathTerminator, Keep};
+pub use settings::{Dedup, Keep, PathTerminator};
+pub use summary::{DedupSummary, DropCounts, ReferenceCounts};

@@ -9,8 +9,8 @@ use crate::dedup::settings::Dedup;
 use crate::dedup::target::OutputTarget;
 use crate::publish::apart::bare;
 use crate::publish::error::WithPath;
+use crate::publish::existing_output::ExistingOutput;
 use crate::publish::hash_of;
-use crate::publish::standing::ExistingOutput;
 use crate::publish::work::WorkFolder;
 
 /// The output and the list of dropped documents.
@@ -18,7 +18,7 @@ use crate::publish::work::WorkFolder;
 pub(crate) struct Outputs {
     work: WorkFolder,
     /// The existing output, if the output has a place.
-    standing: Option<ExistingOutput>,
+    existing: Option<ExistingOutput>,
     removed: Option<Listing>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Outputs {
 #[derive(Debug)]
 struct Listing {
     work: WorkFolder,
-    standing: ExistingOutput,
+    existing: ExistingOutput,
 }
 
 impl Outputs {
@@ -49,14 +49,14 @@ impl Outputs {
             let standing = ExistingOutput::at(path, dedup.replace || is_ours)?;
             Ok(Listing {
                 work: listing,
-                standing,
+                existing: standing,
             })
         };
         let removed = dedup.removed.as_deref().map(bare);
         let removed = removed.as_ref().map(listing).transpose()?;
         let standing = |path: &PathBuf| ExistingOutput::at(path, dedup.replace);
         Ok(Outputs {
-            standing: target.path.as_ref().map(standing).transpose()?,
+            existing: target.path.as_ref().map(standing).transpose()?,
             work,
             removed,
         })
@@ -74,7 +74,9 @@ impl Outputs {
 
     /// Whether publishing the output would replace content.
     pub(crate) fn replaces_content(&self) -> bool {
-        self.standing.as_ref().is_some_and(ExistingOutput::has_content)
+        self.existing
+            .as_ref()
+            .is_some_and(ExistingOutput::has_content)
     }
 
     /// Publishes the complete and durable outputs, the list first.
@@ -83,13 +85,17 @@ impl Outputs {
     ///
     /// Those of the system. Each place then has its old or its new content.
     pub(crate) fn publish(&self) -> Result<()> {
-        if let Some(Listing { work, standing }) = &self.removed {
+        if let Some(Listing {
+            work,
+            existing: standing,
+        }) = &self.removed
+        {
             let path = work.output();
             let hash = hash(&path).of(&path)?;
             self.work.set_note(&hash)?;
             work.publish(standing)?;
         }
-        match &self.standing {
+        match &self.existing {
             Some(standing) => Ok(self.work.publish(standing)?),
             None => Ok(()),
         }

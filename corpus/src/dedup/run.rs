@@ -4,17 +4,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
+use crate::dedup::by_rank::{ranked, spool_all};
 use crate::dedup::error::{Error, Result};
-use crate::dedup::fates::Verdicts;
 use crate::dedup::groups::DuplicateGroups;
 use crate::dedup::judge::{DedupJudge, JudgedItem};
 use crate::dedup::order::Ranking;
 use crate::dedup::outputs::Outputs;
-use crate::dedup::ranked::{ranked, spool_all};
-use crate::dedup::settings::{Dedup, Keep, Destination};
+use crate::dedup::settings::{Dedup, Destination, Keep};
 use crate::dedup::sink::{KeptDocument, OutputSink};
-use crate::dedup::spool::{SpooledRecords, Spool, SpooledItem};
+use crate::dedup::spool::{Spool, SpooledItem, SpooledRecords};
 use crate::dedup::target::OutputTarget;
+use crate::dedup::verdicts::Verdicts;
 use crate::{ItemBatch, Repeats, Source, sketch_ahead};
 use dedupdb::Store;
 use dedupdb::write::IdScope;
@@ -39,7 +39,12 @@ pub(super) struct DedupRun<'a> {
 
 impl DedupRun<'_> {
     /// Reads, judges and writes one document after another.
-    pub(super) fn in_order(&self, judge: &mut DedupJudge<'_>, batches: BatchReceiver, to: Destination) -> Result<OutputSink> {
+    pub(super) fn in_order(
+        &self,
+        judge: &mut DedupJudge<'_>,
+        batches: BatchReceiver,
+        to: Destination,
+    ) -> Result<OutputSink> {
         let mut sink = self.sink(to)?;
         let sketched = sketch_ahead(batches, self.store)?;
         judge.judge_all(&sketched, false, &mut |judged| taken(&mut sink, &judged))?;
@@ -66,7 +71,12 @@ impl DedupRun<'_> {
     }
 
     /// Reads all documents, judges them by rank, and writes them in the order of the input.
-    pub(super) fn by_rank(&self, judge: &mut DedupJudge<'_>, batches: &BatchReceiver, to: Destination) -> Result<OutputSink> {
+    pub(super) fn by_rank(
+        &self,
+        judge: &mut DedupJudge<'_>,
+        batches: &BatchReceiver,
+        to: Destination,
+    ) -> Result<OutputSink> {
         let mut spool = Spool::new(self.outputs.work(), self.dedup.temporary_limit)?;
         let mut ranking = Ranking::new(self.dedup.kept());
         spool_all(judge, batches, &mut spool, &mut ranking)?;
@@ -109,7 +119,7 @@ impl DedupRun<'_> {
         &self,
         judge: &mut DedupJudge<'_>,
         records: SpooledRecords,
-        fates: &Verdicts,
+        verdicts: &Verdicts,
         to: Destination,
     ) -> Result<OutputSink> {
         let mut sink = self.sink(to)?;
@@ -117,11 +127,11 @@ impl DedupRun<'_> {
         let folder = self.outputs.work().folder();
         for (number, spooled) in records.enumerate() {
             if number.is_multiple_of(WRITTEN) {
-                judge.met.watch.tick()?;
+                judge.reporter.observer.tick()?;
             }
             let mut keep = |written: KeptDocument<'_>| {
                 let ordinal = ordinals.next().unwrap_or(usize::MAX);
-                match (fates.of(ordinal), written) {
+                match (verdicts.of(ordinal), written) {
                     ((_, Some(mark)), _) => sink.keep(written, Some(mark)),
                     ((true, None), _) => sink.keep(written, None),
                     // The store refused it.
@@ -166,7 +176,7 @@ impl DedupRun<'_> {
 
     /// Fails if the run is strict and had a failure.
     fn check_failures(&self, judge: &DedupJudge<'_>) -> Result<()> {
-        if self.dedup.options.strict && judge.met.done.reading.has_failures() {
+        if self.dedup.options.strict && judge.reporter.summary.reading.has_failures() {
             return Err(Error::FirstFailure);
         }
         Ok(())

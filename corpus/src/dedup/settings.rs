@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use crate::{Format, Glob, MEMORY, Source};
 use dedupdb::{Options, Schema, Store};
 
-use crate::dedup::begun::PreparedRun;
-use crate::dedup::done::DedupSummary;
 use crate::dedup::error::Error;
 use crate::dedup::event::DedupEvent;
 use crate::dedup::mark::MarkColumns;
+use crate::dedup::prepared_run::PreparedRun;
+use crate::dedup::summary::DedupSummary;
 
 /// Which of several similar documents is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -400,7 +400,10 @@ impl Dedup {
     /// # Errors
     ///
     /// Those of [`Dedup::begin`] and [`PreparedRun::run`].
-    pub fn run(self, observe: impl FnMut(DedupEvent<'_>) -> ControlFlow<()>) -> Result<DedupSummary, Error> {
+    pub fn run(
+        self,
+        observe: impl FnMut(DedupEvent<'_>) -> ControlFlow<()>,
+    ) -> Result<DedupSummary, Error> {
         self.begin()?.run(observe)
     }
 }

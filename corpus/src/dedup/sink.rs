@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::mark::{MarkColumns, DocumentMark, has_fields, width};
-use crate::dedup::settings::{PathTerminator, Destination};
+use crate::dedup::mark::{DocumentMark, MarkColumns, has_fields, width};
+use crate::dedup::record_writer::RecordWriter;
+use crate::dedup::settings::{Destination, PathTerminator};
 use crate::dedup::spool::FileSpool;
-use crate::dedup::stream::RecordWriter;
-use crate::dedup::tables::TableCopier;
+use crate::dedup::table_copier::TableCopier;
 use crate::dedup::target::{OutputForm, OutputTarget};
 use crate::dedup::tree::OutputTree;
 use crate::publish::error::WithPath;
@@ -196,7 +196,11 @@ impl OutputSink {
     /// # Errors
     ///
     /// Those of the system; the document does not fit.
-    pub(crate) fn keep(&mut self, kept: KeptDocument<'_>, mark: Option<&DocumentMark>) -> Result<()> {
+    pub(crate) fn keep(
+        &mut self,
+        kept: KeptDocument<'_>,
+        mark: Option<&DocumentMark>,
+    ) -> Result<()> {
         let name = self.name.as_deref();
         let marked;
         let kept = match (kept, &self.mark) {
@@ -208,9 +212,13 @@ impl OutputSink {
         };
         match (&mut self.kind, kept) {
             (SinkKind::Nothing, _) => Ok(()),
-            (SinkKind::Records(stream), KeptDocument::Record(record, _)) => written(stream.write(record), name),
+            (SinkKind::Records(stream), KeptDocument::Record(record, _)) => {
+                written(stream.write(record), name)
+            }
             (SinkKind::Rows(tables), KeptDocument::Record(_, nth)) => tables.keep(nth, mark),
-            (SinkKind::Folder(tree), KeptDocument::Record(record, nth)) => tree.record(record, nth, mark),
+            (SinkKind::Folder(tree), KeptDocument::Record(record, nth)) => {
+                tree.record(record, nth, mark)
+            }
             (SinkKind::Folder(tree), KeptDocument::File(path, file)) => {
                 self.grown += u64::from(tree.copy(path, &known(file)?)?);
                 Ok(())
@@ -227,9 +235,11 @@ impl OutputSink {
                 files.add(path, &known(file)?)?;
                 written(put(list, path, *ending), name)
             }
-            (SinkKind::Records(_) | SinkKind::Rows(_), KeptDocument::File(..)) => Err(Error::Defect {
-                what: "a file came where records are written",
-            }),
+            (SinkKind::Records(_) | SinkKind::Rows(_), KeptDocument::File(..)) => {
+                Err(Error::Defect {
+                    what: "a file came where records are written",
+                })
+            }
             (SinkKind::List { .. }, KeptDocument::Record(..)) => Err(Error::Defect {
                 what: "a record came where a list is written",
             }),
@@ -264,7 +274,10 @@ impl OutputSink {
     /// # Errors
     ///
     /// Those of the system and of `wait`; a file that a list names has changed since it was read.
-    pub(crate) fn finish(self, wait: &mut dyn FnMut() -> Result<()>) -> Result<Option<DeferredList>> {
+    pub(crate) fn finish(
+        self,
+        wait: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Option<DeferredList>> {
         let finished = match self.kind {
             SinkKind::Nothing => Ok(()),
             SinkKind::Records(stream) => stream.finish().map(drop),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::dedup::error::{Error, Result};
-use crate::dedup::settings::{Against, Dedup, PathTerminator, Destination};
+use crate::dedup::settings::{Against, Dedup, Destination, PathTerminator};
 use crate::publish::apart::{bare, check_apart, check_outputs};
 use crate::{Format, Source, format_of_output};
 

@@ -7,10 +7,10 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result, is_full};
-use crate::dedup::mark::{MarkColumns, DocumentMark};
+use crate::dedup::mark::{DocumentMark, MarkColumns};
 use crate::dedup::modes::{create_file, create_folder, create_folders};
-use crate::dedup::stream::RecordWriter;
-use crate::dedup::tables::TableCopier;
+use crate::dedup::record_writer::RecordWriter;
+use crate::dedup::table_copier::TableCopier;
 use crate::publish::error::WithPath;
 use crate::publish::manifest::{self, WrittenFiles};
 use crate::{Nth, OpenedFile, ReadFile, is_compressed, open_file};
@@ -38,7 +38,11 @@ impl OutputTree {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn new(root: &Path, arguments: &[PathBuf], mark: Option<&MarkColumns>) -> Result<OutputTree> {
+    pub(crate) fn new(
+        root: &Path,
+        arguments: &[PathBuf],
+        mark: Option<&MarkColumns>,
+    ) -> Result<OutputTree> {
         let one = match arguments {
             [folder] if folder.is_dir() => Some(&**folder),
             _ => None,
@@ -113,7 +117,12 @@ impl OutputTree {
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn record(&mut self, record: &[u8], nth: Nth, mark: Option<&DocumentMark>) -> Result<()> {
+    pub(crate) fn record(
+        &mut self,
+        record: &[u8],
+        nth: Nth,
+        mark: Option<&DocumentMark>,
+    ) -> Result<()> {
         self.pass()?;
         match (&mut self.stream, &mut self.tables) {
             (Some((stream, path)), _) => Ok(stream.write(record).of(path)?),

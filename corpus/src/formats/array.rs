@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read as _};
 
 use crate::decode::without_mark;
-use crate::formats::record::{RecordFault, Nth, RawRecord};
+use crate::formats::record::{Nth, RawRecord, RecordFault};
 
 /// The number of bytes among which an array has an object.
 const HEAD: u64 = 1 << 16;

@@ -100,7 +100,9 @@ impl<'a> FieldRelation<'a> {
         };
         match wanted.strip_prefix(name) {
             Some("") => FieldRelation::This,
-            Some(rest) => rest.strip_prefix('.').map_or(FieldRelation::No, FieldRelation::Below),
+            Some(rest) => rest
+                .strip_prefix('.')
+                .map_or(FieldRelation::No, FieldRelation::Below),
             None => FieldRelation::No,
         }
     }

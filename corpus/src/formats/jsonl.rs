@@ -1,8 +1,8 @@
 //! One JSON object per line.
 
 use crate::decode::{Decoded, decode};
-use crate::formats::fields::{Field, FieldNames, Fields, FieldPaths};
-use crate::formats::record::{RecordFault, Record};
+use crate::formats::fields::{Field, FieldNames, FieldPaths, Fields};
+use crate::formats::record::{Record, RecordFault};
 use crate::formats::table::columns::short;
 use crate::skipped::Hint;
 
@@ -44,7 +44,12 @@ pub(crate) fn record(line: &[u8], names: FieldPaths<'_>) -> Result<Record, Recor
     };
     let text = match fields.text {
         Some(Field::String(text)) => text,
-        Some(_) => return Err(RecordFault::bad(format!("{:?} is not a string", names.text))),
+        Some(_) => {
+            return Err(RecordFault::bad(format!(
+                "{:?} is not a string",
+                names.text
+            )));
+        }
         None => return Err(missing(&decoded.text, names.text)),
     };
     let is_replaced = |text: &str| replaced && text.contains(char::REPLACEMENT_CHARACTER);

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use crate::decode::without_mark;
-use crate::formats::record::{RecordFault, Nth, RawRecord};
+use crate::formats::record::{Nth, RawRecord, RecordFault};
 
 /// The lines of a reader, without line endings. Blank lines are skipped.
 #[derive(Debug)]
@@ -53,7 +53,11 @@ impl<R: BufRead> LineReader<R> {
             if !ends && read > self.limit {
                 drop(line);
                 self.reader.skip_until(b'\n')?;
-                return Ok(Some(self.raw(read, Vec::new(), Err(RecordFault::too_large()))));
+                return Ok(Some(self.raw(
+                    read,
+                    Vec::new(),
+                    Err(RecordFault::too_large()),
+                )));
             }
             if self.number == 1 && without_mark(&line).len() < line.len() {
                 line = without_mark(&line).to_vec();
@@ -78,7 +82,12 @@ impl<R: BufRead> LineReader<R> {
         }
     }
 
-    fn raw(&self, bytes: u64, verbatim: Vec<u8>, body: Result<Vec<u8>, RecordFault>) -> RawRecord<Vec<u8>> {
+    fn raw(
+        &self,
+        bytes: u64,
+        verbatim: Vec<u8>,
+        body: Result<Vec<u8>, RecordFault>,
+    ) -> RawRecord<Vec<u8>> {
         RawRecord {
             nth: Nth::Line(self.number),
             bytes,
@@ -99,7 +108,7 @@ impl<R: BufRead> Iterator for LineReader<R> {
 #[cfg(test)]
 mod tests {
     use super::LineReader;
-    use crate::formats::record::{RecordFault, Nth};
+    use crate::formats::record::{Nth, RecordFault};
 
     type Line = (Nth, Result<Vec<u8>, RecordFault>);
 

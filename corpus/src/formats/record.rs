@@ -130,7 +130,9 @@ pub(crate) const DEFECT: &str = "it cannot be read, by a defect of this program;
 /// # Errors
 ///
 /// Those of `parse`.
-pub(crate) fn caught(parse: impl FnOnce() -> Result<Record, RecordFault>) -> Result<Record, RecordFault> {
+pub(crate) fn caught(
+    parse: impl FnOnce() -> Result<Record, RecordFault>,
+) -> Result<Record, RecordFault> {
     catch_unwind(AssertUnwindSafe(parse)).unwrap_or_else(|_| Err(RecordFault::defect()))
 }
 

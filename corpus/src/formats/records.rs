@@ -12,21 +12,21 @@ use crate::formats::jsonl;
 use crate::formats::lines::LineReader;
 use crate::formats::parquet;
 use crate::formats::parquet::table::RereadSource;
-use crate::formats::record::{DEFECT, RecordFault, Nth, RawRecord, Record, caught};
+use crate::formats::record::{DEFECT, Nth, RawRecord, Record, RecordFault, caught};
 use crate::formats::shingles;
 use crate::formats::table::columns::RowCells;
 use crate::formats::table::csv;
 use crate::formats::table::tsv;
 use crate::formats::web::http;
 use crate::formats::web::warc;
+use crate::item::{Item, ItemBatch, OpenedFile, Origin, SourcedText, modified, place};
 use crate::number::grouped;
 use crate::options::Options;
-use crate::read::outbox::{ReadingStopped, Outbox};
+use crate::read::outbox::{Outbox, ReadingStopped};
 use crate::read::reader::BATCH_BYTES;
 use crate::read::repeats::{RecordId, Repeats};
 use crate::skipped::{Hint, Reason, Skipped, UnreadRecord};
 use crate::source::feed::{ByteStream, Feed};
-use crate::sourced::{ItemBatch, Item, OpenedFile, Origin, SourcedText, modified, place};
 use crate::walk::read_file::ReadFile;
 use dedupdb::write::IdScope;
 use dedupdb::write::SourceFile;
@@ -93,7 +93,8 @@ impl RecordFile<'_> {
 
     fn jsonl(self, outbox: &Outbox) -> io::Result<Result<(), ReadingStopped>> {
         let (bytes, encoding) = self.open_text()?;
-        let lines = LineReader::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
+        let lines =
+            LineReader::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
         let names = self.names();
         let parse = |line: Vec<u8>| jsonl::record(&line, names).map(|record| record.of(encoding));
         self.send(self.opened(Format::Jsonl), lines, parse, outbox)
@@ -164,7 +165,8 @@ impl RecordFile<'_> {
 
     fn shingles(self, outbox: &Outbox) -> io::Result<Result<(), ReadingStopped>> {
         let (bytes, encoding) = self.open_text()?;
-        let lines = LineReader::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
+        let lines =
+            LineReader::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
         let parse = |line: Vec<u8>| Ok(shingles::record(&line).of(encoding));
         self.send(self.opened(Format::Shingles), lines, parse, outbox)
     }

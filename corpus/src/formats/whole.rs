@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use crate::decode;
 use crate::formats::format::Format;
-use crate::formats::record::{RecordFault, Record, caught};
+use crate::formats::record::{Record, RecordFault, caught};
 use crate::formats::web::html;
 use crate::options::Options;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::error::{Error, WithPath, Result};
+use super::error::{Error, Result, WithPath};
 use dedupdb::Store;
 use dedupdb::upkeep::{Near, Nearness};
 

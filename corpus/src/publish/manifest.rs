@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use walkdir::{DirEntry, WalkDir};
 
 use super::durable::DurableFile;
-use super::error::{Error, WithPath, Result};
+use super::error::{Error, Result, WithPath};
 use super::hash::hash_of;
 use rayon::prelude::*;
 
@@ -163,7 +163,8 @@ pub(crate) fn verify<T: Send>(
         }
         if let Some(listed) = listed {
             let metadata = entry.metadata().map_err(io::Error::from).of(path)?;
-            let is_same = metadata.len() == listed.bytes && WrittenState::of(path).of(path)? == *listed;
+            let is_same =
+                metadata.len() == listed.bytes && WrittenState::of(path).of(path)? == *listed;
             if !is_same {
                 return Err(Error::foreign(
                     path,

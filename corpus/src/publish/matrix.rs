@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use super::atomic_file::AtomicFile;
 use super::error::{Error, Result};
 use super::escape::csv_field;
 use super::npy;
-use super::whole::AtomicFile;
 
 /// The format of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

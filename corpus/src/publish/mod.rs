@@ -28,17 +28,17 @@
 // new one is durable in its place.**
 
 pub(crate) mod apart;
+mod atomic_file;
 pub(crate) mod durable;
 pub(crate) mod error;
 mod escape;
+pub(crate) mod existing_output;
 mod hash;
 pub(crate) mod manifest;
 mod matrix;
 mod npy;
 mod rights;
-pub(crate) mod standing;
 mod steps;
-mod whole;
 pub(crate) mod work;
 
 pub(crate) use hash::hash_of;
@@ -46,7 +46,7 @@ pub(crate) use hash::hash_of;
 pub(crate) use steps::{rename_to_free, sync_folder};
 
 pub use apart::{check_no_store, check_output, check_outputs, is_same};
+pub use atomic_file::AtomicFile;
 pub use error::Error;
 pub use escape::{csv_field, escape, printable, unescape};
 pub use matrix::MatrixFile;
-pub use whole::AtomicFile;

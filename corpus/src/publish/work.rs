@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::apart::{NO_FOLDER, check_no_store, parts};
-use super::error::{Error, WithPath, Result};
+use super::error::{Error, Result, WithPath};
+use super::existing_output::ExistingOutput;
 use super::rights;
-use super::standing::ExistingOutput;
 use super::steps::PublishSteps;
 
 /// A file in every work folder. It is locked while the folder is in use.

@@ -1,7 +1,7 @@
 //! Reads files into batches of documents, ahead on separate threads.
 
-pub(crate) mod ahead;
 pub(crate) mod outbox;
 pub(crate) mod places;
 pub(crate) mod reader;
 pub(crate) mod repeats;
+pub(crate) mod sketch_ahead;

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::mpsc::SyncSender;
 
 use crate::error::Error;
+use crate::item::{Item, ItemBatch};
 use crate::options::Options;
-use crate::read::repeats::{SeenIds, Repeats};
+use crate::read::repeats::{Repeats, SeenIds};
 use crate::skipped::{Reason, Skipped};
 use crate::source::Source;
-use crate::sourced::{ItemBatch, Item};
 
 /// The output of the reader.
 #[derive(Debug)]

@@ -11,21 +11,21 @@ use std::thread;
 use crate::decode::is_wordless;
 use crate::error::Error;
 use crate::formats::format::{Format, is_compressed, is_json};
-use crate::formats::record::{RecordFault, Record};
+use crate::formats::record::{Record, RecordFault};
 use crate::formats::records::RecordFile;
 use crate::formats::unsplit::Unsplit;
 use crate::formats::whole;
+use crate::item::{Item, ItemBatch, Origin, SourcedText, modified};
 use crate::options::Options;
-use crate::read::outbox::{ReadingStopped, Outbox};
+use crate::read::outbox::{Outbox, ReadingStopped};
 use crate::skipped::{Reason, Skipped};
 use crate::source::feed::Feed;
 use crate::source::{Source, expanded};
-use crate::sourced::{ItemBatch, Item, Origin, SourcedText, modified};
 use crate::walk::identity::{FileIdentities, FileIdentity};
 use crate::walk::key::Key;
 use crate::walk::others::OtherKeys;
 use crate::walk::read_file::ReadFile;
-use crate::walk::{WalkEntry, Walk};
+use crate::walk::{Walk, WalkEntry};
 use dedupdb::write::SourceFile;
 use rayon::prelude::*;
 
@@ -114,15 +114,16 @@ impl CorpusReader {
             if found.is_empty() {
                 return Ok(());
             }
-            let met: Vec<CheckedEntry> = found.into_par_iter().map(meet).collect::<Vec<_>>();
+            let met: Vec<CheckedEntry> =
+                found.into_par_iter().map(with_metadata).collect::<Vec<_>>();
             // In the order of the walk, because the first name of a file counts.
             let met: Vec<CheckedEntry> = met
                 .into_iter()
-                .map(|met| once(met, &mut identities))
+                .map(|met| without_repeats(met, &mut identities))
                 .collect();
             let looked = met
                 .into_par_iter()
-                .map(|met| self.look(met))
+                .map(|met| self.plan(met))
                 .collect::<Vec<_>>();
             match looked.into_iter().collect::<Result<Vec<ReadPlan>, Error>>() {
                 Ok(looked) => self.read_all(looked, outbox)?,
@@ -131,12 +132,14 @@ impl CorpusReader {
         }
     }
 
-    fn look(&self, met: CheckedEntry) -> Result<ReadPlan, Error> {
+    fn plan(&self, met: CheckedEntry) -> Result<ReadPlan, Error> {
         let (path, key, format, metadata, identity) = match met {
             CheckedEntry::File(path, key, format, metadata, identity) => {
                 (path, key, format, metadata, identity)
             }
-            CheckedEntry::Stream(feed, key, format) => return Ok(self.look_at_stream(feed, key, format)),
+            CheckedEntry::Stream(feed, key, format) => {
+                return Ok(self.look_at_stream(feed, key, format));
+            }
             CheckedEntry::Skipped(skipped) => return Ok(skip(skipped)),
         };
         let converter = self.options.converter.as_ref();
@@ -183,11 +186,11 @@ impl CorpusReader {
     }
 
     /// Reads the examined files, in batches.
-    fn read_all(&self, looked: Vec<ReadPlan>, outbox: &Outbox) -> Result<(), ReadingStopped> {
+    fn read_all(&self, plans: Vec<ReadPlan>, outbox: &Outbox) -> Result<(), ReadingStopped> {
         let mut batch = Vec::new();
         let mut names = OtherKeys::new();
         let (mut bytes, mut converted) = (0, 0);
-        for looked in looked {
+        for looked in plans {
             match looked {
                 ReadPlan::Records(feed, format, key, read) => {
                     outbox.send(self.read_batch(take(&mut batch), bytes))?;
@@ -228,7 +231,7 @@ impl CorpusReader {
     }
 
     /// Reads the files of a batch.
-    fn read_batch(&self, looked: Vec<ReadPlan>, bytes: u64) -> ItemBatch {
+    fn read_batch(&self, plans: Vec<ReadPlan>, bytes: u64) -> ItemBatch {
         let read = |looked| match looked {
             ReadPlan::Read(file) => Some(self.read_file(file)),
             ReadPlan::Done(item, _) => Some(*item),
@@ -236,7 +239,7 @@ impl CorpusReader {
             ReadPlan::Records(..) | ReadPlan::Stream(..) => None,
         };
         ItemBatch {
-            items: looked
+            items: plans
                 .into_par_iter()
                 .map(read)
                 .collect::<Vec<_>>()
@@ -346,7 +349,7 @@ fn document(
 }
 
 /// Reads the metadata of a file, and derives its identity.
-fn meet(found: WalkEntry) -> CheckedEntry {
+fn with_metadata(found: WalkEntry) -> CheckedEntry {
     match found {
         WalkEntry::File(path, key, format) => match fs::metadata(&path) {
             Ok(metadata) => {
@@ -361,7 +364,7 @@ fn meet(found: WalkEntry) -> CheckedEntry {
 }
 
 /// Skips a file that was met under another name.
-fn once(met: CheckedEntry, identities: &mut FileIdentities) -> CheckedEntry {
+fn without_repeats(met: CheckedEntry, identities: &mut FileIdentities) -> CheckedEntry {
     match &met {
         CheckedEntry::File(path, _, _, metadata, identity) => {
             match identities.again(path, metadata, *identity) {

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use crate::item::{RepeatedId, SourcedText, came_before, place};
 use crate::read::places::{PlaceTable, RecordPlace, prefix, short_hash};
 use crate::skipped::Hint;
-use crate::sourced::{RepeatedId, SourcedText, came_before, place};
 use dedupdb::write::IdScope;
 
 /// What happens to a record whose id came before with another text. The same happens to a file, and to a record without
@@ -44,7 +44,7 @@ impl RecordId {
 #[derive(Debug, Default)]
 pub(crate) struct SeenIds {
     places: PlaceTable,
-    met: HashMap<u64, SeenId>,
+    seen: HashMap<u64, SeenId>,
     scope: IdScope,
 }
 
@@ -73,7 +73,7 @@ impl SeenIds {
             None => return None,
         };
         let text = prefix(&id.text);
-        match self.met.entry(id.key) {
+        match self.seen.entry(id.key) {
             Entry::Vacant(vacant) => {
                 let place = self.places.place(&document.source, document.record);
                 vacant.insert(SeenId { text, place });
@@ -99,6 +99,6 @@ impl SeenIds {
 
     /// Whether a record had this key as its id.
     fn has(&self, key: &str) -> bool {
-        !self.met.is_empty() && self.met.contains_key(&short_hash(key))
+        !self.seen.is_empty() && self.seen.contains_key(&short_hash(key))
     }
 }

@@ -19,7 +19,7 @@ const MOST_LABELS: usize = 6;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axes<'a> {
     /// The description of the chart, for readers who do not see it.
-    pub(super) told: &'a str,
+    pub(super) caption: &'a str,
     /// The name of the horizontal axis.
     pub(super) x: &'a str,
     /// The name of the vertical axis.
@@ -106,7 +106,7 @@ fn framed(
 ) -> Markup {
     let middle = f64::midpoint(TOP, BOTTOM);
     html! {
-        svg.chart role="img" aria-label=(axes.told) viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) {
+        svg.chart role="img" aria-label=(axes.caption) viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) {
             @for (y, label) in ticks {
                 line.grid x1=(pixels(LEFT)) x2=(pixels(RIGHT)) y1=(pixels(y)) y2=(pixels(y)) {}
                 text x=(pixels(LEFT - 5.0)) y=(pixels(y + 3.5)) text-anchor="end" { (label) }

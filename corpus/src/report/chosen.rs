@@ -77,7 +77,9 @@ impl ChosenClusters {
     pub(super) fn finish(self) -> Vec<PageCluster> {
         let sorted = self.groups.into_sorted_vec();
         let groups = sorted.into_iter();
-        groups.map(|Reverse(RankedCluster(_, group))| group).collect()
+        groups
+            .map(|Reverse(RankedCluster(_, group))| group)
+            .collect()
     }
 }
 

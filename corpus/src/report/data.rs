@@ -26,7 +26,11 @@ pub(super) fn inert(value: &Value) -> String {
 }
 
 /// Returns the clusters and texts. Without `texts`, no texts are wanted.
-pub(super) fn data(groups: &[PageCluster], texts: Option<&PageTexts>, is_estimated: bool) -> String {
+pub(super) fn data(
+    groups: &[PageCluster],
+    texts: Option<&PageTexts>,
+    is_estimated: bool,
+) -> String {
     let listed = groups.iter().map(|group| {
         inert(&group.to_json(|row| texts.map_or(PageText::Unwanted, |texts| texts.text(row))))
     });

@@ -81,7 +81,7 @@ pub(super) fn page(shown: &PageContents<'_>, data: &str) -> String {
                     (clusters(shown.commands))
                     (sizes(shown.figures))
                     (similarities(shown))
-                    (how(shown))
+                    (render_parameters(shown))
                     (hottest(shown))
                 }
                 script type="application/json" id="data" { (PreEscaped(data)) }
@@ -142,14 +142,14 @@ fn left_out(shown: &PageContents<'_>) -> Markup {
 }
 
 /// Renders the parameters and the predicted recall.
-fn how(shown: &PageContents<'_>) -> Markup {
+fn render_parameters(shown: &PageContents<'_>) -> Markup {
     let recall = percent(shown.schema.recall(shown.threshold));
     let told = format!(
         "S-curve: of the pairs at the threshold, {}, {recall} are found",
         shown.threshold
     );
     let axes = Axes {
-        told: &told,
+        caption: &told,
         x: "Jaccard similarity of a pair",
         y: "pairs found",
     };
@@ -198,7 +198,7 @@ fn sizes(figures: &ClusterFigures) -> Markup {
         .map(|sizes| (label(sizes.from, sizes.to), sizes.clusters));
     let rows: Vec<(String, u64)> = rows.collect();
     let axes = Axes {
-        told: "Clusters by their number of documents; the table has the figures",
+        caption: "Clusters by their number of documents; the table has the figures",
         x: "documents of a cluster",
         y: "clusters",
     };
@@ -236,7 +236,7 @@ fn similarities(shown: &PageContents<'_>) -> Markup {
     let rows: Vec<(String, u64)> = rows.collect();
     let told = "Documents by their similarity to the representative; the table has the figures";
     let axes = Axes {
-        told,
+        caption: told,
         x: "similarity to the representative",
         y: "documents",
     };

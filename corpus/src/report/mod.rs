@@ -50,12 +50,12 @@ mod chosen;
 mod commands;
 mod data;
 mod figures;
+mod file_status;
 mod html;
 mod page;
 mod proposal;
 mod row;
 mod settings;
-mod standing;
 mod summary;
 mod texts;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::html::MARK;
 use super::summary::Summary;
-use crate::publish::{Error, AtomicFile, check_no_store};
+use crate::publish::{AtomicFile, Error, check_no_store};
 
 /// A finished page, made by [`Report::make`](super::Report::make).
 #[derive(Clone, Debug)]

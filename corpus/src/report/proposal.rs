@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::path::Path;
 
-use super::standing::{ClusterFiles, FileCheck};
+use super::file_status::{ClusterFiles, FileCheck};
 use crate::{is_compressed, largest_first};
 use dedupdb::find::Subject;
 use dedupdb::groups::Cluster;
@@ -63,7 +63,8 @@ pub(super) fn proposed(cluster: Cluster, store: &Store) -> Result<Option<Propose
     }
     ranked.sort_by_key(|&(rank, _)| rank);
     let is_first = ranked.first().is_some_and(|((_, _, place), _)| *place == 0);
-    let mut documents: Vec<ClusterDocument> = ranked.into_iter().map(|(_, listed)| listed).collect();
+    let mut documents: Vec<ClusterDocument> =
+        ranked.into_iter().map(|(_, listed)| listed).collect();
     let Some((kept, others)) = documents.split_first_mut() else {
         return Ok(None);
     };

@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
+use super::file_status::{ClusterFiles, FileStatus, ReclaimableBytes, RowFile, RowLikeness};
 use super::proposal::{ClusterDocument, ProposedCluster};
-use super::standing::{ClusterFiles, ReclaimableBytes, RowLikeness, RowFile, FileStatus};
 use super::summary::Summary;
 
 /// The maximum number of listed documents of a cluster.
@@ -56,7 +56,12 @@ pub(super) struct PageCluster {
 }
 
 impl PageRow {
-    fn new(listed: ClusterDocument, has_added: bool, standing: RowFile, likeness: RowLikeness) -> PageRow {
+    fn new(
+        listed: ClusterDocument,
+        has_added: bool,
+        standing: RowFile,
+        likeness: RowLikeness,
+    ) -> PageRow {
         let document = listed.document;
         let added = has_added.then_some(document.added);
         PageRow {
@@ -122,7 +127,8 @@ impl PageCluster {
             count(&row, place == 0);
             group.identical += u64::from(likeness.text < place);
             if has_room {
-                let bytes = super::data::inert(&row.to_json(PageText::Unwanted)).len() + TEXT_NUMBER;
+                let bytes =
+                    super::data::inert(&row.to_json(PageText::Unwanted)).len() + TEXT_NUMBER;
                 has_room = group.rows.len() < MOST_ROWS
                     && (group.bytes + bytes <= most || group.rows.is_empty());
                 if has_room {

@@ -1,8 +1,8 @@
 //! The counts of a report.
 
 use super::commands::{Commands, advised, with};
+use super::file_status::FileStatus;
 use super::row::MOST_ROWS;
-use super::standing::FileStatus;
 use crate::number::{counted, grouped};
 
 /// Counts of what was found, and of what does not fit on the page.

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::data::inert;
+use super::file_status::FileStatus;
 use super::row::{PageCluster, PageRow, PageText};
-use super::standing::FileStatus;
 use crate::{Error, Key, Options, Repeats, Source, is_pipe};
 
 /// The maximum number of bytes to show of a text.
@@ -219,7 +219,8 @@ impl PageTexts {
         let (mut without, mut with) = (HashSet::new(), HashSet::new());
         let rows = groups.iter().flat_map(|group| &group.rows);
         for row in rows.filter(|row| self.is_missing(row)) {
-            let is_of_file = row.standing.state != FileStatus::NotChecked || file_of(&row.key).is_some();
+            let is_of_file =
+                row.standing.state != FileStatus::NotChecked || file_of(&row.key).is_some();
             let texts = if is_of_file { &mut with } else { &mut without };
             texts.insert(row.hash);
         }

@@ -146,7 +146,11 @@ impl Converter {
             // This also ends the processes that it started.
             end(&mut child);
         }
-        let ConverterOutput { status, text, said } = ended?;
+        let ConverterOutput {
+            status,
+            text,
+            stderr: said,
+        } = ended?;
         let is_whole = text.len() as u64 <= limit;
         if is_whole && status.success() && text.trim_ascii().is_empty() {
             // Empty scans would be copies of one another.
@@ -182,7 +186,11 @@ impl Converter {
         let said = wait(&said)?;
         loop {
             if let Some(status) = child.try_wait()? {
-                return Ok(ConverterOutput { status, text, said });
+                return Ok(ConverterOutput {
+                    status,
+                    text,
+                    stderr: said,
+                });
             }
             self.check(since)?;
             thread::sleep(TICK);
@@ -208,7 +216,7 @@ impl Converter {
 struct ConverterOutput {
     status: ExitStatus,
     text: Vec<u8>,
-    said: Vec<u8>,
+    stderr: Vec<u8>,
 }
 
 /// Reads on a separate thread, to the end or up to `most` bytes. If `drains`, further bytes are read and discarded, so

@@ -111,7 +111,9 @@ impl Feed {
             Some(ByteOrderMark::Utf32(order)) => Some(ForeignEncoding::Utf32(order)),
             Some(ByteOrderMark::Utf16(encoding)) => Some(ForeignEncoding::Standard(encoding)),
             Some(ByteOrderMark::Utf8) => None,
-            None => given.filter(|&given| given != UTF_8).map(ForeignEncoding::Standard),
+            None => given
+                .filter(|&given| given != UTF_8)
+                .map(ForeignEncoding::Standard),
         };
         let bytes: ByteStream = match coding {
             Some(coding) => Box::new(buffered(Transcoded::new(bytes, coding)?)),

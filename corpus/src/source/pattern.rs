@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use glob::MatchOptions;
 
 use crate::skipped::{Reason, Skipped};
-use crate::source::{SourceKind, Source};
+use crate::source::{Source, SourceKind};
 
 /// Expands each pattern among the sources to the paths that match it, sorted by name.
 pub(crate) fn expanded(sources: Vec<Source>) -> Vec<Source> {
@@ -18,7 +18,9 @@ pub(crate) fn expanded(sources: Vec<Source>) -> Vec<Source> {
                 kind: SourceKind::Path(path),
                 ..source
             }),
-            SourceKind::Path(_) | SourceKind::Stream(_) | SourceKind::Skipped(_) => all.push(source),
+            SourceKind::Path(_) | SourceKind::Stream(_) | SourceKind::Skipped(_) => {
+                all.push(source)
+            }
         }
     }
     all
@@ -76,7 +78,7 @@ mod tests {
     use std::path::Path;
 
     use super::expanded;
-    use crate::source::{SourceKind, Source};
+    use crate::source::{Source, SourceKind};
 
     /// Returns the names of the matches of a pattern below a folder.
     fn names(folder: &Path, pattern: &str) -> Vec<String> {

@@ -89,7 +89,7 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
 /// The files that a run has met, under any name. Each takes 20 to 40 bytes of memory.
 #[derive(Debug, Default)]
 pub(crate) struct FileIdentities {
-    met: HashSet<FileIdentity>,
+    seen: HashSet<FileIdentity>,
     /// The first names of files with several.
     linked: HashMap<FileIdentity, PathBuf>,
 }
@@ -102,7 +102,7 @@ impl FileIdentities {
         metadata: &Metadata,
         identity: FileIdentity,
     ) -> Option<Skipped> {
-        if self.met.insert(identity) {
+        if self.seen.insert(identity) {
             if has_links(metadata) {
                 self.linked.insert(identity, path.to_owned());
             }

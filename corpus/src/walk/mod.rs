@@ -1,12 +1,12 @@
 //! Walks from sources to files.
 
 mod folder;
+pub(crate) mod folder_selection;
 pub(crate) mod identity;
 pub(crate) mod key;
 pub(crate) mod others;
 pub(crate) mod read_file;
-mod seen;
-pub(crate) mod wanted;
+mod seen_arguments;
 
 use std::collections::{HashSet, VecDeque};
 use std::fs::{self, FileType};
@@ -20,11 +20,11 @@ use crate::options::Options;
 use crate::publish::manifest::is_manifest;
 use crate::skipped::{Reason, Skipped};
 use crate::source::feed::Feed;
-use crate::source::{SourceKind, Source, expanded};
+use crate::source::{Source, SourceKind, expanded};
 use crate::walk::folder::{is_git_link, is_of_job, is_store, is_version_control};
+use crate::walk::folder_selection::{FolderSelection, Globs};
 use crate::walk::key::Key;
-use crate::walk::seen::SeenArguments;
-use crate::walk::wanted::{Globs, FolderSelection};
+use crate::walk::seen_arguments::SeenArguments;
 
 /// What a source leads to.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use crate::walk::key::Key;
 #[derive(Debug)]
 pub(crate) struct OtherKeys {
     /// The current folder, as named and resolved.
-    here: [Option<PathBuf>; 2],
+    current: [Option<PathBuf>; 2],
     /// The last folder, as named and resolved.
     folder: Option<(PathBuf, PathBuf)>,
 }
@@ -23,7 +23,7 @@ impl OtherKeys {
     /// Returns a finder for paths from the current folder or from the root.
     pub(crate) fn new() -> OtherKeys {
         OtherKeys {
-            here: [absolute("."), fs::canonicalize(".")].map(Result::ok),
+            current: [absolute("."), fs::canonicalize(".")].map(Result::ok),
             folder: None,
         }
     }
@@ -33,7 +33,7 @@ impl OtherKeys {
     pub(crate) fn of(&mut self, path: &Path) -> Vec<String> {
         let places = self.places(path);
         let mut keys = Vec::new();
-        for (place, here) in places.iter().zip(&self.here) {
+        for (place, here) in places.iter().zip(&self.current) {
             let Some(place) = place else { continue };
             let below = here.as_ref().and_then(|here| place.strip_prefix(here).ok());
             keys.extend(
@@ -70,7 +70,7 @@ impl OtherKeys {
 
     /// Returns the place of the file at `path`, as named and resolved.
     fn places(&mut self, path: &Path) -> [Option<PathBuf>; 2] {
-        let named = match &self.here[0] {
+        let named = match &self.current[0] {
             Some(here) => absolute(here.join(path)).ok(),
             None => None,
         };

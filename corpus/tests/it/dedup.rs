@@ -8,7 +8,7 @@ use std::path::Path;
 
 use dedupdb::{Options, Schema, Store};
 use dedupdb_corpus::Source;
-use dedupdb_corpus::dedup::{Dedup, Error, DedupEvent, Keep};
+use dedupdb_corpus::dedup::{Dedup, DedupEvent, Error, Keep};
 use dedupdb_corpus::publish;
 
 /// Lines of JSONL and files of text. Every third one resembles an earlier one.

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use dedupdb::{Query, Schema, Store};
 use dedupdb_corpus::{
-    EachEvent, EndReason, Error, ForEach, Options, Reason, Source, TemporaryStore, ForEachSummary,
+    EachEvent, EndReason, Error, ForEach, ForEachSummary, Options, Reason, Source, TemporaryStore,
 };
 
 use crate::numbered;

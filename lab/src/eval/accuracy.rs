@@ -259,7 +259,12 @@ struct ErrorSums {
 }
 
 impl AccuracyExperiment<'_> {
-    fn repeat(&self, runs: u32, ideal: &[IdealErrors], monitor: &Monitor<'_>) -> Result<Vec<Accuracy>> {
+    fn repeat(
+        &self,
+        runs: u32,
+        ideal: &[IdealErrors],
+        monitor: &Monitor<'_>,
+    ) -> Result<Vec<Accuracy>> {
         let (mut all, mut signing) = (Vec::new(), 0.0);
         for seed in 0..runs {
             let (run, seconds) = self.run(seed.into())?;

@@ -77,7 +77,7 @@ pub fn shuffled(keys: &[impl AsRef<str>], seed: u64) -> Vec<usize> {
 pub struct Reservoir<T> {
     wanted: usize,
     seed: u64,
-    met: u64,
+    offered: u64,
     /// By rank, and by position if keys repeat.
     drawn: BTreeMap<([u8; 32], u64), T>,
 }
@@ -88,15 +88,16 @@ impl<T> Reservoir<T> {
         Reservoir {
             wanted,
             seed,
-            met: 0,
+            offered: 0,
             drawn: BTreeMap::new(),
         }
     }
 
     /// Offers the next text.
     pub fn push(&mut self, key: &str, text: T) {
-        self.drawn.insert((rank(self.seed, key), self.met), text);
-        self.met += 1;
+        self.drawn
+            .insert((rank(self.seed, key), self.offered), text);
+        self.offered += 1;
         if self.drawn.len() > self.wanted {
             self.drawn.pop_last();
         }
@@ -104,7 +105,7 @@ impl<T> Reservoir<T> {
 
     /// Returns the number of texts offered.
     pub fn met(&self) -> u64 {
-        self.met
+        self.offered
     }
 
     /// Returns the drawn texts, in the order in which they arrived.

@@ -39,7 +39,8 @@ pub use monitor::Monitor;
 pub use pictures::{accuracy_picture, s_curves, time_picture};
 pub use recall::{Recall, RecallQuery, RecallRange, recall};
 pub use reports::{
-    KindAccuracy, ExperimentReport, FigureRow, TextTable, Value, accuracy_report, time_report, tuning_report, wrap,
+    ExperimentReport, FigureRow, KindAccuracy, TextTable, Value, accuracy_report, time_report,
+    tuning_report, wrap,
 };
 pub use shingles::{KindMeasured, PairClass, ShingleKind, ShinglesMeasured, shingles};
 pub use time::{Cost, Crossing, PartCost, SignedCost, time};

@@ -66,7 +66,10 @@ mod tests {
                 },
                 "59:ffffffff",
             ),
-            (BucketId::Copies(15), "copy:0000000000000000000000000000000f"),
+            (
+                BucketId::Copies(15),
+                "copy:0000000000000000000000000000000f",
+            ),
         ] {
             assert_eq!(names.name(bucket), name);
             assert_eq!(names.bucket(name.as_bytes()), Some(bucket));

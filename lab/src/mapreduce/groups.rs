@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::bucket::{BucketId, BucketNames};
 use super::error::{Error, Result};
 use super::line::{self, TAB};
-use super::met::RecentBuckets;
 use super::parameters;
+use super::recent_buckets::RecentBuckets;
 use dedupdb::Schema;
 
 /// The lines of a bucket, without its name.
@@ -51,7 +51,7 @@ pub struct Groups<R> {
     names: BucketNames,
     mark: String,
     parameters: String,
-    met: RecentBuckets,
+    recent: RecentBuckets,
     /// The line that was read last and has no group yet, the range of its bucket's name, and its number.
     line: Vec<u8>,
     name: Range<usize>,
@@ -67,7 +67,7 @@ impl<R: BufRead> Groups<R> {
             names: BucketNames::new(schema.bands().bands()),
             mark: parameters::mark(schema),
             parameters: schema.to_string(),
-            met: RecentBuckets::new(),
+            recent: RecentBuckets::new(),
             line: Vec::new(),
             name: 0..0,
             number: 0,
@@ -124,7 +124,7 @@ impl<R: BufRead> Groups<R> {
                 place: self.place(),
             });
         };
-        if self.met.again(bucket) {
+        if self.recent.again(bucket) {
             return Err(Error::NotSorted {
                 place: self.place(),
                 bucket: self.names.name(bucket),

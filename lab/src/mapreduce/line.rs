@@ -121,9 +121,16 @@ mod tests {
     fn other_columns_are_refused() {
         let checked = |columns: &str| format!("{columns}\t{}", check(columns.as_bytes()));
         for wrong in ["", "a", "a\tm\t1", "a\tm\tx\t", "\"\tm\t1\t", "a\tm\t0\t\t"] {
-            assert_eq!(BucketDocument::of(checked(wrong).as_bytes(), 1), None, "{wrong}");
+            assert_eq!(
+                BucketDocument::of(checked(wrong).as_bytes(), 1),
+                None,
+                "{wrong}"
+            );
         }
         let wrong = checked("a\tm\t2\tAAAA");
-        assert_eq!(BucketDocument::of(wrong.as_bytes(), 1).unwrap().shingles(), None);
+        assert_eq!(
+            BucketDocument::of(wrong.as_bytes(), 1).unwrap().shingles(),
+            None
+        );
     }
 }

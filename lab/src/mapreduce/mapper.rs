@@ -55,7 +55,8 @@ impl Mapper {
             vec![copies(text)]
         } else {
             let keys = (0..).zip(self.sketcher.keys(&shingles));
-            keys.map(|(band, key)| BucketId::Band { band, key }).collect()
+            keys.map(|(band, key)| BucketId::Band { band, key })
+                .collect()
         };
         let mut columns = line::columns(id, &self.mark, &shingles);
         columns.push('\n');

@@ -61,8 +61,8 @@ mod groups;
 mod laws;
 mod line;
 mod mapper;
-mod met;
 mod parameters;
+mod recent_buckets;
 mod reducer;
 mod rows;
 

@@ -46,7 +46,8 @@ impl BucketComparer {
         let mut window: VecDeque<batch::BucketMember> = VecDeque::new();
         for (at, member) in members.iter().enumerate() {
             let rest = &members[at..];
-            let fits = |other: &BucketDocument<'_>| self.verifier.can_match(member.size, other.size);
+            let fits =
+                |other: &BucketDocument<'_>| self.verifier.can_match(member.size, other.size);
             let fitting = rest.partition_point(fits);
             if fitting > 1 {
                 for member in &rest[window.len()..fitting] {
@@ -78,7 +79,12 @@ impl BucketComparer {
         }
     }
 
-    fn unpack(&self, group: &Group, bucket: u64, member: &BucketDocument<'_>) -> Result<batch::BucketMember> {
+    fn unpack(
+        &self,
+        group: &Group,
+        bucket: u64,
+        member: &BucketDocument<'_>,
+    ) -> Result<batch::BucketMember> {
         let place = || group.place(member.number);
         let Some(shingles) = member.shingles() else {
             return Err(Error::NoLine { place: place() });

@@ -187,7 +187,12 @@ impl Axis {
 
 impl Series {
     /// Returns a series without bounds.
-    pub fn new(name: impl Into<String>, form: SeriesStyle, hue: usize, points: Vec<(f64, f64)>) -> Series {
+    pub fn new(
+        name: impl Into<String>,
+        form: SeriesStyle,
+        hue: usize,
+        points: Vec<(f64, f64)>,
+    ) -> Series {
         Series {
             name: name.into(),
             points,

@@ -18,7 +18,11 @@ const POINT: i32 = 18;
 type CanvasPoint = (i32, i32);
 
 /// Draws the panel into its part of the canvas.
-pub(super) fn draw<DB: DrawingBackend>(canvas: &Area<DB>, area: &Area<DB>, panel: &Panel) -> DrawResult
+pub(super) fn draw<DB: DrawingBackend>(
+    canvas: &Area<DB>,
+    area: &Area<DB>,
+    panel: &Panel,
+) -> DrawResult
 where
     DB::ErrorType: 'static,
 {
@@ -153,7 +157,12 @@ where
 }
 
 /// Draws the bounds of a value.
-fn span<DB: DrawingBackend>(canvas: &Area<DB>, low: CanvasPoint, high: CanvasPoint, colour: RGBColor) -> DrawResult
+fn span<DB: DrawingBackend>(
+    canvas: &Area<DB>,
+    low: CanvasPoint,
+    high: CanvasPoint,
+    colour: RGBColor,
+) -> DrawResult
 where
     DB::ErrorType: 'static,
 {

@@ -1,7 +1,7 @@
 //! Pictures, whatever they show.
 
 use dedupdb::Error;
-use dedupdb_lab::plot::{Axis, SeriesStyle, Panel, Picture, Series};
+use dedupdb_lab::plot::{Axis, Panel, Picture, Series, SeriesStyle};
 
 fn panel(series: Vec<Series>) -> Panel {
     Panel::new("title", Axis::linear("x"), Axis::log("y"), series)

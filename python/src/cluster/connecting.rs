@@ -19,7 +19,10 @@ pub(crate) fn cluster_components(py: Python<'_>, batches: Vec<PyRecordBatch>) ->
     let mut pairs: Vec<([u8; 32], [u8; 32])> = Vec::new();
     for batch in batches {
         let batch = batch.into_inner();
-        let (a, b) = (BytesColumn::of(&batch, "hash_a")?, BytesColumn::of(&batch, "hash_b")?);
+        let (a, b) = (
+            BytesColumn::of(&batch, "hash_a")?,
+            BytesColumn::of(&batch, "hash_b")?,
+        );
         for row in 0..batch.num_rows() {
             pairs.extend(a.hash(row)?.zip(b.hash(row)?));
         }

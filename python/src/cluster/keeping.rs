@@ -57,8 +57,14 @@ impl ClusterKeeper {
 
 impl GroupJudge {
     fn judged(&mut self, batch: &RecordBatch) -> PyResult<Table> {
-        let (labels, names) = (BytesColumn::of(batch, "label")?, BytesColumn::of(batch, "key")?);
-        let (hashes, lists) = (BytesColumn::of(batch, "hash")?, LongListColumn::of(batch, "keys")?);
+        let (labels, names) = (
+            BytesColumn::of(batch, "label")?,
+            BytesColumn::of(batch, "key")?,
+        );
+        let (hashes, lists) = (
+            BytesColumn::of(batch, "hash")?,
+            LongListColumn::of(batch, "keys")?,
+        );
         let sets = SetColumns::of(batch)?;
         let (mut hash, mut representative) = (BinaryBuilder::new(), StringBuilder::new());
         let (mut jaccard, mut cut_short) = (Float64Builder::new(), Int64Builder::new());

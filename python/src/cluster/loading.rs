@@ -69,9 +69,15 @@ impl ClusterLoader {
 
 impl ClusterLoader {
     fn inputs(&self, batch: &RecordBatch) -> PyResult<Vec<Input>> {
-        let (names, hashes) = (BytesColumn::of(batch, "key")?, BytesColumn::of(batch, "hash")?);
+        let (names, hashes) = (
+            BytesColumn::of(batch, "key")?,
+            BytesColumn::of(batch, "hash")?,
+        );
         let (bytes, sizes) = (longs(batch, "bytes")?, ints(batch, "size")?);
-        let (packed, marks) = (BytesColumn::of(batch, "packed")?, BytesColumn::of(batch, "parameters")?);
+        let (packed, marks) = (
+            BytesColumn::of(batch, "packed")?,
+            BytesColumn::of(batch, "parameters")?,
+        );
         let files = BytesColumn::of(batch, "file")?;
         let input = |row| {
             if marks.text(row) != self.parameters {

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
-use super::columns::{BytesColumn, LongListColumn, LongColumn, ints, of_file};
+use super::columns::{BytesColumn, LongColumn, LongListColumn, ints, of_file};
 use crate::errors::raised;
 use crate::table::{Table, defect, schema};
 use crate::watch::lock;
@@ -48,8 +48,14 @@ impl ClusterPostings {
 
 impl ClusterPostings {
     fn posted(&self, batch: &RecordBatch) -> PyResult<Table> {
-        let (hashes, parameters) = (BytesColumn::of(batch, "hash")?, BytesColumn::of(batch, "parameters")?);
-        let (names, files) = (BytesColumn::of(batch, "key")?, BytesColumn::of(batch, "file")?);
+        let (hashes, parameters) = (
+            BytesColumn::of(batch, "hash")?,
+            BytesColumn::of(batch, "parameters")?,
+        );
+        let (names, files) = (
+            BytesColumn::of(batch, "key")?,
+            BytesColumn::of(batch, "file")?,
+        );
         let (sizes, lists) = (ints(batch, "size")?, LongListColumn::of(batch, "keys")?);
         let stated = LongColumn::of(batch, "code")?;
         let (mut keys, mut codes) = (Vec::new(), Vec::new());

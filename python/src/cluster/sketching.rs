@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::builder::{BinaryBuilder, Int32Builder, Int64Builder, ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field};
-use dedupdb::batch::{SketchColumns as Sketched, ContentCode, KeyWidth, BandKeys, Mark, Sketcher};
+use dedupdb::batch::{BandKeys, ContentCode, KeyWidth, Mark, SketchColumns as Sketched, Sketcher};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -60,7 +60,10 @@ impl ClusterSketcher {
 
 impl ClusterSketcher {
     fn sketched(&self, batch: &RecordBatch) -> PyResult<Table> {
-        let (keys, texts) = (BytesColumn::of(batch, "key")?, BytesColumn::of(batch, "text")?);
+        let (keys, texts) = (
+            BytesColumn::of(batch, "key")?,
+            BytesColumn::of(batch, "text")?,
+        );
         let rows = 0..batch.num_rows();
         let given: Vec<usize> = rows
             .filter(|&row| keys.get(row).is_some() && texts.get(row).is_some())

@@ -4,7 +4,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyType};
 
-use super::{KeyColumn, ColumnNames};
+use super::{ColumnNames, KeyColumn};
 
 /// A frame with only those columns that are read, if it has them, an array with a type, and the stream of a data set.
 /// Anything else is returned as it is.
@@ -38,10 +38,15 @@ pub(super) fn narrowed<'py>(
 }
 
 /// The names of the columns that are read. `None` if one of them is not there.
-fn wanted<'a>(columns: &Bound<'_, PyAny>, names: &'a ColumnNames) -> PyResult<Option<Vec<&'a str>>> {
+fn wanted<'a>(
+    columns: &Bound<'_, PyAny>,
+    names: &'a ColumnNames,
+) -> PyResult<Option<Vec<&'a str>>> {
     let key = match &names.key {
         None => None,
-        Some(KeyColumn::Usual) if !columns.contains("id")? && columns.contains("key")? => Some("key"),
+        Some(KeyColumn::Usual) if !columns.contains("id")? && columns.contains("key")? => {
+            Some("key")
+        }
         Some(key) => Some(key.name()),
     };
     let mut wanted: Vec<&str> = key.into_iter().chain([&*names.text]).collect();

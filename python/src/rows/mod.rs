@@ -130,7 +130,9 @@ impl RowSource {
             let data = &frame::narrowed(data, names)?;
             return match arrow(data)? {
                 Some(reader) => Ok(RowSource::Table(TableRows::new(reader, names, false)?)),
-                None => Ok(RowSource::Records(RecordIterable::new("data", data, names)?)),
+                None => Ok(RowSource::Records(RecordIterable::new(
+                    "data", data, names,
+                )?)),
             };
         };
         if [data, texts].into_iter().any(is_one) {
@@ -140,7 +142,10 @@ impl RowSource {
         }
         check_iterable("keys", data, LIST)?;
         check_iterable("texts", texts, LIST)?;
-        let (keys, texts) = (ValueColumn::of("key", data)?, ValueColumn::of("text", texts)?);
+        let (keys, texts) = (
+            ValueColumn::of("key", data)?,
+            ValueColumn::of("text", texts)?,
+        );
         Ok(RowSource::Zipped(ZippedColumns::new(Some(keys), texts)))
     }
 

@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
 
 use super::column::{ValueColumn, iterator};
 use super::table::{ArrayStream, TableRows};
-use super::{RowBatch, Flaw, KeyColumn, ColumnNames, arrow, not_stopped, string};
+use super::{ColumnNames, Flaw, KeyColumn, RowBatch, arrow, not_stopped, string};
 
 /// An iterable of mappings, of pairs, of record batches or, if no keys are asked for, of strings.
 pub(crate) struct RecordIterable {
@@ -23,7 +23,11 @@ pub(crate) struct RecordIterable {
 
 impl RecordIterable {
     /// `name` is the name of the argument.
-    pub(crate) fn new(name: &str, data: &Bound<'_, PyAny>, names: &ColumnNames) -> PyResult<RecordIterable> {
+    pub(crate) fn new(
+        name: &str,
+        data: &Bound<'_, PyAny>,
+        names: &ColumnNames,
+    ) -> PyResult<RecordIterable> {
         let py = data.py();
         let objects = iterator(name, data)?;
         let name = |name: &str| PyString::intern(py, name).unbind();

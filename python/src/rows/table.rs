@@ -11,7 +11,7 @@ use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 
 use super::strings::{Strings, fits, has_uuids};
-use super::{RowBatch, Flaw, KeyColumn, ColumnNames};
+use super::{ColumnNames, Flaw, KeyColumn, RowBatch};
 use crate::stream::{Batches, RaisedError, SkippedPlaces};
 use crate::warning::warn;
 use crate::watch::lock;
@@ -89,7 +89,11 @@ struct CurrentArray {
 
 impl TableRows {
     /// Reads the columns with these names. If `or_array` is set, an array of texts will do in place of a table.
-    pub(crate) fn new(reader: ArrayStream, names: &ColumnNames, or_array: bool) -> PyResult<TableRows> {
+    pub(crate) fn new(
+        reader: ArrayStream,
+        names: &ColumnNames,
+        or_array: bool,
+    ) -> PyResult<TableRows> {
         let picked = match reader.field().data_type() {
             DataType::Struct(fields) => {
                 let place = |role, name: &str| -> PyResult<usize> {
@@ -109,7 +113,9 @@ impl TableRows {
                     )))
                 };
                 let key = names.key.as_ref().map(|key| match key {
-                    KeyColumn::Usual if fields.find("id").is_none() && fields.find("key").is_some() => {
+                    KeyColumn::Usual
+                        if fields.find("id").is_none() && fields.find("key").is_some() =>
+                    {
                         place("key", "key")
                     }
                     key => place("key", key.name()),

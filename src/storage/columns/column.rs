@@ -137,7 +137,11 @@ impl ColumnWriter {
     /// # Errors
     ///
     /// [`Error::Occupied`] if there is any other file.
-    pub(crate) fn create(path: &Path, header: &Header, like: Option<&Path>) -> Result<ColumnWriter> {
+    pub(crate) fn create(
+        path: &Path,
+        header: &Header,
+        like: Option<&Path>,
+    ) -> Result<ColumnWriter> {
         if disk::is_file(path)? {
             let start = File::open(path)?.start(HEADER_BYTES + 1)?;
             if !may_be_unfinished(&start) {
@@ -474,7 +478,8 @@ mod tests {
     #[test]
     fn what_is_appended_together_is_what_is_appended_one_by_one() {
         let folder = tempfile::tempdir().unwrap();
-        let column = |name: &str| ColumnWriter::create(&folder.path().join(name), &HEADER, None).unwrap();
+        let column =
+            |name: &str| ColumnWriter::create(&folder.path().join(name), &HEADER, None).unwrap();
         let (mut together, mut singly) = (column("together"), column("singly"));
         let part = |n: u32| vec![n.to_le_bytes()[0]; n as usize * 7919 % 3000];
         for (batch, parts) in (0_u32..).zip([3, 400, 0, 1, 90, 1200]) {

@@ -6,7 +6,7 @@ mod spec;
 mod sums;
 mod verified;
 
-pub(crate) use column::{ColumnWriter, ColumnView, Trust};
+pub(crate) use column::{ColumnView, ColumnWriter, Trust};
 #[cfg(any(test, fuzzing))]
 pub(crate) use packed::unpack;
 pub(crate) use packed::{most_bytes, unpack_stored};

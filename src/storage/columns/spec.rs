@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::column::{ColumnWriter, ColumnView, Trust};
+use super::column::{ColumnView, ColumnWriter, Trust};
 use crate::codec::low32;
 use crate::error::Result;
 use crate::schema::Schema;
-use crate::storage::format::{ContentRow, Header, ColumnKind, narrow};
+use crate::storage::format::{ColumnKind, ContentRow, Header, narrow};
 use crate::storage::index::Meta;
 use crate::storage::names::INDEX;
 

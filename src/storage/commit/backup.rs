@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::storage::columns::{ColumnSpec, Trust};
 use crate::storage::disk::{self, File};
 use crate::storage::folder::BuildSite;
-use crate::storage::format::{HEADER_BYTES, ColumnKind};
+use crate::storage::format::{ColumnKind, HEADER_BYTES};
 use crate::storage::index::{FilterState, MergeState, Meta, catalog, guarded};
 use crate::storage::names::INDEX;
 use crate::storage::view::{Snapshot, file_size};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use redb::WriteTransaction;
 
-use super::files::{StoreFiles, Health};
+use super::files::{Health, StoreFiles};
 use super::merge::{BucketCommit, RunningMerge};
 use crate::clock::{self, Meters};
 use crate::error::{Error, Result};
@@ -23,7 +23,7 @@ use crate::storage::index::{
 use crate::storage::names::NEXT_INDEX;
 use crate::storage::parallel::both;
 use crate::storage::postings::{Filters, retired};
-use crate::storage::view::{Snapshot, CommittedTables};
+use crate::storage::view::{CommittedTables, Snapshot};
 
 /// With fewer changes than this, a second thread does not pay.
 const PARALLEL_DOCUMENTS: usize = 1000;
@@ -74,7 +74,8 @@ impl StoreFiles {
         for (_, column) in self.columns.each() {
             column.committed();
         }
-        let tables = CommittedTables::open(&self.index, &self.index_path, self.schema.bands().bands())?;
+        let tables =
+            CommittedTables::open(&self.index, &self.index_path, self.schema.bands().bands())?;
         let banded = narrow(&path, meta.banded())?;
         if banded != self.recent.base() {
             self.recent = Arc::new(self.recent.after(banded, &Pool::new(threads)));

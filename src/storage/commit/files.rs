@@ -14,12 +14,12 @@ use crate::schema::Schema;
 use crate::storage::columns::{ColumnSpec, ColumnWriters};
 use crate::storage::disk::{self, TurnWait};
 use crate::storage::folder::{HolderNote, check_free, check_outside, holder, leftovers};
-use crate::storage::format::{ContentRow, FORMAT, ColumnKind, copy_hash, narrow};
+use crate::storage::format::{ColumnKind, ContentRow, FORMAT, copy_hash, narrow};
 use crate::storage::index::{Catalog, Index, Meta, catalog, existing_index, guarded};
 use crate::storage::limits::Limits;
 use crate::storage::names::{FIRST_GENERATION, INDEX, NEW_INDEX, is_of_store};
-use crate::storage::postings::{Filters, ContentHashes, RecentPostings};
-use crate::storage::view::{Snapshot, CommittedTables};
+use crate::storage::postings::{ContentHashes, Filters, RecentPostings};
+use crate::storage::view::{CommittedTables, Snapshot};
 
 /// The state of the files beyond the last commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -428,7 +428,11 @@ impl StoreFiles {
     /// # Errors
     ///
     /// After an error, nothing more can be appended before [`StoreFiles::roll_back`].
-    pub(crate) fn append(&mut self, contents: &[NewContent<'_>], pool: &Pool) -> Result<UnpostedContents> {
+    pub(crate) fn append(
+        &mut self,
+        contents: &[NewContent<'_>],
+        pool: &Pool,
+    ) -> Result<UnpostedContents> {
         self.check_room(contents.len())?;
         self.health = Health::Torn;
         self.append_all_rows(contents, pool)?;
@@ -648,7 +652,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_store_that_cannot_be_made_leaves_nothing() {
-        use crate::storage::watch::{DiskWatch, DiskFault};
+        use crate::storage::watch::{DiskFault, DiskWatch};
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/store");
         let watch = DiskWatch::new(folder.path());

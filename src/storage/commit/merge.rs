@@ -36,8 +36,8 @@ use crate::storage::limits::Limits;
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::update::{self, MergePart};
 use crate::storage::postings::{
-    LevelAge, BucketError, EmptyFilter, Filter, FilterName, Filters, KeyedLevel, BucketList, OLDEST, Posting,
-    order, prefix_bits,
+    BucketError, BucketList, EmptyFilter, Filter, FilterName, Filters, KeyedLevel, LevelAge,
+    OLDEST, Posting, order, prefix_bits,
 };
 use crate::storage::view::{Snapshot, bucket_error};
 
@@ -200,14 +200,19 @@ impl BucketCommit<'_> {
             levels: levels_after(meta),
             ..*meta
         };
-        for age in LevelAge::ALL.into_iter().filter(|age| age.has_tables(&after)) {
+        for age in LevelAge::ALL
+            .into_iter()
+            .filter(|age| age.has_tables(&after))
+        {
             let levels = &after.levels[age.levels()];
             let postings = self.lists() * levels.iter().map(|state| state.posted).sum::<u64>();
             let is_fit = |filter: &&Arc<Filter>| !filter.is_full(postings) && !filter.met_damage();
             match self.snapshot.filters.get(age).filter(is_fit) {
                 Some(filter) if age == LevelAge::of(into) => {
                     merging.steps += filter.syncs();
-                    merging.gains.push(GainingFilter::of(age, filter.clone(), false));
+                    merging
+                        .gains
+                        .push(GainingFilter::of(age, filter.clone(), false));
                 }
                 Some(_) => {}
                 None => {
@@ -386,7 +391,7 @@ impl BucketCommit<'_> {
             return Ok(());
         }
         let prefix = narrow(self.path(), merge.prefix_bits)?;
-        for list in (0..begun(&merge)).map(BucketList::of) {
+        for list in (0..lists_begun(&merge)).map(BucketList::of) {
             update::give_up(self.transaction, list, prefix, &mut meta.replaced)
                 .map_err(|error| self.in_buckets(error))?;
         }
@@ -504,7 +509,7 @@ fn level_of(merge: &MergeState) -> usize {
 }
 
 /// The number of lists that a merge has begun with.
-fn begun(merge: &MergeState) -> u32 {
+fn lists_begun(merge: &MergeState) -> u32 {
     low32(merge.built.div_ceil(1 << merge.part_bits))
 }
 

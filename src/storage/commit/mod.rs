@@ -8,5 +8,5 @@ mod reader;
 mod sound;
 
 pub(crate) use durable::CatalogChange;
-pub(crate) use files::{StoreFiles, Health, NewContent};
+pub(crate) use files::{Health, NewContent, StoreFiles};
 pub(crate) use sound::SoundCommit;

@@ -19,7 +19,7 @@ use crate::storage::columns::{ColumnSpec, Trust};
 use crate::storage::format::{ColumnKind, narrow};
 use crate::storage::index::{Index, Meta, existing_index};
 use crate::storage::postings::{Filters, RecentPostings};
-use crate::storage::view::{Snapshot, CommittedTables};
+use crate::storage::view::{CommittedTables, Snapshot};
 
 /// How many commits are tried if a writer commits faster than the files can be opened.
 const ATTEMPTS: usize = 100;
@@ -100,7 +100,8 @@ impl CommitRecord {
             meta,
             schema,
         } = self;
-        let tables = CommittedTables::of(transaction, &meta, &index, &path, schema.bands().bands())?;
+        let tables =
+            CommittedTables::of(transaction, &meta, &index, &path, schema.bands().bands())?;
         let view = |kind| ColumnSpec::of(kind, &meta, &schema)?.view(folder, trust);
         let mut snapshot = Snapshot {
             contents: view(ColumnKind::Contents)?,

@@ -6,7 +6,7 @@ use super::files::{linked_file, read_meta};
 use crate::error::{Error, Result};
 use crate::storage::columns::ColumnSpec;
 use crate::storage::disk::{File, TurnWait};
-use crate::storage::format::{HEADER_BYTES, ColumnKind};
+use crate::storage::format::{ColumnKind, HEADER_BYTES};
 use crate::storage::index::{Index, NoWriter, existing_index, identity};
 use crate::storage::view::Snapshot;
 
@@ -79,7 +79,10 @@ fn verified(folder: &Path, path: &Path, mut index: Index) -> Result<Snapshot> {
         let spec = ColumnSpec::of(kind, &meta, &schema)?;
         Ok((File::open(&spec.path(folder))?, spec.len))
     };
-    let columns: Vec<_> = ColumnKind::ALL.into_iter().map(column).collect::<Result<_>>()?;
+    let columns: Vec<_> = ColumnKind::ALL
+        .into_iter()
+        .map(column)
+        .collect::<Result<_>>()?;
     // What is committed is not overwritten, so others may write while it is read.
     index.end_turn();
     for (file, len) in columns {

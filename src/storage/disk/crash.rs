@@ -171,7 +171,11 @@ impl SimulatedFolder {
         names
     }
 
-    fn after(&self, survivors: Survivors, chance: &mut SplitMix64) -> BTreeMap<PathBuf, InodeNumber> {
+    fn after(
+        &self,
+        survivors: Survivors,
+        chance: &mut SplitMix64,
+    ) -> BTreeMap<PathBuf, InodeNumber> {
         let mut names = self.durable.clone();
         for naming in &self.pending {
             let survives = match survivors {
@@ -268,7 +272,9 @@ impl SimulatedDisk {
                     NameChange::Rename(from.clone(), to.clone(), self.number(*node)),
                 );
             }
-            DiskEvent::Unnamed { folder, name } => self.name(*folder, NameChange::Remove(name.clone())),
+            DiskEvent::Unnamed { folder, name } => {
+                self.name(*folder, NameChange::Remove(name.clone()))
+            }
             DiskEvent::Written { node, start, bytes } => {
                 let start = usize::try_from(*start).unwrap();
                 self.file(*node)
@@ -375,7 +381,8 @@ impl SimulatedDisk {
         }
         numbers.insert(node, number(to));
         let pending = Vec::new();
-        left.folders.insert(number(to), SimulatedFolder { durable, pending });
+        left.folders
+            .insert(number(to), SimulatedFolder { durable, pending });
     }
 }
 
@@ -389,7 +396,9 @@ impl SimulatedFolder {
         let of = |node: &InodeNumber| renumbered(*node, numbers);
         let naming = |naming: &NameChange| match naming {
             NameChange::Add(name, node) => NameChange::Add(name.clone(), of(node)),
-            NameChange::Rename(from, to, node) => NameChange::Rename(from.clone(), to.clone(), of(node)),
+            NameChange::Rename(from, to, node) => {
+                NameChange::Rename(from.clone(), to.clone(), of(node))
+            }
             NameChange::Remove(name) => NameChange::Remove(name.clone()),
         };
         SimulatedFolder {

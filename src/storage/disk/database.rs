@@ -13,8 +13,8 @@ use redb::{
 use super::file::{File, FileAccess};
 use super::overlay::Overlay;
 use super::path::is_file;
-use super::shared::{OpenState, SharedFile};
-use super::turn::{Turn, Turns, WRITER, TurnWait, one};
+use super::shared_file::{OpenState, SharedFile};
+use super::turn::{Turn, TurnWait, Turns, WRITER, one};
 #[cfg(all(test, unix))]
 use super::watch::backend;
 use crate::error::{Error, Result};
@@ -52,7 +52,11 @@ pub(in crate::storage) fn open_database(
     writable(builder, existing(path)?, wait)
 }
 
-fn writable(builder: &Builder, file: File, wait: &TurnWait) -> Result<OpenedDatabase, DatabaseError> {
+fn writable(
+    builder: &Builder,
+    file: File,
+    wait: &TurnWait,
+) -> Result<OpenedDatabase, DatabaseError> {
     let (path, settled) = (file.path().clone(), OpenState::default());
     let file = SharedFile::new(backend(file)?, &path, settled.clone(), false);
     let turns = file.turns();
@@ -210,7 +214,7 @@ mod tests {
 
     use redb::ConcurrencyMode;
 
-    use super::super::shared::CONSISTENT;
+    use super::super::shared_file::CONSISTENT;
     use super::*;
 
     type Range = (Bound<u64>, Bound<u64>);

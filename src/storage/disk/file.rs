@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::fleeting::is_fleeting;
 use super::likeness::{keep_private, resemble};
 use super::map::SharedWords;
+use super::unsynced_folder::is_fleeting;
 use super::{DiskStep, at, plain, step, sync};
 use crate::error::{Error, Result};
 
@@ -167,9 +167,11 @@ impl File {
 
     /// Writes `bytes` at byte `start`.
     pub(crate) fn write(&self, start: u64, bytes: &[u8]) -> Result<()> {
-        at(&self.path, DiskStep::Write(&self.inner, start, bytes), || {
-            write_at(&self.inner, start, bytes)
-        })
+        at(
+            &self.path,
+            DiskStep::Write(&self.inner, start, bytes),
+            || write_at(&self.inner, start, bytes),
+        )
     }
 
     /// Copies the first `len` bytes of the file at `from` to this file, which must be empty.
@@ -203,7 +205,11 @@ impl File {
 
     /// Maps the whole file as words.
     pub(crate) fn words(&self, writable: bool) -> Result<SharedWords> {
-        let what = if writable { DiskStep::Map } else { DiskStep::Look };
+        let what = if writable {
+            DiskStep::Map
+        } else {
+            DiskStep::Look
+        };
         at(&self.path, what, || SharedWords::new(&self.inner, writable))
     }
 }

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::fleeting::is_fleeting;
 use super::likeness;
 use super::path::metadata;
 use super::step::{DiskStep, at};
 use super::sync;
+use super::unsynced_folder::is_fleeting;
 use crate::error::{Error, Result};
 
 /// Creates the folder `path`, which must not exist, for this user alone.

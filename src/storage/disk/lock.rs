@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::process::Process;
-use super::{File, DiskStep, at, in_file, remove};
+use super::{DiskStep, File, at, in_file, remove};
 use crate::error::{Error, Result};
 
 /// A lock that is held until it is dropped or its process ends.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::{MmapMut, MmapOptions, MmapRaw};
 
-use super::{File, DiskStep, at};
+use super::{DiskStep, File, at};
 use crate::error::Result;
 
 /// A read-only mapping of the first bytes of a file.

@@ -4,16 +4,15 @@
 //! in one place so that tests can intercept them (`watch.rs`). Tests see each step, let it fail, and know what was
 //! synced at each time, so they can leave the files in a state that a crash may leave (`crash.rs`).
 
-mod blocked;
 #[cfg(test)]
 #[cfg(unix)]
 pub(crate) mod crash;
 mod database;
 mod file;
-mod fleeting;
 mod folders;
 mod likeness;
 mod lock;
+mod lock_conflict;
 mod map;
 mod overlay;
 mod path;
@@ -21,25 +20,25 @@ mod plain;
 mod process;
 mod processor;
 mod resolve;
-mod shared;
+mod shared_file;
 mod step;
 mod turn;
+mod unsynced_folder;
 #[cfg(test)]
 #[cfg(unix)]
 pub(crate) mod watch;
 
-pub(super) use blocked::writing_process;
 pub(super) use database::{
-    DatabaseLock, OpenedDatabase, create_database, create_database_like, is_written, keep_writers_out,
-    open_damaged_database, open_database, pretend_database, read_database,
+    DatabaseLock, OpenedDatabase, create_database, create_database_like, is_written,
+    keep_writers_out, open_damaged_database, open_database, pretend_database, read_database,
 };
 use file::in_file;
 pub(super) use file::{File, sync_words};
-pub(crate) use fleeting::UnsyncedFolder;
 pub(super) use folders::{
     MadeFolders, create_folder, create_folders, finish_folder, parent, remove_folder, sync_folder,
 };
 pub(super) use lock::FileLock;
+pub(super) use lock_conflict::writing_process;
 pub(super) use map::{FileMap, SharedWords};
 use path::is_absence;
 pub(super) use path::{
@@ -49,11 +48,12 @@ pub(super) use path::{
 pub(crate) use process::Process;
 pub use processor::{ProcessorTimes, ThreadTime};
 pub(crate) use resolve::resolved;
-pub(super) use shared::first_failure;
+pub(super) use shared_file::first_failure;
 use step::{DiskStep, at};
 #[cfg(not(all(test, unix)))]
 use step::{step, sync};
 pub(crate) use turn::TurnWait;
 pub(super) use turn::{Turn, Turns};
+pub(crate) use unsynced_folder::UnsyncedFolder;
 #[cfg(all(test, unix))]
 use watch::{step, sync};

@@ -49,7 +49,11 @@ pub(super) fn step<T>(
 
 /// Does a step that makes something durable.
 #[cfg(not(all(test, unix)))]
-pub(super) fn sync(_: &Path, _: DiskStep<'_>, work: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+pub(super) fn sync(
+    _: &Path,
+    _: DiskStep<'_>,
+    work: impl FnOnce() -> io::Result<()>,
+) -> io::Result<()> {
     work()
 }
 

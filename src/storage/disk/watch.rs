@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use redb::backends::FileBackend;
 use redb::{BackendError, DatabaseError, StorageBackend};
 
-use super::{File, DiskStep};
+use super::{DiskStep, File};
 
 /// The error code of the system for a failing device.
 const EIO: i32 = 5;
@@ -242,7 +242,11 @@ impl WatchState {
         };
         let takes_room = matches!(
             what,
-            DiskStep::Make | DiskStep::MakeFolder | DiskStep::Write(..) | DiskStep::Copy(_) | DiskStep::SetLen(..)
+            DiskStep::Make
+                | DiskStep::MakeFolder
+                | DiskStep::Write(..)
+                | DiskStep::Copy(_)
+                | DiskStep::SetLen(..)
         );
         let error = match fault {
             DiskFault::Once { step: at } | DiskFault::Half { step: at } if at == step => {
@@ -259,7 +263,11 @@ impl WatchState {
             (DiskStep::Write(file, start, bytes), DiskFault::Half { .. }) => {
                 let half = &bytes[..bytes.len() / 2];
                 std::os::unix::fs::FileExt::write_all_at(file, half, start)?;
-                self.note(path, DiskStep::Write(file, start, half), PriorState::Something);
+                self.note(
+                    path,
+                    DiskStep::Write(file, start, half),
+                    PriorState::Something,
+                );
             }
             (DiskStep::Sync(_), _) => {
                 let node = node_of(path, what);

@@ -7,7 +7,7 @@ use super::holder;
 use crate::error::{Error, Result};
 use crate::storage::disk::{self, File};
 use crate::storage::format::{
-    HEADER_BYTES, ColumnKind, is_column, is_lost, is_redb, may_be_a_filter, may_be_unfinished_index,
+    ColumnKind, HEADER_BYTES, is_column, is_lost, is_redb, may_be_a_filter, may_be_unfinished_index,
 };
 use crate::storage::index::{Index, Meta, guarded};
 use crate::storage::names::{
@@ -37,7 +37,9 @@ impl GenerationFile {
 
     fn generation(self) -> u64 {
         match self {
-            GenerationFile::Column(_, generation) | GenerationFile::Filter { generation, .. } => generation.into(),
+            GenerationFile::Column(_, generation) | GenerationFile::Filter { generation, .. } => {
+                generation.into()
+            }
         }
     }
 
@@ -52,9 +54,15 @@ impl GenerationFile {
     /// Whether `meta` names the file.
     fn is_in(self, meta: &Meta) -> bool {
         match self {
-            GenerationFile::Column(ColumnKind::Contents, file) => meta.contents_file == u64::from(file),
-            GenerationFile::Column(ColumnKind::Shingles, file) => meta.shingles_file == u64::from(file),
-            GenerationFile::Column(ColumnKind::Signatures, file) => meta.signatures_file == u64::from(file),
+            GenerationFile::Column(ColumnKind::Contents, file) => {
+                meta.contents_file == u64::from(file)
+            }
+            GenerationFile::Column(ColumnKind::Shingles, file) => {
+                meta.shingles_file == u64::from(file)
+            }
+            GenerationFile::Column(ColumnKind::Signatures, file) => {
+                meta.signatures_file == u64::from(file)
+            }
             GenerationFile::Filter { generation, number } => {
                 let numbers = LevelAge::filter_numbers(meta);
                 meta.generation == u64::from(generation) && numbers.contains(&number.into())

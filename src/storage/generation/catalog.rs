@@ -156,7 +156,7 @@ mod tests {
     use crate::error::Error;
     use crate::schema::Schema;
     use crate::storage::generation::RebuildPlan;
-    use crate::storage::{CatalogChange, StoreFiles, Limits};
+    use crate::storage::{CatalogChange, Limits, StoreFiles};
     use std::sync::Arc;
 
     /// The size of an index page in bytes.

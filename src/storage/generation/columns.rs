@@ -5,7 +5,7 @@ use std::path::Path;
 use super::NextGeneration;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
-use crate::storage::columns::{ColumnWriter, ColumnSpec, ColumnView, Trust};
+use crate::storage::columns::{ColumnSpec, ColumnView, ColumnWriter, Trust};
 use crate::storage::format::{ColumnKind, narrow};
 use crate::storage::index::{Meta, catalog};
 use crate::storage::view::Snapshot;
@@ -137,7 +137,12 @@ impl NextGeneration {
     }
 
     /// Takes over the rows of the contents below `end`.
-    fn cover_batch(&mut self, snapshot: &Snapshot, end: u32, sign: &SignContents<'_>) -> Result<()> {
+    fn cover_batch(
+        &mut self,
+        snapshot: &Snapshot,
+        end: u32,
+        sign: &SignContents<'_>,
+    ) -> Result<()> {
         let ids = (self.state.covered..end).filter(|&id| !self.ids.leaves_out(id));
         let ids: Vec<u32> = ids.collect();
         if let (Some(contents), Some(shingles)) =

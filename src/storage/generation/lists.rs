@@ -13,7 +13,8 @@ use crate::storage::format::{ColumnKind, narrow};
 use crate::storage::index::FilterState;
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::{
-    ALL_HASHES, LevelAge, Filter, KeyedLevel, BucketList, OLDEST, PostingTables, Posting, order, prefix_bits, update,
+    ALL_HASHES, BucketList, Filter, KeyedLevel, LevelAge, OLDEST, Posting, PostingTables, order,
+    prefix_bits, update,
 };
 use crate::storage::view::{ContentRows, Snapshot, bucket_error};
 

@@ -24,4 +24,4 @@ mod switch;
 
 pub(crate) use columns::SignContents;
 pub(crate) use next::NextGeneration;
-pub(crate) use plan::{RebuildPlan, GenerationProgress};
+pub(crate) use plan::{GenerationProgress, RebuildPlan};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use redb::WriteTransaction;
 
 use super::columns::NextColumns;
-use super::plan::{RebuildPlan, GenerationProgress};
+use super::plan::{GenerationProgress, RebuildPlan};
 use super::renumbering::Renumbering;
-use super::state::{self, UnfinishedGeneration, RebuildState};
+use super::state::{self, RebuildState, UnfinishedGeneration};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::ColumnSpec;
@@ -52,7 +52,11 @@ impl NextGeneration {
     /// # Errors
     ///
     /// [`Error::Unfinished`] if there is an earlier rebuild with another plan.
-    pub(crate) fn take_up(snapshot: &Snapshot, plan: &RebuildPlan, limits: Limits) -> Result<NextGeneration> {
+    pub(crate) fn take_up(
+        snapshot: &Snapshot,
+        plan: &RebuildPlan,
+        limits: Limits,
+    ) -> Result<NextGeneration> {
         let next = NextGeneration::begun_or_new(snapshot, plan)?;
         Ok(NextGeneration { limits, ..next })
     }
@@ -83,7 +87,11 @@ impl NextGeneration {
         }
         // If the process was killed at the very beginning, the file is no index or has no tables. It may also be a
         // user's file. Opening for writing would modify it, so it is read first.
-        let read = |index| guarded(&path, || NextGeneration::read(folder, &path, index, snapshot));
+        let read = |index| {
+            guarded(&path, || {
+                NextGeneration::read(folder, &path, index, snapshot)
+            })
+        };
         let found = match NextGeneration::begun(&path, snapshot) {
             Ok(Some(_)) => Index::open(&path, &TurnWait::NONE).and_then(read),
             Ok(None) => Ok(None),
@@ -256,7 +264,12 @@ impl NextGeneration {
     }
 
     /// Reads what an earlier attempt left, if it fits the store in its present state.
-    fn read(folder: &Path, path: &Path, index: Index, snapshot: &Snapshot) -> Result<Option<NextGeneration>> {
+    fn read(
+        folder: &Path,
+        path: &Path,
+        index: Index,
+        snapshot: &Snapshot,
+    ) -> Result<Option<NextGeneration>> {
         let transaction = index.begin_read(path)?;
         let Some(begun) = state::read(&transaction, path)? else {
             return Ok(None);
@@ -269,7 +282,12 @@ impl NextGeneration {
     }
 
     /// A rebuild in the recorded state.
-    fn of(folder: &Path, index: Index, begun: UnfinishedGeneration, columns: NextColumns) -> NextGeneration {
+    fn of(
+        folder: &Path,
+        index: Index,
+        begun: UnfinishedGeneration,
+        columns: NextColumns,
+    ) -> NextGeneration {
         let plan = begun.plan();
         let UnfinishedGeneration {
             meta,

@@ -73,7 +73,10 @@ pub(super) struct UnfinishedGeneration {
 }
 
 /// Reads what an index records of itself, or `None` if it is not that of an unfinished generation.
-pub(super) fn read(transaction: &ReadTransaction, path: &Path) -> Result<Option<UnfinishedGeneration>> {
+pub(super) fn read(
+    transaction: &ReadTransaction,
+    path: &Path,
+) -> Result<Option<UnfinishedGeneration>> {
     let in_index = |error: redb::Error| Error::index(path, error);
     let Some(meta) = Meta::read(transaction, path)? else {
         return Ok(None);

@@ -6,7 +6,7 @@ use super::columns::SignContents;
 use super::{NextGeneration, state};
 use crate::error::Result;
 use crate::storage::columns::ColumnWriters;
-use crate::storage::commit::{StoreFiles, Health};
+use crate::storage::commit::{Health, StoreFiles};
 use crate::storage::disk;
 use crate::storage::folder::leftovers;
 use crate::storage::view::Snapshot;

@@ -19,7 +19,7 @@ use super::meta::Meta;
 use crate::error::{Error, Result};
 use crate::parallel::lock;
 use crate::storage::disk::Process;
-use crate::storage::disk::{self, File, Turn, Turns, TurnWait};
+use crate::storage::disk::{self, File, Turn, TurnWait, Turns};
 use crate::storage::format::{is_redb, may_be_unfinished_index};
 use crate::storage::names::INDEX;
 

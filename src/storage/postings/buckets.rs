@@ -8,9 +8,9 @@ use std::ops::RangeInclusive;
 
 use redb::{ReadOnlyTable, ReadTransaction, WriteTransaction};
 
-use super::fault::BucketError;
+use super::error::BucketError;
 use super::leaf::Leaf;
-use super::list::{LeafTableDefinition, KeyedLevel, BucketList};
+use super::list::{BucketList, KeyedLevel, LeafTableDefinition};
 use super::runs::{PostingRuns, key};
 use crate::storage::index::{copy, page_bytes};
 

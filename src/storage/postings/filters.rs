@@ -26,7 +26,11 @@ impl LevelAge {
 
     /// The age of a level.
     pub(crate) fn of(level: usize) -> LevelAge {
-        if level < OLDEST { LevelAge::Young } else { LevelAge::Old }
+        if level < OLDEST {
+            LevelAge::Young
+        } else {
+            LevelAge::Old
+        }
     }
 
     pub(crate) fn levels(self) -> Range<usize> {

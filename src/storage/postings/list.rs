@@ -20,7 +20,9 @@ pub(crate) enum BucketList {
 impl BucketList {
     /// The list with a number: 0 is that of the copies, the others are the bands.
     pub(crate) fn of(number: u32) -> BucketList {
-        number.checked_sub(1).map_or(BucketList::Copies, BucketList::Band)
+        number
+            .checked_sub(1)
+            .map_or(BucketList::Copies, BucketList::Band)
     }
 
     /// The name of the list's table in a level.

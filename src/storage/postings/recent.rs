@@ -403,7 +403,7 @@ mod tests {
 
     use super::*;
     use crate::storage::index::Meta;
-    use crate::storage::postings::{LevelAge, Filter, FilterName, Posting};
+    use crate::storage::postings::{Filter, FilterName, LevelAge, Posting};
 
     /// The hashes of a content in three lists. Every tenth content is in the first list only.
     fn hashes(content: u32) -> (u32, Vec<u32>) {

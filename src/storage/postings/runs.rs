@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use redb::{Range, ReadableTable};
 
-use super::fault::BucketError;
+use super::error::BucketError;
 use super::leaf::{Leaf, Posting, UnpackedLeaf};
 use crate::codec::low32;
 

@@ -4,9 +4,9 @@ use std::ops::RangeInclusive;
 
 use redb::{ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
 
-use super::fault::BucketError;
+use super::error::BucketError;
 use super::leaf::{Leaf, Posting, UnpackedLeaf, pack};
-use super::list::{LeafTableDefinition, KeyedLevel, BucketList};
+use super::list::{BucketList, KeyedLevel, LeafTableDefinition};
 use super::runs::{ALL_HASHES, PostingRuns, key, merge};
 use crate::codec::{BitSet, bits, low32};
 use crate::storage::index::Appender;
@@ -38,7 +38,10 @@ pub(crate) fn add(
     merge_into(transaction, list, &beside, &whole, add, |_| {})?;
     let old = list.table(old);
     transaction.delete_table(LeafTableDefinition::new(&old))?;
-    transaction.rename_table(LeafTableDefinition::new(&beside), LeafTableDefinition::new(&name))?;
+    transaction.rename_table(
+        LeafTableDefinition::new(&beside),
+        LeafTableDefinition::new(&name),
+    )?;
     Ok(())
 }
 
@@ -89,7 +92,10 @@ pub(crate) fn put_in_place(
         replace(transaction, &list.table(source), replaced)?;
     }
     let (merged, name) = (list.merged_table(into.prefix), list.table(into));
-    transaction.rename_table(LeafTableDefinition::new(&merged), LeafTableDefinition::new(&name))?;
+    transaction.rename_table(
+        LeafTableDefinition::new(&merged),
+        LeafTableDefinition::new(&name),
+    )?;
     Ok(())
 }
 
@@ -110,7 +116,10 @@ fn replace(
     replaced: &mut u64,
 ) -> Result<(), BucketError> {
     let aside = replaced_table(*replaced);
-    transaction.rename_table(LeafTableDefinition::new(name), LeafTableDefinition::new(&aside))?;
+    transaction.rename_table(
+        LeafTableDefinition::new(name),
+        LeafTableDefinition::new(&aside),
+    )?;
     *replaced += 1;
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::schema::Schema;
 use crate::storage::columns::{BLOCK_BYTES, ColumnSpec, sum};
 use crate::storage::disk::{self, File};
-use crate::storage::format::{HEADER_BYTES, Header, ColumnKind};
+use crate::storage::format::{ColumnKind, HEADER_BYTES, Header};
 use crate::storage::index::Meta;
 
 /// The rows of a column, as far as they exist.

@@ -13,9 +13,10 @@ use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::{most_bytes, unpack_stored};
 use crate::storage::disk::{self, File, TurnWait};
-use crate::storage::format::{ContentRow, ColumnKind};
+use crate::storage::format::{ColumnKind, ContentRow};
 use crate::storage::index::{
-    Catalog, DocumentRow, GuardedEntries, IdScope, Index, Meta, RunRecord, SourceFile, catalog, guarded,
+    Catalog, DocumentRow, GuardedEntries, IdScope, Index, Meta, RunRecord, SourceFile, catalog,
+    guarded,
 };
 use crate::storage::names::{COPY, INDEX, SCRATCH};
 use crate::text::ShingleSet;
@@ -332,7 +333,8 @@ impl Wreck {
         });
         if !are_all {
             let last = found.last().cloned();
-            let backward = GuardedEntries::open(&self.path, || catalog.name_bytes_backwards(content));
+            let backward =
+                GuardedEntries::open(&self.path, || catalog.name_bytes_backwards(content));
             self.read(backward, |key| {
                 let is_new = last.as_ref().is_none_or(|last| *last < key);
                 if is_new {
@@ -378,7 +380,11 @@ impl Wreck {
     /// Passes entries to `take` until they end, one cannot be read, or `take` returns `false`.
     ///
     /// Returns whether all requested entries could be read.
-    fn read<T, I>(&self, entries: Result<GuardedEntries<I>>, mut take: impl FnMut(T) -> bool) -> bool
+    fn read<T, I>(
+        &self,
+        entries: Result<GuardedEntries<I>>,
+        mut take: impl FnMut(T) -> bool,
+    ) -> bool
     where
         GuardedEntries<I>: Iterator<Item = Result<T>>,
     {

@@ -5,4 +5,4 @@ mod rows;
 mod snapshot;
 
 pub(crate) use rows::ContentRows;
-pub(crate) use snapshot::{PackedShingles, Snapshot, CommittedTables, bucket_error, file_size};
+pub(crate) use snapshot::{CommittedTables, PackedShingles, Snapshot, bucket_error, file_size};

@@ -4,7 +4,7 @@ use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::ColumnView;
-use crate::storage::format::{ContentRow, ColumnKind, copy_hash};
+use crate::storage::format::{ColumnKind, ContentRow, copy_hash};
 
 /// The columns with fixed row sizes, of equal length.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,12 @@ impl<'a> ContentRows<'a> {
     /// The row of `content`.
     #[inline]
     pub(crate) fn content(self, content: u32) -> Result<ContentRow> {
-        let bytes = self.row(ColumnKind::Contents, self.contents, content, ContentRow::BYTES)?;
+        let bytes = self.row(
+            ColumnKind::Contents,
+            self.contents,
+            content,
+            ContentRow::BYTES,
+        )?;
         match bytes.first_chunk() {
             Some(row) => Ok(ContentRow::decode(row)),
             None => Err(Error::damaged(self.contents.path(), "a row is cut short")),
@@ -33,7 +38,13 @@ impl<'a> ContentRows<'a> {
         let Some(before) = content.checked_sub(1) else {
             return Ok((self.content(content)?, 0));
         };
-        let bytes = self.rows(ColumnKind::Contents, self.contents, before, 2, ContentRow::BYTES)?;
+        let bytes = self.rows(
+            ColumnKind::Contents,
+            self.contents,
+            before,
+            2,
+            ContentRow::BYTES,
+        )?;
         match bytes.as_chunks().0 {
             [before, row] => Ok((ContentRow::decode(row), ContentRow::shingles_end(before))),
             _ => Err(Error::damaged(self.contents.path(), "a row is cut short")),

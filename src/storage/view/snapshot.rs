@@ -15,13 +15,14 @@ use crate::schema::Schema;
 use crate::storage::columns::{BLOCK_BYTES, ColumnView, all_sums, blocks_of, packed, sum};
 use crate::storage::disk;
 use crate::storage::disk::Process;
-use crate::storage::format::{ContentRow, HEADER_BYTES, ColumnKind, copy_hash, narrow};
+use crate::storage::format::{ColumnKind, ContentRow, HEADER_BYTES, copy_hash, narrow};
 use crate::storage::index::{
-    Catalog, DocumentRow, GuardedEntries, IdScope, Index, LEVELS, Meta, SourceFile, guarded, journal,
-    levels,
+    Catalog, DocumentRow, GuardedEntries, IdScope, Index, LEVELS, Meta, SourceFile, guarded,
+    journal, levels,
 };
 use crate::storage::postings::{
-    ALL_HASHES, BucketError, Filters, KeyedLevel, ChainLink, MAX_PREFIX, PostingTables, Posting, RecentPostings,
+    ALL_HASHES, BucketError, ChainLink, Filters, KeyedLevel, MAX_PREFIX, Posting, PostingTables,
+    RecentPostings,
 };
 use crate::text::ShingleSet;
 
@@ -326,7 +327,12 @@ impl Snapshot {
     /// `column` must have the data of the column of a kind. Bytes past its end are not checked here, but where they are
     /// read.
     #[inline]
-    pub(crate) fn verify(&self, kind: ColumnKind, column: &ColumnView, bytes: &Range<u64>) -> Result<()> {
+    pub(crate) fn verify(
+        &self,
+        kind: ColumnKind,
+        column: &ColumnView,
+        bytes: &Range<u64>,
+    ) -> Result<()> {
         if bytes.end > column.len() || column.verified().has_all(bytes) {
             return Ok(());
         }
@@ -360,7 +366,10 @@ impl Snapshot {
 
     /// The row of `content`, and its shingles.
     #[inline]
-    pub(crate) fn content_and_shingles(&self, content: u32) -> Result<(ContentRow, PackedShingles<'_>)> {
+    pub(crate) fn content_and_shingles(
+        &self,
+        content: u32,
+    ) -> Result<(ContentRow, PackedShingles<'_>)> {
         let (row, start) = self.rows().content_and_start(content)?;
         let shingles = PackedShingles {
             snapshot: self,

@@ -181,7 +181,11 @@ impl<'a> Matcher<'a> {
     }
 
     /// Like [`Matcher::compare`], but decodes shingles only if `sets` does not have them.
-    pub(crate) fn compare_in(&self, content: u32, sets: &mut DecodedSets) -> Result<Option<Likeness>> {
+    pub(crate) fn compare_in(
+        &self,
+        content: u32,
+        sets: &mut DecodedSets,
+    ) -> Result<Option<Likeness>> {
         match self.without_shingles(content)? {
             EarlyVerdict::Known(likeness) => Ok(likeness),
             EarlyVerdict::Open(packed, estimate) => {

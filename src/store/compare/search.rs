@@ -46,13 +46,21 @@ enum CandidateOutcome {
 
 impl CandidateOutcome {
     fn of(is_match: bool) -> CandidateOutcome {
-        if is_match { CandidateOutcome::Match } else { CandidateOutcome::False }
+        if is_match {
+            CandidateOutcome::Match
+        } else {
+            CandidateOutcome::False
+        }
     }
 }
 
 impl Search<'_> {
     /// The contents within `ids` that match, ordered by id. Some may be removed already.
-    pub(crate) fn matches(&self, probe: Probe<'_>, ids: Range<u32>) -> Result<Vec<VerifiedContent>> {
+    pub(crate) fn matches(
+        &self,
+        probe: Probe<'_>,
+        ids: Range<u32>,
+    ) -> Result<Vec<VerifiedContent>> {
         let mut matcher = Matcher::new(self.snapshot, probe, self.threshold);
         if probe.band_hashes.is_empty() {
             // A text without tokens is in no bucket; only its exact copies match.

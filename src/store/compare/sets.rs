@@ -24,7 +24,11 @@ pub(crate) struct DecodedSets {
 
 impl DecodedSets {
     /// The shingles of a content.
-    pub(crate) fn of(&mut self, content: u32, packed: &PackedShingles<'_>) -> Result<Rc<ShingleSet>> {
+    pub(crate) fn of(
+        &mut self,
+        content: u32,
+        packed: &PackedShingles<'_>,
+    ) -> Result<Rc<ShingleSet>> {
         if self.shingles > MOST {
             *self = DecodedSets::default();
         }

@@ -9,7 +9,7 @@ use super::{
 use crate::error::Error;
 use crate::parallel;
 use crate::storage::crash::{SimulatedDisk, Survivors};
-use crate::storage::watch::{DiskWatch, DiskEvent};
+use crate::storage::watch::{DiskEvent, DiskWatch};
 use crate::store::Rebuild;
 use crate::store::model::{Model, check_answers, key, schema};
 

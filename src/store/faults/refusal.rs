@@ -13,7 +13,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::storage::crash::{SimulatedDisk, Survivors};
-use crate::storage::watch::{DiskWatch, DiskFault};
+use crate::storage::watch::{DiskFault, DiskWatch};
 use crate::store::handle::Store;
 
 /// This many of the last steps are always refused: when they fail, most is done.

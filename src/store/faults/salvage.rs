@@ -4,7 +4,7 @@ use super::crash::assert_clean;
 use super::refusal::copy_folder;
 use super::{FailureNote, add, options, patience, sample, say, schema};
 use crate::error::Error;
-use crate::storage::watch::{DiskWatch, DiskFault};
+use crate::storage::watch::{DiskFault, DiskWatch};
 
 #[test]
 fn a_salvage_that_is_refused_a_step_leaves_nothing() {

@@ -91,7 +91,9 @@ impl Store {
                 hash,
                 ..ComparedText::given(&sketcher, BodyRef::Text(text))?
             }),
-            Subject::Shingles(shingles) => ComparedText::given(&sketcher, BodyRef::Shingles(shingles)),
+            Subject::Shingles(shingles) => {
+                ComparedText::given(&sketcher, BodyRef::Shingles(shingles))
+            }
             Subject::Key(key) => {
                 let (row, sketch) = stored_sketch(&snapshot, key)?;
                 Ok(ComparedText {

@@ -4,7 +4,8 @@ use crate::error::{Error, Result};
 use crate::schema::check_threshold;
 use crate::storage::{ContentRow, Snapshot};
 use crate::store::compare::{
-    Allowance, BodyRef, Match, PublishedCommit, Search, Sketch, StoreSketcher, VerifiedContent, content_sketch,
+    Allowance, BodyRef, Match, PublishedCommit, Search, Sketch, StoreSketcher, VerifiedContent,
+    content_sketch,
 };
 use crate::store::handle::Store;
 use crate::text::ShingleSet;
@@ -177,7 +178,8 @@ impl MatchNaming<'_> {
         verified: &mut [VerifiedContent],
     ) -> Result<Vec<Match>> {
         let order = |a: &VerifiedContent, b: &VerifiedContent| {
-            let is_copy = |verified: &VerifiedContent| self.copies_first && verified.likeness.exact_copy;
+            let is_copy =
+                |verified: &VerifiedContent| self.copies_first && verified.likeness.exact_copy;
             by_similarity(a, b).then_with(|| is_copy(a).cmp(&is_copy(b)))
         };
         verified.sort_by(|a, b| order(b, a));
@@ -204,7 +206,10 @@ impl MatchNaming<'_> {
 }
 
 /// The hash and the sketch of a text or of shingles.
-pub(crate) fn given_sketch(sketcher: &StoreSketcher, body: BodyRef<'_>) -> Result<([u8; 32], Sketch)> {
+pub(crate) fn given_sketch(
+    sketcher: &StoreSketcher,
+    body: BodyRef<'_>,
+) -> Result<([u8; 32], Sketch)> {
     sketcher.check(body)?;
     Ok((body.hash(), sketcher.sketch(body)?))
 }

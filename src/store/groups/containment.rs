@@ -51,7 +51,13 @@ impl Containment {
         }
         let k = usize::from(snapshot.schema.shingling().k());
         let shingles = u32::try_from((self.shortest + 1).saturating_sub(k)).unwrap_or(u32::MAX);
-        ExhaustivePairs::new(snapshot, JaccardBounds::Containment(least), shingles, removed).map(Some)
+        ExhaustivePairs::new(
+            snapshot,
+            JaccardBounds::Containment(least),
+            shingles,
+            removed,
+        )
+        .map(Some)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The exact join over the contents of a snapshot.
 
-use super::join::{JaccardBounds, ExactJoin, JoinedPair, SetSource};
+use super::join::{ExactJoin, JaccardBounds, JoinedPair, SetSource};
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::storage::Snapshot;
@@ -60,7 +60,11 @@ impl ExhaustivePairs {
     }
 
     /// The next pairs, which may be an empty list. None at the end.
-    pub(crate) fn next(&mut self, snapshot: &Snapshot, pool: &Pool) -> Result<Option<Vec<JoinedPair>>> {
+    pub(crate) fn next(
+        &mut self,
+        snapshot: &Snapshot,
+        pool: &Pool,
+    ) -> Result<Option<Vec<JoinedPair>>> {
         if self.found.is_empty() {
             let join = if let Some(join) = &mut self.join {
                 join

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::vec::IntoIter;
 
-use super::alike::{SimilarContents, TaskResult, TaskComparer, pieces};
 use super::buckets::Buckets;
-use super::comparisons::{Comparisons, ComparisonTask};
+use super::comparer::{SimilarContents, TaskComparer, TaskResult, pieces};
+use super::comparisons::{ComparisonTask, Comparisons};
 use super::exhaustive::ExhaustivePairs;
 use super::join::{JaccardBounds, JoinedPair};
-use super::met::SkippedComparisons;
 use super::names::{ContentNames, with_several};
 use super::pair::{Pair, PairQuery};
+use super::skipped_comparisons::SkippedComparisons;
 use crate::error::{Error, Result};
 use crate::schema::check_threshold;
 use crate::sketch::{Estimate, agreeing};
@@ -47,7 +47,7 @@ pub struct Pairs {
     next_buckets: Option<Buckets>,
     /// The tasks of the last batch; their memory is used again.
     tasks: Vec<ComparisonTask>,
-    met: SkippedComparisons,
+    skipped: SkippedComparisons,
     names: ContentNames,
     /// The exhaustive search or the one by containment, which replaces the buckets if the query asks for it.
     join: Option<ExhaustivePairs>,
@@ -173,7 +173,7 @@ impl Store {
             next_band: 0,
             next_buckets: None,
             tasks: Vec::new(),
-            met: SkippedComparisons::default(),
+            skipped: SkippedComparisons::default(),
             ready: VecDeque::new(),
             product: None,
             failed: false,
@@ -372,16 +372,21 @@ impl Pairs {
         let comparer = TaskComparer {
             snapshot: &self.snapshot,
             comparisons: &self.comparisons,
-            met: &self.met,
+            skipped: &self.skipped,
             threshold: self.threshold,
         };
         let next = self.next_band;
         let lacks_next = self.next_buckets.is_none() && next < self.snapshot.schema.bands().bands();
         let pieces = pieces(&self.tasks).into_iter().map(PairsJob::Compare);
-        let jobs = lacks_next.then_some(PairsJob::Read).into_iter().chain(pieces);
+        let jobs = lacks_next
+            .then_some(PairsJob::Read)
+            .into_iter()
+            .chain(pieces);
         let done = pool.map(jobs.collect(), |job| match job {
             PairsJob::Compare(piece) => comparer.compare(piece).map(PairsJobResult::Compared),
-            PairsJob::Read => Buckets::of(&self.snapshot, next, &self.removed).map(PairsJobResult::Read),
+            PairsJob::Read => {
+                Buckets::of(&self.snapshot, next, &self.removed).map(PairsJobResult::Read)
+            }
         });
         let (mut matches, mut false_candidates) = (Vec::new(), 0);
         for done in done {
@@ -398,7 +403,7 @@ impl Pairs {
         if let Some(next) = self.comparisons.had_false(false_candidates) {
             self.store.shared.allowance.cut();
             let band = self.comparisons.band;
-            self.met.end(&self.snapshot, band, last, next)?;
+            self.skipped.end(&self.snapshot, band, last, next)?;
         }
         Ok(true)
     }

@@ -1,10 +1,10 @@
 //! The open store, which threads share.
 
-mod alone;
+mod non_reentrant;
 mod options;
 mod slot;
 mod store;
 
 pub use options::Options;
-pub(crate) use slot::{Feeder, SlotUse, Lease, FilesSlot};
+pub(crate) use slot::{Feeder, FilesSlot, Lease, SlotUse};
 pub use store::Store;

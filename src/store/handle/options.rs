@@ -7,15 +7,15 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
-use super::alone::NonReentrantLock;
+use super::non_reentrant::NonReentrantLock;
 use super::slot::FilesSlot;
-use super::store::{StoreInner, Store};
+use super::store::{Store, StoreInner};
 use crate::clock::{Meters, Patience};
 use crate::error::{Error, Result, whole_path};
 use crate::pool::{self, Pool};
 use crate::progress::Progress;
 use crate::schema::{Schema, SchemaBuilder};
-use crate::storage::{StoreFiles, UnsyncedFolder, Limits, Process, Snapshot, TurnWait, holder};
+use crate::storage::{Limits, Process, Snapshot, StoreFiles, TurnWait, UnsyncedFolder, holder};
 use crate::store::compare::{Allowance, FALSE_CANDIDATES, PublishedCommit, StoreSketcher};
 use crate::store::offer::CallQueue;
 
@@ -416,7 +416,7 @@ impl Options {
 mod tests {
     use super::Options;
     use crate::Schema;
-    use crate::storage::watch::{DiskWatch, DiskEvent};
+    use crate::storage::watch::{DiskEvent, DiskWatch};
 
     /// Counts the syncs of a store that is made with these options and gets a document.
     fn synced(options: &Options) -> usize {

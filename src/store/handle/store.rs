@@ -4,7 +4,7 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use super::alone::NonReentrantLock;
+use super::non_reentrant::NonReentrantLock;
 use super::options::Options;
 use super::slot::FilesSlot;
 use crate::clock::{Meters, Timings};
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::progress::Progress;
 use crate::schema::Schema;
-use crate::storage::{StoreFiles, UnsyncedFolder, IdScope, Process, Snapshot, TurnWait, is_store};
+use crate::storage::{IdScope, Process, Snapshot, StoreFiles, TurnWait, UnsyncedFolder, is_store};
 use crate::store::compare::{Allowance, PublishedCommit, Search, StoreSketcher};
 use crate::store::offer::CallQueue;
 

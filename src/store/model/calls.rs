@@ -6,7 +6,7 @@ use super::readers::History;
 use super::step::{SharedCall, key};
 use crate::error::Result;
 use crate::store::handle::Store;
-use crate::store::offer::{CallAnswer, StoreCall, Change, Input, Outcome, Relation, CallTurn};
+use crate::store::offer::{CallAnswer, CallTurn, Change, Input, Outcome, Relation, StoreCall};
 
 /// What a call returns.
 #[derive(Debug, PartialEq)]

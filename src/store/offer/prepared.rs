@@ -1,7 +1,7 @@
 //! An input before it is added.
 
+use super::hashed_key::HashedKey;
 use super::input::{Input, check_key};
-use super::keyed::HashedKey;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, Snapshot};
 use crate::store::compare::{PublishedCommit, Sketch, StoreSketcher, VerifiedContent};

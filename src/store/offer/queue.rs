@@ -84,7 +84,11 @@ impl CallQueue {
         let lead = !std::mem::replace(&mut line.led, true);
         let request = Arc::new(CallRequest {
             call: Mutex::new(Some(call)),
-            turn: Mutex::new(if lead { CallTurn::Leading } else { CallTurn::Waiting }),
+            turn: Mutex::new(if lead {
+                CallTurn::Leading
+            } else {
+                CallTurn::Waiting
+            }),
             changed: Condvar::new(),
         });
         line.requests.push(request.clone());

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::progress::Progress;
-use crate::storage::{LevelAge, ByAge, DocumentRow, Filter, ColumnKind, Posting, RunRecord, Snapshot, SoundCommit};
+use crate::storage::{
+    ByAge, ColumnKind, DocumentRow, Filter, LevelAge, Posting, RunRecord, Snapshot, SoundCommit,
+};
 use crate::store::compare::StoreSketcher;
 use crate::store::handle::{Options, Store};
 use crate::text::ShingleSet;
@@ -306,7 +308,11 @@ fn wrong_run(runs: RunRecord, key: &str, row: DocumentRow) -> Option<String> {
 }
 
 /// The problem with the rows of a content, if there is one.
-fn check_content(snapshot: &Snapshot, sketcher: &StoreSketcher, content: u32) -> Result<Option<String>> {
+fn check_content(
+    snapshot: &Snapshot,
+    sketcher: &StoreSketcher,
+    content: u32,
+) -> Result<Option<String>> {
     let wrong = |what: &str| Ok(Some(format!("content {content}: {what}")));
     let signature = snapshot.signature(content)?;
     if !snapshot.schema.keeps_shingles() {
@@ -369,7 +375,11 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
         *(if is_removed { &mut dead } else { &mut count }) += 1;
         let holders = snapshot.filters.holders(list, posting.hash());
         let is_old = u64::from(content) < old_end;
-        let age = if is_old { LevelAge::Old } else { LevelAge::Young };
+        let age = if is_old {
+            LevelAge::Old
+        } else {
+            LevelAge::Young
+        };
         *lacking.of_mut(age) += u64::from(!holders.of(age));
         if previous.is_some_and(|previous| previous >= posting) {
             found.push(format!("{name}: its postings are not in order"));

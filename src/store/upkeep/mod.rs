@@ -14,7 +14,7 @@ mod sample;
 mod stats;
 mod tune;
 
-pub use check::{Problem, CheckReport};
+pub use check::{CheckReport, Problem};
 pub use near::{Near, Nearness};
 pub use rebuild::Rebuild;
 pub use rebuild_progress::{RebuildProgress, Unfinished};

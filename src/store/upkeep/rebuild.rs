@@ -4,12 +4,14 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::rebuild_progress::{RebuildSteps, RebuildProgress, Unfinished};
-use super::resign::{Resigner, BodySource};
+use super::rebuild_progress::{RebuildProgress, RebuildSteps, Unfinished};
+use super::resign::{BodySource, Resigner};
 use crate::clock::Patience;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
-use crate::storage::{StoreFiles, NextGeneration, RebuildPlan, GenerationProgress, SignContents, Snapshot};
+use crate::storage::{
+    GenerationProgress, NextGeneration, RebuildPlan, SignContents, Snapshot, StoreFiles,
+};
 use crate::store::compare::{PublishedCommit, StoreSketcher};
 use crate::store::handle::Store;
 use crate::store::offer::Body;
@@ -363,7 +365,12 @@ impl Store {
         writer.commit()
     }
 
-    fn switch(&self, next: NextGeneration, files: &mut StoreFiles, sign: &SignContents<'_>) -> Result<()> {
+    fn switch(
+        &self,
+        next: NextGeneration,
+        files: &mut StoreFiles,
+        sign: &SignContents<'_>,
+    ) -> Result<()> {
         let sketcher = StoreSketcher::new(&next.plan().schema, &self.shared.meters)?;
         let (snapshot, durable) = next.install(files, sign, self.shared.pool.threads())?;
         self.publish(PublishedCommit {

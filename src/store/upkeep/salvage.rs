@@ -19,7 +19,7 @@ use crate::store::handle::{Options, Store};
 use crate::store::offer::HashedKey;
 use crate::store::write::Writer;
 use crate::text::ShingleSet;
-use claims::{CONTRADICTION, DocumentClaim, ClaimedDocuments, DocumentClaims};
+use claims::{CONTRADICTION, ClaimedDocuments, DocumentClaim, DocumentClaims};
 use trial::known_schema;
 
 /// Uncommitted documents are committed once they take this many bytes of memory.
@@ -154,7 +154,7 @@ impl Options {
                 unnamed: Vec::new(),
                 settled: BTreeSet::new(),
                 saved: SalvageSummary::default(),
-                told,
+                observe: told,
             };
             salvage.run(&self.progress)?;
             let mut saved = std::mem::take(&mut salvage.saved);
@@ -199,7 +199,7 @@ struct SalvageRun<'a> {
     /// Keys that are not saved: those reported as lost, and those that damage made from others.
     settled: BTreeSet<String>,
     saved: SalvageSummary,
-    told: &'a mut dyn FnMut(&Casualty),
+    observe: &'a mut dyn FnMut(&Casualty),
 }
 
 impl SalvageRun<'_> {
@@ -264,7 +264,7 @@ impl SalvageRun<'_> {
     fn lose(&mut self, key: Option<String>, what: &'static str) {
         self.saved.lost += 1;
         self.settled.extend(key.clone());
-        (self.told)(&Casualty {
+        (self.observe)(&Casualty {
             key,
             is_lost: true,
             what,
@@ -368,7 +368,7 @@ impl SalvageRun<'_> {
 
     fn doubt(&mut self, key: &str, what: &'static str) {
         self.saved.doubtful += 1;
-        (self.told)(&Casualty {
+        (self.observe)(&Casualty {
             key: Some(key.to_owned()),
             is_lost: false,
             what,
@@ -402,7 +402,12 @@ impl SalvageRun<'_> {
     }
 
     /// Adds a content with its documents to the new store.
-    fn push(&mut self, content: &ContentRemains, shingles: &[u32], documents: Vec<DocumentClaim>) -> Result<()> {
+    fn push(
+        &mut self,
+        content: &ContentRemains,
+        shingles: &[u32],
+        documents: Vec<DocumentClaim>,
+    ) -> Result<()> {
         if documents.is_empty() {
             return Ok(());
         }
@@ -445,7 +450,9 @@ impl SalvageRun<'_> {
                 source: self.writer.sources.note(source.as_ref()),
                 ..known
             };
-            self.writer.pending.set(HashedKey::new(&key), None, Some(row));
+            self.writer
+                .pending
+                .set(HashedKey::new(&key), None, Some(row));
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! New contents by their hash.
 
+use super::hash_places::HashPlaces;
 use super::parts::ListInParts;
-use super::places::HashPlaces;
 use crate::codec::low32;
 
 /// The contents appended since the last commit, by hash.

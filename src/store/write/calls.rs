@@ -9,7 +9,9 @@ use crate::error::{Error, Result};
 use crate::storage::DocumentRow;
 use crate::store::handle::Store;
 use crate::store::lock::lock;
-use crate::store::offer::{CallAnswer, StoreCall, LedCalls, Outcome, PreparedInput, CallRequest, CallTurn, check_key};
+use crate::store::offer::{
+    CallAnswer, CallRequest, CallTurn, LedCalls, Outcome, PreparedInput, StoreCall, check_key,
+};
 
 impl Store {
     /// Removes the document `key`. Returns whether it existed.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::names::{EarlierDocument, DocumentsAtMoment};
+use super::names::{DocumentsAtMoment, EarlierDocument};
 use super::pending::Moment;
 use super::writer::Writer;
 use crate::error::Result;
@@ -173,7 +173,11 @@ impl Writer {
         Ok(like)
     }
 
-    fn best_earlier(&self, snapshot: &Snapshot, fresh: &FreshContent) -> Result<Option<EarlierDocument>> {
+    fn best_earlier(
+        &self,
+        snapshot: &Snapshot,
+        fresh: &FreshContent,
+    ) -> Result<Option<EarlierDocument>> {
         if fresh.company.is_empty() {
             return Ok(None);
         }

@@ -6,7 +6,9 @@ use crate::clock;
 use crate::error::Result;
 use crate::store::compare::PublishedCommit;
 use crate::store::handle::Store;
-use crate::store::offer::{CallAnswer, Body, StoreCall, Change, Input, Outcome, PreparedInput, Relation};
+use crate::store::offer::{
+    Body, CallAnswer, Change, Input, Outcome, PreparedInput, Relation, StoreCall,
+};
 
 impl Store {
     /// Stores a text, or [its shingles](crate::write::Body), unless a stored document with another key is a

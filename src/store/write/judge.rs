@@ -3,10 +3,10 @@
 //! Every way to add documents uses the same judge. `settle.rs` then changes the store.
 
 use super::by_hash::ContentsByHash;
-use super::names::{EarlierDocument, DocumentsAtMoment};
+use super::names::{DocumentsAtMoment, EarlierDocument};
 use super::pending::PendingDocuments;
 use crate::error::Result;
-use crate::storage::{DocumentRow, StoreFiles, Snapshot};
+use crate::storage::{DocumentRow, Snapshot, StoreFiles};
 use crate::store::compare::{Matcher, Probe, PublishedCommit, VerifiedContent};
 use crate::store::handle::Store;
 use crate::store::offer::{Input, PreparedInput, Relation};
@@ -93,7 +93,11 @@ pub(crate) struct Judge<'a> {
 impl Judge<'_> {
     /// Judges a document as of now. Keeps the results in `prepared`: its sketch, unless a copy makes it unnecessary,
     /// and its matches.
-    pub(crate) fn judge(&mut self, prepared: &mut PreparedInput, policy: Policy) -> Result<JudgedInput> {
+    pub(crate) fn judge(
+        &mut self,
+        prepared: &mut PreparedInput,
+        policy: Policy,
+    ) -> Result<JudgedInput> {
         let current = self.pending.current(prepared.keyed(), prepared.row);
         let finding = self.find(prepared, current, policy)?;
         Ok(JudgedInput { current, finding })
@@ -217,7 +221,11 @@ pub(super) fn is_of_another_file(stored: &DocumentRow, input: &Input) -> bool {
 }
 
 /// `content` as a match of the text with this hash.
-fn verified_copy(snapshot: &Snapshot, content: u32, hash: &[u8; 32]) -> Result<Option<VerifiedContent>> {
+fn verified_copy(
+    snapshot: &Snapshot,
+    content: u32,
+    hash: &[u8; 32],
+) -> Result<Option<VerifiedContent>> {
     let probe = Probe {
         hash,
         shingles: ShingleSet::EMPTY,
@@ -231,7 +239,11 @@ fn verified_copy(snapshot: &Snapshot, content: u32, hash: &[u8; 32]) -> Result<O
 impl Store {
     /// Compares a document with the contents of a commit that it was not compared with yet. Sketches it first if it has
     /// no sketch.
-    pub(crate) fn compare(&self, committed: &PublishedCommit, prepared: &mut PreparedInput) -> Result<()> {
+    pub(crate) fn compare(
+        &self,
+        committed: &PublishedCommit,
+        prepared: &mut PreparedInput,
+    ) -> Result<()> {
         let snapshot = &*committed.snapshot;
         if prepared.sketch.is_some() && prepared.checked == snapshot.len {
             return Ok(());

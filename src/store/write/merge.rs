@@ -174,7 +174,8 @@ impl Writer {
             mut prepared,
             ..
         } = stored;
-        let append = |writer: &mut Writer, _: &mut PreparedInput| writer.append_stored(source, content);
+        let append =
+            |writer: &mut Writer, _: &mut PreparedInput| writer.append_stored(source, content);
         let settled = self.settle(&mut prepared, Policy::Add, append)?;
         let outcome = settled.outcome;
         merged.copies += u64::from(outcome.relation == Relation::ExactCopy);

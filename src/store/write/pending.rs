@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::hash_places::HashPlaces;
 use super::parts::ListInParts;
-use super::places::HashPlaces;
 use crate::codec::low32;
 use crate::error::Result;
 use crate::pool::Pool;

@@ -1,6 +1,6 @@
 //! Changes the store once a document is judged.
 
-use super::fresh::{FreshContent, FreshBatch};
+use super::fresh::{FreshBatch, FreshContent};
 use super::judge::{AppendedContents, Finding, Judge, JudgedInput, Policy, is_of_another_file};
 use super::names::EarlierDocument;
 use super::writer::Writer;
@@ -236,7 +236,12 @@ impl Writer {
     }
 
     /// Makes the input's key, whose present row is `current`, a name of `content`.
-    fn name(&mut self, prepared: &PreparedInput, current: Option<DocumentRow>, content: u32) -> Change {
+    fn name(
+        &mut self,
+        prepared: &PreparedInput,
+        current: Option<DocumentRow>,
+        content: u32,
+    ) -> Change {
         let row = self.row(prepared, content);
         let Some(current) = current else {
             self.pending.set(prepared.keyed(), prepared.row, Some(row));

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use super::by_hash::ContentsByHash;
 use super::judge::Policy;
 use super::pending::PendingDocuments;
-use super::settling::{PART, Settler};
+use super::settler::{PART, Settler};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::storage::SourceFile;
 use crate::storage::{CatalogChange, DocumentRow, IdScope, RunRecord, Sources};
 use crate::store::compare::PublishedCommit;
-use crate::store::handle::{SlotUse, Lease, Store};
-use crate::store::offer::{Body, Change, Input, HashedKey, Outcome, check_key};
+use crate::store::handle::{Lease, SlotUse, Store};
+use crate::store::offer::{Body, Change, HashedKey, Input, Outcome, check_key};
 
 /// The writer of a store, of which a process has one at a time: it adds, removes and commits.
 ///
@@ -248,7 +248,8 @@ impl Writer {
         };
         if old != new {
             self.pending.set(HashedKey::new(old), committed_old, None);
-            self.pending.set(HashedKey::new(new), committed_new, Some(row));
+            self.pending
+                .set(HashedKey::new(new), committed_new, Some(row));
         }
         Ok(Some(change))
     }
@@ -291,7 +292,10 @@ impl Writer {
     /// The document `key` in the last commit, and as it is now.
     fn rows(&self, key: &str) -> Result<[Option<DocumentRow>; 2]> {
         let committed = self.committed.snapshot.document(key)?;
-        Ok([committed, self.pending.current(HashedKey::new(key), committed)])
+        Ok([
+            committed,
+            self.pending.current(HashedKey::new(key), committed),
+        ])
     }
 
     /// Makes everything done so far durable and lets readers see it.

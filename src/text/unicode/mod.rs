@@ -16,5 +16,5 @@ mod quick_check;
 mod table;
 mod unassigned;
 
-pub(super) use entry::{CharEntry, CharClass};
+pub(super) use entry::{CharClass, CharEntry};
 pub(super) use table::{CharTable, ascii, entry_of};

@@ -229,7 +229,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let aside = folder.path().join("aside");
         let hold = FolderHold::make(&aside, folder.path()).unwrap();
-        let held = FolderHold::take(&aside, HoldPurpose::Undoing).unwrap_err().to_string();
+        let held = FolderHold::take(&aside, HoldPurpose::Undoing)
+            .unwrap_err()
+            .to_string();
         let who = format!("process {} is moving files to it", std::process::id());
         assert!(held.contains(&who), "{held}");
         assert!(matches!(

@@ -103,7 +103,10 @@ impl MoveManifest {
     /// It cannot be read, is not a list, or has been changed: [`Error::BadManifest`] says what is wrong.
     pub(super) fn read(path: &Path, name: &Path) -> Result<MoveManifest> {
         let bytes = bytes_of(path).of(name)?;
-        let parsed = bytes.map_or_else(|| Err(NO_LIST.to_owned()), |bytes| MoveManifest::parse(&bytes));
+        let parsed = bytes.map_or_else(
+            || Err(NO_LIST.to_owned()),
+            |bytes| MoveManifest::parse(&bytes),
+        );
         parsed.map_err(|reason| Error::BadManifest {
             path: name.to_owned(),
             reason,

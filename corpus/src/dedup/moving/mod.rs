@@ -9,10 +9,10 @@ mod undo;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::dedup::done::DedupSummary;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::DedupEvent;
 use crate::dedup::settings::Dedup;
+use crate::dedup::summary::DedupSummary;
 
 pub use undo::Undo;
 
@@ -143,7 +143,7 @@ impl Move {
 
 /// Counts the results, and reports to the observer.
 struct MoveReporter<'a> {
-    moved: MoveSummary,
+    summary: MoveSummary,
     observe: &'a mut dyn FnMut(MoveEvent<'_>) -> ControlFlow<()>,
 }
 
@@ -158,9 +158,9 @@ impl MoveReporter<'_> {
     /// Counts and reports a file that stays.
     fn left(&mut self, file: &Path, left: &LeftReason) -> Result<()> {
         let count = if left.is_failure {
-            &mut self.moved.failed
+            &mut self.summary.failed
         } else {
-            &mut self.moved.left
+            &mut self.summary.left
         };
         *count += 1;
         self.tell(MoveEvent::Left {

@@ -11,7 +11,7 @@ use super::manifest::{ManifestEntry, MovedFileState};
 use super::{LeftReason, manifest};
 use crate::dedup::event::DroppedDocument;
 use crate::dedup::names::below;
-use crate::dedup::standing::SurvivingCopy;
+use crate::dedup::surviving_copy::SurvivingCopy;
 use crate::{FileIdentity, Reason, Skipped};
 
 /// Why a file stays that is not as it was read.
@@ -101,7 +101,7 @@ pub(super) struct MovePlan {
     /// The targets of symbolic links in the folder.
     linked: HashSet<PathBuf>,
     /// The displayed names of files that were met under another name.
-    told: HashSet<String>,
+    reported: HashSet<String>,
     /// The same names in full, by their files.
     names: HashMap<FileIdentity, Vec<PathBuf>>,
 }
@@ -123,7 +123,7 @@ impl MovePlan {
             records: 0,
             kept: HashMap::new(),
             linked: HashSet::new(),
-            told: HashSet::new(),
+            reported: HashSet::new(),
             names: HashMap::new(),
         }
     }
@@ -136,7 +136,7 @@ impl MovePlan {
         }
         let like = &dropped.earlier.key;
         let (mut other, mut read, mut stays) = (None, dropped.identities[1], None);
-        match dropped.standing {
+        match dropped.surviving_copy {
             None => {
                 let is_stream = |source: &Path| dropped.stored_before && self.is_stream(source);
                 let source = dropped.earlier_source.filter(|source| !is_stream(source));
@@ -183,7 +183,7 @@ impl MovePlan {
     /// Records a skipped file, if it is another name of a file.
     pub(super) fn skip(&mut self, skipped: &Skipped) {
         if skipped.reason == Reason::OtherName {
-            self.told.insert(skipped.place.clone());
+            self.reported.insert(skipped.place.clone());
         }
     }
 
@@ -197,7 +197,7 @@ impl MovePlan {
             let path = entry.path();
             if entry.path_is_symlink() {
                 self.linked.extend(fs::canonicalize(path));
-            } else if self.told.contains(&path.display().to_string())
+            } else if self.reported.contains(&path.display().to_string())
                 && let Some(file) = identity(path)
             {
                 self.names.entry(file).or_default().push(path.to_owned());
@@ -223,7 +223,11 @@ impl MovePlan {
     }
 
     /// Returns the list entry of a file and its size in bytes, or the reason why it stays.
-    pub(super) fn check(&self, planned: &PlannedMove, gone: &MovedFiles<'_>) -> Result<(ManifestEntry, u64), LeftReason> {
+    pub(super) fn check(
+        &self,
+        planned: &PlannedMove,
+        gone: &MovedFiles<'_>,
+    ) -> Result<(ManifestEntry, u64), LeftReason> {
         if let Some(why) = &planned.stays {
             return Err(LeftReason::choice(why));
         }
@@ -285,7 +289,11 @@ impl MovePlan {
     }
 
     /// Checks that the file that remains in place of this one exists and has not changed since it was read.
-    pub(super) fn check_kept(&self, planned: &PlannedMove, gone: &MovedFiles<'_>) -> Result<(), LeftReason> {
+    pub(super) fn check_kept(
+        &self,
+        planned: &PlannedMove,
+        gone: &MovedFiles<'_>,
+    ) -> Result<(), LeftReason> {
         let Some(kept) = planned.kept(gone) else {
             return Ok(());
         };
@@ -296,7 +304,9 @@ impl MovePlan {
             Ok(metadata) if is_as_read(&metadata) && !self.is_changed(&metadata) => Ok(()),
             _ => {
                 let kept = kept.display();
-                Err(LeftReason::choice(&format!("{kept} changed since the run began")))
+                Err(LeftReason::choice(&format!(
+                    "{kept} changed since the run began"
+                )))
             }
         }
     }

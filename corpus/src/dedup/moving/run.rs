@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::hold::{FolderHold, check_free};
 use super::manifest::{ManifestEntry, MoveManifest};
-use super::plan::{CHANGED, MovedFiles, MovePlan, PlannedMove};
-use super::{LeftReason, Move, MoveEvent, MoveSummary, MoveReporter, folders_of, rename};
+use super::plan::{CHANGED, MovePlan, MovedFiles, PlannedMove};
+use super::{LeftReason, Move, MoveEvent, MoveReporter, MoveSummary, folders_of, rename};
 use crate::dedup::against::check_apart;
 use crate::dedup::claim::FolderClaim;
 use crate::dedup::error::{Error, Result};
@@ -54,25 +54,25 @@ pub(super) fn run(
     });
     plan.look();
     let mut told = MoveReporter {
-        moved: MoveSummary {
+        summary: MoveSummary {
             records: plan.records,
             ..MoveSummary::default()
         },
         observe,
     };
     let moved = judged.and_then(|done| {
-        told.moved.done = Some(done);
+        told.summary.done = Some(done);
         move_all(&plan, root, &target, hold.as_ref(), &mut told)
     });
-    if told.moved.files == 0 && !pretend {
-        if let Some(list) = told.moved.manifest.take() {
+    if told.summary.files == 0 && !pretend {
+        if let Some(list) = told.summary.manifest.take() {
             fs::remove_file(list).unwrap_or_default();
         }
         drop(hold);
         // Only an empty folder is removed.
         fs::remove_dir(&target).unwrap_or_default();
     }
-    moved.map(|()| told.moved)
+    moved.map(|()| told.summary)
 }
 
 /// Returns the only source, which must be a folder.
@@ -149,7 +149,7 @@ fn move_all(
     root: PathBuf,
     target: &Path,
     hold: Option<&FolderHold>,
-    told: &mut MoveReporter<'_>,
+    reporter: &mut MoveReporter<'_>,
 ) -> Result<()> {
     let mut listed: Vec<(&PlannedMove, ManifestEntry, u64)> = Vec::new();
     let mut staying = HashSet::new();
@@ -159,7 +159,7 @@ fn move_all(
             Ok((file, bytes)) => listed.push((planned, file, bytes)),
             Err(left) => {
                 staying.insert(&*planned.file);
-                told.left(&planned.file, &left)?;
+                reporter.left(&planned.file, &left)?;
             }
         }
     }
@@ -174,7 +174,7 @@ fn move_all(
         let bytes = manifest.to_bytes().ok_or_else(|| {
             publish::Error::foreign(&manifest.from, "the name of this folder is not UTF-8")
         })?;
-        told.moved.manifest = Some(hold.list(&bytes)?);
+        reporter.summary.manifest = Some(hold.list(&bytes)?);
     }
     let mut gone = HashMap::new();
     for (planned, file, bytes) in &listed {
@@ -187,9 +187,9 @@ fn move_all(
         match moved {
             Ok(()) => {
                 gone.insert(&*planned.file, planned.kept(&gone));
-                told.moved.files += 1;
-                told.moved.bytes += bytes;
-                told.tell(MoveEvent::Moved {
+                reporter.summary.files += 1;
+                reporter.summary.bytes += bytes;
+                reporter.tell(MoveEvent::Moved {
                     from: &planned.file,
                     to: &to,
                     like: &file.like,
@@ -199,11 +199,11 @@ fn move_all(
             }
             Err(left) => {
                 staying.insert(&*planned.file);
-                told.left(&planned.file, &left)?;
+                reporter.left(&planned.file, &left)?;
             }
         }
     }
-    if hold.is_some() && told.moved.files == 0 {
+    if hold.is_some() && reporter.summary.files == 0 {
         clear(target, &manifest);
     }
     Ok(())

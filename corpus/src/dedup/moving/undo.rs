@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::hold::{self, HoldPurpose, FolderHold};
-use super::manifest::{ManifestEntry, MoveManifest, NAME, MovedFileState};
+use super::hold::{self, FolderHold, HoldPurpose};
+use super::manifest::{ManifestEntry, MoveManifest, MovedFileState, NAME};
 use super::run::clear;
-use super::{LeftReason, MoveEvent, MoveSummary, MoveReporter, rename};
+use super::{LeftReason, MoveEvent, MoveReporter, MoveSummary, rename};
 use crate::dedup::claim::FolderClaim;
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::WithPath as _;
@@ -87,7 +87,7 @@ impl Undo {
         let claim = hold.as_ref().map(|_| FolderClaim::of(&[root, target]));
         let _claim = claim.transpose()?;
         let mut told = MoveReporter {
-            moved: MoveSummary::default(),
+            summary: MoveSummary::default(),
             observe: &mut observe,
         };
         let mut counted = HashSet::new();
@@ -97,10 +97,10 @@ impl Undo {
             match self.put_back(file, (&from, &to), (root, target)) {
                 Ok(None) => {}
                 Ok(Some(moved)) => {
-                    told.moved.files += 1;
+                    told.summary.files += 1;
                     // Several names may belong to one file.
                     if counted.insert((moved.dev(), moved.ino())) {
-                        told.moved.bytes += moved.len();
+                        told.summary.bytes += moved.len();
                     }
                     told.returned(file, &from, &to)?;
                 }
@@ -111,7 +111,7 @@ impl Undo {
             }
         }
         if stays {
-            told.moved.manifest = Some(self.manifest.clone());
+            told.summary.manifest = Some(self.manifest.clone());
         } else {
             clear(target, &manifest);
             fs::remove_file(&path).of(&path)?;
@@ -119,7 +119,7 @@ impl Undo {
             // Only an empty folder is removed.
             fs::remove_dir(target).unwrap_or_default();
         }
-        Ok(told.moved)
+        Ok(told.summary)
     }
 
     /// Returns the resolved path of the list, if it exists. A folder stands for the list in it.
@@ -178,7 +178,9 @@ impl Undo {
         let Some(moved) = moved else {
             return match there {
                 // It was moved back by hand.
-                Some(there) if there.is_file() && MovedFileState::of(&there) == file.state => Ok(None),
+                Some(there) if there.is_file() && MovedFileState::of(&there) == file.state => {
+                    Ok(None)
+                }
                 // Not a failure: it may have been edited here before an unfinished undo moved it back.
                 Some(there) if there.is_file() => Err(LeftReason {
                     is_failure: false,
@@ -198,7 +200,10 @@ impl Undo {
             there.nlink() > 1 && (there.dev(), there.ino()) == (moved.dev(), moved.ino())
         });
         if there.is_some() && !has_both {
-            return Err(LeftReason::failure(format!("{} exists already", to.display())));
+            return Err(LeftReason::failure(format!(
+                "{} exists already",
+                to.display()
+            )));
         }
         if !moved.is_file() || !is_inside(from, target) {
             return Err(LeftReason::failure("it is no file of this folder any more"));

@@ -24,7 +24,7 @@ use parquet::schema::types::ColumnDescPtr;
 use crate::formats::parquet::budget::Budget;
 use crate::formats::parquet::failure::{CopyFailure, failed};
 use crate::formats::parquet::snappy::Snappy;
-use crate::formats::parquet::triplets::{MaxLevels, BatchPace, Triplets, with_reader};
+use crate::formats::parquet::triplets::{BatchPace, MaxLevels, Triplets, with_reader};
 
 /// How a column is encoded.
 pub(crate) struct ColumnEncoding<'a> {
@@ -215,7 +215,9 @@ impl Chunk {
         group: &mut SerializedRowGroupWriter<'_, W>,
     ) -> Result<(), ParquetError> {
         match self.bytes {
-            ChunkBytes::Memory { bytes, .. } => group.append_column(&Bytes::from(bytes), self.close),
+            ChunkBytes::Memory { bytes, .. } => {
+                group.append_column(&Bytes::from(bytes), self.close)
+            }
             ChunkBytes::Disk(file) => group.append_column(&file, self.close),
         }
     }
@@ -310,7 +312,7 @@ mod tests {
     use parquet::record::RowAccessor;
     use parquet::schema::parser::parse_message_type;
 
-    use super::{CopyLimits, ColumnEncoding, ChunkBytes, copying};
+    use super::{ChunkBytes, ColumnEncoding, CopyLimits, copying};
     use crate::formats::parquet::table::ParquetTable;
 
     #[test]

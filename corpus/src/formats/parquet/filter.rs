@@ -9,9 +9,11 @@ use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::ColumnDescPtr;
 
-use crate::formats::parquet::chunk::{CopyLimits, Chunk, ColumnEncoding, ColumnCopier, check, copying};
+use crate::formats::parquet::added_columns::{AddedCells, schema};
+use crate::formats::parquet::chunk::{
+    Chunk, ColumnCopier, ColumnEncoding, CopyLimits, check, copying,
+};
 use crate::formats::parquet::failure::{CopyFailure, failed, written};
-use crate::formats::parquet::further::{AddedCells, schema};
 use crate::formats::parquet::table::ParquetTable;
 
 /// The approximate number of bytes of a group's encoded columns to hold in memory. Further bytes go to disk.
@@ -50,7 +52,7 @@ struct GroupFilter {
     drops: bool,
     /// The columns that are being copied, with their numbers. Empty until a row is dropped: if all rows are kept,
     /// columns are copied as they are.
-    begun: Vec<(usize, Box<dyn ColumnCopier>)>,
+    columns: Vec<(usize, Box<dyn ColumnCopier>)>,
 }
 
 /// Where rows come from: a group of a table.
@@ -103,11 +105,15 @@ impl<W: Write + Send> FilteredTable<W> {
     /// # Errors
     ///
     /// A column is damaged, writing fails, or the copy is stopped.
-    pub(crate) fn take(&mut self, origin: TableOrigin<'_>, kept: &[bool]) -> Result<(), CopyFailure> {
+    pub(crate) fn take(
+        &mut self,
+        origin: TableOrigin<'_>,
+        kept: &[bool],
+    ) -> Result<(), CopyFailure> {
         let GroupFilter {
             kept: all,
             drops,
-            begun,
+            columns: begun,
         } = &mut self.group;
         all.extend_from_slice(kept);
         *drops |= kept.contains(&false);
@@ -150,7 +156,11 @@ impl<W: Write + Send> FilteredTable<W> {
         origin: TableOrigin<'_>,
         further: &[AddedCells],
     ) -> Result<(), CopyFailure> {
-        let GroupFilter { kept, drops, begun } = ended;
+        let GroupFilter {
+            kept,
+            drops,
+            columns: begun,
+        } = ended;
         if !kept.contains(&true) {
             return Ok(());
         }
@@ -261,7 +271,9 @@ impl TableOrigin<'_> {
         rows: &mut SerializedRowGroupWriter<'_, W>,
     ) -> Result<(), CopyFailure> {
         let table = self.table;
-        let reader = table.column(self.group, column).map_err(CopyFailure::Read)?;
+        let reader = table
+            .column(self.group, column)
+            .map_err(CopyFailure::Read)?;
         let described = table.described(column);
         check((reader, described), table.rows(self.group), self.bounds())?;
         table.splice(self.group, column, rows)

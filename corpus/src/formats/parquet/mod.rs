@@ -1,16 +1,16 @@
 //! Rows of Parquet files: two columns, a few rows at a time; or all columns, to be written again.
 
-mod ahead;
+pub(crate) mod added_columns;
 mod budget;
 mod chunk;
 pub(crate) mod failure;
 pub(crate) mod filter;
 mod footer;
-pub(crate) mod further;
-mod lines;
+mod json_lines;
 mod nodes;
+mod page_handover;
 mod pages;
-mod passing;
+mod prefetch;
 pub(crate) mod sketches;
 mod snappy;
 pub(crate) mod table;
@@ -30,14 +30,14 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::formats::id::IdType;
-use crate::formats::parquet::ahead::Pager;
-use crate::formats::parquet::lines::JsonLines;
+use crate::formats::parquet::json_lines::JsonLines;
+use crate::formats::parquet::page_handover::{PageHandover, PagePosition, ReaderRole};
 use crate::formats::parquet::pages::{BoundedFile, ColumnPages};
-use crate::formats::parquet::passing::{ReaderRole, PageHandover, PagePosition};
+use crate::formats::parquet::prefetch::Pager;
 use crate::formats::parquet::table::{RereadSource, TableSource};
 use crate::formats::parquet::values::{ValueKind, nanoseconds};
 use crate::formats::record::{Nth, RawRecord};
-use crate::formats::table::columns::{RowCells, ColumnIndices, missing, number};
+use crate::formats::table::columns::{ColumnIndices, RowCells, missing, number};
 use crate::options::Options;
 use crate::skipped::{Hint, HintedError};
 use crate::source::guard::Growth;
@@ -233,7 +233,10 @@ impl Iterator for ParquetRows {
 }
 
 impl RowGroupCursor {
-    fn new((group, number): (&dyn RowGroupReader, usize), rows: &ParquetRows) -> io::Result<RowGroupCursor> {
+    fn new(
+        (group, number): (&dyn RowGroupReader, usize),
+        rows: &ParquetRows,
+    ) -> io::Result<RowGroupCursor> {
         let column = |column, id_type, pager| {
             let place = PagePosition {
                 group: number,

@@ -8,7 +8,7 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 
 use crate::formats::id::IdType;
 use crate::formats::parquet::triplets::Triplets;
-use crate::formats::parquet::values::{ValueKind, Scalar, write_string};
+use crate::formats::parquet::values::{Scalar, ValueKind, write_string};
 
 /// A field of a schema, with its nested fields.
 #[derive(Debug)]
@@ -235,7 +235,12 @@ struct EnclosingLevels {
 }
 
 /// Returns the node of a field whose first column is the next one.
-fn node(field: &Type, mut levels: EnclosingLevels, kinds: &[ValueKind], first: &mut usize) -> SchemaNode {
+fn node(
+    field: &Type,
+    mut levels: EnclosingLevels,
+    kinds: &[ValueKind],
+    first: &mut usize,
+) -> SchemaNode {
     let begins = *first;
     let repetition = field.get_basic_info().repetition();
     if repetition == Repetition::REPEATED {
@@ -271,7 +276,12 @@ impl EnclosingLevels {
 }
 
 /// Returns the node of a field inside its own levels.
-fn contents(field: &Type, levels: EnclosingLevels, kinds: &[ValueKind], first: &mut usize) -> SchemaNode {
+fn contents(
+    field: &Type,
+    levels: EnclosingLevels,
+    kinds: &[ValueKind],
+    first: &mut usize,
+) -> SchemaNode {
     let begins = *first;
     let shape = if field.is_primitive() {
         *first += 1;
@@ -288,7 +298,12 @@ fn contents(field: &Type, levels: EnclosingLevels, kinds: &[ValueKind], first: &
     }
 }
 
-fn group(field: &Type, levels: EnclosingLevels, kinds: &[ValueKind], first: &mut usize) -> NodeShape {
+fn group(
+    field: &Type,
+    levels: EnclosingLevels,
+    kinds: &[ValueKind],
+    first: &mut usize,
+) -> NodeShape {
     let info = field.get_basic_info();
     let is_list = matches!(info.logical_type_ref(), Some(LogicalType::List))
         || info.converted_type() == ConvertedType::LIST;

@@ -15,7 +15,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::formats::parquet::budget::Budget;
-use crate::formats::parquet::passing::ReaderRole;
+use crate::formats::parquet::page_handover::ReaderRole;
 
 /// The maximum size of a page in bytes. Writers start a new page after 1 MB, or after about a thousand rows.
 const MAX_BYTES: u64 = 1 << 30;

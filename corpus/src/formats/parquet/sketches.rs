@@ -8,7 +8,9 @@ use parquet::data_type::ByteArray;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::formats::parquet::pages::BoundedFile;
-use crate::formats::parquet::{Cell, RowGroupColumn, ROW_BYTES, different_lengths, explain, open, unread};
+use crate::formats::parquet::{
+    Cell, ROW_BYTES, RowGroupColumn, different_lengths, explain, open, unread,
+};
 use crate::source::guard::Growth;
 use dedupdb::batch::Mark;
 use dedupdb::sketching::ShingleSet;
@@ -139,7 +141,8 @@ impl SketchRows {
         let column = |place| {
             RowGroupColumn::new(&*group, (place, None), None, None).map_err(|error| explain(&error))
         };
-        let columns: io::Result<Vec<RowGroupColumn>> = self.places.into_iter().map(column).collect();
+        let columns: io::Result<Vec<RowGroupColumn>> =
+            self.places.into_iter().map(column).collect();
         let rows = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
         self.group = Some((columns?, rows));
         self.next_group += 1;

@@ -18,10 +18,10 @@ use parquet::schema::types::{ColumnDescPtr, TypePtr};
 
 use crate::formats::parquet::budget::Budget;
 use crate::formats::parquet::failure::{CopyFailure, failed};
+use crate::formats::parquet::page_handover::{PageHandover, PagePosition, ReaderRole};
 use crate::formats::parquet::pages::{BoundedFile, ColumnPages};
-use crate::formats::parquet::passing::{ReaderRole, PageHandover, PagePosition};
 use crate::formats::parquet::{explain, open};
-use crate::sourced::modified;
+use crate::item::modified;
 
 /// A table that is being read and can be read again.
 pub(crate) struct TableSource {

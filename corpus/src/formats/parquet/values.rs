@@ -122,7 +122,8 @@ impl SecondDigits {
 impl ValueKind {
     /// Returns the type of a column's values, from its logical type or the older converted type.
     pub(crate) fn of(column: &ColumnDescriptor) -> ValueKind {
-        let scale = |scale: i32| usize::try_from(scale).map_or(ValueKind::Plain, ValueKind::Decimal);
+        let scale =
+            |scale: i32| usize::try_from(scale).map_or(ValueKind::Plain, ValueKind::Decimal);
         match column.logical_type_ref() {
             Some(LogicalType::String | LogicalType::Enum | LogicalType::Json) => ValueKind::Text,
             Some(LogicalType::Decimal(decimal)) => scale(decimal.scale),
@@ -165,7 +166,9 @@ impl ValueKind {
             (Scalar::Bool(value), ValueKind::Id(id)) => {
                 write_string(&id.integer(i128::from(*value)), json);
             }
-            (Scalar::Int(value), ValueKind::Id(id)) => write_string(&id.integer((*value).into()), json),
+            (Scalar::Int(value), ValueKind::Id(id)) => {
+                write_string(&id.integer((*value).into()), json)
+            }
             (Scalar::Int96(value), ValueKind::Id(id)) => {
                 write_string(&id.integer(nanoseconds(value).unwrap_or(0)), json);
             }
@@ -336,7 +339,7 @@ fn push(json: &mut String, value: impl std::fmt::Display) {
 
 #[cfg(test)]
 mod tests {
-    use super::{ValueKind, Scalar, SecondDigits, half};
+    use super::{Scalar, SecondDigits, ValueKind, half};
     use crate::formats::id::IdType;
     use parquet::data_type::{ByteArray, Int96};
 
@@ -359,7 +362,11 @@ mod tests {
             (ValueKind::Date, 11_016, "\"2000-02-29\""),
             (ValueKind::Date, -1, "\"1969-12-31\""),
             (ValueKind::Date, -719_529, "\"-001-12-31\""),
-            (ValueKind::Time(SecondDigits::MILLIS), 86_399_007, "\"23:59:59.007\""),
+            (
+                ValueKind::Time(SecondDigits::MILLIS),
+                86_399_007,
+                "\"23:59:59.007\"",
+            ),
             (
                 ValueKind::Timestamp(SecondDigits::MICROS, true),
                 -1,
@@ -375,7 +382,10 @@ mod tests {
         }
         let mut noon = Int96::new();
         noon.set_data(1, 0, 2_440_589);
-        assert_eq!(json(ValueKind::Plain, noon), "\"1970-01-02T00:00:00.000000001\"");
+        assert_eq!(
+            json(ValueKind::Plain, noon),
+            "\"1970-01-02T00:00:00.000000001\""
+        );
         assert_eq!(json(ValueKind::Plain, 0.1_f32), "0.1");
         assert_eq!(json(ValueKind::Plain, f64::NEG_INFINITY), "\"-inf\"");
         assert_eq!(json(ValueKind::Plain, true), "true");

@@ -3,7 +3,7 @@
 use encoding_rs::{Encoding, UTF_8};
 
 use crate::decode::{Decoded, decode};
-use crate::formats::record::{RecordFault, Record};
+use crate::formats::record::{Record, RecordFault};
 use crate::options::Options;
 use crate::skipped::{Hint, HintedError};
 
@@ -174,7 +174,9 @@ impl<B: AsRef<[u8]>> RowCells<B> {
     ///
     /// The row has no text.
     pub(crate) fn record(self, given: Option<&'static Encoding>) -> Result<Record, RecordFault> {
-        let text = self.text.ok_or_else(|| RecordFault::bad("it has no text"))?;
+        let text = self
+            .text
+            .ok_or_else(|| RecordFault::bad("it has no text"))?;
         let id = self.id.map(|id| decode(id.as_ref(), given).into_owned());
         // A byte order mark alone is an empty key too.
         let id = id.filter(|id| !id.text.is_empty());
@@ -193,8 +195,13 @@ impl<B: AsRef<[u8]>> RowCells<B> {
     /// # Errors
     ///
     /// The row has no text, or it is not UTF-8.
-    pub(crate) fn typed_record(self, given: Option<&'static Encoding>) -> Result<Record, RecordFault> {
-        let text = self.text.ok_or_else(|| RecordFault::bad("it has no text"))?;
+    pub(crate) fn typed_record(
+        self,
+        given: Option<&'static Encoding>,
+    ) -> Result<Record, RecordFault> {
+        let text = self
+            .text
+            .ok_or_else(|| RecordFault::bad("it has no text"))?;
         let id = self.id.map(|id| typed("key", id.as_ref(), given));
         let id = id.transpose()?.filter(|id| !id.text.is_empty());
         Ok(Record {
@@ -206,7 +213,11 @@ impl<B: AsRef<[u8]>> RowCells<B> {
 }
 
 /// Returns a cell of a typed column as text.
-fn typed(what: &str, cell: &[u8], given: Option<&'static Encoding>) -> Result<Decoded, RecordFault> {
+fn typed(
+    what: &str,
+    cell: &[u8],
+    given: Option<&'static Encoding>,
+) -> Result<Decoded, RecordFault> {
     if given.is_some() {
         return Ok(decode(cell, given).into_owned());
     }
@@ -226,7 +237,7 @@ fn typed(what: &str, cell: &[u8], given: Option<&'static Encoding>) -> Result<De
 
 #[cfg(test)]
 mod tests {
-    use super::{RowCells, ColumnIndices, TableHead};
+    use super::{ColumnIndices, RowCells, TableHead};
     use crate::options::Options;
 
     fn head(

@@ -5,8 +5,8 @@ use std::mem::take;
 
 use csv_core::{ReadFieldResult, Reader};
 
-use crate::formats::record::{RecordFault, Nth, RawRecord};
-use crate::formats::table::columns::{RowCells, ColumnIndices, TableHead, CellPicker};
+use crate::formats::record::{Nth, RawRecord, RecordFault};
+use crate::formats::table::columns::{CellPicker, ColumnIndices, RowCells, TableHead};
 use crate::formats::table::quoted::{CutRow, RowCutter};
 use crate::options::Options;
 
@@ -78,11 +78,15 @@ impl<R: BufRead> CsvRows<R> {
 
     fn raw(&mut self, cut: CutRow) -> RawRecord<RowCells<Vec<u8>>> {
         self.number += 1;
-        let body = cut.row.as_ref().map_err(RecordFault::clone).and_then(|row| {
-            let mut picking = CellPicker::of(self.columns);
-            cells(&mut self.csv, row, |index, cell| picking.take(index, cell));
-            picking.end(QUOTES)
-        });
+        let body = cut
+            .row
+            .as_ref()
+            .map_err(RecordFault::clone)
+            .and_then(|row| {
+                let mut picking = CellPicker::of(self.columns);
+                cells(&mut self.csv, row, |index, cell| picking.take(index, cell));
+                picking.end(QUOTES)
+            });
         RawRecord {
             nth: Nth::Record(self.number),
             bytes: cut.read,

@@ -174,7 +174,11 @@ impl<R: BufRead> RowCutter<R> {
         if let Some(length) = length {
             self.taken += length;
             let is_last = self.taken == self.again.len();
-            return Ok(if is_last { LineEnd::Line } else { LineEnd::Again });
+            return Ok(if is_last {
+                LineEnd::Line
+            } else {
+                LineEnd::Again
+            });
         }
         self.again = Vec::new();
         self.taken = 0;

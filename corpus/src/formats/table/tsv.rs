@@ -4,8 +4,8 @@ use std::io::{self, BufRead};
 
 use crate::decode::without_mark;
 use crate::formats::lines::LineReader;
-use crate::formats::record::{RecordFault, RawRecord, Record};
-use crate::formats::table::columns::{RowCells, ColumnIndices, TableHead, CellPicker};
+use crate::formats::record::{RawRecord, Record, RecordFault};
+use crate::formats::table::columns::{CellPicker, ColumnIndices, RowCells, TableHead};
 use crate::options::Options;
 
 /// What to do about a row with more cells than the header.
@@ -107,7 +107,8 @@ pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, RecordFault>
         }
         Layout::Pair => {
             let tab = line.iter().position(|&byte| byte == b'\t');
-            let tab = tab.ok_or_else(|| RecordFault::bad("it has no tab between a key and a text"))?;
+            let tab =
+                tab.ok_or_else(|| RecordFault::bad("it has no tab between a key and a text"))?;
             RowCells {
                 id: Some(&line[..tab]),
                 text: Some(&line[tab + 1..]),

@@ -7,7 +7,7 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, State, Tokenizer};
 
-use crate::decode::{Decoded, ByteOrderMark, decode, is_wordless};
+use crate::decode::{ByteOrderMark, Decoded, decode, is_wordless};
 use crate::formats::web::markup::{MarkupPiece, MarkupPieces};
 
 /// Returns the text of a page. `given` is its encoding if it is known from elsewhere. Otherwise the encoding is the one

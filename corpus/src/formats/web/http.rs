@@ -7,7 +7,7 @@ use encoding_rs::Encoding;
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
 use crate::decode::{self, Decoded};
-use crate::formats::record::{RecordFault, Record};
+use crate::formats::record::{Record, RecordFault};
 use crate::formats::web::html;
 use crate::formats::web::warc::{WarcRecord, no_page};
 use crate::options::Options;
@@ -52,7 +52,8 @@ fn text(
 
 /// Returns the text of an HTTP response.
 fn response(bytes: &[u8], options: &Options) -> Result<Decoded, RecordFault> {
-    let (head, mut body) = split(bytes).ok_or_else(|| RecordFault::bad("its HTTP header has no end"))?;
+    let (head, mut body) =
+        split(bytes).ok_or_else(|| RecordFault::bad("its HTTP header has no end"))?;
     let head = String::from_utf8_lossy(head).to_ascii_lowercase();
     let header = |name: &str| {
         let headers = head.lines().skip(1).filter_map(|line| line.split_once(':'));
@@ -111,7 +112,11 @@ fn unchunked(mut body: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Returns the decompressed body, up to `limit` bytes.
-fn decompressed<'a>(body: &'a [u8], coding: &str, limit: u64) -> Result<Cow<'a, [u8]>, RecordFault> {
+fn decompressed<'a>(
+    body: &'a [u8],
+    coding: &str,
+    limit: u64,
+) -> Result<Cow<'a, [u8]>, RecordFault> {
     let decoder: Box<dyn Read + 'a> = match coding {
         // Some archives decompress the body but keep the header.
         "gzip" | "x-gzip" if body.starts_with(&[0x1f, 0x8b]) => Box::new(MultiGzDecoder::new(body)),

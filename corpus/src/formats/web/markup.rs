@@ -170,7 +170,11 @@ impl<'a> MarkupPieces<'a> {
     }
 
     /// Reads text up to an end tag, if one was found, and the tag.
-    fn until(&mut self, end: Option<usize>, piece: fn(&'a str) -> MarkupPiece<'a>) -> MarkupPiece<'a> {
+    fn until(
+        &mut self,
+        end: Option<usize>,
+        piece: fn(&'a str) -> MarkupPiece<'a>,
+    ) -> MarkupPiece<'a> {
         let start = self.at;
         let end = end.unwrap_or(self.html.len());
         self.content = ContentModel::Data;

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read, sink};
 
-use crate::formats::record::{RecordFault, Nth, RawRecord};
+use crate::formats::record::{Nth, RawRecord, RecordFault};
 use crate::options::Options;
 use crate::skipped::Reason;
 
@@ -165,7 +165,11 @@ impl<R: BufRead> WarcRecords<R> {
     }
 
     /// Reads or skips the block of a record.
-    fn block(&mut self, head: WarcHeader, length: u64) -> io::Result<Result<WarcRecord, RecordFault>> {
+    fn block(
+        &mut self,
+        head: WarcHeader,
+        length: u64,
+    ) -> io::Result<Result<WarcRecord, RecordFault>> {
         let kind = head.kind.as_str();
         let is_response = kind == "response" && head.content_type.starts_with("application/http");
         let is_text = ["conversion", "resource"].contains(&kind);
@@ -174,7 +178,10 @@ impl<R: BufRead> WarcRecords<R> {
             let read = io::copy(&mut block, &mut sink())?;
             (read, Err(no_page(&format!("a record of type {kind}"))))
         } else if length > self.limit {
-            (io::copy(&mut block, &mut sink())?, Err(RecordFault::too_large()))
+            (
+                io::copy(&mut block, &mut sink())?,
+                Err(RecordFault::too_large()),
+            )
         } else {
             let mut bytes = Vec::new();
             let read = block.read_to_end(&mut bytes)? as u64;

@@ -1,7 +1,7 @@
 //! The errors of similarity estimates, as a picture.
 
 use crate::eval::{Accuracy, LargeErrors};
-use crate::plot::{Axis, SeriesStyle, Panel, Picture, Series};
+use crate::plot::{Axis, Panel, Picture, Series, SeriesStyle};
 use dedupdb::sketching::Shingling;
 
 /// The number of points of an ideal curve.
@@ -26,13 +26,23 @@ pub fn accuracy_picture(measured: &[(Shingling, &[Accuracy])]) -> Picture {
         };
         let name = format!("{} of {shingling} shingles", group[0].family);
         errors.push(Series::new("", SeriesStyle::Line, hue, ideal(group)));
-        errors.push(Series::new(&name, SeriesStyle::Points, hue, points(&|a| a.error)));
+        errors.push(Series::new(
+            &name,
+            SeriesStyle::Points,
+            hue,
+            points(&|a| a.error),
+        ));
         let epsilons = &group[0].off;
         for (index, epsilon) in epsilons.iter().map(|off| off.epsilon).enumerate() {
             let name = format!("{name}, by more than {epsilon}");
             let hue = hue * epsilons.len() + index;
             let ideal = points(&|a| a.off[index].ideal);
-            let mut mean = Series::new(&name, SeriesStyle::Points, hue, points(&|a| a.off[index].mean));
+            let mut mean = Series::new(
+                &name,
+                SeriesStyle::Points,
+                hue,
+                points(&|a| a.off[index].mean),
+            );
             let spans = group.iter().map(|row| interval(&row.off[index]));
             mean.spans = spans.collect();
             off.push(Series::new("", SeriesStyle::Line, hue, ideal));

@@ -2,7 +2,7 @@
 
 use crate::eval::{BandsMeasured, Figure, ShapeMeasured};
 use crate::number::grouped;
-use crate::plot::{Axis, SeriesStyle, Panel, Picture, Series};
+use crate::plot::{Axis, Panel, Picture, Series, SeriesStyle};
 
 impl BandsMeasured {
     /// Draws true and false candidates by the number of bands, with the values that the S-curve predicts. `threshold`

@@ -1,7 +1,7 @@
 //! The recall of a store, as a picture.
 
 use crate::eval::{Recall, RecallRange};
-use crate::plot::{Axis, SeriesStyle, Panel, Picture, Series};
+use crate::plot::{Axis, Panel, Picture, Series, SeriesStyle};
 use dedupdb::Schema;
 
 /// The number of points of the predicted curve.
@@ -22,7 +22,12 @@ impl Recall {
             let jaccard = range.jaccard().unwrap_or_default();
             (jaccard, range.recall().unwrap_or_default())
         });
-        let mut points = Series::new("measured, 95% interval", SeriesStyle::Points, 1, places.collect());
+        let mut points = Series::new(
+            "measured, 95% interval",
+            SeriesStyle::Points,
+            1,
+            places.collect(),
+        );
         points.spans = measured().map(RecallRange::interval).collect();
         let line = Series::new("predicted by the S-curve", SeriesStyle::Line, 0, predicted);
         let title = format!(

@@ -1,7 +1,7 @@
 //! The similarities by kinds and lengths of shingles, as a picture.
 
 use crate::eval::{KindMeasured, ShingleKind, ShinglesMeasured};
-use crate::plot::{Axis, SeriesStyle, Panel, Picture, Series};
+use crate::plot::{Axis, Panel, Picture, Series, SeriesStyle};
 use dedupdb::sketching::Shingling;
 
 impl ShinglesMeasured {

@@ -1,7 +1,7 @@
 //! The cost of comparing all texts, as a picture.
 
 use crate::eval::{Cost, Crossing, PartCost, pairs};
-use crate::plot::{Axis, SeriesStyle, Panel, Picture, Series};
+use crate::plot::{Axis, Panel, Picture, Series, SeriesStyle};
 
 /// Draws the seconds for each part of a corpus, ascending, as [`time`](crate::eval::time()) returns them.
 pub fn time_picture(parts: &[PartCost]) -> Picture {
@@ -26,7 +26,12 @@ pub fn time_picture(parts: &[PartCost]) -> Picture {
     let mut measured = Series::new("all exact, measured", SeriesStyle::Points, 0, exact);
     measured.spans = spans(&|part| part.exact);
     let mut all = vec![
-        Series::new("all exact, by the number of pairs", SeriesStyle::Line, 0, computed),
+        Series::new(
+            "all exact, by the number of pairs",
+            SeriesStyle::Line,
+            0,
+            computed,
+        ),
         measured,
     ];
     let mut steps = Vec::new();
@@ -66,5 +71,10 @@ fn line_at(texts: f64, permutations: u32, parts: &[PartCost]) -> Series {
     });
     let name =
         format!("LSH takes less from about {texts:.0} texts on, {permutations} permutations");
-    Series::new(name, SeriesStyle::Reference, 0, vec![(texts, low), (texts, high)])
+    Series::new(
+        name,
+        SeriesStyle::Reference,
+        0,
+        vec![(texts, low), (texts, high)],
+    )
 }

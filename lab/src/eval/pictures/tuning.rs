@@ -1,7 +1,7 @@
 //! The S-curves of shapes of bands.
 
 use crate::number::{counted, percent};
-use crate::plot::{Axis, SeriesStyle, Panel, Picture, Series};
+use crate::plot::{Axis, Panel, Picture, Series, SeriesStyle};
 use dedupdb::upkeep::{ComparedShape, Tuning};
 
 /// The number of points of a curve.

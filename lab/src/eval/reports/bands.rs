@@ -8,7 +8,12 @@ use dedupdb::sketching::Shingling;
 impl BandsMeasured {
     /// Reports, for each number of bands, the near-duplicates and false candidates of an average query. `shingling`,
     /// `permutations` and `threshold` are those of the measurement.
-    pub fn report(&self, shingling: Shingling, permutations: u32, threshold: f64) -> ExperimentReport {
+    pub fn report(
+        &self,
+        shingling: Shingling,
+        permutations: u32,
+        threshold: f64,
+    ) -> ExperimentReport {
         let heading = format!(
             "{} of {} against the others, {} shingles, {} permutations; {:.2} near-duplicates at {} \
              or more of an average query",

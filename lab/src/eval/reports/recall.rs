@@ -83,7 +83,11 @@ impl Recall {
     }
 }
 
-fn row(range: &RecallRange, candidates: Option<u64>, candidate_precision: Option<f64>) -> FigureRow {
+fn row(
+    range: &RecallRange,
+    candidates: Option<u64>,
+    candidate_precision: Option<f64>,
+) -> FigureRow {
     let (low, high) = range.interval();
     let if_any = |bound: f64| (range.pairs > 0).then_some(bound);
     vec![

@@ -11,7 +11,11 @@ use crate::store::groups::exhaustive::ExhaustivePairs;
 ///
 /// Contents are ranked by size, the largest first, and then by id. Each hangs on the first in this order, among those
 /// that come before it.
-pub(super) fn roots(mut search: ExhaustivePairs, snapshot: &Snapshot, pool: &Pool) -> Result<Vec<u32>> {
+pub(super) fn roots(
+    mut search: ExhaustivePairs,
+    snapshot: &Snapshot,
+    pool: &Pool,
+) -> Result<Vec<u32>> {
     let mut ranked = Vec::with_capacity(snapshot.len as usize);
     for content in 0..snapshot.len {
         let size = snapshot.content(content)?.shingle_count;

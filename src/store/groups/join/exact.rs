@@ -74,7 +74,7 @@ struct JoinScratch {
     places: Vec<u64>,
     /// The indexed sets that were met. For each indexed set, the number of common shingles so far, and a bound on the
     /// number that may follow.
-    met: Vec<u32>,
+    touched: Vec<u32>,
     tallies: Vec<(u32, u32)>,
 }
 
@@ -121,7 +121,11 @@ impl ExactJoin {
     /// Finds more pairs; the list may be empty. None when all are found.
     ///
     /// Within each part of the index, pairs are ordered by the larger set and then by the smaller one.
-    pub(crate) fn find(&mut self, sets: &dyn SetSource, pool: &Pool) -> Result<Option<Vec<JoinedPair>>> {
+    pub(crate) fn find(
+        &mut self,
+        sets: &dyn SetSource,
+        pool: &Pool,
+    ) -> Result<Option<Vec<JoinedPair>>> {
         if self.waiting.is_empty() {
             if self.indexed.end == self.ranked.len() {
                 return Ok(None);
@@ -225,7 +229,7 @@ impl ExactJoin {
         }
         let size = self.size(set);
         let before = found.len();
-        for rank in scratch.met.drain(..) {
+        for rank in scratch.touched.drain(..) {
             let rank = rank as usize;
             let smaller = self.ranked[rank];
             let partner = self.size(smaller);
@@ -265,7 +269,7 @@ impl ExactJoin {
                 let rank = posting.rank as usize;
                 let tally = &mut scratch.tallies[rank - self.indexed.start];
                 if tally.0 == 0 {
-                    scratch.met.push(posting.rank);
+                    scratch.touched.push(posting.rank);
                 }
                 let of_set = self.sizes[set as usize] - position - 1;
                 let of_partner = self.sizes[self.ranked[rank] as usize] - posting.position - 1;
@@ -283,7 +287,7 @@ impl ExactJoin {
             for posting in smaller.take_while(|posting| posting.rank < own) {
                 let tally = &mut scratch.tallies[posting.rank as usize - self.indexed.start];
                 if tally.0 == 0 {
-                    scratch.met.push(posting.rank);
+                    scratch.touched.push(posting.rank);
                 }
                 // The order in which its shingles are met says nothing about those that may follow.
                 *tally = (1, u32::MAX - 1);

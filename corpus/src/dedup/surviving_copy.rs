@@ -60,13 +60,20 @@ pub(super) fn chosen(
 /// # Errors
 ///
 /// Those of the store.
-pub(super) fn of(origin: &Origin, earlier: &Match, store: &Store, root: &Path) -> Result<SurvivingCopy> {
+pub(super) fn of(
+    origin: &Origin,
+    earlier: &Match,
+    store: &Store,
+    root: &Path,
+) -> Result<SurvivingCopy> {
     if is_itself(origin, earlier, store)? {
         return Ok(SurvivingCopy::Itself);
     }
     let key = &earlier.key;
     let Some(document) = store.get(key)? else {
-        return Ok(SurvivingCopy::Nothing(format!("{key} is not stored any more")));
+        return Ok(SurvivingCopy::Nothing(format!(
+            "{key} is not stored any more"
+        )));
     };
     let (state, found) = look(&document, store);
     let why = match (state, found) {

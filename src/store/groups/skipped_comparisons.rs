@@ -36,7 +36,7 @@ impl SkippedComparisons {
         one: u32,
     ) -> Result<EarlierBands<'a>> {
         Ok(EarlierBands {
-            met: self,
+            skipped: self,
             snapshot,
             band,
             one,
@@ -90,7 +90,7 @@ impl<'a> SignatureRow<'a> {
 /// The contents that a content was compared with in the buckets of some bands.
 #[derive(Debug)]
 pub(crate) struct EarlierBands<'a> {
-    met: &'a SkippedComparisons,
+    skipped: &'a SkippedComparisons,
     snapshot: &'a Snapshot,
     /// The number of bands.
     band: u32,
@@ -110,7 +110,7 @@ impl EarlierBands<'_> {
         let (own, others) = (self.row.signature, row.signature);
         let first = u32::from(self.row.head != row.head);
         for equal in shape.agreeing(own, others, width, first..band) {
-            if self.met_in(equal, other)? {
+            if self.was_compared_in(equal, other)? {
                 return Ok(true);
             }
         }
@@ -125,7 +125,7 @@ impl EarlierBands<'_> {
             .hashes
             .get_or_init(|| of_band(self.row.signature).collect());
         for (band, (own, others)) in (0..).zip(own.iter().zip(of_band(signature))) {
-            if *own == others && self.met_in(band, other)? {
+            if *own == others && self.was_compared_in(band, other)? {
                 return Ok(true);
             }
         }
@@ -134,9 +134,9 @@ impl EarlierBands<'_> {
 
     /// Whether they were compared in the bucket of a band, which they share.
     #[inline]
-    fn met_in(&self, band: u32, other: u32) -> Result<bool> {
+    fn was_compared_in(&self, band: u32, other: u32) -> Result<bool> {
         let passed_over = self
-            .met
+            .skipped
             .was_passed_over(self.snapshot, band, self.one, other)?;
         Ok(!passed_over)
     }

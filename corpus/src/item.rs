@@ -332,7 +332,7 @@ impl ItemBatch {
 }
 
 /// Returns the number of documents and skipped items.
-pub(crate) fn met<D>(items: &[Item<D>]) -> u64 {
+pub(crate) fn count_items<D>(items: &[Item<D>]) -> u64 {
     let met = items.iter().filter(|item| !matches!(item, Item::Opened(_)));
     met.count() as u64
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::error::{Error, WithPath, Result};
+use super::error::{Error, Result, WithPath};
 use super::manifest;
 
 /// What exists in the place and may be replaced.
@@ -54,7 +54,9 @@ impl ExistingOutput {
     /// Those of the system, or one for something that must not be replaced.
     pub(crate) fn at(place: &Path, force: bool) -> Result<ExistingOutput> {
         let metadata = match fs::symlink_metadata(place) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ExistingOutput::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(ExistingOutput::Nothing);
+            }
             found => found.of(place)?,
         };
         if !(metadata.is_file() || metadata.is_dir() || metadata.is_symlink()) {
@@ -75,7 +77,10 @@ impl ExistingOutput {
         }
         if metadata.is_dir() {
             // The stamp is taken before the comparison with the manifest, so any later change is noticed.
-            return Ok(ExistingOutput::Folder(manifest::verify(place, FileStamp::at)?));
+            return Ok(ExistingOutput::Folder(manifest::verify(
+                place,
+                FileStamp::at,
+            )?));
         }
         Ok(ExistingOutput::File(FileStamp::of(&metadata)))
     }
@@ -99,7 +104,9 @@ impl ExistingOutput {
     pub(super) fn check(&self, place: &Path) -> Result<()> {
         let changed = match self {
             ExistingOutput::Nothing => None,
-            ExistingOutput::File(stamp) => (FileStamp::at(place)? != *stamp).then(|| place.to_owned()),
+            ExistingOutput::File(stamp) => {
+                (FileStamp::at(place)? != *stamp).then(|| place.to_owned())
+            }
             ExistingOutput::Folder(was) => {
                 let mut now = walkdir::WalkDir::new(place).sort_by_file_name().into_iter();
                 let mut now = || {
@@ -136,10 +143,16 @@ mod tests {
     fn what_changes_meanwhile_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("out");
-        assert_eq!(ExistingOutput::at(&place, false).unwrap(), ExistingOutput::Nothing);
+        assert_eq!(
+            ExistingOutput::at(&place, false).unwrap(),
+            ExistingOutput::Nothing
+        );
         fs::create_dir(&place).unwrap();
         fs::write(place.join("a"), "one").unwrap();
-        assert!(ExistingOutput::at(&place, true).is_err(), "it has no manifest");
+        assert!(
+            ExistingOutput::at(&place, true).is_err(),
+            "it has no manifest"
+        );
         manifest::seal(&place, &manifest::WrittenFiles::new()).unwrap();
         let exists = ExistingOutput::at(&place, false).unwrap_err();
         assert!(matches!(exists, Error::Exists { .. }), "{exists}");

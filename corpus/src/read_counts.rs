@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::formats::unsplit::Unsplit;
+use crate::item::Origin;
 use crate::skipped::{Reason, Skipped};
-use crate::sourced::Origin;
 
 /// Counts of the documents and skipped records of a corpus.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -24,7 +24,10 @@ pub(crate) struct PipedInput {
 
 impl PipedInput {
     /// Starts to read.
-    pub(crate) fn begin(input: impl Read + Send + 'static, interrupt: Interrupt) -> Result<PipedInput> {
+    pub(crate) fn begin(
+        input: impl Read + Send + 'static,
+        interrupt: Interrupt,
+    ) -> Result<PipedInput> {
         let (sender, chunks) = sync_channel(1);
         thread::Builder::new()
             .name("reading".to_owned())

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::comparisons::{Comparisons, ComparisonTask};
-use super::met::{SkippedComparisons, SignatureRow};
+use super::comparisons::{ComparisonTask, Comparisons};
+use super::skipped_comparisons::{SignatureRow, SkippedComparisons};
 use crate::error::Result;
 use crate::storage::Snapshot;
-use crate::store::compare::{Likeness, Matcher, DecodedSets, StoredContent};
+use crate::store::compare::{DecodedSets, Likeness, Matcher, StoredContent};
 
 /// The number of comparisons, about, that one thread makes in a row.
 const PIECE: usize = 1 << 10;
@@ -44,7 +44,7 @@ impl TaskResult {
 pub(crate) struct TaskComparer<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) comparisons: &'a Comparisons,
-    pub(crate) met: &'a SkippedComparisons,
+    pub(crate) skipped: &'a SkippedComparisons,
     pub(crate) threshold: f64,
 }
 
@@ -68,11 +68,13 @@ impl<'a> TaskComparer<'a> {
             let matcher = Matcher::new(self.snapshot, stored.probe(), self.threshold);
             for &other in &others {
                 let likeness = matcher.compare_in(other, &mut sets)?;
-                compared.alike.extend(likeness.map(|likeness| SimilarContents {
-                    one: task.content,
-                    other,
-                    likeness,
-                }));
+                compared
+                    .alike
+                    .extend(likeness.map(|likeness| SimilarContents {
+                        one: task.content,
+                        other,
+                        likeness,
+                    }));
             }
             compared.false_candidates += others.len() - (compared.alike.len() - before);
         }
@@ -80,12 +82,19 @@ impl<'a> TaskComparer<'a> {
     }
 
     /// Replaces `others` with the other contents of a task that its content did not meet before.
-    fn others_of(self, task: &ComparisonTask, rows: &mut SignatureRows<'a>, others: &mut Vec<u32>) -> Result<()> {
+    fn others_of(
+        self,
+        task: &ComparisonTask,
+        rows: &mut SignatureRows<'a>,
+        others: &mut Vec<u32>,
+    ) -> Result<()> {
         let snapshot = self.snapshot;
         let contents = self.comparisons.contents();
         let band = self.comparisons.band;
-        let before = self.met.before(snapshot, band, task.content)?;
-        rows.hold(&task.others, |place| SignatureRow::of(snapshot, contents[place]))?;
+        let before = self.skipped.before(snapshot, band, task.content)?;
+        rows.hold(&task.others, |place| {
+            SignatureRow::of(snapshot, contents[place])
+        })?;
         others.clear();
         for (&content, row) in contents[task.others.clone()]
             .iter()

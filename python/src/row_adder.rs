@@ -7,8 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::{of_row, raised};
-use crate::rows::{RowBatch, Flaw, RowSource, input};
-use crate::watch::{TICK, ProgressCallback as Watched};
+use crate::rows::{Flaw, RowBatch, RowSource, input};
+use crate::watch::{ProgressCallback as Watched, TICK};
 
 /// What to do about a row that cannot be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,8 @@ impl RowAdder {
             } else {
                 if let Some(batch) = rows.next(py)? {
                     let (inputs, pushed) = PushedRows::of(batch, first);
-                    if let (ErrorPolicy::Raise, Some((row, flaw))) = (self.errors, pushed.flaws.first())
+                    if let (ErrorPolicy::Raise, Some((row, flaw))) =
+                        (self.errors, pushed.flaws.first())
                     {
                         return Err(flaw.raised(*row));
                     }

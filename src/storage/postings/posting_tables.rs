@@ -5,10 +5,10 @@ use std::ops::{Range, RangeInclusive};
 use redb::{ReadTransaction, WriteTransaction};
 
 use super::buckets::BucketTable;
-use super::fault::BucketError;
-use super::filters::{LevelAge, ByAge};
+use super::error::BucketError;
+use super::filters::{ByAge, LevelAge};
 use super::leaf::Posting;
-use super::list::{KeyedLevel, BucketList};
+use super::list::{BucketList, KeyedLevel};
 use super::runs::PostingRuns;
 
 /// All postings that are in tables: list 0 is that of the copies, the others are the bands.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::reading::ReadCounts;
+use crate::read_counts::ReadCounts;
 use dedupdb::write::{Change, Outcome, Relation};
 
 /// The result of adding a corpus. Each document counts as added, unchanged, updated, kept out or skipped.

@@ -9,12 +9,12 @@ use dedupdb::{Match, Query};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::adding::RowReport as Row;
 use crate::errors::{of_row, raised};
 use crate::results::{matched, verdict};
+use crate::row_adder::RowReport as Row;
 use crate::rows::RowSource;
 use crate::table::{Table, defect, schema};
-use crate::watch::{Stop, ProgressCallback, waited};
+use crate::watch::{ProgressCallback, Stop, waited};
 
 /// The approximate number of matches in a batch of an answer.
 const ROWS: usize = 1 << 16;
@@ -46,13 +46,13 @@ pub(crate) fn one_text<'py>(
     py: Python<'py>,
     store: &dedupdb::Store,
     text: &str,
-    asked: QueryOptions,
+    options: QueryOptions,
 ) -> PyResult<Bound<'py, PyAny>> {
     if text.len() < LONG {
-        return one(py, store, &asked.of(Query::text(text)));
+        return one(py, store, &options.of(Query::text(text)));
     }
     let (store, text) = (store.clone(), text.to_owned());
-    let work = move |_: &Stop| store.query(&asked.of(Query::text(&text)));
+    let work = move |_: &Stop| store.query(&options.of(Query::text(&text)));
     let found = waited(py, work, |_| Ok(()))?;
     listed(py, &found.map_err(|error| raised(py, &error))?)
 }
@@ -80,7 +80,7 @@ pub(crate) fn many(
     py: Python<'_>,
     store: &dedupdb::Store,
     mut rows: RowSource,
-    asked: QueryOptions,
+    options: QueryOptions,
     mut told: ProgressCallback,
 ) -> PyResult<Table> {
     let mut texts = Vec::new();
@@ -96,7 +96,7 @@ pub(crate) fn many(
     let done = dedupdb::upkeep::Progress::new();
     let count = done.clone();
     let work = move |stop: &Stop| {
-        let queries = texts.iter().map(|text| asked.of(Query::text(text)));
+        let queries = texts.iter().map(|text| options.of(Query::text(text)));
         let queries: Vec<Query<'_>> = queries.collect();
         let go_on = || {
             count.step(1);
@@ -133,7 +133,9 @@ fn found_schema() -> SchemaRef {
 type BatchesResult = Result<Vec<RecordBatch>, arrow_schema::ArrowError>;
 
 /// The matches of all answers, or the first row with an error.
-fn found(answers: Vec<dedupdb::Result<Vec<Match>>>) -> Result<BatchesResult, (u64, dedupdb::Error)> {
+fn found(
+    answers: Vec<dedupdb::Result<Vec<Match>>>,
+) -> Result<BatchesResult, (u64, dedupdb::Error)> {
     let mut columns = MatchColumns::default();
     let mut batches = Vec::new();
     for (row, answer) in (0..).zip(answers) {

@@ -9,7 +9,7 @@ use crate::dedup::judge::{DedupJudge, TICK};
 use crate::dedup::order::{DocumentRank, Ranking};
 use crate::dedup::run::BatchReceiver;
 use crate::dedup::spool::{Spool, SpooledTexts};
-use crate::{BATCH_BYTES, ItemBatch, Item, met};
+use crate::{BATCH_BYTES, Item, ItemBatch, count_items};
 
 /// Reads all documents into the spool.
 ///
@@ -26,13 +26,13 @@ pub(super) fn spool_all(
         let batch = match batches.recv_timeout(TICK) {
             Ok(batch) => batch?,
             Err(RecvTimeoutError::Timeout) => {
-                judge.met.watch.tick()?;
+                judge.reporter.observer.tick()?;
                 continue;
             }
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         };
         for item in &batch.items {
-            judge.met.item(item)?;
+            judge.reporter.item(item)?;
             match item {
                 Item::Document(document) => {
                     let is_protected = judge.guard(document)?;
@@ -48,8 +48,8 @@ pub(super) fn spool_all(
                 Item::Unchanged(_) => {}
             }
         }
-        let items = met(&batch.items);
-        judge.met.watch.advance(items, batch.bytes)?;
+        let items = count_items(&batch.items);
+        judge.reporter.observer.advance(items, batch.bytes)?;
     }
 }
 
@@ -58,7 +58,10 @@ pub(super) fn spool_all(
 /// # Errors
 ///
 /// The system allows no further thread.
-pub(super) fn ranked(mut texts: SpooledTexts, order: Arc<Vec<DocumentRank>>) -> Result<Receiver<Result<ItemBatch>>> {
+pub(super) fn ranked(
+    mut texts: SpooledTexts,
+    order: Arc<Vec<DocumentRank>>,
+) -> Result<Receiver<Result<ItemBatch>>> {
     let (sender, receiver) = sync_channel(1);
     let send = move || {
         let mut batch = ItemBatch::default();

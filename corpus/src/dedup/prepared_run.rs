@@ -7,18 +7,18 @@ use std::path::PathBuf;
 use std::thread;
 
 use crate::dedup::against::{check_apart, compared};
-use crate::dedup::done::DedupSummary;
+use crate::dedup::dropped_list::DroppedListWriter;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::{DedupEvent, Observer};
-use crate::dedup::fit::FitCheck;
+use crate::dedup::fit_check::FitCheck;
 use crate::dedup::judge::{DedupJudge, JudgeReporter};
 use crate::dedup::lineage::Lineage;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::protection::Protection;
-use crate::dedup::removed::DroppedListWriter;
 use crate::dedup::run::DedupRun;
-use crate::dedup::settings::{Dedup, Keep, Destination};
+use crate::dedup::settings::{Dedup, Destination, Keep};
 use crate::dedup::sink::{DeferredList, OutputSink};
+use crate::dedup::summary::DedupSummary;
 use crate::dedup::target::OutputTarget;
 use crate::expanded;
 use dedupdb::write::Uncommitted;
@@ -76,7 +76,10 @@ impl PreparedRun {
     /// [`Error::Stopped`]; [`Error::FirstFailure`] if the corpus is read strictly; [`Error::Unfit`] if the input does
     /// not fit into the output; errors of the store and of the system. If the output is published but the run cannot be
     /// closed in the store, the output stays, and the next run ignores the documents of this one.
-    pub fn run(self, mut observe: impl FnMut(DedupEvent<'_>) -> ControlFlow<()>) -> Result<DedupSummary, Error> {
+    pub fn run(
+        self,
+        mut observe: impl FnMut(DedupEvent<'_>) -> ControlFlow<()>,
+    ) -> Result<DedupSummary, Error> {
         self.run_watched(Observer::new(&mut observe))
     }
 
@@ -110,7 +113,10 @@ impl PreparedRun {
         let against = against.transpose()?;
         let documents = judge.writer.begin_run()?;
         if documents > 0 {
-            judge.met.watch.tell(DedupEvent::Forgotten { documents })?;
+            judge
+                .reporter
+                .observer
+                .tell(DedupEvent::Forgotten { documents })?;
         }
         let run = DedupRun {
             dedup: &dedup,
@@ -131,7 +137,7 @@ impl PreparedRun {
         let DedupJudge {
             writer,
             removed,
-            mut met,
+            reporter: mut met,
             ..
         } = judge;
         let mut cut_short = store.searches_cut_short() - cut_short;
@@ -147,7 +153,7 @@ impl PreparedRun {
         };
         finish(sink, removed, &mut met, goes)?;
         let is_written = publish(&outputs, &mut met, stays)?;
-        Ok(met.done.summed(cut_short, is_written))
+        Ok(met.summary.summed(cut_short, is_written))
     }
 }
 
@@ -156,21 +162,21 @@ impl PreparedRun {
 fn finish(
     sink: OutputSink,
     removed: Option<DroppedListWriter>,
-    met: &mut JudgeReporter<'_>,
+    reporter: &mut JudgeReporter<'_>,
     store: Option<(Writer, Store)>,
 ) -> Result<()> {
-    met.done.reading.grew(sink.grown());
-    met.done.unmarked += sink.unmarked();
+    reporter.summary.reading.grew(sink.grown());
+    reporter.summary.unmarked += sink.unmarked();
     let list = thread::scope(|scope| {
         if let Some(store) = store {
             let thread = thread::Builder::new().name("ending".to_owned());
             // If no thread starts, the store is dropped at once.
             drop(thread.spawn_scoped(scope, || drop(store)));
         }
-        sink.finish(&mut || met.watch.tick())
+        sink.finish(&mut || reporter.observer.tick())
     })?;
     if let Some(removed) = removed {
-        removed.finish(&mut || met.watch.tick())?;
+        removed.finish(&mut || reporter.observer.tick())?;
     }
     list.map_or(Ok(()), DeferredList::write)
 }
@@ -178,12 +184,16 @@ fn finish(
 /// Publishes the output. One without new documents is not published if it would replace content, or if no document could
 /// be read.
 /// Returns whether it was published.
-fn publish(outputs: &Outputs, met: &mut JudgeReporter<'_>, store: Option<(Writer, Store)>) -> Result<bool> {
-    met.watch.tell(DedupEvent::Publishing)?;
-    let done = &met.done;
+fn publish(
+    outputs: &Outputs,
+    reporter: &mut JudgeReporter<'_>,
+    store: Option<(Writer, Store)>,
+) -> Result<bool> {
+    reporter.observer.tell(DedupEvent::Publishing)?;
+    let done = &reporter.summary;
     // What the store had before is kept again if it has no words or is protected, also when a run is repeated that was
     // killed after its output was complete.
-    let known = if store.is_some() { met.known } else { 0 };
+    let known = if store.is_some() { reporter.known } else { 0 };
     let is_written = done.kept > known || !done.read_nothing() && !outputs.replaces_content();
     if is_written {
         outputs.publish()?;
@@ -192,7 +202,7 @@ fn publish(outputs: &Outputs, met: &mut JudgeReporter<'_>, store: Option<(Writer
     if let Some((mut writer, store)) = store {
         writer.publish_run()?;
         drop(writer);
-        pack(&store, &mut met.watch)?;
+        pack(&store, &mut reporter.observer)?;
     }
     Ok(is_written)
 }
@@ -229,10 +239,10 @@ fn judge<'a>(
         is_marking: dedup.mark.is_some(),
         protection: Protection::default(),
         is_protecting: false,
-        met: JudgeReporter {
-            done: DedupSummary::default(),
+        reporter: JudgeReporter {
+            summary: DedupSummary::default(),
             known: 0,
-            watch,
+            observer: watch,
             fit: FitCheck::new(dedup, target),
         },
     }

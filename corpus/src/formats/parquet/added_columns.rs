@@ -60,7 +60,10 @@ fn write<T: DataType, C>(
 }
 
 /// Returns the schema of a table with further columns.
-pub(crate) fn schema(table: TypePtr, further: &[(String, AddedCells)]) -> Result<TypePtr, ParquetError> {
+pub(crate) fn schema(
+    table: TypePtr,
+    further: &[(String, AddedCells)],
+) -> Result<TypePtr, ParquetError> {
     if further.is_empty() {
         return Ok(table);
     }

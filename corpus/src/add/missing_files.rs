@@ -47,7 +47,7 @@ impl AddedFolders {
     ///
     /// The keys of files that were added from another folder look like those of the current one. If most of its files
     /// are not found, it is probably another one, and none of them counts.
-    pub(super) fn gone(&self, store: &Store, met: u64) -> Result<MissingFiles, Error> {
+    pub(super) fn missing(&self, store: &Store, met: u64) -> Result<MissingFiles, Error> {
         let mut all = MissingFiles::default();
         if self.are_all && self.files(store)? == met {
             return Ok(all);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use dedupdb_corpus::dedup::DedupSummary;
 
 use crate::number::grouped;
-use crate::reading::{ReadCountsText as _, line};
+use crate::read_counts::{ReadCountsText as _, line};
 
 /// The counts as lines for people.
 ///

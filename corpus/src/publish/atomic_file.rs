@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, TempPath};
 
 use super::apart::{check_no_store, parts, resolved};
-use super::error::{WithPath, Result};
+use super::error::{Result, WithPath};
 
 /// A file that is being written.
 ///

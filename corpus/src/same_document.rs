@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::sourced::{Origin, SourcedText};
+use crate::item::{Origin, SourcedText};
 use crate::walk::identity::FileIdentity;
 use crate::walk::key::Key;
 use crate::walk::others::OtherKeys;

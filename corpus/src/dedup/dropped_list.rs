@@ -80,7 +80,9 @@ impl DroppedListWriter {
     pub(crate) fn add(&mut self, dropped: &DroppedDocument<'_>) -> Result<()> {
         self.name(dropped)?;
         let line = match self.form {
-            DroppedListFormat::Json => serde_json::to_string(&DroppedLine::of(dropped)).map_err(io::Error::from),
+            DroppedListFormat::Json => {
+                serde_json::to_string(&DroppedLine::of(dropped)).map_err(io::Error::from)
+            }
             DroppedListFormat::Csv => Ok(DroppedLine::of(dropped).to_csv()),
             DroppedListFormat::Tabs => Ok(fields(dropped)),
         };

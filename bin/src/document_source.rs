@@ -70,7 +70,8 @@ impl SourceChecker<'_> {
             return Ok(known.clone());
         }
         let document = self.store.get(key)?;
-        let standing = document.map_or_else(DocumentSource::default, |document| self.meet(document));
+        let standing =
+            document.map_or_else(DocumentSource::default, |document| self.check(document));
         if self.known.len() >= MOST {
             self.known.clear();
         }
@@ -79,7 +80,7 @@ impl SourceChecker<'_> {
     }
 
     /// Looks at a document that was read from the store.
-    pub(crate) fn meet(&mut self, document: dedupdb::Document) -> DocumentSource {
+    pub(crate) fn check(&mut self, document: dedupdb::Document) -> DocumentSource {
         let file = match Presence::of(&document) {
             Presence::Gone => {
                 self.gone.push(&document.key);

@@ -74,7 +74,7 @@ pub(super) struct RowFile {
 #[derive(Debug, Default)]
 pub(super) struct ClusterFiles {
     /// For each file, the position of its first document, and whether a document so far is at hand in it.
-    met: HashMap<FileIdentity, (usize, bool)>,
+    seen: HashMap<FileIdentity, (usize, bool)>,
 }
 
 impl ClusterFiles {
@@ -84,7 +84,7 @@ impl ClusterFiles {
         let Some(identity) = file else {
             return RowFile { state, file: place };
         };
-        let (file, is_at_hand) = self.met.entry(identity).or_insert((place, false));
+        let (file, is_at_hand) = self.seen.entry(identity).or_insert((place, false));
         if state == FileStatus::AtHand && std::mem::replace(is_at_hand, true) {
             state = FileStatus::OtherName;
         }
@@ -141,7 +141,7 @@ impl ReclaimableBytes {
 
 #[cfg(test)]
 mod tests {
-    use super::{ReclaimableBytes, RowLikeness, FileStatus};
+    use super::{FileStatus, ReclaimableBytes, RowLikeness};
 
     fn going(documents: &[(FileStatus, usize, bool)]) -> (u64, u64) {
         let mut going = ReclaimableBytes::default();

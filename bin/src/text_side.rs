@@ -101,7 +101,11 @@ impl TextSide {
 }
 
 /// Reads the document of a file, or of standard input.
-pub(crate) fn document_of_file(file: &Path, args: &Args, inputs: &InputArgs) -> Result<SourcedText> {
+pub(crate) fn document_of_file(
+    file: &Path,
+    args: &Args,
+    inputs: &InputArgs,
+) -> Result<SourcedText> {
     let options = inputs.options().store(&args.store);
     let read = options.document(source(file, None));
     read.map_err(|skipped| anyhow!("{}", skipped.told(advice)))

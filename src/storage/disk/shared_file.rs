@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use redb::{BackendError, StorageBackend};
 
-use super::blocked::{LockConflict, holders};
-use super::fleeting::is_fleeting;
+use super::lock_conflict::{LockConflict, holders};
 use super::turn::{Turns, one};
+use super::unsynced_folder::is_fleeting;
 use crate::clock::Patience;
 
 type LockRange = (Bound<u64>, Bound<u64>);

@@ -6,7 +6,7 @@ use dedupdb::sketching::Estimate;
 use dedupdb_lab::diff::Passage as Shared;
 use serde::Serialize;
 
-use crate::side;
+use crate::text_side;
 
 /// `explain`.
 #[derive(Serialize)]
@@ -37,7 +37,7 @@ impl<'a> ExplainJson<'a> {
     /// Why two texts match under a schema or do not, and where they differ.
     pub(crate) fn new(
         schema: &Schema,
-        [a, b]: &'a [side::TextSide; 2],
+        [a, b]: &'a [text_side::TextSide; 2],
         explanation: &'a Explanation,
         diff: Option<WordDiffJson<'a>>,
     ) -> ExplainJson<'a> {
@@ -77,7 +77,7 @@ struct SideJson<'a> {
 }
 
 impl SideJson<'_> {
-    fn new(side: &side::TextSide, shingles: u64) -> SideJson<'_> {
+    fn new(side: &text_side::TextSide, shingles: u64) -> SideJson<'_> {
         SideJson {
             name: &side.name,
             stored: side.is_stored,

@@ -25,7 +25,9 @@ impl<T: Send + 'static> PrefetchIter<T> {
     /// # Errors
     ///
     /// If the system cannot start a thread.
-    pub(crate) fn begin(items: impl Iterator<Item = T> + Send + 'static) -> Result<PrefetchIter<T>> {
+    pub(crate) fn begin(
+        items: impl Iterator<Item = T> + Send + 'static,
+    ) -> Result<PrefetchIter<T>> {
         let (sender, parts) = sync_channel(WAITING);
         let finder = thread::Builder::new()
             .name("finding".to_owned())
@@ -78,7 +80,10 @@ mod tests {
     #[test]
     fn items_come_in_order() {
         for count in [0, 1, PART, PART * WAITING * 3 + 1] {
-            assert!(PrefetchIter::begin(0..count).unwrap().eq(0..count), "{count}");
+            assert!(
+                PrefetchIter::begin(0..count).unwrap().eq(0..count),
+                "{count}"
+            );
         }
     }
 

@@ -5,7 +5,7 @@ use dedupdb::groups::{self, Cluster, Member};
 use serde::Serialize;
 
 use super::SimilarityJson;
-use crate::standing::DocumentSource;
+use crate::document_source::DocumentSource;
 
 /// `query`: a match.
 #[derive(Serialize)]

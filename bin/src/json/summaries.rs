@@ -7,7 +7,7 @@ use dedupdb_corpus::ReadCounts;
 use dedupdb_corpus::dedup::{DedupSummary, DropCounts};
 use serde::Serialize;
 
-use crate::reading::ReadCountsText as _;
+use crate::read_counts::ReadCountsText as _;
 
 /// What was read, and what was left out.
 #[derive(Serialize)]

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use crate::error::Error;
-use crate::sourced::{ItemBatch, Item, Origin};
+use crate::item::{Item, ItemBatch, Origin};
 use dedupdb::Store;
 
 /// A batch whose documents are sketched.

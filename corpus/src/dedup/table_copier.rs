@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use crate::dedup::encoder::{Encoder, Outlet};
 use crate::dedup::error::{Error, Result};
-use crate::dedup::mark::{MarkColumns, DocumentMark};
+use crate::dedup::mark::{DocumentMark, MarkColumns};
 use crate::publish::error::WithPath;
 use crate::publish::manifest::WrittenFiles;
 use crate::{AddedCells, CopyFailure, FilteredTable, Nth, ParquetTable, TableOrigin, TableSource};
@@ -70,7 +70,10 @@ impl TableCopier {
     /// # Errors
     ///
     /// The system allows no further thread.
-    pub(crate) fn begin(mark: Option<&MarkColumns>, outlet: fn(File) -> Outlet) -> Result<TableCopier> {
+    pub(crate) fn begin(
+        mark: Option<&MarkColumns>,
+        outlet: fn(File) -> Outlet,
+    ) -> Result<TableCopier> {
         let (sender, jobs) = channel();
         let is_stopped = Arc::new(AtomicBool::new(false));
         let flag = is_stopped.clone();
@@ -374,7 +377,10 @@ fn further(columns: &MarkColumns) -> Vec<(String, AddedCells)> {
 
 /// Returns the cells of marks, column by column.
 fn cells(marks: &[Option<DocumentMark>]) -> Vec<AddedCells> {
-    fn column<T>(marks: &[Option<DocumentMark>], cell: impl Fn(&DocumentMark) -> T) -> Vec<Option<T>> {
+    fn column<T>(
+        marks: &[Option<DocumentMark>],
+        cell: impl Fn(&DocumentMark) -> T,
+    ) -> Vec<Option<T>> {
         let marks = marks.iter().map(Option::as_ref);
         marks.map(|mark| mark.map(&cell)).collect()
     }
