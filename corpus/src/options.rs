@@ -224,7 +224,7 @@ impl Options {
         Options { verbatim, ..self }
     }
 
-    /// Whether to leave the records of tables to a second reader of `Opened::table`.
+    /// Whether to leave the records of tables to a second reader of `OpenedFile::table`.
     pub(crate) fn tables_apart(self, tables_apart: bool) -> Options {
         Options {
             tables_apart,

@@ -79,7 +79,7 @@ impl OutcomeTally {
         }
     }
 
-    /// An `Added`.
+    /// An `AddSummary`.
     pub(crate) fn added<'py>(
         &self,
         py: Python<'py>,
@@ -141,7 +141,7 @@ pub(crate) fn stats<'py>(py: Python<'py>, stats: &Stats) -> PyResult<Bound<'py, 
     ))
 }
 
-/// A `Report`.
+/// A `CheckReport`.
 pub(crate) fn report<'py>(py: Python<'py>, report: &CheckReport) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static PROBLEM: PyOnceLock<Py<PyType>> = PyOnceLock::new();

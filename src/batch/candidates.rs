@@ -123,11 +123,11 @@ impl<'a> CandidateQuery<'a> {
     /// [`Error::InvalidColumn`] if a row does not exist.
     ///
     /// ```
-    /// use dedupdb::batch::{CandidateQuery, Keys};
+    /// use dedupdb::batch::{CandidateQuery, BandKeys};
     ///
     /// // Rows 0 and 1 meet in the bucket 7 first, and row 2 joins them in the bucket 9.
     /// let keys = [7, 9, 7, 9, 8, 9];
-    /// let query = CandidateQuery::new(Keys::new(&keys, 2)?, &[5, 5, 5], 0.8)?;
+    /// let query = CandidateQuery::new(BandKeys::new(&keys, 2)?, &[5, 5, 5], 0.8)?;
     /// assert_eq!(query.bucket(7, &[0, 1])?.pairs, [(0, 1)]);
     /// assert_eq!(query.bucket(9, &[0, 1, 2])?.pairs, [(0, 2), (1, 2)]);
     /// # Ok::<(), dedupdb::Error>(())

@@ -32,9 +32,9 @@ impl KeyWidth {
 /// A matrix of band keys: a row for each text, with a key for each band.
 ///
 /// ```
-/// use dedupdb::batch::Keys;
+/// use dedupdb::batch::BandKeys;
 ///
-/// let keys = Keys::new(&[10, 20, 30, /* second row */ 11, 20, 30], 3)?;
+/// let keys = BandKeys::new(&[10, 20, 30, /* second row */ 11, 20, 30], 3)?;
 /// assert_eq!((keys.len(), keys.bands()), (2, 3));
 /// assert_eq!(keys.row(1), Some(&[11, 20, 30][..]));
 /// assert_eq!(keys.first_shared(0, 1), Some(1));

@@ -63,7 +63,7 @@ impl SimdLevel {
             Instructions::Portable => kernel::lower(shingles, blocks, minima),
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2 => {
-                // SAFETY: a `Level` of these instructions is only created after they were detected on this machine, and
+                // SAFETY: a `SimdLevel` of these instructions is only created after they were detected on this machine, and
                 // the instruction set of a machine does not change while it runs. The function is otherwise safe.
                 unsafe { lower_avx2(shingles, blocks, minima) }
             }

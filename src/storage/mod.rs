@@ -1,6 +1,6 @@
 //! The store on disk: columns, bucket tables, catalog, and the commit that binds them.
 //!
-//! `format` specifies the files. `Files` is the writing side, behind the store's lock. `Snapshot` is the reader's view.
+//! `format` specifies the files. `StoreFiles` is the writing side, behind the store's lock. `Snapshot` is the reader's view.
 //! This layer does not know texts: a content arrives as hash, shingles and signature.
 
 mod columns;

@@ -74,13 +74,11 @@ pub(crate) fn run(
 
 /// What a pair has at least.
 pub(crate) fn least(containment: Option<f64>, threshold: Option<f64>, store: &Store) -> String {
-    match containment {
-        Some(least) => format!("containment of {least}"),
-        None => {
-            let least = threshold.unwrap_or(store.schema().threshold());
-            format!("similarity of {least}")
-        }
+    if let Some(least) = containment {
+        return format!("containment of {least}");
     }
+    let least = threshold.unwrap_or(store.schema().threshold());
+    format!("similarity of {least}")
 }
 
 /// Lists pairs. Returns their number.

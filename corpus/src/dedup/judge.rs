@@ -259,27 +259,7 @@ impl DedupJudge<'_> {
             Err(error) => return self.refuse(origin, &error),
         };
         let Some(earlier) = outcome.duplicate_of() else {
-            self.reporter.summary.kept += 1;
-            self.reporter.known += u64::from(outcome.change == Change::Unchanged);
-            let key = outcome.second_key.as_ref().unwrap_or(&origin.key);
-            if let Some(lineage) = &mut self.lineage {
-                lineage.keep(key, &origin);
-            }
-            if !is_protected && self.protection.has_keys() {
-                self.reporter.spare(&origin.key, SpareReason::Alone)?;
-            }
-            let mark = self.is_marking.then(|| DocumentMark {
-                is_kept: true,
-                cluster: cluster(key),
-                representative: key.clone(),
-                similarity: 1.0,
-            });
-            let verdict = DocumentVerdict {
-                is_kept: true,
-                stored: Some(short_hash(key)),
-                mark,
-            };
-            return Ok(JudgedItem::Document(Box::new(origin), verdict));
+            return self.keep(origin, &outcome, is_protected);
         };
         let stored_before = !outcome.earlier_is_of_this_writer;
         let is_kept = is_protected || !stored_before && self.is_beside(&earlier.key);
@@ -326,6 +306,36 @@ impl DedupJudge<'_> {
             files: [origin.read, file],
         };
         report_dropped(&mut self.removed, &mut self.reporter, &dropped)?;
+        Ok(JudgedItem::Document(Box::new(origin), verdict))
+    }
+
+    /// Counts a document that resembles no kept one.
+    fn keep(
+        &mut self,
+        origin: Origin,
+        outcome: &Outcome,
+        is_protected: bool,
+    ) -> Result<JudgedItem> {
+        self.reporter.summary.kept += 1;
+        self.reporter.known += u64::from(outcome.change == Change::Unchanged);
+        let key = outcome.second_key.as_ref().unwrap_or(&origin.key);
+        if let Some(lineage) = &mut self.lineage {
+            lineage.keep(key, &origin);
+        }
+        if !is_protected && self.protection.has_keys() {
+            self.reporter.spare(&origin.key, SpareReason::Alone)?;
+        }
+        let mark = self.is_marking.then(|| DocumentMark {
+            is_kept: true,
+            cluster: cluster(key),
+            representative: key.clone(),
+            similarity: 1.0,
+        });
+        let verdict = DocumentVerdict {
+            is_kept: true,
+            stored: Some(short_hash(key)),
+            mark,
+        };
         Ok(JudgedItem::Document(Box::new(origin), verdict))
     }
 

@@ -8,7 +8,7 @@
 //! ```
 //! use std::ops::ControlFlow;
 //!
-//! use dedupdb_corpus::dedup::{Dedup, Event};
+//! use dedupdb_corpus::dedup::{Dedup, DedupEvent};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let (lines, clean) = (folder.path().join("lines.jsonl"), folder.path().join("clean.jsonl"));
@@ -20,7 +20,7 @@
 //!
 //! let mut dropped = Vec::new();
 //! let done = Dedup::new([&lines]).output(&clean).run(|event| {
-//!     if let Event::Dropped(one) = event {
+//!     if let DedupEvent::Dropped(one) = event {
 //!         dropped.push(format!("{} is like {}", one.key, one.earlier.key));
 //!     }
 //!     ControlFlow::Continue(())

@@ -22,11 +22,11 @@ use dedupdb::{Input, Options, Schema, Store};
 /// ```
 /// use std::time::Duration;
 /// use dedupdb::{Options, Schema};
-/// use dedupdb_corpus::dedup::Rows;
+/// use dedupdb_corpus::dedup::RowDedup;
 ///
 /// let tram = "The night tram runs again from Friday on, every half hour until four";
 /// let crane = "Nobody knows who painted the harbour crane in the colours of a parrot";
-/// let mut rows = Rows::begin(&Options::new(), &Schema::default(), std::env::temp_dir())?;
+/// let mut rows = RowDedup::begin(&Options::new(), &Schema::default(), std::env::temp_dir())?;
 /// rows.push(vec![tram.to_owned(), crane.to_owned(), tram.to_uppercase()]);
 /// rows.close();
 /// let mut earlier = Vec::new();
@@ -92,9 +92,9 @@ impl RowDedup {
     /// ```
     /// use dedupdb_corpus::dedup::{Keep, Rows};
     ///
-    /// assert_eq!(Rows::order(Keep::First, &[3, 5, 5]), [0, 1, 2]);
-    /// assert_eq!(Rows::order(Keep::Longest, &[3, 5, 5]), [1, 2, 0]);
-    /// assert_eq!(Rows::order(Keep::Newest, &[3, 5, 5]), [2, 1, 0]);
+    /// assert_eq!(RowDedup::order(Keep::First, &[3, 5, 5]), [0, 1, 2]);
+    /// assert_eq!(RowDedup::order(Keep::Longest, &[3, 5, 5]), [1, 2, 0]);
+    /// assert_eq!(RowDedup::order(Keep::Newest, &[3, 5, 5]), [2, 1, 0]);
     /// ```
     pub fn order(keep: Keep, bytes: &[usize]) -> Vec<usize> {
         let mut rows: Vec<usize> = (0..bytes.len()).collect();

@@ -262,7 +262,7 @@ impl Dedup {
     ///
     /// ```
     /// use std::ops::ControlFlow;
-    /// use dedupdb_corpus::dedup::{Dedup, Event, Spared};
+    /// use dedupdb_corpus::dedup::{Dedup, DedupEvent, SpareReason};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// # let notes = folder.path().join("notes");
@@ -273,7 +273,7 @@ impl Dedup {
     /// let keys = ["a.txt", "c.txt"].map(|name| notes.join(name).display().to_string());
     /// let mut alone = Vec::new();
     /// let done = Dedup::new([&notes]).drop_only(keys.clone()).run(|event| {
-    ///     if let Event::Spared { key, why: Spared::Alone } = event {
+    ///     if let DedupEvent::Spared { key, why: SpareReason::Alone } = event {
     ///         alone.push(key.to_owned());
     ///     }
     ///     ControlFlow::Continue(())
@@ -312,7 +312,7 @@ impl Dedup {
         }
     }
 
-    /// Sets whether [`Dropped`](crate::dedup::Dropped) names the file and record of the document that a dropped one
+    /// Sets whether [`DroppedDocument`](crate::dedup::DroppedDocument) names the file and record of the document that a dropped one
     /// resembles. This takes about 40 bytes of memory for each kept document, and about 80 if it is a file.
     pub fn lineage(self, lineage: bool) -> Dedup {
         Dedup { lineage, ..self }

@@ -19,7 +19,7 @@ pub struct DedupSummary {
     /// themselves; there may be no other copy.
     pub of_itself: u64,
     /// Keys of [`Dedup::drop_only`](crate::dedup::Dedup::drop_only) whose documents were not dropped; each was an
-    /// [event](crate::dedup::Event::Spared).
+    /// [event](crate::dedup::DedupEvent::Spared).
     pub spared: u64,
     /// Counts of what was read and what was skipped.
     pub reading: ReadCounts,

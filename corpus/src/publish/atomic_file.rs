@@ -14,11 +14,11 @@ use super::error::{Result, WithPath};
 /// If it is dropped before it is finished, an earlier file of this name stays, and nothing else remains.
 ///
 /// ```
-/// use dedupdb_corpus::publish::Whole;
+/// use dedupdb_corpus::publish::AtomicFile;
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("figures.csv");
-/// let mut figures = Whole::create(&path)?;
+/// let mut figures = AtomicFile::create(&path)?;
 /// figures.write(b"texts,pairs\n")?;
 /// assert!(!path.exists());
 /// assert_eq!(figures.finish()?, 12);

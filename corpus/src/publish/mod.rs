@@ -6,7 +6,7 @@
 //! signatures.
 //!
 //! ```
-//! use dedupdb_corpus::publish::{Error, Whole, check_output, escape, unescape};
+//! use dedupdb_corpus::publish::{Error, AtomicFile, check_output, escape, unescape};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let inputs = [folder.path().join("crawl")];
@@ -16,7 +16,7 @@
 //!
 //! let list = folder.path().join("list.tsv");
 //! check_output(&list, &inputs)?;
-//! Whole::of(&list, format!("{}\tlost\n", escape("a\nb")).as_bytes())?;
+//! AtomicFile::of(&list, format!("{}\tlost\n", escape("a\nb")).as_bytes())?;
 //! assert_eq!(std::fs::read_to_string(&list)?, "a\\nb\tlost\n");
 //! assert_eq!(unescape("a\\nb").as_deref(), Some("a\nb"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -96,7 +96,7 @@ pub(crate) fn start(
             let walk = Walk::new(sources, &options);
             CorpusReader { walk, options }.run(&outbox)
         });
-        // Otherwise, a panic would look like the end of the input. `Enough` needs no report: the rest is not wanted.
+        // Otherwise, a panic would look like the end of the input. `ReadingStopped` needs no report: the rest is not wanted.
         if catch_unwind(run).is_err() {
             outbox.fail(Error::Defect);
         }

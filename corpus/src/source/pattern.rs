@@ -19,7 +19,7 @@ pub(crate) fn expanded(sources: Vec<Source>) -> Vec<Source> {
                 ..source
             }),
             SourceKind::Path(_) | SourceKind::Stream(_) | SourceKind::Skipped(_) => {
-                all.push(source)
+                all.push(source);
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! An experiment takes texts, sets or a store, and returns rows of figures, each measurement beside its prediction. It
 //! reads and prints nothing. With the feature `plot`, the figures become pictures, such as `Recall::picture`, and a
-//! `Report` has them as named values, as a readable table, and as a picture, such as `Recall::report`.
+//! `ExperimentReport` has them as named values, as a readable table, and as a picture, such as `Recall::report`.
 //!
 //! | experiment | question | input |
 //! |---|---|---|

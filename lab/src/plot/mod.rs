@@ -4,7 +4,7 @@
 //! suffice to distinguish series.
 //!
 //! ```
-//! use dedupdb_lab::plot::{Axis, Form, Panel, Picture, Series};
+//! use dedupdb_lab::plot::{Axis, SeriesStyle, Panel, Picture, Series};
 //! use dedupdb::sketching::{Bands, SlotWidth};
 //!
 //! let shape = Bands::new(17, 7, 128)?;
@@ -12,14 +12,14 @@
 //!     let jaccard = f64::from(percent) / 100.0;
 //!     (jaccard, shape.probability(jaccard, SlotWidth::Bits16))
 //! });
-//! let mut measured = Series::new("measured", Form::Points, 1, vec![(0.7, 0.71), (0.8, 0.98)]);
+//! let mut measured = Series::new("measured", SeriesStyle::Points, 1, vec![(0.7, 0.71), (0.8, 0.98)]);
 //! measured.spans = vec![(0.65, 0.77), (0.95, 1.0)];
 //! let panel = Panel::new(
 //!     "Pairs found",
 //!     Axis::similarity("Jaccard similarity of a pair"),
 //!     Axis::percent("pairs found"),
 //!     vec![
-//!         Series::new("predicted", Form::Line, 0, curve.collect()),
+//!         Series::new("predicted", SeriesStyle::Line, 0, curve.collect()),
 //!         measured,
 //!     ],
 //! );

@@ -406,13 +406,13 @@ impl<'p> ColumnParts<'p> {
 )]
 fn map(file: &File, len: u64) -> Result<Arc<FileMap>> {
     // SAFETY: A map is only read through a `ColumnView`, below its length: committed bytes, or bytes that the only
-    // `Column` of the file had flushed when it created the view.
-    // These are not overwritten: a `Column` writes at `written` and beyond, and only `roll_back` moves that back, to
+    // `ColumnWriter` of the file had flushed when it created the view.
+    // These are not overwritten: a `ColumnWriter` writes at `written` and beyond, and only `roll_back` moves that back, to
     // `committed`. Longer views are snapshots of uncommitted rows. Each is local to a call of the writer, and no such
     // call rolls back.
-    // They are not truncated: only a `Column` truncates the file, to `committed`, when it is opened or dropped, which
+    // They are not truncated: only a `ColumnWriter` truncates the file, to `committed`, when it is opened or dropped, which
     // does not happen during such a call either.
-    // A file has only one `Column`, since that is created behind the lock of the index, which belongs to one process
+    // A file has only one `ColumnWriter`, since that is created behind the lock of the index, which belongs to one process
     // and records what is committed. The child of a fork neither writes nor truncates.
     let map = unsafe { FileMap::of(file, HEADER_BYTES as u64 + len) }?;
     Ok(Arc::new(map))

@@ -273,7 +273,7 @@ impl SimulatedDisk {
                 );
             }
             DiskEvent::Unnamed { folder, name } => {
-                self.name(*folder, NameChange::Remove(name.clone()))
+                self.name(*folder, NameChange::Remove(name.clone()));
             }
             DiskEvent::Written { node, start, bytes } => {
                 let start = usize::try_from(*start).unwrap();

@@ -167,7 +167,7 @@ impl ValueKind {
                 write_string(&id.integer(i128::from(*value)), json);
             }
             (Scalar::Int(value), ValueKind::Id(id)) => {
-                write_string(&id.integer((*value).into()), json)
+                write_string(&id.integer((*value).into()), json);
             }
             (Scalar::Int96(value), ValueKind::Id(id)) => {
                 write_string(&id.integer(nanoseconds(value).unwrap_or(0)), json);
