@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fmt, io};
 
+use crate::formats::format::Format;
 use crate::number::grouped;
 
 /// Why a corpus cannot be read at all, or not to its end.
@@ -61,11 +62,13 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::UnknownFormat { name } => write!(
-                f,
-                "{name}: there is no such format; text, html, jsonl, csv, tsv, parquet, warc and \
-                 shingles are read"
-            ),
+            Error::UnknownFormat { name } => {
+                let names = Format::ALL.map(Format::name).join(", ");
+                write!(
+                    f,
+                    "{name}: there is no such format; these are read: {names}"
+                )
+            }
             Error::UnknownEncoding { name } => write!(
                 f,
                 "{name}: there is no such encoding; windows-1252, shift_jis, gbk and utf-16le are some"

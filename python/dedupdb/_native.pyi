@@ -189,8 +189,14 @@ class Store:
         between: tuple[str, str] | None = None,
         fold_copies: bool = False,
         exhaustive: bool = False,
+        containment: float | None = None,
+        shortest: int = 20,
     ) -> Batches:
-        """Every pair of similar documents, as a stream; below the store's threshold, ``exhaustive`` misses none."""
+        """Every pair of similar documents, as a stream; below the store's threshold, ``exhaustive`` misses none.
+
+        With ``containment``, pairs of which the first text has at least this share of its shingles in the second, a last
+        column says which share, and texts of fewer than ``shortest`` tokens are left out. No pair is missed.
+        """
 
     def clusters(
         self,
@@ -198,8 +204,13 @@ class Store:
         threshold: float | None = None,
         linkage: Literal["connected", "representative"] = "connected",
         min_size: int = 2,
+        containment: float | None = None,
+        shortest: int = 20,
     ) -> Batches:
-        """Groups of similar documents, as a stream of their members; clusters are numbered from 1."""
+        """Groups of similar documents, as a stream of their members; clusters are numbered from 1.
+
+        With ``containment``, each text is below the largest one that contains this share of it; that is the representative.
+        """
 
     def refresh(self) -> bool:
         """Moves the store to the last commit of all processes; returns whether there was a newer one."""

@@ -40,7 +40,9 @@ macro_rules! arguments {
 arguments! {
     threshold: Option<f64>,
     limit: Option<usize>,
+    containment: Option<f64>,
     min_size: usize,
+    shortest: usize,
     threads: usize,
     false_candidates: Option<usize>,
     max_document: Option<u64>,

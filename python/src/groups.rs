@@ -25,9 +25,9 @@ fn batch(schema: &SchemaRef, columns: Vec<ArrayRef>) -> Result<Option<RecordBatc
         .map_err(|error| -> DeferredError { Box::new(move |_| defect(&error)) })
 }
 
-/// Similarities. The exact one may be unknown.
-#[derive(Default)]
+/// Similarities. The exact one may be unknown. The containment is a column if it was asked for.
 struct SimilarityColumns {
+    containment: Option<Float64Builder>,
     jaccard: Float64Builder,
     estimate: Float64Builder,
     error: Float64Builder,
@@ -42,43 +42,71 @@ impl SimilarityColumns {
         ("exact_copy", DataType::Boolean, false),
     ];
 
+    fn columns(by_containment: bool) -> impl Iterator<Item = crate::table::FieldSpec> {
+        let containment = ("containment", DataType::Float64, true);
+        let more = by_containment.then_some(containment);
+        SimilarityColumns::COLUMNS.into_iter().chain(more)
+    }
+
+    fn new(by_containment: bool) -> SimilarityColumns {
+        SimilarityColumns {
+            containment: by_containment.then(Float64Builder::new),
+            jaccard: Float64Builder::new(),
+            estimate: Float64Builder::new(),
+            error: Float64Builder::new(),
+            exact_copy: BooleanBuilder::new(),
+        }
+    }
+
     fn push(
         &mut self,
         jaccard: Option<f64>,
         estimate: dedupdb::sketching::Estimate,
         exact_copy: bool,
+        containment: Option<f64>,
     ) {
+        if let Some(column) = &mut self.containment {
+            column.append_option(containment);
+        }
         self.jaccard.append_option(jaccard);
         self.estimate.append_value(estimate.jaccard);
         self.error.append_value(estimate.error);
         self.exact_copy.append_value(exact_copy);
     }
 
-    fn finish(&mut self) -> [ArrayRef; 4] {
-        [
+    fn finish(&mut self) -> impl Iterator<Item = ArrayRef> {
+        let columns: [ArrayRef; 4] = [
             Arc::new(self.jaccard.finish()),
             Arc::new(self.estimate.finish()),
             Arc::new(self.error.finish()),
             Arc::new(self.exact_copy.finish()),
-        ]
+        ];
+        let containment = self.containment.as_mut();
+        let more = containment.map(|column| Arc::new(column.finish()) as ArrayRef);
+        columns.into_iter().chain(more)
     }
 }
 
 /// The pairs of a store.
-pub(crate) fn pairs(py: Python<'_>, store: dedupdb::Store, query: PairQuery) -> PyResult<Batches> {
+pub(crate) fn pairs(
+    py: Python<'_>,
+    store: dedupdb::Store,
+    query: PairQuery,
+    by_containment: bool,
+) -> PyResult<Batches> {
     let found = waited(py, move |_| store.pairs(query), |_| Ok(()))?;
     let mut found = found.map_err(|error| raised(py, &error))?;
     let mut columns = vec![
         ("key_a", DataType::Utf8, false),
         ("key_b", DataType::Utf8, false),
     ];
-    columns.extend(SimilarityColumns::COLUMNS);
+    columns.extend(SimilarityColumns::columns(by_containment));
     let schema = schema(&columns);
     let of = schema.clone();
     let make = move |stop: &Stop| {
         let (mut keys, mut alike) = (
             [StringBuilder::new(), StringBuilder::new()],
-            SimilarityColumns::default(),
+            SimilarityColumns::new(by_containment),
         );
         let mut rows = 0;
         while rows < ROWS && !stop.is_asked() {
@@ -89,11 +117,12 @@ pub(crate) fn pairs(py: Python<'_>, store: dedupdb::Store, query: PairQuery) -> 
                 jaccard,
                 estimate,
                 exact_copy,
+                containment,
                 ..
             } = pair.map_err(failure)?;
             keys[0].append_value(key_a);
             keys[1].append_value(key_b);
-            alike.push(jaccard, estimate, exact_copy);
+            alike.push(jaccard, estimate, exact_copy, containment);
             rows += 1;
         }
         if rows == 0 {
@@ -126,14 +155,8 @@ impl CurrentCluster {
     }
 }
 
-/// The clusters of a store, one row for each member.
-pub(crate) fn clusters(
-    py: Python<'_>,
-    store: dedupdb::Store,
-    threshold: Option<f64>,
-    linkage: &str,
-    min_size: usize,
-) -> PyResult<Batches> {
+/// A query for clusters that are linked in this way.
+pub(crate) fn query(linkage: &str) -> PyResult<ClusterQuery> {
     let linkage = match linkage {
         "connected" => Linkage::Connected,
         "representative" => Linkage::Representative,
@@ -143,10 +166,16 @@ pub(crate) fn clusters(
             )));
         }
     };
-    let mut query = ClusterQuery::new().linkage(linkage).min_size(min_size);
-    if let Some(threshold) = threshold {
-        query = query.threshold(threshold);
-    }
+    Ok(ClusterQuery::new().linkage(linkage))
+}
+
+/// The clusters of a store, one row for each member.
+pub(crate) fn clusters(
+    py: Python<'_>,
+    store: dedupdb::Store,
+    query: ClusterQuery,
+    by_containment: bool,
+) -> PyResult<Batches> {
     let found = waited(py, move |_| store.clusters(query), |_| Ok(()))?;
     let found = found.map_err(|error| raised(py, &error))?;
     let mut columns = vec![
@@ -155,7 +184,7 @@ pub(crate) fn clusters(
         ("representative", DataType::Utf8, false),
         ("key", DataType::Utf8, false),
     ];
-    columns.extend(SimilarityColumns::COLUMNS);
+    columns.extend(SimilarityColumns::columns(by_containment));
     let schema = schema(&columns);
     let of = schema.clone();
     let mut numbered = (1..).zip(found);
@@ -163,7 +192,7 @@ pub(crate) fn clusters(
     let make = move |stop: &Stop| {
         let (mut numbers, mut sizes) = (UInt64Builder::new(), UInt64Builder::new());
         let (mut representatives, mut keys) = (StringBuilder::new(), StringBuilder::new());
-        let mut alike = SimilarityColumns::default();
+        let mut alike = SimilarityColumns::new(by_containment);
         let mut rows = 0;
         while rows < ROWS && !stop.is_asked() {
             let Some(cluster) = &mut now else {
@@ -181,7 +210,8 @@ pub(crate) fn clusters(
             sizes.append_value(cluster.size);
             representatives.append_value(&cluster.representative);
             keys.append_value(&member.key);
-            alike.push(member.jaccard, member.estimate, member.exact_copy);
+            let (jaccard, containment) = (member.jaccard, member.containment);
+            alike.push(jaccard, member.estimate, member.exact_copy, containment);
             rows += 1;
         }
         if rows == 0 {

@@ -400,8 +400,11 @@ impl PyStore {
 
     /// Every pair of similar documents, as a stream: `key_a`, `key_b`, `jaccard`, `estimate`, `error`, `exact_copy`.
     /// `between` takes two prefixes: one key of each pair begins with the first, the other key with the second.
-    /// With a `threshold` below the store's, a warning says how many pairs are missed; `exhaustive` misses none.
-    #[pyo3(signature = (*, threshold=None, between=None, fold_copies=false, exhaustive=false))]
+    /// With a `threshold` below the store's, a warning says how many pairs are missed; `exhaustive` misses none. With
+    /// `containment`, the first text of a pair has at least this share of its shingles in the second, which is the last
+    /// column; texts of fewer than `shortest` tokens are left out.
+    #[pyo3(signature = (*, threshold=None, between=None, fold_copies=false, exhaustive=false, containment=None, shortest=20))]
+    #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
     fn pairs(
         &self,
         py: Python<'_>,
@@ -409,10 +412,16 @@ impl PyStore {
         #[pyo3(from_py_with = arguments::between)] between: Option<(String, String)>,
         #[pyo3(from_py_with = arguments::fold_copies)] fold_copies: bool,
         #[pyo3(from_py_with = arguments::exhaustive)] exhaustive: bool,
+        #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
+        #[pyo3(from_py_with = arguments::shortest)] shortest: usize,
     ) -> PyResult<Batches> {
         let mut query = dedupdb::groups::PairQuery::new()
             .fold_copies(fold_copies)
-            .exhaustive(exhaustive);
+            .exhaustive(exhaustive)
+            .shortest(shortest);
+        if let Some(least) = containment {
+            query = query.containment(least);
+        }
         if let Some(threshold) = threshold {
             query = query.threshold(threshold);
         }
@@ -420,7 +429,7 @@ impl PyStore {
             query = query.between(a, b);
         }
         let store = self.opened()?;
-        let pairs = groups::pairs(py, store.clone(), query)?;
+        let pairs = groups::pairs(py, store.clone(), query, containment.is_some())?;
         if !exhaustive {
             let remedy = "exhaustive=True finds all of them";
             warn_of_threshold(py, &store, threshold, remedy)?;
@@ -430,17 +439,29 @@ impl PyStore {
 
     /// Groups of similar documents, as a stream with a row for each member: the number of the `cluster`, from 1, its
     /// `size`, `representative`, `key`, and how similar it is to the representative. `linkage` is `connected` or
-    /// `representative`.
-    #[pyo3(signature = (*, threshold=None, linkage="connected", min_size=2))]
+    /// `representative`. With `containment`, each text is below the largest one that contains it, and the last column is
+    /// the share of its shingles that the representative has.
+    #[pyo3(signature = (*, threshold=None, linkage="connected", min_size=2, containment=None, shortest=20))]
     fn clusters(
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
         #[pyo3(from_py_with = arguments::linkage)] linkage: &str,
         #[pyo3(from_py_with = arguments::min_size)] min_size: usize,
+        #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
+        #[pyo3(from_py_with = arguments::shortest)] shortest: usize,
     ) -> PyResult<Batches> {
         let store = self.opened()?;
-        let clusters = groups::clusters(py, store.clone(), threshold, linkage, min_size)?;
+        let mut query = groups::query(linkage)?
+            .min_size(min_size)
+            .shortest(shortest);
+        if let Some(threshold) = threshold {
+            query = query.threshold(threshold);
+        }
+        if let Some(least) = containment {
+            query = query.containment(least);
+        }
+        let clusters = groups::clusters(py, store.clone(), query, containment.is_some())?;
         warn_of_threshold(py, &store, threshold, REINDEX)?;
         Ok(clusters)
     }

@@ -40,6 +40,12 @@ WRONG: dict[str, list[Call]] = {
     "linkage": [lambda store, _: store.clusters(linkage="complete"), lambda store, _: store.clusters(linkage=1)],
     "min_size": [lambda store, _: store.clusters(min_size="2"), lambda store, _: store.clusters(min_size=-1)],
     "fold_copies": [lambda store, _: store.pairs(fold_copies="no")],
+    "containment": [
+        lambda store, _: store.pairs(containment="0.8"),
+        lambda store, _: store.pairs(containment=0.0),
+        lambda store, _: store.clusters(containment=float("nan")),
+    ],
+    "shortest": [lambda store, _: store.pairs(containment=0.8, shortest=-1)],
     "exhaustive": [lambda store, _: store.pairs(exhaustive="no")],
     "jaccard": [lambda store, _: store.recall("0.5"), lambda store, _: store.recall(1.5)],
     "key": [

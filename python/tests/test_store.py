@@ -104,6 +104,20 @@ def test_questions(store: dedupdb.Store) -> None:
         store.like("nothing")
 
 
+def test_a_text_in_a_longer_one_is_contained(store: dedupdb.Store) -> None:
+    words = [f"word{number}" for number in range(200)]
+    store.add(["page", "article", "other"], [" ".join(words), " ".join(words[50:90]), "a text of its own"])
+    assert list(store.pairs(containment=0.8, shortest=41)) == []
+    (pair,) = store.pairs(containment=0.8)
+    assert (pair["key_a"], pair["key_b"], pair["containment"]) == ("article", "page", 1.0)
+    assert 0.18 < pair["jaccard"] < 0.19
+    members = list(store.clusters(containment=0.8))
+    assert [(member["key"], member["representative"], member["containment"]) for member in members] == [
+        ("page", "page", 1.0),
+        ("article", "page", 1.0),
+    ]
+
+
 def test_groups(store: dedupdb.Store) -> None:
     store.add(["a", "b", "c", "d"], [NIGHT, NIGHT, NIGHT + " again", "a text of its own"])
     pairs = list(store.pairs())
@@ -120,6 +134,8 @@ def test_groups(store: dedupdb.Store) -> None:
         store.clusters(linkage="single")  # type: ignore[arg-type]
     with pytest.raises(errors.InvalidQuery):
         store.pairs(threshold=0.0)
+    with pytest.raises(errors.InvalidQuery, match="containment"):
+        store.pairs(containment=1.5)
     stream = store.pairs()
     assert next(stream)["key_a"] == "a"
     assert repr(stream).startswith("<dedupdb.Batches of pairs: key_a, key_b,")

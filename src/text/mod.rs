@@ -50,6 +50,8 @@ pub use shingling::Shingling;
 pub fn unseen_bytes(text: &str) -> usize {
     let is_unseen = |c: char| match c {
         '\0'..='\x7f' => c.is_ascii_whitespace(),
+        // A zero-width space divides words, and nobody sees it.
+        '\u{200b}' => true,
         _ => c.is_whitespace() || unicode::entry_of(c).is_ignored(),
     };
     let unseen = text.chars().filter(|&c| is_unseen(c));

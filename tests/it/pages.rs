@@ -121,6 +121,47 @@ fn links_lead_to_files_and_headings() {
     assert!(checked > 60, "{checked} links");
 }
 
+/// Every file of code below a folder.
+fn code(folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy();
+        if path.is_dir() {
+            if name != "target" && !name.starts_with('.') {
+                code(&path, found);
+            }
+        } else if name.ends_with(".rs") {
+            found.push(format!("/{}", path.strip_prefix(root()).unwrap().display()));
+        }
+    }
+}
+
+#[test]
+fn files_that_pages_name_exist() {
+    let mut files = Vec::new();
+    code(root(), &mut files);
+    let mut checked = 0;
+    for page in all_pages() {
+        if page == Path::new("CHANGELOG.md") {
+            continue;
+        }
+        let text = fs::read_to_string(root().join(&page)).unwrap();
+        for (number, line) in prose(&text) {
+            let quoted = line.split('`').skip(1).step_by(2);
+            // A name in capitals stands for any.
+            let names =
+                quoted.filter(|name| name.ends_with(".rs") && !name.contains(char::is_uppercase));
+            for name in names.filter(|name| !name.contains(char::is_whitespace)) {
+                let end = format!("/{name}");
+                let exists = files.iter().any(|file| file.ends_with(&end));
+                assert!(exists, "{}:{number}: there is no {name}", page.display());
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 100, "{checked} files");
+}
+
 #[test]
 fn the_book_has_every_page() {
     let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();

@@ -27,10 +27,12 @@ no shingles, an estimate with its standard error, such as ~0.8125±0.0345. A con
 have members below the threshold, connected to the representative by a chain of pairs.
 
 With --containment, each text is put below the largest text that contains it, the one with most
-shingles, and the text that is in no other represents the cluster. So a passage that is in two
+shingles, and the text that is in no larger one represents the cluster. So a passage that is in two
 articles does not connect them. Each line has the columns CLUSTER, KEY, CONTAINMENT and JACCARD: the
-share of the document's distinct shingles that the representative has comes first. `pairs --help`
-says which texts --shortest leaves out.
+share of the document's distinct shingles that the representative has comes first. Over several
+levels it may be below the minimum: if B is mostly in C, and A in B, A need not be mostly in C. To drop
+only what is mostly in a text that stays, look at this column. `pairs --help` says which texts
+--shortest leaves out.
 
 Exit codes: 0 there are clusters, 1 there are none, 2 error.")]
 pub(crate) struct ClustersArgs {

@@ -24,7 +24,7 @@ Examples:
 
 OUTPUT is one of these:
   a file of records  If the input is one file of records or standard input, or if OUTPUT ends in
-    .jsonl, .csv, .tsv, .warc or .parquet. Then all inputs have that format, and tables have the
+    .jsonl, .json, .csv, .tsv, .warc or .parquet. Then all inputs have that format, and tables have the
     same header or columns, which are written once
   a folder  If the input is a folder, several files or a text, or if OUTPUT ends in a slash. Files
     keep their paths, below the one folder or as given
@@ -34,15 +34,15 @@ OUTPUT is one of these:
 OUTPUT appears complete and durable, or not at all. Records are copied as they are, and rows of Parquet
 keep all their columns. What `add` leaves out, such as broken records and binary files, is left out here
 and counted. An INPUT that is itself a file that cannot be read ends the run, and nothing is written,
-unless --skip-unreadable is given. A text without words is never dropped.
+unless --skip-unreadable is given; so does a table in a folder that cannot be read to its end. A text without words is never dropped.
 
 Pairs are found as by `query`: at the threshold the share that `init` prints, 98% by default, and
 nearly all of the more similar ones. Every dropped document was compared exactly.
 
 --keep decides which one is kept:
   first  The first one in the input
-  longest  The largest file, or the record with the longest text; of equal ones, a file that is not
-      hidden, then the one with the shorter name, then the shorter path, or the first
+  longest  The largest file, or the record with the longest text; of equal ones, a file that is
+      neither hidden nor a backup, then the one with the shorter name, then the shorter path, or the first
   newest  The one whose file changed last; in one file, the last record
   3  The first one and the first two that resemble it; likewise for other numbers
   none  None of them, as a filter against contamination

@@ -214,6 +214,17 @@ Exit codes: 0 sound, 2 damaged, or an error.")]
     Man(ManArgs),
 }
 
+impl Command {
+    /// Whether it is about a store if the environment names one.
+    fn takes_store(&self) -> bool {
+        match self {
+            #[cfg(unix)]
+            Command::Move(_) => false,
+            _ => true,
+        }
+    }
+}
+
 impl Args {
     /// All commands, with their texts laid out for a terminal.
     pub(crate) fn all() -> clap::Command {
@@ -228,7 +239,12 @@ impl Args {
     pub(crate) fn typed() -> Result<Args, clap::Error> {
         let matches = Args::all().try_get_matches().map_err(mistaken::explained)?;
         let mut args = Args::from_arg_matches(&matches)?;
-        args.store_given = matches.value_source("store") != Some(ValueSource::DefaultValue);
+        let source = matches.value_source("store");
+        args.store_given = match source {
+            Some(ValueSource::DefaultValue) => false,
+            Some(ValueSource::EnvVariable) => args.command.takes_store(),
+            _ => true,
+        };
         Ok(args)
     }
 }

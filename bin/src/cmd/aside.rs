@@ -89,7 +89,7 @@ fn move_to(
     list.sum(&moved, asked.dry_run, "moved");
     if moved.files > 0 && judging.keep.is_none() && judging.against.is_none() {
         console.note(
-            "of similar files, the largest stays; of equally large ones, one that is not hidden, then the one with the \
+            "of similar files, the largest stays; of equally large ones, one that is neither hidden nor a backup, then the one with the \
              shorter name, and then with the shorter path (--keep chooses another)",
         );
     }
@@ -119,7 +119,9 @@ fn check(
     console: &Console,
 ) -> Result<()> {
     if args.store_given {
-        bail!("move compares the files of one folder; leave --store (or DEDUPDB_STORE) out");
+        bail!(
+            "move compares the files of one folder; leave --store out, or name the store after --against"
+        );
     }
     if judging.against.as_deref() == Some(Path::new(STDIN)) {
         bail!("--against needs the name of a file, a folder or a store");

@@ -200,7 +200,7 @@ fn of_input(error: &dedup::Error, dedup: &args::DedupArgs) -> Option<anyhow::Err
     let more = if is_alone {
         ""
     } else {
-        " (leave this file out to go on without it)"
+        " (to go on without it, leave it out with --exclude, or give --skip-unreadable)"
     };
     Some(anyhow!("{place}: {source}{advice}; {written}{more}"))
 }

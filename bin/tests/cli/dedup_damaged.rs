@@ -120,9 +120,11 @@ fn a_table_without_the_columns_is_told_how_to_choose_them() {
         assert!(told.contains(advice), "{told}");
         let end = match (input, output) {
             (_, "-") => {
-                "standard output may have a part of what is kept (leave this file out to go on without it)\n"
+                "standard output may have a part of what is kept (to go on without it, leave it out with --exclude, or give --skip-unreadable)\n"
             }
-            ("in", _) => "nothing is written (leave this file out to go on without it)\n",
+            ("in", _) => {
+                "nothing is written (to go on without it, leave it out with --exclude, or give --skip-unreadable)\n"
+            }
             _ => "nothing is written\n",
         };
         assert!(told.ends_with(end), "{told}");
@@ -133,7 +135,7 @@ fn a_table_without_the_columns_is_told_how_to_choose_them() {
     assert!(alone.ends_with("; nothing is written\n"), "{alone}");
     let of_folder = told("in", "new");
     assert!(
-        of_folder.ends_with("; nothing is written (leave this file out to go on without it)\n"),
+        of_folder.ends_with("; nothing is written (to go on without it, leave it out with --exclude, or give --skip-unreadable)\n"),
         "{of_folder}"
     );
 }

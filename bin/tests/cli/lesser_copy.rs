@@ -419,3 +419,34 @@ fn invisible_characters_and_folded_marks_do_not_count() {
         .expect(2);
     assert!(ran.stderr.contains("normalized"), "{}", ran.stderr);
 }
+
+#[cfg(unix)]
+#[test]
+fn backups_move_and_marks_do_not_count() {
+    let sandbox = Sandbox::new();
+    let words = text(1, 40);
+    for name in [
+        "report.txt",
+        "report.bak",
+        "report.txt~",
+        "#report#",
+        "old/r.txt",
+    ] {
+        sandbox.write(format!("in/{name}"), &words);
+    }
+    let other = text(2, 40);
+    sandbox.write("in/a.txt", &other);
+    sandbox.write("in/with-a-mark.txt", format!("\u{feff}{other}"));
+    sandbox.write("in/with-a-space.txt", format!("{other}\u{200b}"));
+    // What the variable names has no part in it.
+    let mut command = sandbox.command(&["move", "in", "aside"]);
+    let ran = command.env("DEDUPDB_STORE", "store").output().unwrap();
+    assert!(ran.status.success());
+    for stays in ["report.txt", "a.txt"] {
+        assert!(sandbox.path(format!("in/{stays}")).exists(), "{stays}");
+        assert!(!sandbox.path(format!("aside/{stays}")).exists(), "{stays}");
+    }
+    assert!(sandbox.path("aside/report.bak").exists());
+    assert!(sandbox.path("aside/with-a-mark.txt").exists());
+    assert!(!sandbox.path("store").exists());
+}

@@ -56,7 +56,12 @@ impl Ranking {
                 // Neither a compressor nor an encoding makes a text longer or shorter.
                 let is_as_it_is = !is_compressed(&document.source) && !is_wide(document.encoding);
                 let size = document.size.filter(|_| is_as_it_is);
-                let size = size.unwrap_or(text.len() as u64);
+                // A byte order mark, three bytes in UTF-8, is not in the text.
+                let longest = text.len() as u64;
+                let size = size.map_or(
+                    longest,
+                    |size| if size == longest + 3 { longest } else { size },
+                );
                 let size = size.saturating_sub(unseen_bytes(text) as u64);
                 let path = document
                     .record

@@ -148,6 +148,12 @@ mod tests {
                     && a.len() + usize::from(K) > shortest
                     && containment >= least
                 {
+                    let is_earlier = a.len() == b.len();
+                    let (keys, containers) = if is_earlier {
+                        (containers, keys)
+                    } else {
+                        (keys, containers)
+                    };
                     for key in keys {
                         pairs.extend(containers.iter().map(|container| {
                             (key.clone(), container.clone(), containment, a.jaccard(b))

@@ -69,7 +69,8 @@ impl PairQuery {
     ///
     /// This is an exact join as well (Sarawagi and Kirpal, "Efficient Set Joins on Similarity Predicates", 2004), in
     /// as much memory as that of [`exhaustive`](PairQuery::exhaustive), whatever that option says; at a share of 0.8,
-    /// at most a fifth of the shingles is indexed. The pairs of texts with the same number of shingles are found once.
+    /// at most a fifth of the shingles is indexed. Of two texts with the same number of shingles, the one that was added
+    /// first contains the other one, so each pair is found once.
     ///
     /// ```
     /// use dedupdb::{Schema, Store, groups::PairQuery};

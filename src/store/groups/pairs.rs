@@ -345,7 +345,12 @@ impl Pairs {
         let (snapshot, schema) = (&*self.snapshot, &self.snapshot.schema);
         let mut part = Vec::with_capacity(joined.len());
         for joined in joined {
-            let (one, other) = (joined.larger, joined.smaller);
+            let (mut one, mut other) = (joined.larger, joined.smaller);
+            // Of texts with the same number of shingles, the one that was added first contains the other one.
+            let count = |content| Ok::<_, Error>(snapshot.content(content)?.shingle_count);
+            if self.query.containment.least.is_some() && count(one)? == count(other)? {
+                (one, other) = (other, one);
+            }
             let signatures = (snapshot.signature(one)?, snapshot.signature(other)?);
             let agreeing = agreeing(signatures.0, signatures.1, schema.slot_width());
             let likeness = Likeness {
