@@ -60,7 +60,7 @@ pub enum Hint {
     Columns,
     /// Another program can write it with commas or tabs between its cells.
     Separator,
-    /// Two files have the same id: choose an [`IdScope`](crate::IdScope).
+    /// Two files have the same id: choose an [`IdScope`](dedupdb::write::IdScope).
     IdScope,
     /// It may be in another encoding: [`Options::encoding`](crate::Options::encoding).
     Encoding,

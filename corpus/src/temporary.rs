@@ -85,8 +85,19 @@ impl Deref for TemporaryStore {
 }
 
 fn folder(place: &Path) -> Result<TempDir> {
-    let made = Builder::new().prefix("dedupdb-").tempdir_in(place);
-    made.map_err(|error| of(place, error))
+    temporary_folder(place).map_err(|error| of(place, error))
+}
+
+/// Creates a folder that is deleted after use. It may hold texts, so only the user may look into it.
+pub(crate) fn temporary_folder(place: &Path) -> io::Result<TempDir> {
+    let mut builder = Builder::new();
+    builder.prefix("dedupdb-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o700));
+    }
+    builder.tempdir_in(place)
 }
 
 fn of(path: &Path, source: io::Error) -> Error {
@@ -111,4 +122,18 @@ fn own(copy: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn own(_: &Path) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn only_the_user_looks_into_a_temporary_folder() {
+        let made = temporary_folder(&std::env::temp_dir()).unwrap();
+        let mode = fs::metadata(made.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
 }

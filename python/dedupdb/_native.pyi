@@ -194,8 +194,8 @@ class Store:
     ) -> Batches:
         """Every pair of similar documents, as a stream; below the store's threshold, ``exhaustive`` misses none.
 
-        With ``containment``, pairs of which the first text has at least this share of its shingles in the second, a last
-        column says which share, and texts of fewer than ``shortest`` tokens are left out. No pair is missed.
+        With ``containment``, the first text of each pair has at least this share of its shingles in the second; a last
+        column says which share. Texts of fewer than ``shortest`` tokens are left out. No pair is missed.
         """
 
     def clusters(
@@ -209,7 +209,7 @@ class Store:
     ) -> Batches:
         """Groups of similar documents, as a stream of their members; clusters are numbered from 1.
 
-        With ``containment``, each text is below the largest one that contains this share of it; that is the representative.
+        With ``containment``, each text is below the largest one that contains this share of it.
         """
 
     def refresh(self) -> bool:

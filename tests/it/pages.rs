@@ -121,6 +121,10 @@ fn links_lead_to_files_and_headings() {
     assert!(checked > 60, "{checked} links");
 }
 
+fn is_rust(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "rs")
+}
+
 /// Every file of code below a folder.
 fn code(folder: &Path, found: &mut Vec<String>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -130,7 +134,7 @@ fn code(folder: &Path, found: &mut Vec<String>) {
             if name != "target" && !name.starts_with('.') {
                 code(&path, found);
             }
-        } else if name.ends_with(".rs") {
+        } else if is_rust(&path) {
             found.push(format!("/{}", path.strip_prefix(root()).unwrap().display()));
         }
     }
@@ -149,8 +153,8 @@ fn files_that_pages_name_exist() {
         for (number, line) in prose(&text) {
             let quoted = line.split('`').skip(1).step_by(2);
             // A name in capitals stands for any.
-            let names =
-                quoted.filter(|name| name.ends_with(".rs") && !name.contains(char::is_uppercase));
+            let names = quoted
+                .filter(|name| is_rust(Path::new(name)) && !name.contains(char::is_uppercase));
             for name in names.filter(|name| !name.contains(char::is_whitespace)) {
                 let end = format!("/{name}");
                 let exists = files.iter().any(|file| file.ends_with(&end));

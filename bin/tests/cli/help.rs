@@ -355,3 +355,12 @@ fn help_that_cannot_be_written_is_told() {
         assert!(told.starts_with("dedupdb: standard output: "), "{told}");
     }
 }
+
+#[test]
+fn the_reference_names_every_command() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/commands.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    for verb in verbs(&Sandbox::new()) {
+        assert!(page.contains(&format!("`{verb}`")), "{verb}");
+    }
+}

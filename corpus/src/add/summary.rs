@@ -22,12 +22,12 @@ pub struct AddSummary {
     /// Documents with another text that resembles an earlier one, stored or not.
     pub near_duplicates: u64,
     /// Those of the unchanged documents that have both the id and the text of one from another file, while no
-    /// [`IdScope`](crate::IdScope) says that these are the same document.
+    /// [`IdScope`](dedupdb::write::IdScope) says that these are the same document.
     pub same_ids: u64,
     /// The place of the first of these, and the other file.
     pub first_same_id: Option<(String, String)>,
     /// Records that were stored under their ids alone and now have keys of file and id, because the
-    /// [`IdScope`](crate::IdScope) changed.
+    /// [`IdScope`](dedupdb::write::IdScope) changed.
     pub rekeyed: u64,
     /// The id of the first of these, and its key.
     pub first_rekeyed: Option<(String, String)>,

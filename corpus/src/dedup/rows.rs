@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::settings::Keep;
 use crate::largest_first;
+use crate::temporary::temporary_folder;
 use dedupdb::write::{Intake, Outcome, Pipeline, Relation};
 use dedupdb::{Input, Options, Schema, Store};
 
@@ -69,7 +70,7 @@ impl RowDedup {
     /// [`Error::Temporary`] if the folder cannot be created; those of creating a store.
     pub fn begin(options: &Options, schema: &Schema, within: impl AsRef<Path>) -> Result<RowDedup> {
         let within = within.as_ref();
-        let folder = tempfile::tempdir_in(within).map_err(|source| Error::Temporary {
+        let folder = temporary_folder(within).map_err(|source| Error::Temporary {
             folder: within.to_owned(),
             source: Arc::new(source),
         })?;
@@ -90,7 +91,7 @@ impl RowDedup {
     /// the order is that of the input, and the caller counts.
     ///
     /// ```
-    /// use dedupdb_corpus::dedup::{Keep, Rows};
+    /// use dedupdb_corpus::dedup::{Keep, RowDedup};
     ///
     /// assert_eq!(RowDedup::order(Keep::First, &[3, 5, 5]), [0, 1, 2]);
     /// assert_eq!(RowDedup::order(Keep::Longest, &[3, 5, 5]), [1, 2, 0]);

@@ -1,5 +1,6 @@
 //! The work folder beside an output, in which the output is built.
 
+use crate::temporary::temporary_folder;
 use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, TryLockError};
@@ -62,10 +63,9 @@ impl WorkFolder {
     ///
     /// Those of the system.
     pub(crate) fn temporary() -> Result<WorkFolder> {
-        let made = tempfile::tempdir();
-        let made = made.of_doing(&std::env::temp_dir(), || {
-            "cannot make a temporary folder".into()
-        });
+        let place = std::env::temp_dir();
+        let made =
+            temporary_folder(&place).of_doing(&place, || "cannot make a temporary folder".into());
         Ok(WorkFolder::Temporary(made?))
     }
 

@@ -62,7 +62,7 @@ pub(crate) struct RunningMerge {
     /// The approximate number of steps. A step writes a piece of an empty filter, builds a part of a list, or makes a
     /// piece of a filter durable.
     steps: u64,
-    /// The number of [changes](changes) that have paid for steps.
+    /// The number of [changes] that have paid for steps.
     paid: u64,
 }
 

@@ -50,7 +50,8 @@ impl Containment {
             return Err(Error::NoShingles);
         }
         let k = usize::from(snapshot.schema.shingling().k());
-        let shingles = u32::try_from((self.shortest + 1).saturating_sub(k)).unwrap_or(u32::MAX);
+        let shingles =
+            u32::try_from(self.shortest.saturating_add(1).saturating_sub(k)).unwrap_or(u32::MAX);
         ExhaustivePairs::new(
             snapshot,
             JaccardBounds::Containment(least),
