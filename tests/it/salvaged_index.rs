@@ -114,6 +114,25 @@ impl Broken {
     }
 }
 
+/// What is left of an index that was cut short still gives its keys.
+#[test]
+fn an_index_that_was_cut_short_is_read_as_far_as_it_goes() {
+    let broken = Broken::new(3000, 0);
+    for cut in [
+        1,
+        PAGE,
+        20_000,
+        broken.index.len() / 4,
+        broken.index.len() / 2,
+    ] {
+        let place = format!("without {cut} bytes");
+        let left = broken.index.len() - cut;
+        let (saved, told) = broken.salvage_with(&broken.index[..left]);
+        broken.compare(&told, &place);
+        assert_eq!((saved.documents, saved.lost), (3000, 0), "{place}");
+    }
+}
+
 /// Flips a bit of a key, so that it becomes another key or no text at all. The table that still has the key saves the
 /// document under it, and all others are unchanged.
 #[test]

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::part::SalvagedColumn;
 use super::worn::WornFile;
+use crate::codec::u32_at;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::{most_bytes, unpack_stored};
@@ -485,6 +486,12 @@ pub(super) fn if_sound<T>(read: Result<T>) -> Result<Option<T>> {
     }
 }
 
+/// The bytes of an index's header that are read.
+const HEADER: usize = 32;
+
+/// A header that states more than this times the length of its file is not believed.
+const MOST_GROWTH: u64 = 16;
+
 /// Copies what is left of an index. Zeros, which are not a valid page, replace unreadable bytes.
 ///
 /// Sets `unreadable` to the number of unreadable bytes.
@@ -501,5 +508,23 @@ fn copy_index(from: &Path, to: &Path, unreadable: &mut u64) -> Result<()> {
         copy.write(start, &bytes)?;
     }
     *unreadable = file.unreadable();
+    // redb does not read on in an index that is shorter than its header says.
+    let mut header = [0; HEADER];
+    if copy.read(0, &mut header)? {
+        let stated = stated_len(&header);
+        if stated > len && stated / MOST_GROWTH <= len {
+            copy.set_len(stated)?;
+        }
+    }
     Ok(())
+}
+
+/// The length that the header of an index states (redb's `docs/design.md`, "Database header"): a page, the full regions,
+/// and one that is not full. A region has pages of its own before those of data.
+fn stated_len(header: &[u8; HEADER]) -> u64 {
+    let [page, head, data, full, last] =
+        [12, 16, 20, 24, 28].map(|at| u64::from(u32_at(header, at)));
+    let region = |data: u64| if data == 0 { 0 } else { head + data };
+    let pages = full.saturating_mul(region(data)) + region(last) + 1;
+    pages.saturating_mul(page)
 }
