@@ -10,7 +10,7 @@ use crate::formats::format::Format;
 use crate::formats::parquet::table::TableSource;
 use crate::formats::record::Nth;
 use crate::formats::unsplit::Unsplit;
-use crate::number::times as clock;
+use crate::number::times;
 use crate::read::repeats::RecordId;
 use crate::skipped::{Hint, Reason, Skipped};
 use crate::walk::identity::FileIdentity;
@@ -340,5 +340,5 @@ pub(crate) fn count_items<D>(items: &[Item<D>]) -> u64 {
 /// Returns the modification time of a file, if it can be stored.
 pub(crate) fn modified(metadata: &Metadata) -> Option<SystemTime> {
     let modified = metadata.modified().ok();
-    modified.filter(|modified| clock::nanoseconds(*modified).is_some())
+    modified.filter(|modified| times::nanoseconds(*modified).is_some())
 }

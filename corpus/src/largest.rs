@@ -24,16 +24,17 @@ pub(crate) fn largest_first(size: u64, path: Option<&Path>) -> KeepRank {
 /// Whether the name of the file or of one of its folders says that it is hidden, as a trash is, or a backup.
 fn is_set_aside(path: &Path) -> bool {
     let mut names = path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_string_lossy().to_lowercase()),
+        Component::Normal(name) => Some(name.to_string_lossy()),
         _ => None,
     });
+    let is_one = |name: &str, known: &[&str]| known.iter().any(|it| name.eq_ignore_ascii_case(it));
     names.any(|name| {
-        let end = Path::new(&name).extension();
+        let end = name.rsplit_once('.').map_or("", |(_, end)| end);
         name.starts_with('.')
             || name.ends_with('~')
             || name.starts_with('#') && name.ends_with('#')
-            || BACKUP_FOLDERS.contains(&&*name)
-            || end.is_some_and(|end| BACKUP_ENDS.iter().any(|backup| end == *backup))
+            || is_one(&name, &BACKUP_FOLDERS)
+            || is_one(end, &BACKUP_ENDS)
     })
 }
 

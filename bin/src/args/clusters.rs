@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::args::contained::Contained;
+use crate::args::containment::ContainmentArgs;
 use crate::parse;
 
 /// List the clusters of similar documents
@@ -49,7 +49,7 @@ pub(crate) struct ClustersArgs {
     pub(crate) min_size: usize,
 
     #[command(flatten)]
-    pub(crate) contained: Contained,
+    pub(crate) contained: ContainmentArgs,
 }
 
 /// What makes a cluster.

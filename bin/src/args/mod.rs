@@ -8,7 +8,7 @@ mod backup;
 mod clusters;
 mod compact;
 mod completions;
-mod contained;
+mod containment;
 mod dedup;
 mod escaped;
 pub(crate) mod eval;

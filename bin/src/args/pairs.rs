@@ -1,6 +1,6 @@
 //! Arguments of `pairs`.
 
-use crate::args::contained::Contained;
+use crate::args::containment::ContainmentArgs;
 use crate::parse;
 
 /// List all pairs of similar documents
@@ -53,5 +53,5 @@ pub(crate) struct PairsArgs {
     pub(crate) exhaustive: bool,
 
     #[command(flatten)]
-    pub(crate) contained: Contained,
+    pub(crate) contained: ContainmentArgs,
 }

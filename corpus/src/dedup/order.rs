@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::dedup::settings::Keep;
-use crate::number::times as clock;
+use crate::number::times;
 use crate::{KeepRank, SourcedText, is_compressed, largest_first};
 use dedupdb::sketching::unseen_bytes;
 
@@ -70,7 +70,7 @@ impl Ranking {
                 largest = largest_first(size, path);
             }
             Keep::Newest => {
-                let modified = document.modified.and_then(clock::nanoseconds);
+                let modified = document.modified.and_then(times::nanoseconds);
                 newest = Reverse(modified.unwrap_or_else(|| self.time_of(&document.source)));
             }
         }
@@ -92,7 +92,7 @@ impl Ranking {
         }
         let metadata = fs::metadata(source).ok();
         let time = metadata.and_then(|metadata| crate::modified(&metadata));
-        let time = time.and_then(clock::nanoseconds).unwrap_or(i64::MAX);
+        let time = time.and_then(times::nanoseconds).unwrap_or(i64::MAX);
         self.file = Some((source.to_owned(), time));
         time
     }

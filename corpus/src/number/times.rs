@@ -4,11 +4,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Nanoseconds from the start of 1970 to a time, saturating at 64 bits. Negative for earlier times.
 pub fn unix_nanoseconds(time: SystemTime) -> i64 {
-    let whole = |span: Duration| i64::try_from(span.as_nanos()).unwrap_or(i64::MAX);
-    match time.duration_since(UNIX_EPOCH) {
-        Ok(since) => whole(since),
-        Err(before) => -whole(before.duration()),
-    }
+    let most = if time < UNIX_EPOCH {
+        -i64::MAX
+    } else {
+        i64::MAX
+    };
+    nanoseconds(time).unwrap_or(most)
 }
 
 /// Nanoseconds from the start of 1970 to a time; `None` if they do not fit, before 1677 or after 2262.

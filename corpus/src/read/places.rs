@@ -61,10 +61,7 @@ pub(crate) fn short_hash(key: &str) -> u64 {
 
 /// Returns the first 64 bits of a BLAKE3 hash.
 pub(crate) fn prefix(hash: &[u8; 32]) -> u64 {
-    let [first, ..] = hash.as_chunks().0 else {
-        return 0;
-    };
-    u64::from_le_bytes(*first)
+    u64::from_le_bytes(std::array::from_fn(|at| hash[at]))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Searches by containment: which texts are in others.
 
 use super::exhaustive::ExhaustivePairs;
-use super::join::JaccardBounds;
+use super::join::JoinBounds;
 use crate::error::{Error, Result};
 use crate::schema::check_share;
 use crate::storage::Snapshot;
@@ -52,13 +52,7 @@ impl Containment {
         let k = usize::from(snapshot.schema.shingling().k());
         let shingles =
             u32::try_from(self.shortest.saturating_add(1).saturating_sub(k)).unwrap_or(u32::MAX);
-        ExhaustivePairs::new(
-            snapshot,
-            JaccardBounds::Containment(least),
-            shingles,
-            removed,
-        )
-        .map(Some)
+        ExhaustivePairs::new(snapshot, JoinBounds::Containment(least), shingles, removed).map(Some)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The exact join over the contents of a snapshot.
 
-use super::join::{ExactJoin, JaccardBounds, JoinedPair, SetSource};
+use super::join::{ExactJoin, JoinBounds, JoinedPair, SetSource};
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::storage::Snapshot;
@@ -18,7 +18,7 @@ impl SetSource for Snapshot {
 /// The pairs of contents that reach a threshold, a few at a time.
 #[derive(Debug)]
 pub(crate) struct ExhaustivePairs {
-    bounds: JaccardBounds,
+    bounds: JoinBounds,
     /// The number of shingles of each content, and 0 for those that are left out. Empty once the join has it.
     sizes: Vec<u32>,
     /// The number of contents that have shingles, but too few.
@@ -33,7 +33,7 @@ impl ExhaustivePairs {
     /// Prepares a search among the contents of at least `least` shingles that are not in `removed`.
     pub(crate) fn new(
         snapshot: &Snapshot,
-        bounds: JaccardBounds,
+        bounds: JoinBounds,
         least: u32,
         removed: &[u32],
     ) -> Result<ExhaustivePairs> {

@@ -8,7 +8,7 @@ use super::buckets::Buckets;
 use super::comparer::{SimilarContents, TaskComparer, TaskResult, pieces};
 use super::comparisons::{ComparisonTask, Comparisons};
 use super::exhaustive::ExhaustivePairs;
-use super::join::{JaccardBounds, JoinedPair};
+use super::join::{JoinBounds, JoinedPair};
 use super::names::{ContentNames, with_several};
 use super::pair::{Pair, PairQuery};
 use super::skipped_comparisons::SkippedComparisons;
@@ -153,7 +153,7 @@ impl Store {
         let other = query.threshold.map(|_| "a threshold");
         let join = match query.containment.search(&snapshot, &removed, other)? {
             None if query.exhaustive => {
-                let bounds = JaccardBounds::Jaccard(threshold);
+                let bounds = JoinBounds::Jaccard(threshold);
                 Some(ExhaustivePairs::new(&snapshot, bounds, 0, &removed)?)
             }
             join => join,

@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::dedup::error::{Error, Result};
-use crate::number::times as clock;
+use crate::number::times;
 use crate::publish::error::WithPath as _;
 
 /// The name of the list in the folder to which files are moved.
@@ -58,7 +58,7 @@ pub(super) struct MovedFileState {
 
 impl MovedFileState {
     pub(super) fn of(metadata: &Metadata) -> MovedFileState {
-        let modified = metadata.modified().ok().and_then(clock::nanoseconds);
+        let modified = metadata.modified().ok().and_then(times::nanoseconds);
         MovedFileState {
             bytes: metadata.len(),
             modified: modified.unwrap_or(i64::MAX),

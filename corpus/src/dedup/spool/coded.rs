@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::time::SystemTime;
 
-use crate::number::times as clock;
+use crate::number::times;
 use crate::{FileIdentity, Nth, ReadFile};
 
 pub(super) fn put(writer: &mut impl Write, number: u64) -> io::Result<u64> {
@@ -28,7 +28,7 @@ pub(super) fn put_line(writer: &mut impl Write, line: Option<Nth>) -> io::Result
 }
 
 pub(super) fn put_time(writer: &mut impl Write, time: Option<SystemTime>) -> io::Result<u64> {
-    let time = time.and_then(clock::nanoseconds);
+    let time = time.and_then(times::nanoseconds);
     let head = put(writer, time.is_some().into())?;
     Ok(head + put(writer, time.unwrap_or(0).cast_unsigned())?)
 }
@@ -83,7 +83,7 @@ pub(super) fn get_text(reader: &mut impl Read) -> io::Result<String> {
 
 pub(super) fn get_time(reader: &mut impl Read) -> io::Result<Option<SystemTime>> {
     let is_known = get(reader)? == 1;
-    let time = clock::at_nanoseconds(get(reader)?.cast_signed());
+    let time = times::at_nanoseconds(get(reader)?.cast_signed());
     Ok(is_known.then_some(time))
 }
 

@@ -65,6 +65,20 @@ fn for_each_story(mut story: impl FnMut(Form, Form, bool)) {
     }
 }
 
+/// The work folder beside a place that nobody writes to.
+///
+/// A program that another test starts has our files open for a moment, until it runs, and with them a lock that was just
+/// released.
+fn beside(place: &Path) -> WorkFolder {
+    for _ in 0..1000 {
+        match WorkFolder::beside(place, &[]) {
+            Err(Error::Busy { .. }) => std::thread::sleep(std::time::Duration::from_millis(1)),
+            made => return made.unwrap(),
+        }
+    }
+    panic!("{}: it stays locked", place.display());
+}
+
 /// Runs a story with the steps that `refused` returns for each step, until there are no more steps.
 fn at_each_step(
     refused: impl Fn(usize) -> std::ops::Range<usize>,
@@ -81,7 +95,7 @@ fn at_each_step(
             let is_last = plan.taken() <= step;
             check(&place, old, published);
             // The next run deletes the remains.
-            drop(WorkFolder::beside(&place, &[]).unwrap());
+            drop(beside(&place));
             let found = read(&place);
             let expected = if published { Some("new") } else { None };
             let is_old = found.as_deref() == (old != Form::Nothing).then_some("old");
@@ -164,7 +178,7 @@ fn what_is_not_known_to_be_dedupdbs_is_left_alone() {
     fs::write(&place, "mine").unwrap();
     assert_eq!(refused("old: this is what"), 3);
     fs::remove_file(&place).unwrap();
-    drop(WorkFolder::beside(&place, &[]).unwrap());
+    drop(beside(&place));
     assert_eq!(fs::read_to_string(&place).unwrap(), "old");
     assert!(!hidden.exists());
 }
@@ -197,7 +211,7 @@ fn a_folder_of_others_or_behind_a_link_is_not_used() {
 fn a_folder_is_one_process_alone() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("out");
-    let work = WorkFolder::beside(&place, &[]).unwrap();
+    let work = beside(&place);
     let error = WorkFolder::beside(&place, &[]).unwrap_err().to_string();
     assert!(error.contains("another process"), "{error}");
     work.set_note("a note").unwrap();

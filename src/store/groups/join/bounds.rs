@@ -4,21 +4,21 @@ use crate::text::share;
 
 /// The arithmetic of a threshold, above 0 and at most 1.
 ///
-/// Bounds are found by calling [`JaccardBounds::reaches`] itself, so rounding cannot make a bound and the
+/// Bounds are found by calling [`JoinBounds::reaches`] itself, so rounding cannot make a bound and the
 /// similarity disagree: a larger dividend never gives a smaller rounded quotient.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum JaccardBounds {
+pub(crate) enum JoinBounds {
     /// The least Jaccard similarity.
     Jaccard(f64),
     /// The least containment of the smaller set in the larger one.
     Containment(f64),
 }
 
-impl JaccardBounds {
+impl JoinBounds {
     fn reaches(self, common: usize, a: usize, b: usize) -> bool {
         match self {
-            JaccardBounds::Jaccard(least) => share(common, a + b - common) >= least,
-            JaccardBounds::Containment(least) => share(common, a.min(b)) >= least,
+            JoinBounds::Jaccard(least) => share(common, a + b - common) >= least,
+            JoinBounds::Containment(least) => share(common, a.min(b)) >= least,
         }
     }
 
@@ -80,7 +80,7 @@ mod tests {
             threshold in 0.01_f64..=1.0,
             a in 1_usize..200,
             b in 1_usize..200,
-            of in prop::sample::select(vec![JaccardBounds::Jaccard, JaccardBounds::Containment]),
+            of in prop::sample::select(vec![JoinBounds::Jaccard, JoinBounds::Containment]),
         ) {
             let bounds = of(threshold);
             let needed = (1..=a.min(b)).find(|&common| bounds.reaches(common, a, b));

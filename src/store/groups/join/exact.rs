@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bounds::JaccardBounds;
+use super::bounds::JoinBounds;
 use super::index::{PrefixIndex, PrefixPosting};
 use super::rarity::ShingleFrequencies;
 use crate::error::Result;
@@ -48,7 +48,7 @@ pub(crate) struct JoinedPair {
 /// looked up.
 #[derive(Debug)]
 pub(crate) struct ExactJoin {
-    bounds: JaccardBounds,
+    bounds: JoinBounds,
     /// Shingles of each set; 0 for one that is left out.
     sizes: Vec<u32>,
     /// The sets that are not left out, by size and number, and the rank of each set among them.
@@ -81,7 +81,7 @@ struct JoinScratch {
 impl ExactJoin {
     /// Prepares the join of sets of these sizes. One of size 0 matches nothing.
     pub(crate) fn new(
-        bounds: JaccardBounds,
+        bounds: JoinBounds,
         sizes: Vec<u32>,
         sets: &dyn SetSource,
         pool: &Pool,
@@ -224,8 +224,8 @@ impl ExactJoin {
     ) -> Result<()> {
         sets.read(set, &mut scratch.set)?;
         match self.bounds {
-            JaccardBounds::Jaccard(_) => self.meet(set, scratch),
-            JaccardBounds::Containment(_) => self.meet_any(set, scratch),
+            JoinBounds::Jaccard(_) => self.meet(set, scratch),
+            JoinBounds::Containment(_) => self.meet_any(set, scratch),
         }
         let size = self.size(set);
         let before = found.len();
@@ -350,7 +350,7 @@ mod tests {
     }
 
     fn joined(
-        bounds: JaccardBounds,
+        bounds: JoinBounds,
         sets: &Vec<ShingleSet>,
         postings: usize,
         threads: usize,
@@ -367,14 +367,14 @@ mod tests {
     }
 
     /// Compares all with all, in the order of the join in one part.
-    fn brute_force(bounds: JaccardBounds, sets: &[ShingleSet]) -> Vec<JoinedPair> {
+    fn brute_force(bounds: JoinBounds, sets: &[ShingleSet]) -> Vec<JoinedPair> {
         let mut pairs = Vec::new();
         for (larger, a) in (0..).zip(sets) {
             for (smaller, b) in (0..).zip(sets) {
                 let (jaccard, containment) = (a.jaccard(b), b.containment_in(a));
                 let reaches = match bounds {
-                    JaccardBounds::Jaccard(least) => jaccard >= least,
-                    JaccardBounds::Containment(least) => containment >= least,
+                    JoinBounds::Jaccard(least) => jaccard >= least,
+                    JoinBounds::Containment(least) => containment >= least,
                 };
                 if (b.len(), smaller) < (a.len(), larger) && reaches {
                     pairs.push(JoinedPair {
@@ -399,7 +399,7 @@ mod tests {
                 0.1_f64..1.0,
                 prop::sample::select(vec![0.1, 0.2, 1.0 / 3.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0]),
             ],
-            of in prop::sample::select(vec![JaccardBounds::Jaccard, JaccardBounds::Containment]),
+            of in prop::sample::select(vec![JoinBounds::Jaccard, JoinBounds::Containment]),
             threads in 1_usize..4,
             postings in 1_usize..200,
         ) {

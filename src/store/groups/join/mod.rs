@@ -19,5 +19,5 @@ mod exact;
 mod index;
 mod rarity;
 
-pub(crate) use bounds::JaccardBounds;
+pub(crate) use bounds::JoinBounds;
 pub(crate) use exact::{ExactJoin, JoinedPair, SetSource};

@@ -4,7 +4,7 @@ use crate::parse;
 
 /// Which texts are contained in others.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Contained {
+pub(crate) struct ContainmentArgs {
     /// Minimum share of a text's shingles that another one has, whatever else that one has: 0.8 or 80%
     #[arg(long, value_name = "SHARE", value_parser = parse::share)]
     pub(crate) containment: Option<f64>,
