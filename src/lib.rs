@@ -174,6 +174,15 @@ pub mod groups {
     };
 }
 
+/// Passages: what a text shares with stored documents, word for word.
+///
+/// A store whose schema has a [`passage`](crate::Schema::passage) of t tokens keeps fingerprints of each text: one for
+/// each t - K + 1 shingles of K tokens. Every run of t tokens that a text has in common with a stored one is found by
+/// one of them, and verified by the stored set.
+pub mod overlap {
+    pub use crate::store::{CommonPassage, Passage, PassageQuery, Passages, PassagesOfDocument};
+}
+
 /// Maintaining a store: figures, checks, tuning, rebuilds, copies, salvage, and the progress of long calls.
 pub mod upkeep {
     pub use crate::clock::Timings;
@@ -182,8 +191,8 @@ pub mod upkeep {
     pub use crate::storage::{ProcessorTimes, ThreadTime};
     pub use crate::store::{
         Bucket, Casualty, CheckReport, ComparedShape, Expected, Near, Nearness, Problem, Rebuild,
-        RebuildProgress, Reindex, SalvageSummary, Sample, Shape, Stats, Tuning, Unfinished,
-        Unreadable,
+        RebuildProgress, Reindex, SalvageSummary, Sample, Shape, Stats, TextFingerprints, Tuning,
+        Unfinished, Unreadable,
     };
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::error::{Error, Result};
 use crate::lsh::Bands;
 use crate::sketch::{Family, Signer, SlotWidth};
-use crate::text::{ShingleSet, Shingler, Shingling, folded};
+use crate::text::{Fingerprints, ShingleSet, Shingler, Shingling, folded};
 
 /// Every parameter that shapes the stored bytes, checked once when the schema is built.
 ///
@@ -38,10 +38,11 @@ pub struct Schema {
     bands: Bands,
     threshold: f64,
     keeps_shingles: bool,
+    passage: u32,
 }
 
 /// The parameters in the order in which they are stored and compared.
-const PARAMETERS: [&str; 11] = [
+const PARAMETERS: [&str; 12] = [
     "shingling",
     "lowercase",
     "nfkc",
@@ -53,6 +54,7 @@ const PARAMETERS: [&str; 11] = [
     "bands",
     "threshold",
     "shingles",
+    "passage",
 ];
 
 impl Default for Schema {
@@ -96,6 +98,7 @@ impl Schema {
             threshold: Some(self.threshold),
             recall: None,
             keeps_shingles: Some(self.keeps_shingles),
+            passage: Some(self.passage),
         }
     }
 
@@ -125,7 +128,9 @@ impl Schema {
     ///
     /// None: the parameters were checked when the schema was built.
     pub fn shingler(&self) -> Result<Shingler> {
-        Shingler::new(self.shingling(), self.lowercase(), self.nfkc())?.fold_marks(self.fold_marks)
+        let shingler = Shingler::new(self.shingling(), self.lowercase(), self.nfkc())?;
+        let shingler = shingler.fold_marks(self.fold_marks)?;
+        Ok(shingler.fingerprinted(self.fingerprint_step()))
     }
 
     /// Refuses a set of shingles that cannot match the text that it stands for.
@@ -135,7 +140,14 @@ impl Schema {
     /// [`Error::InvalidShingles`] if another shingler made the set, as far as the set knows, or if the set is small and
     /// lacks its tails.
     pub(crate) fn check_shingles(&self, set: &ShingleSet) -> Result<()> {
-        let reason = if set.lacks_tails() {
+        let step = set.fingerprints().map(Fingerprints::step);
+        let reason = if !set.is_empty() && step != self.fingerprint_step() && self.passage > 0 {
+            let passage = self.passage;
+            format!(
+                "they do not say where they are in a text, and the store finds passages of {passage} tokens: give the \
+                 text, or a set that the shingler of the store's schema makes of it, or make the store with passage 0"
+            )
+        } else if set.lacks_tails() {
             let (shingles, most) = (set.len(), ShingleSet::SMALL);
             format!(
                 "a set of {shingles} shingles needs 64 bits for each, as every set of at most {most} does; make it of a \
@@ -217,6 +229,28 @@ impl Schema {
         self.keeps_shingles
     }
 
+    /// The length of the passages that are always found, in tokens of the shingling; 0 if the store finds none.
+    pub fn passage(&self) -> u32 {
+        self.passage
+    }
+
+    /// The distance, in shingles, between two fingerprints of a text: [`Schema::passage`] - K + 1 for shingles of K
+    /// tokens. `None` if no fingerprints are kept.
+    ///
+    /// A passage of that many tokens has as many shingles as the distance, so one of them is a fingerprint.
+    ///
+    /// ```
+    /// use dedupdb::Schema;
+    ///
+    /// assert_eq!(Schema::builder().passage(20).build()?.fingerprint_step(), Some(16));
+    /// assert_eq!(Schema::builder().passage(0).build()?.fingerprint_step(), None);
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn fingerprint_step(&self) -> Option<u32> {
+        let step = self.passage.checked_sub(self.shingling.k().into())?;
+        Some(step + 1)
+    }
+
     /// The probability that a pair of this Jaccard similarity shares a bucket.
     pub fn recall(&self, jaccard: f64) -> f64 {
         self.bands.probability(jaccard, self.slot_width)
@@ -282,6 +316,7 @@ impl Schema {
             self.bands.to_string(),
             self.threshold.to_string(),
             self.keeps_shingles.to_string(),
+            self.passage.to_string(),
         ];
         PARAMETERS.into_iter().zip(values).collect()
     }
@@ -324,6 +359,7 @@ impl Schema {
             threshold: Some(parsed("threshold", text("threshold")?)?),
             recall: None,
             keeps_shingles: Some(parsed("shingles", text("shingles")?)?),
+            passage: Some(parsed("passage", text("passage")?)?),
         }
         .build()
     }
@@ -384,6 +420,42 @@ fn invalid(parameter: &'static str, reason: String) -> Error {
     Error::InvalidSchema { parameter, reason }
 }
 
+/// The length of the passages that are found unless another one is set, in tokens.
+const PASSAGE: u32 = 0;
+
+/// The longest passage that a store can be asked to find, in tokens.
+const MOST_PASSAGE: u32 = 10_000;
+
+/// Whether runs of shingles say where they are in a text: fewer than three words are everywhere.
+fn has_order(shingling: Shingling) -> bool {
+    match shingling {
+        Shingling::Word(k) | Shingling::Code(k) => k >= 3,
+        Shingling::Char(_) | Shingling::CharNoSpace(_) | Shingling::Byte(_) => true,
+        Shingling::Term | Shingling::Ids => false,
+    }
+}
+
+/// Refuses a length that passages cannot have in a store.
+fn checked_passage(passage: u32, shingling: Shingling, keeps_shingles: bool) -> Result<u32> {
+    let k = shingling.k();
+    let reason = if passage == 0 {
+        return Ok(0);
+    } else if !has_order(shingling) {
+        format!(
+            "passages need shingles of at least 3 words, or of characters or bytes, and not {shingling}: give 0"
+        )
+    } else if !keeps_shingles {
+        "passages need the shingles, which this store does not keep: give 0".to_owned()
+    } else if passage < k.into() || passage > MOST_PASSAGE {
+        format!(
+            "{passage} is not from {k}, the length of a shingle, to {MOST_PASSAGE}; 0 is for no passages"
+        )
+    } else {
+        return Ok(passage);
+    };
+    Err(invalid("passage", reason))
+}
+
 /// The share of the pairs at the threshold that the chosen bands find, unless another one is set.
 const RECALL: f64 = 0.98;
 
@@ -402,6 +474,7 @@ pub struct SchemaBuilder {
     threshold: Option<f64>,
     recall: Option<f64>,
     keeps_shingles: Option<bool>,
+    passage: Option<u32>,
 }
 
 impl SchemaBuilder {
@@ -499,6 +572,27 @@ impl SchemaBuilder {
         self
     }
 
+    /// The length of the passages that are always found, in tokens of the shingling: from the length of a shingle to
+    /// 10,000, or 0 for none. It needs shingles with an order: at least three words, characters or bytes.
+    ///
+    /// A store keeps a fingerprint for each `passage - K + 1` shingles of K tokens. Two texts with a run of this many
+    /// tokens in common are found by [`Store::passages`](crate::Store::passages) and by queries for containment, and
+    /// so is a stored text that is shorter and contained as a whole.
+    ///
+    /// ```
+    /// use dedupdb::{Schema, sketching::Shingling};
+    ///
+    /// assert_eq!(Schema::builder().passage(20).build()?.passage(), 20);
+    /// assert!(Schema::builder().passage(4).build().is_err());
+    /// assert!(Schema::builder().shingling(Shingling::Term).passage(20).build().is_err());
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    #[must_use]
+    pub fn passage(mut self, tokens: u32) -> Self {
+        self.passage = Some(tokens);
+        self
+    }
+
     /// Checks the parameters and chooses those that were left open.
     ///
     /// # Errors
@@ -529,6 +623,14 @@ impl SchemaBuilder {
                 self.recall.unwrap_or(RECALL),
             )?,
         };
+        let keeps_shingles = self.keeps_shingles.unwrap_or(true);
+        let passage = match self.passage {
+            Some(passage) => checked_passage(passage, shingling, keeps_shingles)?,
+            None if PASSAGE > 0 && keeps_shingles && has_order(shingling) => {
+                PASSAGE.max(shingling.k().into())
+            }
+            None => 0,
+        };
         Ok(Schema {
             shingling,
             lowercase,
@@ -540,7 +642,8 @@ impl SchemaBuilder {
             slot_width,
             bands,
             threshold,
-            keeps_shingles: self.keeps_shingles.unwrap_or(true),
+            keeps_shingles,
+            passage,
         })
     }
 
@@ -589,6 +692,7 @@ impl SchemaBuilder {
             self.bands.map(|(bands, rows)| format!("{bands}x{rows}")),
             text(self.threshold),
             text(self.keeps_shingles),
+            text(self.passage),
         ]
     }
 }

@@ -7,6 +7,7 @@ use crate::item::{Origin, SourcedText};
 use crate::walk::identity::FileIdentity;
 use crate::walk::key::Key;
 use crate::walk::others::OtherKeys;
+use dedupdb::overlap::{PassageQuery, Passages};
 use dedupdb::write::IdScope;
 use dedupdb::{Match, Query, Result, Store};
 
@@ -45,7 +46,7 @@ impl SourcedText {
             let is_all = found.len() < limit;
             let mut others = Vec::with_capacity(found.len());
             for found in found {
-                if !is_itself(self, &found, store)? {
+                if !is_itself(self, &found.key, found.exact_copy, store)? {
                     others.push(found);
                 }
             }
@@ -56,15 +57,45 @@ impl SourcedText {
             limit = limit.saturating_mul(2);
         }
     }
+
+    /// Returns the passages that this text shares with stored documents, without the document itself.
+    ///
+    /// `ask` makes the query of a text.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::passages`].
+    pub fn passages(
+        &self,
+        store: &Store,
+        ask: impl for<'a> Fn(&'a str) -> PassageQuery<'a>,
+    ) -> Result<Passages> {
+        let found = store.passages(&ask(self.text()))?;
+        let mut own = Vec::new();
+        for document in &found.documents {
+            let is_whole = document.longest == found.tokens;
+            if is_itself(self, &document.key, is_whole, store)? {
+                own.push(document.key.clone());
+            }
+        }
+        if own.is_empty() {
+            return Ok(found);
+        }
+        store.passages(&ask(self.text()).except(&own))
+    }
 }
 
 /// Whether a stored document is the one that was read, as far as its key and its file show.
-pub(crate) fn is_itself(origin: &Origin, earlier: &Match, store: &Store) -> Result<bool> {
+pub(crate) fn is_itself(
+    origin: &Origin,
+    key: &str,
+    exact_copy: bool,
+    store: &Store,
+) -> Result<bool> {
     if origin.record.is_some() {
-        return is_same_record(origin, &earlier.key, store);
+        return is_same_record(origin, key, store);
     }
-    let key = &earlier.key;
-    if origin.key == *key {
+    if origin.key == key {
         return Ok(true);
     }
     let Some(path) = Key::path(key) else {
@@ -82,7 +113,7 @@ pub(crate) fn is_itself(origin: &Origin, earlier: &Match, store: &Store) -> Resu
         let stored = store.get(key)?;
         return Ok(stored.is_none_or(|stored| stored.source.is_none()));
     }
-    if !earlier.exact_copy || !found.is_empty() {
+    if !exact_copy || !found.is_empty() {
         return Ok(false);
     }
     // It may have been another folder above the file, or one beside such a folder.

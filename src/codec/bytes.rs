@@ -13,3 +13,9 @@ pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> u64 {
     le.copy_from_slice(&bytes[offset..offset + 8]);
     u64::from_le_bytes(le)
 }
+
+/// The little-endian integers of `bytes`; an incomplete last one is left out.
+pub(crate) fn words(bytes: &[u8]) -> impl ExactSizeIterator<Item = u32> + Clone + '_ {
+    let words = bytes.as_chunks().0.iter();
+    words.map(|word| u32::from_le_bytes(*word))
+}

@@ -7,5 +7,5 @@ mod set;
 pub(crate) mod varint;
 
 pub(crate) use bits::low32;
-pub(crate) use bytes::{u32_at, u64_at};
+pub(crate) use bytes::{u32_at, u64_at, words};
 pub(crate) use set::BitSet;

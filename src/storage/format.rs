@@ -6,6 +6,7 @@
 //!   contents.G     column: one 48-byte row for each content id
 //!   shingles.G     column: each content's shingle set, compressed (empty where none are kept)
 //!   signatures.G   column: one signature for each content id
+//!   fingerprints.G column: some of each content's shingles in the order of its text (empty where none are kept)
 //!   filter.G.N     which hashes the bucket tables cannot hold; recreated if missing
 //!   holder         while a process writes: its number and the store's id; no data
 //! ```
@@ -28,10 +29,10 @@
 //! |---|---|---|
 //! | 0 | 8 | `dedupdb\n` |
 //! | 8 | 4 | format version, 2 |
-//! | 12 | 4 | kind: 1 contents, 2 shingles, 3 signatures |
+//! | 12 | 4 | kind: 1 contents, 2 shingles, 3 signatures, 4 fingerprints |
 //! | 16 | 8 | store id, drawn when the store is created, the same in all its files |
 //! | 24 | 4 | generation that the column was created for |
-//! | 28 | 4 | bytes per row (0 for shingles, whose rows vary) |
+//! | 28 | 4 | bytes per row (0 for shingles and fingerprints, whose rows vary) |
 //! | 32 | 24 | zero |
 //! | 56 | 8 | first 8 bytes of the BLAKE3 hash of the 56 bytes before |
 //!
@@ -40,13 +41,15 @@
 //! | offset | bytes | field |
 //! |---|---|---|
 //! | 0 | 32 | BLAKE3 hash of the text, or that of its shingles if no text was given |
-//! | 32 | 8 | end of the content's block in `shingles`, counted from the end of the header |
-//! | 40 | 4 | number of distinct shingles |
-//! | 44 | 4 | zero |
+//! | 32 | 6 | end of the content's block in `shingles`, counted from the end of the header |
+//! | 38 | 6 | end of its block in `fingerprints`, likewise |
+//! | 44 | 4 | number of distinct shingles |
 //!
 //! The block of content `i` in `shingles` begins where that of content `i - 1` ends. Its encoding is that of the
 //! `packed` module. A row of `signatures` holds the signature's slots in order. Slots of 8 or 16 bits are cut from
-//! mixed minima (`sketch::mixing`).
+//! mixed minima (`sketch::mixing`). A block of `fingerprints` holds shingles of 32 bits each: those at the places 0, w,
+//! 2w and so on of the text, where w is [`Schema::fingerprint_step`](crate::Schema::fingerprint_step). It is empty for a
+//! content whose text was not at hand when the fingerprints were made.
 //!
 //! # Index
 //!
@@ -62,12 +65,13 @@
 //! | `sums` | column kind, block | checksum of 64 KiB of a column |
 //! | `level-L-copies-P` | top P bits of a content hash's first four bytes | packed postings |
 //! | `level-L-band-B-P` | top P bits of a band hash, band B | packed postings |
+//! | `level-L-fingerprints-P` | top P bits of a fingerprint | packed postings |
 //!
-//! Packed postings have the format of the `leaf` module. Each list of buckets, the copies or a band, has up to four
+//! Packed postings have the format of the `leaf` module. Each list of buckets, the copies, a band or the fingerprints, has up to four
 //! tables. Level 3 has the postings of contents whose ids are below `meta/end-3`, level 2 of those from there to below
 //! `meta/end-2`, and so on. A level that ends where the next older one does has no tables. A content whose id is at or
-//! above `meta/end-0` has no postings in tables yet. They follow from its rows in `contents` and `signatures`, and an
-//! open store keeps them in memory. `meta/prefix-bits-L` is P, and `meta/posted-L` counts the contents of a level,
+//! above `meta/end-0` has no postings in tables yet. They follow from its rows in the columns, and an open store keeps
+//! them in memory. `meta/prefix-bits-L` is P (for fingerprints, see `postings::list`), and `meta/posted-L` counts the contents of a level,
 //! without removed ones. Those that were removed since the level was written may still have postings there;
 //! `meta/removed-L` counts them.
 //!
@@ -100,6 +104,7 @@
 //! with every table. Before that commit the rows do not exist.
 
 use std::cmp::Ordering;
+use std::ops::{Index, IndexMut};
 use std::path::Path;
 
 use crate::codec::{u32_at, u64_at};
@@ -129,35 +134,85 @@ pub(crate) enum ColumnKind {
     Contents = 1,
     Shingles = 2,
     Signatures = 3,
+    Fingerprints = 4,
 }
 
 impl ColumnKind {
-    pub(crate) const ALL: [ColumnKind; 3] = [
+    pub(crate) const ALL: [ColumnKind; 4] = [
         ColumnKind::Contents,
         ColumnKind::Shingles,
         ColumnKind::Signatures,
+        ColumnKind::Fingerprints,
     ];
 
-    /// The name of the column's file in a generation.
-    pub(crate) fn file_name(self, generation: u32) -> String {
-        let name = match self {
+    fn name(self) -> &'static str {
+        match self {
             ColumnKind::Contents => "contents",
             ColumnKind::Shingles => "shingles",
             ColumnKind::Signatures => "signatures",
-        };
-        format!("{name}.{generation}")
+            ColumnKind::Fingerprints => "fingerprints",
+        }
+    }
+
+    /// The name of the column's file in a generation.
+    pub(crate) fn file_name(self, generation: u32) -> String {
+        format!("{}.{generation}", self.name())
     }
 
     /// The kind and generation of the column whose file has this name.
     pub(super) fn of_file_name(name: &str) -> Option<(ColumnKind, u32)> {
         let (stem, generation) = name.split_once('.')?;
-        let kind = match stem {
-            "contents" => ColumnKind::Contents,
-            "shingles" => ColumnKind::Shingles,
-            "signatures" => ColumnKind::Signatures,
-            _ => return None,
-        };
+        let mut kinds = ColumnKind::ALL.into_iter();
+        let kind = kinds.find(|kind| kind.name() == stem)?;
         Some((kind, generation.parse().ok()?))
+    }
+}
+
+/// A value for each column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PerColumn<T>([T; ColumnKind::ALL.len()]);
+
+impl<T> PerColumn<T> {
+    /// The values that `make` returns.
+    pub(crate) fn new(make: impl FnMut(ColumnKind) -> T) -> PerColumn<T> {
+        PerColumn(ColumnKind::ALL.map(make))
+    }
+
+    /// The values that `make` returns, or its first error.
+    pub(crate) fn try_new(mut make: impl FnMut(ColumnKind) -> Result<T>) -> Result<PerColumn<T>> {
+        let [contents, shingles, signatures, fingerprints] = ColumnKind::ALL;
+        Ok(PerColumn([
+            make(contents)?,
+            make(shingles)?,
+            make(signatures)?,
+            make(fingerprints)?,
+        ]))
+    }
+
+    /// The values with their kinds.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (ColumnKind, &T)> {
+        ColumnKind::ALL.into_iter().zip(&self.0)
+    }
+
+    /// The values with their kinds, mutable.
+    pub(crate) fn each_mut(&mut self) -> impl Iterator<Item = (ColumnKind, &mut T)> {
+        ColumnKind::ALL.into_iter().zip(&mut self.0)
+    }
+}
+
+impl<T> Index<ColumnKind> for PerColumn<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, kind: ColumnKind) -> &T {
+        &self.0[kind as usize - 1]
+    }
+}
+
+impl<T> IndexMut<ColumnKind> for PerColumn<T> {
+    #[inline]
+    fn index_mut(&mut self, kind: ColumnKind) -> &mut T {
+        &mut self.0[kind as usize - 1]
     }
 }
 
@@ -333,9 +388,14 @@ pub(crate) fn belongs_to_other(start: &[u8], store: u64) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ContentRow {
     pub(crate) hash: [u8; 32],
+    /// Below [`MOST_BYTES`], like the other end.
     pub(crate) shingles_end: u64,
+    pub(crate) fingerprints_end: u64,
     pub(crate) shingle_count: u32,
 }
+
+/// A column of rows that vary has fewer bytes than this.
+pub(crate) const MOST_BYTES: u64 = 1 << 48;
 
 impl ContentRow {
     pub(crate) const BYTES: usize = 48;
@@ -345,7 +405,8 @@ impl ContentRow {
         let mut bytes = [0; Self::BYTES];
         bytes[..32].copy_from_slice(&self.hash);
         bytes[32..40].copy_from_slice(&self.shingles_end.to_le_bytes());
-        bytes[40..44].copy_from_slice(&self.shingle_count.to_le_bytes());
+        bytes[38..46].copy_from_slice(&self.fingerprints_end.to_le_bytes());
+        bytes[44..48].copy_from_slice(&self.shingle_count.to_le_bytes());
         bytes
     }
 
@@ -356,13 +417,19 @@ impl ContentRow {
         ContentRow {
             hash,
             shingles_end: ContentRow::shingles_end(bytes),
-            shingle_count: u32_at(bytes, 40),
+            fingerprints_end: ContentRow::fingerprints_end(bytes),
+            shingle_count: u32_at(bytes, 44),
         }
     }
 
     /// The end of the shingles of the encoded row `bytes`.
     pub(crate) fn shingles_end(bytes: &[u8; Self::BYTES]) -> u64 {
-        u64_at(bytes, 32)
+        u64_at(bytes, 32) % MOST_BYTES
+    }
+
+    /// The end of the fingerprints of the encoded row `bytes`.
+    pub(crate) fn fingerprints_end(bytes: &[u8; Self::BYTES]) -> u64 {
+        u64_at(bytes, 38) % MOST_BYTES
     }
 }
 
@@ -461,7 +528,8 @@ mod tests {
     fn a_content_row_survives_its_bytes() {
         let row = ContentRow {
             hash: *blake3::hash(b"text").as_bytes(),
-            shingles_end: u64::MAX - 1,
+            shingles_end: MOST_BYTES - 2,
+            fingerprints_end: MOST_BYTES - 1,
             shingle_count: 77,
         };
         assert_eq!(ContentRow::decode(&row.encode()), row);

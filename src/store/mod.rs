@@ -13,6 +13,7 @@ mod lock;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod model;
 mod offer;
+mod overlap;
 mod upkeep;
 mod write;
 
@@ -24,8 +25,10 @@ pub use groups::{
 };
 pub use handle::{Options, Store};
 pub use offer::{Body, Change, Input, MAX_KEY_BYTES, Outcome, Relation};
+pub use overlap::{CommonPassage, Passage, PassageQuery, Passages, PassagesOfDocument};
 pub use upkeep::{
     Bucket, Casualty, CheckReport, ComparedShape, Expected, Near, Nearness, Problem, Rebuild,
-    RebuildProgress, Reindex, SalvageSummary, Sample, Shape, Stats, Tuning, Unfinished, Unreadable,
+    RebuildProgress, Reindex, SalvageSummary, Sample, Shape, Stats, TextFingerprints, Tuning,
+    Unfinished, Unreadable,
 };
 pub use write::{Batch, Intake, MergeSummary, Pipeline, Uncommitted, Writer};

@@ -38,6 +38,20 @@ impl Fold {
         }
     }
 
+    /// Like [`Fold::chars`], with the bytes of the text that a character comes from. Characters that are normalized
+    /// together come from all of their bytes.
+    pub(super) fn pieces(self, text: &str, mut push: impl FnMut(Range<usize>, char, CharEntry)) {
+        let mut at = 0;
+        let mut folded = Vec::new();
+        while at < text.len() {
+            let end = self.segment(text, at, &mut |c, entry| folded.push((c, entry)));
+            for (c, entry) in folded.drain(..) {
+                push(at..end, c, entry);
+            }
+            at = end;
+        }
+    }
+
     /// Folds the character at `at`, which must exist, with those after it that it must be
     /// normalized with. Returns where they end.
     pub(super) fn segment(

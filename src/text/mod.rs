@@ -24,11 +24,13 @@
 
 mod block;
 mod chars;
+mod fingerprints;
 mod fold;
 mod hash;
 mod ids;
 mod intersect;
 mod marks;
+mod places;
 mod quote;
 mod set;
 mod shingler;
@@ -40,6 +42,7 @@ mod unicode;
 mod windows;
 mod words;
 
+pub(crate) use fingerprints::Fingerprints;
 pub use set::ShingleSet;
 pub(crate) use set::{is_less, least_in_common, share, sizes_fit};
 pub use shingler::Shingler;

@@ -1,5 +1,6 @@
 //! Sets of shingles and their similarity.
 
+use super::fingerprints::Fingerprints;
 use super::intersect;
 use super::shingler::Shingler;
 use super::sink;
@@ -44,6 +45,8 @@ pub struct ShingleSet {
     tails: Vec<u32>,
     /// The shingler that made it, if known.
     shingler: Option<Shingler>,
+    /// Those of the text, if it was made of one for a store that keeps them.
+    fingerprints: Option<Fingerprints>,
 }
 
 impl PartialEq for ShingleSet {
@@ -60,6 +63,7 @@ impl ShingleSet {
         hashes: Vec::new(),
         tails: Vec::new(),
         shingler: None,
+        fingerprints: None,
     };
 
     /// The largest number of shingles in a set with tails.
@@ -102,6 +106,7 @@ impl ShingleSet {
             hashes,
             tails,
             shingler: None,
+            fingerprints: None,
         }
     }
 
@@ -114,6 +119,19 @@ impl ShingleSet {
     /// The shingler that made it, if known.
     pub(crate) fn shingler(&self) -> Option<&Shingler> {
         self.shingler.as_ref()
+    }
+
+    /// Gives it the fingerprints of its text.
+    pub(crate) fn with_fingerprints(self, fingerprints: Option<Fingerprints>) -> ShingleSet {
+        ShingleSet {
+            fingerprints,
+            ..self
+        }
+    }
+
+    /// The fingerprints of its text, if it has any.
+    pub(crate) fn fingerprints(&self) -> Option<&Fingerprints> {
+        self.fingerprints.as_ref()
     }
 
     /// Whether it is small and has no tails. No set in a store is like that.
@@ -139,6 +157,7 @@ impl ShingleSet {
     /// The hashes and the tails, for the caller to replace. The caller must leave a tail for each hash, or none.
     pub(crate) fn parts_mut(&mut self) -> (&mut Vec<u32>, &mut Vec<u32>) {
         self.shingler = None;
+        self.fingerprints = None;
         (&mut self.hashes, &mut self.tails)
     }
 

@@ -2,14 +2,16 @@
 
 use super::block::SymbolRule;
 use super::chars::{self, SpaceRule};
+use super::fingerprints::Fingerprints;
 use super::fold::Fold;
 use super::sink::{self, ShingleSink};
 use super::sort::Sorter;
 use super::windows::Windows;
 use super::words::{self, WordMemory};
-use super::{ShingleSet, Shingling, ids, terms};
+use super::{ShingleSet, Shingling, ids, places, terms};
 use crate::error::{Error, Result};
 use std::cell::Cell;
+use std::ops::Range;
 
 /// Working memory of more than this many bytes is not kept between texts.
 const KEPT: usize = 4 << 20;
@@ -33,6 +35,8 @@ const KEPT: usize = 4 << 20;
 pub struct Shingler {
     shingling: Shingling,
     fold: Fold,
+    /// The distance between two fingerprints of a text, if sets get any.
+    fingerprint_step: Option<u32>,
 }
 
 impl Shingler {
@@ -57,7 +61,14 @@ impl Shingler {
                 nfkc,
                 marks: false,
             },
+            fingerprint_step: None,
         })
+    }
+
+    /// Makes sets with a fingerprint for each `step` shingles of the text.
+    pub(crate) fn fingerprinted(mut self, step: Option<u32>) -> Shingler {
+        self.fingerprint_step = step;
+        self
     }
 
     /// Chooses whether to drop marks that some writers leave out: the harakat and the tatweel of Arabic, the niqqud of
@@ -111,6 +122,7 @@ impl Shingler {
                 nfkc: false,
                 marks: false,
             },
+            fingerprint_step: None,
         }
     }
 
@@ -138,11 +150,43 @@ impl Shingler {
         } = memory;
         shingles.clear();
         self.read(text, reading, &mut ShingleSink::Hashes(shingles))?;
+        let fingerprints = self
+            .fingerprint_step
+            .map(|step| Fingerprints::of(shingles, step));
         let hashes = sorter.distinct(shingles);
         let mut again = Ok(());
         let tails = sink::tails(&hashes, |sink| again = self.read(text, reading, sink));
         again?;
-        Ok(ShingleSet::from_parts(hashes, tails).made_by(self.clone()))
+        let set = ShingleSet::from_parts(hashes, tails).made_by(self.clone());
+        Ok(set.with_fingerprints(fingerprints))
+    }
+
+    /// The shingles of a text in its order, each as often as it comes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Shingler::shingles`].
+    pub(crate) fn in_order(&self, text: &str) -> Result<Vec<u32>> {
+        let mut memory = MEMORY.take();
+        let mut shingles = Vec::new();
+        let sink = &mut ShingleSink::Hashes(&mut shingles);
+        let read = self.read(text, &mut memory.reading, sink);
+        if memory.capacity() <= KEPT {
+            MEMORY.set(memory);
+        }
+        read.map(|()| shingles)
+    }
+
+    /// The bytes of each token of a text, in order. Tokens without an order, terms and ids, have no places.
+    pub(crate) fn places(&self, text: &str) -> Vec<Range<usize>> {
+        match self.shingling {
+            Shingling::Word(_) => places::words(self.fold, SymbolRule::Separate, text),
+            Shingling::Code(_) => places::words(self.fold, SymbolRule::Words, text),
+            Shingling::Char(_) => places::chars(self.fold, SpaceRule::Single, text),
+            Shingling::CharNoSpace(_) => places::chars(self.fold, SpaceRule::Dropped, text),
+            Shingling::Byte(_) => (0..text.len()).map(|at| at..at + 1).collect(),
+            Shingling::Term | Shingling::Ids => Vec::new(),
+        }
     }
 
     /// Reads a text into a sink.

@@ -29,6 +29,7 @@ mod moved;
 mod numbered;
 mod pages;
 mod pairs;
+mod passages;
 mod planted;
 mod progress;
 mod prose;

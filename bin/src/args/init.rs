@@ -37,6 +37,11 @@ pub(crate) struct InitArgs {
     #[command(flatten)]
     pub(crate) sketching: SketchingArgs,
 
+    /// Length in words of the passages that `passages` always finds, from the length of a shingle; 0 for
+    /// none
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) passage: Option<u32>,
+
     /// Keep no shingles: takes less space, but similarities are estimates
     #[arg(long)]
     pub(crate) no_shingles: bool,

@@ -25,6 +25,7 @@ mod matrix;
 mod merge;
 mod mistaken;
 mod pairs;
+mod passages;
 mod query;
 mod reduce;
 mod reindex;
@@ -63,6 +64,7 @@ pub(crate) use map::MapArgs;
 pub(crate) use matrix::MatrixArgs;
 pub(crate) use merge::MergeArgs;
 pub(crate) use pairs::PairsArgs;
+pub(crate) use passages::PassagesArgs;
 pub(crate) use query::QueryArgs;
 pub(crate) use reduce::ReduceArgs;
 pub(crate) use reindex::ReindexArgs;
@@ -167,6 +169,7 @@ interrupted (143 by SIGTERM, 129 by SIGHUP).";
 pub(crate) enum Command {
     Add(AddArgs),
     Query(QueryArgs),
+    Passages(PassagesArgs),
     Pairs(PairsArgs),
     Clusters(ClustersArgs),
     Report(Box<ReportArgs>),

@@ -1,16 +1,19 @@
 //! Arguments of `reindex`.
 
+use std::path::PathBuf;
+
 use clap::Arg;
 use dedupdb::sketching::{Bands, Family, Shingling, SlotWidth};
 
 use crate::inputs::InputArgs;
+use crate::left_out::LeftOutArgs;
 use crate::parse::{self, Seed};
 
 /// Give the store other parameters, while it is in use
 ///
 /// Parameters that are not given stay the same. If the threshold or the number of permutations
 /// changes, new bands are chosen, unless --bands is given. Everything is computed from the stored
-/// shingles; no file is read.
+/// shingles; no file is read, except for --passage.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -18,6 +21,7 @@ Examples:
   dedupdb reindex --threshold 70% --recall 99%
   dedupdb reindex --bands 20x6  Other bands, with the same signatures
   dedupdb reindex --tuned  The bands that `tune` finds best
+  dedupdb reindex --passage 20 --from articles/  Find passages of 20 words from now on
   dedupdb reindex --status  Show how far an unfinished reindex has come
   dedupdb reindex  Continue it
   dedupdb reindex --cancel  Discard it
@@ -30,6 +34,11 @@ parameters discards the unfinished reindex, says so, and starts again.
 Shorter signatures are prefixes of longer ones. Longer ones need only the new slots. If only the
 bands change, signatures are not written at all. The way texts become shingles cannot be changed:
 create another store (`init --shingling`) and add the texts to it.
+
+--passage needs the order of the words, which a store does not keep: --from names the files and
+folders that have the texts, in any order, wherever they are now. A text that is not among them stays
+stored, and `passages` does not find it; the same command with more files fills the gap. No files are
+needed if N - K + 1 is a multiple of its present value, K being the length of a shingle, or if N is 0.
 
 A store without shingles (`init --no-shingles`) needs its files for new slots. It reads documents
 whose keys are paths of files with one document each. If such a file is gone or has another text,
@@ -75,6 +84,14 @@ pub(crate) struct ReindexArgs {
     #[arg(long, value_name = "BITS", value_parser = parse::parameter::<SlotWidth>)]
     pub(crate) slot_bits: Option<SlotWidth>,
 
+    /// Length in words of the passages that `passages` always finds; 0 for none
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) passage: Option<u32>,
+
+    /// With --passage, files and folders with the stored texts, or - for standard input
+    #[arg(long, value_name = "PATH", num_args = 1.., requires = "passage", value_parser = parse::path())]
+    pub(crate) from: Vec<PathBuf>,
+
     /// Refused, with what to do instead
     #[arg(long, value_name = "KIND", value_parser = parse::parameter::<Shingling>, hide = true)]
     pub(crate) shingling: Option<Shingling>,
@@ -97,10 +114,13 @@ pub(crate) struct ReindexArgs {
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) telling: LeftOutArgs,
 }
 
 /// The options about what to compute and how.
-const OF_WORK: [&str; 12] = [
+const OF_WORK: [&str; 14] = [
     "permutations",
     "threshold",
     "recall",
@@ -110,6 +130,8 @@ const OF_WORK: [&str; 12] = [
     "seed",
     "family",
     "slot_bits",
+    "passage",
+    "from",
     "shingling",
     "drop_missing",
     "memory",
@@ -118,7 +140,7 @@ const OF_WORK: [&str; 12] = [
 /// Moves an option about reading files below a heading that says when files are read.
 fn of_files(arg: Arg) -> Arg {
     if arg.get_help_heading() == Some("Inputs") {
-        arg.help_heading("Reading files, only for stores made with --no-shingles")
+        arg.help_heading("Reading files, only for --from and stores made with --no-shingles")
     } else {
         arg
     }
@@ -129,7 +151,7 @@ impl ReindexArgs {
     pub(crate) fn is_bare(&self) -> bool {
         let numbers = self.permutations.is_none() && self.seed.is_none();
         let shares = self.threshold.is_none() && self.recall.is_none();
-        let others = self.family.is_none() && self.slot_bits.is_none();
+        let others = self.family.is_none() && self.slot_bits.is_none() && self.passage.is_none();
         numbers && shares && others && self.bands.is_none() && !self.tuned
     }
 }

@@ -17,9 +17,11 @@ const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
 /// Runs `init`.
 pub(crate) fn run(args: &Args, init: &InitArgs, output: &mut Output) -> Result<Exit> {
-    let schema = schema(&init.sketching)
-        .keep_shingles(!init.no_shingles)
-        .build()?;
+    let mut schema = schema(&init.sketching).keep_shingles(!init.no_shingles);
+    if let Some(passage) = init.passage {
+        schema = schema.passage(passage);
+    }
+    let schema = schema.build()?;
     let store = crate::store::create(args, &schema);
     let store = store.map_err(|error| existing(args, init, error))?;
     if let Some(scope) = init.id_scope {

@@ -21,6 +21,7 @@ mod map;
 mod matrix;
 mod merge;
 mod pairs;
+mod passages;
 mod query;
 mod reduce;
 mod reindex;
@@ -44,6 +45,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Init(init) => init::run(args, init, output),
         Command::Add(add) => add::run(args, add, console, output),
         Command::Query(query) => query::run(args, query, console, output),
+        Command::Passages(passages) => passages::run(args, passages, console, output),
         Command::Remove(remove) => remove::run(args, remove, console, output),
         Command::List(list) => list::run(args, list, console, output),
         Command::Pairs(pairs) => pairs::run(args, pairs, console, output),

@@ -1,14 +1,20 @@
 //! `reindex`: gives the store other parameters.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, anyhow, bail};
-use dedupdb::upkeep::{self, Rebuild};
+use dedupdb::upkeep::{self, Rebuild, TextFingerprints};
 use dedupdb::{Error, Schema, Store};
-use dedupdb_corpus::Key;
+use dedupdb_corpus::{EndReason, Key};
 
 use crate::args::{Args, ReindexArgs};
 use crate::console::Console;
+use crate::each::ForEachRun;
 use crate::exit::Exit;
+use crate::inputs::check_stdin;
+use crate::interrupt::Interrupt;
 use crate::json;
+use crate::left_out::NamingScope;
 use crate::number::{bytes, counted, grouped, percent};
 use crate::output::Output;
 use crate::rebuilding;
@@ -50,6 +56,11 @@ pub(crate) fn run(
     } else {
         Rebuild::reindex(target(&store, reindex)?)
     };
+    let rebuild = match fingerprints(args, &store, reindex, console)? {
+        Ok(Some(texts)) => rebuild.fingerprints(texts),
+        Ok(None) => rebuild,
+        Err(stopped) => return Ok(stopped),
+    };
     let rebuild = rebuild
         .memory(reindex.memory)
         .drop_missing(reindex.drop_missing)
@@ -66,6 +77,44 @@ pub(crate) fn run(
     report(args, &store, documents, console, output)?;
     note_same_bands(&stored, &store.schema(), reindex, console);
     Ok(Exit::Found)
+}
+
+/// The fingerprints of the texts in the files that --from names, or the exit if the user stopped the reading.
+fn fingerprints(
+    args: &Args,
+    store: &Store,
+    reindex: &ReindexArgs,
+    console: &Console,
+) -> Result<Result<Option<TextFingerprints>, Exit>> {
+    if reindex.from.is_empty() {
+        return Ok(Ok(None));
+    }
+    let options = reindex.inputs.options().store(&args.store);
+    reindex.inputs.check(&options, &reindex.from, console)?;
+    check_stdin(reindex.from.iter().map(PathBuf::as_path))?;
+    let texts = store.text_fingerprints(&target(store, reindex)?)?;
+    let interrupt = Interrupt::catch()?;
+    let each = ForEachRun {
+        paths: &reindex.from,
+        options,
+        telling: &reindex.telling,
+        named: NamingScope::All,
+        interrupt: &interrupt,
+        whole: None,
+        has_bar: true,
+    };
+    let read = each.run(
+        console,
+        |document| texts.add(document.text()).map(drop),
+        |_, ()| Ok(()),
+    )?;
+    if read.ended == EndReason::Stopped {
+        return Ok(Err(Exit::Interrupted));
+    }
+    if read.reading.has_failures() {
+        bail!("not all of the files could be read, so nothing was changed");
+    }
+    Ok(Ok(Some(texts)))
 }
 
 /// Reports the store's new parameters.
@@ -161,6 +210,9 @@ fn changes(reindex: &ReindexArgs) -> upkeep::Reindex {
     }
     if let Some(bands) = reindex.bands {
         changes = changes.bands(bands.bands(), bands.rows());
+    }
+    if let Some(passage) = reindex.passage {
+        changes = changes.passage(passage);
     }
     if reindex.tuned {
         changes = changes.tuned(reindex.contents);

@@ -13,6 +13,7 @@ mod matrix;
 #[cfg(unix)]
 mod moves;
 mod parameters;
+mod passages;
 mod report;
 mod summaries;
 mod tune;
@@ -31,6 +32,7 @@ pub(crate) use matrix::MatrixJson;
 #[cfg(unix)]
 pub(crate) use moves::{MoveJson, MovedFileJson};
 pub(crate) use parameters::{InitJson, ParametersJson};
+pub(crate) use passages::PassageJson;
 pub(crate) use report::ReportJson;
 pub(crate) use summaries::{AddJson, DedupJson, MapJson};
 pub(crate) use tune::{FiguresJson, SampleJson, TuneJson};

@@ -359,7 +359,8 @@ impl DedupJudge<'_> {
         };
         Ok(match (chosen, self.stored_root()) {
             (None, Some(root)) => Some(surviving_copy::of(origin, earlier, store, root)?),
-            (None, None) => is_itself(origin, earlier, store)?.then_some(SurvivingCopy::Itself),
+            (None, None) => is_itself(origin, &earlier.key, earlier.exact_copy, store)?
+                .then_some(SurvivingCopy::Itself),
             (chosen, _) => chosen,
         })
     }

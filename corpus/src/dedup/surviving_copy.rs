@@ -66,7 +66,7 @@ pub(super) fn of(
     store: &Store,
     root: &Path,
 ) -> Result<SurvivingCopy> {
-    if is_itself(origin, earlier, store)? {
+    if is_itself(origin, &earlier.key, earlier.exact_copy, store)? {
         return Ok(SurvivingCopy::Itself);
     }
     let key = &earlier.key;

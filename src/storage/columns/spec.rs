@@ -6,17 +6,12 @@ use super::column::{ColumnView, ColumnWriter, Trust};
 use crate::codec::low32;
 use crate::error::Result;
 use crate::schema::Schema;
-use crate::storage::format::{ColumnKind, ContentRow, Header, narrow};
+use crate::storage::format::{ColumnKind, ContentRow, Header, PerColumn, narrow};
 use crate::storage::index::Meta;
 use crate::storage::names::INDEX;
 
 /// The writing sides of a store's columns.
-#[derive(Debug)]
-pub(crate) struct ColumnWriters {
-    pub(crate) contents: ColumnWriter,
-    pub(crate) shingles: ColumnWriter,
-    pub(crate) signatures: ColumnWriter,
-}
+pub(crate) type ColumnWriters = PerColumn<ColumnWriter>;
 
 impl ColumnWriters {
     /// Creates the columns that `meta` names, empty, with the access rights of the file at `like`, if given.
@@ -26,31 +21,12 @@ impl ColumnWriters {
         meta: &Meta,
         schema: &Schema,
     ) -> Result<ColumnWriters> {
-        let create = |kind| ColumnSpec::of(kind, meta, schema)?.create(folder, like);
-        Ok(ColumnWriters {
-            contents: create(ColumnKind::Contents)?,
-            shingles: create(ColumnKind::Shingles)?,
-            signatures: create(ColumnKind::Signatures)?,
-        })
+        PerColumn::try_new(|kind| ColumnSpec::of(kind, meta, schema)?.create(folder, like))
     }
 
     /// Opens the columns that `meta` names, and truncates them to the lengths that it records.
     pub(crate) fn open(folder: &Path, meta: &Meta, schema: &Schema) -> Result<ColumnWriters> {
-        let open = |kind| ColumnSpec::of(kind, meta, schema)?.open(folder, Trust::Sums);
-        Ok(ColumnWriters {
-            contents: open(ColumnKind::Contents)?,
-            shingles: open(ColumnKind::Shingles)?,
-            signatures: open(ColumnKind::Signatures)?,
-        })
-    }
-
-    /// The columns with their kinds.
-    pub(crate) fn each(&mut self) -> [(ColumnKind, &mut ColumnWriter); 3] {
-        [
-            (ColumnKind::Contents, &mut self.contents),
-            (ColumnKind::Shingles, &mut self.shingles),
-            (ColumnKind::Signatures, &mut self.signatures),
-        ]
+        PerColumn::try_new(|kind| ColumnSpec::of(kind, meta, schema)?.open(folder, Trust::Sums))
     }
 }
 
@@ -65,23 +41,17 @@ pub(crate) struct ColumnSpec {
 impl ColumnSpec {
     /// The record of the column of a kind in `meta`.
     pub(crate) fn of(kind: ColumnKind, meta: &Meta, schema: &Schema) -> Result<ColumnSpec> {
-        let signature_bytes = schema.signature_bytes();
-        let (file, row_bytes, len) = match kind {
-            ColumnKind::Contents => {
-                let row_bytes = ContentRow::BYTES;
-                let len = meta.contents * row_bytes as u64;
-                (meta.contents_file, row_bytes, len)
-            }
-            ColumnKind::Shingles => (meta.shingles_file, 0, meta.shingle_bytes),
-            ColumnKind::Signatures => {
-                let len = meta.contents * signature_bytes as u64;
-                (meta.signatures_file, signature_bytes, len)
-            }
+        let rows = |row_bytes: usize| (row_bytes, meta.contents * row_bytes as u64);
+        let (row_bytes, len) = match kind {
+            ColumnKind::Contents => rows(ContentRow::BYTES),
+            ColumnKind::Shingles => (0, meta.shingle_bytes),
+            ColumnKind::Signatures => rows(schema.signature_bytes()),
+            ColumnKind::Fingerprints => (0, meta.fingerprint_bytes),
         };
         let header = Header {
             kind,
             store: meta.store,
-            generation: narrow(Path::new(INDEX), file)?,
+            generation: narrow(Path::new(INDEX), meta.files[kind])?,
             row_bytes: low32(row_bytes as u64),
         };
         Ok(ColumnSpec { header, len })

@@ -16,13 +16,13 @@ use crate::clock::{self, Meters};
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::storage::disk;
-use crate::storage::format::narrow;
+use crate::storage::format::{ColumnKind, narrow};
 use crate::storage::index::{
     DocumentChange, IdScope, Meta, RunRecord, SourceFile, catalog, guarded, journal,
 };
 use crate::storage::names::NEXT_INDEX;
 use crate::storage::parallel::both;
-use crate::storage::postings::{Filters, retired};
+use crate::storage::postings::{BucketLists, Filters, retired};
 use crate::storage::view::{CommittedTables, Snapshot};
 
 /// With fewer changes than this, a second thread does not pay.
@@ -65,17 +65,17 @@ impl StoreFiles {
         self.check_in_place()?;
         self.health = Health::Unknown;
         let snapshot = self.snapshot()?;
-        for (_, column) in self.columns.each() {
+        for (_, column) in self.columns.each_mut() {
             column.committing();
         }
         let path = self.index_path.clone();
         let CommitMetadata { meta, filters } =
             guarded(&path, || self.write(&snapshot, change, threads, meters))?;
-        for (_, column) in self.columns.each() {
+        for (_, column) in self.columns.each_mut() {
             column.committed();
         }
         let tables =
-            CommittedTables::open(&self.index, &self.index_path, self.schema.bands().bands())?;
+            CommittedTables::open(&self.index, &self.index_path, BucketLists::of(&self.schema))?;
         let banded = narrow(&path, meta.banded())?;
         if banded != self.recent.base() {
             self.recent = Arc::new(self.recent.after(banded, &Pool::new(threads)));
@@ -108,7 +108,7 @@ impl StoreFiles {
             sums.push((kind, column.changed_sums()));
         }
         let sync = || -> Result<()> {
-            for (_, column) in columns.each() {
+            for (_, column) in columns.each_mut() {
                 column.sync()?;
             }
             Ok(())
@@ -116,6 +116,8 @@ impl StoreFiles {
         let merge = BucketCommit {
             transaction: &transaction,
             snapshot,
+            lists: BucketLists::of(&self.schema),
+            unfingerprinted: self.unfingerprinted,
             is_first: !self.has_committed,
             threads,
             limits: &self.limits,
@@ -186,7 +188,9 @@ fn change_contents(
     meta.runs = change.runs.unwrap_or(meta.runs);
     meta.id_scope = change.id_scope.map_or(meta.id_scope, IdScope::number);
     meta.contents = snapshot.len.into();
-    meta.shingle_bytes = snapshot.shingles.len();
+    meta.shingle_bytes = snapshot.column(ColumnKind::Shingles).len();
+    meta.unfingerprinted = merge.unfingerprinted;
+    meta.fingerprint_bytes = snapshot.column(ColumnKind::Fingerprints).len();
     let unnamed = catalog::write_names(transaction, &change.documents, &change.maybe_unnamed)
         .map_err(in_index)?;
     catalog::write_removed(transaction, &unnamed).map_err(in_index)?;

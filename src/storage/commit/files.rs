@@ -7,19 +7,19 @@ use redb::{ReadTransaction, WriteTransaction};
 
 use super::merge::RunningMerge;
 use crate::clock;
-use crate::codec::low32;
+use crate::codec::{low32, words};
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::schema::Schema;
 use crate::storage::columns::{ColumnSpec, ColumnWriters};
 use crate::storage::disk::{self, TurnWait};
 use crate::storage::folder::{HolderNote, check_free, check_outside, holder, leftovers};
-use crate::storage::format::{ColumnKind, ContentRow, FORMAT, copy_hash, narrow};
+use crate::storage::format::{ColumnKind, ContentRow, FORMAT, PerColumn, copy_hash, narrow};
 use crate::storage::index::{Catalog, Index, Meta, catalog, existing_index, guarded};
 use crate::storage::limits::Limits;
 use crate::storage::names::{FIRST_GENERATION, INDEX, NEW_INDEX, is_of_store};
-use crate::storage::postings::{ContentHashes, Filters, RecentPostings};
-use crate::storage::view::{CommittedTables, Snapshot};
+use crate::storage::postings::{BucketLists, ContentHashes, Filters, RecentPostings};
+use crate::storage::view::{BlockEnds, CommittedTables, Snapshot};
 
 /// The state of the files beyond the last commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,22 +43,34 @@ pub(crate) struct NewContent<'a> {
     pub(crate) signature: &'a [u8],
     /// One hash per band, empty for a content without shingles.
     pub(crate) band_hashes: &'a [u32],
+    /// Its fingerprints in the order of the text, empty if the store keeps none.
+    pub(crate) fingerprints: &'a [u32],
 }
 
 impl<'a> NewContent<'a> {
-    /// Its row, given where its shingles end in their column.
-    fn row(&self, shingles_end: u64) -> ContentRow {
+    /// Its row, given where the blocks of the contents before it end, which then end with its own.
+    fn row(&self, ends: &mut BlockEnds) -> ContentRow {
+        ends.shingles_end += self.packed_shingles.len() as u64;
+        ends.fingerprints_end += size_of_val(self.fingerprints) as u64;
         ContentRow {
             hash: *self.hash,
-            shingles_end,
+            shingles_end: ends.shingles_end,
+            fingerprints_end: ends.fingerprints_end,
             shingle_count: self.shingle_count,
         }
+    }
+
+    /// Its fingerprints as they are stored.
+    fn fingerprint_bytes(&self) -> Vec<u8> {
+        let words = self.fingerprints.iter();
+        words.flat_map(|word| word.to_le_bytes()).collect()
     }
 
     fn hashes(&self) -> ContentHashes<'a> {
         ContentHashes {
             first: copy_hash(self.hash),
             others: self.band_hashes,
+            fingerprints: self.fingerprints,
         }
     }
 }
@@ -100,6 +112,8 @@ pub(crate) struct StoreFiles {
     pub(crate) has_committed: bool,
     /// The number of appended contents, including uncommitted ones.
     pub(crate) len: u32,
+    /// The number of contents that should have fingerprints and have none, including uncommitted ones.
+    pub(crate) unfingerprinted: u64,
     pub(crate) limits: Limits,
     /// How long to wait for a turn.
     pub(crate) wait: TurnWait,
@@ -190,9 +204,7 @@ impl StoreFiles {
             format: FORMAT.into(),
             store,
             generation,
-            contents_file: generation,
-            shingles_file: generation,
-            signatures_file: generation,
+            files: PerColumn::new(|_| generation),
             committed: clock::now().unsigned_abs(),
             ..Meta::default()
         };
@@ -238,20 +250,23 @@ impl StoreFiles {
         schema: Arc<Schema>,
         columns: ColumnWriters,
     ) -> Result<StoreFiles> {
-        let tables = CommittedTables::open(&index, &index_path, schema.bands().bands())?;
+        let lists = BucketLists::of(&schema);
+        let tables = CommittedTables::open(&index, &index_path, lists)?;
         let len = narrow(&index_path, tables.meta.contents)?;
         let filters = Filters::open(&index_path, &tables.meta, true)?;
+        let unfingerprinted = tables.meta.unfingerprinted;
         let mut files = StoreFiles {
             schema,
             index,
             index_path,
             columns,
             tables: Arc::new(tables),
-            recent: Arc::new(RecentPostings::new(0, 1, 0)),
+            recent: Arc::new(RecentPostings::new(0, 1, 0, 0)),
             filters,
             merging: None,
             has_committed: false,
             len,
+            unfingerprinted,
             limits: Limits::default(),
             wait: TurnWait::NONE,
             is_exclusive: false,
@@ -340,8 +355,8 @@ impl StoreFiles {
         if meta == self.tables.meta {
             return Ok(false);
         }
-        let bands = self.schema.bands().bands();
-        let tables = CommittedTables::of(transaction, &meta, &self.index, path, bands)?;
+        let lists = BucketLists::of(&self.schema);
+        let tables = CommittedTables::of(transaction, &meta, &self.index, path, lists)?;
         self.follow(tables)?;
         Ok(true)
     }
@@ -373,7 +388,7 @@ impl StoreFiles {
         // After an error, the parts are those of two commits.
         self.health = Health::Unknown;
         let (earlier, meta) = (self.tables.meta, tables.meta);
-        for (kind, column) in self.columns.each() {
+        for (kind, column) in self.columns.each_mut() {
             column.follow(ColumnSpec::of(kind, &meta, &self.schema)?.len)?;
         }
         let filtered = |meta: &Meta| (meta.levels, meta.young_filter, meta.old_filter);
@@ -381,6 +396,7 @@ impl StoreFiles {
             self.filters = Filters::open(&self.index_path, &meta, true)?;
         }
         self.len = narrow(&self.index_path, meta.contents)?;
+        self.unfingerprinted = meta.unfingerprinted;
         self.tables = Arc::new(tables);
         let snapshot = self.snapshot()?;
         snapshot.verify_ends()?;
@@ -414,10 +430,11 @@ impl StoreFiles {
         self.health = Health::Torn;
         self.append_rows(content)?;
         self.health = Health::Sound;
-        self.make_room(1, pool);
+        self.make_room(std::slice::from_ref(content), pool);
         self.recent.push(content.hashes());
         let id = self.len;
         self.len += 1;
+        self.count(std::slice::from_ref(content));
         Ok(id)
     }
 
@@ -437,50 +454,77 @@ impl StoreFiles {
         self.health = Health::Torn;
         self.append_all_rows(contents, pool)?;
         self.health = Health::Sound;
-        self.make_room(contents.len(), pool);
+        self.make_room(contents, pool);
         self.len += low32(contents.len() as u64);
+        self.count(contents);
         Ok(UnpostedContents {
             recent: self.recent.clone(),
             filters: self.filters.clone(),
         })
     }
 
-    /// Makes room for `more` recent contents.
-    fn make_room(&mut self, more: usize, pool: &Pool) {
-        if !self.recent.has_room(more) {
-            self.recent = Arc::new(self.recent.grown(more, pool));
+    /// Counts appended contents that lack fingerprints.
+    fn count(&mut self, contents: &[NewContent<'_>]) {
+        if self.schema.fingerprint_step().is_some() {
+            let lacks = |content: &&NewContent<'_>| {
+                content.fingerprints.is_empty() && content.shingle_count > 0
+            };
+            self.unfingerprinted += contents.iter().filter(lacks).count() as u64;
+        }
+    }
+
+    /// Makes room for more recent contents.
+    fn make_room(&mut self, contents: &[NewContent<'_>], pool: &Pool) {
+        let more = contents.len();
+        let fingerprints = contents.iter().map(|content| content.fingerprints.len());
+        let fingerprints = fingerprints.sum();
+        if !self.recent.has_room(more, fingerprints) {
+            self.recent = Arc::new(self.recent.grown(more, fingerprints, pool));
         }
     }
 
     fn append_all_rows(&mut self, contents: &[NewContent<'_>], pool: &Pool) -> Result<()> {
-        let mut shingles_end = self.columns.shingles.len();
-        let rows: Vec<[u8; ContentRow::BYTES]> = contents
+        let mut ends = self.ends();
+        let rows = contents
             .iter()
-            .map(|content| {
-                shingles_end += content.packed_shingles.len() as u64;
-                content.row(shingles_end).encode()
-            })
-            .collect();
+            .map(|content| content.row(&mut ends).encode());
+        let rows: Vec<[u8; ContentRow::BYTES]> = rows.collect();
+        ends.check()?;
         let columns = &mut self.columns;
         let shingles = contents.iter().map(|content| content.packed_shingles);
-        columns.shingles.append_all(shingles, pool)?;
-        columns
-            .contents
-            .append_all(rows.iter().map(|row| &row[..]), pool)?;
+        columns[ColumnKind::Shingles].append_all(shingles, pool)?;
+        let rows = rows.iter().map(|row| &row[..]);
+        columns[ColumnKind::Contents].append_all(rows, pool)?;
         let signatures = contents.iter().map(|content| content.signature);
-        columns.signatures.append_all(signatures, pool)
+        columns[ColumnKind::Signatures].append_all(signatures, pool)?;
+        let fingerprints = contents.iter().map(NewContent::fingerprint_bytes);
+        let fingerprints: Vec<Vec<u8>> = fingerprints.collect();
+        let fingerprints = fingerprints.iter().map(Vec::as_slice);
+        columns[ColumnKind::Fingerprints].append_all(fingerprints, pool)
     }
 
     fn append_rows(&mut self, content: &NewContent<'_>) -> Result<()> {
-        self.columns.shingles.append(content.packed_shingles)?;
-        let row = content.row(self.columns.shingles.len());
-        self.columns.contents.append(&row.encode())?;
-        self.columns.signatures.append(content.signature)
+        let mut ends = self.ends();
+        let row = content.row(&mut ends);
+        ends.check()?;
+        let columns = &mut self.columns;
+        columns[ColumnKind::Shingles].append(content.packed_shingles)?;
+        columns[ColumnKind::Contents].append(&row.encode())?;
+        columns[ColumnKind::Signatures].append(content.signature)?;
+        columns[ColumnKind::Fingerprints].append(&content.fingerprint_bytes())
+    }
+
+    /// Where the blocks of all contents end.
+    fn ends(&self) -> BlockEnds {
+        BlockEnds {
+            shingles_end: self.columns[ColumnKind::Shingles].len(),
+            fingerprints_end: self.columns[ColumnKind::Fingerprints].len(),
+        }
     }
 
     /// A view of everything appended so far, on top of the documents of the last commit.
     pub(crate) fn snapshot(&mut self) -> Result<Snapshot> {
-        for (_, column) in self.columns.each() {
+        for (_, column) in self.columns.each_mut() {
             column.flush()?;
         }
         Ok(self.view())
@@ -493,9 +537,7 @@ impl StoreFiles {
         Snapshot {
             schema: self.schema.clone(),
             tables: self.tables.clone(),
-            contents: self.columns.contents.view(),
-            shingles: self.columns.shingles.view(),
-            signatures: self.columns.signatures.view(),
+            columns: PerColumn::new(|kind| self.columns[kind].view()),
             recent: self.recent.clone(),
             filters: self.filters.clone(),
             len: self.len,
@@ -512,10 +554,11 @@ impl StoreFiles {
             return Ok(());
         }
         self.health = Health::Torn;
-        for (_, column) in self.columns.each() {
+        for (_, column) in self.columns.each_mut() {
             column.roll_back()?;
         }
         self.len = committed;
+        self.unfingerprinted = self.tables.meta.unfingerprinted;
         self.recent = rebuild_recent(&self.snapshot()?, None)?;
         self.health = Health::Sound;
         Ok(())
@@ -535,7 +578,7 @@ impl Drop for StoreFiles {
     /// The files of a process that this one is a fork of are leaked, not dropped.
     fn drop(&mut self) {
         if self.may_cut() {
-            for (_, column) in self.columns.each() {
+            for (_, column) in self.columns.each_mut() {
                 column.cut();
             }
         }
@@ -624,25 +667,40 @@ pub(crate) fn rebuild_recent(
         Some(earlier) => Arc::new(earlier.after(banded, &pool)),
         None => Arc::new(RecentPostings::new(
             banded,
-            bands.bands() as usize + 1,
+            BucketLists::of(schema).per_content() as usize,
             contents as usize,
+            fingerprint_count(snapshot, banded)?,
         )),
     };
-    let mut hashes = Vec::new();
+    let (mut hashes, mut fingerprints) = (Vec::new(), Vec::new());
     for id in banded + recent.len()..snapshot.len {
         let row = snapshot.content(id)?;
         hashes.clear();
         let signature = snapshot.signature(id)?;
         schema.band_hashes(row.shingle_count as usize, signature, &mut hashes);
-        if !recent.has_room(1) {
-            recent = Arc::new(recent.grown(1, &pool));
+        fingerprints.clear();
+        fingerprints.extend(words(snapshot.fingerprints(id)?));
+        if !recent.has_room(1, fingerprints.len()) {
+            recent = Arc::new(recent.grown(1, fingerprints.len(), &pool));
         }
         recent.push(ContentHashes {
             first: copy_hash(&row.hash),
             others: &hashes,
+            fingerprints: &fingerprints,
         });
     }
     Ok(recent)
+}
+
+/// The number of fingerprints of the contents of a snapshot from `first` on.
+fn fingerprint_count(snapshot: &Snapshot, first: u32) -> Result<usize> {
+    let [start, end] = [first, snapshot.len].map(|content| snapshot.ends_before(content));
+    let bytes = end?
+        .fingerprints_end
+        .saturating_sub(start?.fingerprints_end);
+    // Damaged rows may count more than a column has.
+    let bytes = bytes.min(snapshot.column(ColumnKind::Fingerprints).len());
+    Ok(usize::try_from(bytes).unwrap_or(0) / size_of::<u32>())
 }
 #[cfg(test)]
 mod tests {

@@ -28,7 +28,7 @@ use redb::WriteTransaction;
 
 use crate::clock::Meters;
 use crate::codec::{BitSet, low32};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::storage::disk;
 use crate::storage::format::narrow;
 use crate::storage::index::{FilterState, LEVELS, LevelState, MergeState, Meta, catalog, levels};
@@ -36,7 +36,7 @@ use crate::storage::limits::Limits;
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::update::{self, MergePart};
 use crate::storage::postings::{
-    BucketError, BucketList, EmptyFilter, Filter, FilterName, Filters, KeyedLevel, LevelAge,
+    BucketError, BucketLists, EmptyFilter, Filter, FilterName, Filters, KeyedLevel, LevelAge,
     OLDEST, Posting, order, prefix_bits,
 };
 use crate::storage::view::{Snapshot, bucket_error};
@@ -93,6 +93,9 @@ pub(crate) struct BucketCommit<'a> {
     pub(crate) transaction: &'a WriteTransaction,
     /// The last commit, and what was appended since.
     pub(crate) snapshot: &'a Snapshot,
+    pub(crate) lists: BucketLists,
+    /// The number of contents that should have fingerprints and have none.
+    pub(crate) unfingerprinted: u64,
     /// Whether the handle has not committed before. It may be gone before a merge ends, so it does all of it or nothing.
     pub(crate) is_first: bool,
     pub(crate) threads: usize,
@@ -204,8 +207,7 @@ impl BucketCommit<'_> {
             .into_iter()
             .filter(|age| age.has_tables(&after))
         {
-            let levels = &after.levels[age.levels()];
-            let postings = self.lists() * levels.iter().map(|state| state.posted).sum::<u64>();
+            let postings = self.postings(&after, age.levels())?;
             let is_fit = |filter: &&Arc<Filter>| !filter.is_full(postings) && !filter.met_damage();
             match self.snapshot.filters.get(age).filter(is_fit) {
                 Some(filter) if age == LevelAge::of(into) => {
@@ -216,7 +218,7 @@ impl BucketCommit<'_> {
                 }
                 Some(_) => {}
                 None => {
-                    let words = self.words_of_new(age, postings, &after);
+                    let words = self.words_of_new(age, postings, &after)?;
                     merging.steps += EmptyFilter::steps(words);
                     meta.filters += 1;
                     *age.next_filter(&mut meta.merge) = meta.filters;
@@ -231,16 +233,16 @@ impl BucketCommit<'_> {
     }
 
     /// The number of words of a new filter for the levels of `age`, which have `postings` postings after the merge.
-    fn words_of_new(&self, age: LevelAge, postings: u64, after: &Meta) -> u64 {
+    fn words_of_new(&self, age: LevelAge, postings: u64, after: &Meta) -> Result<u64> {
         let expected = match age {
             // These levels grow until they are merged into the oldest one.
             LevelAge::Young => {
-                let most = self.lists() * after.levels[OLDEST].posted / self.limits.level_ratio;
-                most.min(postings * GROWTH)
+                let oldest = self.postings(after, LevelAge::Old.levels())?;
+                (oldest / self.limits.level_ratio).min(postings * GROWTH)
             }
             LevelAge::Old => 0,
         };
-        Filter::words_for(postings, expected)
+        Ok(Filter::words_for(postings, expected))
     }
 
     /// Does the next steps of a merge, at most `steps`, and returns whether these were the last ones.
@@ -278,12 +280,19 @@ impl BucketCommit<'_> {
         let (built, end) = (meta.merge.built, meta.merge.built + parts);
         let added = self.snapshot.recent.base()..narrow(self.path(), meta.merge.end)?;
         let sources = self.sources(meta)?;
-        let (merge, bits) = (meta.merge, meta.merge.part_bits);
-        let lists = low32(built >> bits)..low32((end - 1) >> bits) + 1;
-        for_each_list(lists, self.threads, |list| {
-            let first = u64::from(list) << bits;
-            for part in built.max(first)..end.min(first + (1 << bits)) {
-                self.build_part(&merge, &sources, &added, own, list, low32(part - first))?;
+        let merge = meta.merge;
+        for_each_list(0..self.lists.count(), self.threads, |place| {
+            let list = self.lists.by_size(place);
+            let parts = self.parts_of(place, &merge);
+            for part in built.max(parts.start)..end.min(parts.end) {
+                self.build_part(
+                    &merge,
+                    &sources,
+                    &added,
+                    own,
+                    list,
+                    low32(part - parts.start),
+                )?;
             }
             Ok(())
         })?;
@@ -305,17 +314,14 @@ impl BucketCommit<'_> {
         let part = MergePart {
             sources,
             prefix: narrow(self.path(), merge.prefix_bits)?,
-            hashes: update::hashes_of_part(part, narrow(self.path(), merge.part_bits)?),
+            hashes: update::hashes_of_part(part, self.part_bits(list, merge)),
             dropped: &own.dropped,
         };
-        let recent = &self.snapshot.recent;
-        let posting = |id: u32| Some(Posting::new(recent.hash(id, list)?, id));
-        let is_left = |id: &u32| !own.dropped.contains(*id);
-        let new = added.clone().filter(is_left).filter_map(posting);
-        let new = order::sort(
-            new.filter(|new| part.hashes.contains(&new.hash()))
-                .collect(),
-        );
+        let new = self.snapshot.recent.postings(list, added.clone());
+        let new = new.filter(|new| part.hashes.contains(&new.hash()));
+        let new = new.filter(|new| !own.dropped.contains(new.id()));
+        let mut new = order::sort(new.collect());
+        new.dedup();
         let mut whole = Vec::new();
         for GainingFilter {
             age,
@@ -346,7 +352,7 @@ impl BucketCommit<'_> {
             }
         }
         let insert = |run: &[Posting]| whole.iter().for_each(|filter| filter.insert(list, run));
-        update::merge_part(self.transaction, BucketList::of(list), &part, new, insert)
+        update::merge_part(self.transaction, self.lists.get(list), &part, new, insert)
             .map_err(|error| self.in_buckets(error))
     }
 
@@ -358,7 +364,7 @@ impl BucketCommit<'_> {
             level: level_of(&merge),
             prefix: narrow(self.path(), merge.prefix_bits)?,
         };
-        for list in (0..low32(self.lists())).map(BucketList::of) {
+        for list in self.lists.all() {
             let (transaction, replaced) = (self.transaction, &mut meta.replaced);
             update::put_in_place(transaction, list, &sources, into, replaced)
                 .map_err(|error| self.in_buckets(error))?;
@@ -391,7 +397,9 @@ impl BucketCommit<'_> {
             return Ok(());
         }
         let prefix = narrow(self.path(), merge.prefix_bits)?;
-        for list in (0..lists_begun(&merge)).map(BucketList::of) {
+        let is_begun = |&place: &u32| self.parts_of(place, &merge).start < merge.built;
+        for place in (0..self.lists.count()).filter(is_begun) {
+            let list = self.lists.get(self.lists.by_size(place));
             update::give_up(self.transaction, list, prefix, &mut meta.replaced)
                 .map_err(|error| self.in_buckets(error))?;
         }
@@ -443,20 +451,46 @@ impl BucketCommit<'_> {
         u64::from(self.snapshot.len) - self.snapshot.tables.meta.contents
     }
 
-    fn lists(&self) -> u64 {
-        u64::from(self.snapshot.schema.bands().bands()) + 1
+    /// The number of postings in tables of some levels, with those of removed contents among the fingerprints.
+    fn postings(&self, meta: &Meta, levels: Range<usize>) -> Result<u64> {
+        let posted: u64 = meta.levels[levels.clone()]
+            .iter()
+            .map(|state| state.posted)
+            .sum();
+        let (first, last) = (levels.end.saturating_sub(1), levels.start);
+        let start = levels::start(&meta.levels, first);
+        let ends = [start, meta.levels[last].end].map(|id| {
+            let id = narrow(self.path(), id)?;
+            Ok::<u64, Error>(self.snapshot.ends_before(id)?.fingerprints_end)
+        });
+        let [start, end] = ends;
+        let fingerprints = end?.saturating_sub(start?) / size_of::<u32>() as u64;
+        Ok(u64::from(self.lists.per_content()) * posted + fingerprints)
     }
 
     /// The number of parts of all lists in a merge.
     fn parts(&self, merge: &MergeState) -> u64 {
-        self.lists() << merge.part_bits
+        self.parts_of(self.lists.count(), merge).start
+    }
+
+    /// The parts of the list at a place of the order in which they are merged.
+    fn parts_of(&self, place: u32, merge: &MergeState) -> Range<u64> {
+        let parts_of = |place| 1_u64 << self.part_bits(self.lists.by_size(place), merge);
+        let start = (0..place).map(parts_of).sum();
+        start..start + parts_of(place)
+    }
+
+    /// A list is merged in two to the power of this many parts.
+    fn part_bits(&self, list: u32, merge: &MergeState) -> u32 {
+        let list = self.lists.get(list);
+        list.part_bits(low32(merge.prefix_bits), low32(merge.part_bits))
     }
 
     fn path(&self) -> &Path {
         self.snapshot.tables.path()
     }
 
-    fn in_buckets(&self, error: BucketError) -> crate::Error {
+    fn in_buckets(&self, error: BucketError) -> Error {
         bucket_error(self.path(), error)
     }
 }
@@ -506,11 +540,6 @@ fn levels_after(meta: &Meta) -> [LevelState; LEVELS] {
 /// The level that a merge goes into.
 fn level_of(merge: &MergeState) -> usize {
     usize::try_from(merge.into).map_or(OLDEST, |into| into.min(OLDEST))
-}
-
-/// The number of lists that a merge has begun with.
-fn lists_begun(merge: &MergeState) -> u32 {
-    low32(merge.built.div_ceil(1 << merge.part_bits))
 }
 
 /// The oldest level in which removed contents outnumber, by `late` or more, what makes a merge pay.

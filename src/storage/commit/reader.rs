@@ -16,9 +16,9 @@ use super::files::{read_meta, rebuild_recent};
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::storage::columns::{ColumnSpec, Trust};
-use crate::storage::format::{ColumnKind, narrow};
+use crate::storage::format::{ColumnKind, PerColumn, narrow};
 use crate::storage::index::{Index, Meta, existing_index};
-use crate::storage::postings::{Filters, RecentPostings};
+use crate::storage::postings::{BucketLists, Filters, RecentPostings};
 use crate::storage::view::{CommittedTables, Snapshot};
 
 /// How many commits are tried if a writer commits faster than the files can be opened.
@@ -101,13 +101,11 @@ impl CommitRecord {
             schema,
         } = self;
         let tables =
-            CommittedTables::of(transaction, &meta, &index, &path, schema.bands().bands())?;
+            CommittedTables::of(transaction, &meta, &index, &path, BucketLists::of(&schema))?;
         let view = |kind| ColumnSpec::of(kind, &meta, &schema)?.view(folder, trust);
         let mut snapshot = Snapshot {
-            contents: view(ColumnKind::Contents)?,
-            shingles: view(ColumnKind::Shingles)?,
-            signatures: view(ColumnKind::Signatures)?,
-            recent: Arc::new(RecentPostings::new(0, 1, 0)),
+            columns: PerColumn::try_new(view)?,
+            recent: Arc::new(RecentPostings::new(0, 1, 0, 0)),
             filters: Filters::open(&path, &meta, false)?,
             len: narrow(&path, meta.contents)?,
             schema: Arc::new(schema),
@@ -147,7 +145,7 @@ mod tests {
         let mut files = StoreFiles::create(folder.path(), Schema::default(), 1).unwrap();
         // The commit of a generation that a later one has replaced.
         let mut old = CommitRecord::read(folder.path()).unwrap();
-        old.meta.signatures_file = 7;
+        old.meta.files[ColumnKind::Signatures] = 7;
         commit(&mut files);
         let snapshot = old.open_last(folder.path(), None).unwrap();
         assert_eq!(

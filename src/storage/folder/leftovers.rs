@@ -54,15 +54,7 @@ impl GenerationFile {
     /// Whether `meta` names the file.
     fn is_in(self, meta: &Meta) -> bool {
         match self {
-            GenerationFile::Column(ColumnKind::Contents, file) => {
-                meta.contents_file == u64::from(file)
-            }
-            GenerationFile::Column(ColumnKind::Shingles, file) => {
-                meta.shingles_file == u64::from(file)
-            }
-            GenerationFile::Column(ColumnKind::Signatures, file) => {
-                meta.signatures_file == u64::from(file)
-            }
+            GenerationFile::Column(kind, file) => meta.files[kind] == u64::from(file),
             GenerationFile::Filter { generation, number } => {
                 let numbers = LevelAge::filter_numbers(meta);
                 meta.generation == u64::from(generation) && numbers.contains(&number.into())

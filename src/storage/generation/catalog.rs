@@ -7,7 +7,7 @@ use redb::WriteTransaction;
 use super::NextGeneration;
 use crate::error::Result;
 use crate::storage::columns::BLOCK_BYTES;
-use crate::storage::format::{ColumnKind, narrow};
+use crate::storage::format::{ColumnKind, PerColumn, narrow};
 use crate::storage::index::{DocumentChange, DocumentRow, RunRecord, Sources, catalog, guarded};
 use crate::storage::view::Snapshot;
 
@@ -30,14 +30,14 @@ impl NextGeneration {
             catalog::clear(transaction)?;
             tables.copy_renumbered(transaction, threads, |id| self.ids.new_id(id))?;
             for kind in ColumnKind::ALL {
-                if self.columns.of(kind).is_none() {
+                if self.columns[kind].is_none() {
                     tables.copy_sums(transaction, kind, 0)?;
                 }
             }
             Ok(())
         };
         self.copying(snapshot, copied)?;
-        self.summed = ColumnKind::ALL.map(|kind| snapshot.column(kind).len());
+        self.summed = PerColumn::new(|kind| snapshot.column(kind).len());
         self.removed.clear();
         self.followed = snapshot.tables.meta.commit;
         self.write_removed(transaction, removed_in(snapshot)?)
@@ -107,8 +107,8 @@ impl NextGeneration {
         snapshot: &Snapshot,
     ) -> Result<()> {
         let tables = &snapshot.tables.catalog;
-        for (kind, summed) in ColumnKind::ALL.into_iter().zip(self.summed) {
-            if self.columns.of(kind).is_none() {
+        for (kind, summed) in self.summed.each() {
+            if self.columns[kind].is_none() {
                 let first = summed / BLOCK_BYTES;
                 self.copying(snapshot, || tables.copy_sums(transaction, kind, first))?;
             }

@@ -6,27 +6,28 @@ use super::NextGeneration;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::{ColumnSpec, ColumnView, ColumnWriter, Trust};
-use crate::storage::format::{ColumnKind, narrow};
+use crate::storage::format::{ColumnKind, PerColumn, narrow};
 use crate::storage::index::{Meta, catalog};
 use crate::storage::view::Snapshot;
 
-/// Computes the signatures of some contents of a snapshot, under the plan's schema, and concatenates them.
-pub(crate) type SignContents<'a> = dyn Fn(&Snapshot, &[u32]) -> Result<Vec<u8>> + 'a;
+/// Makes rows of contents of a snapshot again, under the plan's schema.
+pub(crate) trait RowMaker {
+    /// The signatures of some contents, one after another.
+    fn signatures(&self, snapshot: &Snapshot, contents: &[u32]) -> Result<Vec<u8>>;
+
+    /// The fingerprints of a content in stored form.
+    fn fingerprints(&self, snapshot: &Snapshot, content: u32) -> Result<Vec<u8>>;
+}
 
 /// Receives the progress of the work. An error stops the work.
 pub(crate) type ProgressFn<'a> = dyn FnMut(super::GenerationProgress) -> Result<()> + 'a;
 
 /// The writers of the columns that are not shared.
-#[derive(Debug)]
-pub(super) struct NextColumns {
-    contents: Option<ColumnWriter>,
-    shingles: Option<ColumnWriter>,
-    signatures: Option<ColumnWriter>,
-}
+pub(super) type NextColumns = PerColumn<Option<ColumnWriter>>;
 
 impl NextColumns {
     /// Creates empty columns for the generation of `meta`, with the access rights of those of `snapshot`.
-    pub(super) fn create(
+    pub(super) fn begin(
         folder: &Path,
         meta: &Meta,
         schema: &Schema,
@@ -39,7 +40,7 @@ impl NextColumns {
     }
 
     /// Opens the columns of the generation of `meta` and truncates them to the lengths that it records.
-    pub(super) fn open(folder: &Path, meta: &Meta, schema: &Schema) -> Result<NextColumns> {
+    pub(super) fn resume(folder: &Path, meta: &Meta, schema: &Schema) -> Result<NextColumns> {
         NextColumns::with(meta, schema, |spec| spec.open(folder, Trust::File))
     }
 
@@ -48,51 +49,35 @@ impl NextColumns {
         schema: &Schema,
         make: impl Fn(ColumnSpec) -> Result<ColumnWriter>,
     ) -> Result<NextColumns> {
-        let column = |kind| {
+        PerColumn::try_new(|kind| {
             let spec = ColumnSpec::of(kind, meta, schema)?;
             let is_new = u64::from(spec.header.generation) == meta.generation;
             is_new.then(|| make(spec)).transpose()
-        };
-        Ok(NextColumns {
-            contents: column(ColumnKind::Contents)?,
-            shingles: column(ColumnKind::Shingles)?,
-            signatures: column(ColumnKind::Signatures)?,
         })
     }
 
-    fn each(&mut self) -> impl Iterator<Item = (ColumnKind, &mut ColumnWriter)> {
-        let columns = [
-            (ColumnKind::Contents, &mut self.contents),
-            (ColumnKind::Shingles, &mut self.shingles),
-            (ColumnKind::Signatures, &mut self.signatures),
-        ];
-        columns
-            .into_iter()
+    /// The columns that are not shared.
+    fn own(&mut self) -> impl Iterator<Item = (ColumnKind, &mut ColumnWriter)> {
+        self.each_mut()
             .filter_map(|(kind, column)| Some((kind, column.as_mut()?)))
     }
 
-    /// The column of a kind, if it is not shared.
-    pub(super) fn of(&self, kind: ColumnKind) -> Option<&ColumnWriter> {
-        match kind {
-            ColumnKind::Contents => self.contents.as_ref(),
-            ColumnKind::Shingles => self.shingles.as_ref(),
-            ColumnKind::Signatures => self.signatures.as_ref(),
-        }
+    /// The length in bytes of the columns that are not shared.
+    fn own_len(&self) -> u64 {
+        let own = self.each().filter_map(|(_, column)| column.as_ref());
+        own.map(ColumnWriter::len).sum()
     }
 
-    /// The length in bytes of the column of a kind, or 0 if it is shared.
-    pub(super) fn len(&self, kind: ColumnKind) -> u64 {
-        self.of(kind).map_or(0, ColumnWriter::len)
-    }
-
-    /// A view of the column of a kind, which is that of `snapshot` if it is shared.
-    pub(super) fn view(&self, kind: ColumnKind, snapshot: &Snapshot) -> ColumnView {
-        let column = self.of(kind).map(ColumnWriter::view);
-        column.unwrap_or_else(|| snapshot.column(kind).clone())
+    /// Views of the columns, which are those of `snapshot` if they are shared.
+    pub(super) fn views(&self, snapshot: &Snapshot) -> PerColumn<ColumnView> {
+        PerColumn::new(|kind| {
+            let column = self[kind].as_ref().map(ColumnWriter::view);
+            column.unwrap_or_else(|| snapshot.column(kind).clone())
+        })
     }
 
     fn are_shared(&self) -> bool {
-        self.signatures.is_none()
+        self.each().all(|(_, column)| column.is_none())
     }
 }
 
@@ -101,7 +86,7 @@ impl NextGeneration {
     pub(crate) fn cover(
         &mut self,
         snapshot: &Snapshot,
-        sign: &SignContents<'_>,
+        rows: &dyn RowMaker,
         watch: &mut ProgressFn<'_>,
     ) -> Result<()> {
         if self.behind(snapshot) == 0 {
@@ -112,19 +97,15 @@ impl NextGeneration {
             self.state.covered = snapshot.len;
             return self.count_rows(snapshot);
         }
-        let bytes = |next: &NextGeneration| {
-            let kinds = ColumnKind::ALL;
-            kinds.iter().map(|&kind| next.columns.len(kind)).sum()
-        };
-        let mut saved: u64 = bytes(self);
+        let mut saved = self.columns.own_len();
         while self.state.covered < snapshot.len {
             let end = snapshot
                 .len
                 .min(self.state.covered.saturating_add(self.limits.taken_over));
-            self.cover_batch(snapshot, end, sign)?;
-            if bytes(self) - saved >= self.limits.checkpoint_bytes {
+            self.cover_batch(snapshot, end, rows)?;
+            if self.columns.own_len() - saved >= self.limits.checkpoint_bytes {
                 self.checkpoint(snapshot)?;
-                saved = bytes(self);
+                saved = self.columns.own_len();
             }
             if let Err(stopped) = watch(self.progress(snapshot)) {
                 if matches!(stopped, Error::Interrupted) {
@@ -137,26 +118,29 @@ impl NextGeneration {
     }
 
     /// Takes over the rows of the contents below `end`.
-    fn cover_batch(
-        &mut self,
-        snapshot: &Snapshot,
-        end: u32,
-        sign: &SignContents<'_>,
-    ) -> Result<()> {
+    fn cover_batch(&mut self, snapshot: &Snapshot, end: u32, rows: &dyn RowMaker) -> Result<()> {
         let ids = (self.state.covered..end).filter(|&id| !self.ids.leaves_out(id));
         let ids: Vec<u32> = ids.collect();
-        if let (Some(contents), Some(shingles)) =
-            (&mut self.columns.contents, &mut self.columns.shingles)
-        {
-            for &id in &ids {
-                let mut row = snapshot.content(id)?;
+        for &id in &ids {
+            let mut row = snapshot.content(id)?;
+            if let Some(shingles) = &mut self.columns[ColumnKind::Shingles] {
                 shingles.append(snapshot.packed_shingles(id)?)?;
                 row.shingles_end = shingles.len();
+            }
+            if let Some(fingerprints) = &mut self.columns[ColumnKind::Fingerprints] {
+                let made = rows.fingerprints(snapshot, id)?;
+                let lacks = made.is_empty() && row.shingle_count > 0;
+                let is_kept = self.plan.schema.fingerprint_step().is_some();
+                self.meta.unfingerprinted += u64::from(lacks && is_kept);
+                fingerprints.append(&made)?;
+                row.fingerprints_end = fingerprints.len();
+            }
+            if let Some(contents) = &mut self.columns[ColumnKind::Contents] {
                 contents.append(&row.encode())?;
             }
         }
-        if let Some(signatures) = &mut self.columns.signatures {
-            let signed = sign(snapshot, &ids)?;
+        if let Some(signatures) = &mut self.columns[ColumnKind::Signatures] {
+            let signed = rows.signatures(snapshot, &ids)?;
             debug_assert_eq!(signed.len(), ids.len() * self.plan.schema.signature_bytes());
             signatures.append(&signed)?;
         }
@@ -168,14 +152,14 @@ impl NextGeneration {
     fn checkpoint(&mut self, snapshot: &Snapshot) -> Result<()> {
         self.count_rows(snapshot)?;
         let transaction = self.begin_write()?;
-        for (kind, column) in self.columns.each() {
+        for (kind, column) in self.columns.own() {
             column.sync()?;
             catalog::write_sums(&transaction, kind, &column.changed_sums())
                 .map_err(|error| Error::index(&self.path, error))?;
             column.committing();
         }
         self.commit(transaction)?;
-        for (_, column) in self.columns.each() {
+        for (_, column) in self.columns.own() {
             column.committed();
         }
         Ok(())
@@ -183,10 +167,17 @@ impl NextGeneration {
 
     fn count_rows(&mut self, snapshot: &Snapshot) -> Result<()> {
         self.meta.contents = self.ids.new_id(self.state.covered).into();
-        self.meta.shingle_bytes = match &self.columns.shingles {
-            Some(shingles) => shingles.len(),
-            None => snapshot.shingles_before(self.state.covered)?,
+        let ends = snapshot.ends_before(self.state.covered)?;
+        let len = |kind, shared| {
+            self.columns[kind]
+                .as_ref()
+                .map_or(shared, ColumnWriter::len)
         };
+        if self.columns[ColumnKind::Fingerprints].is_none() {
+            self.meta.unfingerprinted = snapshot.tables.meta.unfingerprinted;
+        }
+        self.meta.shingle_bytes = len(ColumnKind::Shingles, ends.shingles_end);
+        self.meta.fingerprint_bytes = len(ColumnKind::Fingerprints, ends.fingerprints_end);
         Ok(())
     }
 

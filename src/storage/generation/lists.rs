@@ -9,12 +9,12 @@ use super::columns::ProgressFn;
 use crate::codec::low32;
 use crate::error::Result;
 use crate::storage::columns::ColumnView;
-use crate::storage::format::{ColumnKind, narrow};
+use crate::storage::format::{PerColumn, narrow};
 use crate::storage::index::FilterState;
 use crate::storage::parallel::for_each_list;
 use crate::storage::postings::{
-    ALL_HASHES, BucketList, Filter, KeyedLevel, LevelAge, OLDEST, Posting, PostingTables, order,
-    prefix_bits, update,
+    ALL_HASHES, Filter, KeyedLevel, LevelAge, OLDEST, Posting, PostingTables, order, prefix_bits,
+    update,
 };
 use crate::storage::view::{ContentRows, Snapshot, bucket_error};
 
@@ -23,8 +23,7 @@ const POSTING_BYTES: u64 = 16;
 
 /// The columns of the next generation, ready to read.
 struct NextViews {
-    contents: ColumnView,
-    signatures: ColumnView,
+    columns: PerColumn<ColumnView>,
     snapshot: Snapshot,
 }
 
@@ -51,15 +50,21 @@ impl NextGeneration {
             self.count_posted(0);
         }
         let views = self.views(snapshot);
-        let need = self.meta.banded() * POSTING_BYTES * threads as u64;
-        let parts = need.div_ceil(memory.max(1)).next_power_of_two().ilog2();
-        let parts = parts.min(self.keyed()?.prefix);
+        let prefix = self.keyed()?.prefix;
+        let parts = |postings: u64| {
+            let need = postings * POSTING_BYTES * threads as u64;
+            let parts = need.div_ceil(memory.max(1)).next_power_of_two().ilog2();
+            parts.min(prefix)
+        };
         let per_checkpoint = self.limits.checkpoint_postings / self.meta.banded().max(1);
         let per_checkpoint = low32(per_checkpoint.clamp(threads as u64, self.lists().into()));
         while self.state.lists < self.lists() {
             let end = self.lists().min(self.state.lists + per_checkpoint);
             let transaction = self.begin_write()?;
-            let write = |list| self.write_list(&transaction, &views, list, parts);
+            let write = |list| {
+                let postings = self.most_postings(list);
+                self.write_list(&transaction, &views, list, parts(postings))
+            };
             for_each_list(self.state.lists..end, threads, write)?;
             self.state.lists = end;
             self.commit(transaction)?;
@@ -76,7 +81,7 @@ impl NextGeneration {
         list: u32,
         parts: u32,
     ) -> Result<()> {
-        let (rows, keyed) = (self.rows_of(views), self.keyed()?);
+        let (rows, keyed, lists) = (self.rows_of(views), self.keyed()?, self.plan.lists());
         let banded = narrow(&self.path, self.meta.banded())?;
         let snapshot = &views.snapshot;
         // The existing tables are sorted, so they are cheaper to read than rows.
@@ -98,16 +103,17 @@ impl NextGeneration {
                 })?;
             }
             for id in (in_tables..banded).filter(|&id| self.is_posted(id)) {
-                if let Some(hash) = rows.list_hash(id, list)?
-                    && is_of_part(hash)
-                {
-                    postings.push(Posting::new(hash, id));
-                }
+                rows.for_each_hash(id, lists.get(list), |hash| {
+                    if is_of_part(hash) {
+                        postings.push(Posting::new(hash, id));
+                    }
+                })?;
             }
             if in_tables < banded {
                 postings = order::sort(postings);
+                postings.dedup();
             }
-            update::append(transaction, BucketList::of(list), keyed, &postings)
+            update::append(transaction, lists.get(list), keyed, &postings)
                 .map_err(|error| bucket_error(&self.path, error))?;
         }
         Ok(())
@@ -153,14 +159,15 @@ impl NextGeneration {
         let views = self.views(snapshot);
         let rows = self.rows_of(&views);
         for_each_list(0..self.lists(), threads, |list| {
+            let list = self.plan.lists().get(list);
             let mut postings = Vec::new();
             for id in add.clone() {
-                if let Some(hash) = rows.list_hash(id, list)? {
-                    postings.push(Posting::new(hash, id));
-                }
+                let push = |hash| postings.push(Posting::new(hash, id));
+                rows.for_each_hash(id, list, push)?;
             }
-            let postings = order::sort(postings);
-            update::add(transaction, BucketList::of(list), before, after, postings)
+            let mut postings = order::sort(postings);
+            postings.dedup();
+            update::add(transaction, list, before, after, postings)
                 .map_err(|error| bucket_error(&self.path, error))
         })
     }
@@ -169,12 +176,13 @@ impl NextGeneration {
     pub(crate) fn fill_filter(&mut self, threads: usize) -> Result<()> {
         self.meta.filters = 1;
         self.meta.old_filter = FilterState { number: 1, mark: 0 };
-        let postings = self.meta.posted() * u64::from(self.lists());
+        let lists = 0..self.lists();
+        let postings = lists.map(|list| self.most_postings(list)).sum();
         let words = Filter::words_for(postings, 0);
         let filter = Filter::create(&self.folder, self.filter_name()?, words)?;
         let transaction = self.index.begin_read(&self.path)?;
         let levels = [self.keyed()?];
-        let posted = PostingTables::open(&transaction, self.lists(), &levels);
+        let posted = PostingTables::open(&transaction, self.plan.lists(), &levels);
         let posted = posted.map_err(|error| bucket_error(&self.path, error))?;
         for_each_list(0..self.lists(), threads, |list| {
             let fill = |postings: &[Posting]| filter.insert(list, postings);
@@ -184,6 +192,15 @@ impl NextGeneration {
         })?;
         self.meta.old_filter.mark = filter.sync(0)?;
         Ok(())
+    }
+
+    /// The largest number of postings that a list can have.
+    fn most_postings(&self, list: u32) -> u64 {
+        if Some(list) == self.plan.lists().fingerprints() {
+            self.meta.fingerprint_bytes / size_of::<u32>() as u64
+        } else {
+            self.meta.banded()
+        }
     }
 
     /// Whether the content with a new id below the mark has postings.
@@ -214,8 +231,7 @@ impl NextGeneration {
 
     fn views(&self, snapshot: &Snapshot) -> NextViews {
         NextViews {
-            contents: self.columns.view(ColumnKind::Contents, snapshot),
-            signatures: self.columns.view(ColumnKind::Signatures, snapshot),
+            columns: self.columns.views(snapshot),
             snapshot: snapshot.clone(),
         }
     }
@@ -223,8 +239,7 @@ impl NextGeneration {
     fn rows_of<'a>(&'a self, views: &'a NextViews) -> ContentRows<'a> {
         ContentRows {
             schema: &self.plan.schema,
-            contents: &views.contents,
-            signatures: &views.signatures,
+            columns: &views.columns,
             snapshot: &views.snapshot,
         }
     }

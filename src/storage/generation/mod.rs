@@ -22,6 +22,6 @@ mod renumbering;
 mod state;
 mod switch;
 
-pub(crate) use columns::SignContents;
+pub(crate) use columns::RowMaker;
 pub(crate) use next::NextGeneration;
 pub(crate) use plan::{GenerationProgress, RebuildPlan};

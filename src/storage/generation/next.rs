@@ -13,7 +13,7 @@ use crate::schema::Schema;
 use crate::storage::columns::ColumnSpec;
 use crate::storage::disk::{self, TurnWait};
 use crate::storage::folder::leftovers;
-use crate::storage::format::ColumnKind;
+use crate::storage::format::{ColumnKind, PerColumn};
 use crate::storage::index::{Index, Meta, catalog as tables, guarded};
 use crate::storage::limits::Limits;
 use crate::storage::names::NEXT_INDEX;
@@ -37,9 +37,8 @@ pub(crate) struct NextGeneration {
     pub(super) ids: Renumbering,
     /// The contents removed since then whose postings no longer count, by old id, sorted.
     pub(super) unposted: Vec<u32>,
-    /// The length in bytes of each column, in the order of their kinds, when the checksums of the shared columns were
-    /// copied.
-    pub(super) summed: [u64; 3],
+    /// The length in bytes of each column when the checksums of the shared columns were copied.
+    pub(super) summed: PerColumn<u64>,
     /// The removed contents that the catalog records, by old id, sorted.
     pub(super) removed: Vec<u32>,
     /// The number of the commit whose documents the catalog has.
@@ -136,7 +135,7 @@ impl NextGeneration {
         }
         let progress = GenerationProgress {
             covered: (begun.state.covered, snapshot.len),
-            lists: (begun.state.lists, plan.lists()),
+            lists: (begun.state.lists, plan.lists().count()),
         };
         Ok(Some((plan, progress, bytes)))
     }
@@ -222,19 +221,22 @@ impl NextGeneration {
         leftovers::clear_next(folder, &snapshot.tables.meta)?;
         let old = snapshot.tables.meta;
         let generation = old.generation + 1;
-        let file = |changes, old| if changes { generation } else { old };
-        let resigns = plan.renumbers || plan.resigns(&snapshot.schema);
+        let file = |kind| {
+            if plan.remakes(kind, &snapshot.schema) {
+                generation
+            } else {
+                old.files[kind]
+            }
+        };
         let meta = Meta {
             format: old.format,
             store: old.store,
             generation,
-            contents_file: file(plan.renumbers, old.contents_file),
-            shingles_file: file(plan.renumbers, old.shingles_file),
-            signatures_file: file(resigns, old.signatures_file),
+            files: PerColumn::new(file),
             id_scope: old.id_scope,
             ..Meta::default()
         };
-        let columns = NextColumns::create(folder, &meta, &plan.schema, snapshot);
+        let columns = NextColumns::begin(folder, &meta, &plan.schema, snapshot);
         let columns = columns.inspect_err(|_| {
             // No rebuild has begun, so no files may stay.
             leftovers::clear_next(folder, &old).unwrap_or_default();
@@ -277,7 +279,7 @@ impl NextGeneration {
         if !begun.fits(snapshot) {
             return Ok(None);
         }
-        let columns = NextColumns::open(folder, &begun.meta, &begun.schema)?;
+        let columns = NextColumns::resume(folder, &begun.meta, &begun.schema)?;
         Ok(Some(NextGeneration::of(folder, index, begun, columns)))
     }
 
@@ -314,12 +316,12 @@ impl NextGeneration {
             unposted: Vec::new(),
             removed: Vec::new(),
             followed: 0,
-            summed: [0; 3],
+            summed: PerColumn::default(),
         }
     }
 
     pub(super) fn lists(&self) -> u32 {
-        self.plan.lists()
+        self.plan.lists().count()
     }
 
     pub(super) fn in_index(&self, error: impl Into<redb::Error>) -> Error {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::state::UnfinishedGeneration;
 use crate::schema::Schema;
+use crate::storage::format::ColumnKind;
+use crate::storage::postings::BucketLists;
 use crate::storage::view::Snapshot;
 
 /// What a rebuild turns a store into.
@@ -24,6 +26,21 @@ impl RebuildPlan {
         of(&self.schema) != of(stored)
     }
 
+    /// Whether the plan's fingerprints differ from those of `stored`.
+    pub(crate) fn refingerprints(&self, stored: &Schema) -> bool {
+        self.schema.fingerprint_step() != stored.fingerprint_step()
+    }
+
+    /// Whether the plan writes the column of a kind again.
+    pub(super) fn remakes(&self, kind: ColumnKind, stored: &Schema) -> bool {
+        self.renumbers
+            || match kind {
+                ColumnKind::Contents | ColumnKind::Fingerprints => self.refingerprints(stored),
+                ColumnKind::Shingles => false,
+                ColumnKind::Signatures => self.resigns(stored),
+            }
+    }
+
     /// Whether the plan only rewrites the index of a store with the schema `stored`.
     pub(crate) fn packs(&self, stored: &Schema) -> bool {
         !self.renumbers && *self.schema == *stored
@@ -31,12 +48,15 @@ impl RebuildPlan {
 
     /// Whether the plan's postings are those of a store with the schema `stored`.
     pub(super) fn keeps_postings(&self, stored: &Schema) -> bool {
-        !self.renumbers && !self.resigns(stored) && self.schema.bands() == stored.bands()
+        !self.renumbers
+            && !self.resigns(stored)
+            && !self.refingerprints(stored)
+            && self.schema.bands() == stored.bands()
     }
 
-    /// The number of lists of buckets, including that of the copies.
-    pub(super) fn lists(&self) -> u32 {
-        self.schema.bands().bands() + 1
+    /// The lists of buckets.
+    pub(super) fn lists(&self) -> BucketLists {
+        BucketLists::of(&self.schema)
     }
 }
 

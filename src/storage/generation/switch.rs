@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::columns::SignContents;
+use super::columns::RowMaker;
 use super::{NextGeneration, state};
 use crate::error::Result;
 use crate::storage::columns::ColumnWriters;
@@ -29,13 +29,13 @@ impl NextGeneration {
     pub(crate) fn install(
         mut self,
         files: &mut StoreFiles,
-        sign: &SignContents<'_>,
+        rows: &dyn RowMaker,
         threads: usize,
     ) -> Result<(Snapshot, Result<()>)> {
         files.check_writable()?;
         files.check_in_place()?;
         let snapshot = files.view();
-        self.cover(&snapshot, sign, &mut |_| Ok(()))?;
+        self.cover(&snapshot, rows, &mut |_| Ok(()))?;
         let transaction = self.begin_write()?;
         self.catch_up(&transaction, &snapshot, threads)?;
         self.copy_new_sums(&transaction, &snapshot)?;

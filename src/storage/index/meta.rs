@@ -7,7 +7,7 @@ use redb::{ReadTransaction, TableDefinition, WriteTransaction};
 use super::levels::{self, LEVELS, LevelState, MergeState};
 use super::runs::RunRecord;
 use crate::error::{Error, Result};
-use crate::storage::format::{checksum, narrow, refuse_other};
+use crate::storage::format::{ColumnKind, PerColumn, checksum, narrow, refuse_other};
 
 /// The name of the format number, which every format has.
 const NUMBER: &str = "format";
@@ -19,6 +19,16 @@ const SUM: &str = "sum";
 const COMMIT: &str = "commit";
 
 const META: TableDefinition<'_, &[u8], u64> = TableDefinition::new("meta");
+
+/// The name of the field for the generation of a column.
+fn file_field(kind: ColumnKind) -> &'static str {
+    match kind {
+        ColumnKind::Contents => "contents-file",
+        ColumnKind::Shingles => "shingles-file",
+        ColumnKind::Signatures => "signatures-file",
+        ColumnKind::Fingerprints => "fingerprints-file",
+    }
+}
 
 /// What the index records of a filter, all zeros if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,15 +48,17 @@ pub(crate) struct Meta {
     /// The generation of this index.
     pub(crate) generation: u64,
     /// The generations that the columns were created for.
-    pub(crate) contents_file: u64,
-    pub(crate) shingles_file: u64,
-    pub(crate) signatures_file: u64,
+    pub(crate) files: PerColumn<u64>,
     /// The number of committed contents, including removed ones.
     pub(crate) contents: u64,
     /// The number of contents when this index was written as a whole, or 0 if it never was.
     pub(crate) packed: u64,
     /// The number of committed bytes in the column of shingles.
     pub(crate) shingle_bytes: u64,
+    /// The number of committed bytes in the column of fingerprints.
+    pub(crate) fingerprint_bytes: u64,
+    /// The number of contents that should have fingerprints and have none.
+    pub(crate) unfingerprinted: u64,
     /// The levels of bucket tables, the youngest first.
     pub(crate) levels: [LevelState; LEVELS],
     /// The number of filters created so far. Each gets the next number.
@@ -101,13 +113,14 @@ impl Meta {
             (NUMBER, &mut self.format),
             ("store", &mut self.store),
             ("generation", &mut self.generation),
-            ("contents-file", &mut self.contents_file),
-            ("shingles-file", &mut self.shingles_file),
-            ("signatures-file", &mut self.signatures_file),
             ("contents", &mut self.contents),
             ("packed", &mut self.packed),
             ("shingle-bytes", &mut self.shingle_bytes),
+            ("fingerprint-bytes", &mut self.fingerprint_bytes),
+            ("unfingerprinted", &mut self.unfingerprinted),
         ];
+        let files = self.files.each_mut();
+        let files = files.map(|(kind, file)| (file_field(kind), file));
         let last = [
             ("filters", &mut self.filters),
             ("young-filter", &mut self.young_filter.number),
@@ -124,7 +137,8 @@ impl Meta {
         ];
         let levels = levels::fields(&mut self.levels);
         let merge = self.merge.fields();
-        first.into_iter().chain(levels).chain(merge).chain(last)
+        let first = first.into_iter().chain(files);
+        first.chain(levels).chain(merge).chain(last)
     }
 
     /// A checksum of all fields. Without it, a damaged length could truncate the columns.

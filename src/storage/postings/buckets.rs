@@ -18,7 +18,9 @@ use crate::storage::index::{copy, page_bytes};
 #[derive(Debug)]
 pub(crate) struct BucketTable {
     table: ReadOnlyTable<u32, &'static [u8]>,
-    keyed: KeyedLevel,
+    level: usize,
+    hash_bits: u32,
+    name: String,
 }
 
 impl BucketTable {
@@ -35,7 +37,12 @@ impl BucketTable {
             }
             table => table?,
         };
-        Ok(BucketTable { table, keyed })
+        Ok(BucketTable {
+            table,
+            level: keyed.level,
+            hash_bits: list.hash_bits(keyed),
+            name,
+        })
     }
 
     /// Appends to `found` the ids below `end` whose hash is `hash`, descending, until it holds `most` ids.
@@ -50,7 +57,7 @@ impl BucketTable {
         if room == 0 {
             return Ok(());
         }
-        let hash_bits = self.keyed.hash_bits();
+        let hash_bits = self.hash_bits;
         let Some(bytes) = self.table.get(key(hash, hash_bits))? else {
             return Ok(());
         };
@@ -65,13 +72,8 @@ impl BucketTable {
     }
 
     /// Copies the table into an index that has none for its list and level.
-    pub(crate) fn copy_to(
-        &self,
-        transaction: &WriteTransaction,
-        list: BucketList,
-    ) -> Result<(), BucketError> {
-        let name = list.table(self.keyed);
-        let mut target = transaction.open_table(LeafTableDefinition::new(&name))?;
+    pub(crate) fn copy_to(&self, transaction: &WriteTransaction) -> Result<(), BucketError> {
+        let mut target = transaction.open_table(LeafTableDefinition::new(&self.name))?;
         Ok(copy(&self.table, &mut target)?)
     }
 
@@ -81,16 +83,16 @@ impl BucketTable {
         runs: &mut PostingRuns<'t>,
         hashes: RangeInclusive<u32>,
     ) -> Result<(), BucketError> {
-        runs.add_table(&self.table, self.keyed.hash_bits(), hashes)
+        runs.add_table(&self.table, self.hash_bits, hashes)
     }
 
     /// The level of the table.
     pub(super) fn level(&self) -> usize {
-        self.keyed.level
+        self.level
     }
 
     /// The number of bits of a hash that the leaves store.
     pub(super) fn hash_bits(&self) -> u32 {
-        self.keyed.hash_bits()
+        self.hash_bits
     }
 }

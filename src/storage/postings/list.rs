@@ -2,6 +2,7 @@
 
 use redb::TableDefinition;
 
+use crate::schema::Schema;
 use crate::storage::index::LEVELS;
 
 /// The maximum number of bits in a leaf's key.
@@ -15,16 +16,13 @@ pub(super) type LeafTableDefinition<'a> = TableDefinition<'a, u32, &'static [u8]
 pub(crate) enum BucketList {
     Copies,
     Band(u32),
+    /// A content has several fingerprints, so their leaves are keyed by this many more bits than those of other lists.
+    Fingerprints {
+        key_bits: u32,
+    },
 }
 
 impl BucketList {
-    /// The list with a number: 0 is that of the copies, the others are the bands.
-    pub(crate) fn of(number: u32) -> BucketList {
-        number
-            .checked_sub(1)
-            .map_or(BucketList::Copies, BucketList::Band)
-    }
-
     /// The name of the list's table in a level.
     pub(super) fn table(self, table: KeyedLevel) -> String {
         self.table_of(&format!("level-{}", table.level), table.prefix)
@@ -36,10 +34,97 @@ impl BucketList {
     }
 
     fn table_of(self, of: &str, prefix: u32) -> String {
+        let prefix = self.prefix(prefix);
         match self {
             BucketList::Copies => format!("{of}-copies-{prefix:02}"),
             BucketList::Band(band) => format!("{of}-band-{band:03}-{prefix:02}"),
+            BucketList::Fingerprints { .. } => format!("{of}-fingerprints-{prefix:02}"),
         }
+    }
+
+    /// The number of bits in the list's keys in a level whose other lists have `prefix`.
+    pub(super) fn prefix(self, prefix: u32) -> u32 {
+        match self {
+            BucketList::Copies | BucketList::Band(_) => prefix,
+            BucketList::Fingerprints { key_bits } => (prefix + key_bits).min(MAX_PREFIX),
+        }
+    }
+
+    /// The number of bits of a hash that are not in the key of its leaf.
+    pub(super) fn hash_bits(self, table: KeyedLevel) -> u32 {
+        u32::BITS - self.prefix(table.prefix)
+    }
+
+    /// The list is merged in two to the power of this many parts where other lists have `part_bits`.
+    pub(crate) fn part_bits(self, prefix: u32, part_bits: u32) -> u32 {
+        part_bits + self.prefix(prefix) - prefix
+    }
+}
+
+/// The lists of buckets of a store, by number: the copies, the bands, and the fingerprints if it keeps any.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BucketLists {
+    bands: u32,
+    fingerprints: Option<BucketList>,
+}
+
+impl BucketLists {
+    /// Nothing but the copies.
+    #[cfg(test)]
+    pub(crate) const COPIES: BucketLists = BucketLists {
+        bands: 0,
+        fingerprints: None,
+    };
+
+    /// A content of this many tokens has as many fingerprints as a leaf is keyed by more bits for.
+    const TOKENS: u32 = 512;
+
+    pub(crate) fn of(schema: &Schema) -> BucketLists {
+        let fingerprints = schema.fingerprint_step().map(|step| {
+            let key_bits = (BucketLists::TOKENS / step).max(1).ilog2();
+            BucketList::Fingerprints { key_bits }
+        });
+        BucketLists {
+            bands: schema.bands().bands(),
+            fingerprints,
+        }
+    }
+
+    /// The number of lists.
+    pub(crate) fn count(self) -> u32 {
+        self.per_content() + u32::from(self.fingerprints.is_some())
+    }
+
+    /// The number of lists in which a content has one hash at most.
+    pub(crate) fn per_content(self) -> u32 {
+        1 + self.bands
+    }
+
+    /// The number of the list of fingerprints.
+    pub(crate) fn fingerprints(self) -> Option<u32> {
+        self.fingerprints.map(|_| self.per_content())
+    }
+
+    /// The list with a number below [`BucketLists::count`].
+    pub(crate) fn get(self, number: u32) -> BucketList {
+        match (number.checked_sub(1), self.fingerprints) {
+            (None, _) => BucketList::Copies,
+            (Some(band), Some(fingerprints)) if band == self.bands => fingerprints,
+            (Some(band), _) => BucketList::Band(band),
+        }
+    }
+
+    /// The numbers of all lists, those with the most postings first, so that no thread is left with them at the end.
+    pub(crate) fn by_size(self, place: u32) -> u32 {
+        match (place.checked_sub(1), self.fingerprints()) {
+            (_, None) => place,
+            (None, Some(fingerprints)) => fingerprints,
+            (Some(before), Some(_)) => before,
+        }
+    }
+
+    pub(crate) fn all(self) -> impl Iterator<Item = BucketList> {
+        (0..self.count()).map(move |number| self.get(number))
     }
 }
 
@@ -57,11 +142,6 @@ impl KeyedLevel {
     /// The same level with keys of `prefix` bits.
     pub(crate) fn with(self, prefix: u32) -> KeyedLevel {
         KeyedLevel { prefix, ..self }
-    }
-
-    /// The number of bits of a hash that are not in the key of its leaf.
-    pub(super) fn hash_bits(self) -> u32 {
-        u32::BITS - self.prefix
     }
 }
 

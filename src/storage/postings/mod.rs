@@ -20,7 +20,7 @@ pub(crate) use filters::{ByAge, Filters, LevelAge, retired};
 pub(crate) use leaf::Posting;
 #[cfg(any(test, fuzzing))]
 pub(crate) use leaf::{Leaf, UnpackedLeaf, pack};
-pub(crate) use list::{BucketList, KeyedLevel, MAX_PREFIX, OLDEST, prefix_bits};
+pub(crate) use list::{BucketList, BucketLists, KeyedLevel, MAX_PREFIX, OLDEST, prefix_bits};
 pub(crate) use posting_tables::PostingTables;
 pub(crate) use recent::{ChainLink, ContentHashes, RecentPostings};
 pub(crate) use runs::ALL_HASHES;

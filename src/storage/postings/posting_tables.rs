@@ -8,10 +8,10 @@ use super::buckets::BucketTable;
 use super::error::BucketError;
 use super::filters::{ByAge, LevelAge};
 use super::leaf::Posting;
-use super::list::{BucketList, KeyedLevel};
+use super::list::{BucketLists, KeyedLevel};
 use super::runs::PostingRuns;
 
-/// All postings that are in tables: list 0 is that of the copies, the others are the bands.
+/// All postings that are in tables: see [`BucketLists`].
 ///
 /// Each list has its tables, the youngest first. No posting is in two of them, and all ids of a table are above those
 /// of the next one.
@@ -21,10 +21,10 @@ pub(crate) struct PostingTables {
 }
 
 impl PostingTables {
-    /// Opens the tables of `lists` lists as seen by `transaction`. `levels` are the levels that have tables.
+    /// Opens the tables of `lists` as seen by `transaction`. `levels` are the levels that have tables.
     pub(crate) fn open(
         transaction: &ReadTransaction,
-        lists: u32,
+        lists: BucketLists,
         levels: &[KeyedLevel],
     ) -> Result<PostingTables, BucketError> {
         let open = |list| {
@@ -32,9 +32,8 @@ impl PostingTables {
             let tables = tables.map(|&keyed| BucketTable::open(transaction, list, keyed));
             tables.collect::<Result<Vec<_>, BucketError>>()
         };
-        let lists = (0..lists).map(BucketList::of).map(open);
         Ok(PostingTables {
-            lists: lists.collect::<Result<_, BucketError>>()?,
+            lists: lists.all().map(open).collect::<Result<_, BucketError>>()?,
         })
     }
 
@@ -46,12 +45,8 @@ impl PostingTables {
 
     /// Copies the tables into an index that has none.
     pub(crate) fn copy_to(&self, transaction: &WriteTransaction) -> Result<(), BucketError> {
-        for (tables, list) in self.lists.iter().zip((0..).map(BucketList::of)) {
-            for table in tables {
-                table.copy_to(transaction, list)?;
-            }
-        }
-        Ok(())
+        let mut tables = self.lists.iter().flatten();
+        tables.try_for_each(|table| table.copy_to(transaction))
     }
 
     /// Appends to `found` the ids below `end` in a list whose hash is `hash`, descending, until it holds `most` ids.

@@ -5,9 +5,11 @@
 //! the content and signature columns, and are rebuilt on open.
 
 use std::hint::black_box;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::filters::Filters;
+use super::leaf::Posting;
 use crate::codec::low32;
 use crate::pool::Pool;
 
@@ -35,7 +37,7 @@ const PARALLEL_CONTENTS: usize = 64;
 /// The number of lists of a content, or contents of a list, that are looked up together.
 const TOGETHER: usize = 32;
 
-/// Chained hash tables from hash to content ids, one for each list, where a list is a band or the copies.
+/// Chained hash tables from hash to content ids, one for each list.
 ///
 /// One writer inserts contents in the order of their ids, several lists in parallel. Any number of readers look up at
 /// the same time without locks. A reader ignores ids at or above the length of its snapshot.
@@ -49,16 +51,19 @@ pub(crate) struct RecentPostings {
     base: u32,
     /// The number of contents that there is room for.
     room: usize,
+    /// The copies and the bands.
     lists: Vec<HashChains>,
+    fingerprints: FingerprintChains,
     /// The number of contents inserted.
     len: AtomicU32,
 }
 
-/// The hashes of a content: one in list 0, and either one in each other list or none at all.
+/// The hashes of a content: one in list 0, either one in each band or none at all, and any number of fingerprints.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContentHashes<'a> {
     pub(crate) first: u32,
     pub(crate) others: &'a [u32],
+    pub(crate) fingerprints: &'a [u32],
 }
 
 impl ContentHashes<'_> {
@@ -71,15 +76,21 @@ impl ContentHashes<'_> {
 }
 
 impl RecentPostings {
-    /// Creates an empty set for contents from `base` on, each with up to `lists` hashes.
+    /// Creates an empty set for contents from `base` on, each with up to `lists` hashes besides fingerprints.
     ///
-    /// It has room for `contents` contents.
-    pub(crate) fn new(base: u32, lists: usize, contents: usize) -> RecentPostings {
+    /// It has room for `contents` contents and `fingerprints` fingerprints.
+    pub(crate) fn new(
+        base: u32,
+        lists: usize,
+        contents: usize,
+        fingerprints: usize,
+    ) -> RecentPostings {
         let room = contents.max(MIN_CONTENTS);
         RecentPostings {
             base,
             room,
             lists: (0..lists).map(|_| HashChains::new(room)).collect(),
+            fingerprints: FingerprintChains::new(fingerprints),
             len: AtomicU32::new(0),
         }
     }
@@ -91,7 +102,8 @@ impl RecentPostings {
 
     /// The memory in bytes that this occupies.
     pub(crate) fn bytes(&self) -> u64 {
-        self.lists.iter().map(HashChains::bytes).sum()
+        let lists = self.lists.iter().map(HashChains::bytes);
+        lists.sum::<u64>() + self.fingerprints.bytes()
     }
 
     /// The number of contents inserted.
@@ -99,23 +111,33 @@ impl RecentPostings {
         self.len.load(Ordering::Acquire)
     }
 
-    /// Whether there is room for `more` further contents.
-    pub(crate) fn has_room(&self, more: usize) -> bool {
-        self.room - self.len() as usize >= more
+    /// Whether there is room for `more` further contents, and for this many fingerprints of theirs.
+    pub(crate) fn has_room(&self, more: usize, fingerprints: usize) -> bool {
+        self.room - self.len() as usize >= more && self.fingerprints.room() >= fingerprints
     }
 
-    /// Returns a copy with room for `more` further contents.
-    pub(crate) fn grown(&self, more: usize, pool: &Pool) -> RecentPostings {
+    /// Returns a copy with room for `more` further contents, and for this many fingerprints of theirs.
+    pub(crate) fn grown(&self, more: usize, fingerprints: usize, pool: &Pool) -> RecentPostings {
         let len = self.len() as usize;
-        self.copied(self.base, (len * GROWTH).max(len + more), pool)
+        let grown = |len: usize, room: usize, more: usize| {
+            if room - len >= more {
+                room
+            } else {
+                (len * GROWTH).max(len + more)
+            }
+        };
+        let own = self.fingerprints.len();
+        let fingerprints = grown(own, own + self.fingerprints.room(), fingerprints);
+        self.copied(self.base, grown(len, self.room, more), fingerprints, pool)
     }
 
     /// Returns a copy without the contents below `base`, which must not be above the next one.
     pub(crate) fn after(&self, base: u32, pool: &Pool) -> RecentPostings {
-        self.copied(base, self.room, pool)
+        let fingerprints = self.fingerprints.len() + self.fingerprints.room();
+        self.copied(base, self.room, fingerprints, pool)
     }
 
-    fn copied(&self, base: u32, room: usize, pool: &Pool) -> RecentPostings {
+    fn copied(&self, base: u32, room: usize, fingerprints: usize, pool: &Pool) -> RecentPostings {
         let (first, len) = ((base - self.base) as usize, self.len() as usize);
         let lists = pool.map(self.lists.iter().collect(), |list: &HashChains| {
             let copy = HashChains::new(room);
@@ -128,6 +150,7 @@ impl RecentPostings {
             base,
             room,
             lists,
+            fingerprints: self.fingerprints.copied(base, fingerprints),
             len: AtomicU32::new(low32((len - first) as u64)),
         }
     }
@@ -138,6 +161,8 @@ impl RecentPostings {
         for (number, list) in self.lists.iter().enumerate() {
             list.push(place, hashes.of(number));
         }
+        let id = self.base + low32(place as u64);
+        self.fingerprints.push(id, hashes.fingerprints);
         self.len.store(low32(place as u64) + 1, Ordering::Release);
     }
 
@@ -182,11 +207,27 @@ impl RecentPostings {
             }
             met
         };
+        let enter_fingerprints = || {
+            for (place, content) in (start..).zip(contents) {
+                let id = self.base + low32(place as u64);
+                self.fingerprints.push(id, content.fingerprints);
+            }
+        };
         let lists = (0..).zip(&self.lists);
         let met = if contents.len() < PARALLEL_CONTENTS {
+            enter_fingerprints();
             lists.map(enter).collect()
         } else {
-            pool.map(lists.collect(), enter)
+            let lists: Vec<_> = std::iter::once(None).chain(lists.map(Some)).collect();
+            let mut met = pool.map(lists, |list| match list {
+                Some(list) => enter(list),
+                None => {
+                    enter_fingerprints();
+                    Vec::new()
+                }
+            });
+            met.remove(0);
+            met
         };
         let mut company = vec![Vec::new(); contents.len()];
         // List 0 is that of the copies, in which company is not looked for.
@@ -235,9 +276,134 @@ impl RecentPostings {
         }
     }
 
-    /// The hash of content `id` in `list`, if it is in the list.
-    pub(crate) fn hash(&self, id: u32, list: u32) -> Option<u32> {
-        self.lists[list as usize].hash((id - self.base) as usize)
+    /// The postings of some contents in a list, by content. Those of fingerprints may come more than once.
+    pub(crate) fn postings(
+        &self,
+        list: u32,
+        ids: Range<u32>,
+    ) -> impl Iterator<Item = Posting> + '_ {
+        let chains = self.lists.get(list as usize);
+        let fingerprints = match chains {
+            Some(_) => 0..0,
+            None => self.fingerprints.places(&ids),
+        };
+        let of_chains = chains.into_iter().flat_map(move |chains| {
+            let ids = ids.clone();
+            ids.filter_map(|id| {
+                let hash = chains.hash((id - self.base) as usize)?;
+                Some(Posting::new(hash, id))
+            })
+        });
+        of_chains.chain(fingerprints.map(|place| self.fingerprints.posting(place)))
+    }
+
+    /// Appends to `found` the ids below `end` of the contents with a fingerprint, youngest first, until it holds `most`.
+    pub(crate) fn with_fingerprint(
+        &self,
+        fingerprint: u32,
+        end: u32,
+        most: usize,
+        found: &mut Vec<u32>,
+    ) {
+        for id in self.fingerprints.ids(fingerprint) {
+            if found.len() >= most {
+                return;
+            }
+            // A content that has the fingerprint more than once has its entries side by side.
+            if id < end && found.last() != Some(&id) {
+                found.push(id);
+            }
+        }
+    }
+
+    /// Reads the memory that looking up these fingerprints needs first.
+    pub(crate) fn approach_fingerprints(&self, fingerprints: impl Iterator<Item = u32>) {
+        let chains = &self.fingerprints.chains;
+        let heads = fingerprints.map(|fingerprint| chains.head(fingerprint).0);
+        black_box(heads.fold(0, |all, head| all ^ head.load(Ordering::Relaxed)));
+    }
+}
+
+/// The chains of fingerprints, of which a content has any number.
+#[derive(Debug)]
+struct FingerprintChains {
+    /// One entry for each fingerprint, content by content, each in the order of its text.
+    chains: HashChains,
+    /// The content of each entry.
+    owners: Box<[AtomicU32]>,
+    /// The number of entries.
+    len: AtomicU32,
+}
+
+impl FingerprintChains {
+    fn new(room: usize) -> FingerprintChains {
+        let room = room.min(u32::MAX as usize - 1);
+        FingerprintChains {
+            chains: HashChains::new(room),
+            owners: bytemuck::zeroed_slice_box(room),
+            len: AtomicU32::new(0),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.chains.bytes() + size_of_val(&*self.owners) as u64
+    }
+
+    fn len(&self) -> usize {
+        self.len.load(Ordering::Acquire) as usize
+    }
+
+    /// The number of entries for which there is room.
+    fn room(&self) -> usize {
+        self.owners.len() - self.len()
+    }
+
+    /// Inserts the fingerprints of the next content.
+    fn push(&self, id: u32, fingerprints: &[u32]) {
+        let start = self.len();
+        for (place, &fingerprint) in (start..).zip(fingerprints) {
+            self.owners[place].store(id, Ordering::Relaxed);
+            self.chains.push(place, Some(fingerprint));
+        }
+        let end = low32((start + fingerprints.len()) as u64);
+        self.len.store(end, Ordering::Release);
+    }
+
+    /// A copy without the contents below `base`.
+    fn copied(&self, base: u32, room: usize) -> FingerprintChains {
+        let copy = FingerprintChains::new(room);
+        for (to, from) in self.places(&(base..u32::MAX)).enumerate() {
+            copy.owners[to].store(self.owner(from), Ordering::Relaxed);
+            copy.chains.push(to, self.chains.hash(from));
+            copy.len.store(low32(to as u64 + 1), Ordering::Release);
+        }
+        copy
+    }
+
+    fn owner(&self, place: usize) -> u32 {
+        self.owners[place].load(Ordering::Relaxed)
+    }
+
+    /// The places of the entries of some contents.
+    fn places(&self, ids: &Range<u32>) -> Range<usize> {
+        let entries = &self.owners[..self.len()];
+        let place = |id: u32| entries.partition_point(|owner| owner.load(Ordering::Relaxed) < id);
+        place(ids.start)..place(ids.end)
+    }
+
+    fn posting(&self, place: usize) -> Posting {
+        let hash = self.chains.hash(place).unwrap_or_default();
+        Posting::new(hash, self.owner(place))
+    }
+
+    /// The contents with a fingerprint, youngest first, each as often as it has it.
+    fn ids(&self, fingerprint: u32) -> impl Iterator<Item = u32> + '_ {
+        let mut at = self.chains.first(fingerprint);
+        std::iter::from_fn(move || {
+            let (place, rest) = self.chains.next(fingerprint, at)?;
+            at = rest;
+            Some(self.owner(place))
+        })
     }
 }
 
@@ -263,7 +429,9 @@ impl HashChains {
     fn new(room: usize) -> HashChains {
         HashChains {
             entries: bytemuck::zeroed_slice_box(room),
-            heads: written(bytemuck::zeroed_slice_box(room.next_power_of_two() / CHAIN)),
+            heads: written(bytemuck::zeroed_slice_box(
+                (room.next_power_of_two() / CHAIN).max(1),
+            )),
         }
     }
 
@@ -403,7 +571,7 @@ mod tests {
 
     use super::*;
     use crate::storage::index::Meta;
-    use crate::storage::postings::{Filter, FilterName, LevelAge, Posting};
+    use crate::storage::postings::{Filter, FilterName, LevelAge};
 
     /// The hashes of a content in three lists. Every tenth content is in the first list only.
     fn hashes(content: u32) -> (u32, Vec<u32>) {
@@ -418,7 +586,7 @@ mod tests {
     #[test]
     fn what_is_met_is_what_a_list_has_from_a_content_on() {
         let lists = TOGETHER + 9;
-        let recent = RecentPostings::new(50, lists + 1, 0);
+        let recent = RecentPostings::new(50, lists + 1, 0, 0);
         let band = |content: u32, list: u32| content.wrapping_mul(list + 3) % 97 + 1000 * list;
         let bands = |content| (0..low32(lists as u64)).map(move |list| band(content, list));
         for content in 0..60 {
@@ -426,6 +594,7 @@ mod tests {
             recent.push(ContentHashes {
                 first: 0,
                 others: &others,
+                fingerprints: &[],
             });
         }
         let mut met = 0;
@@ -448,23 +617,25 @@ mod tests {
     #[test]
     fn ids_are_found_in_their_list_youngest_first_however_they_came() {
         let pool = Pool::new(2);
-        let pushed = RecentPostings::new(100, 3, 0);
+        let pushed = RecentPostings::new(100, 3, 0, 3000);
         let contents: Vec<(u32, Vec<u32>)> = (0..1000).map(hashes).collect();
         let rows: Vec<ContentHashes<'_>> = contents
             .iter()
             .map(|(first, others)| ContentHashes {
                 first: *first,
                 others,
+                // The first contents have a fingerprint twice.
+                fingerprints: others,
             })
             .collect();
         for row in &rows {
             pushed.push(*row);
         }
-        let filled = RecentPostings::new(100, 3, 0);
+        let filled = RecentPostings::new(100, 3, 0, 3000);
         filled.fill(&rows[..300], &Filters::default(), &pool);
         filled.push(rows[300]);
         filled.fill(&rows[301..], &Filters::default(), &pool);
-        for index in [&pushed, &filled, &pushed.grown(5000, &pool)] {
+        for index in [&pushed, &filled, &pushed.grown(5000, 5000, &pool)] {
             for hash in 0..8 {
                 for list in 0..3 {
                     let expected: Vec<u32> = (0..1000_u32)
@@ -481,10 +652,22 @@ mod tests {
                     assert_eq!(parts, expected, "list {list}, hash {hash}, in two parts");
                 }
             }
-            assert_eq!(index.hash(110, 0), Some(2));
-            assert_eq!(index.hash(110, 2), None);
-            assert_eq!(index.hash(111, 2), Some(11));
+            let of = |list, ids| index.postings(list, ids).collect::<Vec<_>>();
+            assert_eq!(of(0, 110..111), [Posting::new(2, 110)]);
+            assert_eq!(of(2, 110..112), [Posting::new(11, 111)]);
+            let fingerprints = [Posting::new(4, 111), Posting::new(11, 111)];
+            assert_eq!(of(3, 110..112), fingerprints);
             assert_eq!(index.len(), 1000);
+            for fingerprint in 0..8_u32 {
+                let has = |c: &u32| c % 10 != 0 && (c % 7 == fingerprint || *c == fingerprint);
+                let expected: Vec<u32> = (0..1000).rev().filter(has).map(|c| 100 + c).collect();
+                for (end, most) in [(u32::MAX, usize::MAX), (700, 5)] {
+                    let mut found = Vec::new();
+                    index.with_fingerprint(fingerprint, end, most, &mut found);
+                    let expected = expected.iter().filter(|&&id| id < end).take(most);
+                    assert!(found.iter().eq(expected), "{fingerprint}: {found:?}");
+                }
+            }
         }
     }
 
@@ -498,13 +681,14 @@ mod tests {
         filter.insert(2, &[Posting::new(77, 0)]);
         let mut filters = Filters::default();
         filters.set(LevelAge::Old, &meta, Some(Arc::new(filter)));
-        let recent = RecentPostings::new(0, 3, 0);
+        let recent = RecentPostings::new(0, 3, 0, 0);
         let fill = |rows: &[(u32, [u32; 2])]| {
             let rows: Vec<ContentHashes<'_>> = rows
                 .iter()
                 .map(|(first, others)| ContentHashes {
                     first: *first,
                     others,
+                    fingerprints: &[],
                 })
                 .collect();
             recent.fill(&rows, &filters, &pool)

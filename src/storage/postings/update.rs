@@ -24,7 +24,7 @@ pub(crate) fn add(
         let name = list.table(old);
         let mut table = transaction.open_table(LeafTableDefinition::new(&name))?;
         if !touches_most(&table, &add)? {
-            return update_leaves(&mut table, old.hash_bits(), &add);
+            return update_leaves(&mut table, list.hash_bits(old), &add);
         }
     }
     let name = list.table(old.with(prefix));
@@ -152,11 +152,11 @@ fn merge_into(
     let sources: Vec<String> = part.sources.iter().map(|&old| list.table(old)).collect();
     let open = |name: &String| transaction.open_table(LeafTableDefinition::new(name));
     let tables: Vec<_> = sources.iter().map(open).collect::<Result<_, _>>()?;
-    let hash_bits = u32::BITS - part.prefix;
+    let hash_bits = u32::BITS - list.prefix(part.prefix);
     let mut runs = PostingRuns::new(hash_bits);
     runs.add(add);
     for (table, keyed) in tables.iter().zip(part.sources) {
-        runs.add_table(table, keyed.hash_bits(), part.hashes.clone())?;
+        runs.add_table(table, list.hash_bits(*keyed), part.hashes.clone())?;
     }
     let mut target = transaction.open_table(LeafTableDefinition::new(name))?;
     let mut writer = LeafWriter::new(&mut target, hash_bits)?;
@@ -179,8 +179,8 @@ pub(crate) fn append(
 ) -> Result<(), BucketError> {
     let name = list.table(keyed);
     let mut table = transaction.open_table(LeafTableDefinition::new(&name))?;
-    let mut writer = LeafWriter::new(&mut table, keyed.hash_bits())?;
-    let hash_bits = keyed.hash_bits();
+    let hash_bits = list.hash_bits(keyed);
+    let mut writer = LeafWriter::new(&mut table, hash_bits)?;
     for leaf in postings.chunk_by(|a, b| key(a.hash(), hash_bits) == key(b.hash(), hash_bits)) {
         writer.write(leaf)?;
     }
@@ -263,7 +263,7 @@ mod tests {
     use redb::ReadableDatabase;
 
     use super::*;
-    use crate::storage::postings::{BucketTable, PostingTables};
+    use crate::storage::postings::{BucketLists, BucketTable, PostingTables};
 
     const LIST: BucketList = BucketList::Band(3);
 
@@ -363,7 +363,7 @@ mod tests {
             }
             prop_assert_eq!(transaction.list_tables().unwrap().count(), 1);
             transaction.commit().unwrap();
-            let posted = PostingTables::open(&db.begin_read().unwrap(), 1, &[into]).unwrap();
+            let posted = PostingTables::open(&db.begin_read().unwrap(), BucketLists::COPIES, &[into]).unwrap();
             let mut stored = Vec::new();
             posted.for_each(0, 0..9, ALL_HASHES, |some| stored.extend_from_slice(some)).unwrap();
             prop_assert_eq!(stored, sorted(&model));

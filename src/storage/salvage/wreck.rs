@@ -4,6 +4,7 @@
 //! only read, and not mapped. The index is copied first, because opening it may repair it.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::{most_bytes, unpack_stored};
 use crate::storage::disk::{self, File, TurnWait};
-use crate::storage::format::{ColumnKind, ContentRow};
+use crate::storage::format::{ColumnKind, ContentRow, PerColumn};
 use crate::storage::index::{
     Catalog, DocumentRow, GuardedEntries, IdScope, Index, Meta, RunRecord, SourceFile, catalog,
     guarded,
@@ -34,7 +35,7 @@ pub(crate) struct Wreck {
     /// The folder of its copy.
     scratch: PathBuf,
     /// `None` for a column of which nothing is left.
-    columns: [Option<SalvagedColumn>; 3],
+    columns: PerColumn<Option<SalvagedColumn>>,
     /// The number of index bytes that the disk cannot read.
     unreadable: u64,
     /// Whether the index passes its own checksums.
@@ -48,6 +49,9 @@ pub(crate) struct Wreck {
     refusal: RefCell<Option<Error>>,
 }
 
+/// No content has more bytes of fingerprints: its text would not fit into memory.
+const MOST_FINGERPRINT_BYTES: u64 = 1 << 34;
+
 /// What is left of a content.
 #[derive(Debug)]
 pub(crate) struct ContentRemains {
@@ -59,6 +63,8 @@ pub(crate) struct ContentRemains {
     pub(crate) are_shingles_sound: bool,
     pub(crate) signature: Option<Vec<u8>>,
     pub(crate) is_signature_sound: bool,
+    /// Its fingerprints in stored form, empty unless all their checksums are right.
+    pub(crate) fingerprints: Vec<u8>,
 }
 
 /// The keys that name a content.
@@ -100,7 +106,7 @@ impl Wreck {
             catalog: None,
             path: path.clone(),
             scratch: scratch.clone(),
-            columns: Default::default(),
+            columns: PerColumn::default(),
             unreadable: 0,
             is_whole: false,
             removed: Vec::new(),
@@ -115,14 +121,14 @@ impl Wreck {
             read => read?,
         }
         let (meta, schema) = (wreck.meta.as_ref(), wreck.schema.as_ref());
-        for (part, kind) in wreck.columns.iter_mut().zip(ColumnKind::ALL) {
+        for (kind, part) in wreck.columns.each_mut() {
             let find = |meta| SalvagedColumn::find(folder, kind, meta, schema, wreck.is_whole);
             *part = match find(meta)? {
                 None if !wreck.is_whole => find(None)?,
                 found => found,
             };
         }
-        if wreck.no_index.is_some() && wreck.columns.iter().all(Option::is_none) {
+        if wreck.no_index.is_some() && wreck.columns.each().all(|(_, part)| part.is_none()) {
             let path = folder.to_owned();
             return Err(Error::NotAStore { path });
         }
@@ -195,7 +201,7 @@ impl Wreck {
             return Ok(());
         };
         let path = &self.path;
-        for (part, kind) in self.columns.iter_mut().zip(ColumnKind::ALL) {
+        for (kind, part) in self.columns.each_mut() {
             let Some(part) = part else { continue };
             part.compare_sums(|block, sum| {
                 let stored = guarded(path, || {
@@ -239,15 +245,14 @@ impl Wreck {
 
     /// The number of contents of which something may be left.
     pub(crate) fn len(&self) -> u32 {
-        let [contents, _, _] = &self.columns;
+        let contents = &self.columns[ColumnKind::Contents];
         let bytes = contents.as_ref().map_or(0, |part| part.len);
         u32::try_from(bytes / ContentRow::BYTES as u64).unwrap_or(u32::MAX - 1)
     }
 
     /// The size of a signature in bytes, if the column of signatures records it.
     pub(crate) fn signature_bytes(&self) -> Option<usize> {
-        let [_, _, signatures] = &self.columns;
-        let row_bytes = signatures.as_ref()?.row_bytes;
+        let row_bytes = self.columns[ColumnKind::Signatures].as_ref()?.row_bytes;
         row_bytes.and_then(|bytes| bytes.try_into().ok())
     }
 
@@ -261,27 +266,37 @@ impl Wreck {
     }
 
     fn find_content(&self, content: u32, signature_bytes: usize) -> Result<Option<ContentRemains>> {
-        let [_, shingles, signatures] = &self.columns;
         let Some((row, is_row_sound)) = self.row(content)? else {
             return Ok(None);
         };
-        let start = match content.checked_sub(1) {
-            None => Some((0, true)),
+        let before = match content.checked_sub(1) {
+            None => Some(((0, 0), true)),
             Some(before) => self
                 .row(before)?
-                .map(|(row, is_sound)| (row.shingles_end, is_sound)),
+                .map(|(row, is_sound)| ((row.shingles_end, row.fingerprints_end), is_sound)),
         };
-        let mut packed = None;
-        if let (Some((start, is_start_sound)), Some(shingles)) = (start, shingles)
-            // A damaged row may ask for any number of bytes.
-            && row.shingles_end.saturating_sub(start) <= most_bytes(row.shingle_count)
-        {
-            packed = shingles
-                .bytes(start..row.shingles_end)?
-                .map(|(bytes, is_sound)| (bytes, is_sound && is_start_sound));
+        let block = |kind, range: Range<u64>, most| -> Result<Option<(Vec<u8>, bool)>> {
+            match &self.columns[kind] {
+                // A damaged row may ask for any number of bytes.
+                Some(column) if range.end.saturating_sub(range.start) <= most => {
+                    column.bytes(range)
+                }
+                _ => Ok(None),
+            }
+        };
+        let (mut packed, mut fingerprints) = (None, None);
+        if let Some(((shingles, prints), is_before_sound)) = before {
+            let range = shingles..row.shingles_end;
+            packed = block(ColumnKind::Shingles, range, most_bytes(row.shingle_count))?
+                .map(|(bytes, is_sound)| (bytes, is_sound && is_before_sound));
+            let range = prints..row.fingerprints_end;
+            let is_row_sound = is_row_sound && is_before_sound;
+            fingerprints = block(ColumnKind::Fingerprints, range, MOST_FINGERPRINT_BYTES)?
+                .filter(|&(_, is_sound)| is_sound && is_row_sound)
+                .map(|(bytes, _)| bytes);
         }
         let (packed_shingles, are_shingles_sound) = packed.unzip();
-        let signature = match signatures {
+        let signature = match &self.columns[ColumnKind::Signatures] {
             Some(signatures) => signatures.row(content, signature_bytes)?,
             None => None,
         };
@@ -293,12 +308,13 @@ impl Wreck {
             are_shingles_sound: are_shingles_sound.unwrap_or(false),
             signature,
             is_signature_sound: is_signature_sound.unwrap_or(false),
+            fingerprints: fingerprints.unwrap_or_default(),
         }))
     }
 
     /// The row of a content, and whether the checksums of its blocks match.
     fn row(&self, content: u32) -> Result<Option<(ContentRow, bool)>> {
-        let [Some(contents), _, _] = &self.columns else {
+        let Some(contents) = &self.columns[ColumnKind::Contents] else {
             return Ok(None);
         };
         let row = contents.row(content, ContentRow::BYTES)?;
@@ -310,7 +326,8 @@ impl Wreck {
 
     /// The files that the disk cannot read in full, and the number of unreadable bytes requested of each.
     pub(crate) fn unreadable(&self) -> impl Iterator<Item = (&Path, u64)> {
-        let columns = self.columns.iter().flatten().map(SalvagedColumn::file);
+        let columns = self.columns.each().filter_map(|(_, part)| part.as_ref());
+        let columns = columns.map(SalvagedColumn::file);
         let columns = columns.map(|file| (file.path(), file.unreadable()));
         let files = std::iter::once((&*self.path, self.unreadable)).chain(columns);
         files.filter(|&(_, bytes)| bytes > 0)

@@ -4,5 +4,5 @@ mod reclaimable;
 mod rows;
 mod snapshot;
 
-pub(crate) use rows::ContentRows;
+pub(crate) use rows::{BlockEnds, ContentRows};
 pub(crate) use snapshot::{CommittedTables, PackedShingles, Snapshot, bucket_error, file_size};

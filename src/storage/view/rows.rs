@@ -1,104 +1,161 @@
 //! The rows of a content, and its buckets.
 
+use std::ops::Range;
+
 use super::snapshot::Snapshot;
+use crate::codec::words;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::ColumnView;
-use crate::storage::format::{ColumnKind, ContentRow, copy_hash};
+use crate::storage::format::{ColumnKind, ContentRow, MOST_BYTES, PerColumn, copy_hash};
+use crate::storage::postings::BucketList;
 
-/// The columns with fixed row sizes, of equal length.
+/// The columns that contents are looked up in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContentRows<'a> {
     pub(crate) schema: &'a Schema,
-    pub(crate) contents: &'a ColumnView,
-    pub(crate) signatures: &'a ColumnView,
+    pub(crate) columns: &'a PerColumn<ColumnView>,
     /// The snapshot with the checksums of those columns that this process shares with others.
     pub(crate) snapshot: &'a Snapshot,
+}
+
+/// Where the blocks of a content end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BlockEnds {
+    pub(crate) shingles_end: u64,
+    pub(crate) fingerprints_end: u64,
 }
 
 impl<'a> ContentRows<'a> {
     /// The row of `content`.
     #[inline]
     pub(crate) fn content(self, content: u32) -> Result<ContentRow> {
-        let bytes = self.row(
-            ColumnKind::Contents,
-            self.contents,
-            content,
-            ContentRow::BYTES,
-        )?;
+        let bytes = self.row(ColumnKind::Contents, content, ContentRow::BYTES)?;
         match bytes.first_chunk() {
             Some(row) => Ok(ContentRow::decode(row)),
-            None => Err(Error::damaged(self.contents.path(), "a row is cut short")),
+            None => Err(self.cut_short()),
         }
     }
 
-    /// The row of `content`, and where its shingles begin according to the row before it.
+    /// The row of `content`, and where the blocks of the content before it end.
     #[inline]
-    pub(super) fn content_and_start(self, content: u32) -> Result<(ContentRow, u64)> {
+    pub(super) fn content_and_before(self, content: u32) -> Result<(ContentRow, BlockEnds)> {
         let Some(before) = content.checked_sub(1) else {
-            return Ok((self.content(content)?, 0));
+            return Ok((self.content(content)?, BlockEnds::default()));
         };
-        let bytes = self.rows(
-            ColumnKind::Contents,
-            self.contents,
-            before,
-            2,
-            ContentRow::BYTES,
-        )?;
+        let bytes = self.rows(ColumnKind::Contents, before, 2, ContentRow::BYTES)?;
         match bytes.as_chunks().0 {
-            [before, row] => Ok((ContentRow::decode(row), ContentRow::shingles_end(before))),
-            _ => Err(Error::damaged(self.contents.path(), "a row is cut short")),
+            [before, row] => Ok((ContentRow::decode(row), BlockEnds::of_row(before))),
+            _ => Err(self.cut_short()),
         }
+    }
+
+    /// Where the blocks of all contents below `content` end.
+    pub(crate) fn ends_before(self, content: u32) -> Result<BlockEnds> {
+        let Some(before) = content.checked_sub(1) else {
+            return Ok(BlockEnds::default());
+        };
+        let ContentRow {
+            shingles_end,
+            fingerprints_end,
+            ..
+        } = self.content(before)?;
+        Ok(BlockEnds {
+            shingles_end,
+            fingerprints_end,
+        })
+    }
+
+    #[cold]
+    fn cut_short(self) -> Error {
+        Error::damaged(
+            self.columns[ColumnKind::Contents].path(),
+            "a row is cut short",
+        )
     }
 
     /// The signature of `content` in stored form.
     #[inline]
     pub(crate) fn signature(self, content: u32) -> Result<&'a [u8]> {
-        let row_bytes = self.schema.signature_bytes();
-        self.row(ColumnKind::Signatures, self.signatures, content, row_bytes)
+        self.row(
+            ColumnKind::Signatures,
+            content,
+            self.schema.signature_bytes(),
+        )
+    }
+
+    /// The fingerprints of `content` in stored form.
+    pub(crate) fn fingerprints(self, content: u32) -> Result<&'a [u8]> {
+        let (row, before) = self.content_and_before(content)?;
+        let range = before.fingerprints_end..row.fingerprints_end;
+        self.block(ColumnKind::Fingerprints, &range)
     }
 
     #[inline]
-    fn row(
-        self,
-        kind: ColumnKind,
-        column: &'a ColumnView,
-        index: u32,
-        row_bytes: usize,
-    ) -> Result<&'a [u8]> {
-        self.rows(kind, column, index, 1, row_bytes)
+    fn row(self, kind: ColumnKind, index: u32, row_bytes: usize) -> Result<&'a [u8]> {
+        self.rows(kind, index, 1, row_bytes)
     }
 
     /// `count` rows from `first` on.
     #[inline]
-    fn rows(
-        self,
-        kind: ColumnKind,
-        column: &'a ColumnView,
-        first: u32,
-        count: u64,
-        row_bytes: usize,
-    ) -> Result<&'a [u8]> {
+    fn rows(self, kind: ColumnKind, first: u32, count: u64, row_bytes: usize) -> Result<&'a [u8]> {
         let row_bytes = row_bytes as u64;
         let start = u64::from(first) * row_bytes;
-        let range = start..start + count * row_bytes;
-        self.snapshot.verify(kind, column, &range)?;
-        column.bytes(range)
+        self.block(kind, &(start..start + count * row_bytes))
     }
 
-    /// The hash of `content` in a list of buckets: list 0 is that of the copies, the others are the bands.
-    ///
-    /// `None` if the content is in no bucket of the list.
-    pub(crate) fn list_hash(self, content: u32, list: u32) -> Result<Option<u32>> {
-        let row = self.content(content)?;
-        let Some(band) = list.checked_sub(1) else {
-            return Ok(Some(copy_hash(&row.hash)));
-        };
-        if row.shingle_count == 0 {
-            return Ok(None);
+    /// The bytes in a range of the column of a kind.
+    #[inline]
+    pub(super) fn block(self, kind: ColumnKind, range: &Range<u64>) -> Result<&'a [u8]> {
+        let column = &self.columns[kind];
+        self.snapshot.verify(kind, column, range)?;
+        column.bytes(range.clone())
+    }
+
+    /// Calls `visit` with each hash of `content` in a list of buckets. A fingerprint may come more than once.
+    pub(crate) fn for_each_hash(
+        self,
+        content: u32,
+        list: BucketList,
+        mut visit: impl FnMut(u32),
+    ) -> Result<()> {
+        match list {
+            BucketList::Copies => visit(copy_hash(&self.content(content)?.hash)),
+            BucketList::Band(band) => {
+                let row = self.content(content)?;
+                if row.shingle_count > 0 {
+                    let signature = self.signature(content)?;
+                    let shingles = row.shingle_count as usize;
+                    let hash = self.schema.band_hash(shingles, signature, band);
+                    hash.into_iter().for_each(visit);
+                }
+            }
+            BucketList::Fingerprints { .. } => {
+                words(self.fingerprints(content)?).for_each(visit);
+            }
         }
-        let signature = self.signature(content)?;
-        let shingles = row.shingle_count as usize;
-        Ok(self.schema.band_hash(shingles, signature, band))
+        Ok(())
+    }
+}
+
+impl BlockEnds {
+    /// Checks that a row can hold them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Full`].
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.shingles_end.max(self.fingerprints_end) < MOST_BYTES {
+            Ok(())
+        } else {
+            Err(Error::Full)
+        }
+    }
+
+    fn of_row(bytes: &[u8; ContentRow::BYTES]) -> BlockEnds {
+        BlockEnds {
+            shingles_end: ContentRow::shingles_end(bytes),
+            fingerprints_end: ContentRow::fingerprints_end(bytes),
+        }
     }
 }

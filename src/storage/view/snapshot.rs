@@ -8,21 +8,21 @@ use std::sync::Arc;
 
 use redb::{ReadTransaction, WriteTransaction};
 
-use super::rows::ContentRows;
+use super::rows::{BlockEnds, ContentRows};
 use crate::codec::{BitSet, low32};
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::columns::{BLOCK_BYTES, ColumnView, all_sums, blocks_of, packed, sum};
 use crate::storage::disk;
 use crate::storage::disk::Process;
-use crate::storage::format::{ColumnKind, ContentRow, HEADER_BYTES, copy_hash, narrow};
+use crate::storage::format::{ColumnKind, ContentRow, HEADER_BYTES, PerColumn, copy_hash, narrow};
 use crate::storage::index::{
     Catalog, DocumentRow, GuardedEntries, IdScope, Index, LEVELS, Meta, SourceFile, guarded,
     journal, levels,
 };
 use crate::storage::postings::{
-    ALL_HASHES, BucketError, ChainLink, Filters, KeyedLevel, MAX_PREFIX, Posting, PostingTables,
-    RecentPostings,
+    ALL_HASHES, BucketError, BucketList, BucketLists, ChainLink, Filters, KeyedLevel, MAX_PREFIX,
+    Posting, PostingTables, RecentPostings,
 };
 use crate::text::ShingleSet;
 
@@ -42,11 +42,15 @@ pub(crate) struct CommittedTables {
 
 impl CommittedTables {
     /// Opens the tables of the last commit.
-    pub(crate) fn open(index: &Arc<Index>, path: &Path, bands: u32) -> Result<CommittedTables> {
+    pub(crate) fn open(
+        index: &Arc<Index>,
+        path: &Path,
+        lists: BucketLists,
+    ) -> Result<CommittedTables> {
         let transaction = index.begin_read(path)?;
         let meta = guarded(path, || Meta::read(&transaction, path))?
             .ok_or_else(|| Error::damaged(path, "it has no committed store"))?;
-        CommittedTables::of(transaction, &meta, index, path, bands)
+        CommittedTables::of(transaction, &meta, index, path, lists)
     }
 
     /// Opens the tables as seen by `transaction`, whose metadata is `meta`.
@@ -55,14 +59,14 @@ impl CommittedTables {
         meta: &Meta,
         index: &Arc<Index>,
         path: &Path,
-        bands: u32,
+        lists: BucketLists,
     ) -> Result<CommittedTables> {
         let (fits, levels) = levels_of(meta, path)?;
         if !fits || !meta.runs.fit(meta.contents) {
             return Err(Error::damaged(path, "its counts contradict each other"));
         }
         let posted = guarded(path, || {
-            let posted = PostingTables::open(&transaction, bands + 1, &levels);
+            let posted = PostingTables::open(&transaction, lists, &levels);
             posted.map_err(|error| bucket_error(path, error))
         })?;
         let catalog = guarded(path, || {
@@ -165,9 +169,7 @@ pub(crate) fn bucket_error(path: &Path, error: BucketError) -> Error {
 pub(crate) struct Snapshot {
     pub(crate) schema: Arc<Schema>,
     pub(crate) tables: Arc<CommittedTables>,
-    pub(crate) contents: ColumnView,
-    pub(crate) shingles: ColumnView,
-    pub(crate) signatures: ColumnView,
+    pub(crate) columns: PerColumn<ColumnView>,
     pub(crate) recent: Arc<RecentPostings>,
     /// The filters over the postings in tables.
     pub(crate) filters: Filters,
@@ -188,8 +190,7 @@ impl<'a> PackedShingles<'a> {
     #[inline]
     pub(crate) fn bytes(&self) -> Result<&'a [u8]> {
         let (snapshot, range) = (self.snapshot, &self.range);
-        snapshot.verify(ColumnKind::Shingles, &snapshot.shingles, range)?;
-        snapshot.shingles.bytes(range.clone())
+        snapshot.block(ColumnKind::Shingles, range)
     }
 
     /// The tails of the shingles, if they have any.
@@ -200,8 +201,9 @@ impl<'a> PackedShingles<'a> {
 
     /// Replaces `set` by the shingles.
     pub(crate) fn unpack(&self, set: &mut ShingleSet) -> Result<()> {
-        packed::unpack_stored(self.bytes()?, self.count, set)
-            .map_err(|reason| Error::damaged(self.snapshot.shingles.path(), reason))
+        packed::unpack_stored(self.bytes()?, self.count, set).map_err(|reason| {
+            Error::damaged(self.snapshot.column(ColumnKind::Shingles).path(), reason)
+        })
     }
 }
 
@@ -316,8 +318,7 @@ impl Snapshot {
     fn rows(&self) -> ContentRows<'_> {
         ContentRows {
             schema: &self.schema,
-            contents: &self.contents,
-            signatures: &self.signatures,
+            columns: &self.columns,
             snapshot: self,
         }
     }
@@ -364,16 +365,22 @@ impl Snapshot {
         Ok(())
     }
 
+    /// The bytes in a range of the column of a kind.
+    #[inline]
+    fn block(&self, kind: ColumnKind, range: &Range<u64>) -> Result<&[u8]> {
+        self.rows().block(kind, range)
+    }
+
     /// The row of `content`, and its shingles.
     #[inline]
     pub(crate) fn content_and_shingles(
         &self,
         content: u32,
     ) -> Result<(ContentRow, PackedShingles<'_>)> {
-        let (row, start) = self.rows().content_and_start(content)?;
+        let (row, before) = self.rows().content_and_before(content)?;
         let shingles = PackedShingles {
             snapshot: self,
-            range: start..row.shingles_end,
+            range: before.shingles_end..row.shingles_end,
             count: row.shingle_count as usize,
         };
         Ok((row, shingles))
@@ -389,12 +396,40 @@ impl Snapshot {
         self.content_and_shingles(content)?.1.bytes()
     }
 
-    /// The number of shingle bytes of all contents below `content`.
-    pub(crate) fn shingles_before(&self, content: u32) -> Result<u64> {
-        match content.checked_sub(1) {
-            Some(before) => Ok(self.content(before)?.shingles_end),
-            None => Ok(0),
+    /// The fingerprints of `content` in stored form: 4 bytes each, little-endian, in the order of the text.
+    pub(crate) fn fingerprints(&self, content: u32) -> Result<&[u8]> {
+        self.rows().fingerprints(content)
+    }
+
+    /// Reads all memory that [`Snapshot::with_fingerprint`] will need for some fingerprints before it reads tables.
+    pub(crate) fn approach_fingerprints(&self, fingerprints: &[u32]) {
+        let fingerprints = fingerprints.iter().copied();
+        self.recent.approach_fingerprints(fingerprints.clone());
+        if let Some(list) = BucketLists::of(&self.schema).fingerprints() {
+            self.filters
+                .approach(&fingerprints.map(|hash| (list, hash)));
         }
+    }
+
+    /// Replaces `found` by the contents with a fingerprint, youngest first, at most `most`. Some may be removed already.
+    pub(crate) fn with_fingerprint(
+        &self,
+        fingerprint: u32,
+        most: usize,
+        found: &mut Vec<u32>,
+    ) -> Result<()> {
+        found.clear();
+        let recent = &self.recent;
+        recent.with_fingerprint(fingerprint, self.len, most, found);
+        match BucketLists::of(&self.schema).fingerprints() {
+            Some(list) => self.look_up(list as usize, fingerprint, self.len, most, found),
+            None => Ok(()),
+        }
+    }
+
+    /// Where the blocks of all contents below `content` end.
+    pub(crate) fn ends_before(&self, content: u32) -> Result<BlockEnds> {
+        self.rows().ends_before(content)
     }
 
     /// Whether both are of one commit of one store, regardless of uncommitted contents.
@@ -511,12 +546,14 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The hash of `content` in a list of buckets, from its rows: list 0 is that of the copies, the others are the
-    /// bands.
-    ///
-    /// `None` if the content is in no bucket of the list.
-    pub(crate) fn list_hash(&self, content: u32, list: u32) -> Result<Option<u32>> {
-        self.rows().list_hash(content, list)
+    /// Calls `visit` with each hash of `content` in a list of buckets, from its rows.
+    pub(crate) fn for_each_hash(
+        &self,
+        content: u32,
+        list: BucketList,
+        visit: impl FnMut(u32),
+    ) -> Result<()> {
+        self.rows().for_each_hash(content, list, visit)
     }
 
     /// Calls `visit` with every posting in the tables of a list, sorted and in batches.
@@ -570,18 +607,14 @@ impl Snapshot {
         list: u32,
         removed: &'a [u32],
     ) -> impl Iterator<Item = Posting> + 'a {
-        (self.recent.base()..self.len)
-            .filter(|id| removed.binary_search(id).is_err())
-            .filter_map(move |id| Some(Posting::new(self.recent.hash(id, list)?, id)))
+        self.recent
+            .postings(list, self.recent.base()..self.len)
+            .filter(|posting| removed.binary_search(&posting.id()).is_err())
     }
 
     /// The column of a kind.
     pub(crate) fn column(&self, kind: ColumnKind) -> &ColumnView {
-        match kind {
-            ColumnKind::Contents => &self.contents,
-            ColumnKind::Shingles => &self.shingles,
-            ColumnKind::Signatures => &self.signatures,
-        }
+        &self.columns[kind]
     }
 
     /// The byte ranges of the blocks of a column whose checksums do not match those in the index.
@@ -610,7 +643,7 @@ impl Snapshot {
     pub(crate) fn files(&self) -> Result<Vec<(String, u64)>> {
         let index = self.tables.path();
         let mut files = vec![file_size(index)?];
-        for column in [&self.contents, &self.shingles, &self.signatures] {
+        for (_, column) in self.columns.each() {
             files.push((file_name(column.path()), HEADER_BYTES as u64 + column.len()));
         }
         for (_, filter) in self.filters.all() {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::Signer;
 use crate::storage::{ContentRow, NewContent, Snapshot};
-use crate::text::{ShingleSet, Shingler};
+use crate::text::{Fingerprints, ShingleSet, Shingler};
 
 /// A text, or the shingles that stand for one.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +70,10 @@ impl Sketch {
             packed_shingles: &self.packed_shingles,
             signature: &self.signature,
             band_hashes: &self.band_hashes,
+            fingerprints: self
+                .shingles
+                .fingerprints()
+                .map_or(&[], Fingerprints::as_slice),
         }
     }
 

@@ -359,8 +359,9 @@ fn state_of(store: &Store, states: &[Model], first: usize, last: usize) -> usize
     match (first..=last).rev().find(|&state| is_it(&states[state])) {
         Some(state) => state,
         None => panic!(
-            "it is in none of the states {first} to {last}: {:?}",
-            found.keys()
+            "it is in none of the states {first} to {last}: {:?}, and not {:?}",
+            found.keys(),
+            states[last].texts().keys()
         ),
     }
 }

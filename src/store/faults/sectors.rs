@@ -24,7 +24,9 @@ const ROW: u64 = ContentRow::BYTES as u64;
 
 fn schema(keep_shingles: bool) -> Schema {
     let schema = Schema::builder().permutations(16).bands(4, 4);
-    schema.keep_shingles(keep_shingles).build().unwrap()
+    let passage = if keep_shingles { 8 } else { 0 };
+    let schema = schema.keep_shingles(keep_shingles).passage(passage);
+    schema.build().unwrap()
 }
 
 fn key(content: u32) -> String {

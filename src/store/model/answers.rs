@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use super::documents::Model;
+use super::documents::{Model, Passage};
 use super::linked::{Member, Pair};
 use super::step::{Text, key};
 use crate::clock;
@@ -10,6 +10,7 @@ use crate::store::Cluster;
 use crate::store::find::Query;
 use crate::store::groups::{ClusterQuery, Linkage, PairQuery};
 use crate::store::handle::Store;
+use crate::store::overlap::PassageQuery;
 
 /// A question that one commit answers.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub(super) enum Question {
     Clusters(Linkage),
     /// The documents that match the text, except the one with the key.
     Like(String, String),
+    /// The passages of the text, without those of the document with the key.
+    Passages(String, String),
 }
 
 /// What is stored of a document.
@@ -40,10 +43,11 @@ pub(super) enum Answer {
     Pairs(Vec<Pair>),
     Clusters(Vec<Vec<Member>>),
     Like(Vec<(String, f64)>),
+    Passages(Vec<Passage>),
 }
 
 impl Question {
-    /// One question of each kind except `Like`.
+    /// One question of each kind that is not about a text.
     const KINDS: [Question; 6] = [
         Question::Documents,
         Question::Counts,
@@ -61,7 +65,12 @@ impl Question {
         let texts: Vec<Text> = Text::all().collect();
         let text = texts[number * 31 % texts.len()].words();
         let except = u8::try_from(number % 16).unwrap();
-        Question::Like(key(except), text)
+        let except = key(except);
+        if number % 4 == 1 {
+            Question::Like(except, text)
+        } else {
+            Question::Passages(except, text)
+        }
     }
 
     pub(super) fn ask(&self, store: &Store) -> Answer {
@@ -106,6 +115,7 @@ impl Question {
                 let matches = matches.into_iter().map(|m| (m.key, m.jaccard.unwrap()));
                 Answer::Like(matches.collect())
             }
+            Question::Passages(except, text) => Answer::Passages(passages(store, except, text)),
         }
     }
 
@@ -127,6 +137,7 @@ impl Question {
             Question::Pairs { .. } => Answer::Pairs(model.pairs()),
             Question::Clusters(linkage) => Answer::Clusters(model.clusters(*linkage)),
             Question::Like(except, text) => Answer::Like(model.matches(except, text)),
+            Question::Passages(except, text) => Answer::Passages(model.passages(except, text)),
         }
     }
 }
@@ -138,12 +149,31 @@ fn members(cluster: Cluster) -> Vec<Member> {
     members.collect()
 }
 
+/// The passages of a text, sorted, without those of the document `except`.
+fn passages(store: &Store, except: &str, text: &str) -> Vec<Passage> {
+    let except = [except.to_owned()];
+    let query = PassageQuery::text(text).except(&except);
+    let found = store.passages(&query).unwrap();
+    assert!(found.common.is_empty());
+    let found = found.passages.into_iter();
+    let mut found: Vec<Passage> = found
+        .map(|p| (p.key, p.tokens.start, p.tokens.end))
+        .collect();
+    found.sort();
+    found
+}
+
 /// Asks the store everything, and compares its answers with the model's.
 pub(crate) fn check(store: &Store, model: &Model) {
     for question in &Question::KINDS {
         assert_eq!(question.ask(store), question.expect(model), "{question:?}");
     }
     for (key, text) in model.texts() {
+        assert_eq!(
+            passages(store, key, text),
+            model.passages(key, text),
+            "{key}"
+        );
         let expected = model.matches(key, text);
         for query in [Query::key(key), Query::text(text).except(key)] {
             let matches = store.query(&query).unwrap();

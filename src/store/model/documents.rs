@@ -9,6 +9,13 @@ use crate::text::{ShingleSet, Shingler, Shingling};
 
 pub(super) const THRESHOLD: f64 = 0.5;
 
+pub(super) const SHINGLING: Shingling = Shingling::Word(3);
+
+pub(super) const PASSAGE: u32 = 6;
+
+/// A passage: the key of its document, and its first word and the word behind its last in the text that was asked about.
+pub(super) type Passage = (String, u32, u32);
+
 /// When a text was added: later texts have higher ids.
 type Birth = u64;
 
@@ -70,6 +77,28 @@ impl Model {
     pub(super) fn keys_of(&self, text: &str) -> impl Iterator<Item = &str> {
         let of_text = self.texts.iter().filter(move |(_, of)| *of == text);
         of_text.map(|(key, _)| key.as_str())
+    }
+
+    /// The passages of a text, sorted, without those of the document `except`.
+    pub(super) fn passages(&self, except: &str, text: &str) -> Vec<Passage> {
+        let asked = shingler().in_order(text).unwrap();
+        let tokens = shingler().places(text).len() as u32;
+        let mut passages = Vec::new();
+        for (key, stored) in self.texts.iter().filter(|(key, _)| *key != except) {
+            let stored = shingles(stored);
+            let has = |shingle: &u32| stored.as_slice().contains(shingle);
+            let mut start = 0;
+            for run in asked.chunk_by(|a, b| has(a) == has(b)) {
+                let end = start + run.len() as u32;
+                let last = tokens.min(end + u32::from(SHINGLING.k()) - 1);
+                if has(&run[0]) && last - start >= PASSAGE {
+                    passages.push((key.clone(), start, last));
+                }
+                start = end;
+            }
+        }
+        passages.sort();
+        passages
     }
 
     /// The keys of the documents that are not published, in order.
@@ -320,6 +349,9 @@ pub(super) fn jaccard(one: &str, other: &str) -> f64 {
 }
 
 fn shingles(text: &str) -> ShingleSet {
-    let shingler = Shingler::new(Shingling::Word(2), true, true).unwrap();
-    shingler.shingles(text).unwrap()
+    shingler().shingles(text).unwrap()
+}
+
+fn shingler() -> Shingler {
+    Shingler::new(SHINGLING, true, true).unwrap()
 }

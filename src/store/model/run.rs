@@ -6,7 +6,7 @@ use std::thread;
 
 use super::answers::check;
 use super::calls::make;
-use super::documents::{Model, THRESHOLD};
+use super::documents::{Model, PASSAGE, SHINGLING, THRESHOLD};
 use super::readers::History;
 use super::rebuilding::{cancel, rebuild};
 use super::session::{Session, Sketched, input};
@@ -15,12 +15,11 @@ use crate::clock;
 use crate::schema::Schema;
 use crate::storage::Limits;
 use crate::store::handle::{Options, Store};
-use crate::text::Shingling;
 
 /// Sixty-four bands of one row miss a pair at 0.5 with a probability of 2^-64, so the store's answers are those of the
 /// model.
 pub(crate) fn schema() -> Schema {
-    let builder = Schema::builder().shingling(Shingling::Word(2));
+    let builder = Schema::builder().shingling(SHINGLING).passage(PASSAGE);
     let builder = builder.permutations(64).bands(64, 1).threshold(THRESHOLD);
     builder.build().unwrap()
 }

@@ -6,11 +6,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::codec::words;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::progress::Progress;
 use crate::storage::{
-    ByAge, ColumnKind, DocumentRow, Filter, LevelAge, Posting, RunRecord, Snapshot, SoundCommit,
+    BucketList, BucketLists, ByAge, ColumnKind, DocumentRow, Filter, LevelAge, Posting, RunRecord,
+    Snapshot, SoundCommit,
 };
 use crate::store::compare::StoreSketcher;
 use crate::store::handle::{Options, Store};
@@ -126,7 +128,7 @@ impl StoreCheck {
     }
 
     fn lists(&self) -> u64 {
-        1 + u64::from(self.snapshot.schema.bands().bands())
+        BucketLists::of(&self.snapshot.schema).count().into()
     }
 
     fn list_steps(&self) -> u64 {
@@ -241,7 +243,11 @@ impl StoreCheck {
             found.extend(chunk?);
         }
         self.report.contents = len.into();
-        let path = self.snapshot.signatures.path().to_owned();
+        let path = self
+            .snapshot
+            .column(ColumnKind::Signatures)
+            .path()
+            .to_owned();
         self.problems(&path, found);
         Ok(())
     }
@@ -249,7 +255,7 @@ impl StoreCheck {
     /// Computes every posting again.
     fn buckets(&mut self, removed: &[u32]) -> Result<()> {
         let snapshot = &self.snapshot;
-        let lists: Vec<u32> = (0..=snapshot.schema.bands().bands()).collect();
+        let lists: Vec<u32> = (0..BucketLists::of(&snapshot.schema).count()).collect();
         let checked = self.pool.map(lists, |list| {
             let checked = check_list(snapshot, list, removed);
             self.progress.step(self.list_steps());
@@ -330,6 +336,12 @@ fn check_content(
     if sketcher.signature(shingles.as_slice()) != signature {
         return wrong("its signature is not that of its shingles");
     }
+    let fingerprints = snapshot.fingerprints(content)?;
+    let is_shingle = |hash: u32| shingles.as_slice().binary_search(&hash).is_ok();
+    if !fingerprints.len().is_multiple_of(size_of::<u32>()) || !words(fingerprints).all(is_shingle)
+    {
+        return wrong("its fingerprints are not among its shingles");
+    }
     Ok(None)
 }
 
@@ -344,16 +356,21 @@ struct CheckedList {
 
 /// Counts the postings of a list of buckets and collects its problems.
 fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<CheckedList> {
-    let name = match list.checked_sub(1) {
-        None => "the copies".to_owned(),
-        Some(band) => format!("band {band}"),
+    let kind = BucketLists::of(&snapshot.schema).get(list);
+    let name = match kind {
+        BucketList::Copies => "the copies".to_owned(),
+        BucketList::Band(band) => format!("band {band}"),
+        BucketList::Fingerprints { .. } => "the fingerprints".to_owned(),
     };
     let banded = snapshot.recent.base();
+    let mut hashes = Vec::new();
     let mut expected = 0_u64;
-    for content in 0..banded {
-        let posted = removed.binary_search(&content).is_err()
-            && snapshot.list_hash(content, list)?.is_some();
-        expected += u64::from(posted);
+    for content in (0..banded).filter(|content| removed.binary_search(content).is_err()) {
+        hashes.clear();
+        snapshot.for_each_hash(content, kind, |hash| hashes.push(hash))?;
+        hashes.sort_unstable();
+        hashes.dedup();
+        expected += hashes.len() as u64;
     }
     let old_end = LevelAge::Old.end(&snapshot.tables.meta);
     let mut lacking = ByAge::default();
@@ -361,15 +378,16 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
     let mut previous: Option<Posting> = None;
     let mut look = |posting: Posting| {
         let content = posting.id();
-        let hash = if content < banded {
-            snapshot.list_hash(content, list)
-        } else {
-            Ok(None)
-        };
-        match hash {
-            Ok(Some(hash)) if hash == posting.hash() => {}
-            Ok(_) => found.push(format!("{name}: content {content} is in a wrong bucket")),
-            Err(error) => failed = Some(error),
+        let mut has_it = false;
+        if content < banded {
+            let look = |hash| has_it |= hash == posting.hash();
+            failed = snapshot
+                .for_each_hash(content, kind, look)
+                .err()
+                .or(failed.take());
+        }
+        if !has_it {
+            found.push(format!("{name}: content {content} is in a wrong bucket"));
         }
         let is_removed = removed.binary_search(&content).is_ok();
         *(if is_removed { &mut dead } else { &mut count }) += 1;
@@ -397,10 +415,12 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
         found.push(format!("{name}: {count} postings and a count of {posted}"));
     }
     if count != expected {
-        found.push(format!("{name}: {count} postings and {expected} contents"));
+        found.push(format!(
+            "{name}: {count} postings, and {expected} of the contents"
+        ));
     }
     let most = snapshot.tables.meta.removed();
-    if dead > most {
+    if dead > most && !matches!(kind, BucketList::Fingerprints { .. }) {
         found.push(format!(
             "{name}: {dead} postings of removed contents, of which at most {most} have any"
         ));

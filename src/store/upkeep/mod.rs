@@ -2,6 +2,7 @@
 
 mod backup;
 mod check;
+mod fingerprints;
 mod near;
 mod pack;
 mod rebuild;
@@ -15,6 +16,7 @@ mod stats;
 mod tune;
 
 pub use check::{CheckReport, Problem};
+pub use fingerprints::TextFingerprints;
 pub use near::{Near, Nearness};
 pub use rebuild::Rebuild;
 pub use rebuild_progress::{RebuildProgress, Unfinished};

@@ -4,13 +4,14 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::fingerprints::TextFingerprints;
 use super::rebuild_progress::{RebuildProgress, RebuildSteps, Unfinished};
-use super::resign::{BodySource, Resigner};
+use super::resign::{BodySource, Resigner, fingerprint_factor};
 use crate::clock::Patience;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
 use crate::storage::{
-    GenerationProgress, NextGeneration, RebuildPlan, SignContents, Snapshot, StoreFiles,
+    GenerationProgress, NextGeneration, RebuildPlan, RowMaker, Snapshot, StoreFiles,
 };
 use crate::store::compare::{PublishedCommit, StoreSketcher};
 use crate::store::handle::Store;
@@ -36,6 +37,7 @@ pub struct Rebuild<'a> {
     memory: u64,
     drop_missing: bool,
     source: Option<Box<BodySource<'a>>>,
+    texts: Option<TextFingerprints>,
     watch: Option<Box<RebuildObserver<'a>>>,
 }
 
@@ -90,6 +92,7 @@ impl<'a> Rebuild<'a> {
             memory: DEFAULT_MEMORY,
             drop_missing: false,
             source: None,
+            texts: None,
             watch: None,
         }
     }
@@ -108,6 +111,14 @@ impl<'a> Rebuild<'a> {
         source: impl Fn(&str) -> Option<B> + Send + Sync + 'a,
     ) -> Rebuild<'a> {
         self.source = Some(Box::new(move |key| source(key).map(Into::into)));
+        self
+    }
+
+    /// Sets the fingerprints of texts that are at hand: for a schema with another
+    /// [`passage`](crate::Schema::passage), unless its step is a multiple of the old one, or for contents that have
+    /// [none](crate::upkeep::Stats::unfingerprinted). Other contents get none, and are counted there.
+    pub fn fingerprints(mut self, texts: TextFingerprints) -> Rebuild<'a> {
+        self.texts = Some(texts);
         self
     }
 
@@ -191,12 +202,26 @@ impl Store {
         self.catch_up()?;
         let snapshot = self.published()?;
         snapshot.check_in_place()?;
-        let Some(plan) = plan(&rebuild.target, &snapshot)? else {
+        let Some(plan) = plan(rebuild, &snapshot)? else {
             return Ok(false);
         };
         plan.schema.check_for_store()?;
+        let needs_texts = needs_texts(&snapshot, &plan);
+        if needs_texts && rebuild.texts.is_none() {
+            let reason = "the fingerprints of passages of another length need the texts, which a store does not keep: \
+                          give them to the rebuild"
+                .to_owned();
+            let parameter = "passage";
+            return Err(Error::InvalidSchema { parameter, reason });
+        }
         let source = rebuild.source.as_deref();
-        let signer = Resigner::new(&self.shared.pool, &snapshot.schema, &plan.schema, source)?;
+        let signer = Resigner::new(
+            &self.shared.pool,
+            &snapshot.schema,
+            &plan.schema,
+            source,
+            rebuild.texts.as_ref(),
+        )?;
         let mut counted = RebuildSteps::begin(&self.shared.progress, snapshot.len.into());
         let mut watch = |progress: GenerationProgress| {
             let progress = RebuildProgress::from(progress);
@@ -208,15 +233,14 @@ impl Store {
             }
             Ok(())
         };
-        if signer.needs_sources() {
+        if signer.needs_sources() || needs_texts {
             // It is not known which texts an earlier attempt missed.
             NextGeneration::discard(&self.shared.place, &snapshot)?;
         }
-        let sign = |snapshot: &Snapshot, contents: &[u32]| signer.sign_all(snapshot, contents);
         let threads = self.shared.pool.threads();
         let limits = self.shared.allowance.limits();
         let mut next = NextGeneration::take_up(&snapshot, &plan, *limits)?;
-        next.cover(&snapshot, &sign, &mut watch)?;
+        next.cover(&snapshot, &signer, &mut watch)?;
         if let Err(error) = self.settle_missing(&signer, rebuild.drop_missing) {
             if matches!(error, Error::MissingSources { .. }) {
                 drop(next);
@@ -238,7 +262,7 @@ impl Store {
                 next.follow(&snapshot, threads)?;
                 break;
             }
-            next.cover(&snapshot, &sign, &mut watch)?;
+            next.cover(&snapshot, &signer, &mut watch)?;
             next.post_rest(&snapshot, threads)?;
             next.follow(&snapshot, threads)?;
         }
@@ -251,7 +275,7 @@ impl Store {
                 taken => break taken.map(drop)?,
             }
         }
-        self.switch(next, &mut files, &sign)?;
+        self.switch(next, &mut files, &signer)?;
         counted.end();
         Ok(true)
     }
@@ -295,7 +319,7 @@ impl Store {
     ///
     /// Those of [`Store::cancel_rebuild`] and of reading the store.
     pub fn cancel_other_rebuild(&self, rebuild: &Rebuild<'_>) -> Result<Option<Unfinished>> {
-        let Some(plan) = plan(&rebuild.target, &*self.published()?)? else {
+        let Some(plan) = plan(rebuild, &*self.published()?)? else {
             return Ok(None);
         };
         let begun = self.unfinished_rebuild()?;
@@ -329,7 +353,7 @@ impl Store {
     /// Those of reading the store.
     pub fn rebuild_bytes(&self, rebuild: &Rebuild<'_>) -> Result<u64> {
         let snapshot = self.published()?;
-        let Some(plan) = plan(&rebuild.target, &snapshot)? else {
+        let Some(plan) = plan(rebuild, &snapshot)? else {
             return Ok(0);
         };
         let files = snapshot.files()?;
@@ -343,6 +367,9 @@ impl Store {
             return Ok(all.saturating_sub(snapshot.reclaimable()?));
         }
         let mut bytes = named("index") + named("filter");
+        if plan.refingerprints(&snapshot.schema) {
+            bytes += named("contents") + named("shingles") / 2;
+        }
         if plan.resigns(&snapshot.schema) {
             bytes += u64::from(snapshot.len) * plan.schema.signature_bytes() as u64;
         }
@@ -369,10 +396,10 @@ impl Store {
         &self,
         next: NextGeneration,
         files: &mut StoreFiles,
-        sign: &SignContents<'_>,
+        rows: &dyn RowMaker,
     ) -> Result<()> {
         let sketcher = StoreSketcher::new(&next.plan().schema, &self.shared.meters)?;
-        let (snapshot, durable) = next.install(files, sign, self.shared.pool.threads())?;
+        let (snapshot, durable) = next.install(files, rows, self.shared.pool.threads())?;
         self.publish(PublishedCommit {
             snapshot: Arc::new(snapshot),
             sketcher: Arc::new(sketcher),
@@ -382,9 +409,14 @@ impl Store {
 }
 
 /// The plan of a rebuild; none if the store already is as requested.
-fn plan(target: &RebuildTarget, snapshot: &Snapshot) -> Result<Option<RebuildPlan>> {
+fn plan(rebuild: &Rebuild<'_>, snapshot: &Snapshot) -> Result<Option<RebuildPlan>> {
     let stored = &snapshot.schema;
-    Ok(match target {
+    let fills_gaps = rebuild.texts.is_some() && snapshot.tables.meta.unfingerprinted > 0;
+    Ok(match &rebuild.target {
+        RebuildTarget::Reindex(schema) if **schema == **stored && fills_gaps => Some(RebuildPlan {
+            schema: stored.clone(),
+            renumbers: true,
+        }),
         RebuildTarget::Reindex(schema) if **schema == **stored => None,
         RebuildTarget::Reindex(schema) => {
             check_reachable(stored, schema)?;
@@ -407,6 +439,13 @@ fn plan(target: &RebuildTarget, snapshot: &Snapshot) -> Result<Option<RebuildPla
             next.map(|next| next.plan().clone())
         }
     })
+}
+
+/// Whether the fingerprints of the plan do not follow from those of the store.
+fn needs_texts(snapshot: &Snapshot, plan: &RebuildPlan) -> bool {
+    snapshot.len > 0
+        && plan.schema.fingerprint_step().is_some()
+        && fingerprint_factor(&snapshot.schema, &plan.schema).is_none()
 }
 
 /// Whether there is an unfinished rebuild.

@@ -36,6 +36,7 @@ pub struct Reindex {
     recall: Option<f64>,
     bands: Option<(u32, u32)>,
     tuned: Option<TunedSize>,
+    passage: Option<u32>,
 }
 
 /// The number of contents that bands are tuned for.
@@ -96,6 +97,13 @@ impl Reindex {
         Reindex { bands, ..self }
     }
 
+    /// Sets the length of the passages that the store always finds, in tokens, or 0 for none. Longer ones need the texts,
+    /// unless their fingerprints are among the stored ones: see [`Rebuild::fingerprints`].
+    pub fn passage(self, tokens: u32) -> Reindex {
+        let passage = Some(tokens);
+        Reindex { passage, ..self }
+    }
+
     /// Chooses the bands with the least work, measured on a [sample](Store::sample) of the store, for this number
     /// of contents or, by default, the present number.
     pub fn tuned(self, contents: Option<u64>) -> Reindex {
@@ -119,7 +127,8 @@ impl Reindex {
             .seed(self.seed.unwrap_or(stored.seed()))
             .slot_width(self.slot_width.unwrap_or(stored.slot_width()))
             .permutations(permutations)
-            .threshold(threshold);
+            .threshold(threshold)
+            .passage(self.passage.unwrap_or(stored.passage()));
         let changes_bands = permutations != stored.permutations()
             || threshold.to_bits() != stored.threshold().to_bits()
             || self.recall.is_some();

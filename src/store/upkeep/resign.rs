@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
+use super::fingerprints::TextFingerprints;
+use crate::codec::words;
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::schema::Schema;
 use crate::sketch::Signer;
-use crate::storage::Snapshot;
+use crate::storage::{RowMaker, Snapshot};
 use crate::store::lock::lock;
 use crate::store::offer::Body;
 use crate::text::{ShingleSet, Shingler};
@@ -27,6 +29,9 @@ pub(crate) struct Resigner<'a> {
     kept: u32,
     keeps_shingles: bool,
     source: Option<&'a BodySource<'a>>,
+    /// Each of so many stored fingerprints is one, if they serve.
+    fingerprint_factor: Option<usize>,
+    texts: Option<&'a TextFingerprints>,
     /// The documents whose text was needed but unavailable.
     missing: Mutex<BTreeSet<String>>,
 }
@@ -37,6 +42,7 @@ impl<'a> Resigner<'a> {
         stored: &Schema,
         target: &Schema,
         source: Option<&'a BodySource<'a>>,
+        texts: Option<&'a TextFingerprints>,
     ) -> Result<Resigner<'a>> {
         let of = |schema: &Schema| (schema.family(), schema.seed(), schema.slot_width());
         let kept = if of(stored) == of(target) {
@@ -51,6 +57,8 @@ impl<'a> Resigner<'a> {
             kept,
             keeps_shingles: stored.keeps_shingles(),
             source,
+            fingerprint_factor: fingerprint_factor(stored, target),
+            texts,
             missing: Mutex::default(),
         })
     }
@@ -64,9 +72,10 @@ impl<'a> Resigner<'a> {
     pub(crate) fn missing(&self) -> Vec<String> {
         lock(&self.missing).iter().cloned().collect()
     }
+}
 
-    /// The signatures of contents, one after the other.
-    pub(crate) fn sign_all(&self, snapshot: &Snapshot, contents: &[u32]) -> Result<Vec<u8>> {
+impl RowMaker for Resigner<'_> {
+    fn signatures(&self, snapshot: &Snapshot, contents: &[u32]) -> Result<Vec<u8>> {
         let chunks: Vec<&[u32]> = contents.chunks(CHUNK).collect();
         let signed = self.pool.map(chunks, |chunk| {
             let mut signatures = Vec::with_capacity(chunk.len() * self.signer.signature_bytes());
@@ -93,6 +102,20 @@ impl<'a> Resigner<'a> {
         Ok(signed.concat())
     }
 
+    fn fingerprints(&self, snapshot: &Snapshot, content: u32) -> Result<Vec<u8>> {
+        let stored = snapshot.fingerprints(content)?;
+        match (self.fingerprint_factor, self.texts) {
+            (Some(factor), _) if !stored.is_empty() => {
+                let words = words(stored).step_by(factor);
+                Ok(words.flat_map(u32::to_le_bytes).collect())
+            }
+            (_, Some(texts)) => Ok(texts.of(&snapshot.content(content)?.hash)),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+impl Resigner<'_> {
     /// Replaces `shingles` with those of a content's text, read from one of the documents that name it.
     ///
     /// If none of them has the text any more, `shingles` is empty, and the documents become `missing`.
@@ -109,4 +132,10 @@ impl<'a> Resigner<'a> {
         }
         Ok(())
     }
+}
+
+/// How many fingerprints of `stored` lie between two of `target`, if those of `target` are among them.
+pub(super) fn fingerprint_factor(stored: &Schema, target: &Schema) -> Option<usize> {
+    let (old, new) = (stored.fingerprint_step()?, target.fingerprint_step()?);
+    new.is_multiple_of(old).then_some((new / old) as usize)
 }

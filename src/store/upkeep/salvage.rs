@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::clock;
+use crate::codec::words;
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
@@ -422,12 +423,21 @@ impl SalvageRun<'_> {
         let shingles = content.row.shingle_count as usize;
         self.schema
             .band_hashes(shingles, signature, &mut band_hashes);
+        // Without the schema, it is not known which shingles of the text they are.
+        let step = |schema: &Schema| schema.fingerprint_step();
+        let is_known = self.wreck.schema.as_ref().map(step) == Some(step(&self.schema));
+        let fingerprints = if is_known {
+            words(&content.fingerprints).collect()
+        } else {
+            Vec::new()
+        };
         let new = self.writer.append(&NewContent {
             hash: &content.row.hash,
             shingle_count: content.row.shingle_count,
             packed_shingles: content.packed_shingles.as_deref().unwrap_or(&[]),
             signature,
             band_hashes: &band_hashes,
+            fingerprints: &fingerprints,
         })?;
         self.saved.contents += 1;
         for DocumentClaim { key, row, .. } in documents {

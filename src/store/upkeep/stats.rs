@@ -22,6 +22,9 @@ pub struct Stats {
     /// The approximate number of bytes that these texts take. A compaction frees them, and unused pages of the index; see
     /// [`Store::reclaimable_bytes`].
     pub removed_bytes: u64,
+    /// The number of distinct texts that [passages](crate::Store::passages) are not looked for in, because the store got
+    /// fingerprints without having the texts. Those that no document names any more count until a compaction.
+    pub unfingerprinted: u64,
     /// Whether a run is open, which means not published yet; see [`Writer::begin_run`](crate::Writer::begin_run).
     pub has_open_run: bool,
     /// The files in the store's folder, each with the bytes that it takes.
@@ -64,6 +67,7 @@ impl Stats {
             contents: u64::from(snapshot.len) - removed,
             removed,
             removed_bytes: (bytes as f64 * share) as u64,
+            unfingerprinted: meta.unfingerprinted,
             has_open_run: meta.runs.open != 0,
             files,
             commit: meta.commit,

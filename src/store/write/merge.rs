@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use super::judge::Policy;
 use super::writer::Writer;
 use crate::clock;
+use crate::codec::words;
 use crate::error::{Error, Result};
 use crate::storage::{DocumentRow, NewContent, Snapshot};
 use crate::store::compare::PublishedCommit;
@@ -195,12 +196,14 @@ impl Writer {
         let shingles = row.shingle_count as usize;
         let schema = &source.schema;
         schema.band_hashes(shingles, signature, &mut band_hashes);
+        let fingerprints: Vec<u32> = words(source.fingerprints(content)?).collect();
         self.append(&NewContent {
             hash: &row.hash,
             shingle_count: row.shingle_count,
             packed_shingles: source.packed_shingles(content)?,
             signature,
             band_hashes: &band_hashes,
+            fingerprints: &fingerprints,
         })
     }
 }

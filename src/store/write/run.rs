@@ -61,8 +61,11 @@ impl Writer {
     ///
     /// Those of [`Writer::commit`].
     pub fn publish_run(&mut self) -> Result<()> {
+        // Another process may have begun the run that is open.
+        let used = self.begin()?;
         self.runs = self.runs.close();
         (self.run, self.is_in_run) = (0, false);
+        drop(used);
         self.commit()
     }
 

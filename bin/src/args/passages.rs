@@ -1,0 +1,65 @@
+//! Arguments of `passages`.
+
+use std::path::PathBuf;
+
+use crate::inputs::InputArgs;
+use crate::left_out::LeftOutArgs;
+use crate::parse;
+
+/// Find the passages that a text shares with stored documents, word for word
+///
+/// A passage is a run of words that both have, whatever stands around it: a quotation, a copied
+/// paragraph, a template.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  dedupdb init --passage 20 && dedupdb add articles/  A store that finds passages of 20 words
+  dedupdb passages essay.txt  What does this text share with stored ones?
+  dedupdb passages --at-least 50 drafts/ | head  The longest passages of each file
+  dedupdb passages --gap 5 essay.txt  Join passages over one other word
+  dedupdb --json passages essay.txt | jq -r '[.line, .key] | @tsv'
+
+Each line has nine columns, separated by tabs: QUERY, KEY, WORDS, FIRST, LAST, LINE, PLACE, DOCUMENTS
+and TEXT. WORDS is the length of the passage, FIRST and LAST are the numbers of its words in the
+query, from 1, LINE is the line in which it begins, PLACE the number of its first word in the stored
+document, or - if that is not known, DOCUMENTS the number of stored documents that have all of it,
+and TEXT its beginning. The longest passages of a text come first. In JSON, `bytes` says where the
+passage is in the text; `covered` is the number of words of the text inside passages.
+
+Every run of as many words as `init --passage` or `reindex --passage` said is found. Shorter ones, down to
+the length of a shingle, are found by chance. All groups of K words (shingles) of a passage are in the document; in
+one or two of a hundred passages they do not stand one after another there. If more than
+--false-candidates documents share a part of the text, such as a licence or a navigation bar, the part
+is reported on standard error with three of them, instead of all; --all compares them all.
+
+With shingles of characters or bytes, characters or bytes take the place of words.
+
+Exit codes: 0 something was found, 1 nothing, 2 error.")]
+pub(crate) struct PassagesArgs {
+    /// Files and folders as in add, or - for standard input
+    #[arg(required = true, value_name = "PATH", value_parser = parse::path())]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Shortest passage, in words [default: the one that the store was made for]
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) at_least: Option<u32>,
+
+    /// Join passages over at most N missing shingles: one other word costs as many as a shingle has
+    /// words
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub(crate) gap: u32,
+
+    /// Print at most the N longest passages of each text
+    #[arg(long, value_name = "N", value_parser = parse::at_least_one)]
+    pub(crate) limit: Option<usize>,
+
+    /// Compare all documents, however many share a part of the text
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) telling: LeftOutArgs,
+}

@@ -1,0 +1,187 @@
+//! `passages`: what texts share with stored documents, word for word.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use dedupdb::Store;
+use dedupdb::overlap::{CommonPassage, Passage, PassageQuery};
+use dedupdb_corpus::SourcedText;
+
+use crate::args::{Args, PassagesArgs};
+use crate::console::Console;
+use crate::document_source::SourceChecker;
+use crate::each::ForEachRun;
+use crate::exit::Exit;
+use crate::inputs::check_stdin;
+use crate::interrupt::Interrupt;
+use crate::json;
+use crate::left_out::NamingScope;
+use crate::number::{counted, grouped};
+use crate::output::{Output, escape};
+use crate::read_counts::{ALL_SKIPPED, ReadCountsText as _};
+
+/// The number of characters of a passage that a line shows.
+const SHOWN: usize = 60;
+
+/// Runs `passages`.
+pub(crate) fn run(
+    args: &Args,
+    asked: &PassagesArgs,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    output.end_with_reader();
+    check_stdin(asked.paths.iter().map(PathBuf::as_path))?;
+    asked.telling.check(&asked.paths, &[])?;
+    let options = asked.inputs.options().store(&args.store);
+    asked.inputs.check(&options, &asked.paths, console)?;
+    let store = opened(args, asked)?;
+    let options = options.id_scope(asked.inputs.id_scope.unwrap_or(store.id_scope()));
+    let mut files = SourceChecker::of(&store);
+    let each = ForEachRun {
+        paths: &asked.paths,
+        options,
+        telling: &asked.telling,
+        named: NamingScope::First,
+        interrupt: &Interrupt::default(),
+        whole: None,
+        has_bar: false,
+    };
+    let shared = |document: &SourcedText| {
+        let found = document.passages(&store, |text| query(asked, text))?;
+        let texts = found.passages.iter();
+        let texts = texts.map(|passage| document.text()[passage.bytes.clone()].to_owned());
+        Ok((texts.collect::<Vec<String>>(), found))
+    };
+    let mut found_any = false;
+    let worked = each.run(console, shared, |origin, (texts, found)| {
+        found_any |= !found.passages.is_empty() || !found.common.is_empty();
+        for (passage, text) in found.passages.iter().zip(texts) {
+            let standing = files.look(&passage.key)?;
+            if output.is_json() {
+                let object = json::PassageJson::new(&origin.key, passage, &found, &text, standing);
+                output.object(&object)?;
+            } else {
+                output.line(line(&origin.key, passage, &text))?;
+            }
+        }
+        for common in &found.common {
+            console.note(&told(&origin.key, common));
+        }
+        Ok(())
+    })?;
+    let nothing_is_read = worked.reading.is_all_skipped();
+    if nothing_is_read {
+        console.note(ALL_SKIPPED);
+    }
+    let failed = worked.reading.has_failures() || nothing_is_read;
+    files.note(args, console);
+    note_unfingerprinted(&store, args, console)?;
+    if !found_any && !failed {
+        output.flush()?;
+        let least = asked.at_least.unwrap_or(store.schema().passage());
+        let none = format!("found no passage of {least} words or more in a stored document");
+        crate::store::note_none(&store, &none, console)?;
+    }
+    Ok(if failed {
+        Exit::Failed
+    } else {
+        Exit::found(found_any)
+    })
+}
+
+/// Opens the store, which must be able to answer what is asked.
+fn opened(args: &Args, asked: &PassagesArgs) -> Result<Store> {
+    let store = crate::store::open_to_read(args)?;
+    asked.inputs.check_shingles(&store.schema())?;
+    if let Err(error) = store.passages(&query(asked, "")) {
+        if store.schema().passage() > 0 {
+            return Err(error.into());
+        }
+        let command = crate::store::command(args);
+        anyhow::bail!(
+            "this store finds no passages: give it fingerprints with `{command} reindex --passage 20 --from PATH...`, \
+             where PATHs have the texts that were added"
+        );
+    }
+    Ok(store)
+}
+
+/// The question with what the arguments ask for.
+fn query<'a>(asked: &PassagesArgs, text: &'a str) -> PassageQuery<'a> {
+    let mut query = PassageQuery::text(text).gap(asked.gap);
+    if let Some(tokens) = asked.at_least {
+        query = query.at_least(tokens);
+    }
+    if let Some(limit) = asked.limit {
+        query = query.limit(limit);
+    }
+    if asked.all { query.all() } else { query }
+}
+
+fn line(query: &str, passage: &Passage, text: &str) -> String {
+    let Passage {
+        key,
+        tokens,
+        line,
+        matched,
+        place,
+        documents,
+        ..
+    } = passage;
+    let place = place.map_or_else(|| "-".to_owned(), |place| (place + 1).to_string());
+    format!(
+        "{}\t{}\t{matched}\t{}\t{}\t{line}\t{place}\t{documents}\t{}",
+        escape(query),
+        escape(key),
+        tokens.start + 1,
+        tokens.end,
+        escape(&beginning(text)),
+    )
+}
+
+/// The beginning of a passage on one line.
+fn beginning(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Says that not all documents were compared.
+fn told(query: &str, common: &CommonPassage) -> String {
+    let CommonPassage {
+        tokens,
+        line,
+        contents,
+        keys,
+        ..
+    } = common;
+    let keys: Vec<_> = keys.iter().map(|key| escape(key)).collect();
+    format!(
+        "{}, line {line}: words {} to {} are in at least {} stored texts, which were not all compared, such as {}; \
+         --all compares them",
+        escape(query),
+        tokens.start + 1,
+        tokens.end,
+        grouped(*contents),
+        keys.join(", ")
+    )
+}
+
+/// Says that some documents have no fingerprints.
+fn note_unfingerprinted(store: &Store, args: &Args, console: &Console) -> Result<()> {
+    let without = store.stats()?.unfingerprinted;
+    if without > 0 {
+        console.note(&format!(
+            "{} no fingerprints and {} not compared: their texts were not at hand when the others got theirs; `{} reindex --passage {} --from PATH...` reads them",
+            counted(without, "stored text has", "stored texts have"),
+            if without == 1 { "was" } else { "were" },
+            crate::store::command(args),
+            store.schema().passage(),
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! Passages.
+
+use dedupdb::overlap::{Passage, Passages};
+use serde::Serialize;
+
+use crate::document_source::DocumentSource;
+
+/// `passages`: a passage.
+#[derive(Serialize)]
+pub(crate) struct PassageJson<'a> {
+    query: &'a str,
+    key: &'a str,
+    /// Words that the document has, those in gaps not counted.
+    words: u32,
+    /// Numbers of words, from 1; both belong to the passage.
+    first: u32,
+    last: u32,
+    line: u64,
+    bytes: [usize; 2],
+    place: Option<u32>,
+    documents: u64,
+    text: &'a str,
+    covered: u32,
+    query_words: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'static str>,
+}
+
+impl<'a> PassageJson<'a> {
+    /// A passage of the text called `query`, one of all that were found.
+    pub(crate) fn new(
+        query: &'a str,
+        passage: &'a Passage,
+        all: &Passages,
+        text: &'a str,
+        standing: DocumentSource,
+    ) -> PassageJson<'a> {
+        PassageJson {
+            query,
+            key: &passage.key,
+            words: passage.matched,
+            first: passage.tokens.start + 1,
+            last: passage.tokens.end,
+            line: passage.line,
+            bytes: [passage.bytes.start, passage.bytes.end],
+            place: passage.place.map(|place| place + 1),
+            documents: passage.documents,
+            text,
+            covered: all.covered,
+            query_words: all.tokens,
+            source: standing.source,
+            file: standing.file,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The contents that share fingerprints with a text.
+
+use crate::error::Result;
+use crate::storage::Snapshot;
+use crate::store::compare::SpreadHasher;
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+/// The number of contents that are read of each list at first. Most lists are shorter.
+const FEW: usize = 64;
+
+/// The number of shingles that are looked up together: memory serves many reads concurrently.
+const TOGETHER: usize = 32;
+
+/// The number of contents that are named of a list that is too long.
+const NAMED: usize = 3;
+
+/// The shingles of a text.
+#[derive(Debug)]
+pub(crate) struct TextShingles {
+    /// The distinct ones, ascending.
+    pub(crate) distinct: Vec<u32>,
+    /// For each place of the text, the place of its shingle among the distinct ones.
+    pub(crate) ranks: Vec<u32>,
+}
+
+impl TextShingles {
+    pub(crate) fn of(in_order: &[u32]) -> TextShingles {
+        let mut distinct = in_order.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let rank = |shingle: &u32| distinct.partition_point(|other| other < shingle);
+        // A text has fewer than 2^32 shingles.
+        let ranks = in_order
+            .iter()
+            .map(|shingle| rank(shingle) as u32)
+            .collect();
+        TextShingles { distinct, ranks }
+    }
+}
+
+/// A shingle that is a fingerprint of too many contents to compare them all.
+#[derive(Debug)]
+pub(crate) struct CommonFingerprint {
+    /// Its place among the distinct shingles.
+    pub(crate) rank: usize,
+    /// The number of contents that were counted; there may be more.
+    pub(crate) contents: usize,
+    /// The youngest of them.
+    pub(crate) some: Vec<u32>,
+}
+
+/// The contents that share fingerprints with a text.
+#[derive(Debug)]
+pub(crate) struct SharedFingerprints {
+    /// Ascending, each with the number of fingerprints that were found in the text. Some may be removed already.
+    pub(crate) contents: Vec<(u32, u32)>,
+    /// The fingerprints whose contents are not all among these, by rank.
+    pub(crate) common: Vec<CommonFingerprint>,
+}
+
+/// The contents that have a shingle of the text as a fingerprint.
+struct FingerprintList {
+    rank: usize,
+    len: usize,
+    /// The contents, if they were few.
+    contents: Option<Vec<u32>>,
+}
+
+impl SharedFingerprints {
+    /// Looks up the distinct shingles of a text. At most `most` contents are returned: those of the shortest lists.
+    pub(crate) fn find(
+        snapshot: &Snapshot,
+        distinct: &[u32],
+        most: usize,
+    ) -> Result<SharedFingerprints> {
+        let mut lists = Vec::new();
+        let mut read = Vec::new();
+        for (first, some) in (0..).step_by(TOGETHER).zip(distinct.chunks(TOGETHER)) {
+            snapshot.approach_fingerprints(some);
+            for (rank, &shingle) in (first..).zip(some) {
+                snapshot.with_fingerprint(shingle, FEW + 1, &mut read)?;
+                if read.len() <= FEW {
+                    if !read.is_empty() {
+                        lists.push(FingerprintList {
+                            rank,
+                            len: read.len(),
+                            contents: Some(read.clone()),
+                        });
+                    }
+                    continue;
+                }
+                snapshot.with_fingerprint(shingle, most.saturating_add(1), &mut read)?;
+                lists.push(FingerprintList {
+                    rank,
+                    len: read.len(),
+                    contents: None,
+                });
+            }
+        }
+        lists.sort_unstable_by_key(|list| (list.len, list.rank));
+        let mut hits = HashMap::<u32, u32, BuildHasherDefault<SpreadHasher>>::default();
+        let mut common = Vec::new();
+        for list in lists {
+            if hits.len() + list.len > most {
+                snapshot.with_fingerprint(distinct[list.rank], NAMED, &mut read)?;
+                common.push(CommonFingerprint {
+                    rank: list.rank,
+                    contents: list.len,
+                    some: read.clone(),
+                });
+                continue;
+            }
+            let contents = match list.contents {
+                Some(contents) => contents,
+                None => {
+                    snapshot.with_fingerprint(distinct[list.rank], usize::MAX, &mut read)?;
+                    std::mem::take(&mut read)
+                }
+            };
+            for content in contents {
+                *hits.entry(content).or_default() += 1;
+            }
+        }
+        let mut contents: Vec<(u32, u32)> = hits.into_iter().collect();
+        contents.sort_unstable();
+        common.sort_unstable_by_key(|common| common.rank);
+        Ok(SharedFingerprints { contents, common })
+    }
+}

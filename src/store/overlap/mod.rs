@@ -1,0 +1,13 @@
+//! What a text shares with stored ones, word for word.
+//!
+//! All shingles of the text are looked up among the fingerprints of the stored texts. A run of as many shingles as the
+//! distance of two fingerprints contains one of them, so nothing is missed. The set of a content then decides which
+//! shingles of the text it has, and consecutive ones make a passage.
+
+mod lookup;
+mod passages;
+mod query;
+mod runs;
+
+pub use passages::{CommonPassage, Passage, Passages, PassagesOfDocument};
+pub use query::PassageQuery;

@@ -1,0 +1,98 @@
+//! Questions for passages.
+
+use crate::error::{Error, Result};
+use crate::schema::Schema;
+
+/// A query for the passages that a text shares with stored documents.
+///
+/// ```
+/// use dedupdb::overlap::PassageQuery;
+///
+/// let query = PassageQuery::text("it was the first of many long and cold nights").at_least(8).limit(10);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassageQuery<'a> {
+    pub(super) text: &'a str,
+    at_least: Option<u32>,
+    pub(super) gap: u32,
+    pub(super) limit: usize,
+    pub(super) except: &'a [String],
+    pub(super) all: bool,
+}
+
+impl<'a> PassageQuery<'a> {
+    /// Asks what a text shares with stored documents.
+    pub fn text(text: &'a str) -> PassageQuery<'a> {
+        PassageQuery {
+            text,
+            at_least: None,
+            gap: 0,
+            limit: usize::MAX,
+            except: &[],
+            all: false,
+        }
+    }
+
+    /// The minimum length of a passage in tokens, at least that of a shingle; by default the store's
+    /// [`Schema::passage`]. Shorter passages than that may be missed.
+    #[must_use]
+    pub fn at_least(self, tokens: u32) -> PassageQuery<'a> {
+        let at_least = Some(tokens);
+        PassageQuery { at_least, ..self }
+    }
+
+    /// Joins passages over at most this many shingles that the document lacks; 0 by default. One other word costs as
+    /// many shingles as a shingle has words.
+    #[must_use]
+    pub fn gap(self, shingles: u32) -> PassageQuery<'a> {
+        PassageQuery {
+            gap: shingles,
+            ..self
+        }
+    }
+
+    /// The maximum number of passages; the longest ones are returned.
+    #[must_use]
+    pub fn limit(self, limit: usize) -> PassageQuery<'a> {
+        PassageQuery { limit, ..self }
+    }
+
+    /// Leaves the documents with these keys out of the answer.
+    #[must_use]
+    pub fn except(self, keys: &'a [String]) -> PassageQuery<'a> {
+        PassageQuery {
+            except: keys,
+            ..self
+        }
+    }
+
+    /// Compares all documents, however many share a passage with the text, instead of reporting some passages as
+    /// [common](crate::overlap::Passages::common).
+    #[must_use]
+    pub fn all(self) -> PassageQuery<'a> {
+        PassageQuery { all: true, ..self }
+    }
+
+    /// The minimum length of a passage.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidQuery`] if the store finds no passages, or none that are so short.
+    pub(super) fn least(&self, schema: &Schema) -> Result<u32> {
+        if schema.passage() == 0 {
+            let reason = "the store keeps no fingerprints, which passages are found by; a store gets them when it is \
+                          made, or by a rebuild with the texts"
+                .to_owned();
+            let parameter = "passages";
+            return Err(Error::InvalidQuery { parameter, reason });
+        }
+        let at_least = self.at_least.unwrap_or(schema.passage());
+        let k = schema.shingling().k();
+        if at_least < k.into() {
+            let reason = format!("{at_least} is less than {k}, the length of a shingle");
+            let parameter = "at-least";
+            return Err(Error::InvalidQuery { parameter, reason });
+        }
+        Ok(at_least)
+    }
+}
