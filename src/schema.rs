@@ -420,9 +420,6 @@ fn invalid(parameter: &'static str, reason: String) -> Error {
     Error::InvalidSchema { parameter, reason }
 }
 
-/// The length of the passages that are found unless another one is set, in tokens.
-const PASSAGE: u32 = 0;
-
 /// The longest passage that a store can be asked to find, in tokens.
 const MOST_PASSAGE: u32 = 10_000;
 
@@ -436,10 +433,10 @@ fn has_order(shingling: Shingling) -> bool {
 }
 
 /// Refuses a length that passages cannot have in a store.
-fn checked_passage(passage: u32, shingling: Shingling, keeps_shingles: bool) -> Result<u32> {
+fn check_passage(passage: u32, shingling: Shingling, keeps_shingles: bool) -> Result<()> {
     let k = shingling.k();
     let reason = if passage == 0 {
-        return Ok(0);
+        return Ok(());
     } else if !has_order(shingling) {
         format!(
             "passages need shingles of at least 3 words, or of characters or bytes, and not {shingling}: give 0"
@@ -451,7 +448,7 @@ fn checked_passage(passage: u32, shingling: Shingling, keeps_shingles: bool) -> 
             "{passage} is not from {k}, the length of a shingle, to {MOST_PASSAGE}; 0 is for no passages"
         )
     } else {
-        return Ok(passage);
+        return Ok(());
     };
     Err(invalid("passage", reason))
 }
@@ -573,7 +570,7 @@ impl SchemaBuilder {
     }
 
     /// The length of the passages that are always found, in tokens of the shingling: from the length of a shingle to
-    /// 10,000, or 0 for none. It needs shingles with an order: at least three words, characters or bytes.
+    /// 10,000, or 0 for none, which is the default. It needs shingles with an order: at least three words, characters or bytes.
     ///
     /// A store keeps a fingerprint for each `passage - K + 1` shingles of K tokens. Two texts with a run of this many
     /// tokens in common are found by [`Store::passages`](crate::Store::passages) and by queries for containment, and
@@ -624,13 +621,8 @@ impl SchemaBuilder {
             )?,
         };
         let keeps_shingles = self.keeps_shingles.unwrap_or(true);
-        let passage = match self.passage {
-            Some(passage) => checked_passage(passage, shingling, keeps_shingles)?,
-            None if PASSAGE > 0 && keeps_shingles && has_order(shingling) => {
-                PASSAGE.max(shingling.k().into())
-            }
-            None => 0,
-        };
+        let passage = self.passage.unwrap_or(0);
+        check_passage(passage, shingling, keeps_shingles)?;
         Ok(Schema {
             shingling,
             lowercase,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use dedupdb::{Schema, sketching::Shingling};
 use dedupdb_corpus::{ReadCounts, Reason, Unsplit};
 
+use crate::console::Console;
 use crate::inputs::InputArgs;
 use crate::number::{self, counted, grouped};
 
@@ -222,4 +223,13 @@ fn plural(name: &str) -> String {
 /// A count as a line for people.
 pub(crate) fn line(name: &str, count: u64, more: &str) -> String {
     format!("{name:<18}{:>12}{more}\n", grouped(count))
+}
+
+/// Whether something that was to be asked about could not be read, and so has no answer. Says so if that is all.
+pub(crate) fn has_failed(read: &ReadCounts, console: &Console) -> bool {
+    let is_all_skipped = read.is_all_skipped();
+    if is_all_skipped {
+        console.note(ALL_SKIPPED);
+    }
+    read.has_failures() || is_all_skipped
 }

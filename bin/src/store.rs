@@ -385,3 +385,12 @@ pub(crate) fn options(args: &Args) -> Options {
         .wait(args.wait)
         .false_candidates(args.false_candidates.of(usize::MAX))
 }
+
+/// What to do in a store that finds no passages.
+pub(crate) fn without_passages(args: &Args) -> String {
+    format!(
+        "this store finds no passages: `{} reindex --passage 20 --from PATH...` changes that, where PATHs have the \
+         texts that were added; a new one finds them after `init --passage 20`",
+        command(args)
+    )
+}

@@ -4,7 +4,7 @@
 ///
 /// Another text that shares n consecutive shingles with it shares one of these: its own shingles are all looked up, and
 /// one of n consecutive ones is at a multiple of n (Almutairy and Torng, "Comparing fixed sampling with minimizer
-/// sampling when using k-mer indexes to find maximal exact matches", PLoS ONE 13, 2018).
+/// sampling when using k-mer indexes to find maximal exact matches", `PLoS ONE` 13, 2018).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fingerprints {
     step: u32,

@@ -1,5 +1,6 @@
 //! Arguments of `query`.
 
+use crate::args::containment::ContainmentArgs;
 use crate::args::escaped::EscapedArgs;
 use std::path::PathBuf;
 
@@ -20,6 +21,7 @@ Examples:
   dedupdb query draft.txt  Which stored documents resemble this file?
   dedupdb query --threshold 90% --limit 5 drafts/  At most five matches of at least 0.9 for each
     file
+  dedupdb query --containment 0.8 draft.txt  Which stored documents are in this file, or have it?
   dedupdb query --key articles/old.txt  Which documents resemble this stored one?
   dedupdb query --quiet draft.txt > /dev/null || echo nothing similar
   curl -s https://example.org | dedupdb query - --format html
@@ -30,6 +32,13 @@ or `same words`, marks the same text, or another text with the same shingles, wh
 punctuation and symbols. JACCARD is exact, or, if the store keeps no shingles, an estimate with its
 standard error, such as ~0.8125±0.0345. Control characters and backslashes in keys are escaped, as
 \\n and \\\\; --json prints keys unescaped.
+
+With --containment, matches are the documents of which at least that share is in the text, or that
+have that share of it, whatever else is in either. Each line then has five columns: QUERY, KEY,
+JACCARD, CONTAINMENT, the share of the query's shingles that the match also has, and
+CONTAINMENT_OF_MATCH, the reverse. The largest share comes first. The store must find passages (`init
+--passage`): a match is found if it has a passage of that length in common with the text, or is
+shorter than that and contained as a whole. `pairs --containment` finds all pairs in any store.
 
 In JSON, `containment` is the share of the query's shingles that the match also has,
 `containment_of_match` the share of the match's shingles that the query also has, and `bands` the
@@ -48,8 +57,11 @@ pub(crate) struct QueryArgs {
     pub(crate) keys: Vec<String>,
 
     /// Minimum Jaccard similarity, instead of the store's: 0.9 or 90%
-    #[arg(long, value_name = "SHARE", value_parser = parse::share)]
+    #[arg(long, value_name = "SHARE", value_parser = parse::share, conflicts_with = "containment")]
     pub(crate) threshold: Option<f64>,
+
+    #[command(flatten)]
+    pub(crate) contained: ContainmentArgs,
 
     /// Print at most the N best matches for each text
     #[arg(long, value_name = "N", value_parser = parse::at_least_one)]

@@ -18,7 +18,6 @@ use crate::json;
 use crate::left_out::NamingScope;
 use crate::number::{counted, grouped};
 use crate::output::{Output, escape};
-use crate::read_counts::{ALL_SKIPPED, ReadCountsText as _};
 
 /// The number of characters of a passage that a line shows.
 const SHOWN: usize = 60;
@@ -70,11 +69,7 @@ pub(crate) fn run(
         }
         Ok(())
     })?;
-    let nothing_is_read = worked.reading.is_all_skipped();
-    if nothing_is_read {
-        console.note(ALL_SKIPPED);
-    }
-    let failed = worked.reading.has_failures() || nothing_is_read;
+    let failed = crate::read_counts::has_failed(&worked.reading, console);
     files.note(args, console);
     note_unfingerprinted(&store, args, console)?;
     if !found_any && !failed {
@@ -98,11 +93,7 @@ fn opened(args: &Args, asked: &PassagesArgs) -> Result<Store> {
         if store.schema().passage() > 0 {
             return Err(error.into());
         }
-        let command = crate::store::command(args);
-        anyhow::bail!(
-            "this store finds no passages: give it fingerprints with `{command} reindex --passage 20 --from PATH...`, \
-             where PATHs have the texts that were added"
-        );
+        anyhow::bail!("{}", crate::store::without_passages(args));
     }
     Ok(store)
 }

@@ -20,12 +20,12 @@ use crate::json;
 use crate::left_out::NamingScope;
 use crate::number::{counted, similarity};
 use crate::output::{Output, copy_column, escape, shell_word};
-use crate::read_counts::{ALL_SKIPPED, ReadCountsText as _};
 
 /// Opens the store, which must be able to answer what is asked.
 fn opened(args: &Args, query: &QueryArgs) -> Result<Store> {
     let store = crate::store::open_to_read(args)?;
     query.inputs.check_shingles(&store.schema())?;
+    check_containment(args, query, &store)?;
     Ok(store)
 }
 
@@ -46,9 +46,10 @@ pub(crate) fn run(
     crate::store::note_threshold_of(args, &store, query.threshold, console);
     let (mut found, mut failed) = (false, false);
     let mut files = SourceChecker::of(&store);
+    let is_contained = query.contained.containment.is_some();
     let mut answer = |name: &str, matches: Vec<Match>| -> Result<()> {
         found |= !matches.is_empty();
-        (matches.iter()).try_for_each(|like| list(name, like, &mut files, output))
+        (matches.iter()).try_for_each(|like| list(name, like, is_contained, &mut files, output))
     };
     for key in &query.keys {
         let key = query.escaped.key(key)?;
@@ -83,11 +84,7 @@ pub(crate) fn run(
         answer(&origin.key, matches)
     })?;
     // What could not be read has no answer.
-    let nothing_is_read = worked.reading.is_all_skipped();
-    if nothing_is_read {
-        console.note(ALL_SKIPPED);
-    }
-    failed |= worked.reading.has_failures() || nothing_is_read;
+    failed |= crate::read_counts::has_failed(&worked.reading, console);
     if failed {
         note_text(query, args, console);
     }
@@ -110,6 +107,14 @@ pub(crate) fn run(
     })
 }
 
+/// Refuses a search by containment in a store that finds no passages, and says how it can.
+fn check_containment(args: &Args, query: &QueryArgs, store: &Store) -> Result<()> {
+    if query.contained.containment.is_none() || store.schema().passage() > 0 {
+        return Ok(());
+    }
+    anyhow::bail!("{}", crate::store::without_passages(args))
+}
+
 /// Says how to ask about a text, if one was given in the place of a path.
 fn note_text(query: &QueryArgs, args: &Args, console: &Console) {
     if query.paths.iter().any(|path| is_text(path)) {
@@ -129,12 +134,20 @@ fn note_nothing(
     asked: usize,
     console: &Console,
 ) -> Result<()> {
-    let least = query.threshold.unwrap_or(store.schema().threshold());
+    let share = query.contained.containment;
+    let least = share.or(query.threshold);
+    let least = least.unwrap_or(store.schema().threshold());
     let is_stored = first.as_ref().is_some_and(|first| first.is_stored);
     let is_stored = is_stored || !query.keys.is_empty();
     let other = if is_stored { "other " } else { "" };
-    let none = format!("found no {other}stored document with a similarity of {least} or more");
+    let what = if share.is_some() {
+        "containment"
+    } else {
+        "similarity"
+    };
+    let none = format!("found no {other}stored document with a {what} of {least} or more");
     let is_told = crate::store::note_none(store, &none, console)?;
+    let first = first.filter(|_| share.is_none());
     if let Some(only) = first.filter(|_| is_told && asked == 1 && query.keys.is_empty()) {
         only.explain(store, least, console);
     }
@@ -241,6 +254,11 @@ fn of<'a>(query: &QueryArgs, mut question: dedupdb::Query<'a>) -> dedupdb::Query
     if let Some(threshold) = query.threshold {
         question = question.threshold(threshold);
     }
+    if let Some(share) = query.contained.containment {
+        question = question
+            .containment(share)
+            .shortest(query.contained.shortest);
+    }
     if let Some(limit) = query.limit {
         question = question.limit(limit);
     }
@@ -250,6 +268,7 @@ fn of<'a>(query: &QueryArgs, mut question: dedupdb::Query<'a>) -> dedupdb::Query
 fn list(
     query: &str,
     found: &Match,
+    is_contained: bool,
     files: &mut SourceChecker<'_>,
     output: &mut Output,
 ) -> Result<()> {
@@ -257,7 +276,21 @@ fn list(
     if output.is_json() {
         return Ok(output.object(&json::MatchJson::new(query, found, standing))?);
     }
+    if is_contained {
+        return Ok(output.line(contained_line(query, found))?);
+    }
     Ok(output.line(line(query, found))?)
+}
+
+fn contained_line(query: &str, found: &Match) -> String {
+    let shares = [found.jaccard, found.containment, found.containment_of_match];
+    let shares = shares.map(|share| format!("{:.4}", share.unwrap_or_default()));
+    let [query, key] = [query, &found.key].map(escape);
+    format!(
+        "{query}\t{key}\t{}{}",
+        shares.join("\t"),
+        copy_column(found.exact_copy, found.jaccard)
+    )
 }
 
 fn line(query: &str, found: &Match) -> String {

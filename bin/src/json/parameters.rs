@@ -19,6 +19,7 @@ pub(crate) struct ParametersJson {
     bands: String,
     threshold: f64,
     shingles: bool,
+    passage: u32,
 }
 
 impl ParametersJson {
@@ -36,6 +37,7 @@ impl ParametersJson {
             bands: schema.bands().to_string(),
             threshold: schema.threshold(),
             shingles: schema.keeps_shingles(),
+            passage: schema.passage(),
         }
     }
 }

@@ -62,6 +62,7 @@ mod older;
 mod ordered;
 mod pairs;
 mod parquet;
+mod passages;
 mod query;
 mod raw;
 mod read_only;

@@ -219,12 +219,12 @@ impl RecentPostings {
             lists.map(enter).collect()
         } else {
             let lists: Vec<_> = std::iter::once(None).chain(lists.map(Some)).collect();
-            let mut met = pool.map(lists, |list| match list {
-                Some(list) => enter(list),
-                None => {
-                    enter_fingerprints();
-                    Vec::new()
+            let mut met = pool.map(lists, |list| {
+                if let Some(list) = list {
+                    return enter(list);
                 }
+                enter_fingerprints();
+                Vec::new()
             });
             met.remove(0);
             met
@@ -659,7 +659,8 @@ mod tests {
             assert_eq!(of(3, 110..112), fingerprints);
             assert_eq!(index.len(), 1000);
             for fingerprint in 0..8_u32 {
-                let has = |c: &u32| c % 10 != 0 && (c % 7 == fingerprint || *c == fingerprint);
+                let has =
+                    |c: &u32| !c.is_multiple_of(10) && (c % 7 == fingerprint || *c == fingerprint);
                 let expected: Vec<u32> = (0..1000).rev().filter(has).map(|c| 100 + c).collect();
                 for (end, most) in [(u32::MAX, usize::MAX), (700, 5)] {
                     let mut found = Vec::new();

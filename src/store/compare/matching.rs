@@ -34,6 +34,11 @@ impl Likeness {
     pub(crate) fn similarity(&self) -> f64 {
         self.jaccard.unwrap_or(self.estimate.jaccard)
     }
+
+    /// The larger one of the containments, which is that of the set with fewer shingles.
+    pub(crate) fn larger_containment(&self) -> Option<f64> {
+        Some(self.containment?.max(self.containment_of_stored?))
+    }
 }
 
 /// A content whose similarity to a text reaches the threshold.

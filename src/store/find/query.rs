@@ -7,7 +7,9 @@ use crate::store::compare::{
     Allowance, BodyRef, Match, PublishedCommit, Search, Sketch, StoreSketcher, VerifiedContent,
     content_sketch,
 };
+use crate::store::groups::Containment;
 use crate::store::handle::Store;
+use crate::store::overlap::contained;
 use crate::text::ShingleSet;
 
 /// A query for the stored documents that resemble a text or a document.
@@ -28,6 +30,7 @@ pub struct Query<'a> {
     limit: usize,
     except: Option<&'a str>,
     copies_first: bool,
+    containment: Containment,
 }
 
 /// What to compare: a text, shingles instead of a text, or a stored document.
@@ -77,6 +80,7 @@ impl<'a> Query<'a> {
             limit: usize::MAX,
             except: None,
             copies_first: false,
+            containment: Containment::default(),
         }
     }
 
@@ -87,6 +91,41 @@ impl<'a> Query<'a> {
     #[must_use]
     pub fn threshold(mut self, threshold: f64) -> Query<'a> {
         self.threshold = Some(threshold);
+        self
+    }
+
+    /// Asks for the documents of which at least this share of the shingles is in the subject, or that have this share of
+    /// the subject's, whatever else is in them; above 0 and at most 1. There is then no minimum similarity, and the
+    /// matches with the largest share come first.
+    ///
+    /// A document is found if it has a run of [`Schema::passage`](crate::Schema::passage) tokens in common with the
+    /// subject, or is shorter and contained as a whole. The store must keep fingerprints.
+    ///
+    /// ```
+    /// use dedupdb::{Query, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let schema = Schema::builder().passage(10).build()?;
+    /// let store = Store::create(folder.path().join("store"), &schema)?;
+    /// let note = "the lamp was lit at dusk and the keeper wrote down the wind, the sea and every ship in sight";
+    /// store.insert_unless_duplicate("note", note)?;
+    /// let letter = format!("Dear Anna, here is what the log says: {note}. Nothing more happened. Yours, Tom");
+    /// assert!(store.query(&Query::text(&letter))?.is_empty());
+    /// let found = store.query(&Query::text(&letter).containment(0.8).shortest(10))?;
+    /// assert_eq!((found[0].key.as_str(), found[0].containment_of_match), ("note", Some(1.0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn containment(mut self, share: f64) -> Query<'a> {
+        self.containment.least = Some(share);
+        self
+    }
+
+    /// With [`Query::containment`], the number of tokens that a contained text has at least, 20 by default. Exact copies
+    /// are found whatever their length.
+    #[must_use]
+    pub fn shortest(mut self, tokens: usize) -> Query<'a> {
+        self.containment.shortest = tokens;
         self
     }
 
@@ -148,16 +187,22 @@ pub(crate) fn answer(
             (row.hash, sketch)
         }
     };
-    let search = Search {
-        snapshot,
-        allowance,
-        threshold,
+    let probe = sketch.probe(&hash);
+    let mut verified = if let Some(bounds) = query.containment.bounds(&snapshot.schema) {
+        contained(snapshot, allowance, probe, bounds)?
+    } else {
+        let search = Search {
+            snapshot,
+            allowance,
+            threshold,
+        };
+        search.matches(probe, 0..snapshot.len)?
     };
-    let mut verified = search.matches(sketch.probe(&hash), 0..snapshot.len)?;
     let naming = MatchNaming {
         limit: query.limit,
         except: query.except,
         copies_first: query.copies_first,
+        by_containment: query.containment.least.is_some(),
     };
     naming.name(snapshot, &mut verified)
 }
@@ -168,6 +213,8 @@ pub(crate) struct MatchNaming<'a> {
     pub(crate) limit: usize,
     pub(crate) except: Option<&'a str>,
     pub(crate) copies_first: bool,
+    /// Whether the larger share comes before the similarity.
+    pub(crate) by_containment: bool,
 }
 
 impl MatchNaming<'_> {
@@ -180,7 +227,13 @@ impl MatchNaming<'_> {
         let order = |a: &VerifiedContent, b: &VerifiedContent| {
             let is_copy =
                 |verified: &VerifiedContent| self.copies_first && verified.likeness.exact_copy;
-            by_similarity(a, b).then_with(|| is_copy(a).cmp(&is_copy(b)))
+            let share = |verified: &VerifiedContent| {
+                let share = verified.likeness.larger_containment();
+                share.filter(|_| self.by_containment).unwrap_or(0.0)
+            };
+            let by_share = share(a).total_cmp(&share(b));
+            let by_similarity = by_share.then_with(|| by_similarity(a, b));
+            by_similarity.then_with(|| is_copy(a).cmp(&is_copy(b)))
         };
         verified.sort_by(|a, b| order(b, a));
         let mut matches = Vec::new();

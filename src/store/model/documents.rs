@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::clock;
+use crate::codec::low32;
 use crate::store::offer::{Change, Relation};
 use crate::store::write::MergeSummary;
 use crate::text::{ShingleSet, Shingler, Shingling};
@@ -82,14 +83,14 @@ impl Model {
     /// The passages of a text, sorted, without those of the document `except`.
     pub(super) fn passages(&self, except: &str, text: &str) -> Vec<Passage> {
         let asked = shingler().in_order(text).unwrap();
-        let tokens = shingler().places(text).len() as u32;
+        let tokens = low32(shingler().places(text).len() as u64);
         let mut passages = Vec::new();
         for (key, stored) in self.texts.iter().filter(|(key, _)| *key != except) {
             let stored = shingles(stored);
             let has = |shingle: &u32| stored.as_slice().contains(shingle);
             let mut start = 0;
             for run in asked.chunk_by(|a, b| has(a) == has(b)) {
-                let end = start + run.len() as u32;
+                let end = start + low32(run.len() as u64);
                 let last = tokens.min(end + u32::from(SHINGLING.k()) - 1);
                 if has(&run[0]) && last - start >= PASSAGE {
                     passages.push((key.clone(), start, last));

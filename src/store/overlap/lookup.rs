@@ -1,5 +1,6 @@
 //! The contents that share fingerprints with a text.
 
+use crate::codec::low32;
 use crate::error::Result;
 use crate::storage::Snapshot;
 use crate::store::compare::SpreadHasher;
@@ -33,7 +34,7 @@ impl TextShingles {
         // A text has fewer than 2^32 shingles.
         let ranks = in_order
             .iter()
-            .map(|shingle| rank(shingle) as u32)
+            .map(|shingle| low32(rank(shingle) as u64))
             .collect();
         TextShingles { distinct, ranks }
     }
@@ -111,12 +112,11 @@ impl SharedFingerprints {
                 });
                 continue;
             }
-            let contents = match list.contents {
-                Some(contents) => contents,
-                None => {
-                    snapshot.with_fingerprint(distinct[list.rank], usize::MAX, &mut read)?;
-                    std::mem::take(&mut read)
-                }
+            let contents = if let Some(contents) = list.contents {
+                contents
+            } else {
+                snapshot.with_fingerprint(distinct[list.rank], usize::MAX, &mut read)?;
+                std::mem::take(&mut read)
             };
             for content in contents {
                 *hits.entry(content).or_default() += 1;

@@ -4,10 +4,12 @@
 //! distance of two fingerprints contains one of them, so nothing is missed. The set of a content then decides which
 //! shingles of the text it has, and consecutive ones make a passage.
 
+mod contained;
 mod lookup;
 mod passages;
 mod query;
 mod runs;
 
+pub(crate) use contained::{ContainmentBounds, contained};
 pub use passages::{CommonPassage, Passage, Passages, PassagesOfDocument};
 pub use query::PassageQuery;

@@ -169,7 +169,7 @@ fn find(
         found.push(HoldingContent { keys, runs, starts });
     }
     let common = comparer.common(&shared.common, &places, query)?;
-    Ok(summed_up(found, common, &places, k, query.limit))
+    Ok(summed_up(&found, common, &places, k, query.limit))
 }
 
 /// A content with passages.
@@ -273,16 +273,16 @@ impl PassageComparer<'_> {
 
 /// Makes the answer of the contents with passages.
 fn summed_up(
-    found: Vec<HoldingContent>,
+    found: &[HoldingContent],
     common: Vec<CommonPassage>,
     places: &TokenPlaces<'_>,
     k: u32,
     limit: usize,
 ) -> Passages {
-    let holders = Holders::of(&found);
+    let holders = Holders::of(found);
     let (mut passages, mut documents) = (Vec::new(), Vec::new());
     let mut covered = Cover::default();
-    for HoldingContent { keys, runs, starts } in &found {
+    for HoldingContent { keys, runs, starts } in found {
         let mut own = Cover::default();
         let mut longest = 0;
         for (run, place) in runs.iter().zip(starts) {

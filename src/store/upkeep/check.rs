@@ -354,6 +354,20 @@ struct CheckedList {
     lacking: ByAge<u64>,
 }
 
+/// The number of postings that the tables of a list should have, by the rows.
+fn expected_postings(snapshot: &Snapshot, list: BucketList, removed: &[u32]) -> Result<u64> {
+    let (mut hashes, mut expected) = (Vec::new(), 0);
+    let named = |content: &u32| removed.binary_search(content).is_err();
+    for content in (0..snapshot.recent.base()).filter(named) {
+        hashes.clear();
+        snapshot.for_each_hash(content, list, |hash| hashes.push(hash))?;
+        hashes.sort_unstable();
+        hashes.dedup();
+        expected += hashes.len() as u64;
+    }
+    Ok(expected)
+}
+
 /// Counts the postings of a list of buckets and collects its problems.
 fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<CheckedList> {
     let kind = BucketLists::of(&snapshot.schema).get(list);
@@ -363,15 +377,7 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
         BucketList::Fingerprints { .. } => "the fingerprints".to_owned(),
     };
     let banded = snapshot.recent.base();
-    let mut hashes = Vec::new();
-    let mut expected = 0_u64;
-    for content in (0..banded).filter(|content| removed.binary_search(content).is_err()) {
-        hashes.clear();
-        snapshot.for_each_hash(content, kind, |hash| hashes.push(hash))?;
-        hashes.sort_unstable();
-        hashes.dedup();
-        expected += hashes.len() as u64;
-    }
+    let expected = expected_postings(snapshot, kind, removed)?;
     let old_end = LevelAge::Old.end(&snapshot.tables.meta);
     let mut lacking = ByAge::default();
     let (mut count, mut dead, mut found, mut failed) = (0, 0, Vec::new(), None);

@@ -206,14 +206,7 @@ impl Store {
             return Ok(false);
         };
         plan.schema.check_for_store()?;
-        let needs_texts = needs_texts(&snapshot, &plan);
-        if needs_texts && rebuild.texts.is_none() {
-            let reason = "the fingerprints of passages of another length need the texts, which a store does not keep: \
-                          give them to the rebuild"
-                .to_owned();
-            let parameter = "passage";
-            return Err(Error::InvalidSchema { parameter, reason });
-        }
+        let needs_texts = needs_texts(&snapshot, &plan, rebuild)?;
         let source = rebuild.source.as_deref();
         let signer = Resigner::new(
             &self.shared.pool,
@@ -250,22 +243,7 @@ impl Store {
         }
         next.post(&snapshot, threads, rebuild.memory, &mut watch)?;
 
-        // Since the next index exists, commits record which documents they change.
-        self.catch_up()?;
-        next.copy_catalog(&*self.published()?, threads)?;
-        for _ in 0..ROUNDS {
-            self.catch_up()?;
-            let snapshot = self.published()?;
-            watch(next.progress(&snapshot))?;
-            if next.behind(&snapshot) < limits.few_behind && next.unbanded() < limits.many_unbanded
-            {
-                next.follow(&snapshot, threads)?;
-                break;
-            }
-            next.cover(&snapshot, &signer, &mut watch)?;
-            next.post_rest(&snapshot, threads)?;
-            next.follow(&snapshot, threads)?;
-        }
+        self.follow_writers(&mut next, &signer, &mut watch)?;
         next.fill_filter(threads)?;
         let done = next.progress(&*self.published()?);
         let mut files = slot.take_at_last(|| watch(done))?;
@@ -278,6 +256,33 @@ impl Store {
         self.switch(next, &mut files, &signer)?;
         counted.end();
         Ok(true)
+    }
+
+    /// Takes over what is committed while a rebuild runs, round by round, until little is left.
+    fn follow_writers(
+        &self,
+        next: &mut NextGeneration,
+        rows: &dyn RowMaker,
+        watch: &mut dyn FnMut(GenerationProgress) -> Result<()>,
+    ) -> Result<()> {
+        let threads = self.shared.pool.threads();
+        let limits = self.shared.allowance.limits();
+        // Since the next index exists, commits record which documents they change.
+        self.catch_up()?;
+        next.copy_catalog(&*self.published()?, threads)?;
+        for _ in 0..ROUNDS {
+            self.catch_up()?;
+            let snapshot = self.published()?;
+            watch(next.progress(&snapshot))?;
+            if next.behind(&snapshot) < limits.few_behind && next.unbanded() < limits.many_unbanded
+            {
+                return next.follow(&snapshot, threads);
+            }
+            next.cover(&snapshot, rows, watch)?;
+            next.post_rest(&snapshot, threads)?;
+            next.follow(&snapshot, threads)?;
+        }
+        Ok(())
     }
 
     /// Returns the unfinished rebuild, if there is one. It may be running, in this process or another one.
@@ -442,10 +447,22 @@ fn plan(rebuild: &Rebuild<'_>, snapshot: &Snapshot) -> Result<Option<RebuildPlan
 }
 
 /// Whether the fingerprints of the plan do not follow from those of the store.
-fn needs_texts(snapshot: &Snapshot, plan: &RebuildPlan) -> bool {
-    snapshot.len > 0
+///
+/// # Errors
+///
+/// [`Error::InvalidSchema`] if so, and no texts are given.
+fn needs_texts(snapshot: &Snapshot, plan: &RebuildPlan, rebuild: &Rebuild<'_>) -> Result<bool> {
+    let needs = snapshot.len > 0
         && plan.schema.fingerprint_step().is_some()
-        && fingerprint_factor(&snapshot.schema, &plan.schema).is_none()
+        && fingerprint_factor(&snapshot.schema, &plan.schema).is_none();
+    if needs && rebuild.texts.is_none() {
+        let reason = "the fingerprints of passages of another length need the texts, which a store does not keep: \
+                      give them to the rebuild"
+            .to_owned();
+        let parameter = "passage";
+        return Err(Error::InvalidSchema { parameter, reason });
+    }
+    Ok(needs)
 }
 
 /// Whether there is an unfinished rebuild.

@@ -1,0 +1,60 @@
+//! Stored contents that contain a text, or that a text contains.
+
+use super::lookup::SharedFingerprints;
+use crate::error::{Error, Result};
+use crate::schema::check_share;
+use crate::storage::Snapshot;
+use crate::store::compare::{Allowance, Matcher, Probe, VerifiedContent};
+
+/// A threshold that every content with a common shingle reaches.
+const ANY: f64 = f64::MIN_POSITIVE;
+
+/// How much of one text is to be in the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContainmentBounds {
+    /// The least share of the shingles of the shorter text.
+    pub(crate) least: f64,
+    /// A shorter text has at least as many shingles.
+    pub(crate) shingles: usize,
+}
+
+/// The contents that contain the probe, or that it contains, by id. Some may be removed already.
+///
+/// Those that share a fingerprint are found. Of a query, `allowance` bounds the number of contents that are compared.
+pub(crate) fn contained(
+    snapshot: &Snapshot,
+    allowance: &Allowance,
+    probe: Probe<'_>,
+    bounds: ContainmentBounds,
+) -> Result<Vec<VerifiedContent>> {
+    check_share("containment", bounds.least)?;
+    if snapshot.schema.passage() == 0 {
+        let reason = "the store keeps no fingerprints, which it is found by; a store gets them when it is made, or by \
+                      a rebuild with the texts. PairQuery::containment needs none"
+            .to_owned();
+        let parameter = "containment";
+        return Err(Error::InvalidQuery { parameter, reason });
+    }
+    let distinct = probe.shingles.as_slice();
+    let most = allowance.false_candidates().saturating_add(distinct.len());
+    let shared = SharedFingerprints::find(snapshot, distinct, most)?;
+    if !shared.common.is_empty() {
+        allowance.cut();
+    }
+    let mut matcher = Matcher::new(snapshot, probe, ANY);
+    let mut found = Vec::new();
+    for &(content, _) in &shared.contents {
+        let row = snapshot.content(content)?;
+        let shorter = distinct.len().min(row.shingle_count as usize);
+        if shorter < bounds.shingles && row.hash != *probe.hash {
+            continue;
+        }
+        let Some(verified) = matcher.verify(content)? else {
+            continue;
+        };
+        if verified.likeness.larger_containment() >= Some(bounds.least) {
+            found.push(verified);
+        }
+    }
+    Ok(found)
+}
