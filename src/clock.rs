@@ -34,9 +34,10 @@ pub(crate) fn day_of(seconds: i64) -> i64 {
     seconds.div_euclid(DAY)
 }
 
-/// Microseconds since 1970. Two processes compare them to see which came first.
-pub(crate) fn micros() -> u64 {
-    u64::try_from(since_1970().as_micros()).unwrap_or(u64::MAX)
+/// The time `span` ago in microseconds since 1970. Two processes compare them to see which came first.
+pub(crate) fn micros_before(span: Duration) -> u64 {
+    let since = since_1970().saturating_sub(span);
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// The time since 1970, or none if the clock is set to an earlier year.

@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -338,4 +338,41 @@ fn a_rebuild_waits_for_the_one_of_another_process() {
         (20, 256)
     );
     assert!(Store::check(&path).unwrap().is_clean());
+}
+
+/// Calls of several threads share a commit, but not the time that they wait for another process.
+#[test]
+fn each_call_in_line_waits_as_long_as_it_may() {
+    const WAIT: Duration = Duration::from_secs(1);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let holding = Store::create(&path, &Schema::default()).unwrap();
+    let open = |wait| Options::new().wait(wait).open(&path).unwrap();
+    let (shared, brief) = (open(WAIT), open(WAIT / 2));
+    let (shared, brief) = (&shared, &brief);
+    let mut writer = holding.writer().unwrap();
+    writer.add("held", text(0, 0)).unwrap();
+    let insert =
+        |store: &Store, number| store.insert_unless_duplicate(key(1, number), text(1, number));
+    let insert = &insert;
+    let is_locked = |outcome| matches!(outcome, Err(Error::Locked { .. }));
+    let order = Mutex::new(Vec::new());
+    let call = |number, store: &Store| {
+        assert!(is_locked(insert(store, number)));
+        order.lock().unwrap().push(number);
+    };
+    let call = &call;
+    thread::scope(|scope| {
+        let first = scope.spawn(move || call(1, shared));
+        thread::sleep(WAIT / 20);
+        scope.spawn(move || call(2, shared));
+        thread::sleep(WAIT * 3 / 4);
+        let late = scope.spawn(move || insert(shared, 4));
+        first.join().unwrap();
+        call(3, brief);
+        writer.commit().unwrap();
+        assert_eq!(late.join().unwrap().unwrap().change, Change::Added);
+    });
+    // The second one did not wait as long again for the first one's wait.
+    assert_eq!(order.into_inner().unwrap(), [1, 2, 3]);
 }

@@ -32,6 +32,8 @@ const OUT_OF_TURN: u32 = 64;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TurnWait {
     pub(crate) time: Duration,
+    /// The part of that time which is over. It also counts for the place in line.
+    pub(crate) waited: Duration,
     /// Ends the wait early when it becomes true.
     pub(crate) stop: Option<Arc<AtomicBool>>,
 }
@@ -40,6 +42,7 @@ impl TurnWait {
     /// No wait at all.
     pub(crate) const NONE: TurnWait = TurnWait {
         time: Duration::ZERO,
+        waited: Duration::ZERO,
         stop: None,
     };
 
@@ -82,8 +85,8 @@ impl Turns {
         if !self.is_line_before(u64::MAX)? && self.lock(WRITER)? {
             return Ok(Some(Turn::begin(self)));
         }
-        let place = TurnPlace::in_line(self)?;
-        let mut patience = Patience::brief(wait.time);
+        let place = TurnPlace::in_line(self, wait.waited)?;
+        let mut patience = Patience::brief(wait.time.saturating_sub(wait.waited));
         let mut attempts = 0;
         while !wait.is_stopped() && patience.pause() {
             attempts += 1;
@@ -160,8 +163,8 @@ struct TurnPlace<'t> {
 }
 
 impl TurnPlace<'_> {
-    fn in_line(turns: &Turns) -> Result<TurnPlace<'_>, BackendError> {
-        let mut byte = LINE + clock::micros() % LINE;
+    fn in_line(turns: &Turns, waited: Duration) -> Result<TurnPlace<'_>, BackendError> {
+        let mut byte = LINE + clock::micros_before(waited) % LINE;
         while !turns.lock(byte)? {
             byte += 1;
         }

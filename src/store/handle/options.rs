@@ -58,6 +58,7 @@ impl Default for Options {
             read_only: false,
             wait: TurnWait {
                 time: WAIT,
+                waited: Duration::ZERO,
                 stop: None,
             },
             is_exclusive: false,
@@ -100,7 +101,8 @@ impl Options {
     }
 
     /// How long a call waits for the right to write while other processes have it, before it fails with
-    /// [`Error::Locked`]; 5 seconds by default. Who waits longest is next.
+    /// [`Error::Locked`]; 5 seconds by default. Who waits longest is next. Calls of several threads that share a commit
+    /// each wait this long. A call that fails has changed nothing and can be made again:
     ///
     /// ```
     /// use std::time::Duration;
@@ -112,10 +114,13 @@ impl Options {
     /// let other = Options::new().wait(Duration::from_millis(20)).open(&path)?; // or in another process
     /// let mut writer = one.writer()?;
     /// writer.add("one", "a text")?;
-    /// let Err(Error::Locked { holder, .. }) = other.insert_unless_duplicate("two", "other words") else { panic!() };
-    /// assert_eq!(holder.unwrap().process, std::process::id());
-    /// writer.commit()?;
-    /// other.insert_unless_duplicate("two", "other words")?;
+    /// loop {
+    ///     match other.insert_unless_duplicate("two", "other words") {
+    ///         Err(Error::Locked { holder, .. }) => println!("process {:?} writes", holder.map(|holder| holder.process)),
+    ///         outcome => break outcome.map(drop)?,
+    ///     }
+    ///     writer.commit()?; // or go on with other work, and stop after some attempts
+    /// }
     /// assert_eq!(other.stats()?.documents, 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

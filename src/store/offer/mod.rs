@@ -13,4 +13,4 @@ pub(crate) use input::check_key;
 pub use input::{Input, MAX_KEY_BYTES};
 pub use outcome::{Change, Outcome, Relation};
 pub(crate) use prepared::PreparedInput;
-pub(crate) use queue::{CallAnswer, CallQueue, CallRequest, CallTurn, LedCalls, StoreCall};
+pub(crate) use queue::{CallAnswer, CallQueue, CallTurn, LedCalls, StoreCall};

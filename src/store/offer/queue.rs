@@ -1,9 +1,11 @@
 //! Callers that wait for a common commit.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use super::outcome::Outcome;
 use super::prepared::PreparedInput;
+use crate::clock::Stopwatch;
 use crate::error::{Error, Result};
 use crate::store::lock::lock;
 
@@ -35,7 +37,8 @@ pub(crate) enum CallAnswer {
 ///
 /// The first caller that finds no leader leads: it takes all requests, serves them with one commit,
 /// and hands the lead to one of those that came in the meantime. So all callers that come during a
-/// commit share the next one.
+/// commit share the next one. A leader waits for another process as long as its own request may. Then those whose time
+/// is not over stay in line, and the next one leads.
 #[derive(Debug, Default)]
 pub(crate) struct CallQueue {
     line: Mutex<CallLine>,
@@ -45,11 +48,15 @@ pub(crate) struct CallQueue {
 pub(crate) struct CallLine {
     pub(crate) requests: Vec<Arc<CallRequest>>,
     led: bool,
+    /// Whether the leader has the writer of this process, so that only another process can be in the way.
+    has_writer: bool,
 }
 
 #[derive(Debug)]
 pub(crate) struct CallRequest {
     pub(crate) call: Mutex<Option<StoreCall>>,
+    /// Runs while only another process can be in the way.
+    waiting: OnceLock<Stopwatch>,
     turn: Mutex<CallTurn>,
     changed: Condvar,
 }
@@ -63,6 +70,11 @@ pub(crate) enum CallTurn {
 }
 
 impl CallRequest {
+    /// How long it has waited for other processes.
+    pub(crate) fn waited(&self) -> Duration {
+        self.waiting.get_or_init(Stopwatch::start).elapsed()
+    }
+
     pub(crate) fn turn(&self, turn: CallTurn) {
         *lock(&self.turn) = turn;
         self.changed.notify_one();
@@ -84,6 +96,7 @@ impl CallQueue {
         let lead = !std::mem::replace(&mut line.led, true);
         let request = Arc::new(CallRequest {
             call: Mutex::new(Some(call)),
+            waiting: OnceLock::new(),
             turn: Mutex::new(if lead {
                 CallTurn::Leading
             } else {
@@ -91,17 +104,26 @@ impl CallQueue {
             }),
             changed: Condvar::new(),
         });
+        if line.has_writer {
+            request.waited();
+        }
         line.requests.push(request.clone());
         request
     }
 
-    pub(crate) fn take(&self) -> Vec<Arc<CallRequest>> {
-        std::mem::take(&mut lock(&self.line).requests)
+    /// Makes the caller lead all requests in line.
+    pub(crate) fn lead(&self) -> LedCalls<'_> {
+        let requests = std::mem::take(&mut lock(&self.line).requests);
+        LedCalls {
+            queue: self,
+            requests,
+        }
     }
 
     /// Ends the lead of the caller, and makes the first waiting caller lead.
     fn hand_over(&self) {
         let mut line = lock(&self.line);
+        line.has_writer = false;
         match line.requests.first() {
             Some(next) => next.turn(CallTurn::Leading),
             None => line.led = false,
@@ -112,11 +134,30 @@ impl CallQueue {
 /// The requests that a leader took. However the lead ends, all of them get an answer, and the next
 /// leader is chosen.
 pub(crate) struct LedCalls<'a> {
-    pub(crate) queue: &'a CallQueue,
+    queue: &'a CallQueue,
     pub(crate) requests: Vec<Arc<CallRequest>>,
 }
 
 impl LedCalls<'_> {
+    /// Takes the requests that came in the meantime as well, now that the leader has the writer. Returns how long the
+    /// first one has waited for other processes.
+    pub(crate) fn gather(&mut self) -> Duration {
+        let mut line = lock(&self.queue.line);
+        line.has_writer = true;
+        self.requests.append(&mut line.requests);
+        let waited = self.requests.iter().map(|request| request.waited());
+        waited.max().unwrap_or_default()
+    }
+
+    /// Leaves the requests in line that have waited for less than `time`, except the leader's own.
+    pub(crate) fn leave(&mut self, time: Duration) {
+        let own = self.requests.len().min(1);
+        let left = self
+            .requests
+            .extract_if(own.., |request| request.waited() < time);
+        lock(&self.queue.line).requests.splice(..0, left);
+    }
+
     pub(crate) fn answer(&mut self, answers: &Result<Vec<Result<CallAnswer>>>) {
         for (index, request) in self.requests.drain(..).enumerate() {
             request.turn(CallTurn::Done(match answers {

@@ -1,7 +1,5 @@
 //! Calls that change the store from many threads and share commits.
 
-use std::sync::Arc;
-
 use super::judge::Policy;
 use super::writer::Writer;
 use crate::clock;
@@ -10,7 +8,7 @@ use crate::storage::DocumentRow;
 use crate::store::handle::Store;
 use crate::store::lock::lock;
 use crate::store::offer::{
-    CallAnswer, CallRequest, CallTurn, LedCalls, Outcome, PreparedInput, StoreCall, check_key,
+    CallAnswer, CallTurn, LedCalls, Outcome, PreparedInput, StoreCall, check_key,
 };
 
 impl Store {
@@ -126,20 +124,22 @@ impl Store {
 
     /// Serves all callers in line, including this one.
     pub(crate) fn lead(&self) {
-        let requests = self.shared.queue.take();
-        let mut lead = LedCalls {
-            queue: &self.shared.queue,
-            requests,
-        };
-        let answers = self.serve(&lead.requests);
+        let mut lead = self.shared.queue.lead();
+        let answers = self.serve(&mut lead);
         lead.answer(&answers);
     }
 
-    /// Serves all requests, one after another, with one commit.
-    fn serve(&self, requests: &[Arc<CallRequest>]) -> Result<Vec<Result<CallAnswer>>> {
+    /// Serves all requests, one after another, with one commit. After an error, those that may still wait are in line.
+    fn serve(&self, lead: &mut LedCalls<'_>) -> Result<Vec<Result<CallAnswer>>> {
         let mut writer = self.writer()?;
         writer.announces = false;
-        writer.take_turn()?;
+        let taken = writer.take_turn_after(lead.gather());
+        if let Err(Error::Locked { .. }) = taken {
+            lead.leave(self.shared.wait.time);
+        }
+        taken?;
+        lead.gather();
+        let requests = &lead.requests;
         let mut serving = CallServer {
             writer: &mut writer,
             policy: Policy::Add,

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::by_hash::ContentsByHash;
 use super::judge::Policy;
@@ -395,6 +396,14 @@ impl Writer {
         self.take_turn()?;
         self.read_clock();
         Ok(used)
+    }
+
+    /// Waits for the right to write like [`Writer::take_turn`], of which its callers have already waited this long.
+    pub(super) fn take_turn_after(&mut self, waited: Duration) -> Result<()> {
+        self.files.wait.waited = waited;
+        let taken = self.take_turn();
+        self.files.wait.waited = Duration::ZERO;
+        taken
     }
 
     /// Waits for the right to write, unless this writer has it, and takes over what others committed.
