@@ -12,7 +12,8 @@ A bucket holds the contents whose signatures agree in one band. Large buckets ma
 
 Exit codes: 0 done, 2 error.")]
 pub(crate) struct StatsArgs {
-    /// Also read the whole index: the largest buckets, and what `compact` would free
+    /// Also read the whole index: when the oldest and the newest document were added, what `compact`
+    /// would free, and the largest buckets
     #[arg(long)]
     pub(crate) scan: bool,
 

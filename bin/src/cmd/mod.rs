@@ -29,7 +29,7 @@ mod remove;
 mod report;
 mod salvage;
 mod show;
-mod stats;
+pub(crate) mod stats;
 mod tune;
 
 use anyhow::Result;

@@ -1,5 +1,7 @@
 //! `stats`: shows what the store holds.
 
+use std::time::SystemTime;
+
 use anyhow::Result;
 use dedupdb::{
     Schema,
@@ -21,6 +23,14 @@ const BUCKETS: usize = 5;
 /// The width of a line about the bytes per document, in characters.
 const WIDE: usize = 54;
 
+/// What the whole index says.
+pub(crate) struct ScannedStats {
+    /// When the oldest and the newest document were added.
+    pub(crate) times: Option<[SystemTime; 2]>,
+    pub(crate) reclaimable: u64,
+    pub(crate) buckets: Vec<Bucket>,
+}
+
 /// Runs `stats`.
 pub(crate) fn run(
     args: &Args,
@@ -31,11 +41,15 @@ pub(crate) fn run(
     let store = crate::store::open_to_read(args)?;
     let (schema, stats) = (store.schema(), store.stats()?);
     let holder = store.holder()?;
-    let scanned = options.scan.then(|| -> Result<(u64, Vec<Bucket>)> {
+    let scanned = options.scan.then(|| -> Result<ScannedStats> {
         let watch = ProgressWatch::new(console, "counted", StepUnit::Step, store.progress());
         let buckets = store.largest_buckets(BUCKETS)?;
         drop(watch);
-        Ok((store.reclaimable_bytes()?, buckets))
+        Ok(ScannedStats {
+            times: store.oldest_and_newest()?,
+            reclaimable: store.reclaimable_bytes()?,
+            buckets,
+        })
     });
     let scanned = scanned.transpose()?;
     let sizes = options.clusters;
@@ -48,9 +62,7 @@ pub(crate) fn run(
         ))?;
     } else {
         let mut lines = describe(&schema, &stats, holder, output.width());
-        if let Some((reclaimable, buckets)) = &scanned {
-            lines.extend(describe_scanned(*reclaimable, buckets));
-        }
+        lines.extend(scanned.iter().flat_map(describe_scanned));
         lines.extend(sizes.iter().flat_map(|sizes| describe_clusters(sizes)));
         for line in lines {
             output.prose(&line)?;
@@ -153,14 +165,18 @@ fn describe(schema: &Schema, stats: &Stats, holder: Option<Holder>, width: usize
     lines
 }
 
-/// What the whole index says.
-fn describe_scanned(reclaimable: u64, buckets: &[Bucket]) -> Vec<String> {
-    let size = bytes(reclaimable);
+/// The lines of what the whole index says.
+fn describe_scanned(scanned: &ScannedStats) -> Vec<String> {
+    let size = bytes(scanned.reclaimable);
     let mut lines = vec![format!("{:<16}{size:>14}", "reclaimable")];
-    if !buckets.is_empty() {
+    if let Some([oldest, newest]) = scanned.times {
+        let line = |name: &str, time| format!("{name:<16}{}", utc(time));
+        lines.extend([line("oldest added", oldest), line("newest added", newest)]);
+    }
+    if !scanned.buckets.is_empty() {
         lines.push("largest buckets".to_owned());
     }
-    lines.extend(buckets.iter().map(|bucket| {
+    lines.extend(scanned.buckets.iter().map(|bucket| {
         let contents = counted(bucket.contents, "content", "contents");
         format!("  band {:<4} {:08x}  {contents}", bucket.band, bucket.hash)
     }));

@@ -9,6 +9,7 @@ use dedupdb::{Schema, write};
 use serde::Serialize;
 
 use super::ParametersJson;
+use crate::cmd::stats::ScannedStats;
 use crate::number::utc;
 
 /// `stats`.
@@ -30,6 +31,10 @@ pub(crate) struct StatsJson<'a> {
     schema: ParametersJson,
     recall: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    oldest: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    newest: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reclaimable_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     largest_buckets: Option<Vec<BucketJson>>,
@@ -43,11 +48,12 @@ impl StatsJson<'_> {
         schema: &Schema,
         stats: &'a upkeep::Stats,
         holder: Option<Holder>,
-        scanned: Option<&(u64, Vec<upkeep::Bucket>)>,
+        scanned: Option<&ScannedStats>,
         clusters: Option<&[ClusterSizes]>,
     ) -> StatsJson<'a> {
         let files = stats.files.iter();
         let bytes = files.clone().map(|(_, bytes)| bytes).sum();
+        let times = scanned.and_then(|scanned| scanned.times);
         let sizes = |sizes: &[ClusterSizes]| sizes.iter().map(SizesJson::new).collect();
         StatsJson {
             documents: stats.documents,
@@ -66,9 +72,11 @@ impl StatsJson<'_> {
             format: stats.format,
             schema: ParametersJson::new(schema),
             recall: schema.recall(schema.threshold()),
-            reclaimable_bytes: scanned.map(|(bytes, _)| *bytes),
+            oldest: times.map(|[oldest, _]| utc(oldest)),
+            newest: times.map(|[_, newest]| utc(newest)),
+            reclaimable_bytes: scanned.map(|scanned| scanned.reclaimable),
             largest_buckets: scanned
-                .map(|(_, largest)| largest.iter().map(BucketJson::new).collect()),
+                .map(|scanned| scanned.buckets.iter().map(BucketJson::new).collect()),
             clusters: clusters.map(sizes),
         }
     }

@@ -101,7 +101,8 @@ fn stats_count_documents_contents_and_bytes() {
         .objects()
         .remove(0);
     for (name, value) in stats.as_object().unwrap() {
-        let is_scanned = ["largest_buckets", "reclaimable_bytes"].contains(&&**name);
+        let of_scan = ["oldest", "newest", "largest_buckets", "reclaimable_bytes"];
+        let is_scanned = of_scan.contains(&&**name);
         assert_eq!(
             brief.get(name),
             Some(value).filter(|_| !is_scanned),
@@ -109,6 +110,10 @@ fn stats_count_documents_contents_and_bytes() {
         );
     }
     let ran = sandbox.run(&["stats", "--scan"]).expect(0);
+    for (name, time) in [("oldest", &stats["oldest"]), ("newest", &stats["newest"])] {
+        let line = format!("{name} added    {}\n", time.as_str().unwrap());
+        assert!(ran.stdout.contains(&line), "{line}: {}", ran.stdout);
+    }
     let each = ran.stdout.lines().filter_map(|line| {
         let number = line.strip_suffix(" B a document")?;
         number.split(' ').next_back()

@@ -124,6 +124,24 @@ impl Store {
         self.published()?.reclaimable()
     }
 
+    /// Returns when the oldest and the newest document were added, which is [`Document::added`](crate::Document::added);
+    /// `None` without documents.
+    ///
+    /// Reads all documents.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the store.
+    pub fn oldest_and_newest(&self) -> Result<Option<[SystemTime; 2]>> {
+        let mut ends = None;
+        for document in self.documents()? {
+            let added = document?.added;
+            let [oldest, newest] = ends.unwrap_or([added; 2]);
+            ends = Some([oldest.min(added), newest.max(added)]);
+        }
+        Ok(ends)
+    }
+
     /// Returns the largest buckets in descending order; ties are sorted by band and hash. Buckets of one content are
     /// left out.
     ///
@@ -224,5 +242,30 @@ impl LargestBuckets {
     fn finish(mut self) -> Vec<Bucket> {
         self.cut();
         self.buckets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Schema, Store, clock};
+
+    #[test]
+    fn the_oldest_and_the_newest_document_are_those_in_the_store() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path().join("store"), &Schema::default()).unwrap();
+        assert_eq!(store.oldest_and_newest().unwrap(), None);
+        let check = |oldest, newest| {
+            let times = [oldest, newest].map(clock::at_seconds);
+            assert_eq!(store.oldest_and_newest().unwrap(), Some(times));
+        };
+        for (key, time) in [("a", 300), ("b", 100), ("c", 200)] {
+            clock::set(time);
+            let mut writer = store.writer().unwrap();
+            writer.add(key, format!("the night tram to {key}")).unwrap();
+            writer.commit().unwrap();
+        }
+        check(100, 300);
+        store.remove("b").unwrap();
+        check(200, 300);
     }
 }
