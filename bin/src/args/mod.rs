@@ -30,6 +30,7 @@ mod query;
 mod reduce;
 mod reindex;
 mod remove;
+mod rename;
 mod report;
 mod salvage;
 mod show;
@@ -69,6 +70,7 @@ pub(crate) use query::QueryArgs;
 pub(crate) use reduce::ReduceArgs;
 pub(crate) use reindex::ReindexArgs;
 pub(crate) use remove::RemoveArgs;
+pub(crate) use rename::RenameArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use salvage::SalvageArgs;
 pub(crate) use show::ShowArgs;
@@ -179,6 +181,7 @@ pub(crate) enum Command {
     Move(Box<MoveArgs>),
     #[command(alias = "rm")]
     Remove(RemoveArgs),
+    Rename(RenameArgs),
     #[command(alias = "ls")]
     List(ListArgs),
     Show(ShowArgs),

@@ -26,6 +26,7 @@ mod query;
 mod reduce;
 mod reindex;
 mod remove;
+mod rename;
 mod report;
 mod salvage;
 mod show;
@@ -47,6 +48,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Query(query) => query::run(args, query, console, output),
         Command::Passages(passages) => passages::run(args, passages, console, output),
         Command::Remove(remove) => remove::run(args, remove, console, output),
+        Command::Rename(rename) => rename::run(args, rename, console, output),
         Command::List(list) => list::run(args, list, console, output),
         Command::Pairs(pairs) => pairs::run(args, pairs, console, output),
         Command::Clusters(clusters) => clusters::run(args, clusters, console, output),

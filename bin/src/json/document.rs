@@ -64,6 +64,12 @@ pub(crate) struct RemoveJson {
     pub(crate) removed: u64,
 }
 
+/// `rename`.
+#[derive(Serialize)]
+pub(crate) struct RenameJson {
+    pub(crate) renamed: bool,
+}
+
 /// `remove --dry-run`: the summary.
 #[derive(Serialize)]
 pub(crate) struct WouldRemoveJson {

@@ -22,7 +22,7 @@ mod upkeep;
 use serde::Serialize;
 
 pub(crate) use comparison::{DifferenceJson, ExplainJson, JaccardJson, WordDiffJson};
-pub(crate) use document::{DocumentJson, RemoveJson, ShowJson, WouldRemoveJson};
+pub(crate) use document::{DocumentJson, RemoveJson, RenameJson, ShowJson, WouldRemoveJson};
 pub(crate) use failure::FailureJson;
 pub(crate) use left_out::LeftOutJson;
 pub(crate) use matches::{

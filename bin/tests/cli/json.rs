@@ -144,6 +144,7 @@ fn objects_are_as_the_schema_says() {
             "list",
             Some("would-remove"),
         ),
+        ("rename page-02 page-2", "rename", None),
         ("remove page-01", "remove", None),
         ("backup copy", "backup", None),
         ("check", "check", None),

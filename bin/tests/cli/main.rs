@@ -69,6 +69,7 @@ mod read_only;
 mod readme;
 mod rebuild;
 mod remove;
+mod rename;
 mod repeats;
 mod replaced;
 mod report;
