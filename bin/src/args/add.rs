@@ -94,7 +94,8 @@ With --matches, lines with KEY, EARLIER_KEY, JACCARD and, as in `pairs`, `exact 
 separated by tabs, go to standard output, and the summary to standard error. If a run is interrupted (Ctrl-C),
 the store keeps what was committed; the same command continues.
 
-Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
+Exit codes: 0 done, 2 something could not be read or stored, 75 another process is writing to the
+store, 130 interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct AddArgs {
     /// Files and folders, or - for standard input

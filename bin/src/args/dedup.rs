@@ -64,7 +64,8 @@ does not read are in neither. `dedupdb move` moves near-duplicates of a folder a
 
 The page docs/reference/commands.md has the details of each option.
 
-Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
+Exit codes: 0 done, 2 something could not be read or stored, 75 another process is writing to the
+store, 130 interrupted.")]
 pub(crate) struct DedupArgs {
     /// Files and folders as in add, or - for standard input
     #[arg(required = true, value_name = "INPUT", value_parser = parse::path())]

@@ -32,7 +32,7 @@ A preset sets the length of shingles, permutations, bands and threshold. dedupdb
 normalizes and hashes words in its own way; RefinedWeb uses the tokens of a language model. dedupdb
 also compares what the bands find and drops pairs below the threshold; these tools keep them.
 
-Exit codes: 0 done, 2 error.")]
+Exit codes: 0 done, 2 error, 75 another process is writing to the store.")]
 pub(crate) struct InitArgs {
     #[command(flatten)]
     pub(crate) sketching: SketchingArgs,

@@ -23,7 +23,8 @@ names the file. Rows without a sketch, whose key or text was null, are left out 
 
 If a load is stopped, run the same command to finish it.
 
-Exit codes: 0 done, 2 something could not be read or stored, 130 interrupted.")]
+Exit codes: 0 done, 2 something could not be read or stored, 75 another process is writing to the
+store, 130 interrupted.")]
 pub(crate) struct LoadArgs {
     /// Files of sketches, or folders with files *.parquet
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]

@@ -20,7 +20,7 @@ stores have a key, it gets the text of the last one. The times at which document
 kept. The other stores do not change, and may be in use. If a merge is stopped, run the same command
 to finish it.
 
-Exit codes: 0 done, 2 error, 130 interrupted.")]
+Exit codes: 0 done, 2 error, 75 another process is writing to the store, 130 interrupted.")]
 pub(crate) struct MergeArgs {
     /// Folders of the other stores
     #[arg(required = true, value_name = "OTHER", value_hint = ValueHint::DirPath)]

@@ -203,7 +203,7 @@ summary says how many such contents there are.
 Prints a line for each problem. Other processes may use the store meanwhile; to write, they wait
 until the checksums of its index are compared.
 
-Exit codes: 0 sound, 2 damaged, or an error.")]
+Exit codes: 0 sound, 2 damaged, or an error, 75 another process is writing to the store.")]
     Check,
     Backup(BackupArgs),
     Reindex(Box<ReindexArgs>),

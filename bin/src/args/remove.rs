@@ -35,7 +35,7 @@ as they are, or with --escaped as `list` prints them.
 not found, it refuses, unless --force says that they are gone; --dry-run lists them. Records and
 texts from standard input have no file and are never missing.
 
-Exit codes: 0 something was removed, 1 nothing, 2 error.")]
+Exit codes: 0 something was removed, 1 nothing, 2 error, 75 another process is writing to the store.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct RemoveArgs {
     /// Keys of documents

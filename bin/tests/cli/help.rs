@@ -60,6 +60,24 @@ fn check_help(sandbox: &Sandbox, command: &[&str]) -> String {
 }
 
 #[test]
+fn commands_that_write_to_a_store_name_the_exit_code_of_a_busy_one() {
+    let sandbox = Sandbox::new();
+    for verb in verbs(&sandbox) {
+        let help = sandbox.run(&[&verb, "--help"]).expect(0).stdout;
+        let (_, codes) = help.split_once("\nExit codes: ").unwrap();
+        let writes = [
+            "add", "dedup", "move", "remove", "rename", "init", "check", "reindex", "compact",
+            "merge", "load",
+        ];
+        assert_eq!(
+            codes.contains(" 75 "),
+            writes.contains(&&*verb),
+            "{verb}: {codes}"
+        );
+    }
+}
+
+#[test]
 fn a_mistyped_command_gets_a_suggestion() {
     let ran = Sandbox::new().run(&["quary", "x"]).expect(2);
     assert!(ran.stderr.contains("'query'"), "{}", ran.stderr);
