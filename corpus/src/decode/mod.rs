@@ -19,6 +19,9 @@ const MARK: &str = "\u{feff}";
 /// The maximum number of bytes that detection examines, from the first non-ASCII byte on.
 const DETECTED: usize = 1 << 20;
 
+/// The number of bytes before these that it examines as well: the letters before an accented one say much about it.
+const BEFORE: usize = 32;
+
 /// The number of bytes that show UTF-16 without a byte order mark.
 const SEEN: usize = 1 << 10;
 
@@ -180,7 +183,8 @@ fn detect(bytes: &[u8]) -> &'static Encoding {
     let first = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
     let end = bytes.len().min(first.saturating_add(DETECTED));
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(&bytes[first..end], end == bytes.len());
+    let start = first.saturating_sub(BEFORE);
+    detector.feed(&bytes[start..end], end == bytes.len());
     detector.guess(None, Utf8Detection::Deny)
 }
 
@@ -298,6 +302,9 @@ mod tests {
         let japanese = "夜の路面電車は金曜日から四時まで三十分おきにまた走ります。";
         for (text, encoding) in [
             (french, WINDOWS_1252),
+            ("et chacun a reçu un cadeau", WINDOWS_1252),
+            ("Mañana será otro día", WINDOWS_1252),
+            ("się na podwórku", encoding_rs::WINDOWS_1250),
             (russian, encoding_rs::KOI8_R),
             (russian, encoding_rs::WINDOWS_1251),
             (japanese, SHIFT_JIS),
