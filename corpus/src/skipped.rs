@@ -95,7 +95,7 @@ impl Hint {
 pub enum Reason {
     /// It is not text: it has a NUL byte, or begins like a file of another kind.
     Binary,
-    /// It is larger than the limit.
+    /// It is larger than the limit. A record of a source itself is then a [bad one](Reason::BadRecord).
     TooLarge,
     /// The system refused to read it.
     Unreadable,

@@ -54,10 +54,10 @@ fn long_lines_are_read_and_longer_ones_passed_over() {
     let small = ("small".to_owned(), text(9, 50));
     sandbox.write("a.jsonl", jsonl(records.chain([small])));
     assert!(fs::metadata(sandbox.path("a.jsonl")).unwrap().len() > 20 << 20);
-    let skipped = summary(&sandbox, "--max-document 1MiB a.jsonl", 0);
+    let skipped = summary(&sandbox, "--max-document 1MiB a.jsonl", 2);
     assert_eq!(
         (&skipped["added"], &skipped["skipped"]),
-        (&json!(1), &json!({ "too large": 3 }))
+        (&json!(1), &json!({ "bad record": 3 }))
     );
     assert_eq!(summary(&sandbox, "a.jsonl", 0)["added"], 3);
 }
@@ -235,7 +235,7 @@ fn archives_that_expand_without_end_are_given_up() {
     // An endless line in a compressed file.
     sandbox.write("line.jsonl.gz", member.repeat(300));
     let skipped = summary(&sandbox, "line.jsonl.gz", 2);
-    let all_bad = json!({ "all records bad": 1, "too large": 1 });
+    let all_bad = json!({ "all records bad": 1, "bad record": 1 });
     assert_eq!(skipped["skipped"], all_bad);
     // A frame that asks for a window of 2 GiB.
     let frame = [

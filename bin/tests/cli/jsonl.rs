@@ -146,8 +146,30 @@ fn larger_texts_are_left_out_and_counted() {
     );
     sandbox.write("y.txt", text(4, 900));
     let summary = sandbox.add(&["--max-document", "1kB", "x.jsonl", "y.txt"], 2);
-    assert_eq!(summary["skipped"], json!({ "too large": 2 }));
+    assert_eq!(
+        summary["skipped"],
+        json!({ "bad record": 1, "too large": 1 })
+    );
     assert_eq!(sandbox.keys(), ["1", "3"]);
+    // A record of a file that was named is wanted; in a folder, some may be too large.
+    sandbox.add(&["--max-document", "1kB", "x.jsonl"], 2);
+    sandbox.add(&["--max-document", "1kB", "."], 0);
+    let dedup = [
+        "dedup",
+        "--max-document",
+        "1kB",
+        "x.jsonl",
+        "-o",
+        "new.jsonl",
+    ];
+    sandbox.run(&dedup).expect(2);
+    assert_eq!(
+        std::fs::read_to_string(sandbox.path("new.jsonl"))
+            .unwrap()
+            .lines()
+            .count(),
+        2
+    );
     sandbox
         .run(&["add", "--max-document", "huge", "x.jsonl"])
         .expect(2);

@@ -51,6 +51,12 @@ impl Outbox {
         self.named.contains(&file.display().to_string())
     }
 
+    /// Whether the place is that of a record of a file that is itself a source.
+    fn is_record_of_named(&self, place: &str) -> bool {
+        let file = place.rsplit_once([':', '#']);
+        file.is_some_and(|(file, _)| self.named.contains(file))
+    }
+
     /// Sends a batch, unless it is empty.
     pub(crate) fn send(&self, mut batch: ItemBatch) -> Result<(), ReadingStopped> {
         if self.repeats != Repeats::Allow {
@@ -62,6 +68,9 @@ impl Outbox {
         for item in &mut batch.items {
             if let Item::Skipped(skipped) = item {
                 skipped.named |= self.named.contains(&skipped.place);
+                if skipped.reason == Reason::TooLarge && self.is_record_of_named(&skipped.place) {
+                    skipped.reason = Reason::BadRecord;
+                }
             }
         }
         let failed = |item: &Item| match item {
