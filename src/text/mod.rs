@@ -49,7 +49,8 @@ pub use shingler::Shingler;
 pub(crate) use shingler::folded;
 pub use shingling::Shingling;
 
-/// Returns the bytes of white space and of the characters that nobody sees, which folding drops.
+/// Returns the bytes of white space, those of the characters that nobody sees, which folding drops, and those that the
+/// rest would save if its accented letters were one character each (NFC).
 pub fn unseen_bytes(text: &str) -> usize {
     let is_unseen = |c: char| match c {
         '\0'..='\x7f' => c.is_ascii_whitespace(),
@@ -57,8 +58,13 @@ pub fn unseen_bytes(text: &str) -> usize {
         '\u{200b}' => true,
         _ => c.is_whitespace() || unicode::entry_of(c).is_ignored(),
     };
-    let unseen = text.chars().filter(|&c| is_unseen(c));
-    unseen.map(char::len_utf8).sum()
+    let seen = || text.chars().filter(|&c| !is_unseen(c));
+    let bytes: usize = match is_nfc_quick(seen()) {
+        IsNormalized::Yes => seen().map(char::len_utf8).sum(),
+        _ => seen().nfc().map(char::len_utf8).sum(),
+    };
+    text.len().saturating_sub(bytes)
 }
 
 use quote::quote;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};

@@ -34,8 +34,8 @@ A file that cannot be read is named, and the command exits with 2; the others ar
 
 --keep, --protect, --keys-from, --against and the options for inputs are those of `dedup`, with one
 difference: without --keep, the largest file stays; of equally large ones, one that is neither hidden nor a backup, then
-the one with the shorter name, then the shorter path. White space, encodings and compressors do not
-count; a precomposed letter is shorter than one with a separate accent. A name that begins with a dot or
+the one with the shorter name, then the shorter path. White space, encodings, compressors and the form of
+accented letters (NFC or NFD) do not count. A name that begins with a dot or
 ends in ~, .bak or .old, or a folder named old or backup, tells a backup.
 
 One command at a time moves files of a folder, of a folder in it, or of one that contains it.

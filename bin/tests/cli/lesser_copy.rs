@@ -363,6 +363,33 @@ fn files_with_the_same_words_are_counted_and_the_rule_is_said() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn an_encoding_with_one_byte_for_a_letter_does_not_make_a_text_shorter() {
+    let sandbox = Sandbox::new();
+    let menu = "le café était fermé, mais la forêt était à côté";
+    sandbox.write("in/copy of the menu.txt", menu);
+    let latin: Vec<u8> = menu
+        .chars()
+        .map(|c| u8::try_from(u32::from(c)).unwrap())
+        .collect();
+    sandbox.write("in/menu.txt", latin);
+    assert_eq!(staying(&sandbox), ["menu.txt"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_separate_accent_does_not_make_a_text_longer() {
+    let sandbox = Sandbox::new();
+    let composed = "le café était fermé, mais la forêt était à côté et 한글도 있었다";
+    let separate = composed
+        .replace('é', "e\u{301}")
+        .replace('한', "\u{1112}\u{1161}\u{11ab}");
+    sandbox.write("in/copy of the menu.txt", separate);
+    sandbox.write("in/menu.txt", composed);
+    assert_eq!(staying(&sandbox), ["menu.txt"]);
+}
+
 #[test]
 fn invisible_characters_and_folded_marks_do_not_count() {
     let sandbox = Sandbox::new();

@@ -58,10 +58,8 @@ impl Ranking {
                 let size = document.size.filter(|_| is_as_it_is);
                 // A byte order mark, three bytes in UTF-8, is not in the text.
                 let longest = text.len() as u64;
-                let size = size.map_or(
-                    longest,
-                    |size| if size == longest + 3 { longest } else { size },
-                );
+                let size = size.filter(|&size| size != longest + 3);
+                let size = size.map_or(longest, |size| size.max(longest));
                 let size = size.saturating_sub(unseen_bytes(text) as u64);
                 let path = document
                     .record
