@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::{
-    Format, HintedError, OpenedFile, Options, Origin, Reason, Skipped, TableSource,
+    Format, Hint, HintedError, OpenedFile, Options, Origin, Reason, Skipped, TableSource,
     format_of_output,
 };
 
@@ -141,14 +141,16 @@ impl FitCheck {
     ///
     /// # Errors
     ///
-    /// It is a table, or the rest of one, so the output would lack unread rows; or a record with a field that has the
-    /// name of a mark.
+    /// It is a table, or the rest of one, so the output would lack unread rows, unless it is one without a text in a
+    /// folder; or a record with a field that has the name of a mark.
     pub(crate) fn unread(&self, skipped: &Skipped) -> Result<()> {
         let path = Path::new(&skipped.place);
         let is_lost = skipped.reason == Reason::Unreadable;
         // Rows that were read of a table would be copied from it again.
         let is_begun = self.table.as_deref() == Some(path);
-        if is_lost && (is_begun || self.is_table(path) && !self.skips_unreadable) {
+        let has_text = skipped.hint != Some(Hint::Columns);
+        let is_wanted = (skipped.named || has_text) && !self.skips_unreadable;
+        if is_lost && (is_begun || is_wanted && self.is_table(path)) {
             let detail = skipped.detail.clone();
             let detail = match skipped.hint {
                 Some(hint) => io::Error::other(HintedError { detail, hint }),
