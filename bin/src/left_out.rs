@@ -181,6 +181,18 @@ impl LeftOutReporter {
         Ok(())
     }
 
+    /// Reports one item in the list alone, unless everything is asked for.
+    ///
+    /// # Errors
+    ///
+    /// If the list cannot be written.
+    pub(crate) fn list(&mut self, skipped: &Skipped) -> Result<()> {
+        if self.named == NamingScope::All {
+            return self.tell(skipped);
+        }
+        self.list.as_mut().map_or(Ok(()), |list| list.push(skipped))
+    }
+
     /// Reports the counts of those that were not named, asks what their ids mean, and publishes the list.
     ///
     /// # Errors

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::Arg;
+
 use crate::args::JudgingArgs;
 use crate::parse;
 
@@ -30,7 +32,8 @@ file that is there cannot be moved back, the list stays, and the same command co
 
 Left in place are records, files that changed since the run began or resemble one that changed, files
 that a symbolic link in the folder leads to, files whose names are not UTF-8, and texts without words.
-A file that cannot be read is named, and the command exits with 2; the others are moved.
+A file that cannot be read is named, and the command exits with 2; the others are moved. Records that
+cannot be read are only counted, since they stay anyway.
 
 --keep, --protect, --keys-from, --against and the options for inputs are those of `dedup`, with one
 difference: without --keep, the largest file stays; of equally large ones, one that is neither hidden nor a backup, then
@@ -42,6 +45,7 @@ One command at a time moves files of a folder, of a folder in it, or of one that
 
 Exit codes: 0 done, 2 something could not be read or moved, 75 another process is moving files in this
 folder, 130 interrupted.")]
+#[command(mut_args(apart_from_undo))]
 pub(crate) struct MoveArgs {
     /// Folder to look through
     #[arg(required_unless_present = "undo", value_name = "FOLDER", value_parser = parse::path())]
@@ -52,7 +56,7 @@ pub(crate) struct MoveArgs {
     pub(crate) aside: Option<PathBuf>,
 
     /// Move back what was moved to this folder
-    #[arg(long, value_name = "ASIDE", conflicts_with_all = ["folder", "aside", "keep", "protect", "keys_from", "against"])]
+    #[arg(long, value_name = "ASIDE")]
     pub(crate) undo: Option<PathBuf>,
 
     /// Print what would be moved, and move nothing
@@ -61,4 +65,13 @@ pub(crate) struct MoveArgs {
 
     #[command(flatten)]
     pub(crate) judging: JudgingArgs,
+}
+
+/// Refuses beside --undo what says how to read and judge.
+fn apart_from_undo(arg: Arg) -> Arg {
+    if ["undo", "dry_run"].contains(&arg.get_id().as_str()) {
+        arg
+    } else {
+        arg.conflicts_with("undo")
+    }
 }

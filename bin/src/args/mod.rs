@@ -124,8 +124,8 @@ pub(crate) struct Args {
     )]
     pub(crate) threads: usize,
 
-    /// Wait this long, such as 30s or 2min, while another process writes to the store; readers never
-    /// wait [default: 5s]
+    /// Wait this long, such as 30s or 2min, while another process writes to the store or moves files of
+    /// the folder; readers never wait [default: 5s]
     #[arg(
         long,
         global = true,

@@ -3,6 +3,8 @@
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use dedupdb_corpus::dedup::{DedupSummary, Error, MoveEvent, MoveSummary, Undo};
@@ -24,6 +26,9 @@ use crate::read_counts::ReadCountsText as Counts;
 /// The name of the list of moved files.
 const MANIFEST: &str = ".dedupdb-moved";
 
+/// The time between two attempts while another process moves files.
+const PAUSE: Duration = Duration::from_millis(50);
+
 /// Runs `move`.
 pub(crate) fn run(
     args: &Args,
@@ -32,7 +37,7 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     match (&asked.undo, &asked.folder, &asked.aside) {
-        (Some(aside), ..) => undo(asked, aside, console, output),
+        (Some(aside), ..) => undo(args, asked, aside, console, output),
         (None, Some(folder), Some(aside)) => move_to(args, asked, folder, aside, console, output),
         // The parser asks for both.
         _ => bail!("name the folder and where to: `dedupdb move FOLDER ASIDE`"),
@@ -50,19 +55,22 @@ fn move_to(
 ) -> Result<Exit> {
     let (judging, paths) = (&asked.judging, [folder.to_owned()]);
     check(args, judging, &paths, target, console)?;
-    let moving = judged(args, &paths, judging)?;
-    let moving = moving.move_to(target).pretend(asked.dry_run);
     let interrupt = Interrupt::catch()?;
     let mut told = DedupReporter::new(Path::new(""), &paths, judging, console, interrupt)?;
+    told.are_records_left = true;
     let mut list = MoveList::new(console, output);
-    let moved = moving.run(|event| {
-        if let MoveEvent::Judging(event) = event {
-            return told.observe(*event);
-        }
-        told.progress.finish();
-        list.event(event);
-        told.interrupt.flow()
-    });
+    let moved = patiently(args.wait, || {
+        let moving = judged(args, &paths, judging)?.move_to(target);
+        let moved = moving.pretend(asked.dry_run).run(|event| {
+            if let MoveEvent::Judging(event) = event {
+                return told.observe(*event);
+            }
+            told.progress.finish();
+            list.event(event);
+            told.interrupt.flow()
+        });
+        Ok((moved, told.interrupt.is_raised()))
+    })?;
     told.progress.finish();
     if let Some(error) = told.failed {
         return Err(error);
@@ -103,10 +111,10 @@ fn move_to(
         console.note(&format!("undo it with: {}", again(target)));
     }
     list.end()?;
-    let done = moved.done.as_ref();
-    let has_failures = done.is_some_and(DedupSummary::has_failures);
+    let compared = moved.done.and_then(|done| done.compared);
+    let has_failures = compared.is_some_and(|it| it.reading.has_failures());
     Ok(Exit::failed(
-        has_failures || moved.failed > 0 || told.unread > 0,
+        has_failures || moved.failed + told.failures + told.unread > 0,
     ))
 }
 
@@ -151,6 +159,7 @@ fn notes(done: &DedupSummary, judging: &JudgingArgs, console: &Console) {
 
 /// Moves files back. `aside` is the folder, or the list in it.
 fn undo(
+    args: &Args,
     asked: &args::MoveArgs,
     aside: &Path,
     console: &Console,
@@ -161,10 +170,13 @@ fn undo(
     // The manifest has whole paths. Those below the current folder are shown as the move showed them.
     list.here = env::current_dir().ok();
     let undo = Undo::new(aside).pretend(asked.dry_run);
-    let undone = undo.run(|event| {
-        list.event(event);
-        interrupt.flow()
-    });
+    let undone = patiently(args.wait, || {
+        let undone = undo.clone().run(|event| {
+            list.event(event);
+            interrupt.flow()
+        });
+        Ok((undone, interrupt.is_raised()))
+    })?;
     let undone = match undone {
         Err(Error::Stopped) => {
             console.error("stopped; the same command continues");
@@ -182,6 +194,21 @@ fn undo(
     }
     list.end()?;
     Ok(Exit::failed(undone.failed > 0))
+}
+
+/// Repeats a run for this long while another process moves files of the folder, unless a signal came.
+fn patiently<T>(
+    wait: Duration,
+    mut run: impl FnMut() -> Result<(Result<T, Error>, bool)>,
+) -> Result<Result<T, Error>> {
+    let started = Instant::now();
+    loop {
+        match run()? {
+            (Err(Error::Held { .. }), true) => return Ok(Err(Error::Stopped)),
+            (Err(Error::Held { .. }), false) if started.elapsed() < wait => thread::sleep(PAUSE),
+            (done, _) => return Ok(done),
+        }
+    }
 }
 
 /// A path as a shell word that no command takes for an option.

@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow};
 use dedupdb::Schema;
 use dedupdb::sketching::{SchemaBuilder, Shingling};
 use dedupdb_corpus::dedup::{self, DedupEvent, DedupSummary, SpareReason};
-use dedupdb_corpus::{Hint, Source};
+use dedupdb_corpus::{Hint, Reason, Skipped, Source};
 
 use crate::args::{Args, ComparisonArgs, JudgingArgs};
 use crate::console::Console;
@@ -108,6 +108,10 @@ pub(super) struct DedupReporter<'a> {
     pub(super) progress: ReadProgress,
     /// Whether a key was repeated. Only the first is reported.
     has_repeated: bool,
+    /// Whether records stay in their files whatever they are, so that nobody misses those that cannot be read.
+    pub(super) are_records_left: bool,
+    /// The number of files and records that could not be read.
+    pub(super) failures: u64,
     /// The number of listed keys whose documents are not dropped, and of those for which no document was read.
     spared: u64,
     pub(super) unread: u64,
@@ -131,6 +135,8 @@ impl<'a> DedupReporter<'a> {
             left_out: LeftOutReporter::begin(console, &judging.telling, NamingScope::Failures)?,
             progress: ReadProgress::new(console, move || plan.disk_bytes(sources(&paths, None))),
             has_repeated: false,
+            are_records_left: false,
+            failures: 0,
             spared: 0,
             unread: 0,
             failed: None,
@@ -144,7 +150,14 @@ impl<'a> DedupReporter<'a> {
                 note_forgotten(documents, self.console);
                 Ok(())
             }
-            DedupEvent::Skipped(skipped) => self.left_out.tell(skipped),
+            DedupEvent::Skipped(skipped) if self.are_records_left && is_of_records(skipped) => {
+                self.left_out.list(skipped)
+            }
+            DedupEvent::Skipped(skipped) => {
+                self.failures += u64::from(skipped.is_failure());
+                self.left_out.tell(skipped)
+            }
+            DedupEvent::Repeated { .. } if self.are_records_left => Ok(()),
             DedupEvent::Repeated { place, repeated } => {
                 if !std::mem::replace(&mut self.has_repeated, true) {
                     let advice = match repeated.hint {
@@ -193,6 +206,19 @@ impl<'a> DedupReporter<'a> {
             self.console.note(&line);
         }
     }
+}
+
+/// Whether it is a record that is no document, or a file of records without any.
+fn is_of_records(skipped: &Skipped) -> bool {
+    let of_records = [Reason::BadRecord, Reason::AllBad, Reason::RepeatedKey];
+    let of_fields = [
+        Hint::TextField,
+        Hint::IdField,
+        Hint::Columns,
+        Hint::Separator,
+    ];
+    of_records.contains(&skipped.reason)
+        || skipped.hint.is_some_and(|hint| of_fields.contains(&hint))
 }
 
 /// Reports how many documents of an interrupted run were forgotten, if any.

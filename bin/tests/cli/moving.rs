@@ -52,6 +52,27 @@ pub(crate) const MOVE: [&str; 3] = ["move", "in", "aside"];
 pub(crate) const UNDO: [&str; 3] = ["move", "--undo", "aside/.dedupdb-moved"];
 
 #[test]
+fn records_that_cannot_be_read_are_counted_since_they_stay_anyway() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 1);
+    sandbox.write("in/bad.jsonl", "{\"id\": 1, \"body\": \"x\"}\n{\"id\": 2\n");
+    sandbox.write("in/other.csv", "a,b\n1,2\n");
+    let ran = sandbox.run(&MOVE).expect(0);
+    let lines = ran.stderr.lines();
+    let about: Vec<&str> = lines
+        .filter(|line| line.contains("bad") || line.contains("other.csv"))
+        .collect();
+    let told =
+        "dedupdb: 4 files and records were skipped: 1 unreadable, 2 bad records, 1 all records bad";
+    assert_eq!(about, [told], "{}", ran.stderr);
+    sandbox.run(&UNDO).expect(0);
+    let list = ["--skipped", "list.tsv"];
+    sandbox.run(&[&MOVE[..], &list].concat()).expect(0);
+    let list = std::fs::read_to_string(sandbox.path("list.tsv")).unwrap();
+    assert_eq!(list.lines().count(), 4, "{list}");
+}
+
+#[test]
 fn what_would_be_dropped_is_moved_and_comes_back() {
     let sandbox = Sandbox::new();
     pairs(&sandbox, 3);

@@ -14,7 +14,9 @@ fn one_run_at_a_time_moves_to_a_folder_or_back() {
     let before = tree(&sandbox, "in");
     let others = || {
         for arguments in [&MOVE[..], &UNDO, &["move", "--undo", "aside"]] {
-            let ran = sandbox.run(arguments).expect(75);
+            let ran = sandbox
+                .run(&[arguments, &["--wait", "0"]].concat())
+                .expect(75);
             let told = format!("aside: process {} is moving files", std::process::id());
             assert!(ran.stderr.contains(&told), "{arguments:?}: {}", ran.stderr);
             assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
@@ -47,6 +49,42 @@ fn one_run_at_a_time_moves_to_a_folder_or_back() {
         (tree(&sandbox, "in"), sandbox.names()),
         (before, vec!["in".to_owned()])
     );
+}
+
+#[test]
+fn who_waits_moves_files_when_another_run_ends() {
+    use std::ops::ControlFlow::Continue;
+    use std::process::Stdio;
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    for name in ["a.txt", "b.txt"] {
+        sandbox.write(format!("in/later/{name}"), text(99, 40));
+    }
+    let before = tree(&sandbox, "in");
+    let spawn = |arguments: &[&str]| {
+        let mut command = sandbox.command(&[arguments, &["--wait", "10min"]].concat());
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let mut waiting = None;
+    let moved = Dedup::new([sandbox.path("in/later")])
+        .move_to(sandbox.path("first"))
+        .run(|_| {
+            waiting.get_or_insert_with(|| {
+                // It meets the folder in use before anything is moved.
+                let child = spawn(&["move", "in", "second"]);
+                std::thread::sleep(std::time::Duration::from_millis(500));
+                child
+            });
+            Continue(())
+        });
+    assert_eq!(moved.unwrap().files, 1);
+    let waited = waiting.unwrap().wait_with_output().unwrap();
+    assert_eq!(crate::sandbox::Ran::of(waited).expect(0).lines().len(), 2);
+    for aside in ["second", "first"] {
+        sandbox.run(&["move", "--undo", aside]).expect(0);
+    }
+    assert_eq!(tree(&sandbox, "in"), before);
 }
 
 #[test]
@@ -111,7 +149,9 @@ fn one_run_at_a_time_moves_from_a_folder() {
     let (aside, other) = (sandbox.path("aside"), outside.to_str().unwrap());
     let others = || {
         for from in ["in", "in/0", ".", "aside"] {
-            let ran = sandbox.run(&["move", from, other]).expect(75);
+            let ran = sandbox
+                .run(&["move", from, other, "--wait", "0"])
+                .expect(75);
             let told = "another process is moving files in it";
             assert!(ran.stderr.contains(told), "{from}: {}", ran.stderr);
             assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
