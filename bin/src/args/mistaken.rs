@@ -1,4 +1,4 @@
-//! Hints for arguments that are missing.
+//! What is wrong with the arguments, in one line.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -14,9 +14,31 @@ pub(super) fn explained(error: clap::Error) -> clap::Error {
     };
     match what {
         Some(what) => clap::Error::raw(kind, what + "\n"),
-        None if kind == ErrorKind::UnknownArgument => without_odd_tips(error),
+        None if kind == ErrorKind::UnknownArgument => in_one_line(&without_odd_tips(error)),
+        None if error.use_stderr()
+            && kind != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand =>
+        {
+            in_one_line(&error)
+        }
         None => error,
     }
+}
+
+/// The error without the usage, in one line.
+fn in_one_line(error: &clap::Error) -> clap::Error {
+    let text = error.to_string();
+    let lines = text.trim_start_matches("error: ").lines().map(str::trim);
+    let is_said =
+        |line: &&str| !line.starts_with("Usage:") && !line.starts_with("For more information");
+    let mut line = String::new();
+    for said in lines.take_while(is_said).filter(|line| !line.is_empty()) {
+        match said.strip_prefix("tip: ") {
+            Some(tip) => line = line + "; " + tip,
+            None if line.is_empty() => line += said,
+            None => line = line + " " + said,
+        }
+    }
+    clap::Error::raw(error.kind(), line + "; see --help\n")
 }
 
 /// A hint for a missing argument that has several forms.

@@ -101,6 +101,37 @@ fn values_out_of_range_are_named() {
 }
 
 #[test]
+fn what_is_wrong_with_the_arguments_fits_one_line() {
+    let sandbox = Sandbox::new();
+    for (arguments, told) in [
+        (
+            &["quary", "x"][..],
+            "error: unrecognized subcommand 'quary'; a similar subcommand exists: 'query'",
+        ),
+        (
+            &["add"],
+            "error: the following required arguments were not provided: <PATH>...; see --help\n",
+        ),
+        (
+            &["list", "--lnog"],
+            "error: unexpected argument '--lnog' found; a similar argument exists: '--long'; see --help\n",
+        ),
+        (&["clusters", "--linkage", "odd"], "[possible values: "),
+        (
+            &["query", "x", "--limit", "0"],
+            "give a whole number from 1 on; see --help\n",
+        ),
+        (
+            &["move", "--undo", "aside", "--format", "html"],
+            "'--undo <ASIDE>' cannot be used with '--format <FORMAT>'; see --help\n",
+        ),
+        (&["move", "--undo", "aside", "in"], "cannot be used with"),
+    ] {
+        check(&sandbox, arguments, told);
+    }
+}
+
+#[test]
 fn tips_have_to_do_with_what_was_typed() {
     let sandbox = Sandbox::new();
     let told = |arguments: &[&str]| sandbox.run(arguments).expect(2).stderr;
