@@ -1,20 +1,16 @@
 //! Work on each document of a corpus.
 
 use std::ops::ControlFlow;
-use std::sync::mpsc::RecvTimeoutError;
-use std::time::Duration;
 
 use crate::add::EndReason;
 use crate::error::Error;
 use crate::item::{Item, ItemBatch, Origin, SourcedText, count_items};
 use crate::options::Options;
+use crate::read::batches::for_each_batch;
 use crate::read_counts::ReadCounts;
 use crate::skipped::Skipped;
 use crate::source::Source;
 use rayon::prelude::*;
-
-/// How long to wait for a batch before calling the observer.
-const TICK: Duration = Duration::from_millis(50);
 
 /// Works on each document of a corpus: on several at a time, with the results in the order of the input.
 ///
@@ -121,28 +117,32 @@ impl ForEach {
         let batches = options.batches(self.sources)?;
         let mut worked = ForEachSummary::default();
         let (mut documents, mut bytes) = (0, 0);
-        loop {
-            if observe(EachEvent::Progress { documents, bytes }).is_break() {
-                worked.ended = EndReason::Stopped;
-                return Ok(worked);
-            }
-            let batch = match batches.recv_timeout(TICK) {
-                Ok(batch) => batch?,
-                Err(RecvTimeoutError::Timeout) => continue,
-                Err(RecvTimeoutError::Disconnected) => return Ok(worked),
-            };
+        let stopped = ControlFlow::Break(EndReason::Stopped);
+        if observe(EachEvent::Progress { documents, bytes }).is_break() {
+            worked.ended = EndReason::Stopped;
+            return Ok(worked);
+        }
+        let ended = for_each_batch(&batches, |batch| -> Result<_, Error> {
+            let batch = batch.unwrap_or_default();
             documents += count_items(&batch.items);
             bytes += batch.bytes;
             for item in done(batch, &work) {
                 if worked.take(item, &mut observe)?.is_break() {
-                    worked.ended = EndReason::Stopped;
-                    return Ok(worked);
+                    return Ok(stopped);
                 }
                 if strict && worked.reading.has_failures() {
-                    return Ok(worked);
+                    return Ok(ControlFlow::Break(EndReason::All));
                 }
             }
-        }
+            let flow = observe(EachEvent::Progress { documents, bytes });
+            Ok(if flow.is_break() {
+                stopped
+            } else {
+                ControlFlow::Continue(())
+            })
+        })?;
+        worked.ended = ended.unwrap_or_default();
+        Ok(worked)
     }
 }
 

@@ -94,6 +94,12 @@ impl SourcedText {
     }
 }
 
+impl From<SourcedText> for (Input, Origin) {
+    fn from(sourced: SourcedText) -> (Input, Origin) {
+        sourced.split()
+    }
+}
+
 impl Deref for SourcedText {
     type Target = Origin;
 
@@ -308,13 +314,22 @@ pub struct OpenedFile {
 }
 
 /// Items, in the order of the input.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 #[non_exhaustive]
-pub struct ItemBatch {
+pub struct ItemBatch<D = SourcedText> {
     /// The items.
-    pub items: Vec<Item>,
+    pub items: Vec<Item<D>>,
     /// Bytes of their sources, read or not.
     pub bytes: u64,
+}
+
+impl<D> Default for ItemBatch<D> {
+    fn default() -> ItemBatch<D> {
+        ItemBatch {
+            items: Vec::new(),
+            bytes: 0,
+        }
+    }
 }
 
 impl ItemBatch {

@@ -142,6 +142,7 @@ pub(crate) use largest::{KeepRank, largest_first};
 pub(crate) use options::MEMORY;
 pub use options::Options;
 pub use presence::{Presence, file_exists};
+pub(crate) use read::batches::{for_each_batch, send_batches};
 pub(crate) use read::places::{PlaceTable, RecordPlace, short_hash};
 pub(crate) use read::reader::BATCH_BYTES;
 pub use read::repeats::Repeats;

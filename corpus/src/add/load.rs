@@ -1,24 +1,25 @@
 //! Loading sketches into a store.
 
 use std::fs::{self, File};
-use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::mpsc::SyncSender;
 
 use super::event::AddEvent;
-use super::summary::{AddSummary, EndReason};
+use super::run::AddRun;
+use super::summary::AddSummary;
 use crate::error::Error;
 use crate::formats::parquet::sketches::{SketchRow, SketchRows};
-use crate::item::Origin;
+use crate::formats::record::Nth;
+use crate::item::{Item, ItemBatch, Origin, place};
 use crate::options::MEMORY;
+use crate::read::batches::send_batches;
 use crate::skipped::{Reason, Skipped};
 use crate::source::{Source, SourceKind, expanded};
-use dedupdb::write::{Intake, Pipeline};
-use dedupdb::{Schema, Store};
+use dedupdb::{Input, Schema, Store};
 
-/// How long to wait for the pipeline at a time.
-const TICK: Duration = Duration::from_millis(50);
+/// The documents of some rows, without their texts.
+type RowBatch = Result<ItemBatch<(Input, Origin)>, Error>;
 
 /// Adds sketches from files to a store. The result is that of adding the texts in the same order.
 ///
@@ -102,36 +103,68 @@ impl Load {
         for path in &self.files {
             check(path, store)?;
         }
-        let pipeline = store.pipeline(Intake::new().memory(self.memory))?;
-        let mut run = LoadRun {
-            pipeline,
-            added: AddSummary::default(),
-            documents: 0,
-            bytes: 0,
-            observe: &mut observe,
-        };
-        for path in &self.files {
-            if run.file(path)?.is_break() {
-                run.added.ended = EndReason::Stopped;
-                break;
+        let batches = send_batches("reader", 1, move |sender| {
+            for path in &self.files {
+                if send_rows(path, sender).is_break() {
+                    return;
+                }
+            }
+        })?;
+        let mut run = AddRun::begin(store, self.memory, &mut observe)?;
+        run.add_all(batches)?;
+        run.commit()?;
+        run.pack()
+    }
+}
+
+/// Sends the rows of a file in batches. Breaks if no more are wanted.
+fn send_rows(path: &Path, sender: &SyncSender<RowBatch>) -> ControlFlow<()> {
+    let sent = open(path).and_then(|mut rows| {
+        loop {
+            let read = rows.read().map_err(|error| refused(path, &error))?;
+            if read.is_empty() {
+                return Ok(true);
+            }
+            let items: Vec<_> = read.into_iter().map(|row| item(path, row)).collect();
+            let bytes = |item: &Item<_>| {
+                item.document()
+                    .map_or(0, |(_, origin): &(_, Origin)| origin.bytes)
+            };
+            let bytes = items.iter().map(bytes).sum();
+            if sender.send(Ok(ItemBatch { items, bytes })).is_err() {
+                return Ok(false);
             }
         }
-        run.pipeline.close();
-        while run.pipeline.under_way() > 0 {
-            run.wait(TICK)?;
+    });
+    match sent {
+        Ok(true) => ControlFlow::Continue(()),
+        Ok(false) => ControlFlow::Break(()),
+        Err(error) => {
+            // If this fails, the receiver is gone.
+            drop(sender.send(Err(error)));
+            ControlFlow::Break(())
         }
-        let LoadRun {
-            pipeline,
-            added,
-            documents,
-            bytes,
-            ..
-        } = run;
-        drop(pipeline);
-        if added.ended == EndReason::All {
-            store.pack_if_loose(|_| observe(AddEvent::Progress { documents, bytes }))?;
+    }
+}
+
+/// Returns the document of a row, or the report of one that has no sketch.
+fn item(path: &Path, row: SketchRow) -> Item<(Input, Origin)> {
+    match row {
+        SketchRow::Sketch(number, input) => {
+            let mut origin = Origin::new(input.key().to_owned(), path.to_owned());
+            origin.record = Some(Nth::Record(number));
+            origin.has_id = true;
+            origin.bytes = input.source_bytes();
+            Item::Document((input, origin))
         }
-        Ok(added)
+        SketchRow::Flawed(number, detail) => Item::Skipped(Skipped {
+            reason: Reason::BadRecord,
+            place: place(path, Some(Nth::Record(number))),
+            detail,
+            hint: None,
+            named: false,
+            record: None,
+        }),
     }
 }
 
@@ -183,84 +216,5 @@ fn refused(path: &Path, reason: &impl ToString) -> Error {
     Error::Sketches {
         path: path.to_owned(),
         reason: reason.to_string(),
-    }
-}
-
-/// A load in progress.
-struct LoadRun<'a> {
-    pipeline: Pipeline,
-    added: AddSummary,
-    documents: u64,
-    bytes: u64,
-    observe: &'a mut dyn FnMut(AddEvent<'_>) -> ControlFlow<()>,
-}
-
-impl LoadRun<'_> {
-    /// Loads a file. Breaks if the observer stops the load.
-    fn file(&mut self, path: &Path) -> Result<ControlFlow<()>, Error> {
-        let mut rows = open(path)?;
-        let mut origin = Origin::new(String::new(), path.to_owned());
-        origin.has_id = true;
-        let mut flow = ControlFlow::Continue(());
-        loop {
-            let progress = AddEvent::Progress {
-                documents: self.documents,
-                bytes: self.bytes,
-            };
-            if flow.is_break() || (self.observe)(progress).is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-            let read = rows
-                .read()
-                .map_err(|error: io::Error| refused(path, &error))?;
-            if read.is_empty() {
-                return Ok(ControlFlow::Continue(()));
-            }
-            self.documents += read.len() as u64;
-            let mut inputs = Vec::with_capacity(read.len());
-            for row in read {
-                match row {
-                    SketchRow::Sketch(input) => {
-                        origin.bytes = input.source_bytes();
-                        self.bytes += origin.bytes;
-                        self.added.reading.document(&origin);
-                        inputs.push(input);
-                    }
-                    SketchRow::Flawed(number, why) => {
-                        // A batch that is begun is loaded whole.
-                        if self.skip(path, number, why).is_break() {
-                            flow = ControlFlow::Break(());
-                        }
-                    }
-                }
-            }
-            self.pipeline.push(inputs);
-            self.wait(Duration::ZERO)?;
-            while self.pipeline.is_full() {
-                self.wait(TICK)?;
-            }
-        }
-    }
-
-    /// Counts and reports a row without a sketch.
-    fn skip(&mut self, path: &Path, number: u64, why: String) -> ControlFlow<()> {
-        let skipped = Skipped {
-            reason: Reason::BadRecord,
-            place: format!("{}#{number}", path.display()),
-            detail: why,
-            hint: None,
-            named: false,
-            record: None,
-        };
-        self.added.reading.skipped(&skipped);
-        (self.observe)(AddEvent::Skipped(&skipped))
-    }
-
-    /// Waits up to `time` for outcomes of the pipeline and counts them.
-    fn wait(&mut self, time: Duration) -> Result<(), Error> {
-        for outcome in self.pipeline.wait(time)?.unwrap_or_default() {
-            self.added.outcome(&outcome?);
-        }
-        Ok(())
     }
 }

@@ -2,16 +2,17 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::Duration;
+use std::sync::mpsc::Receiver;
+use std::time::Instant;
 
 use super::Add;
 use super::event::AddEvent;
 use super::missing_files::AddedFolders;
 use super::summary::{AddSummary, EndReason, OtherName};
 use crate::error::Error;
-use crate::item::{Item, Origin};
+use crate::item::{Item, ItemBatch, Origin};
 use crate::presence::file_exists;
+use crate::read::batches::for_each_batch;
 use crate::read::repeats::Repeats;
 use crate::read::sketch_ahead::{self, SketchedBatch};
 use crate::skipped::{Reason, Skipped};
@@ -19,23 +20,19 @@ use crate::walk::identity::is_same_file;
 use crate::walk::key::Key;
 use crate::walk::others::{OtherKeys, is_path};
 use dedupdb::write::{Change, IdScope, Outcome, Relation, Uncommitted};
-use dedupdb::{Document, Store, Writer};
-use std::time::Instant;
-
-/// How long to wait for a batch before calling the observer.
-const TICK: Duration = Duration::from_millis(50);
+use dedupdb::{Document, Input, Store, Writer};
 
 /// The maximum number of documents with the text of a file to check for being the same file.
 const LOOKED_AT: usize = 16;
 
 /// Whether to continue.
-type Flow = ControlFlow<()>;
+type Flow<T = ()> = ControlFlow<T>;
 
 /// The result of a step: an error of the store or the reader, or a break if the observer stops the run.
 type StepResult = Result<Flow, Error>;
 
 /// An add in progress.
-struct AddRun<'a> {
+pub(super) struct AddRun<'a> {
     store: &'a Store,
     writer: Writer,
     evidence: bool,
@@ -71,35 +68,19 @@ pub(super) fn run(
     if !add.reread {
         options = options.unless_stored(store);
     }
-    let had_documents = store.documents()?.next().is_some();
     let folders = AddedFolders::of(&add.sources, store)?;
-    let mut writer = store.writer()?;
+    let mut run = AddRun::begin(store, add.memory, observe)?;
     if options.id_scope == IdScope::Unset {
         options = options.id_scope(store.id_scope());
     }
-    writer.set_id_scope(options.id_scope);
-    writer.unique(add.unique);
-    let mut run = AddRun {
-        store,
-        writer,
-        evidence: add.evidence,
-        pretend: add.pretend,
-        memory: add.memory,
-        uncommitted: Uncommitted::new(add.memory),
-        other_keys: OtherKeys::new(),
-        had_documents,
-        added: AddSummary::default(),
-        files: 0,
-        documents: 0,
-        bytes: 0,
-        observe,
-    };
-    run.added.ended = if add.unique && run.forget()?.is_break() {
-        EndReason::Stopped
+    run.writer.set_id_scope(options.id_scope);
+    run.writer.unique(add.unique);
+    (run.evidence, run.pretend) = (add.evidence, add.pretend);
+    if add.unique && run.forget()?.is_break() {
+        run.added.ended = EndReason::Stopped;
     } else {
-        let sketched = sketch_ahead::start(options.batches(add.sources)?, store)?;
-        run.take_all(&sketched)?
-    };
+        run.add_all(options.batches(add.sources)?)?;
+    }
     run.commit()?;
     if run.added.ended == EndReason::All && !run.pretend {
         let gone = folders.missing(store, run.files)?;
@@ -108,7 +89,30 @@ pub(super) fn run(
     run.pack()
 }
 
-impl AddRun<'_> {
+impl<'a> AddRun<'a> {
+    /// Starts to write into a store, as an add without options does.
+    pub(super) fn begin(
+        store: &'a Store,
+        memory: u64,
+        observe: &'a mut dyn FnMut(AddEvent<'_>) -> ControlFlow<()>,
+    ) -> Result<AddRun<'a>, Error> {
+        Ok(AddRun {
+            store,
+            had_documents: store.documents()?.next().is_some(),
+            writer: store.writer()?,
+            evidence: false,
+            pretend: false,
+            memory,
+            uncommitted: Uncommitted::new(memory),
+            other_keys: OtherKeys::new(),
+            added: AddSummary::default(),
+            files: 0,
+            documents: 0,
+            bytes: 0,
+            observe,
+        })
+    }
+
     /// Removes what an interrupted dedup stored.
     fn forget(&mut self) -> StepResult {
         if self.pretend {
@@ -123,39 +127,44 @@ impl AddRun<'_> {
         Ok((self.observe)(AddEvent::Forgotten { documents }))
     }
 
-    /// Adds all batches as they arrive.
-    fn take_all(
+    /// Adds all batches as they arrive, each sketched while the one before it is added.
+    pub(super) fn add_all<D: Into<(Input, Origin)> + Send + 'static>(
         &mut self,
-        batches: &Receiver<Result<SketchedBatch, Error>>,
-    ) -> Result<EndReason, Error> {
-        loop {
-            let progress = AddEvent::Progress {
-                documents: self.documents,
-                bytes: self.bytes,
-            };
-            if (self.observe)(progress).is_break() {
-                return Ok(EndReason::Stopped);
-            }
-            let waited = Instant::now();
-            let received = batches.recv_timeout(TICK);
-            self.added.waiting += waited.elapsed();
-            match received {
-                Ok(sketched) => {
-                    if self.take(sketched?)?.is_break() {
-                        return Ok(EndReason::Stopped);
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(EndReason::All),
+        batches: Receiver<Result<ItemBatch<D>, Error>>,
+    ) -> Result<(), Error> {
+        let sketched = sketch_ahead::start(batches, self.store)?;
+        if self.progress().is_break() {
+            self.added.ended = EndReason::Stopped;
+            return Ok(());
+        }
+        let mut since = Instant::now();
+        let ended = for_each_batch(&sketched, |sketched| -> Result<_, Error> {
+            self.added.waiting += since.elapsed();
+            if let Some(sketched) = sketched
+                && self.take(sketched)?.is_break()
+            {
+                return Ok(Flow::Break(EndReason::Stopped));
             }
             let bytes = self.writer.uncommitted_bytes();
             if self.pretend && Uncommitted::is_too_much(bytes, self.memory) {
-                return Ok(EndReason::Full);
+                return Ok(Flow::Break(EndReason::Full));
             }
             if self.uncommitted.is_due(&self.writer) {
                 self.commit()?;
             }
-        }
+            let flow = self.progress().map_break(|()| EndReason::Stopped);
+            since = Instant::now();
+            Ok(flow)
+        })?;
+        self.added.ended = ended.unwrap_or_default();
+        Ok(())
+    }
+
+    fn progress(&mut self) -> ControlFlow<()> {
+        (self.observe)(AddEvent::Progress {
+            documents: self.documents,
+            bytes: self.bytes,
+        })
     }
 
     /// Adds a batch. One that is begun is added and reported whole: the next run would take its documents for
@@ -371,7 +380,7 @@ impl AddRun<'_> {
     }
 
     /// Rewrites the index if much was added, and returns the counts.
-    fn pack(self) -> Result<AddSummary, Error> {
+    pub(super) fn pack(self) -> Result<AddSummary, Error> {
         let AddRun {
             store,
             writer,
@@ -389,7 +398,7 @@ impl AddRun<'_> {
         Ok(added)
     }
 
-    fn commit(&mut self) -> Result<(), Error> {
+    pub(super) fn commit(&mut self) -> Result<(), Error> {
         if !self.pretend {
             self.writer.commit()?;
         }

@@ -1,15 +1,14 @@
 //! Documents that are all read first and then judged by rank.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::{io, thread};
+use std::sync::mpsc::Receiver;
 
 use crate::dedup::error::Result;
-use crate::dedup::judge::{DedupJudge, TICK};
+use crate::dedup::judge::DedupJudge;
 use crate::dedup::order::{DocumentRank, Ranking};
 use crate::dedup::run::BatchReceiver;
 use crate::dedup::spool::{Spool, SpooledTexts};
-use crate::{BATCH_BYTES, Item, ItemBatch, count_items};
+use crate::{BATCH_BYTES, Item, ItemBatch, count_items, send_batches};
 
 /// Reads all documents into the spool.
 ///
@@ -22,15 +21,7 @@ pub(super) fn spool_all(
     spool: &mut Spool,
     ranking: &mut Ranking,
 ) -> Result<()> {
-    loop {
-        let batch = match batches.recv_timeout(TICK) {
-            Ok(batch) => batch?,
-            Err(RecvTimeoutError::Timeout) => {
-                judge.reporter.observer.tick()?;
-                continue;
-            }
-            Err(RecvTimeoutError::Disconnected) => return Ok(()),
-        };
+    judge.for_each_batch(batches, |judge, batch| {
         for item in &batch.items {
             judge.reporter.item(item)?;
             match item {
@@ -49,8 +40,8 @@ pub(super) fn spool_all(
             }
         }
         let items = count_items(&batch.items);
-        judge.reporter.observer.advance(items, batch.bytes)?;
-    }
+        judge.reporter.observer.advance(items, batch.bytes)
+    })
 }
 
 /// Reads the texts in the order of their ranks, in batches, on a separate thread.
@@ -62,8 +53,7 @@ pub(super) fn ranked(
     mut texts: SpooledTexts,
     order: Arc<Vec<DocumentRank>>,
 ) -> Result<Receiver<Result<ItemBatch>>> {
-    let (sender, receiver) = sync_channel(1);
-    let send = move || {
+    let receiver = send_batches("spool", 1, move |sender| {
         let mut batch = ItemBatch::default();
         for rank in order.iter() {
             match texts.read(rank.offset) {
@@ -82,9 +72,6 @@ pub(super) fn ranked(
             }
         }
         drop(sender.send(Ok(batch)));
-    };
-    let thread = thread::Builder::new().name("spool".to_owned());
-    let started: io::Result<_> = thread.spawn(send);
-    started.map_err(crate::Error::thread)?;
+    })?;
     Ok(receiver)
 }

@@ -1,10 +1,10 @@
 //! Judges which documents are kept. The store's writer decides, batch by batch.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::Duration;
+use std::sync::mpsc::Receiver;
 
 use crate::dedup::dropped_list::DroppedListWriter;
 use crate::dedup::error::{Error, Result};
@@ -18,13 +18,10 @@ use crate::dedup::summary::DedupSummary;
 use crate::dedup::surviving_copy::{self, SurvivingCopy};
 use crate::{
     Item, ItemBatch, OpenedFile, Origin, RepeatedId, SketchedBatch, Skipped, UnreadRecord,
-    count_items, is_itself, short_hash,
+    count_items, for_each_batch, is_itself, short_hash,
 };
 use dedupdb::write::{Change, Outcome, Uncommitted};
 use dedupdb::{Match, Query, Store, Writer};
-
-/// How long to wait for a batch before calling the observer.
-pub(crate) const TICK: Duration = Duration::from_millis(50);
 
 /// The judgement of one document or file of the input.
 #[derive(Debug)]
@@ -144,21 +141,45 @@ impl DedupJudge<'_> {
     /// # Errors
     ///
     /// Those of reading, of the store, of the observer, and of `take`.
-    pub(crate) fn judge_all<E: Into<Error>>(
+    pub(crate) fn judge_all<E>(
         &mut self,
-        batches: &Receiver<Result<SketchedBatch, E>>,
+        batches: &Receiver<std::result::Result<SketchedBatch, E>>,
         are_met: bool,
         take: &mut dyn FnMut(JudgedItem) -> Result<()>,
-    ) -> Result<()> {
-        loop {
-            match batches.recv_timeout(TICK) {
-                Ok(sketched) => self.judge(sketched.map_err(Into::into)?, are_met, take)?,
-                Err(RecvTimeoutError::Timeout) => self.reporter.observer.tick()?,
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+    ) -> Result<()>
+    where
+        Error: From<E>,
+    {
+        self.for_each_batch(batches, |judge, sketched| {
+            judge.judge(sketched, are_met, take)
+        })
+    }
+
+    /// Calls `take` with each batch as it arrives. Meanwhile, calls the observer and commits what is due.
+    ///
+    /// # Errors
+    ///
+    /// Those of the batches, of the store, of the observer, and of `take`.
+    pub(crate) fn for_each_batch<B, E>(
+        &mut self,
+        batches: &Receiver<std::result::Result<B, E>>,
+        mut take: impl FnMut(&mut Self, B) -> Result<()>,
+    ) -> Result<()>
+    where
+        Error: From<E>,
+    {
+        let never: Option<Infallible> = for_each_batch(batches, |batch| -> Result<_> {
+            match batch {
+                Some(batch) => take(self, batch)?,
+                None => self.reporter.observer.tick()?,
             }
             if self.uncommitted.is_due(&self.writer) {
                 self.commit()?;
             }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        match never {
+            None => Ok(()),
         }
     }
 
@@ -409,15 +430,7 @@ impl DedupJudge<'_> {
         take: &mut dyn FnMut(JudgedItem) -> Result<()>,
     ) -> Result<()> {
         let shingler = store.schema().shingler()?;
-        loop {
-            let batch = match batches.recv_timeout(TICK) {
-                Ok(batch) => batch?,
-                Err(RecvTimeoutError::Timeout) => {
-                    self.reporter.observer.tick()?;
-                    continue;
-                }
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
-            };
+        self.for_each_batch(batches, |judge, batch| {
             let (items, bytes) = (count_items(&batch.items), batch.bytes);
             let documents = batch.items.iter().filter_map(Item::document);
             let queries = documents.map(|it| Query::of(it.subject()).limit(1).copies_first());
@@ -425,9 +438,9 @@ impl DedupJudge<'_> {
             let answers = store.query_all(&queries, &|| ControlFlow::Continue(()))?;
             let mut answers = answers.into_iter();
             for item in batch.items {
-                self.reporter.item(&item)?;
+                judge.reporter.item(&item)?;
                 if let Item::Skipped(skipped) = &item {
-                    self.protection.leave_out(skipped);
+                    judge.protection.leave_out(skipped);
                 }
                 match item {
                     Item::Document(document) => {
@@ -442,7 +455,7 @@ impl DedupJudge<'_> {
                             found => found,
                         };
                         let mut standing = None;
-                        let answer = match (answer, self.stored_root()) {
+                        let answer = match (answer, judge.stored_root()) {
                             (Ok(Some(found)), Some(root)) => {
                                 let chosen = surviving_copy::chosen(&document, found, store, root)?;
                                 standing = Some(chosen.1);
@@ -450,18 +463,18 @@ impl DedupJudge<'_> {
                             }
                             (answer, _) => answer,
                         };
-                        let is_protected = self.guard(&document)?;
+                        let is_protected = judge.guard(&document)?;
                         let outcome = answer.map(Outcome::against);
                         let origin = document.into_origin();
-                        take(self.note(origin, outcome, is_protected, store, standing)?)?;
+                        take(judge.note(origin, outcome, is_protected, store, standing)?)?;
                     }
                     Item::Opened(opened) => take(JudgedItem::Opened(opened))?,
                     Item::Skipped(skipped) => take_unread(skipped, take)?,
                     Item::Unchanged(_) => {}
                 }
             }
-            self.reporter.observer.advance(items, bytes)?;
-        }
+            judge.reporter.observer.advance(items, bytes)
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reads files into batches of documents, ahead on separate threads.
 
+pub(crate) mod batches;
 pub(crate) mod outbox;
 pub(crate) mod places;
 pub(crate) mod reader;

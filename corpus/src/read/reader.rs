@@ -3,10 +3,8 @@
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::mem::take;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, sync_channel};
-use std::thread;
+use std::sync::mpsc::Receiver;
 
 use crate::decode::is_wordless;
 use crate::error::Error;
@@ -17,6 +15,7 @@ use crate::formats::unsplit::Unsplit;
 use crate::formats::whole;
 use crate::item::{Item, ItemBatch, Origin, SourcedText, modified};
 use crate::options::Options;
+use crate::read::batches::send_batches;
 use crate::read::outbox::{Outbox, ReadingStopped};
 use crate::skipped::{Reason, Skipped};
 use crate::source::feed::Feed;
@@ -89,21 +88,12 @@ pub(crate) fn start(
     options: Options,
 ) -> Result<Receiver<Result<ItemBatch, Error>>, Error> {
     let sources = expanded(sources);
-    let (sender, receiver) = sync_channel(WAITING);
-    let outbox = Outbox::new(sender, &sources, &options);
-    let read = move || {
-        let run = AssertUnwindSafe(|| {
-            let walk = Walk::new(sources, &options);
-            CorpusReader { walk, options }.run(&outbox)
-        });
-        // Otherwise, a panic would look like the end of the input. `ReadingStopped` needs no report: the rest is not wanted.
-        if catch_unwind(run).is_err() {
-            outbox.fail(Error::Defect);
-        }
-    };
-    let thread = thread::Builder::new().name("reader".to_owned());
-    thread.spawn(read).map_err(Error::thread)?;
-    Ok(receiver)
+    send_batches("reader", WAITING, move |sender| {
+        let outbox = Outbox::new(sender.clone(), &sources, &options);
+        let walk = Walk::new(sources, &options);
+        // `ReadingStopped` needs no report: the rest is not wanted.
+        let _: Result<(), ReadingStopped> = CorpusReader { walk, options }.run(&outbox);
+    })
 }
 
 impl CorpusReader {

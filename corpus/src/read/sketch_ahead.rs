@@ -1,11 +1,11 @@
 //! Sketches documents one batch ahead of the store's writer.
 
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::sync::mpsc::Receiver;
 
 use crate::error::Error;
 use crate::item::{Item, ItemBatch, Origin};
-use dedupdb::Store;
+use crate::read::batches::send_batches;
+use dedupdb::{Input, Store};
 
 /// A batch whose documents are sketched.
 #[derive(Debug)]
@@ -26,42 +26,31 @@ pub struct SketchedBatch {
 /// # Errors
 ///
 /// The system allows no further thread.
-pub fn start<E: Send + 'static>(
-    batches: Receiver<Result<ItemBatch, E>>,
+pub fn start<D: Into<(Input, Origin)> + Send + 'static, E: From<Error> + Send + 'static>(
+    batches: Receiver<Result<ItemBatch<D>, E>>,
     store: &Store,
 ) -> Result<Receiver<Result<SketchedBatch, E>>, Error> {
-    // No queue: the thread sketches one batch or holds it until it is taken.
-    let (sender, receiver) = sync_channel(0);
     let store = store.weak();
-    thread::Builder::new()
-        .name("sketching".to_owned())
-        .spawn(move || sketch_all(&batches, &store, &sender))
-        .map_err(Error::thread)?;
-    Ok(receiver)
-}
-
-fn sketch_all<E>(
-    batches: &Receiver<Result<ItemBatch, E>>,
-    store: &impl Fn() -> Option<Store>,
-    sender: &SyncSender<Result<SketchedBatch, E>>,
-) {
-    for batch in batches {
-        let Some(store) = store() else {
-            return;
-        };
-        let sketched = batch.map(|batch| sketch(batch, &store));
-        drop(store);
-        if sender.send(sketched).is_err() {
-            return;
+    // No queue: the thread sketches one batch or holds it until it is taken.
+    send_batches("sketching", 0, move |sender| {
+        for batch in batches {
+            let Some(store) = store() else {
+                return;
+            };
+            let sketched = batch.map(|batch| sketch(batch, &store));
+            drop(store);
+            if sender.send(sketched).is_err() {
+                return;
+            }
         }
-    }
+    })
 }
 
-fn sketch(batch: ItemBatch, store: &Store) -> SketchedBatch {
+fn sketch<D: Into<(Input, Origin)>>(batch: ItemBatch<D>, store: &Store) -> SketchedBatch {
     let mut inputs = Vec::new();
-    let without_text = |item: Item| match item {
+    let without_text = |item: Item<D>| match item {
         Item::Document(document) => {
-            let (input, origin) = document.split();
+            let (input, origin) = document.into();
             inputs.push(input);
             Item::Document(origin)
         }

@@ -47,8 +47,9 @@ pub(crate) struct SketchRows {
 /// A row of a sketch file.
 #[derive(Debug)]
 pub(crate) enum SketchRow {
-    Sketch(Input),
-    /// The row of this number, counted from 1, is not a document; and why.
+    /// The number of the row, counted from 1, and its document.
+    Sketch(u64, Input),
+    /// The number of a row that is not a document, and why.
     Flawed(u64, String),
 }
 
@@ -175,7 +176,8 @@ impl SketchRows {
             let input = Input::new(text(key)?, shingles).hashed(hash);
             Some(input.size(number(bytes)?))
         };
-        made().map(SketchRow::Sketch).ok_or_else(|| {
+        let row = made().map(|input| SketchRow::Sketch(self.rows, input));
+        row.ok_or_else(|| {
             let key = text(key).unwrap_or_default();
             io::Error::other(format!(
                 "row {}: the sketch of {key:?} is damaged: sketch its text again",
