@@ -69,12 +69,9 @@ impl Iterator for Corpus {
 
 /// Reports the rest of the corpus as skipped because of an error.
 fn stopped(error: &Error) -> Skipped {
-    Skipped {
-        reason: Reason::Stopped,
-        place: "the rest of the corpus".to_owned(),
-        detail: error.to_string(),
-        hint: None,
-        named: false,
-        record: None,
-    }
+    Skipped::new(
+        Reason::Stopped,
+        "the rest of the corpus".to_owned(),
+        error.to_string(),
+    )
 }

@@ -147,8 +147,6 @@ pub struct Origin {
     pub bytes: u64,
     /// The modification time of a file that is one document.
     pub modified: Option<SystemTime>,
-    /// The identity of a file that is one document, when it was met.
-    pub(crate) identity: Option<FileIdentity>,
     /// Its file, as it was when it was met. None for a stream.
     pub(crate) read: Option<ReadFile>,
     /// The file of a record, by the path without links. None for a stream.
@@ -188,7 +186,6 @@ impl Origin {
             size: None,
             bytes: 0,
             modified: None,
-            identity: None,
             read: None,
             file: None,
             encoding: encoding_rs::UTF_8.name(),
@@ -209,6 +206,12 @@ impl Origin {
         place(&self.source, self.record)
     }
 
+    /// Returns the identity of a file that is one document, when it was met.
+    pub(crate) fn identity(&self) -> Option<FileIdentity> {
+        let file = self.read.filter(|_| self.record.is_none());
+        file.map(|file| file.identity)
+    }
+
     /// Returns the part of a record's key from the `#` after the name of its file, as it was given.
     pub(crate) fn after_file(&self) -> Option<&str> {
         let name = Key::of(&self.source).text;
@@ -227,12 +230,12 @@ impl Origin {
     /// Returns the skipped item for this document, whose key has another text from the file `other`.
     pub(crate) fn taken(&self, other: &str) -> Skipped {
         Skipped {
-            reason: Reason::RepeatedKey,
-            place: self.place(),
-            detail: format!("{} in {other}", came_before(&self.key)),
             hint: Some(Hint::IdScope),
-            named: false,
-            record: None,
+            ..Skipped::new(
+                Reason::RepeatedKey,
+                self.place(),
+                format!("{} in {other}", came_before(&self.key)),
+            )
         }
     }
 
@@ -243,14 +246,7 @@ impl Origin {
             (dedupdb::Error::InvalidKey { .. }, None) => Reason::BadKey,
             _ => Reason::BadText,
         };
-        Skipped {
-            reason,
-            place: self.place(),
-            detail: error.to_string(),
-            hint: None,
-            named: false,
-            record: None,
-        }
+        Skipped::new(reason, self.place(), error.to_string())
     }
 }
 

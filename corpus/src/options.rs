@@ -19,8 +19,8 @@ use crate::read::repeats::Repeats;
 use crate::source::Source;
 use crate::source::converter::{Converter, ConverterGuard};
 use crate::source::feed::Feed;
+use crate::walk::Walk;
 use crate::walk::folder_selection::Globs;
-use crate::walk::{Walk, WalkEntry};
 use dedupdb::Store;
 use dedupdb::write::IdScope;
 
@@ -315,21 +315,19 @@ impl Options {
         let sources = sources.into_iter().map(Into::into).collect();
         let mut sum = 0;
         for found in Walk::new(sources, self) {
-            match found {
-                WalkEntry::File(path, _, format) => {
-                    let format = format.unwrap_or_else(|| Format::of(&path));
-                    let is_converted = |it: &Converter| it.fits(&path);
-                    if self.converter.as_ref().is_some_and(is_converted) {
-                        return None;
-                    }
-                    if is_compressed(&path) || format == Format::Parquet {
-                        return None;
-                    }
-                    sum += fs::metadata(path).map_or(0, |metadata| metadata.len());
-                }
-                WalkEntry::Stream(..) => return None,
-                WalkEntry::Skipped(_) => {}
+            let Ok(found) = found else { continue };
+            let Feed::File(path) = &found.feed else {
+                return None;
+            };
+            let format = found.format.unwrap_or_else(|| Format::of(path));
+            let is_converted = |it: &Converter| it.fits(path);
+            if self.converter.as_ref().is_some_and(is_converted)
+                || is_compressed(path)
+                || format == Format::Parquet
+            {
+                return None;
             }
+            sum += fs::metadata(path).map_or(0, |metadata| metadata.len());
         }
         Some(sum)
     }
@@ -341,8 +339,9 @@ impl Options {
             return false;
         };
         let sources = sources.into_iter().map(Into::into).collect();
-        let mut found = Walk::new(sources, self);
-        found.any(|found| matches!(found, WalkEntry::File(path, ..) if converter.fits(&path)))
+        Walk::new(sources, self)
+            .flatten()
+            .any(|found| matches!(found.feed, Feed::File(path) if converter.fits(&path)))
     }
 
     /// Returns whether the [globs](Options::include) leave anything to read of these sources: a file, a stream, or
@@ -360,10 +359,7 @@ impl Options {
     /// ```
     pub fn leaves_any<S: Into<Source>>(&self, sources: impl IntoIterator<Item = S>) -> bool {
         let sources = sources.into_iter().map(Into::into).collect();
-        Walk::new(sources, self).any(|found| match found {
-            WalkEntry::File(..) | WalkEntry::Stream(..) => true,
-            WalkEntry::Skipped(skipped) => skipped.is_failure(),
-        })
+        Walk::new(sources, self).any(|found| found.map_or_else(|it| it.is_failure(), |_| true))
     }
 
     /// Returns the text of the file at `path`, if it is one document and can be read.

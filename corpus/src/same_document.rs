@@ -108,7 +108,7 @@ pub(crate) fn is_itself(
         .iter()
         .filter_map(|path| identity(path))
         .collect();
-    if origin.identity.is_some_and(|own| found.contains(&own)) {
+    if origin.identity().is_some_and(|own| found.contains(&own)) {
         // The key of a record may be the name of a file.
         let stored = store.get(key)?;
         return Ok(stored.is_none_or(|stored| stored.source.is_none()));

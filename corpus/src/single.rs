@@ -28,14 +28,7 @@ impl Options {
     pub fn document(&self, source: impl Into<Source>) -> Result<SourcedText, Skipped> {
         let source = source.into();
         let place = source.name().display().to_string();
-        let fault = |reason, detail: String| Skipped {
-            reason,
-            place: place.clone(),
-            detail,
-            hint: None,
-            named: false,
-            record: None,
-        };
+        let fault = |reason, detail: String| Skipped::new(reason, place.clone(), detail);
         let corpus = self.open([source]);
         let mut corpus = corpus.map_err(|error| fault(Reason::Stopped, error.to_string()))?;
         let Some(only) = corpus.next() else {
@@ -58,14 +51,8 @@ impl Options {
     ///
     /// The key does not name a file that is one document, the file cannot be read, or its text has changed.
     pub fn text_of(&self, document: &Document) -> Result<String, Skipped> {
-        let fault = |reason, detail: &str| Skipped {
-            reason,
-            place: document.key.clone(),
-            detail: detail.to_owned(),
-            hint: None,
-            named: false,
-            record: None,
-        };
+        let fault =
+            |reason, detail: &str| Skipped::new(reason, document.key.clone(), detail.to_owned());
         let file = Key::path(&document.key);
         let file = file.filter(|file| file.is_file() && self.format_at(file).is_document());
         let Some(file) = file else {

@@ -254,16 +254,20 @@ impl Reason {
 }
 
 impl Skipped {
-    /// Returns the skipped item for the file at `path`.
-    pub fn file(reason: Reason, path: &Path) -> Skipped {
+    pub(crate) fn new(reason: Reason, place: String, detail: impl Into<String>) -> Skipped {
         Skipped {
             reason,
-            place: path.display().to_string(),
-            detail: reason.name().to_owned(),
+            place,
+            detail: detail.into(),
             hint: None,
             named: false,
             record: None,
         }
+    }
+
+    /// Returns the skipped item for the file at `path`.
+    pub fn file(reason: Reason, path: &Path) -> Skipped {
+        Skipped::new(reason, path.display().to_string(), reason.name())
     }
 
     /// Returns the skipped item for the file at `path`, which the system refused to read.

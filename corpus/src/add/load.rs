@@ -157,14 +157,11 @@ fn item(path: &Path, row: SketchRow) -> Item<(Input, Origin)> {
             origin.bytes = input.source_bytes();
             Item::Document((input, origin))
         }
-        SketchRow::Flawed(number, detail) => Item::Skipped(Skipped {
-            reason: Reason::BadRecord,
-            place: place(path, Some(Nth::Record(number))),
+        SketchRow::Flawed(number, detail) => Item::Skipped(Skipped::new(
+            Reason::BadRecord,
+            place(path, Some(Nth::Record(number))),
             detail,
-            hint: None,
-            named: false,
-            record: None,
-        }),
+        )),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::{FileIdentity, Nth, ReadFile, RepeatedId, Skipped};
+use crate::{Nth, ReadFile, RepeatedId, Skipped};
 use dedupdb::Match;
 
 use crate::dedup::error::{Error, Result};
@@ -96,8 +96,6 @@ pub struct DroppedDocument<'a> {
     pub stored_before: bool,
     /// What stands for the other document, if that was in a store and files are moved.
     pub(crate) surviving_copy: Option<&'a SurvivingCopy>,
-    /// The identities of the files of both when they were read, if they are one document and known.
-    pub(crate) identities: [Option<FileIdentity>; 2],
     /// The files of both as they were when they were read, as far as known.
     pub(crate) files: [Option<ReadFile>; 2],
 }

@@ -67,7 +67,6 @@ impl DuplicateGroups {
                         earlier_record: other.record,
                         stored_before: false,
                         surviving_copy: None,
-                        identities: [first.identity, other.identity],
                         files: [first.read, other.read],
                     };
                     judge.drop_late(&dropped)?;

@@ -17,23 +17,14 @@ use crate::dedup::settings::Dedup;
 use crate::dedup::summary::DedupSummary;
 use crate::dedup::surviving_copy::{self, SurvivingCopy};
 use crate::{
-    Item, ItemBatch, OpenedFile, Origin, RepeatedId, SketchedBatch, Skipped, UnreadRecord,
-    count_items, for_each_batch, is_itself, short_hash,
+    Item, ItemBatch, Origin, RepeatedId, SketchedBatch, Skipped, UnreadRecord, count_items,
+    for_each_batch, is_itself, short_hash,
 };
 use dedupdb::write::{Change, Outcome, Uncommitted};
 use dedupdb::{Match, Query, Store, Writer};
 
-/// The judgement of one document or file of the input.
-#[derive(Debug)]
-pub(crate) enum JudgedItem {
-    /// A file of records begins.
-    Opened(OpenedFile),
-    Document(Box<Origin>, DocumentVerdict),
-    /// A record that is not a document.
-    Unread(Box<UnreadRecord>),
-    /// A file that the store refuses.
-    Refused,
-}
+/// An item of the input, with the verdict if it is a document. A document that the store refuses is skipped.
+pub(crate) type JudgedItem = Item<(Origin, DocumentVerdict)>;
 
 /// The verdict on a document.
 #[derive(Debug)]
@@ -219,8 +210,8 @@ impl DedupJudge<'_> {
                     let outcome = outcomes.next().ok_or(Error::Defect { what })?;
                     take(self.note(origin, outcome, self.is_protecting, &store, None)?)?;
                 }
-                Item::Opened(opened) => take(JudgedItem::Opened(opened))?,
-                Item::Skipped(skipped) => take_unread(skipped, take)?,
+                Item::Opened(opened) => take(Item::Opened(opened))?,
+                Item::Skipped(skipped) => take(Item::Skipped(skipped))?,
                 Item::Unchanged(_) => {}
             }
         }
@@ -298,7 +289,7 @@ impl DedupJudge<'_> {
         if is_kept {
             self.reporter.summary.kept += 1;
             self.reporter.known += u64::from(stored_before);
-            return Ok(JudgedItem::Document(Box::new(origin), verdict));
+            return Ok(Item::Document((origin, verdict)));
         }
         self.reporter.summary.dropped_one(earlier, stored_before);
         let before = stored_before.then_some(earlier);
@@ -312,7 +303,6 @@ impl DedupJudge<'_> {
         };
         let (earlier_source, earlier_record) =
             lineage.map_or((None, None), |lineage| lineage.of(&earlier.key));
-        let identity = lineage.and_then(|lineage| lineage.identity(&earlier.key));
         let file = lineage.and_then(|lineage| lineage.file(&earlier.key));
         let dropped = DroppedDocument {
             key: &origin.key,
@@ -323,11 +313,10 @@ impl DedupJudge<'_> {
             earlier_record,
             stored_before,
             surviving_copy: standing.as_ref(),
-            identities: [origin.identity, identity],
             files: [origin.read, file],
         };
         report_dropped(&mut self.removed, &mut self.reporter, &dropped)?;
-        Ok(JudgedItem::Document(Box::new(origin), verdict))
+        Ok(Item::Document((origin, verdict)))
     }
 
     /// Counts a document that resembles no kept one.
@@ -357,7 +346,7 @@ impl DedupJudge<'_> {
             stored: Some(short_hash(key)),
             mark,
         };
-        Ok(JudgedItem::Document(Box::new(origin), verdict))
+        Ok(Item::Document((origin, verdict)))
     }
 
     /// Returns the folder that files are moved from, unless they are compared with documents that were read.
@@ -388,12 +377,12 @@ impl DedupJudge<'_> {
 
     /// Leaves out a document that the store refuses.
     fn refuse(&mut self, origin: Origin, error: &dedupdb::Error) -> Result<JudgedItem> {
-        self.reporter.skip(&origin.refused(error))?;
+        let mut skipped = origin.refused(error);
+        self.reporter.skip(&skipped)?;
         let verbatim = origin.verbatim;
-        let unread = origin
-            .record
-            .map(|nth| Box::new(UnreadRecord { nth, verbatim }));
-        Ok(unread.map_or(JudgedItem::Refused, JudgedItem::Unread))
+        let unread = (origin.record).map(|nth| Box::new(UnreadRecord { nth, verbatim }));
+        skipped.record = unread;
+        Ok(Item::Skipped(skipped))
     }
 
     /// Whether a document that resembles the one stored as `key` is one of the few to keep beside it.
@@ -468,20 +457,14 @@ impl DedupJudge<'_> {
                         let origin = document.into_origin();
                         take(judge.note(origin, outcome, is_protected, store, standing)?)?;
                     }
-                    Item::Opened(opened) => take(JudgedItem::Opened(opened))?,
-                    Item::Skipped(skipped) => take_unread(skipped, take)?,
+                    Item::Opened(opened) => take(Item::Opened(opened))?,
+                    Item::Skipped(skipped) => take(Item::Skipped(skipped))?,
                     Item::Unchanged(_) => {}
                 }
             }
             judge.reporter.observer.advance(items, bytes)
         })
     }
-}
-
-/// Passes on a record that is not a document, if it is complete.
-fn take_unread(skipped: Skipped, take: &mut dyn FnMut(JudgedItem) -> Result<()>) -> Result<()> {
-    let unread = skipped.record.map(JudgedItem::Unread);
-    unread.map_or(Ok(()), take)
 }
 
 /// Reports a dropped document.

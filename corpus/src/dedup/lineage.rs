@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::{FileIdentity, Nth, Origin, PlaceTable, ReadFile, RecordPlace, short_hash};
+use crate::{Nth, Origin, PlaceTable, ReadFile, RecordPlace, short_hash};
 
 /// The places of kept documents, by the keys under which they are stored, at about 40 bytes each, and twice as many more
 /// for a document that is a file.
@@ -11,7 +11,7 @@ use crate::{FileIdentity, Nth, Origin, PlaceTable, ReadFile, RecordPlace, short_
 pub(crate) struct Lineage {
     places: PlaceTable,
     kept: HashMap<u64, RecordPlace>,
-    files: HashMap<u64, (FileIdentity, ReadFile)>,
+    files: HashMap<u64, ReadFile>,
     /// The files of records.
     of_records: HashMap<PathBuf, ReadFile>,
     /// The last one.
@@ -29,8 +29,8 @@ impl Lineage {
         let Some(read) = origin.read else {
             return;
         };
-        if let Some(identity) = origin.identity {
-            self.files.insert(key, (identity, read));
+        if origin.record.is_none() {
+            self.files.insert(key, read);
         } else if origin.source != self.last {
             self.last.clone_from(&origin.source);
             self.of_records.entry(self.last.clone()).or_insert(read);
@@ -43,16 +43,9 @@ impl Lineage {
         place.map_or((None, None), |place| self.places.of(*place))
     }
 
-    /// Returns the identity, when it was read, of the file of the document that is stored as `key`, if it is one
-    /// document.
-    pub(crate) fn identity(&self, key: &str) -> Option<FileIdentity> {
-        let file = self.files.get(&short_hash(key));
-        file.map(|(identity, _)| *identity)
-    }
-
     /// Returns the file of the document that is stored as `key`, as it was when it was read, if it is known.
     pub(crate) fn file(&self, key: &str) -> Option<ReadFile> {
-        if let Some((_, read)) = self.files.get(&short_hash(key)) {
+        if let Some(read) = self.files.get(&short_hash(key)) {
             return Some(*read);
         }
         let (path, _) = self.of(key);

@@ -11,11 +11,11 @@ use crate::dedup::judge::{DedupJudge, JudgedItem};
 use crate::dedup::order::Ranking;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::settings::{Dedup, Destination, Keep};
-use crate::dedup::sink::{KeptDocument, OutputSink};
-use crate::dedup::spool::{Spool, SpooledItem, SpooledRecords};
+use crate::dedup::sink::OutputSink;
+use crate::dedup::spool::{Spool, SpooledRecords};
 use crate::dedup::target::OutputTarget;
 use crate::dedup::verdicts::Verdicts;
-use crate::{ItemBatch, Repeats, Source, sketch_ahead};
+use crate::{Item, ItemBatch, Repeats, Skipped, Source, sketch_ahead};
 use dedupdb::Store;
 use dedupdb::write::IdScope;
 
@@ -95,7 +95,7 @@ impl DedupRun<'_> {
             let mut ranks = order.iter();
             judge.is_protecting = is_protected;
             judge.judge_all(&sketched, true, &mut |judged| {
-                if let (Some(rank), JudgedItem::Document(_, verdict)) = (ranks.next(), judged) {
+                if let (Some(rank), Item::Document((_, verdict))) = (ranks.next(), judged) {
                     if let Some(groups) = groups.as_mut().filter(|_| !is_protected) {
                         groups.push(*rank, verdict.stored);
                     }
@@ -129,24 +129,23 @@ impl DedupRun<'_> {
             if number.is_multiple_of(WRITTEN) {
                 judge.reporter.observer.tick()?;
             }
-            let mut keep = |written: KeptDocument<'_>| {
-                let ordinal = ordinals.next().unwrap_or(usize::MAX);
-                match (verdicts.of(ordinal), written) {
-                    ((_, Some(mark)), _) => sink.keep(written, Some(mark)),
-                    ((true, None), _) => sink.keep(written, None),
-                    // The store refused it.
-                    ((false, None), KeptDocument::Record(record, nth)) if judge.is_marking => {
-                        sink.keep_unread(record, nth)
-                    }
-                    ((false, None), KeptDocument::Record(..)) => sink.pass(),
-                    ((false, None), KeptDocument::File(..)) => Ok(()),
-                }
-            };
             match spooled.map_err(|error| Error::temporary(folder, error))? {
-                SpooledItem::Opened(opened) => sink.open(&opened),
-                SpooledItem::Record(record, nth) => keep(KeptDocument::Record(&record, nth)),
-                SpooledItem::Unread(record, nth) => sink.keep_unread(&record, nth),
-                SpooledItem::File(path, file) => keep(KeptDocument::File(&path, file)),
+                Item::Opened(opened) => sink.open(&opened),
+                Item::Document(origin) => {
+                    let verdict = verdicts.of(ordinals.next().unwrap_or(usize::MAX));
+                    match (verdict, origin.record) {
+                        ((_, mark @ Some(_)), _) => sink.keep(&origin, mark),
+                        ((true, None), _) => sink.keep(&origin, None),
+                        // The store refused it.
+                        ((false, None), Some(nth)) if judge.is_marking => {
+                            sink.keep_unread(&origin.verbatim, nth)
+                        }
+                        ((false, None), Some(_)) => sink.pass(),
+                        ((false, None), None) => Ok(()),
+                    }
+                }
+                Item::Skipped(skipped) => keep_unread(&mut sink, &skipped),
+                Item::Unchanged(_) => Ok(()),
             }?;
         }
         Ok(sink)
@@ -186,16 +185,20 @@ impl DedupRun<'_> {
 /// Writes the output of one document or file.
 fn taken(sink: &mut OutputSink, judged: &JudgedItem) -> Result<()> {
     match judged {
-        JudgedItem::Opened(opened) => sink.open(opened),
-        JudgedItem::Document(origin, verdict) if verdict.is_kept || verdict.mark.is_some() => {
-            let kept = match origin.record {
-                Some(nth) => KeptDocument::Record(&origin.verbatim, nth),
-                None => KeptDocument::File(&origin.source, origin.read),
-            };
-            sink.keep(kept, verdict.mark.as_ref())
+        Item::Opened(opened) => sink.open(opened),
+        Item::Document((origin, verdict)) if verdict.is_kept || verdict.mark.is_some() => {
+            sink.keep(origin, verdict.mark.as_ref())
         }
-        JudgedItem::Unread(unread) => sink.keep_unread(&unread.verbatim, unread.nth),
-        JudgedItem::Document(origin, _) if origin.record.is_some() => sink.pass(),
-        JudgedItem::Document(..) | JudgedItem::Refused => Ok(()),
+        Item::Document((origin, _)) if origin.record.is_some() => sink.pass(),
+        Item::Skipped(skipped) => keep_unread(sink, skipped),
+        Item::Document(_) | Item::Unchanged(_) => Ok(()),
     }
+}
+
+/// Writes a record that is not a document, if it is complete.
+fn keep_unread(sink: &mut OutputSink, skipped: &Skipped) -> Result<()> {
+    let unread = skipped.record.as_ref();
+    unread.map_or(Ok(()), |unread| {
+        sink.keep_unread(&unread.verbatim, unread.nth)
+    })
 }

@@ -16,17 +16,7 @@ use crate::dedup::target::{OutputForm, OutputTarget};
 use crate::dedup::tree::OutputTree;
 use crate::publish::error::WithPath;
 use crate::publish::escape;
-use crate::{Format, Nth, OpenedFile, ReadFile, format_of_output};
-
-/// A kept document.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum KeptDocument<'a> {
-    /// A verbatim record, and its number in its file.
-    Record(&'a [u8], Nth),
-    /// A file.
-    /// A file. It is known unless it is a stream.
-    File(&'a Path, Option<ReadFile>),
-}
+use crate::{Format, Nth, OpenedFile, Origin, ReadFile, format_of_output};
 
 /// The output that is being written.
 pub(crate) struct OutputSink {
@@ -188,7 +178,7 @@ impl OutputSink {
             return Ok(());
         }
         self.unmarked += 1;
-        self.keep(KeptDocument::Record(record, nth), None)
+        self.record(record, nth, None)
     }
 
     /// Writes a document, with its mark if all documents have one.
@@ -196,52 +186,54 @@ impl OutputSink {
     /// # Errors
     ///
     /// Those of the system; the document does not fit.
-    pub(crate) fn keep(
-        &mut self,
-        kept: KeptDocument<'_>,
-        mark: Option<&DocumentMark>,
-    ) -> Result<()> {
-        let name = self.name.as_deref();
-        let marked;
-        let kept = match (kept, &self.mark) {
-            (KeptDocument::Record(record, nth), Some(columns)) if !record.is_empty() => {
-                marked = columns.record(self.format, record, mark, self.wide);
-                KeptDocument::Record(&marked, nth)
+    pub(crate) fn keep(&mut self, origin: &Origin, mark: Option<&DocumentMark>) -> Result<()> {
+        match origin.record {
+            Some(nth) => self.record(&origin.verbatim, nth, mark),
+            None => self.file(&origin.source, origin.read),
+        }
+    }
+
+    fn record(&mut self, record: &[u8], nth: Nth, mark: Option<&DocumentMark>) -> Result<()> {
+        let marked = match &self.mark {
+            Some(columns) if !record.is_empty() => {
+                Some(columns.record(self.format, record, mark, self.wide))
             }
-            _ => kept,
+            _ => None,
         };
-        match (&mut self.kind, kept) {
-            (SinkKind::Nothing, _) => Ok(()),
-            (SinkKind::Records(stream), KeptDocument::Record(record, _)) => {
-                written(stream.write(record), name)
-            }
-            (SinkKind::Rows(tables), KeptDocument::Record(_, nth)) => tables.keep(nth, mark),
-            (SinkKind::Folder(tree), KeptDocument::Record(record, nth)) => {
-                tree.record(record, nth, mark)
-            }
-            (SinkKind::Folder(tree), KeptDocument::File(path, file)) => {
-                self.grown += u64::from(tree.copy(path, &known(file)?)?);
+        let record = marked.as_deref().unwrap_or(record);
+        match &mut self.kind {
+            SinkKind::Nothing => Ok(()),
+            SinkKind::Records(stream) => written(stream.write(record), self.name.as_deref()),
+            SinkKind::Rows(tables) => tables.keep(nth, mark),
+            SinkKind::Folder(tree) => tree.record(record, nth, mark),
+            SinkKind::List { .. } => Err(Error::Defect {
+                what: "a record came where a list is written",
+            }),
+        }
+    }
+
+    fn file(&mut self, path: &Path, file: Option<ReadFile>) -> Result<()> {
+        // Streams are never written as files.
+        let known = file.ok_or(Error::Defect {
+            what: "a stream came where files are written",
+        });
+        match &mut self.kind {
+            SinkKind::Nothing => Ok(()),
+            SinkKind::Folder(tree) => {
+                self.grown += u64::from(tree.copy(path, &known?)?);
                 Ok(())
             }
-            (
-                SinkKind::List {
-                    list,
-                    ending,
-                    files,
-                    ..
-                },
-                KeptDocument::File(path, file),
-            ) => {
-                files.add(path, &known(file)?)?;
-                written(put(list, path, *ending), name)
+            SinkKind::List {
+                list,
+                ending,
+                files,
+                ..
+            } => {
+                files.add(path, &known?)?;
+                written(put(list, path, *ending), self.name.as_deref())
             }
-            (SinkKind::Records(_) | SinkKind::Rows(_), KeptDocument::File(..)) => {
-                Err(Error::Defect {
-                    what: "a file came where records are written",
-                })
-            }
-            (SinkKind::List { .. }, KeptDocument::Record(..)) => Err(Error::Defect {
-                what: "a record came where a list is written",
+            SinkKind::Records(_) | SinkKind::Rows(_) => Err(Error::Defect {
+                what: "a file came where records are written",
             }),
         }
     }
@@ -296,13 +288,6 @@ impl OutputSink {
         };
         written(finished, self.name.as_deref()).map(|()| None)
     }
-}
-
-/// What is known of a file. Streams are never written as files.
-fn known(file: Option<ReadFile>) -> Result<ReadFile> {
-    file.ok_or(Error::Defect {
-        what: "a stream came where files are written",
-    })
 }
 
 /// Writes the path of a file.

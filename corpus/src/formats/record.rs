@@ -98,12 +98,8 @@ impl RecordFault {
     /// Returns the skipped item for this fault.
     pub(crate) fn skipped(self, place: String) -> Skipped {
         Skipped {
-            reason: self.reason,
-            place,
-            detail: self.detail,
             hint: self.hint,
-            named: false,
-            record: None,
+            ..Skipped::new(self.reason, place, self.detail)
         }
     }
 

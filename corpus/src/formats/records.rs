@@ -3,6 +3,7 @@
 use std::io;
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::formats::array::Elements;
@@ -26,8 +27,8 @@ use crate::read::outbox::{Outbox, ReadingStopped};
 use crate::read::reader::BATCH_BYTES;
 use crate::read::repeats::{RecordId, Repeats};
 use crate::skipped::{Hint, Reason, Skipped, UnreadRecord};
-use crate::source::feed::{ByteStream, Feed};
-use crate::walk::read_file::ReadFile;
+use crate::source::feed::ByteStream;
+use crate::walk::Found;
 use dedupdb::write::IdScope;
 use dedupdb::write::SourceFile;
 use rayon::prelude::*;
@@ -38,12 +39,8 @@ const BATCH_RECORDS: usize = 16_384;
 /// A file of records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RecordFile<'a> {
-    pub(crate) source: &'a Feed,
-    /// The start of the keys of records without an id.
-    pub(crate) key: &'a str,
+    pub(crate) found: &'a Found,
     pub(crate) options: &'a Options,
-    /// The file, as it was when it was met. None for a stream.
-    pub(crate) read: Option<ReadFile>,
     /// The file, by its path without links. None for a stream.
     pub(crate) file: Option<&'a SourceFile>,
 }
@@ -137,12 +134,12 @@ impl RecordFile<'_> {
     }
 
     fn parquet(self, outbox: &Outbox) -> io::Result<Result<(), ReadingStopped>> {
-        let (file, is_copy) = self.source.open_file(self.options.memory)?;
+        let (file, is_copy) = self.found.feed.open_file(self.options.memory)?;
         let again = if is_copy {
             RereadSource::Held(file.try_clone()?)
         } else {
             let metadata = file.metadata()?;
-            let path = self.source.name().to_owned();
+            let path = self.name().to_owned();
             RereadSource::Path(path, metadata.len(), modified(&metadata))
         };
         let rows = parquet::ParquetRows::new(file, self.options)?;
@@ -158,7 +155,8 @@ impl RecordFile<'_> {
     }
 
     fn warc(self, outbox: &Outbox) -> io::Result<Result<(), ReadingStopped>> {
-        let blocks = warc::WarcRecords::new(self.source.open(self.options.memory)?, self.options);
+        let blocks =
+            warc::WarcRecords::new(self.found.feed.open(self.options.memory)?, self.options);
         let parse = |block| http::record(block, self.options);
         self.send(self.opened(Format::Warc), blocks, parse, outbox)
     }
@@ -169,6 +167,11 @@ impl RecordFile<'_> {
             LineReader::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
         let parse = |line: Vec<u8>| Ok(shingles::record(&line).of(encoding));
         self.send(self.opened(Format::Shingles), lines, parse, outbox)
+    }
+
+    /// Returns the path, or the name of the stream.
+    fn name(&self) -> &Path {
+        self.found.feed.name()
     }
 
     /// Returns the names of the fields of JSON objects.
@@ -182,13 +185,13 @@ impl RecordFile<'_> {
     /// Opens the file as UTF-8.
     fn open_text(self) -> io::Result<(ByteStream, Option<&'static str>)> {
         let (given, memory) = (self.options.given_encoding(), self.options.memory);
-        self.source.open_text(given, memory)
+        self.found.feed.open_text(given, memory)
     }
 
     /// Returns the opened file, without a header.
     fn opened(self, format: Format) -> OpenedFile {
         OpenedFile {
-            source: self.source.name().to_owned(),
+            source: self.name().to_owned(),
             format,
             header: Vec::new(),
             columns: Vec::new(),
@@ -236,7 +239,7 @@ impl RecordFile<'_> {
             match &mut parsed.items[..] {
                 // The one that says what is wrong with it stands for the whole file.
                 [Item::Skipped(only)] if all.bad == 1 => {
-                    only.named = outbox.is_named(self.source.name());
+                    only.named = outbox.is_named(self.name());
                 }
                 _ if all.bad > 0 => parsed.items.push(self.all_bad(all.bad)),
                 _ => {}
@@ -250,7 +253,7 @@ impl RecordFile<'_> {
     fn all_bad(self, bad: u64) -> Item {
         Item::Skipped(Skipped {
             detail: format!("none of its {} records could be read", grouped(bad)),
-            ..Skipped::file(Reason::AllBad, self.source.name())
+            ..Skipped::file(Reason::AllBad, self.name())
         })
     }
 
@@ -289,7 +292,7 @@ impl RecordFile<'_> {
                 match record {
                     Ok(record) => Item::Document(self.document(record, raw.nth, raw.verbatim)),
                     Err(fault) => {
-                        let place = place(self.source.name(), Some(raw.nth));
+                        let place = place(self.name(), Some(raw.nth));
                         let unread = UnreadRecord {
                             nth: raw.nth,
                             verbatim: raw.verbatim,
@@ -313,8 +316,8 @@ impl RecordFile<'_> {
         let text = record.decoded.text;
         let key = match record.id {
             Some(id) if !is_in_file => id,
-            Some(id) => format!("{}#{id}", self.key),
-            None => format!("{}#{}", self.key, nth.number()),
+            Some(id) => format!("{}#{id}", self.found.key.text),
+            None => format!("{}#{}", self.found.key.text, nth.number()),
         };
         let looks = brings_id && self.options.repeats != Repeats::Allow;
         let origin = Origin {
@@ -323,18 +326,18 @@ impl RecordFile<'_> {
             encoding: record.decoded.encoding,
             replaced: record.decoded.replaced,
             has_id,
-            read: self.read,
+            read: self.found.read,
             file: self.file.cloned(),
             verbatim,
             id: looks.then(|| RecordId::of(&key, &text)),
             source_hash,
-            ..Origin::new(key, self.source.name().to_owned())
+            ..Origin::new(key, self.name().to_owned())
         };
         SourcedText::new(text, origin)
     }
 
     fn unreadable(self, error: &io::Error) -> Item {
-        Item::Skipped(Skipped::unreadable(self.source.name(), error))
+        Item::Skipped(Skipped::unreadable(self.name(), error))
     }
 }
 

@@ -101,12 +101,8 @@ impl Outbox {
             return;
         }
         *item = Item::Skipped(Skipped {
-            reason: Reason::RepeatedKey,
-            place: document.place(),
-            detail: repeated.detail,
             hint: repeated.hint,
-            named: false,
-            record: None,
+            ..Skipped::new(Reason::RepeatedKey, document.place(), repeated.detail)
         });
     }
 

@@ -3,7 +3,7 @@
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::mem::take;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::Receiver;
 
 use crate::decode::is_wordless;
@@ -13,18 +13,18 @@ use crate::formats::record::{Record, RecordFault};
 use crate::formats::records::RecordFile;
 use crate::formats::unsplit::Unsplit;
 use crate::formats::whole;
-use crate::item::{Item, ItemBatch, Origin, SourcedText, modified};
+use crate::item::{Item, ItemBatch, Origin, SourcedText};
 use crate::options::Options;
 use crate::read::batches::send_batches;
 use crate::read::outbox::{Outbox, ReadingStopped};
 use crate::skipped::{Reason, Skipped};
 use crate::source::feed::Feed;
 use crate::source::{Source, expanded};
-use crate::walk::identity::{FileIdentities, FileIdentity};
+use crate::walk::identity::FileIdentities;
 use crate::walk::key::Key;
 use crate::walk::others::OtherKeys;
 use crate::walk::read_file::ReadFile;
-use crate::walk::{Walk, WalkEntry};
+use crate::walk::{Found, Walk};
 use dedupdb::write::SourceFile;
 use rayon::prelude::*;
 
@@ -46,35 +46,11 @@ struct CorpusReader {
     options: Options,
 }
 
-/// A file to be read as one document.
-struct DocumentFile {
-    path: PathBuf,
-    format: Format,
-    key: Key,
-    identity: FileIdentity,
-    read: ReadFile,
-    /// Whether a converter extracts its text.
-    is_converted: bool,
-}
-
-/// What the walk found. A file comes with its metadata and identity.
-enum CheckedEntry {
-    File(PathBuf, Key, Option<Format>, Metadata, FileIdentity),
-    Stream(Feed, Key, Option<Format>),
-    Skipped(Skipped),
-}
-
-/// What to do with a file or stream, after a check of its size and modification time.
-#[allow(
-    clippy::large_enum_variant,
-    reason = "there are few at a time; without some features, none is large"
-)]
-enum ReadPlan {
-    Read(DocumentFile),
-    /// Records: their source, format and key, and their file as it was met.
-    Records(Feed, Format, String, Option<ReadFile>),
-    /// One document from a stream.
-    Stream(Feed, Format, Key),
+/// What to do with what was found, after a look at its size and modification time.
+enum Plan {
+    /// Read it, in this format.
+    Read(Found, Format),
+    /// The item of what is not read, and the bytes that need not be read.
     Done(Box<Item>, u64),
 }
 
@@ -100,118 +76,89 @@ impl CorpusReader {
     fn run(mut self, outbox: &Outbox) -> Result<(), ReadingStopped> {
         let mut identities = FileIdentities::default();
         loop {
-            let found: Vec<WalkEntry> = self.walk.by_ref().take(BATCH_FILES).collect();
+            let found: Vec<_> = self.walk.by_ref().take(BATCH_FILES).collect();
             if found.is_empty() {
                 return Ok(());
             }
-            let met: Vec<CheckedEntry> =
-                found.into_par_iter().map(with_metadata).collect::<Vec<_>>();
-            // In the order of the walk, because the first name of a file counts.
-            let met: Vec<CheckedEntry> = met
-                .into_iter()
-                .map(|met| without_repeats(met, &mut identities))
-                .collect();
-            let looked = met
-                .into_par_iter()
-                .map(|met| self.plan(met))
+            let met: Vec<_> = (found.into_par_iter())
+                .map(|found| with_metadata(found?))
                 .collect::<Vec<_>>();
-            match looked.into_iter().collect::<Result<Vec<ReadPlan>, Error>>() {
-                Ok(looked) => self.read_all(looked, outbox)?,
+            // In the order of the walk, because the first name of a file counts.
+            let met: Vec<_> = met
+                .into_iter()
+                .map(|met| without_repeats(met?, &mut identities))
+                .collect();
+            let plans = (met.into_par_iter())
+                .map(|found| self.plan(found))
+                .collect::<Vec<_>>();
+            match plans.into_iter().collect::<Result<Vec<Plan>, Error>>() {
+                Ok(plans) => self.read_all(plans, outbox)?,
                 Err(error) => return Err(outbox.fail(error)),
             }
         }
     }
 
-    fn plan(&self, met: CheckedEntry) -> Result<ReadPlan, Error> {
-        let (path, key, format, metadata, identity) = match met {
-            CheckedEntry::File(path, key, format, metadata, identity) => {
-                (path, key, format, metadata, identity)
-            }
-            CheckedEntry::Stream(feed, key, format) => {
-                return Ok(self.look_at_stream(feed, key, format));
-            }
-            CheckedEntry::Skipped(skipped) => return Ok(skip(skipped)),
+    fn plan(&self, found: Result<Found, Skipped>) -> Result<Plan, Error> {
+        let found = match found {
+            Ok(found) => found,
+            Err(skipped) => return Ok(skip(skipped)),
         };
-        let converter = self.options.converter.as_ref();
-        let is_converted = converter.is_some_and(|converter| converter.fits(&path));
+        let (path, chosen) = (found.feed.name(), found.format);
+        let Some(file) = found.read else {
+            let format = chosen.unwrap_or_else(|| self.options.format_of(path));
+            return Ok(Plan::Read(found, format));
+        };
+        let is_converted = self.is_converted(&found);
         let format = if is_converted {
             let given = self.options.format.filter(|format| format.is_document());
             given.unwrap_or(Format::Text)
         } else {
-            format.unwrap_or_else(|| self.options.format_at(&path))
+            chosen.unwrap_or_else(|| self.options.format_at(path))
         };
-        if !format.is_document() {
-            let read = ReadFile::of(&path, &metadata);
-            return Ok(ReadPlan::Records(
-                Feed::File(path),
-                format,
-                key.text,
-                Some(read),
-            ));
-        }
-        let size = metadata.len();
-        if size > self.options.max_document && !is_converted {
-            return Ok(skip(Skipped::file(Reason::TooLarge, &path)));
-        }
-        if (self.options).is_unchanged(&key.text, size, modified(&metadata))? {
-            return Ok(ReadPlan::Done(Box::new(Item::Unchanged(key.text)), size));
-        }
-        Ok(ReadPlan::Read(DocumentFile {
-            read: ReadFile::of(&path, &metadata),
-            path,
-            format,
-            key,
-            identity,
-            is_converted,
-        }))
-    }
-
-    fn look_at_stream(&self, feed: Feed, key: Key, format: Option<Format>) -> ReadPlan {
-        let format = format.unwrap_or_else(|| self.options.format_of(feed.name()));
         if format.is_document() {
-            ReadPlan::Stream(feed, format, key)
-        } else {
-            ReadPlan::Records(feed, format, key.text, None)
+            if file.size > self.options.max_document && !is_converted {
+                return Ok(skip(Skipped::file(Reason::TooLarge, path)));
+            }
+            let key = &found.key.text;
+            if (self.options).is_unchanged(key, file.size, file.modified)? {
+                return Ok(Plan::Done(
+                    Box::new(Item::Unchanged(found.key.text)),
+                    file.size,
+                ));
+            }
         }
+        Ok(Plan::Read(found, format))
     }
 
-    /// Reads the examined files, in batches.
-    fn read_all(&self, plans: Vec<ReadPlan>, outbox: &Outbox) -> Result<(), ReadingStopped> {
+    /// Whether a converter extracts the text of a file.
+    fn is_converted(&self, found: &Found) -> bool {
+        let converter = self.options.converter.as_ref();
+        let converter = converter.filter(|_| found.read.is_some());
+        converter.is_some_and(|converter| converter.fits(found.feed.name()))
+    }
+
+    /// Reads what was found: files that are one document in batches, everything else by itself.
+    fn read_all(&self, plans: Vec<Plan>, outbox: &Outbox) -> Result<(), ReadingStopped> {
         let mut batch = Vec::new();
         let mut names = OtherKeys::new();
         let (mut bytes, mut converted) = (0, 0);
-        for looked in plans {
-            match looked {
-                ReadPlan::Records(feed, format, key, read) => {
-                    outbox.send(self.read_batch(take(&mut batch), bytes))?;
-                    (bytes, converted) = (0, 0);
-                    let file = read.and_then(|_| names.resolved(feed.name()));
-                    let file = file.map(|path| SourceFile::new(&Key::of(&path).text));
-                    let records = RecordFile {
-                        source: &feed,
-                        key: &key,
-                        options: &self.options,
-                        read,
-                        file: file.as_ref(),
-                    };
-                    records.read(format, outbox)?;
-                    continue;
-                }
-                ReadPlan::Stream(feed, format, key) => {
-                    outbox.send(self.read_batch(take(&mut batch), bytes))?;
-                    (bytes, converted) = (0, 0);
-                    let mut read = self.read_document(&feed, format, key);
-                    self.seek_records(&mut read, format, !matches!(feed, Feed::File(_)));
-                    outbox.send(ItemBatch::of(vec![read]))?;
-                    continue;
-                }
-                ReadPlan::Read(ref file) => {
-                    bytes += file.read.size;
-                    converted += usize::from(file.is_converted);
-                }
-                ReadPlan::Done(_, spared) => bytes += spared,
+        for plan in plans {
+            match &plan {
+                Plan::Read(found, format) => match found.read {
+                    Some(file) if format.is_document() => {
+                        bytes += file.size;
+                        converted += usize::from(self.is_converted(found));
+                    }
+                    _ => {
+                        outbox.send(self.read_batch(take(&mut batch), bytes))?;
+                        (bytes, converted) = (0, 0);
+                        self.read_alone(found, *format, &mut names, outbox)?;
+                        continue;
+                    }
+                },
+                Plan::Done(_, spared) => bytes += spared,
             }
-            batch.push(looked);
+            batch.push(plan);
             if bytes >= BATCH_BYTES || converted >= BATCH_CONVERTED {
                 outbox.send(self.read_batch(take(&mut batch), bytes))?;
                 (bytes, converted) = (0, 0);
@@ -220,53 +167,68 @@ impl CorpusReader {
         outbox.send(self.read_batch(batch, bytes))
     }
 
-    /// Reads the files of a batch.
-    fn read_batch(&self, plans: Vec<ReadPlan>, bytes: u64) -> ItemBatch {
-        let read = |looked| match looked {
-            ReadPlan::Read(file) => Some(self.read_file(file)),
-            ReadPlan::Done(item, _) => Some(*item),
-            // These have their own batches.
-            ReadPlan::Records(..) | ReadPlan::Stream(..) => None,
+    /// Reads a file of records or a stream.
+    fn read_alone(
+        &self,
+        found: &Found,
+        format: Format,
+        names: &mut OtherKeys,
+        outbox: &Outbox,
+    ) -> Result<(), ReadingStopped> {
+        if format.is_document() {
+            let mut item = self.read_document(found, format);
+            self.seek_records(&mut item, format, true);
+            return outbox.send(ItemBatch::of(vec![item]));
+        }
+        let file = found.read.and_then(|_| names.resolved(found.feed.name()));
+        let file = file.map(|path| SourceFile::new(&Key::of(&path).text));
+        let records = RecordFile {
+            found,
+            options: &self.options,
+            file: file.as_ref(),
+        };
+        records.read(format, outbox)
+    }
+
+    /// Reads the files of a batch, each of which is one document.
+    fn read_batch(&self, plans: Vec<Plan>, bytes: u64) -> ItemBatch {
+        let read = |plan| match plan {
+            Plan::Read(found, format) => self.read_file(&found, format),
+            Plan::Done(item, _) => *item,
         };
         ItemBatch {
-            items: plans
-                .into_par_iter()
-                .map(read)
-                .collect::<Vec<_>>()
-                .into_iter()
-                .flatten()
-                .collect(),
+            items: plans.into_par_iter().map(read).collect::<Vec<_>>(),
             bytes,
         }
     }
 
-    fn read_file(&self, file: DocumentFile) -> Item {
-        let feed = Feed::File(file.path);
+    fn read_file(&self, found: &Found, format: Format) -> Item {
+        let size = found.read.map_or(0, |file| file.size);
+        let is_converted = self.is_converted(found);
         let mut has_grown = false;
-        let mut item = if file.is_converted {
-            document(&feed, file.key, |path| self.converted(path, file.format))
-        } else if is_compressed(feed.name()) || file.read.size == 0 {
-            self.read_document(&feed, file.format, file.key)
+        let mut item = if is_converted {
+            document(found, || self.converted(found.feed.name(), format))
+        } else if is_compressed(found.feed.name()) || size == 0 {
+            self.read_document(found, format)
         } else {
-            document(&feed, file.key, |_| {
+            document(found, || {
                 // Files may be written to meanwhile. A file with a size is read up to that size; files in /proc have
                 // none.
-                let mut reader = feed.open_as_is()?.take(file.read.size);
-                let record = whole::read(&mut reader, file.read.size, file.format, &self.options);
+                let mut reader = found.feed.open_as_is()?.take(size);
+                let record = whole::read(&mut reader, size, format, &self.options);
                 let is_whole = reader.limit() == 0;
                 has_grown = is_whole && reader.into_inner().read(&mut [0])? > 0;
                 record
             })
         };
-        if !file.is_converted {
-            self.seek_records(&mut item, file.format, false);
+        if !is_converted {
+            self.seek_records(&mut item, format, false);
         }
         if let Item::Document(document) = &mut item {
             let origin = &mut document.origin;
             origin.has_grown = has_grown;
-            (origin.size, origin.bytes) = (Some(file.read.size), file.read.size);
-            origin.modified = file.read.modified;
-            (origin.identity, origin.read) = (Some(file.identity), Some(file.read));
+            (origin.size, origin.bytes) = (Some(size), size);
+            origin.modified = found.read.and_then(|file| file.modified);
         }
         item
     }
@@ -283,8 +245,17 @@ impl CorpusReader {
     }
 
     /// Reads one document to its end.
-    fn read_document(&self, feed: &Feed, format: Format, key: Key) -> Item {
-        document(feed, key, |_| self.read_record(feed, format))
+    fn read_document(&self, found: &Found, format: Format) -> Item {
+        document(found, || {
+            let feed = &found.feed;
+            let mut reader = match feed {
+                Feed::File(path) if !is_compressed(path) => feed.open_as_is()?,
+                Feed::File(_) | Feed::Pipe(_) | Feed::Stream(_) => {
+                    feed.open(self.options.memory)?
+                }
+            };
+            whole::read(&mut reader, 0, format, &self.options)
+        })
     }
 
     /// Returns the text that the converter extracts from a file.
@@ -305,69 +276,52 @@ impl CorpusReader {
         }
         Ok(read)
     }
-
-    fn read_record(&self, feed: &Feed, format: Format) -> io::Result<Result<Record, RecordFault>> {
-        let mut reader = match feed {
-            Feed::File(path) if !is_compressed(path) => feed.open_as_is()?,
-            Feed::File(_) | Feed::Pipe(_) | Feed::Stream(_) => feed.open(self.options.memory)?,
-        };
-        whole::read(&mut reader, 0, format, &self.options)
-    }
 }
 
 /// Returns the document of a file or stream that `read` reads.
-fn document(
-    feed: &Feed,
-    key: Key,
-    read: impl FnOnce(&Path) -> io::Result<Result<Record, RecordFault>>,
-) -> Item {
-    match read(feed.name()) {
+fn document(found: &Found, read: impl FnOnce() -> io::Result<Result<Record, RecordFault>>) -> Item {
+    let name = found.feed.name();
+    match read() {
         Ok(Ok(record)) => {
             let origin = Origin {
                 bytes: record.decoded.text.len() as u64,
                 encoding: record.decoded.encoding,
                 replaced: record.decoded.replaced,
                 source_hash: record.decoded.source_hash.map(Box::new),
-                lossy_key: key.lossy,
-                ..Origin::new(key.text, feed.name().to_owned())
+                lossy_key: found.key.lossy,
+                read: found.read,
+                ..Origin::new(found.key.text.clone(), name.to_owned())
             };
             Item::Document(SourcedText::new(record.decoded.text, origin))
         }
-        Ok(Err(fault)) => Item::Skipped(fault.skipped(feed.name().display().to_string())),
-        Err(error) => Item::Skipped(Skipped::unreadable(feed.name(), &error)),
+        Ok(Err(fault)) => Item::Skipped(fault.skipped(name.display().to_string())),
+        Err(error) => Item::Skipped(Skipped::unreadable(name, &error)),
     }
 }
 
-/// Reads the metadata of a file, and derives its identity.
-fn with_metadata(found: WalkEntry) -> CheckedEntry {
-    match found {
-        WalkEntry::File(path, key, format) => match fs::metadata(&path) {
-            Ok(metadata) => {
-                let identity = FileIdentity::of(&path, &metadata);
-                CheckedEntry::File(path, key, format, metadata, identity)
-            }
-            Err(error) => CheckedEntry::Skipped(Skipped::unreadable(&path, &error)),
-        },
-        WalkEntry::Stream(feed, key, format) => CheckedEntry::Stream(feed, key, format),
-        WalkEntry::Skipped(skipped) => CheckedEntry::Skipped(skipped),
-    }
+/// Reads the metadata of a file.
+fn with_metadata(mut found: Found) -> Result<(Found, Option<Metadata>), Skipped> {
+    let Feed::File(path) = &found.feed else {
+        return Ok((found, None));
+    };
+    let metadata = fs::metadata(path).map_err(|error| Skipped::unreadable(path, &error))?;
+    found.read = Some(ReadFile::of(path, &metadata));
+    Ok((found, Some(metadata)))
 }
 
 /// Skips a file that was met under another name.
-fn without_repeats(met: CheckedEntry, identities: &mut FileIdentities) -> CheckedEntry {
-    match &met {
-        CheckedEntry::File(path, _, _, metadata, identity) => {
-            match identities.again(path, metadata, *identity) {
-                Some(skipped) => CheckedEntry::Skipped(skipped),
-                None => met,
-            }
-        }
-        CheckedEntry::Stream(..) | CheckedEntry::Skipped(_) => met,
-    }
+fn without_repeats(
+    (found, metadata): (Found, Option<Metadata>),
+    identities: &mut FileIdentities,
+) -> Result<Found, Skipped> {
+    let file = metadata.zip(found.read);
+    let again = file
+        .and_then(|(metadata, file)| identities.again(found.feed.name(), &metadata, file.identity));
+    again.map_or(Ok(found), Err)
 }
 
-fn skip(skipped: Skipped) -> ReadPlan {
-    ReadPlan::Done(Box::new(Item::Skipped(skipped)), 0)
+fn skip(skipped: Skipped) -> Plan {
+    Plan::Done(Box::new(Item::Skipped(skipped)), 0)
 }
 
 #[cfg(test)]
@@ -390,18 +344,14 @@ mod tests {
             (0, "one line\nand more\n", false),
         ] {
             let metadata = fs::metadata(&path).unwrap();
-            let file = DocumentFile {
-                key: Key::of(&path),
-                path: path.clone(),
-                format: Format::Text,
-                identity: FileIdentity::of(&path, &metadata),
-                read: ReadFile {
+            let found = Found {
+                read: Some(ReadFile {
                     size,
                     ..ReadFile::of(&path, &metadata)
-                },
-                is_converted: false,
+                }),
+                ..Found::new(Feed::File(path.clone()), Key::of(&path), None)
             };
-            let Item::Document(document) = reader.read_file(file) else {
+            let Item::Document(document) = reader.read_file(&found, Format::Text) else {
                 panic!("{size}");
             };
             assert_eq!((document.text(), document.has_grown), (text, has_grown));

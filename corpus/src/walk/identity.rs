@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::skipped::{Reason, Skipped};
@@ -12,7 +13,7 @@ use crate::skipped::{Reason, Skipped};
 /// several files. The cost is small: if a file changes while a run meets two of its names, the run takes it for two
 /// files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FileIdentity([u8; 16]);
+pub(crate) struct FileIdentity([u8; FileIdentity::BYTES]);
 
 impl FileIdentity {
     /// Returns the identity of the file at `path`, with this metadata.
@@ -61,9 +62,14 @@ impl FileIdentity {
         FileIdentity::cut(&hasher)
     }
 
-    /// Returns the identity that [`FileIdentity::bytes`] returned the bytes of, if there are any.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<FileIdentity> {
-        bytes.try_into().ok().map(FileIdentity)
+    /// The number of bytes of an identity.
+    pub(crate) const BYTES: usize = 16;
+
+    /// Reads the bytes that [`FileIdentity::bytes`] returned.
+    pub(crate) fn read(reader: &mut impl Read) -> io::Result<FileIdentity> {
+        let mut bytes = [0; FileIdentity::BYTES];
+        reader.read_exact(&mut bytes)?;
+        Ok(FileIdentity(bytes))
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -71,7 +77,7 @@ impl FileIdentity {
     }
 
     fn cut(hasher: &blake3::Hasher) -> FileIdentity {
-        let mut cut = [0; 16];
+        let mut cut = [0; FileIdentity::BYTES];
         hasher.finalize_xof().fill(&mut cut);
         FileIdentity(cut)
     }

@@ -24,18 +24,44 @@ use crate::source::{Source, SourceKind, expanded};
 use crate::walk::folder::{is_git_link, is_of_job, is_store, is_version_control};
 use crate::walk::folder_selection::{FolderSelection, Globs};
 use crate::walk::key::Key;
+use crate::walk::read_file::ReadFile;
 use crate::walk::seen_arguments::SeenArguments;
 
-/// What a source leads to.
+/// A file or stream that a source leads to. It becomes a document, or has records.
 #[derive(Debug)]
-pub(crate) enum WalkEntry {
-    /// A readable file, its key, and its format if one was chosen for this file.
-    File(PathBuf, Key, Option<Format>),
-    /// A stream, or a pipe that a source names, which can be read once.
-    Stream(Feed, Key, Option<Format>),
-    /// Something to skip.
-    Skipped(Skipped),
+pub(crate) struct Found {
+    pub(crate) feed: Feed,
+    /// The key of its document, or the start of the keys of records without an id.
+    pub(crate) key: Key,
+    /// The format that was chosen for it, if one was.
+    pub(crate) format: Option<Format>,
+    /// The file, once it was looked at. `None` for a stream, and for a pipe, which can be read once.
+    pub(crate) read: Option<ReadFile>,
 }
+
+impl Found {
+    /// Returns what was found, before a look at the file.
+    pub(crate) fn new(feed: Feed, key: Key, format: Option<Format>) -> Found {
+        Found {
+            feed,
+            key,
+            format,
+            read: None,
+        }
+    }
+
+    /// Sets the key and the format that were chosen for a file or pipe.
+    fn chosen(self, key: Option<String>, format: Option<Format>) -> Found {
+        Found {
+            key: key.map_or(self.key, |text| Key { text, lossy: false }),
+            format: format.or(self.format),
+            ..self
+        }
+    }
+}
+
+/// A file or stream, or why it is not read.
+pub(crate) type FoundResult = Result<Found, Skipped>;
 
 /// The files that the sources lead to: one source after another, the content of a folder sorted by name.
 ///
@@ -97,7 +123,7 @@ impl Walk {
     }
 
     /// Starts with the next source. Returns its item if it is not a folder.
-    fn begin(&mut self, source: Source) -> Option<WalkEntry> {
+    fn begin(&mut self, source: Source) -> Option<FoundResult> {
         let path = match source.kind {
             SourceKind::Path(path) | SourceKind::Pattern(path) => path,
             SourceKind::Stream(stream) => {
@@ -106,22 +132,23 @@ impl Walk {
                     text: source.key.unwrap_or(name),
                     lossy: false,
                 };
-                return Some(WalkEntry::Stream(Feed::Stream(stream), key, source.format));
+                let found = Found::new(Feed::Stream(stream), key, source.format);
+                return Some(Ok(found));
             }
-            SourceKind::Skipped(skipped) => return Some(WalkEntry::Skipped(skipped)),
+            SourceKind::Skipped(skipped) => return Some(Err(skipped)),
         };
         let found = self.begin_path(&path)?;
-        Some(found.chosen(source.key, source.format))
+        Some(found.map(|found| found.chosen(source.key, source.format)))
     }
 
-    fn begin_path(&mut self, path: &Path) -> Option<WalkEntry> {
+    fn begin_path(&mut self, path: &Path) -> Option<FoundResult> {
         let kind = match fs::metadata(path) {
             Ok(metadata) => metadata.file_type(),
-            Err(error) => return Some(WalkEntry::Skipped(skipped_source(path, &error))),
+            Err(error) => return Some(Err(skipped_source(path, &error))),
         };
         let is_inside = self.is_inside_store(path);
         if is_inside || kind.is_dir() && is_store(path, || false) {
-            return Some(WalkEntry::Skipped(Skipped {
+            return Some(Err(Skipped {
                 detail: "this is a dedupdb store, whose files are no documents".to_owned(),
                 ..Skipped::file(Reason::StoreNamed, path)
             }));
@@ -129,26 +156,25 @@ impl Walk {
         let is_link = is_by_link(path);
         let key = Key::of(path);
         if special(kind) == Some(Reason::Pipe) {
-            return Some(WalkEntry::Stream(Feed::Pipe(path.to_owned()), key, None));
+            let found = Found::new(Feed::Pipe(path.to_owned()), key, None);
+            return Some(Ok(found));
         }
         self.enter(path, kind, (!is_link).then_some(key))
     }
 
     /// Follows a symbolic link.
-    fn follow(&mut self, source: Source) -> Option<WalkEntry> {
+    fn follow(&mut self, source: Source) -> Option<FoundResult> {
         let link = source.named()?.to_owned();
         let found = match fs::metadata(&link) {
-            Ok(_) if self.is_inside_store(&link) => {
-                Some(WalkEntry::Skipped(Skipped::file(Reason::Store, &link)))
-            }
+            Ok(_) if self.is_inside_store(&link) => Some(Err(Skipped::file(Reason::Store, &link))),
             Ok(metadata) => self.enter(&link, metadata.file_type(), None),
-            Err(error) => Some(WalkEntry::Skipped(skipped_link(&link, &error))),
+            Err(error) => Some(Err(skipped_link(&link, &error))),
         };
-        Some(found?.chosen(source.key, source.format))
+        Some(found?.map(|found| found.chosen(source.key, source.format)))
     }
 
     /// Enters a folder, or returns the item of another file.
-    fn enter(&mut self, path: &Path, kind: FileType, argument: Option<Key>) -> Option<WalkEntry> {
+    fn enter(&mut self, path: &Path, kind: FileType, argument: Option<Key>) -> Option<FoundResult> {
         if !kind.is_dir() {
             let found = self.file(path, kind, argument.is_none());
             if let Some(argument) = argument {
@@ -157,11 +183,11 @@ impl Walk {
             return Some(found);
         }
         if is_store(path, || self.is_inside_store(path)) {
-            return Some(WalkEntry::Skipped(Skipped::file(Reason::Store, path)));
+            return Some(Err(Skipped::file(Reason::Store, path)));
         }
         if let Ok(root) = fs::canonicalize(path) {
             if argument.is_none() && covers(&self.roots, &root) {
-                return Some(WalkEntry::Skipped(Skipped::other_name(path, Some(&root))));
+                return Some(Err(Skipped::other_name(path, Some(&root))));
             }
             self.roots.insert(root);
         }
@@ -182,10 +208,10 @@ impl Walk {
     }
 
     /// Returns the item of an entry. Returns `None` for a folder to enter, and for a link to follow later.
-    fn look(&mut self, entry: walkdir::Result<DirEntry>) -> Option<WalkEntry> {
+    fn look(&mut self, entry: walkdir::Result<DirEntry>) -> Option<FoundResult> {
         let entry = match entry {
             Ok(entry) => entry,
-            Err(error) => return Some(WalkEntry::Skipped(skipped_entry(&error))),
+            Err(error) => return Some(Err(skipped_entry(&error))),
         };
         let (path, kind) = (entry.path(), entry.file_type());
         if !is_version_control(path)
@@ -196,7 +222,7 @@ impl Walk {
                 if kind.is_dir() {
                     at.entries.skip_current_dir();
                 }
-                return Some(WalkEntry::Skipped(Skipped::file(Reason::Excluded, path)));
+                return Some(Err(Skipped::file(Reason::Excluded, path)));
             }
         }
         if kind.is_symlink() {
@@ -204,13 +230,13 @@ impl Walk {
                 self.links.push_back(Source::path(entry.into_path()));
                 return None;
             }
-            return Some(WalkEntry::Skipped(Skipped::file(Reason::Link, path)));
+            return Some(Err(Skipped::file(Reason::Link, path)));
         }
         if let Some(reason) = self.reason_below(path, kind) {
             if let Some(at) = self.current.as_mut().filter(|_| kind.is_dir()) {
                 at.entries.skip_current_dir();
             }
-            return Some(WalkEntry::Skipped(Skipped::file(reason, path)));
+            return Some(Err(Skipped::file(reason, path)));
         }
         if kind.is_dir() {
             return None;
@@ -234,25 +260,25 @@ impl Walk {
     }
 
     /// Returns the item of a file that is neither a folder nor a link.
-    fn file(&self, path: &Path, kind: FileType, is_by_link: bool) -> WalkEntry {
+    fn file(&self, path: &Path, kind: FileType, is_by_link: bool) -> FoundResult {
         if let Some(reason) = special(kind) {
-            return WalkEntry::Skipped(Skipped::file(reason, path));
+            return Err(Skipped::file(reason, path));
         }
         if is_manifest(path) {
-            return WalkEntry::Skipped(Skipped::file(Reason::Manifest, path));
+            return Err(Skipped::file(Reason::Manifest, path));
         }
         let key = Key::of(path);
         if self.seen.again(&key, is_by_link) {
-            return WalkEntry::Skipped(Skipped::file(Reason::NamedTwice, path));
+            return Err(Skipped::file(Reason::NamedTwice, path));
         }
-        WalkEntry::File(path.to_owned(), key, None)
+        Ok(Found::new(Feed::File(path.to_owned()), key, None))
     }
 }
 
 impl Iterator for Walk {
-    type Item = WalkEntry;
+    type Item = FoundResult;
 
-    fn next(&mut self) -> Option<WalkEntry> {
+    fn next(&mut self) -> Option<FoundResult> {
         loop {
             let found = if let Some(at) = &mut self.current {
                 let Some(entry) = at.entries.next() else {
@@ -282,25 +308,6 @@ impl Iterator for Walk {
 /// Returns whether a path is that of a named pipe, which can be read only once.
 pub fn is_pipe(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| special(meta.file_type()) == Some(Reason::Pipe))
-}
-
-impl WalkEntry {
-    /// Sets the key and the format that were chosen for a file or pipe.
-    fn chosen(self, chosen_key: Option<String>, chosen_format: Option<Format>) -> WalkEntry {
-        let named = |key| match chosen_key {
-            Some(text) => Key { text, lossy: false },
-            None => key,
-        };
-        match self {
-            WalkEntry::File(path, key, format) => {
-                WalkEntry::File(path, named(key), chosen_format.or(format))
-            }
-            WalkEntry::Stream(feed, key, format) => {
-                WalkEntry::Stream(feed, named(key), chosen_format.or(format))
-            }
-            WalkEntry::Skipped(skipped) => WalkEntry::Skipped(skipped),
-        }
-    }
 }
 
 /// Whether `path` is one of `folders` or below one. The folders are resolved paths.

@@ -13,6 +13,8 @@ pub(crate) struct ReadFile {
     /// Its size in bytes.
     pub(crate) size: u64,
     pub(crate) modified: Option<SystemTime>,
+    /// Its identity, which all its names share.
+    pub(crate) identity: FileIdentity,
     /// Its identity until anything about it changes.
     pub(crate) moment: FileIdentity,
 }
@@ -23,6 +25,7 @@ impl ReadFile {
         ReadFile {
             size: metadata.len(),
             modified: modified(metadata),
+            identity: FileIdentity::of(path, metadata),
             moment: FileIdentity::of_moment(path, metadata),
         }
     }

@@ -135,7 +135,9 @@ impl MovePlan {
             return;
         }
         let like = &dropped.earlier.key;
-        let (mut other, mut read, mut stays) = (None, dropped.identities[1], None);
+        let [own, earlier] = dropped.files.map(|file| file.map(|file| file.identity));
+        let earlier = earlier.filter(|_| dropped.earlier_record.is_none());
+        let (mut other, mut read, mut stays) = (None, earlier, None);
         match dropped.surviving_copy {
             None => {
                 let is_stream = |source: &Path| dropped.stored_before && self.is_stream(source);
@@ -160,7 +162,7 @@ impl MovePlan {
             similarity: dropped.earlier.similarity(),
             exact_copy: dropped.earlier.exact_copy,
             other,
-            read: dropped.identities[0],
+            read: own,
             stays,
             first: None,
         });

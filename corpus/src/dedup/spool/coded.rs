@@ -36,7 +36,9 @@ pub(super) fn put_time(writer: &mut impl Write, time: Option<SystemTime>) -> io:
 pub(super) fn put_read_file(writer: &mut impl Write, file: &ReadFile) -> io::Result<u64> {
     let size = put(writer, file.size)?;
     let time = put_time(writer, file.modified)?;
-    Ok(size + time + put_identity(writer, Some(&file.moment))?)
+    writer.write_all(file.identity.bytes())?;
+    writer.write_all(file.moment.bytes())?;
+    Ok(size + time + 2 * FileIdentity::BYTES as u64)
 }
 
 /// Writes a file that may be unknown.
@@ -49,17 +51,6 @@ pub(super) fn put_known(writer: &mut impl Write, file: Option<&ReadFile>) -> io:
 pub(super) fn get_known(reader: &mut impl Read) -> io::Result<Option<ReadFile>> {
     let is_known = get(reader)? == 1;
     is_known.then(|| get_read_file(reader)).transpose()
-}
-
-pub(super) fn put_identity(
-    writer: &mut impl Write,
-    identity: Option<&FileIdentity>,
-) -> io::Result<u64> {
-    put_bytes(writer, identity.map_or(&[], FileIdentity::bytes))
-}
-
-pub(super) fn get_identity(reader: &mut impl Read) -> io::Result<Option<FileIdentity>> {
-    Ok(FileIdentity::from_bytes(&get_bytes(reader)?))
 }
 
 pub(super) fn get(reader: &mut impl Read) -> io::Result<u64> {
@@ -100,6 +91,7 @@ pub(super) fn get_read_file(reader: &mut impl Read) -> io::Result<ReadFile> {
     Ok(ReadFile {
         size: get(reader)?,
         modified: get_time(reader)?,
-        moment: get_identity(reader)?.ok_or(io::ErrorKind::InvalidData)?,
+        identity: FileIdentity::read(reader)?,
+        moment: FileIdentity::read(reader)?,
     })
 }

@@ -18,8 +18,8 @@ use std::sync::Arc;
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::{self as publish, WithPath};
 use crate::publish::work::WorkFolder;
-use crate::{Format, Nth, OpenedFile, ReadFile, SourcedText, TableSource, UnreadRecord};
-use coded::{put, put_bytes, put_identity, put_known, put_line, put_time};
+use crate::{Format, Nth, OpenedFile, SourcedText, TableSource, UnreadRecord};
+use coded::{put, put_bytes, put_known, put_line, put_time};
 use names::NonUtf8Names;
 
 /// A spool of two files: the texts, which are read in the order of judgement, and the records, which are read in the
@@ -39,17 +39,6 @@ pub(crate) struct Spool {
     folder: PathBuf,
     names: NonUtf8Names,
     tables: Vec<Arc<TableSource>>,
-}
-
-/// A document or file, as it was read.
-#[derive(Debug)]
-pub(crate) enum SpooledItem {
-    Opened(OpenedFile),
-    Record(Vec<u8>, Nth),
-    /// A record that is not a document.
-    Unread(Vec<u8>, Nth),
-    /// A file that is one document.
-    File(PathBuf, Option<ReadFile>),
 }
 
 /// The approximate number of bytes of a record or file in addition to its content.
@@ -175,7 +164,6 @@ impl Spool {
         self.offset += put_line(&mut self.texts, document.record)?;
         self.offset += put(&mut self.texts, document.size.map_or(0, |size| size + 1))?;
         self.offset += put_time(&mut self.texts, document.modified)?;
-        self.offset += put_identity(&mut self.texts, document.identity.as_ref())?;
         self.offset += put_known(&mut self.texts, document.read.as_ref())?;
         Ok(offset)
     }

@@ -2,13 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::vec;
 
 use super::coded::{get, get_bytes, get_known, get_line};
 use super::names::NonUtf8Names;
-use super::{OPENED, RECORD, SpooledItem, UNREAD};
-use crate::{Format, OpenedFile, TableSource};
+use super::{OPENED, RECORD, UNREAD};
+use crate::{Format, Item, OpenedFile, Origin, Reason, Skipped, TableSource, UnreadRecord};
 
 /// The records of a spool.
 #[derive(Debug)]
@@ -19,8 +20,8 @@ pub(crate) struct SpooledRecords {
 }
 
 impl SpooledRecords {
-    /// Reads the next record or file.
-    fn read(&mut self) -> io::Result<Option<SpooledItem>> {
+    /// Reads the next record or file, as far as writing it needs.
+    fn read(&mut self) -> io::Result<Option<Item<Origin>>> {
         let mut first = [0];
         if self.reader.read(&mut first)? == 0 {
             return Ok(None);
@@ -28,7 +29,7 @@ impl SpooledRecords {
         self.reader.seek_relative(-1)?;
         let reader = &mut self.reader;
         Ok(Some(match get(reader)? {
-            OPENED => SpooledItem::Opened(OpenedFile {
+            OPENED => Item::Opened(OpenedFile {
                 format: match get(reader)? {
                     0 => Format::Csv,
                     1 => Format::Tsv,
@@ -49,27 +50,35 @@ impl SpooledRecords {
                 },
             }),
             kind @ (RECORD | UNREAD) => {
-                let nth =
-                    get_line(reader)?.ok_or_else(|| io::Error::other("a number is missing"))?;
-                let record = get_bytes(reader)?;
-                if kind == RECORD {
-                    SpooledItem::Record(record, nth)
-                } else {
-                    SpooledItem::Unread(record, nth)
+                let nth = get_line(reader)?.ok_or(io::ErrorKind::InvalidData)?;
+                let verbatim = get_bytes(reader)?;
+                if kind == UNREAD {
+                    let unread = UnreadRecord { nth, verbatim };
+                    let mut skipped = Skipped::file(Reason::BadRecord, Path::new(""));
+                    skipped.record = Some(Box::new(unread));
+                    return Ok(Some(Item::Skipped(skipped)));
                 }
+                Item::Document(Origin {
+                    record: Some(nth),
+                    verbatim,
+                    ..Origin::new(String::new(), PathBuf::new())
+                })
             }
             _ => {
                 let path = self.names.get(reader)?;
-                SpooledItem::File(path, get_known(reader)?)
+                Item::Document(Origin {
+                    read: get_known(reader)?,
+                    ..Origin::new(String::new(), path)
+                })
             }
         }))
     }
 }
 
 impl Iterator for SpooledRecords {
-    type Item = io::Result<SpooledItem>;
+    type Item = io::Result<Item<Origin>>;
 
-    fn next(&mut self) -> Option<io::Result<SpooledItem>> {
+    fn next(&mut self) -> Option<io::Result<Item<Origin>>> {
         self.read().transpose()
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::coded::{get, get_identity, get_known, get_line, get_text, get_time};
+use super::coded::{get, get_known, get_line, get_text, get_time};
 use super::names::NonUtf8Names;
 use crate::dedup::error::{Error, Result};
 use crate::{Origin, SourcedText};
@@ -59,7 +59,6 @@ impl SpooledTexts {
             size,
             bytes: size.unwrap_or(text.len() as u64),
             modified: get_time(reader)?,
-            identity: get_identity(reader)?,
             read: get_known(reader)?,
             ..Origin::new(key, source)
         };
