@@ -37,13 +37,22 @@ impl Corpus {
     pub fn options() -> Options {
         Options::new()
     }
+}
 
-    /// Returns the documents of these batches.
-    pub(crate) fn of(batches: Receiver<Result<ItemBatch, Error>>) -> Corpus {
-        Corpus {
-            batches,
+impl Options {
+    /// Starts reading, one document after another.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Thread`]. Unreadable and missing files are items of the corpus.
+    pub fn open<S: Into<Source>>(
+        &self,
+        sources: impl IntoIterator<Item = S>,
+    ) -> Result<Corpus, Error> {
+        Ok(Corpus {
+            batches: self.batches(sources)?,
             items: Vec::new().into_iter(),
-        }
+        })
     }
 }
 

@@ -23,6 +23,15 @@ use crate::error::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob(String);
 
+/// The requested patterns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Globs {
+    pub(crate) include: Vec<Glob>,
+    pub(crate) exclude: Vec<Glob>,
+    /// Whether `.gitignore` files are obeyed.
+    pub(crate) gitignore: bool,
+}
+
 impl FromStr for Glob {
     type Err = Error;
 

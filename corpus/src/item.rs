@@ -1,6 +1,5 @@
 //! The results of reading: documents with their origin, and items for everything else.
 
-use std::fs::Metadata;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,11 +7,9 @@ use std::time::SystemTime;
 
 use crate::formats::format::Format;
 use crate::formats::parquet::table::TableSource;
-use crate::formats::record::Nth;
 use crate::formats::unsplit::Unsplit;
-use crate::number::times;
-use crate::read::repeats::RecordId;
-use crate::skipped::{Hint, Reason, Skipped};
+use crate::read::places::short_hash;
+use crate::skipped::{Hint, Nth, Reason, Skipped};
 use crate::walk::identity::FileIdentity;
 use crate::walk::key::Key;
 use crate::walk::read_file::ReadFile;
@@ -250,6 +247,24 @@ impl Origin {
     }
 }
 
+/// A record's key, at least part of which comes from the record, and its text, as hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RecordId {
+    pub(crate) key: u64,
+    /// The BLAKE3 hash of the text.
+    pub(crate) text: [u8; 32],
+}
+
+impl RecordId {
+    /// Returns the id of a key and a text.
+    pub(crate) fn of(key: &str, text: &str) -> RecordId {
+        RecordId {
+            key: short_hash(key),
+            text: *blake3::hash(text.as_bytes()).as_bytes(),
+        }
+    }
+}
+
 impl AsRef<Origin> for Origin {
     fn as_ref(&self) -> &Origin {
         self
@@ -346,10 +361,4 @@ impl ItemBatch {
 pub(crate) fn count_items<D>(items: &[Item<D>]) -> u64 {
     let met = items.iter().filter(|item| !matches!(item, Item::Opened(_)));
     met.count() as u64
-}
-
-/// Returns the modification time of a file, if it can be stored.
-pub(crate) fn modified(metadata: &Metadata) -> Option<SystemTime> {
-    let modified = metadata.modified().ok();
-    modified.filter(|modified| times::nanoseconds(*modified).is_some())
 }

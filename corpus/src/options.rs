@@ -1,26 +1,15 @@
 //! Options for reading a corpus.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 use std::time::SystemTime;
-use std::{fmt, fs};
 
-use crate::corpus::Corpus;
 use crate::encoding::Encoding;
 use crate::error::Error;
-use crate::formats::array;
-use crate::formats::format::{Format, is_compressed, is_json};
-use crate::formats::whole;
-use crate::glob::Glob;
-use crate::item::ItemBatch;
-use crate::read::reader::start;
-use crate::read::repeats::Repeats;
-use crate::source::Source;
-use crate::source::converter::{Converter, ConverterGuard};
-use crate::source::feed::Feed;
-use crate::walk::Walk;
-use crate::walk::folder_selection::Globs;
+use crate::formats::format::Format;
+use crate::glob::{Glob, Globs};
+use crate::source::converter::Converter;
 use dedupdb::Store;
 use dedupdb::write::IdScope;
 
@@ -52,6 +41,20 @@ pub struct Options {
     pub(crate) repeats: Repeats,
     pub(crate) store: Option<PathBuf>,
     is_unchanged: Option<IsUnchanged>,
+}
+
+/// What happens to a record whose id came before with another text. The same happens to a file, and to a record without
+/// an id, if its key is the id of an earlier record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Repeats {
+    /// Nothing: repeated ids are not detected.
+    #[default]
+    Allow,
+    /// The document is kept and marked.
+    Tell,
+    /// The document is skipped.
+    Skip,
 }
 
 /// Whether a key, a size and a modification time are as stored.
@@ -205,17 +208,6 @@ impl Options {
         }
     }
 
-    /// Returns the options for a run with its own converter programs, which are ended when the returned guard is
-    /// dropped.
-    pub(crate) fn begin(mut self) -> (Options, Option<ConverterGuard>) {
-        let Some(converter) = &self.converter else {
-            return (self, None);
-        };
-        let (begun, ending) = converter.begin();
-        self.converter = Some(begun);
-        (self, Some(ending))
-    }
-
     /// Whether to keep records as they are in their files, besides their texts. A row of a Parquet file becomes a
     /// line of JSON with all its columns: lists are arrays, structures and maps with string keys are objects, times
     /// are as in ISO 8601, and bytes that are not text are in base64.
@@ -278,116 +270,6 @@ impl Options {
         Options {
             is_unchanged: Some(IsUnchanged(Arc::new(is_unchanged))),
             ..self
-        }
-    }
-
-    /// Starts reading, one document after another.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Thread`]. Unreadable and missing files are items of the corpus.
-    pub fn open<S: Into<Source>>(
-        &self,
-        sources: impl IntoIterator<Item = S>,
-    ) -> Result<Corpus, Error> {
-        self.batches(sources).map(Corpus::of)
-    }
-
-    /// Starts reading, in batches of about 4 MB of text. One batch waits while the next is being read.
-    ///
-    /// An error is the last item. When the receiver is dropped, the reading thread ends as soon as its current read
-    /// returns.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Thread`].
-    pub fn batches<S: Into<Source>>(
-        &self,
-        sources: impl IntoIterator<Item = S>,
-    ) -> Result<Receiver<Result<ItemBatch, Error>>, Error> {
-        let sources = sources.into_iter().map(Into::into).collect();
-        start(sources, self.clone())
-    }
-
-    /// Returns the bytes on disk of all files that would be read, as a measure of the work. Returns `None` if one of
-    /// them is converted, compressed, a Parquet file or a stream. Walks all folders.
-    pub fn disk_bytes<S: Into<Source>>(&self, sources: impl IntoIterator<Item = S>) -> Option<u64> {
-        let sources = sources.into_iter().map(Into::into).collect();
-        let mut sum = 0;
-        for found in Walk::new(sources, self) {
-            let Ok(found) = found else { continue };
-            let Feed::File(path) = &found.feed else {
-                return None;
-            };
-            let format = found.format.unwrap_or_else(|| Format::of(path));
-            let is_converted = |it: &Converter| it.fits(path);
-            if self.converter.as_ref().is_some_and(is_converted)
-                || is_compressed(path)
-                || format == Format::Parquet
-            {
-                return None;
-            }
-            sum += fs::metadata(path).map_or(0, |metadata| metadata.len());
-        }
-        Some(sum)
-    }
-
-    /// Returns whether the [converter](Options::converter) applies to any file of these sources. Walks folders up to
-    /// the first such file. Returns false without a converter.
-    pub fn converts_any<S: Into<Source>>(&self, sources: impl IntoIterator<Item = S>) -> bool {
-        let Some(converter) = &self.converter else {
-            return false;
-        };
-        let sources = sources.into_iter().map(Into::into).collect();
-        Walk::new(sources, self)
-            .flatten()
-            .any(|found| matches!(found.feed, Feed::File(path) if converter.fits(&path)))
-    }
-
-    /// Returns whether the [globs](Options::include) leave anything to read of these sources: a file, a stream, or
-    /// something that cannot be read. Walks folders until it finds one.
-    ///
-    /// ```
-    /// use dedupdb_corpus::Options;
-    ///
-    /// # let folder = tempfile::tempdir()?;
-    /// std::fs::write(folder.path().join("notes.txt"), "the night tram")?;
-    /// let only = |glob: &str| Ok::<_, dedupdb_corpus::Error>(Options::new().include(glob.parse()?));
-    /// assert!(only("*.txt")?.leaves_any([folder.path()]));
-    /// assert!(!only("*.md")?.leaves_any([folder.path()]));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn leaves_any<S: Into<Source>>(&self, sources: impl IntoIterator<Item = S>) -> bool {
-        let sources = sources.into_iter().map(Into::into).collect();
-        Walk::new(sources, self).any(|found| found.map_or_else(|it| it.is_failure(), |_| true))
-    }
-
-    /// Returns the text of the file at `path`, if it is one document and can be read.
-    pub fn text(&self, path: &Path) -> Option<String> {
-        let format = self.format_at(path);
-        if !path.is_file() || !format.is_document() {
-            return None;
-        }
-        let mut reader = Feed::File(path.to_owned()).open(self.memory).ok()?;
-        let read = whole::read(&mut reader, 0, format, self);
-        Some(read.ok()?.ok()?.decoded.text)
-    }
-
-    /// Returns the format of the file at `path`. Files of JSON that begin like an array of objects are arrays.
-    pub(crate) fn format_at(&self, path: &Path) -> Format {
-        let named = self.format_of(path);
-        let may_be = is_json(path) || named == Format::Jsonl;
-        if self.format.is_some() || !may_be || !path.is_file() {
-            return named;
-        }
-        let feed = Feed::File(path.to_owned());
-        let opened = feed.open_text(self.given_encoding(), self.memory);
-        let begins = opened.and_then(|(mut bytes, _)| array::begins(&mut bytes));
-        // What cannot be read is reported when it is read.
-        if begins.unwrap_or(false) {
-            Format::Json
-        } else {
-            named
         }
     }
 

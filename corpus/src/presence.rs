@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use crate::FileIdentity;
-use crate::modified;
+use crate::number::times::modified;
 use crate::walk::key::Key;
 use dedupdb::Document;
 

@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::{error, fmt, io};
 
-use crate::formats::record::Nth;
-
 /// A file or record that was not read as a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -24,6 +22,35 @@ pub struct Skipped {
     pub(crate) record: Option<Box<UnreadRecord>>,
 }
 
+/// The number of a record in its file, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Nth {
+    /// A line.
+    Line(u64),
+    /// A row of a table, or a record of an archive.
+    Record(u64),
+}
+
+impl Nth {
+    /// Returns the number alone.
+    pub fn number(self) -> u64 {
+        match self {
+            Nth::Line(number) | Nth::Record(number) => number,
+        }
+    }
+}
+
+impl fmt::Display for Nth {
+    /// Writes the number as it follows a file's path.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Nth::Line(number) => write!(f, ":{number}"),
+            Nth::Record(number) => write!(f, "#{number}"),
+        }
+    }
+}
+
 /// A record that was cut from its file but is not a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnreadRecord {
@@ -31,6 +58,46 @@ pub(crate) struct UnreadRecord {
     /// The record as it is in its file; empty for a row of a table that is read again.
     pub(crate) verbatim: Vec<u8>,
 }
+
+/// Why a record is not a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RecordFault {
+    pub(crate) reason: Reason,
+    pub(crate) detail: String,
+    /// What would make the record readable.
+    pub(crate) hint: Option<Hint>,
+}
+
+impl RecordFault {
+    /// Returns the fault of a malformed record.
+    pub(crate) fn bad(detail: impl Into<String>) -> RecordFault {
+        RecordFault {
+            reason: Reason::BadRecord,
+            detail: detail.into(),
+            hint: None,
+        }
+    }
+
+    /// Returns the skipped item for this fault.
+    pub(crate) fn skipped(self, place: String) -> Skipped {
+        Skipped {
+            hint: self.hint,
+            ..Skipped::new(self.reason, place, self.detail)
+        }
+    }
+
+    /// Returns the fault of a record that is larger than requested.
+    pub(crate) fn too_large() -> RecordFault {
+        RecordFault {
+            reason: Reason::TooLarge,
+            detail: Reason::TooLarge.name().to_owned(),
+            hint: None,
+        }
+    }
+}
+
+/// The message if reading panicked.
+pub(crate) const DEFECT: &str = "it cannot be read, by a defect of this program; please report it";
 
 /// What would make a skipped file or record readable, in the words of this crate.
 ///

@@ -10,11 +10,10 @@ use super::run::AddRun;
 use super::summary::AddSummary;
 use crate::error::Error;
 use crate::formats::parquet::sketches::{SketchRow, SketchRows};
-use crate::formats::record::Nth;
 use crate::item::{Item, ItemBatch, Origin, place};
 use crate::options::MEMORY;
 use crate::read::batches::send_batches;
-use crate::skipped::{Reason, Skipped};
+use crate::skipped::{Nth, Reason, Skipped};
 use crate::source::{Source, SourceKind, expanded};
 use dedupdb::{Input, Schema, Store};
 

@@ -10,8 +10,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 use utf32::ByteOrder;
 
-use crate::formats::record::RecordFault;
-use crate::skipped::{Hint, Reason};
+use crate::skipped::{Hint, Reason, RecordFault};
 
 /// The byte order mark that some programs begin a text with.
 const MARK: &str = "\u{feff}";

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use crate::dedup::error::Result;
-use crate::dedup::judge::DedupJudge;
+use crate::dedup::judge::{BatchReceiver, DedupJudge};
 use crate::dedup::order::{DocumentRank, Ranking};
-use crate::dedup::run::BatchReceiver;
 use crate::dedup::spool::{Spool, SpooledTexts};
 use crate::{BATCH_BYTES, Item, ItemBatch, count_items, send_batches};
 

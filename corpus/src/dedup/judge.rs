@@ -23,6 +23,9 @@ use crate::{
 use dedupdb::write::{Change, Outcome, Uncommitted};
 use dedupdb::{Match, Query, Store, Writer};
 
+/// The batches of the input.
+pub(crate) type BatchReceiver = Receiver<std::result::Result<ItemBatch, crate::Error>>;
+
 /// An item of the input, with the verdict if it is a document. A document that the store refuses is skipped.
 pub(crate) type JudgedItem = Item<(Origin, DocumentVerdict)>;
 
@@ -414,7 +417,7 @@ impl DedupJudge<'_> {
     /// Those of reading, of the store, of the observer, and of `take`.
     pub(crate) fn judge_against(
         &mut self,
-        batches: &Receiver<std::result::Result<ItemBatch, crate::Error>>,
+        batches: &BatchReceiver,
         store: &Store,
         take: &mut dyn FnMut(JudgedItem) -> Result<()>,
     ) -> Result<()> {

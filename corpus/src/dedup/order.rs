@@ -89,7 +89,7 @@ impl Ranking {
             return *time;
         }
         let metadata = fs::metadata(source).ok();
-        let time = metadata.and_then(|metadata| crate::modified(&metadata));
+        let time = metadata.and_then(|metadata| crate::number::times::modified(&metadata));
         let time = time.and_then(times::nanoseconds).unwrap_or(i64::MAX);
         self.file = Some((source.to_owned(), time));
         time

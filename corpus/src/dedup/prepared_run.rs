@@ -47,19 +47,41 @@ fn temporary(dedup: &Dedup, outputs: &Outputs) -> Result<Store> {
     Ok(options.create(outputs.work().path("store"), &dedup.schema)?)
 }
 
-impl PreparedRun {
-    pub(crate) fn of(mut dedup: Dedup) -> Result<PreparedRun> {
-        dedup.sources = expanded(dedup.sources);
-        check_apart(&mut dedup)?;
-        let target = OutputTarget::of(&dedup)?;
-        let outputs = Outputs::begin(&dedup, &target)?;
+impl Dedup {
+    /// Reserves the places of the outputs, so that no other process writes there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] or [`Error::OwnCounterpart`] for an input; [`Error::Output`] if an output would be over,
+    /// in or around an input, a store or another output, would replace something that must not be replaced, or is
+    /// being written by another process.
+    pub fn begin(mut self) -> Result<PreparedRun, Error> {
+        self.sources = expanded(self.sources);
+        check_apart(&mut self)?;
+        let target = OutputTarget::of(&self)?;
+        let outputs = Outputs::begin(&self, &target)?;
         Ok(PreparedRun {
-            dedup,
+            dedup: self,
             target,
             outputs,
         })
     }
 
+    /// Reads, judges and writes the documents. The observer receives each event and may stop the run: then nothing is
+    /// written, and the same run later gives the same output.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Dedup::begin`] and [`PreparedRun::run`].
+    pub fn run(
+        self,
+        observe: impl FnMut(DedupEvent<'_>) -> ControlFlow<()>,
+    ) -> Result<DedupSummary, Error> {
+        self.begin()?.run(observe)
+    }
+}
+
+impl PreparedRun {
     /// Also compares with the documents of a store, as [`Dedup::store`] does.
     pub fn store(self, store: &Store) -> PreparedRun {
         PreparedRun {

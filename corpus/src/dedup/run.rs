@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 
 use crate::dedup::by_rank::{ranked, spool_all};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::groups::DuplicateGroups;
-use crate::dedup::judge::{DedupJudge, JudgedItem};
+use crate::dedup::judge::{BatchReceiver, DedupJudge, JudgedItem};
 use crate::dedup::order::Ranking;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::settings::{Dedup, Destination, Keep};
@@ -15,15 +14,12 @@ use crate::dedup::sink::OutputSink;
 use crate::dedup::spool::{Spool, SpooledRecords};
 use crate::dedup::target::OutputTarget;
 use crate::dedup::verdicts::Verdicts;
-use crate::{Item, ItemBatch, Repeats, Skipped, Source, sketch_ahead};
+use crate::{Item, Repeats, Skipped, Source, sketch_ahead};
 use dedupdb::Store;
 use dedupdb::write::IdScope;
 
 /// The number of records to write between two calls of the observer.
 const WRITTEN: usize = 256;
-
-/// The batches of the input.
-pub(super) type BatchReceiver = Receiver<Result<ItemBatch, crate::Error>>;
 
 /// The parts of a run.
 pub(super) struct DedupRun<'a> {

@@ -3,17 +3,12 @@
 use std::fmt;
 use std::io::Write;
 use std::num::NonZeroU32;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use crate::{Format, Glob, MEMORY, Source};
 use dedupdb::{Options, Schema, Store};
 
-use crate::dedup::error::Error;
-use crate::dedup::event::DedupEvent;
 use crate::dedup::mark::MarkColumns;
-use crate::dedup::prepared_run::PreparedRun;
-use crate::dedup::summary::DedupSummary;
 
 /// Which of several similar documents is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -195,7 +190,7 @@ impl Dedup {
     }
 
     /// Writes the paths of the kept files instead of the files. If one of them changed after it was read, the run fails
-    /// with [`Error::Changed`].
+    /// with [`Error::Changed`](crate::dedup::Error::Changed).
     pub fn list(self, ending: PathTerminator) -> Dedup {
         Dedup {
             list: Some(ending),
@@ -261,8 +256,7 @@ impl Dedup {
     /// are stored in temporary files, as for [`Dedup::protect`].
     ///
     /// ```
-    /// use std::ops::ControlFlow;
-    /// use dedupdb_corpus::dedup::{Dedup, DedupEvent, SpareReason};
+    ///     /// use dedupdb_corpus::dedup::{Dedup, DedupEvent, SpareReason};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// # let notes = folder.path().join("notes");
@@ -295,7 +289,7 @@ impl Dedup {
     /// A line has these columns, separated by tabs: the key, the key of the document that it resembles, their
     /// similarity, the file and number of its record, and the file and number of the other record. Lines about exact
     /// copies end in `exact copy`. Lines are JSON if the name of the file ends in `.jsonl`. If a file that was dropped, or was only read for comparison with one,
-    /// changed after it was read, the run fails with [`Error::Changed`].
+    /// changed after it was read, the run fails with [`Error::Changed`](crate::dedup::Error::Changed).
     pub fn removed(self, path: impl Into<PathBuf>) -> Dedup {
         Dedup {
             removed: Some(path.into()),
@@ -333,7 +327,7 @@ impl Dedup {
     }
 
     /// Whether to go on without inputs that were named and cannot be read. They are counted. Otherwise, the run ends with
-    /// [`Error::Unreadable`], and nothing is written. What cannot be read in a folder is only counted.
+    /// [`Error::Unreadable`](crate::dedup::Error::Unreadable), and nothing is written. What cannot be read in a folder is only counted.
     pub fn skip_unreadable(self, skip: bool) -> Dedup {
         Dedup {
             skips_unreadable: skip,
@@ -381,29 +375,5 @@ impl Dedup {
             store_folder: Some(folder.into()),
             ..self
         }
-    }
-
-    /// Reserves the places of the outputs, so that no other process writes there.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotFound`] or [`Error::OwnCounterpart`] for an input; [`Error::Output`] if an output would be over,
-    /// in or around an input, a store or another output, would replace something that must not be replaced, or is
-    /// being written by another process.
-    pub fn begin(self) -> Result<PreparedRun, Error> {
-        PreparedRun::of(self)
-    }
-
-    /// Reads, judges and writes the documents. The observer receives each event and may stop the run: then nothing is
-    /// written, and the same run later gives the same output.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Dedup::begin`] and [`PreparedRun::run`].
-    pub fn run(
-        self,
-        observe: impl FnMut(DedupEvent<'_>) -> ControlFlow<()>,
-    ) -> Result<DedupSummary, Error> {
-        self.begin()?.run(observe)
     }
 }

@@ -3,7 +3,8 @@
 use std::io::{self, BufRead, Read as _};
 
 use crate::decode::without_mark;
-use crate::formats::record::{Nth, RawRecord, RecordFault};
+use crate::formats::record::RawRecord;
+use crate::skipped::{Nth, RecordFault};
 
 /// The number of bytes among which an array has an object.
 const HEAD: u64 = 1 << 16;
@@ -249,7 +250,7 @@ mod tests {
     use std::io::BufReader;
 
     use super::{Elements, begins};
-    use crate::formats::record::Nth;
+    use crate::skipped::Nth;
 
     /// The elements up to an error, and its message.
     fn read(json: &str, limit: u64) -> (Vec<String>, String) {

@@ -2,9 +2,9 @@
 
 use crate::decode::{Decoded, decode};
 use crate::formats::fields::{Field, FieldNames, FieldPaths, Fields};
-use crate::formats::record::{Record, RecordFault};
+use crate::formats::record::Record;
 use crate::formats::table::columns::short;
-use crate::skipped::Hint;
+use crate::skipped::{Hint, RecordFault};
 
 /// Returns the record on a line.
 ///

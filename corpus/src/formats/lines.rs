@@ -3,7 +3,8 @@
 use std::io::{self, BufRead, Read};
 
 use crate::decode::without_mark;
-use crate::formats::record::{Nth, RawRecord, RecordFault};
+use crate::formats::record::RawRecord;
+use crate::skipped::{Nth, RecordFault};
 
 /// The lines of a reader, without line endings. Blank lines are skipped.
 #[derive(Debug)]
@@ -108,7 +109,7 @@ impl<R: BufRead> Iterator for LineReader<R> {
 #[cfg(test)]
 mod tests {
     use super::LineReader;
-    use crate::formats::record::{Nth, RecordFault};
+    use crate::skipped::{Nth, RecordFault};
 
     type Line = (Nth, Result<Vec<u8>, RecordFault>);
 

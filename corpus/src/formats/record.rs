@@ -1,39 +1,9 @@
 //! Records, as cut from a file and as parsed.
 
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::decode::Decoded;
-use crate::skipped::{Hint, Reason, Skipped};
-
-/// The number of a record in its file, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Nth {
-    /// A line.
-    Line(u64),
-    /// A row of a table, or a record of an archive.
-    Record(u64),
-}
-
-impl Nth {
-    /// Returns the number alone.
-    pub fn number(self) -> u64 {
-        match self {
-            Nth::Line(number) | Nth::Record(number) => number,
-        }
-    }
-}
-
-impl fmt::Display for Nth {
-    /// Writes the number as it follows a file's path.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Nth::Line(number) => write!(f, ":{number}"),
-            Nth::Record(number) => write!(f, "#{number}"),
-        }
-    }
-}
+use crate::skipped::{DEFECT, Nth, RecordFault};
 
 /// A record that is cut from its file but not parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,51 +46,6 @@ impl Record {
     }
 }
 
-/// Why a record is not a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RecordFault {
-    pub(crate) reason: Reason,
-    pub(crate) detail: String,
-    /// What would make the record readable.
-    pub(crate) hint: Option<Hint>,
-}
-
-impl RecordFault {
-    /// Returns the fault of a malformed record.
-    pub(crate) fn bad(detail: impl Into<String>) -> RecordFault {
-        RecordFault {
-            reason: Reason::BadRecord,
-            detail: detail.into(),
-            hint: None,
-        }
-    }
-
-    /// Returns the skipped item for this fault.
-    pub(crate) fn skipped(self, place: String) -> Skipped {
-        Skipped {
-            hint: self.hint,
-            ..Skipped::new(self.reason, place, self.detail)
-        }
-    }
-
-    /// Returns the fault of a bug in the program or in a library that it reads with.
-    fn defect() -> RecordFault {
-        RecordFault::bad(DEFECT)
-    }
-
-    /// Returns the fault of a record that is larger than requested.
-    pub(crate) fn too_large() -> RecordFault {
-        RecordFault {
-            reason: Reason::TooLarge,
-            detail: Reason::TooLarge.name().to_owned(),
-            hint: None,
-        }
-    }
-}
-
-/// The message if reading panicked.
-pub(crate) const DEFECT: &str = "it cannot be read, by a defect of this program; please report it";
-
 /// Returns the record that `parse` returns. A panic costs only this record.
 ///
 /// # Errors
@@ -129,13 +54,13 @@ pub(crate) const DEFECT: &str = "it cannot be read, by a defect of this program;
 pub(crate) fn caught(
     parse: impl FnOnce() -> Result<Record, RecordFault>,
 ) -> Result<Record, RecordFault> {
-    catch_unwind(AssertUnwindSafe(parse)).unwrap_or_else(|_| Err(RecordFault::defect()))
+    catch_unwind(AssertUnwindSafe(parse)).unwrap_or_else(|_| Err(RecordFault::bad(DEFECT)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DEFECT, caught};
-    use crate::skipped::Reason;
+    use super::caught;
+    use crate::skipped::{DEFECT, Reason};
 
     #[test]
     fn a_panic_costs_one_record() {

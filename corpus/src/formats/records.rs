@@ -13,20 +13,19 @@ use crate::formats::jsonl;
 use crate::formats::lines::LineReader;
 use crate::formats::parquet;
 use crate::formats::parquet::table::RereadSource;
-use crate::formats::record::{DEFECT, Nth, RawRecord, Record, RecordFault, caught};
+use crate::formats::record::{RawRecord, Record, caught};
 use crate::formats::shingles;
 use crate::formats::table::columns::RowCells;
 use crate::formats::table::csv;
 use crate::formats::table::tsv;
 use crate::formats::web::http;
 use crate::formats::web::warc;
-use crate::item::{Item, ItemBatch, OpenedFile, Origin, SourcedText, modified, place};
-use crate::number::grouped;
-use crate::options::Options;
+use crate::item::{Item, ItemBatch, OpenedFile, Origin, RecordId, SourcedText, place};
+use crate::number::{grouped, times};
+use crate::options::{Options, Repeats};
+use crate::read::batches::BATCH_BYTES;
 use crate::read::outbox::{Outbox, ReadingStopped};
-use crate::read::reader::BATCH_BYTES;
-use crate::read::repeats::{RecordId, Repeats};
-use crate::skipped::{Hint, Reason, Skipped, UnreadRecord};
+use crate::skipped::{DEFECT, Hint, Nth, Reason, RecordFault, Skipped, UnreadRecord};
 use crate::source::feed::ByteStream;
 use crate::walk::Found;
 use dedupdb::write::IdScope;
@@ -140,7 +139,7 @@ impl RecordFile<'_> {
         } else {
             let metadata = file.metadata()?;
             let path = self.name().to_owned();
-            RereadSource::Path(path, metadata.len(), modified(&metadata))
+            RereadSource::Path(path, metadata.len(), times::modified(&metadata))
         };
         let rows = parquet::ParquetRows::new(file, self.options)?;
         let table = rows.table(again);

@@ -1,12 +1,16 @@
 //! Files that hold one document each.
 
 use std::io::{self, Read};
+use std::path::Path;
 
 use crate::decode;
-use crate::formats::format::Format;
-use crate::formats::record::{Record, RecordFault, caught};
+use crate::formats::array;
+use crate::formats::format::{Format, is_json};
+use crate::formats::record::{Record, caught};
 use crate::formats::web::html;
 use crate::options::Options;
+use crate::skipped::RecordFault;
+use crate::source::feed::Feed;
 
 /// Reads a text or page to its end. `size` is the expected number of bytes, or 0 if it is unknown.
 ///
@@ -43,4 +47,35 @@ pub(crate) fn read(
             decoded,
         })
     }))
+}
+
+impl Options {
+    /// Returns the text of the file at `path`, if it is one document and can be read.
+    pub fn text(&self, path: &Path) -> Option<String> {
+        let format = self.format_at(path);
+        if !path.is_file() || !format.is_document() {
+            return None;
+        }
+        let mut reader = Feed::File(path.to_owned()).open(self.memory).ok()?;
+        let read = read(&mut reader, 0, format, self);
+        Some(read.ok()?.ok()?.decoded.text)
+    }
+
+    /// Returns the format of the file at `path`. Files of JSON that begin like an array of objects are arrays.
+    pub(crate) fn format_at(&self, path: &Path) -> Format {
+        let named = self.format_of(path);
+        let may_be = is_json(path) || named == Format::Jsonl;
+        if self.format.is_some() || !may_be || !path.is_file() {
+            return named;
+        }
+        let feed = Feed::File(path.to_owned());
+        let opened = feed.open_text(self.given_encoding(), self.memory);
+        let begins = opened.and_then(|(mut bytes, _)| array::begins(&mut bytes));
+        // What cannot be read is reported when it is read.
+        if begins.unwrap_or(false) {
+            Format::Json
+        } else {
+            named
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Calendar times.
 
+use std::fs::Metadata;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Nanoseconds from the start of 1970 to a time, saturating at 64 bits. Negative for earlier times.
@@ -44,6 +45,12 @@ pub fn unix_seconds(time: SystemTime) -> i64 {
             -whole(span) - i64::from(span.subsec_nanos() > 0)
         }
     }
+}
+
+/// Returns the modification time of a file, if it can be stored.
+pub(crate) fn modified(metadata: &Metadata) -> Option<SystemTime> {
+    let modified = metadata.modified().ok();
+    modified.filter(|modified| nanoseconds(*modified).is_some())
 }
 
 /// The date and time in UTC in ISO 8601 format, to the second: `2024-02-29T23:59:59Z`.

@@ -13,6 +13,9 @@ use std::time::Duration;
 
 use crate::error::Error;
 
+/// The number of bytes of text from which a batch is sent.
+pub(crate) const BATCH_BYTES: u64 = 4 << 20;
+
 /// How long to wait for a batch at a time.
 const TICK: Duration = Duration::from_millis(50);
 

@@ -7,8 +7,8 @@ use std::sync::mpsc::SyncSender;
 
 use crate::error::Error;
 use crate::item::{Item, ItemBatch};
-use crate::options::Options;
-use crate::read::repeats::{Repeats, SeenIds};
+use crate::options::{Options, Repeats};
+use crate::read::repeats::SeenIds;
 use crate::skipped::{Reason, Skipped};
 use crate::source::Source;
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::formats::record::Nth;
+use crate::skipped::Nth;
 
 /// A document's file, and the number of its record. Numbers that do not fit are not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,15 +9,16 @@ use std::sync::mpsc::Receiver;
 use crate::decode::is_wordless;
 use crate::error::Error;
 use crate::formats::format::{Format, is_compressed, is_json};
-use crate::formats::record::{Record, RecordFault};
+use crate::formats::record::Record;
 use crate::formats::records::RecordFile;
 use crate::formats::unsplit::Unsplit;
 use crate::formats::whole;
 use crate::item::{Item, ItemBatch, Origin, SourcedText};
 use crate::options::Options;
-use crate::read::batches::send_batches;
+use crate::read::batches::{BATCH_BYTES, send_batches};
 use crate::read::outbox::{Outbox, ReadingStopped};
-use crate::skipped::{Reason, Skipped};
+use crate::skipped::{Reason, RecordFault, Skipped};
+use crate::source::converter::ConverterGuard;
 use crate::source::feed::Feed;
 use crate::source::{Source, expanded};
 use crate::walk::identity::FileIdentities;
@@ -27,9 +28,6 @@ use crate::walk::read_file::ReadFile;
 use crate::walk::{Found, Walk};
 use dedupdb::write::SourceFile;
 use rayon::prelude::*;
-
-/// The number of bytes of text from which a batch is sent.
-pub(crate) const BATCH_BYTES: u64 = 4 << 20;
 
 /// The number of files to examine together.
 const BATCH_FILES: usize = 4096;
@@ -54,22 +52,38 @@ enum Plan {
     Done(Box<Item>, u64),
 }
 
-/// Starts reading `sources`. The batches end when everything is read. The thread ends when the receiver is dropped.
-///
-/// # Errors
-///
-/// The system allows no further thread.
-pub(crate) fn start(
-    sources: Vec<Source>,
-    options: Options,
-) -> Result<Receiver<Result<ItemBatch, Error>>, Error> {
-    let sources = expanded(sources);
-    send_batches("reader", WAITING, move |sender| {
-        let outbox = Outbox::new(sender.clone(), &sources, &options);
-        let walk = Walk::new(sources, &options);
-        // `ReadingStopped` needs no report: the rest is not wanted.
-        let _: Result<(), ReadingStopped> = CorpusReader { walk, options }.run(&outbox);
-    })
+impl Options {
+    /// Starts reading, in batches of about 4 MB of text. One batch waits while the next is being read.
+    ///
+    /// An error is the last item. When the receiver is dropped, the reading thread ends as soon as its current read
+    /// returns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Thread`].
+    pub fn batches<S: Into<Source>>(
+        &self,
+        sources: impl IntoIterator<Item = S>,
+    ) -> Result<Receiver<Result<ItemBatch, Error>>, Error> {
+        let sources = sources.into_iter().map(Into::into).collect();
+        let (sources, options) = (expanded(sources), self.clone());
+        send_batches("reader", WAITING, move |sender| {
+            let outbox = Outbox::new(sender.clone(), &sources, &options);
+            let walk = Walk::new(sources, &options);
+            // `ReadingStopped` needs no report: the rest is not wanted.
+            let _: Result<(), ReadingStopped> = CorpusReader { walk, options }.run(&outbox);
+        })
+    }
+    /// Returns the options for a run with its own converter programs, which are ended when the returned guard is
+    /// dropped.
+    pub(crate) fn begin(mut self) -> (Options, Option<ConverterGuard>) {
+        let Some(converter) = &self.converter else {
+            return (self, None);
+        };
+        let (begun, ending) = converter.begin();
+        self.converter = Some(begun);
+        (self, Some(ending))
+    }
 }
 
 impl CorpusReader {

@@ -3,42 +3,10 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::item::{RepeatedId, SourcedText, came_before, place};
+use crate::item::{RecordId, RepeatedId, SourcedText, came_before, place};
 use crate::read::places::{PlaceTable, RecordPlace, prefix, short_hash};
 use crate::skipped::Hint;
 use dedupdb::write::IdScope;
-
-/// What happens to a record whose id came before with another text. The same happens to a file, and to a record without
-/// an id, if its key is the id of an earlier record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Repeats {
-    /// Nothing: repeated ids are not detected.
-    #[default]
-    Allow,
-    /// The document is kept and marked.
-    Tell,
-    /// The document is skipped.
-    Skip,
-}
-
-/// A record's key, at least part of which comes from the record, and its text, as hashes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RecordId {
-    key: u64,
-    /// The BLAKE3 hash of the text.
-    pub(crate) text: [u8; 32],
-}
-
-impl RecordId {
-    /// Returns the id of a key and a text.
-    pub(crate) fn of(key: &str, text: &str) -> RecordId {
-        RecordId {
-            key: short_hash(key),
-            text: *blake3::hash(text.as_bytes()).as_bytes(),
-        }
-    }
-}
 
 /// The ids that a run has met, at about 40 bytes each. Two different ids collide with a probability of 2^-64.
 #[derive(Debug, Default)]

@@ -1,29 +1,9 @@
 //! The data of the page.
 
-use std::fmt::Write as _;
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use super::row::{PageCluster, PageText};
+use super::row::{PageCluster, PageText, inert};
 use super::texts::PageTexts;
-
-/// Returns the value as JSON that is inert inside an HTML element: no character of it has a meaning for an HTML parser,
-/// or ends a line in JavaScript.
-pub(super) fn inert(value: &Value) -> String {
-    let json = value.to_string();
-    let mut inert = String::with_capacity(json.len());
-    // These characters occur only in strings.
-    for c in json.chars() {
-        match c {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\u{7f}' => {
-                // Writing to a string never fails.
-                let _ = write!(inert, "\\u{:04x}", u32::from(c));
-            }
-            c => inert.push(c),
-        }
-    }
-    inert
-}
 
 /// Returns the clusters and texts. Without `texts`, no texts are wanted.
 pub(super) fn data(
@@ -47,7 +27,7 @@ pub(super) fn data(
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::inert;
 
@@ -62,6 +42,9 @@ mod tests {
         for c in ['<', '>', '&', '\u{2028}', '\u{2029}', '\0', '\n'] {
             assert!(!inert.contains(c), "{inert}");
         }
-        assert_eq!(serde_json::from_str::<Value>(&inert).unwrap(), hostile);
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&inert).unwrap(),
+            hostile
+        );
     }
 }

@@ -1,13 +1,13 @@
 //! The listed documents of a cluster.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use super::file_status::{ClusterFiles, FileStatus, ReclaimableBytes, RowFile, RowLikeness};
+use super::file_status::{ClusterFiles, ReclaimableBytes, RowFile, RowLikeness};
 use super::proposal::{ClusterDocument, ProposedCluster};
-use super::summary::Summary;
 
 /// The maximum number of listed documents of a cluster.
 pub(super) const MOST_ROWS: usize = 2000;
@@ -127,8 +127,7 @@ impl PageCluster {
             count(&row, place == 0);
             group.identical += u64::from(likeness.text < place);
             if has_room {
-                let bytes =
-                    super::data::inert(&row.to_json(PageText::Unwanted)).len() + TEXT_NUMBER;
+                let bytes = inert(&row.to_json(PageText::Unwanted)).len() + TEXT_NUMBER;
                 has_room = group.rows.len() < MOST_ROWS
                     && (group.bytes + bytes <= most || group.rows.is_empty());
                 if has_room {
@@ -151,28 +150,8 @@ impl PageCluster {
         }
     }
 
-    /// Marks the documents, by their keys, whose files have other texts than the stored ones, as if their size or time
-    /// had changed.
-    pub(super) fn rewritten(&mut self, keys: &HashSet<String>, summary: &mut Summary) {
-        let before = self.going();
-        for row in &mut self.rows {
-            if row.standing.state == FileStatus::AtHand && keys.contains(&row.key) {
-                row.standing.state = FileStatus::Changed;
-                summary.other_texts += 1;
-            }
-        }
-        let after = self.going();
-        let corrected = |all: u64, before: u64, after: u64| all.saturating_sub(before) + after;
-        summary.could_go = corrected(summary.could_go, before.all, after.all);
-        summary.identical_could_go = corrected(
-            summary.identical_could_go,
-            before.identical,
-            after.identical,
-        );
-    }
-
     /// Returns the bytes of the listed documents that could go.
-    fn going(&self) -> ReclaimableBytes {
+    pub(super) fn going(&self) -> ReclaimableBytes {
         let mut going = ReclaimableBytes::default();
         for row in &self.rows {
             going.count(row.standing.state, row.size, row.likeness);
@@ -219,6 +198,24 @@ fn unix_seconds(time: SystemTime) -> i64 {
         Ok(since) => whole(since.as_secs()),
         Err(before) => -whole(before.duration().as_secs()),
     }
+}
+
+/// Returns the value as JSON that is inert inside an HTML element: no character of it has a meaning for an HTML parser,
+/// or ends a line in JavaScript.
+pub(super) fn inert(value: &Value) -> String {
+    let json = value.to_string();
+    let mut inert = String::with_capacity(json.len());
+    // These characters occur only in strings.
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\u{7f}' => {
+                // Writing to a string never fails.
+                let _ = write!(inert, "\\u{:04x}", u32::from(c));
+            }
+            c => inert.push(c),
+        }
+    }
+    inert
 }
 
 #[cfg(test)]

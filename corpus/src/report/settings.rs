@@ -179,7 +179,7 @@ impl Report {
         let texts = self.find_texts(&groups, room, &mut go_on)?;
         if let Some(texts) = &texts {
             for group in &mut groups {
-                group.rewritten(texts.rewritten(), &mut summary);
+                summary.rewritten(group, texts.rewritten());
             }
             summary.texts = texts.shown().count() as u64;
             summary.texts_cut = texts.shown().filter(|(_, is_cut)| *is_cut).count() as u64;

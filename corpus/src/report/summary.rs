@@ -1,8 +1,10 @@
 //! The counts of a report.
 
+use std::collections::HashSet;
+
 use super::commands::{Commands, advised, with};
 use super::file_status::FileStatus;
-use super::row::MOST_ROWS;
+use super::row::{MOST_ROWS, PageCluster};
 use crate::number::{counted, grouped};
 
 /// Counts of what was found, and of what does not fit on the page.
@@ -59,6 +61,23 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Marks the documents of a cluster, by their keys, whose files have other texts than the stored ones, as if their
+    /// size or time had changed.
+    pub(super) fn rewritten(&mut self, cluster: &mut PageCluster, keys: &HashSet<String>) {
+        let before = cluster.going();
+        for row in &mut cluster.rows {
+            if row.standing.state == FileStatus::AtHand && keys.contains(&row.key) {
+                row.standing.state = FileStatus::Changed;
+                self.other_texts += 1;
+            }
+        }
+        let after = cluster.going();
+        let corrected = |all: u64, before: u64, after: u64| all.saturating_sub(before) + after;
+        self.could_go = corrected(self.could_go, before.all, after.all);
+        self.identical_could_go =
+            corrected(self.identical_could_go, before.identical, after.identical);
+    }
+
     /// Counts a document of a cluster.
     pub(super) fn count(&mut self, size: u64, state: FileStatus) {
         self.clustered += 1;

@@ -4,9 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use super::data::inert;
 use super::file_status::FileStatus;
-use super::row::{PageCluster, PageRow, PageText};
+use super::row::{PageCluster, PageRow, PageText, inert};
 use crate::{Error, Key, Options, Repeats, Source, is_pipe};
 
 /// The maximum number of bytes to show of a text.

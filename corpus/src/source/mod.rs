@@ -9,13 +9,13 @@ mod pattern;
 mod xz;
 
 use std::ffi::{OsStr, OsString};
+use std::fs::{self, FileType};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::formats::format::Format;
 use crate::skipped::{Reason, Skipped};
 use crate::source::feed::CallerStream;
-use crate::walk::is_pipe;
 
 pub(crate) use pattern::expanded;
 
@@ -115,7 +115,7 @@ impl Source {
     /// Whether there is no such file or folder, or the pattern has no matches.
     pub(crate) fn is_missing(&self) -> bool {
         match &self.kind {
-            SourceKind::Path(path) | SourceKind::Pattern(path) => std::fs::metadata(path).is_err(),
+            SourceKind::Path(path) | SourceKind::Pattern(path) => fs::metadata(path).is_err(),
             SourceKind::Stream(_) => false,
             SourceKind::Skipped(skipped) => skipped.reason == Reason::NotFound,
         }
@@ -157,3 +157,29 @@ macro_rules! named {
 }
 
 named!(&Path, &str, String, OsString, &OsStr, &String, &PathBuf);
+
+/// Returns whether a path is that of a named pipe, which can be read only once.
+pub fn is_pipe(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| special(meta.file_type()) == Some(Reason::Pipe))
+}
+
+/// Returns the reason why a special file is not read. `None` for plain files and folders.
+#[cfg(unix)]
+pub(crate) fn special(kind: FileType) -> Option<Reason> {
+    use std::os::unix::fs::FileTypeExt;
+    if kind.is_file() || kind.is_dir() {
+        None
+    } else if kind.is_fifo() {
+        Some(Reason::Pipe)
+    } else if kind.is_socket() {
+        Some(Reason::Socket)
+    } else {
+        Some(Reason::Device)
+    }
+}
+
+/// Returns the reason why a special file is not read. `None` for plain files and folders.
+#[cfg(not(unix))]
+pub(crate) fn special(kind: FileType) -> Option<Reason> {
+    (!kind.is_file() && !kind.is_dir()).then_some(Reason::Device)
+}

@@ -5,16 +5,7 @@ use std::path::Path;
 use ignore::Match;
 use ignore::gitignore::Gitignore;
 
-use crate::glob::{Glob, below};
-
-/// The requested patterns.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Globs {
-    pub(crate) include: Vec<Glob>,
-    pub(crate) exclude: Vec<Glob>,
-    /// Whether `.gitignore` files are obeyed.
-    pub(crate) gitignore: bool,
-}
+use crate::glob::{Globs, below};
 
 /// The selection below one folder.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ pub(crate) mod key;
 pub(crate) mod others;
 pub(crate) mod read_file;
 mod seen_arguments;
+mod survey;
 
 use std::collections::{HashSet, VecDeque};
 use std::fs::{self, FileType};
@@ -16,13 +17,14 @@ use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::formats::format::Format;
+use crate::glob::Globs;
 use crate::options::Options;
 use crate::publish::manifest::is_manifest;
 use crate::skipped::{Reason, Skipped};
 use crate::source::feed::Feed;
-use crate::source::{Source, SourceKind, expanded};
+use crate::source::{Source, SourceKind, expanded, special};
 use crate::walk::folder::{is_git_link, is_of_job, is_store, is_version_control};
-use crate::walk::folder_selection::{FolderSelection, Globs};
+use crate::walk::folder_selection::FolderSelection;
 use crate::walk::key::Key;
 use crate::walk::read_file::ReadFile;
 use crate::walk::seen_arguments::SeenArguments;
@@ -305,11 +307,6 @@ impl Iterator for Walk {
     }
 }
 
-/// Returns whether a path is that of a named pipe, which can be read only once.
-pub fn is_pipe(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|meta| special(meta.file_type()) == Some(Reason::Pipe))
-}
-
 /// Whether `path` is one of `folders` or below one. The folders are resolved paths.
 fn covers(folders: &HashSet<PathBuf>, path: &Path) -> bool {
     path.ancestors().any(|above| folders.contains(above))
@@ -368,25 +365,4 @@ fn is_too_many_links(path: &Path) -> bool {
         path = path.parent().unwrap_or(Path::new("")).join(target);
     }
     true
-}
-
-/// Returns the reason why a special file is not read. `None` for plain files and folders.
-#[cfg(unix)]
-fn special(kind: FileType) -> Option<Reason> {
-    use std::os::unix::fs::FileTypeExt;
-    if kind.is_file() || kind.is_dir() {
-        None
-    } else if kind.is_fifo() {
-        Some(Reason::Pipe)
-    } else if kind.is_socket() {
-        Some(Reason::Socket)
-    } else {
-        Some(Reason::Device)
-    }
-}
-
-/// Returns the reason why a special file is not read. `None` for plain files and folders.
-#[cfg(not(unix))]
-fn special(kind: FileType) -> Option<Reason> {
-    (!kind.is_file() && !kind.is_dir()).then_some(Reason::Device)
 }

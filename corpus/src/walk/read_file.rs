@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::identity::FileIdentity;
-use crate::modified;
+use crate::number::times::modified;
 
 /// What shows whether a file is still the one that was read, and unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

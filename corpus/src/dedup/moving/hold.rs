@@ -1,11 +1,10 @@
 //! Holds a folder while files are moved to or from it, so that no other run moves files there.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::plan::{ChangeTime, stamp};
 use super::{make_like, manifest};
 use crate::dedup::error::{Error, Result};
 use crate::publish;
@@ -26,6 +25,14 @@ const START: &str = "process ";
 
 /// The number of attempts at a folder that another process is about to remove.
 const TRIES: usize = 100;
+
+/// When a file, or its name or mode, last changed: seconds and nanoseconds of the file system.
+pub(super) type ChangeTime = (i64, i64);
+
+/// Returns when a file, or its name or mode, last changed.
+pub(super) fn stamp(metadata: &Metadata) -> ChangeTime {
+    (metadata.ctime(), metadata.ctime_nsec())
+}
 
 /// The purpose for which a folder is held.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::hold::RESERVED;
+use super::hold::{ChangeTime, RESERVED, stamp};
 use super::manifest::{ManifestEntry, MovedFileState};
 use super::{LeftReason, manifest};
 use crate::dedup::event::DroppedDocument;
@@ -17,16 +17,8 @@ use crate::{FileIdentity, Reason, Skipped};
 /// Why a file stays that is not as it was read.
 pub(super) const CHANGED: &str = "it changed since the run began";
 
-/// When a file, or its name or mode, last changed: seconds and nanoseconds of the file system.
-pub(super) type ChangeTime = (i64, i64);
-
 /// Files that were moved since the run began, each with the file that remains in its place, if known.
 pub(super) type MovedFiles<'a> = HashMap<&'a Path, Option<&'a Path>>;
-
-/// Returns when a file, or its name or mode, last changed.
-pub(super) fn stamp(metadata: &Metadata) -> ChangeTime {
-    (metadata.ctime(), metadata.ctime_nsec())
-}
 
 /// A dropped file.
 #[derive(Clone, Debug)]

@@ -36,10 +36,10 @@ use crate::formats::parquet::pages::{BoundedFile, ColumnPages};
 use crate::formats::parquet::prefetch::Pager;
 use crate::formats::parquet::table::{RereadSource, TableSource};
 use crate::formats::parquet::values::{ValueKind, nanoseconds};
-use crate::formats::record::{Nth, RawRecord};
+use crate::formats::record::RawRecord;
 use crate::formats::table::columns::{ColumnIndices, RowCells, missing, number};
 use crate::options::Options;
-use crate::skipped::{Hint, HintedError};
+use crate::skipped::{Hint, HintedError, Nth};
 use crate::source::guard::Growth;
 
 /// The maximum number of rows to read together. Their texts are in memory at once.

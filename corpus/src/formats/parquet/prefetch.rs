@@ -7,7 +7,7 @@ use std::thread;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 
-use crate::formats::record::DEFECT;
+use crate::skipped::DEFECT;
 
 /// The pages that a thread reads, and where it sends them. `None` follows the last page.
 type PageJob = (Box<dyn PageReader>, SyncSender<Result<Option<Page>>>);

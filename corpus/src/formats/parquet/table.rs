@@ -21,7 +21,7 @@ use crate::formats::parquet::failure::{CopyFailure, failed};
 use crate::formats::parquet::page_handover::{PageHandover, PagePosition, ReaderRole};
 use crate::formats::parquet::pages::{BoundedFile, ColumnPages};
 use crate::formats::parquet::{explain, open};
-use crate::item::modified;
+use crate::number::times::modified;
 
 /// A table that is being read and can be read again.
 pub(crate) struct TableSource {

@@ -3,9 +3,9 @@
 use encoding_rs::{Encoding, UTF_8};
 
 use crate::decode::{Decoded, decode};
-use crate::formats::record::{Record, RecordFault};
+use crate::formats::record::Record;
 use crate::options::Options;
-use crate::skipped::{Hint, HintedError};
+use crate::skipped::{Hint, HintedError, RecordFault};
 
 /// The columns to read, counted from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,10 +5,11 @@ use std::mem::take;
 
 use csv_core::{ReadFieldResult, Reader};
 
-use crate::formats::record::{Nth, RawRecord, RecordFault};
+use crate::formats::record::RawRecord;
 use crate::formats::table::columns::{CellPicker, ColumnIndices, RowCells, TableHead};
 use crate::formats::table::quoted::{CutRow, RowCutter};
 use crate::options::Options;
+use crate::skipped::{Nth, RecordFault};
 
 /// What to do about a row with more cells than the header.
 const QUOTES: &str = "a text that contains commas needs quotes around it";

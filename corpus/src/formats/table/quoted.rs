@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 use std::mem::take;
 
 use crate::decode::without_mark;
-use crate::formats::record::RecordFault;
+use crate::skipped::RecordFault;
 
 /// A row with its line ending, or why it is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]

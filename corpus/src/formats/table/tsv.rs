@@ -4,9 +4,10 @@ use std::io::{self, BufRead};
 
 use crate::decode::without_mark;
 use crate::formats::lines::LineReader;
-use crate::formats::record::{RawRecord, Record, RecordFault};
+use crate::formats::record::{RawRecord, Record};
 use crate::formats::table::columns::{CellPicker, ColumnIndices, RowCells, TableHead};
 use crate::options::Options;
+use crate::skipped::RecordFault;
 
 /// What to do about a row with more cells than the header.
 const SPACES: &str = "write the tabs of a text as spaces";

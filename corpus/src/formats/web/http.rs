@@ -7,10 +7,11 @@ use encoding_rs::Encoding;
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
 use crate::decode::{self, Decoded};
-use crate::formats::record::{Record, RecordFault};
+use crate::formats::record::Record;
 use crate::formats::web::html;
 use crate::formats::web::warc::{WarcRecord, no_page};
 use crate::options::Options;
+use crate::skipped::RecordFault;
 
 /// Returns the record of a page.
 ///

@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, Read, sink};
 
-use crate::formats::record::{Nth, RawRecord, RecordFault};
+use crate::formats::record::RawRecord;
 use crate::options::Options;
-use crate::skipped::Reason;
+use crate::skipped::{Nth, Reason, RecordFault};
 
 /// The maximum number of bytes of a record's header lines.
 const MAX_HEAD: u64 = 1 << 20;
