@@ -186,8 +186,6 @@ pub enum Reason {
     VersionControl,
     /// Hadoop, Spark or a `dedup` wrote it beside their output: `_SUCCESS`, checksums, folders of unfinished files.
     JobFile,
-    /// It is dedupdb's list of the files in a folder.
-    Manifest,
     /// Its name does not match the patterns.
     Excluded,
     /// It was named but is the folder of a store.
@@ -228,7 +226,6 @@ impl Reason {
         Reason::Store,
         Reason::VersionControl,
         Reason::JobFile,
-        Reason::Manifest,
         Reason::Excluded,
         Reason::StoreNamed,
         Reason::NamedTwice,
@@ -258,7 +255,6 @@ impl Reason {
             Reason::Store | Reason::StoreNamed => "dedupdb store",
             Reason::VersionControl => "version control",
             Reason::JobFile => "job file",
-            Reason::Manifest => "dedupdb manifest",
             Reason::Excluded => "excluded",
             Reason::NamedTwice => "named twice",
             Reason::OtherName => "other name",
@@ -295,7 +291,6 @@ impl Reason {
             | Reason::Store
             | Reason::VersionControl
             | Reason::JobFile
-            | Reason::Manifest
             | Reason::Excluded
             | Reason::NamedTwice
             | Reason::OtherName

@@ -91,7 +91,7 @@ pub(crate) struct DedupArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) removed: Option<PathBuf>,
 
-    /// Replace OUTPUT and the file of --removed: files, and folders that dedupdb wrote
+    /// Replace OUTPUT and the file of --removed; a folder gets another name, such as OUTPUT.old
     #[arg(long)]
     pub(crate) force: bool,
 

@@ -318,6 +318,14 @@ fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
         .then(|| format!("{documents}: a file of these may be the only copy, so do not delete it"))
 }
 
+/// A note on where the folder is that was in the place of the output.
+fn aside_note(done: &DedupSummary) -> Option<String> {
+    let aside = done.aside.as_ref()?.display();
+    Some(format!(
+        "what was in the place of the output is {aside} now"
+    ))
+}
+
 /// A note on which of several similar files is kept, unless that was chosen.
 fn kept_note(done: &DedupSummary, dedup: &args::DedupArgs) -> Option<String> {
     let files = done.kept + done.dropped() > done.reading.records();
@@ -354,6 +362,7 @@ fn report_run(
         unmarked_note(done.unmarked),
         note,
         of_itself_note(done.of_itself, dedup.judging.against.is_some()),
+        aside_note(done),
     ];
     for note in notes.into_iter().flatten() {
         console.note(&note);

@@ -1,6 +1,8 @@
 //! The summaries of commands that read a corpus.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use dedupdb_corpus::ReadCounts;
@@ -94,6 +96,7 @@ pub(crate) struct DedupJson<'a> {
     spared: u64,
     compared: Option<u64>,
     compared_skipped: u64,
+    aside: Option<Cow<'a, str>>,
     #[serde(flatten)]
     read: ReadJson<'a>,
 }
@@ -113,6 +116,7 @@ impl DedupJson<'_> {
             spared: done.spared,
             compared: compared.map(|compared| compared.documents),
             compared_skipped: compared.map_or(0, |compared| compared.reading.all_skipped()),
+            aside: done.aside.as_deref().map(Path::to_string_lossy),
             read: ReadJson::new(&done.reading, elapsed),
         }
     }

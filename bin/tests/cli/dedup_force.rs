@@ -37,9 +37,9 @@ fn an_output_is_replaced() {
     sandbox.write("in/d.txt", text(3, 50));
     fs::remove_file(sandbox.path("in/a.txt")).unwrap();
     again(&sandbox).expect(0);
-    let there = [".dedupdb-output", "b.txt", "d.txt", "deep/c.txt"];
+    let there = ["b.txt", "d.txt", "deep/c.txt"];
     assert_eq!(files(&sandbox.path("out")), there);
-    assert_eq!(sandbox.names(), ["in", "out"]);
+    assert_eq!(sandbox.names(), ["in", "out", "out.old"]);
 }
 
 #[test]
@@ -70,38 +70,30 @@ fn no_output_is_replaced_by_one_without_documents() {
 }
 
 #[test]
-fn what_its_user_put_there_or_changed_is_left_alone_and_named() {
+fn a_folder_that_is_replaced_is_whole_under_another_name() {
     let sandbox = filled();
     sandbox.write("out/deep/mine.txt", "precious");
-    refused(&sandbox, "out/deep/mine.txt: dedupdb did not write this");
-    fs::remove_file(sandbox.path("out/deep/mine.txt")).unwrap();
-    let was = read(&sandbox, "out/a.txt");
-    sandbox.write("out/a.txt", was.replace('w', "v"));
-    refused(&sandbox, "out/a.txt: this was changed");
-    sandbox.write("out/a.txt", was);
-    again(&sandbox).expect(0);
-    fs::remove_file(sandbox.path("out/.dedupdb-output")).unwrap();
-    refused(&sandbox, "out: dedupdb did not write this folder");
-}
-
-#[test]
-fn the_list_of_an_output_is_no_document() {
-    let sandbox = filled();
-    let summary = sandbox.add(&["out"], 0);
-    assert_eq!(summary["added"], 2);
-    assert_eq!(summary["skipped"]["dedupdb manifest"], 1);
-    // Nor is it copied; the next output has its own.
+    sandbox.write("out/a.txt", "changed");
+    let before = files(&sandbox.path("out"));
+    for aside in ["out.old", "out.old2"] {
+        let ran = sandbox.run(&["dedup", "in", "-o", "out", "--force"]);
+        let ran = ran.expect(0);
+        let said = format!("what was in the place of the output is {aside} now");
+        assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+        assert_eq!(files(&sandbox.path("out")), ["a.txt", "deep/c.txt"]);
+    }
+    assert_eq!(files(&sandbox.path("out.old")), before);
+    assert_eq!(read(&sandbox, "out.old/deep/mine.txt"), "precious");
+    assert_eq!(files(&sandbox.path("out.old2")), ["a.txt", "deep/c.txt"]);
+    // Without --force, only an empty folder is written to.
+    let ran = sandbox.run(&["dedup", "in", "-o", "out", "--quiet"]);
+    assert!(ran.expect(2).stderr.contains("--force"));
+    fs::create_dir(sandbox.path("new")).unwrap();
     sandbox
-        .run(&["dedup", "out", "-o", "next", "--quiet"])
+        .run(&["dedup", "in", "-o", "new", "--quiet"])
         .expect(0);
-    sandbox
-        .run(&["dedup", "in", "-o", "next", "--force", "--quiet"])
-        .expect(0);
-    // A file that only has this name is a document, for which an output has no place.
-    sandbox.write("called/.dedupdb-output", text(4, 50));
-    assert_eq!(sandbox.add(&["called"], 0)["added"], 1);
-    let ran = sandbox.run(&["dedup", "called", "-o", "x"]).expect(2);
-    assert!(ran.stderr.contains("rename it"), "{}", ran.stderr);
+    assert_eq!(files(&sandbox.path("new")), ["a.txt", "deep/c.txt"]);
+    assert_eq!(sandbox.names(), ["in", "new", "out", "out.old", "out.old2"]);
 }
 
 #[cfg(unix)]

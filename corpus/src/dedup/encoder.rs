@@ -10,37 +10,28 @@ use flate2::write::GzEncoder;
 use lzma_rust2::{XzOptions, XzWriter};
 
 use crate::publish::durable::DurableFile;
-use crate::publish::manifest::{HashedFile, WrittenState};
 
 /// The destination of bytes.
 pub(crate) enum Outlet {
     File(DurableFile),
-    /// A file of a folder, to be listed in the folder's manifest.
-    Hashed(HashedFile),
     Stream(Box<dyn Write + Send>),
 }
 
 impl Outlet {
-    /// Returns the outlet of a single file.
+    /// Returns the outlet of a file.
     pub(crate) fn file(file: File) -> Outlet {
         Outlet::File(DurableFile::new(file))
     }
 
-    /// Returns the outlet of a file to be listed in its folder's manifest.
-    pub(crate) fn hashed(file: File) -> Outlet {
-        Outlet::Hashed(HashedFile::new(file))
-    }
-
-    /// Finishes writing. A file is durable then. Returns its entry for the manifest, if it is to be listed.
+    /// Finishes writing. A file is durable then.
     ///
     /// # Errors
     ///
     /// Those of the system.
-    pub(crate) fn finish(self) -> io::Result<Option<WrittenState>> {
+    pub(crate) fn finish(self) -> io::Result<()> {
         match self {
-            Outlet::File(file) => file.finish().map(|()| None),
-            Outlet::Hashed(file) => file.finish().map(Some),
-            Outlet::Stream(mut stream) => stream.flush().map(|()| None),
+            Outlet::File(file) => file.finish(),
+            Outlet::Stream(mut stream) => stream.flush(),
         }
     }
 }
@@ -49,7 +40,6 @@ impl Write for Outlet {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Outlet::File(file) => file.write(bytes),
-            Outlet::Hashed(file) => file.write(bytes),
             Outlet::Stream(stream) => stream.write(bytes),
         }
     }
@@ -57,7 +47,6 @@ impl Write for Outlet {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Outlet::File(file) => file.flush(),
-            Outlet::Hashed(file) => file.flush(),
             Outlet::Stream(stream) => stream.flush(),
         }
     }
@@ -124,12 +113,12 @@ impl Encoder {
         }
     }
 
-    /// Finishes the stream. A file is durable then. Returns its entry for the manifest, if it is to be listed.
+    /// Finishes the stream. A file is durable then.
     ///
     /// # Errors
     ///
     /// Those of writing.
-    pub(crate) fn finish(self) -> io::Result<Option<WrittenState>> {
+    pub(crate) fn finish(self) -> io::Result<()> {
         let buffered = match self {
             Encoder::Plain(buffered) | Encoder::GzipMembers(buffered) => buffered,
             Encoder::Gzip(encoder) => encoder.finish()?,

@@ -49,11 +49,6 @@ pub enum Error {
         /// The place in the folder.
         place: PathBuf,
     },
-    /// An input has the name of the list that dedupdb writes into each output folder.
-    ReservedName {
-        /// The file.
-        path: PathBuf,
-    },
     /// A table whose rows are to be copied cannot be read completely.
     Input {
         /// The file.
@@ -192,11 +187,6 @@ impl fmt::Display for Error {
                 "{}: another input goes to {} too; give them one at a time",
                 source.display(),
                 place.display()
-            ),
-            Error::ReservedName { path } => write!(
-                f,
-                "{}: an output has a file of its own under this name; rename it",
-                path.display()
             ),
             Error::Input { path, source } => write!(
                 f,

@@ -35,7 +35,8 @@
 //! # Guarantees
 //!
 //! - The output appears as a whole, once all of it is durable, or not at all. An existing output stays in its place
-//!   until then. Temporary data is in a folder beside it, `.NAME.dedup`.
+//!   until then; a folder then gets another name ([`DedupSummary::aside`]). Temporary data is in a
+//!   folder beside it, `.NAME.dedup`.
 //! - A run that is stopped, fails or is killed leaves no output, and the same run later gives the same output: the next
 //!   run first removes what it had stored. The one exception is a crash in the moment between publishing the output and
 //!   ending the run in the store: then the output exists, and is written again.

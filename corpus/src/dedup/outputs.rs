@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::dedup::error::Result;
 use crate::dedup::settings::Dedup;
 use crate::dedup::target::OutputTarget;
+use crate::publish;
 use crate::publish::apart::bare;
 use crate::publish::error::WithPath;
 use crate::publish::existing_output::ExistingOutput;
@@ -17,7 +18,9 @@ use crate::publish::work::WorkFolder;
 #[derive(Debug)]
 pub(crate) struct Outputs {
     work: WorkFolder,
-    /// The existing output, if the output has a place.
+    /// The place of the output, if it has one.
+    place: Option<PathBuf>,
+    /// What exists there.
     existing: Option<ExistingOutput>,
     removed: Option<Listing>,
 }
@@ -47,6 +50,9 @@ impl Outputs {
             // The list is published first, so a run that was killed right after that may have left it there.
             let is_ours = work.note().is_some_and(|note| is_noted(path, note));
             let standing = ExistingOutput::at(path, dedup.replace || is_ours)?;
+            if standing.is_folder() {
+                return Err(publish::Error::foreign(path, "this is a folder; name a file").into());
+            }
             Ok(Listing {
                 work: listing,
                 existing: standing,
@@ -57,6 +63,7 @@ impl Outputs {
         let standing = |path: &PathBuf| ExistingOutput::at(path, dedup.replace);
         Ok(Outputs {
             existing: target.path.as_ref().map(standing).transpose()?,
+            place: target.path.clone(),
             work,
             removed,
         })
@@ -74,17 +81,17 @@ impl Outputs {
 
     /// Whether publishing the output would replace content.
     pub(crate) fn replaces_content(&self) -> bool {
-        self.existing
-            .as_ref()
-            .is_some_and(ExistingOutput::has_content)
+        let existing = self.place.as_ref().zip(self.existing.as_ref());
+        existing.is_some_and(|(place, existing)| existing.has_content(place))
     }
 
-    /// Publishes the complete and durable outputs, the list first.
+    /// Publishes the complete and durable outputs, the list first. Returns the new name of a folder that the output
+    /// replaced.
     ///
     /// # Errors
     ///
     /// Those of the system. Each place then has its old or its new content.
-    pub(crate) fn publish(&self) -> Result<()> {
+    pub(crate) fn publish(&self) -> Result<Option<PathBuf>> {
         if let Some(Listing {
             work,
             existing: standing,
@@ -97,7 +104,7 @@ impl Outputs {
         }
         match &self.existing {
             Some(standing) => Ok(self.work.publish(standing)?),
-            None => Ok(()),
+            None => Ok(None),
         }
     }
 }

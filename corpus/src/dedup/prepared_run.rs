@@ -174,8 +174,8 @@ impl PreparedRun {
             (None, Some((writer, store)))
         };
         finish(sink, removed, &mut met, goes)?;
-        let is_written = publish(&outputs, &mut met, stays)?;
-        Ok(met.summary.summed(cut_short, is_written))
+        publish(&outputs, &mut met, stays)?;
+        Ok(met.summary.summed(cut_short))
     }
 }
 
@@ -205,20 +205,19 @@ fn finish(
 
 /// Publishes the output. One without new documents is not published if it would replace content, or if no document could
 /// be read.
-/// Returns whether it was published.
 fn publish(
     outputs: &Outputs,
     reporter: &mut JudgeReporter<'_>,
     store: Option<(Writer, Store)>,
-) -> Result<bool> {
+) -> Result<()> {
     reporter.observer.tell(DedupEvent::Publishing)?;
-    let done = &reporter.summary;
+    let done = &mut reporter.summary;
     // What the store had before is kept again if it has no words or is protected, also when a run is repeated that was
     // killed after its output was complete.
     let known = if store.is_some() { reporter.known } else { 0 };
-    let is_written = done.kept > known || !done.read_nothing() && !outputs.replaces_content();
-    if is_written {
-        outputs.publish()?;
+    done.is_written = done.kept > known || !done.read_nothing() && !outputs.replaces_content();
+    if done.is_written {
+        done.aside = outputs.publish()?;
     }
     // As late as possible: if a run ends before this, it outputs its documents again when it is repeated.
     if let Some((mut writer, store)) = store {
@@ -226,7 +225,7 @@ fn publish(
         drop(writer);
         pack(&store, &mut reporter.observer)?;
     }
-    Ok(is_written)
+    Ok(())
 }
 
 /// Rewrites the index of a store if much was added. The observer may stop this step alone.

@@ -6,7 +6,6 @@ use std::path::Path;
 use crate::{Format, OpenedFile};
 
 use crate::dedup::encoder::{Encoder, Outlet};
-use crate::publish::manifest::WrittenState;
 
 /// The records so far.
 pub(crate) struct RecordWriter {
@@ -66,12 +65,12 @@ impl RecordWriter {
         self.encoder.write(record)
     }
 
-    /// Finishes the file durably. Returns its entry for the manifest, if it is to be listed.
+    /// Finishes the file durably.
     ///
     /// # Errors
     ///
     /// Those of writing.
-    pub(crate) fn finish(mut self) -> io::Result<Option<WrittenState>> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         match self.elements {
             Some(0) => self.encoder.write(b"[]\n")?,
             Some(_) => self.encoder.write(b"\n]\n")?,

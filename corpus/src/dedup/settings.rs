@@ -312,8 +312,8 @@ impl Dedup {
         Dedup { lineage, ..self }
     }
 
-    /// Sets whether the output and the list of dropped documents may replace a file, or a folder that dedupdb wrote
-    /// and that has not changed since. Links and stores are never replaced.
+    /// Sets whether the output and the list of dropped documents may replace a file. A folder that is not empty is not
+    /// deleted: it gets another name ([`DedupSummary::aside`](crate::dedup::DedupSummary::aside)). Links and stores stay.
     pub fn replace(self, replace: bool) -> Dedup {
         Dedup { replace, ..self }
     }

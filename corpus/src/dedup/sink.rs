@@ -122,7 +122,7 @@ impl OutputSink {
         } else {
             let named = name.as_deref().unwrap_or(Path::new(""));
             if target.is_of_tables {
-                let mut tables = TableCopier::begin(mark, Outlet::file)?;
+                let mut tables = TableCopier::begin(mark)?;
                 tables.file(path.to_owned(), named.to_owned())?;
                 return Ok(of(SinkKind::Rows(tables), name));
             }
@@ -272,14 +272,14 @@ impl OutputSink {
     ) -> Result<Option<DeferredList>> {
         let finished = match self.kind {
             SinkKind::Nothing => Ok(()),
-            SinkKind::Records(stream) => stream.finish().map(drop),
+            SinkKind::Records(stream) => stream.finish(),
             SinkKind::Folder(tree) => return tree.finish(wait).map(|()| None),
-            SinkKind::Rows(tables) => return tables.finish(wait).map(|_| None),
+            SinkKind::Rows(tables) => return tables.finish(wait).map(|()| None),
             SinkKind::List {
                 list, files, to, ..
             } => {
                 let finished = match list.into_inner() {
-                    Ok(outlet) => outlet.finish().map(drop),
+                    Ok(outlet) => outlet.finish(),
                     Err(error) => Err(error.into_error()),
                 };
                 written(finished, self.name.as_deref())?;

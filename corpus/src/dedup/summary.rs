@@ -1,5 +1,7 @@
 //! The result of a run, in counts.
 
+use std::path::PathBuf;
+
 use crate::ReadCounts;
 use dedupdb::Match;
 
@@ -34,6 +36,8 @@ pub struct DedupSummary {
     /// Whether the output was written. False if no document is kept and the old output is not empty, because an empty
     /// output never replaces another one. Also false if the input has documents and none could be read.
     pub is_written: bool,
+    /// The new name of the folder that was in the place of the output, if there was one.
+    pub aside: Option<PathBuf>,
 }
 
 /// What the input was only compared with.
@@ -98,11 +102,10 @@ impl DedupSummary {
     }
 
     /// Returns the counts with their sum.
-    pub(crate) fn summed(self, searches_cut_short: u64, is_written: bool) -> DedupSummary {
+    pub(crate) fn summed(self, searches_cut_short: u64) -> DedupSummary {
         DedupSummary {
             documents: self.kept + self.dropped() + self.reading.all_skipped(),
             searches_cut_short,
-            is_written,
             ..self
         }
     }

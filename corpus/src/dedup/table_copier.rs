@@ -18,7 +18,6 @@ use crate::dedup::encoder::{Encoder, Outlet};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::mark::{DocumentMark, MarkColumns};
 use crate::publish::error::WithPath;
-use crate::publish::manifest::WrittenFiles;
 use crate::{AddedCells, CopyFailure, FilteredTable, Nth, ParquetTable, TableOrigin, TableSource};
 
 /// The approximate number of rows to send to the thread at a time.
@@ -33,7 +32,7 @@ pub(crate) struct TableCopier {
     jobs: Option<Sender<CopyJob>>,
     /// Receives the result of the thread. The thread is not joined: after it has sent its result, its allocator still
     /// returns memory, which need not be waited for.
-    ended: Receiver<Result<WrittenFiles>>,
+    ended: Receiver<Result<()>>,
     is_stopped: Arc<AtomicBool>,
     /// Whether rows get further columns.
     is_marking: bool,
@@ -65,15 +64,12 @@ struct TableCursor {
 }
 
 impl TableCopier {
-    /// Starts without files. With `mark`, rows get the columns of their marks. `outlet` opens the output of each file.
+    /// Starts without files. With `mark`, rows get the columns of their marks.
     ///
     /// # Errors
     ///
     /// The system allows no further thread.
-    pub(crate) fn begin(
-        mark: Option<&MarkColumns>,
-        outlet: fn(File) -> Outlet,
-    ) -> Result<TableCopier> {
+    pub(crate) fn begin(mark: Option<&MarkColumns>) -> Result<TableCopier> {
         let (sender, jobs) = channel();
         let is_stopped = Arc::new(AtomicBool::new(false));
         let flag = is_stopped.clone();
@@ -82,7 +78,7 @@ impl TableCopier {
         let (ending, ended) = channel();
         let started = thread.spawn(move || {
             // If this fails, the receiver is gone and needs no result.
-            drop(ending.send(CopyThread::new(flag, columns, outlet).run(&jobs)));
+            drop(ending.send(CopyThread::new(flag, columns).run(&jobs)));
         });
         started.map_err(crate::Error::thread)?;
         Ok(TableCopier {
@@ -160,12 +156,12 @@ impl TableCopier {
         }
     }
 
-    /// Finishes all files durably, and calls `wait` from time to time meanwhile. Returns the entries for a manifest.
+    /// Finishes all files durably, and calls `wait` from time to time meanwhile.
     ///
     /// # Errors
     ///
     /// A table cannot be read again; those of the system and of `wait`.
-    pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<WrittenFiles> {
+    pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.close()?;
         self.jobs = None;
         loop {
@@ -216,7 +212,7 @@ impl TableCopier {
     }
 
     /// Waits for the result of the thread.
-    fn result(&self) -> Result<WrittenFiles> {
+    fn result(&self) -> Result<()> {
         self.ended.recv().unwrap_or(Err(Error::Defect {
             what: "the thread that writes tables panicked",
         }))
@@ -237,9 +233,6 @@ struct CopyThread {
     is_stopped: Arc<AtomicBool>,
     /// The columns that rows get.
     columns: Option<MarkColumns>,
-    outlet: fn(File) -> Outlet,
-    /// The finished files.
-    written: WrittenFiles,
     /// The current output file, and its path.
     file: Option<(OutputTable, PathBuf)>,
     /// The current table, and its path.
@@ -253,22 +246,16 @@ enum OutputTable {
 }
 
 impl CopyThread {
-    fn new(
-        is_stopped: Arc<AtomicBool>,
-        columns: Option<MarkColumns>,
-        outlet: fn(File) -> Outlet,
-    ) -> CopyThread {
+    fn new(is_stopped: Arc<AtomicBool>, columns: Option<MarkColumns>) -> CopyThread {
         CopyThread {
             is_stopped,
             columns,
-            outlet,
-            written: WrittenFiles::new(),
             file: None,
             table: None,
         }
     }
 
-    fn run(mut self, jobs: &Receiver<CopyJob>) -> Result<WrittenFiles> {
+    fn run(mut self, jobs: &Receiver<CopyJob>) -> Result<()> {
         for job in jobs {
             if self.is_stopped.load(Ordering::Relaxed) {
                 return Err(Error::Stopped);
@@ -277,7 +264,7 @@ impl CopyThread {
                 CopyJob::File(path, name) => {
                     self.end_file()?;
                     let file = File::options().write(true).open(&path).of(&path)?;
-                    let encoder = Encoder::new((self.outlet)(file), &name, false).of(&path)?;
+                    let encoder = Encoder::new(Outlet::file(file), &name, false).of(&path)?;
                     let encoded = Box::new(EncoderWriter(encoder));
                     self.file = Some((OutputTable::Begun(encoded), path));
                 }
@@ -295,7 +282,7 @@ impl CopyThread {
             }
         }
         self.end_file()?;
-        Ok(self.written)
+        Ok(())
     }
 
     fn begin_table(&mut self, path: PathBuf, source: &TableSource) -> Result<()> {
@@ -353,9 +340,7 @@ impl CopyThread {
             None => Ok(()),
             Some((OutputTable::Rows(rows), path)) => {
                 let finished = rows.finish().and_then(|encoded| encoded.0.finish());
-                let listed = finished.of(&path)?;
-                self.written.extend(listed.map(|listed| (path, listed)));
-                Ok(())
+                Ok(finished.of(&path)?)
             }
             Some((OutputTable::Begun(_), _)) => Err(Error::NoTable),
         }

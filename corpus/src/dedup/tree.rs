@@ -11,8 +11,8 @@ use crate::dedup::mark::{DocumentMark, MarkColumns};
 use crate::dedup::modes::{create_file, create_folder, create_folders};
 use crate::dedup::record_writer::RecordWriter;
 use crate::dedup::table_copier::TableCopier;
+use crate::publish::durable::sync_tree;
 use crate::publish::error::WithPath;
-use crate::publish::manifest::{self, WrittenFiles};
 use crate::{Nth, OpenedFile, ReadFile, is_compressed, open_file};
 
 /// The files so far.
@@ -26,8 +26,6 @@ pub(crate) struct OutputTree {
     stream: Option<(RecordWriter, PathBuf)>,
     /// The Parquet files, once there is one.
     tables: Option<TableCopier>,
-    /// The finished files of records.
-    written: WrittenFiles,
     /// The columns that all records receive.
     mark: Option<MarkColumns>,
 }
@@ -63,7 +61,6 @@ impl OutputTree {
             root: root.to_owned(),
             stream: None,
             tables: None,
-            written: WrittenFiles::new(),
             mark: mark.cloned(),
         })
     }
@@ -98,7 +95,7 @@ impl OutputTree {
         let (file, path) = self.create(&opened.source)?;
         if let Some(table) = &opened.table {
             if self.tables.is_none() {
-                self.tables = Some(TableCopier::begin(self.mark.as_ref(), Outlet::hashed)?);
+                self.tables = Some(TableCopier::begin(self.mark.as_ref())?);
             }
             if let Some(tables) = &mut self.tables {
                 tables.file(path.clone(), path)?;
@@ -106,7 +103,7 @@ impl OutputTree {
             }
             return Ok(());
         }
-        let mut stream = RecordWriter::new(Outlet::hashed(file), &path, opened.format).of(&path)?;
+        let mut stream = RecordWriter::new(Outlet::file(file), &path, opened.format).of(&path)?;
         stream.open(opened).of(&path)?;
         self.stream = Some((stream, path));
         Ok(())
@@ -162,7 +159,7 @@ impl OutputTree {
         Ok(has_grown)
     }
 
-    /// Finishes the folder durably, with a manifest. Calls `wait` from time to time while that takes long.
+    /// Finishes the folder durably. Calls `wait` from time to time while that takes long.
     ///
     /// # Errors
     ///
@@ -170,16 +167,15 @@ impl OutputTree {
     pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.close()?;
         if let Some(tables) = self.tables.take() {
-            self.written.append(&mut tables.finish(wait)?);
+            tables.finish(wait)?;
         }
-        Ok(manifest::seal(&self.root, &self.written)?)
+        Ok(sync_tree(&self.root)?)
     }
 
     fn close(&mut self) -> Result<()> {
         self.pending = None;
         if let Some((stream, path)) = self.stream.take() {
-            let listed = stream.finish().of(&path)?;
-            self.written.extend(listed.map(|listed| (path, listed)));
+            stream.finish().of(&path)?;
         }
         Ok(())
     }
@@ -203,10 +199,6 @@ impl OutputTree {
             let what = "a file came that no input leads to";
             return Err(Error::Defect { what });
         };
-        if place == Path::new(manifest::NAME) {
-            let path = source.to_owned();
-            return Err(Error::ReservedName { path });
-        }
         let path = self.root.join(&place);
         if let Some(folder) = path.parent() {
             create_folders(folder, source.parent()).of(folder)?;

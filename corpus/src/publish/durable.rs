@@ -1,7 +1,13 @@
-//! A file that is made durable while it is being written.
+//! Files and folders that are made durable.
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
+
+use rayon::prelude::*;
+use walkdir::WalkDir;
+
+use super::error::{Result, WithPath as _};
 
 /// The file is synced each time it has grown by this many bytes.
 ///
@@ -45,4 +51,23 @@ impl Write for DurableFile {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
+}
+
+/// Makes a folder and everything in it durable.
+///
+/// # Errors
+///
+/// Those of the system.
+pub(crate) fn sync_tree(root: &Path) -> Result<()> {
+    let entries: Vec<_> = WalkDir::new(root).sort_by_file_name().into_iter().collect();
+    let synced = entries.into_par_iter().map(|entry| {
+        let entry = entry.map_err(io::Error::from).of(root)?;
+        if entry.file_type().is_file() || cfg!(unix) {
+            let synced = File::open(entry.path()).and_then(|file| file.sync_all());
+            synced.of(entry.path())?;
+        }
+        Ok(())
+    });
+    // The reported error is that of the first entry, whatever the order of the threads.
+    synced.collect::<Vec<_>>().into_iter().collect()
 }

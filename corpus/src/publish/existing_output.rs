@@ -2,22 +2,25 @@
 
 use std::fs::{self, Metadata};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
-use super::error::{Error, Result, WithPath};
-use super::manifest;
+use walkdir::WalkDir;
 
-/// What exists in the place and may be replaced.
+use super::error::{Error, Result, WithPath};
+
+/// What exists in the place of an output.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ExistingOutput {
     Nothing,
+    EmptyFolder,
+    /// A file, which a file replaces.
     File(FileStamp),
-    /// An output of dedupdb, with all its entries.
-    Folder(Vec<(PathBuf, FileStamp)>),
+    /// A folder that is not empty. It gets another name when the output gets its place.
+    Folder,
 }
 
-/// Metadata that reveals a change of a file or folder.
+/// Metadata that reveals a change of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct FileStamp {
     bytes: u64,
@@ -38,16 +41,12 @@ impl FileStamp {
             },
         }
     }
-
-    fn at(path: &Path) -> Result<FileStamp> {
-        Ok(FileStamp::of(&fs::symlink_metadata(path).of(path)?))
-    }
 }
 
 impl ExistingOutput {
     /// Examines `place`.
     ///
-    /// Refuses an existing file or folder unless `force` is set.
+    /// Refuses a file, and a folder that is not empty, unless `force` is set.
     ///
     /// # Errors
     ///
@@ -63,6 +62,9 @@ impl ExistingOutput {
             let reason = "this is neither a file nor a folder; write to another place";
             return Err(Error::foreign(place, reason));
         }
+        if metadata.is_dir() && fs::read_dir(place).of(place)?.next().is_none() {
+            return Ok(ExistingOutput::EmptyFolder);
+        }
         if !force {
             return Err(Error::Exists {
                 path: place.to_owned(),
@@ -75,60 +77,47 @@ impl ExistingOutput {
                  the link",
             ));
         }
-        if metadata.is_dir() {
-            // The stamp is taken before the comparison with the manifest, so any later change is noticed.
-            return Ok(ExistingOutput::Folder(manifest::verify(
-                place,
-                FileStamp::at,
-            )?));
-        }
-        Ok(ExistingOutput::File(FileStamp::of(&metadata)))
+        Ok(if metadata.is_dir() {
+            ExistingOutput::Folder
+        } else {
+            ExistingOutput::File(FileStamp::of(&metadata))
+        })
     }
 
-    /// Whether any file has content: losing an empty output is no loss.
-    pub(crate) fn has_content(&self) -> bool {
+    /// Whether it is a folder, empty or not.
+    pub(crate) fn is_folder(&self) -> bool {
+        matches!(self, ExistingOutput::EmptyFolder | ExistingOutput::Folder)
+    }
+
+    /// Whether any file at `place` has content: losing an empty output is no loss.
+    pub(crate) fn has_content(&self, place: &Path) -> bool {
         match self {
-            ExistingOutput::Nothing => false,
+            ExistingOutput::Nothing | ExistingOutput::EmptyFolder => false,
             ExistingOutput::File(stamp) => stamp.bytes > 0,
-            ExistingOutput::Folder(there) => there.iter().any(|(path, stamp)| {
-                stamp.bytes > 0 && path.is_file() && !manifest::is_manifest(path)
-            }),
+            ExistingOutput::Folder => {
+                let metadata = WalkDir::new(place)
+                    .into_iter()
+                    .map(|entry| entry?.metadata());
+                // What cannot be read may have content.
+                let mut files =
+                    metadata.map(|it| it.map_or(true, |it| it.is_file() && it.len() > 0));
+                files.any(|has_content| has_content)
+            }
         }
     }
 
-    /// Checks that `place` is unchanged.
+    /// Checks that a file at `place`, which is about to be replaced, is unchanged.
     ///
     /// # Errors
     ///
     /// An error if it changed, or one of the system.
     pub(super) fn check(&self, place: &Path) -> Result<()> {
-        let changed = match self {
-            ExistingOutput::Nothing => None,
-            ExistingOutput::File(stamp) => {
-                (FileStamp::at(place)? != *stamp).then(|| place.to_owned())
-            }
-            ExistingOutput::Folder(was) => {
-                let mut now = walkdir::WalkDir::new(place).sort_by_file_name().into_iter();
-                let mut now = || {
-                    now.next()
-                        .map(|entry| manifest::found(entry, place))
-                        .transpose()
-                };
-                let mut was = was.iter();
-                loop {
-                    match (now()?, was.next()) {
-                        (None, None) => break None,
-                        (Some(entry), Some((path, stamp)))
-                            if entry.path() == path && FileStamp::at(path)? == *stamp => {}
-                        (Some(entry), _) => break Some(entry.into_path()),
-                        (None, Some((path, _))) => break Some(path.clone()),
-                    }
-                }
-            }
+        let ExistingOutput::File(stamp) = self else {
+            return Ok(());
         };
-        if let Some(path) = changed {
-            let place = place.display();
-            let reason = format!("somebody changed this meanwhile; {place} is not replaced");
+        if FileStamp::of(&fs::symlink_metadata(place).of(place)?) != *stamp {
+            let reason = "somebody changed this meanwhile; it is not replaced".to_owned();
+            let path = place.to_owned();
             return Err(Error::Changed { path, reason });
         }
         Ok(())
@@ -143,24 +132,17 @@ mod tests {
     fn what_changes_meanwhile_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("out");
-        assert_eq!(
-            ExistingOutput::at(&place, false).unwrap(),
-            ExistingOutput::Nothing
-        );
+        let at = |force| ExistingOutput::at(&place, force);
+        assert_eq!(at(false).unwrap(), ExistingOutput::Nothing);
         fs::create_dir(&place).unwrap();
-        fs::write(place.join("a"), "one").unwrap();
-        assert!(
-            ExistingOutput::at(&place, true).is_err(),
-            "it has no manifest"
-        );
-        manifest::seal(&place, &manifest::WrittenFiles::new()).unwrap();
-        let exists = ExistingOutput::at(&place, false).unwrap_err();
+        assert_eq!(at(false).unwrap(), ExistingOutput::EmptyFolder);
+        fs::write(place.join("a"), "").unwrap();
+        let exists = at(false).unwrap_err();
         assert!(matches!(exists, Error::Exists { .. }), "{exists}");
-        let standing = ExistingOutput::at(&place, true).unwrap();
-        standing.check(&place).unwrap();
+        let standing = at(true).unwrap();
+        assert!(standing == ExistingOutput::Folder && !standing.has_content(&place));
         fs::write(place.join("b"), "mine").unwrap();
-        assert!(standing.check(&place).is_err());
-        fs::remove_file(place.join("b")).unwrap();
+        assert!(standing.has_content(&place));
         let file = place.join("a");
         let standing = ExistingOutput::at(&file, true).unwrap();
         standing.check(&file).unwrap();

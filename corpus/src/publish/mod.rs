@@ -22,10 +22,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-// An output of `dedup` is built in a folder beside its place (`work`). What exists in its place is examined first
-// (`standing`): a plain file, or a folder whose `manifest` shows that dedupdb wrote everything in it.
-// **Invariant: at every step either the old or the new output has the name, and the old one is deleted only when the
-// new one is durable in its place.**
+// An output of `dedup` is built in a folder beside its place (`work`). What exists in its place is examined first: a file
+// is replaced by a rename; a folder gets another name, and so does a file in the place of a folder.
+// **Invariant: the place has a whole output, old or new, or nothing. What stood there is replaced only by a whole file, and
+// never deleted otherwise.**
 
 pub(crate) mod apart;
 mod atomic_file;
@@ -34,7 +34,6 @@ pub(crate) mod error;
 mod escape;
 pub(crate) mod existing_output;
 mod hash;
-pub(crate) mod manifest;
 mod matrix;
 mod npy;
 mod rights;

@@ -12,27 +12,6 @@ pub(super) struct PublishSteps {
 }
 
 impl PublishSteps {
-    /// Exchanges two names in one step.
-    ///
-    /// Returns whether the system supports this. If not, nothing changes.
-    pub(super) fn exchange(&self, a: &Path, b: &Path) -> io::Result<bool> {
-        self.step()?;
-        #[cfg(test)]
-        if !self.plan.can_exchange.get() {
-            return Ok(false);
-        }
-        #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-        {
-            use rustix::fs::{CWD, RenameFlags, renameat_with};
-            supported(renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE))
-        }
-        #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-        {
-            let _ = (a, b);
-            Ok(false)
-        }
-    }
-
     /// Renames a file or folder of ours to a name that must be free.
     ///
     /// If the system supports neither this nor a second name for a file, whatever appears at this very moment is
@@ -187,7 +166,6 @@ pub(super) mod plan {
     pub(in crate::publish) struct Plan {
         taken: Cell<usize>,
         refused: RefCell<Range<usize>>,
-        pub(in crate::publish) can_exchange: Cell<bool>,
     }
 
     impl Default for Plan {
@@ -195,7 +173,6 @@ pub(super) mod plan {
             Plan {
                 taken: Cell::new(0),
                 refused: RefCell::new(0..0),
-                can_exchange: Cell::new(true),
             }
         }
     }

@@ -1,7 +1,6 @@
 //! The work folder beside an output, in which the output is built.
 
 use crate::temporary::temporary_folder;
-use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, ErrorKind};
@@ -18,11 +17,8 @@ use super::steps::PublishSteps;
 /// A file in every work folder. It is locked while the folder is in use.
 const MARKER: &str = "dedupdb-work";
 
-/// The output being written, and afterwards what it replaced.
+/// The output being written.
 const OUTPUT: &str = "output";
-
-/// What was in the place, on a system that cannot exchange two names.
-const OLD: &str = "old";
 
 /// Other files and folders that a run keeps here.
 const OTHERS: [&str; 4] = ["store", "against", "texts", "records"];
@@ -33,7 +29,7 @@ const NOTE: &str = "publishing";
 /// How often to retry when another process is about to remove the folder.
 const TRIES: usize = 100;
 
-/// A folder for temporary files. It is deleted when dropped, unless it has the only copy of something.
+/// A folder for temporary files. It is deleted when dropped.
 #[derive(Debug)]
 pub(crate) enum WorkFolder {
     /// For an output without a place.
@@ -49,8 +45,6 @@ pub(crate) struct SiblingFolder {
     place: PathBuf,
     /// The locked file.
     _marker: File,
-    /// Whether to keep the folder, because it may have the only copy of something.
-    keeps: Cell<bool>,
     /// The note of an earlier run that was killed.
     note: Option<String>,
     steps: PublishSteps,
@@ -71,8 +65,7 @@ impl WorkFolder {
 
     /// Creates the folder for an output in `place`, which must be apart from all stores and from `stores`.
     ///
-    /// `stores` are the folders in which the command is about to create stores. Deletes the remains of a killed run. If
-    /// that left the place empty, what was there is put back.
+    /// `stores` are the folders in which the command is about to create stores. Deletes the remains of a killed run.
     ///
     /// # Errors
     ///
@@ -90,20 +83,18 @@ impl WorkFolder {
         hidden.push(".dedup");
         let folder = parent.join(hidden);
         let (marker, is_new) = enter(&folder, place)?;
-        let note = fs::read_to_string(folder.join(NOTE)).ok();
+        if !is_new {
+            check_known(&folder)?;
+        }
         let beside = SiblingFolder {
+            note: fs::read_to_string(folder.join(NOTE)).ok(),
             folder,
             place: place.to_owned(),
             _marker: marker,
-            // The content of the folder is not yet known.
-            keeps: Cell::new(true),
-            note,
             steps,
         };
-        if !is_new {
-            beside.recover()?;
-        }
-        beside.keeps.set(false);
+        // What a killed run left. The note is useful until there is an output.
+        beside.clear().of(&beside.folder)?;
         Ok(WorkFolder::Beside(beside))
     }
 
@@ -155,135 +146,88 @@ impl WorkFolder {
         noted.of(&path)
     }
 
-    /// Puts the output into its place, and then deletes what was there.
+    /// Puts the output into its place, durably. A file replaces a file. What else is there gets another name, which is
+    /// returned.
     ///
-    /// `standing` is what was there when the run began. It is deleted once the output is durable.
+    /// `existing` is what was there when the run began.
     ///
     /// # Errors
     ///
-    /// Those of the system, or an error if what was in the place has changed. The place then has either that or the
-    /// output, and the other one is kept unless the output is durable in the place.
-    pub(crate) fn publish(&self, standing: &ExistingOutput) -> Result<()> {
+    /// Those of the system, or an error if what was in the place has changed. What was there is still in its place, or the
+    /// error tells where it is.
+    pub(crate) fn publish(&self, existing: &ExistingOutput) -> Result<Option<PathBuf>> {
         let WorkFolder::Beside(beside) = self else {
-            return Ok(());
+            return Ok(None);
         };
-        standing.check(&beside.place)?;
-        beside.publish(standing)
+        existing.check(&beside.place)?;
+        beside.publish(existing)
     }
 }
 
 impl SiblingFolder {
-    fn publish(&self, standing: &ExistingOutput) -> Result<()> {
-        let place = &self.place;
+    fn publish(&self, existing: &ExistingOutput) -> Result<Option<PathBuf>> {
+        let (place, steps) = (&self.place, &self.steps);
         let (output, parent) = (self.folder.join(OUTPUT), parts(place)?.0);
-        self.steps.sync_folder(&self.folder).of(place)?;
-        if *standing == ExistingOutput::Nothing {
-            let renamed = self.steps.rename_to_free(&output, place);
-            if matches!(&renamed, Err(error) if error.kind() == ErrorKind::AlreadyExists) {
+        steps.sync_folder(&self.folder).of(place)?;
+        if *existing != ExistingOutput::Nothing {
+            let replaced = fs::symlink_metadata(place).of(place)?;
+            if replaced.is_dir() == output.is_dir() {
+                rights::keep(&output, &replaced).of(place)?;
+            }
+        }
+        let mut aside = None;
+        match existing {
+            ExistingOutput::Nothing => {}
+            // It must still be empty.
+            ExistingOutput::EmptyFolder => fs::remove_dir(place).of(place)?,
+            ExistingOutput::File(_) if output.is_file() => {
+                steps.rename_over(&output, place).of(place)?;
+                steps.sync_folder(parent).of(place)?;
+                return Ok(None);
+            }
+            ExistingOutput::File(_) | ExistingOutput::Folder => {
+                aside = Some(self.put_aside().of(place)?);
+            }
+        }
+        if let Err(error) = steps.rename_to_free(&output, place) {
+            if let Some(aside) = &aside
+                && steps.rename_to_free(aside, place).is_err()
+            {
+                let aside = aside.display();
+                return Err(error).of_doing(place, || format!("what stood here is {aside} now"));
+            }
+            if error.kind() == ErrorKind::AlreadyExists {
                 return Err(Error::Changed {
                     path: place.clone(),
                     reason: "somebody made this meanwhile; it is not replaced".to_owned(),
                 });
             }
-            renamed.of(place)?;
-            return self.steps.sync_folder(parent).of(place);
+            return Err(error).of(place);
         }
-        self.keeps.set(true);
-        match self.replace(standing) {
-            Ok(()) => {}
-            Err(PlacementFailure::AsBefore(error)) => {
-                self.keeps.set(false);
-                return Err(error).of(place);
-            }
-            Err(PlacementFailure::WithoutPlace(error)) => {
-                let old = self.folder.join(OLD);
-                return Err(error).of_doing(place, || {
-                    let old = old.display();
-                    format!("what stood here is {old} now, and the next run puts it back")
-                });
-            }
-        }
-        let durable = self.steps.sync_folder(parent);
-        let durable = durable.and_then(|()| self.steps.sync_folder(&self.folder));
-        durable.of_doing(place, || {
-            let folder = self.folder.display();
-            format!("it has its place, but may not be durable; what it replaced is in {folder}")
-        })?;
-        self.keeps.set(false);
-        // This does not wait for the drop, since the caller wants to be done soon. The next run removes what cannot be
-        // removed now.
-        for replaced in [&output, &self.folder.join(OLD)] {
-            drop(self.steps.remove(replaced));
-        }
-        Ok(())
+        steps.sync_folder(parent).of(place)?;
+        Ok(aside)
     }
 
-    /// Replaces what is in the place by the output, in one step if the system can do that.
-    fn replace(&self, standing: &ExistingOutput) -> Result<(), PlacementFailure> {
-        let (output, old) = (self.folder.join(OUTPUT), self.folder.join(OLD));
-        let steps = &self.steps;
-        let replaced = fs::symlink_metadata(&self.place).map_err(PlacementFailure::AsBefore)?;
-        if replaced.is_dir() == output.is_dir() {
-            rights::keep(&output, &replaced).map_err(PlacementFailure::AsBefore)?;
-        }
-        if steps
-            .exchange(&output, &self.place)
-            .map_err(PlacementFailure::AsBefore)?
-        {
-            return Ok(());
-        }
-        let is_file = matches!(standing, ExistingOutput::File(_)) && output.is_file();
-        if is_file {
-            return steps
-                .rename_over(&output, &self.place)
-                .map_err(PlacementFailure::AsBefore);
-        }
-        steps
-            .rename_to_free(&self.place, &old)
-            .map_err(PlacementFailure::AsBefore)?;
-        steps.rename_to_free(&output, &self.place).map_err(|error| {
-            match steps.rename_to_free(&old, &self.place) {
-                Ok(()) => PlacementFailure::AsBefore(error),
-                Err(_) => PlacementFailure::WithoutPlace(error),
+    /// Renames what is in the place to the first free one of `NAME.old`, `NAME.old2`, `NAME.old3` and so on.
+    fn put_aside(&self) -> io::Result<PathBuf> {
+        for number in 1_u64.. {
+            let mut name = self.place.clone().into_os_string();
+            name.push(".old");
+            if number > 1 {
+                name.push(number.to_string());
             }
-        })
-    }
-
-    /// Deletes the remains of a killed run, or puts back what it took from the place.
-    fn recover(&self) -> Result<()> {
-        let folder = &self.folder;
-        for entry in fs::read_dir(folder).of(folder)? {
-            let found = entry.of(folder)?.file_name();
-            let mut known = OTHERS.iter().chain(&[MARKER, NOTE, OUTPUT, OLD]);
-            if !known.any(|known| found == *known) {
-                let reason = "dedupdb did not put this into its work folder; move it away";
-                return Err(Error::foreign(&folder.join(found), reason));
+            let aside = PathBuf::from(name);
+            match self.steps.rename_to_free(&self.place, &aside) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                renamed => return renamed.map(|()| aside),
             }
         }
-        let (old, parent) = (folder.join(OLD), parts(&self.place)?.0);
-        if is_there(&old).of(folder)? {
-            if !is_there(&self.place).of(folder)? {
-                let back = self.steps.rename_to_free(&old, &self.place);
-                back.of(&self.place)?;
-            } else if is_there(&folder.join(OUTPUT)).of(folder)? {
-                let place = self.place.display();
-                return Err(Error::foreign(
-                    &old,
-                    format!(
-                        "this is what a killed run took away from {place}, where something else is \
-                         now; move one of them away"
-                    ),
-                ));
-            }
-        }
-        // What is in the place must be durable there before what it replaced is deleted.
-        self.steps.sync_folder(parent).of(folder)?;
-        self.clear().of(folder)
+        Err(ErrorKind::AlreadyExists.into())
     }
 
     /// Deletes everything except the marker and the note, which is useful until there is an output.
     fn clear(&self) -> io::Result<()> {
-        let mut names = OTHERS.iter().chain(&[OUTPUT, OLD]);
+        let mut names = OTHERS.iter().chain(&[OUTPUT]);
         names.try_for_each(|name| self.steps.remove(&self.folder.join(name)))
     }
 
@@ -298,10 +242,8 @@ impl SiblingFolder {
 
 impl Drop for SiblingFolder {
     fn drop(&mut self) {
-        if !self.keeps.get() {
-            // The next run removes what cannot be removed. The lock is released afterwards.
-            drop(self.remove());
-        }
+        // The next run removes what cannot be removed. The lock is released afterwards.
+        drop(self.remove());
     }
 }
 
@@ -312,12 +254,17 @@ pub(crate) fn is_work(folder: &Path) -> bool {
     place.is_some() && folder.join(MARKER).is_file()
 }
 
-/// Why an output did not get its place.
-enum PlacementFailure {
-    /// The place is unchanged.
-    AsBefore(io::Error),
-    /// What was in the place was moved away and could not be put back.
-    WithoutPlace(io::Error),
+/// Refuses a work folder with anything that dedupdb did not put there.
+fn check_known(folder: &Path) -> Result<()> {
+    for entry in fs::read_dir(folder).of(folder)? {
+        let found = entry.of(folder)?.file_name();
+        let mut known = OTHERS.iter().chain(&[MARKER, NOTE, OUTPUT]);
+        if !known.any(|known| found == *known) {
+            let reason = "dedupdb did not put this into its work folder; move it away";
+            return Err(Error::foreign(&folder.join(found), reason));
+        }
+    }
+    Ok(())
 }
 
 /// Creates the folder, or takes over one that a killed run left.
@@ -422,14 +369,6 @@ fn is_own(_: &fs::Metadata) -> bool {
 #[cfg(not(unix))]
 pub(crate) fn is_same_file(_: &File, path: &Path) -> bool {
     path.exists()
-}
-
-fn is_there(path: &Path) -> io::Result<bool> {
-    match fs::symlink_metadata(path) {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
 }
 
 #[cfg(test)]

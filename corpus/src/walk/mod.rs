@@ -19,7 +19,6 @@ use walkdir::{DirEntry, WalkDir};
 use crate::formats::format::Format;
 use crate::glob::Globs;
 use crate::options::Options;
-use crate::publish::manifest::is_manifest;
 use crate::skipped::{Reason, Skipped};
 use crate::source::feed::Feed;
 use crate::source::{Source, SourceKind, expanded, special};
@@ -265,9 +264,6 @@ impl Walk {
     fn file(&self, path: &Path, kind: FileType, is_by_link: bool) -> FoundResult {
         if let Some(reason) = special(kind) {
             return Err(Skipped::file(reason, path));
-        }
-        if is_manifest(path) {
-            return Err(Skipped::file(Reason::Manifest, path));
         }
         let key = Key::of(path);
         if self.seen.again(&key, is_by_link) {
