@@ -55,7 +55,7 @@ fn a_quote_without_an_end_does_not_fill_the_memory() {
     sandbox.write("x.csv", rows);
     let summary = sandbox.add(&["--max-document", "4kB", "x.csv"], 2);
     assert_eq!(summary["skipped"], json!({ "bad record": 1 }));
-    assert_eq!(sandbox.keys().len(), 201);
+    assert_eq!(sandbox.keys(), ["1"]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use utf32::ByteOrder;
 use crate::skipped::{Hint, Reason, RecordFault};
 
 /// The byte order mark that some programs begin a text with.
-const MARK: &str = "\u{feff}";
+pub(crate) const MARK: &str = "\u{feff}";
 
 /// The maximum number of bytes that detection examines, from the first non-ASCII byte on.
 const DETECTED: usize = 1 << 20;

@@ -35,7 +35,7 @@ impl<R: BufRead> CsvRows<R> {
     /// Those of reading, or a column does not exist.
     pub(crate) fn new(reader: R, options: &Options) -> io::Result<CsvRows<R>> {
         let mut rows = CsvRows {
-            cuts: RowCutter::new(reader, options.max_record()),
+            cuts: RowCutter::new(reader, options.max_record())?,
             csv: Reader::new(),
             columns: ColumnIndices::default(),
             first: None,

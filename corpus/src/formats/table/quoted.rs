@@ -1,9 +1,9 @@
 //! Rows of a table with quoted cells, cut one by one.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Cursor, Read};
 use std::mem::take;
 
-use crate::decode::without_mark;
+use crate::decode::{MARK, without_mark};
 use crate::skipped::RecordFault;
 
 /// A row with its line ending, or why it is lost.
@@ -16,33 +16,15 @@ pub(crate) struct CutRow {
 
 /// The rows of a table. Blank lines are skipped.
 ///
-/// If a quote is not closed, its row is lost, and the next row begins on the line after the one where the quote opens.
-/// The same holds for a quote that closes on a later line in the middle of a cell: most likely it was not meant to open
-/// there, and the quote that closes it was meant to open another cell.
+/// A quoted cell ends with its closing quote, whatever is in it. If there is none, the row goes on to the end of the file
+/// and is lost, and the message names the line of the quote.
 #[derive(Debug)]
 pub(crate) struct RowCutter<R> {
-    reader: R,
+    reader: io::Chain<Cursor<Vec<u8>>, R>,
     limit: usize,
-    /// The number of lines read.
-    line: u64,
+    /// The number of line ends that were read.
+    lines: u64,
     read: u64,
-    /// Lines to read again. Each of them began inside the quote that was not closed.
-    ///
-    /// If a row has not ended where such a line begins, this place is inside a quote too, so the row is known to be
-    /// lost. That keeps the time linear.
-    again: Vec<u8>,
-    /// How many of these bytes are taken.
-    taken: usize,
-}
-
-/// How reading a line ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LineEnd {
-    Line,
-    /// Before another line that is read again.
-    Again,
-    Limit,
-    File,
 }
 
 /// A position in a row.
@@ -68,25 +50,23 @@ impl CellState {
     }
 }
 
-/// An open quote.
-#[derive(Clone, Copy, Debug, Default)]
-struct OpenQuote {
-    line: u64,
-    /// The offset in the row at which the next line begins.
-    next: usize,
-}
-
 impl<R: BufRead> RowCutter<R> {
     /// Cuts rows of up to `limit` bytes.
-    pub(crate) fn new(reader: R, limit: u64) -> RowCutter<R> {
-        RowCutter {
-            reader,
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
+    pub(crate) fn new(mut reader: R, limit: u64) -> io::Result<RowCutter<R>> {
+        let mut head = Vec::new();
+        let length = MARK.len() as u64;
+        reader.by_ref().take(length).read_to_end(&mut head)?;
+        let text = without_mark(&head).to_vec();
+        Ok(RowCutter {
+            read: (head.len() - text.len()) as u64,
+            reader: Cursor::new(text).chain(reader),
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
-            line: 0,
-            read: 0,
-            again: Vec::new(),
-            taken: 0,
-        }
+            lines: 0,
+        })
     }
 
     /// Returns the next row.
@@ -95,142 +75,63 @@ impl<R: BufRead> RowCutter<R> {
     ///
     /// Those of reading.
     pub(crate) fn next(&mut self) -> io::Result<Option<CutRow>> {
-        let (mut row, mut place, mut opened) =
-            (Vec::new(), CellState::CellStart, OpenQuote::default());
+        let (mut row, mut place) = (Vec::new(), CellState::CellStart);
+        let (mut is_blank, mut is_large, mut opened) = (true, false, 0);
         loop {
-            let start = row.len();
-            let end = self.line(&mut row)?;
-            if self.line == 0 {
-                let mark = row.len() - without_mark(&row).len();
-                row.drain(..mark);
+            let input = self.reader.fill_buf()?;
+            let end = input.iter().position(|&byte| is_end(byte));
+            let (length, is_last) = (end.map_or(input.len(), |end| end + 1), input.is_empty());
+            for &byte in &input[..end.unwrap_or(length)] {
+                let next = place.after(byte);
+                if (place, next) == (CellState::CellStart, CellState::Quoted) {
+                    opened = self.lines + 1;
+                }
+                (place, is_blank) = (next, false);
             }
-            self.line += u64::from(end != LineEnd::File || row.len() > start);
-            if start == 0 && row.iter().all(|byte| is_end(*byte)) {
-                if end == LineEnd::File {
+            // Of a row that is too large, only the end is sought.
+            is_large |= row.len() + length > self.limit.saturating_add(1);
+            if !is_large {
+                row.extend_from_slice(&input[..length]);
+            }
+            let is_return = length > 0 && input[length - 1] == b'\r';
+            self.consume(length);
+            if end.is_some() {
+                self.lines += 1;
+                if is_return && self.reader.fill_buf()?.starts_with(b"\n") {
+                    row.push(b'\n');
+                    self.consume(1);
+                }
+            }
+            if is_blank {
+                if is_last {
                     return Ok(None);
                 }
                 row.clear();
-                continue;
-            }
-            let mut is_torn = false;
-            for &byte in row[start..].iter().filter(|byte| !is_end(**byte)) {
-                let next = place.after(byte);
-                match (place, next) {
-                    (CellState::CellStart, CellState::Quoted) => {
-                        opened.line = self.line;
-                        opened.next = row.len();
-                    }
-                    (CellState::Quote, CellState::Cell) => is_torn |= opened.line < self.line,
-                    _ => {}
-                }
-                if is_torn {
-                    break;
-                }
-                place = next;
-            }
-            if is_torn {
-                return Ok(Some(self.lost(row, opened, LineEnd::Line)));
-            }
-            if end == LineEnd::Limit && (start == 0 || place != CellState::Quoted) {
-                let place = self.pass_over(place)?;
-                let fault = if place == CellState::Quoted {
-                    unclosed(self.line, end)
+            } else if is_last && place == CellState::Quoted {
+                let detail = format!(
+                    "the quote that opens on line {opened} is not closed before the end of the file"
+                );
+                return Ok(Some(self.cut(Err(RecordFault::bad(detail)))));
+            } else if is_last || end.is_some() && place != CellState::Quoted {
+                let row = if is_large {
+                    Err(RecordFault::too_large())
                 } else {
-                    RecordFault::too_large()
+                    Ok(row)
                 };
-                return Ok(Some(self.cut(Err(fault))));
-            }
-            if place != CellState::Quoted {
-                return Ok(Some(self.cut(Ok(row))));
-            }
-            if end != LineEnd::Line {
-                return Ok(Some(self.lost(row, opened, end)));
+                return Ok(Some(self.cut(row)));
             }
         }
     }
 
-    /// Gives up a row because of an open quote, and goes back to the line after the quote's.
-    fn lost(&mut self, mut row: Vec<u8>, opened: OpenQuote, end: LineEnd) -> CutRow {
-        if end != LineEnd::Again {
-            self.again = row.split_off(opened.next);
-            self.taken = 0;
-        }
-        self.line = opened.line;
-        self.cut(Err(unclosed(opened.line, end)))
+    fn consume(&mut self, length: usize) {
+        self.reader.consume(length);
+        self.read += length as u64;
     }
 
     fn cut(&mut self, row: Result<Vec<u8>, RecordFault>) -> CutRow {
         CutRow {
             row,
             read: take(&mut self.read),
-        }
-    }
-
-    /// Reads a line with its ending, and appends it to `row`.
-    fn line(&mut self, row: &mut Vec<u8>) -> io::Result<LineEnd> {
-        let again = &self.again[self.taken..];
-        let length = line_length(again);
-        row.extend_from_slice(&again[..length.unwrap_or(again.len())]);
-        if let Some(length) = length {
-            self.taken += length;
-            let is_last = self.taken == self.again.len();
-            return Ok(if is_last {
-                LineEnd::Line
-            } else {
-                LineEnd::Again
-            });
-        }
-        self.again = Vec::new();
-        self.taken = 0;
-        loop {
-            let room = self.limit.saturating_add(1).saturating_sub(row.len());
-            let input = self.reader.fill_buf()?;
-            if input.is_empty() {
-                return Ok(LineEnd::File);
-            }
-            let input = &input[..input.len().min(room)];
-            let length = line_length(input);
-            let length_read = length.unwrap_or(input.len());
-            row.extend_from_slice(&input[..length_read]);
-            self.reader.consume(length_read);
-            self.read += length_read as u64;
-            if length.is_some() {
-                self.end_line(row)?;
-                return Ok(LineEnd::Line);
-            }
-            if row.len() > self.limit {
-                return Ok(LineEnd::Limit);
-            }
-        }
-    }
-
-    /// Reads the second half of a line ending.
-    fn end_line(&mut self, row: &mut Vec<u8>) -> io::Result<()> {
-        if row.ends_with(b"\r") && self.reader.fill_buf()?.starts_with(b"\n") {
-            row.push(b'\n');
-            self.reader.consume(1);
-            self.read += 1;
-        }
-        Ok(())
-    }
-
-    /// Skips the rest of a line. Returns the position at which it ends.
-    fn pass_over(&mut self, mut place: CellState) -> io::Result<CellState> {
-        loop {
-            let input = self.reader.fill_buf()?;
-            if input.is_empty() {
-                return Ok(place);
-            }
-            let length = line_length(input);
-            let length_read = length.unwrap_or(input.len());
-            let text = &input[..length_read];
-            let text = text.iter().filter(|byte| !is_end(**byte));
-            place = text.fold(place, |place, &byte| place.after(byte));
-            self.reader.consume(length_read);
-            self.read += length_read as u64;
-            if length.is_some() {
-                return Ok(place);
-            }
         }
     }
 }
@@ -246,27 +147,8 @@ pub(crate) fn width(row: &[u8]) -> usize {
     cells
 }
 
-/// Returns the length of the first line of `bytes`, including its ending, if it ends there.
-fn line_length(bytes: &[u8]) -> Option<usize> {
-    let end = bytes.iter().position(|&byte| is_end(byte))?;
-    let is_halved = bytes[end..].starts_with(b"\r\n");
-    Some(end + 1 + usize::from(is_halved))
-}
-
 fn is_end(byte: u8) -> bool {
     byte == b'\n' || byte == b'\r'
-}
-
-fn unclosed(line: u64, end: LineEnd) -> RecordFault {
-    let most = if end == LineEnd::Limit {
-        " in the bytes that a record may have"
-    } else {
-        ""
-    };
-    RecordFault::bad(format!(
-        "the quote that opens on line {line} is not closed{most}; reading goes on with line {}",
-        line + 1
-    ))
 }
 
 #[cfg(test)]
@@ -276,7 +158,7 @@ mod tests {
 
     /// Returns the rows, or the messages for lost rows, when read in small pieces.
     fn cuts(text: &str, limit: u64) -> Vec<String> {
-        let mut cuts = RowCutter::new(BufReader::with_capacity(3, text.as_bytes()), limit);
+        let mut cuts = RowCutter::new(BufReader::with_capacity(3, text.as_bytes()), limit).unwrap();
         let mut found = Vec::new();
         let mut read = 0;
         while let Some(cut) = cuts.next().unwrap() {
@@ -312,58 +194,22 @@ mod tests {
         }
     }
 
-    fn lost(line: u64, most: &str) -> String {
-        let next = line + 1;
-        format!(
-            "the quote that opens on line {line} is not closed{most}; reading goes on with line {next}"
-        )
+    #[test]
+    fn a_quote_that_is_not_closed_costs_the_rest() {
+        let lost = |line| {
+            format!("the quote that opens on line {line} is not closed before the end of the file")
+        };
+        let text = "a\n\"b\nc\",\"d\"\n\re\"\nf,\"g\nh\n";
+        let rows = ["a\n", "\"b\nc\",\"d\"\n", "e\"\n", &lost(6)];
+        assert_eq!(cuts(text, 99), rows);
+        assert_eq!(cuts("a\n\"", 99), ["a\n".to_owned(), lost(2)]);
+        assert_eq!(cuts("a\n\"bcdefghijkl\nm", 4), ["a\n".to_owned(), lost(2)]);
     }
 
     #[test]
-    fn a_quote_that_is_not_closed_costs_its_row() {
-        let text = "a\n\"b\nc\",\"d\ne\nf,\"g\nh\ni,\"";
-        let rows = [
-            "a\n".into(),
-            lost(3, ""),
-            "e\n".into(),
-            "f,\"g\nh\ni,\"".into(),
-        ];
-        assert_eq!(cuts(text, 99), rows);
-        // The closing quote was meant to open another cell.
-        let text = "1,\"cut\n2,\"c d\"\n3,\"e\nf\"\n4,\"g\"h\n5,\"\n6\n";
-        let rows = [
-            lost(1, ""),
-            "2,\"c d\"\n".into(),
-            "3,\"e\nf\"\n".into(),
-            "4,\"g\"h\n".into(),
-            lost(6, ""),
-            "6\n".into(),
-        ];
-        assert_eq!(cuts(text, 99), rows);
-        assert_eq!(cuts("a\n\"", 99), ["a\n".to_owned(), lost(2, "")]);
-    }
-
-    #[test]
-    fn a_quote_is_closed_within_the_limit() {
-        let most = " in the bytes that a record may have";
-        let text = "\"a\nbc\nde\nfg\nhi\"\nj\n";
-        let rows = [
-            lost(1, most),
-            "bc\n".into(),
-            "de\n".into(),
-            "fg\n".into(),
-            "hi\"\n".into(),
-            "j\n".into(),
-        ];
-        assert_eq!(cuts(text, 8), rows);
+    fn a_row_beyond_the_limit_is_passed_over() {
         assert_eq!(cuts("\"abcdefgh\"\ni\n", 8), ["too large", "i\n"]);
-        assert_eq!(cuts("\"abcdefghi\nj\n", 8), [lost(1, most), "j\n".into()]);
-    }
-
-    /// Each line opens a quote, whether or not the line begins inside one.
-    #[test]
-    fn quotes_that_are_never_closed_take_linear_time() {
-        let text = "a\"x,\"\n".repeat(200_000);
-        assert_eq!(cuts(&text, u64::MAX).len(), 200_000);
+        assert_eq!(cuts("\"abc\ndefgh\"\r\ni\n", 8), ["too large", "i\n"]);
+        assert_eq!(cuts("abcdefgh\ni", 8), ["abcdefgh\n", "i"]);
     }
 }
