@@ -34,71 +34,93 @@ pub enum Format {
     Shingles,
 }
 
+/// What there is to know of a format besides how it is read.
+struct FormatSpec {
+    format: Format,
+    /// The name by which it is chosen.
+    name: &'static str,
+    /// The extensions of its files.
+    extensions: &'static [&'static str],
+    /// Whether a file is one document.
+    is_document: bool,
+}
+
+const fn spec(
+    format: Format,
+    name: &'static str,
+    extensions: &'static [&'static str],
+    is_document: bool,
+) -> FormatSpec {
+    FormatSpec {
+        format,
+        name,
+        extensions,
+        is_document,
+    }
+}
+
+/// The formats, in the order of [`Format`]. A file with another extension is a text. An array is recognized by its
+/// content, so it has no extension here.
+const SPECS: &[FormatSpec] = &[
+    spec(Format::Text, "text", &[], true),
+    spec(Format::Html, "html", &["html", "htm", "xhtml"], true),
+    spec(Format::Jsonl, "jsonl", &["jsonl", "ndjson"], false),
+    spec(Format::Json, "json", &[], false),
+    spec(Format::Csv, "csv", &["csv"], false),
+    spec(Format::Tsv, "tsv", &["tsv"], false),
+    spec(Format::Parquet, "parquet", &["parquet"], false),
+    spec(Format::Warc, "warc", &["warc", "wet"], false),
+    spec(Format::Shingles, "shingles", &[], false),
+];
+
 impl Format {
     /// All formats, in the order in which they are listed.
-    pub const ALL: [Format; 9] = [
-        Format::Text,
-        Format::Html,
-        Format::Jsonl,
-        Format::Json,
-        Format::Csv,
-        Format::Tsv,
-        Format::Parquet,
-        Format::Warc,
-        Format::Shingles,
-    ];
+    pub const ALL: [Format; 9] = {
+        let mut all = [Format::Text; 9];
+        let mut at = 0;
+        while at < SPECS.len() {
+            assert!(SPECS[at].format as usize == at, "the formats are in order");
+            all[at] = SPECS[at].format;
+            at += 1;
+        }
+        all
+    };
+
+    fn spec(self) -> &'static FormatSpec {
+        &SPECS[self.code()]
+    }
+
+    /// Returns the number that stands for it in a temporary file.
+    pub(crate) fn code(self) -> usize {
+        self as usize
+    }
+
+    /// Returns the format of this number.
+    pub(crate) fn of_code(code: u64) -> Option<Format> {
+        let code = usize::try_from(code).ok()?;
+        Format::ALL.get(code).copied()
+    }
 
     /// Returns the name by which the format is chosen.
     pub fn name(self) -> &'static str {
-        match self {
-            Format::Text => "text",
-            Format::Html => "html",
-            Format::Jsonl => "jsonl",
-            Format::Json => "json",
-            Format::Csv => "csv",
-            Format::Tsv => "tsv",
-            Format::Parquet => "parquet",
-            Format::Warc => "warc",
-            Format::Shingles => "shingles",
-        }
+        self.spec().name
     }
 
     /// Returns the format of the file at `path` by its name: by its last extension, or by the one before `.bz2`, `.gz`, `.xz` or
     /// `.zst`.
     pub fn of(path: &Path) -> Format {
-        let stem = path.file_stem().map(Path::new);
-        match (extension(path).as_str(), stem) {
-            (end, Some(stem)) if COMPRESSED.contains(&end) => {
-                Format::of_extension(&extension(stem))
-            }
-            (extension, _) => Format::of_extension(extension),
+        let mut extension = extension(path);
+        if let Some(stem) = path.file_stem().filter(|_| is_compressed(path)) {
+            extension = self::extension(Path::new(stem));
         }
-    }
-
-    fn of_extension(extension: &str) -> Format {
-        match extension {
-            "jsonl" | "ndjson" => Format::Jsonl,
-            "html" | "htm" | "xhtml" => Format::Html,
-            "csv" => Format::Csv,
-            "tsv" => Format::Tsv,
-            "parquet" => Format::Parquet,
-            "warc" | "wet" => Format::Warc,
-            _ => Format::Text,
-        }
+        let mut specs = SPECS.iter();
+        let found = specs.find(|spec| spec.extensions.contains(&&*extension));
+        found.map_or(Format::Text, |spec| spec.format)
     }
 
     /// Whether a file is one document, whose key is the file's path.
     pub fn is_document(self) -> bool {
-        match self {
-            Format::Text | Format::Html => true,
-            Format::Jsonl
-            | Format::Json
-            | Format::Csv
-            | Format::Tsv
-            | Format::Parquet
-            | Format::Warc
-            | Format::Shingles => false,
-        }
+        self.spec().is_document
     }
 }
 

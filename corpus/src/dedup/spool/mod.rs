@@ -18,7 +18,7 @@ use std::sync::Arc;
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::{self as publish, WithPath};
 use crate::publish::work::WorkFolder;
-use crate::{Format, Nth, OpenedFile, SourcedText, TableSource, UnreadRecord};
+use crate::{Nth, OpenedFile, SourcedText, TableSource, UnreadRecord};
 use coded::{put, put_bytes, put_known, put_line, put_time};
 use names::NonUtf8Names;
 
@@ -128,17 +128,8 @@ impl Spool {
     }
 
     fn put_opened(&mut self, opened: &OpenedFile) -> io::Result<()> {
-        let format = match opened.format {
-            Format::Csv => 0,
-            Format::Tsv => 1,
-            Format::Warc => 2,
-            Format::Shingles => 4,
-            Format::Parquet => 5,
-            Format::Json => 6,
-            Format::Jsonl | Format::Text | Format::Html => 3,
-        };
         put(&mut self.records, OPENED)?;
-        put(&mut self.records, format)?;
+        put(&mut self.records, opened.format.code() as u64)?;
         self.names.put(&mut self.records, &opened.source)?;
         self.recorded += put_bytes(&mut self.records, &opened.header)?;
         put(&mut self.records, opened.table.is_some().into())?;

@@ -30,15 +30,7 @@ impl SpooledRecords {
         let reader = &mut self.reader;
         Ok(Some(match get(reader)? {
             OPENED => Item::Opened(OpenedFile {
-                format: match get(reader)? {
-                    0 => Format::Csv,
-                    1 => Format::Tsv,
-                    2 => Format::Warc,
-                    4 => Format::Shingles,
-                    5 => Format::Parquet,
-                    6 => Format::Json,
-                    _ => Format::Jsonl,
-                },
+                format: Format::of_code(get(reader)?).ok_or(io::ErrorKind::InvalidData)?,
                 source: self.names.get(reader)?,
                 header: get_bytes(reader)?,
                 // The columns were checked when the file was met.
