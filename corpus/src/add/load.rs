@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
 
+use super::add_run::AddRun;
 use super::event::AddEvent;
-use super::run::AddRun;
 use super::summary::AddSummary;
 use crate::error::Error;
 use crate::formats::parquet::sketches::{SketchRow, SketchRows};

@@ -1,9 +1,9 @@
 //! Adding a corpus to a store, commit by commit.
 
+mod add_run;
 mod event;
 mod load;
 mod missing_files;
-mod run;
 mod summary;
 
 pub use event::AddEvent;
@@ -123,6 +123,6 @@ impl Add {
         store: &Store,
         mut observe: impl FnMut(AddEvent<'_>) -> ControlFlow<()>,
     ) -> Result<AddSummary, Error> {
-        run::run(self, store, &mut observe)
+        add_run::run(self, store, &mut observe)
     }
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use crate::dedup::against::{check_apart, compared};
+use crate::dedup::dedup_run::DedupRun;
 use crate::dedup::dropped_list::DroppedListWriter;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::{DedupEvent, Observer};
@@ -15,7 +16,6 @@ use crate::dedup::judge::{DedupJudge, JudgeReporter};
 use crate::dedup::lineage::Lineage;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::protection::Protection;
-use crate::dedup::run::DedupRun;
 use crate::dedup::settings::{Dedup, Destination, Keep};
 use crate::dedup::sink::{DeferredList, OutputSink};
 use crate::dedup::summary::DedupSummary;

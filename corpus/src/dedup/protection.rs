@@ -8,7 +8,7 @@ use ignore::gitignore::Gitignore;
 
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::SpareReason;
-use crate::dedup::names::below;
+use crate::dedup::files_below::files_below;
 use crate::dedup::settings::Dedup;
 use crate::{FileIdentity, Glob, Key, Origin, Skipped, globs_below};
 
@@ -129,7 +129,7 @@ impl Protection {
         if self.patterns.is_empty() {
             return Ok(());
         }
-        for (number, entry) in below(inputs).enumerate() {
+        for (number, entry) in files_below(inputs).enumerate() {
             if number.is_multiple_of(TICK) {
                 tick()?;
             }

@@ -2,8 +2,8 @@
 
 mod hold;
 mod manifest;
+mod move_run;
 mod plan;
-mod run;
 mod undo;
 
 use std::ops::ControlFlow;
@@ -137,7 +137,7 @@ impl Move {
         self,
         mut observe: impl FnMut(MoveEvent<'_>) -> ControlFlow<()>,
     ) -> Result<MoveSummary, Error> {
-        run::run(self, &mut observe)
+        move_run::run(self, &mut observe)
     }
 }
 

@@ -10,7 +10,7 @@ use super::hold::{ChangeTime, RESERVED, stamp};
 use super::manifest::{ManifestEntry, MovedFileState};
 use super::{LeftReason, manifest};
 use crate::dedup::event::DroppedDocument;
-use crate::dedup::names::below;
+use crate::dedup::files_below::files_below;
 use crate::dedup::surviving_copy::SurvivingCopy;
 use crate::{FileIdentity, Reason, Skipped};
 
@@ -187,7 +187,7 @@ impl MovePlan {
         if self.files.is_empty() {
             return;
         }
-        for entry in below(std::slice::from_ref(&self.folder)) {
+        for entry in files_below(std::slice::from_ref(&self.folder)) {
             let path = entry.path();
             if entry.path_is_symlink() {
                 self.linked.extend(fs::canonicalize(path));

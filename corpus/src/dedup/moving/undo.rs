@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::hold::{self, FolderHold, HoldPurpose};
 use super::manifest::{ManifestEntry, MoveManifest, MovedFileState, NAME};
-use super::run::clear;
+use super::move_run::clear;
 use super::{LeftReason, MoveEvent, MoveReporter, MoveSummary, rename};
 use crate::dedup::claim::FolderClaim;
 use crate::dedup::error::{Error, Result};

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, BufWriter, ErrorKind, Seek};
 use std::path::{Path, PathBuf};
 
 use super::coded::{get_read_file, put_read_file};
-use super::names::NonUtf8Names;
+use super::non_utf8_names::NonUtf8Names;
 use crate::ReadFile;
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::WithPath;

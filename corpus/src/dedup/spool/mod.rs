@@ -2,7 +2,7 @@
 
 mod coded;
 mod files;
-mod names;
+mod non_utf8_names;
 mod records;
 mod texts;
 
@@ -20,7 +20,7 @@ use crate::publish::error::{self as publish, WithPath};
 use crate::publish::work::WorkFolder;
 use crate::{Nth, OpenedFile, SourcedText, TableSource, UnreadRecord};
 use coded::{put, put_bytes, put_known, put_line, put_time};
-use names::NonUtf8Names;
+use non_utf8_names::NonUtf8Names;
 
 /// A spool of two files: the texts, which are read in the order of judgement, and the records, which are read in the
 /// order of the input.

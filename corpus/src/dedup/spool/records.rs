@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::vec;
 
 use super::coded::{get, get_bytes, get_known, get_line};
-use super::names::NonUtf8Names;
+use super::non_utf8_names::NonUtf8Names;
 use super::{OPENED, RECORD, UNREAD};
 use crate::{Format, Item, OpenedFile, Origin, Reason, Skipped, TableSource, UnreadRecord};
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::coded::{get, get_known, get_line, get_text, get_time};
-use super::names::NonUtf8Names;
+use super::non_utf8_names::NonUtf8Names;
 use crate::dedup::error::{Error, Result};
 use crate::{Origin, SourcedText};
 

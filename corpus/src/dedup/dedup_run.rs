@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::dedup::by_rank::{ranked, spool_all};
+use crate::dedup::duplicate_groups::DuplicateGroups;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::groups::DuplicateGroups;
 use crate::dedup::judge::{BatchReceiver, DedupJudge, JudgedItem};
 use crate::dedup::order::Ranking;
 use crate::dedup::outputs::Outputs;

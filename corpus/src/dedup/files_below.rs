@@ -6,7 +6,7 @@ use walkdir::{DirEntry, WalkDir};
 
 /// Returns the files and symbolic links below these paths, whether selected or not. Entries that cannot be read are
 /// skipped.
-pub(crate) fn below(paths: &[PathBuf]) -> impl Iterator<Item = DirEntry> {
+pub(crate) fn files_below(paths: &[PathBuf]) -> impl Iterator<Item = DirEntry> {
     let walks = paths
         .iter()
         .map(|path: &PathBuf| WalkDir::new(Path::new(path)));
