@@ -362,11 +362,15 @@ fn a_store_gets_fingerprints_from_its_texts_or_from_closer_ones() {
             ..
         })
     ));
-    let texts = store.text_fingerprints(&target).unwrap();
+    let given = |numbers: std::ops::Range<u32>| {
+        let texts = store.text_fingerprints(&target).unwrap();
+        for n in numbers {
+            assert!(texts.add(&words(100 * n, 60)).unwrap());
+        }
+        texts
+    };
+    let texts = given(0..20);
     assert!(!texts.add("a text that the store does not have").unwrap());
-    for n in 0..20 {
-        assert!(texts.add(&words(100 * n, 60)).unwrap());
-    }
     // Stopped on the way, it begins again with the texts.
     let stopped = Rebuild::reindex(target.clone()).fingerprints(texts);
     let stopped = stopped.watch(|_| ControlFlow::Break(()));
@@ -375,10 +379,7 @@ fn a_store_gets_fingerprints_from_its_texts_or_from_closer_ones() {
         store.rebuild(Rebuild::resume()).is_err(),
         "the texts are gone"
     );
-    let texts = store.text_fingerprints(&target).unwrap();
-    for n in 0..20 {
-        texts.add(&words(100 * n, 60)).unwrap();
-    }
+    let texts = given(0..20);
     assert!(
         store
             .rebuild(Rebuild::reindex(target.clone()).fingerprints(texts))
@@ -388,15 +389,9 @@ fn a_store_gets_fingerprints_from_its_texts_or_from_closer_ones() {
     let found = store.passages(&query.at_least(10)).unwrap();
     assert_eq!(rows(&found), Rows::from([("10".to_owned(), 0, 10)]));
     // The rest, with the same schema.
-    let texts = store.text_fingerprints(&target).unwrap();
-    for n in 20..30 {
-        texts.add(&words(100 * n, 60)).unwrap();
-    }
-    assert!(
-        store
-            .rebuild(Rebuild::reindex(target).fingerprints(texts))
-            .unwrap()
-    );
+    let texts = given(20..30);
+    let rebuild = Rebuild::reindex(target.clone());
+    assert!(store.rebuild(rebuild.fingerprints(texts)).unwrap());
     assert_eq!(store.stats().unwrap().unfingerprinted, 0);
     let last = words(2920, 12);
     let last = PassageQuery::text(&last);
