@@ -102,6 +102,7 @@ def open(
     nfkc: bool | None = None,
     fold: Literal["none", "marks"] | None = None,
     shingles: bool | None = None,
+    passage: int | None = None,
 ) -> Store:
     """Opens the store in a folder, or makes one if there is none.
 
@@ -132,6 +133,7 @@ def open(
         fold: ``marks`` treats words as equal that differ in marks only: the vowel signs and the tatweel of Arabic, the
             points of Hebrew, the diacritics of Latin letters; ``none``.
         shingles: Whether to store shingles; without them, similarities are estimates; True.
+        passage: Length in words of the passages that :meth:`Store.passages` always finds; 0 for none.
 
     The parameters from ``preset`` on are for a new store; ``open(path, **store.schema)`` takes those of another one. A
     store that exists keeps its own, also those that a ``reindex`` gave it, unless they are not as ``expect`` says.
@@ -164,6 +166,7 @@ def open(
             "nfkc": nfkc,
             "fold": fold,
             "shingles": shingles,
+            "passage": passage,
         },
     )
 

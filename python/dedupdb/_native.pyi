@@ -135,6 +135,8 @@ class Store:
         threshold: float | None = None,
         limit: int | None = None,
         progress: _Progress = None,
+        containment: float | None = None,
+        shortest: int = 20,
     ) -> list[Match]: ...
     @overload
     def query(
@@ -146,7 +148,26 @@ class Store:
         threshold: float | None = None,
         limit: int | None = None,
         progress: _Progress = None,
+        containment: float | None = None,
+        shortest: int = 20,
     ) -> Table: ...
+    def passages(
+        self,
+        texts: Any,
+        /,
+        *,
+        text: str = "text",
+        at_least: int | None = None,
+        gap: int = 0,
+        limit: int | None = None,
+        all: bool = False,
+        progress: _Progress = None,
+    ) -> Table:
+        """The passages that texts share with stored documents, word for word: for each text the longest first.
+
+        The store must have been made with ``passage``, or reindexed with it.
+        """
+
     def like(
         self, key: str | SupportsIndex, /, *, threshold: float | None = None, limit: int | None = None
     ) -> list[Match]:

@@ -21,3 +21,4 @@ class Parameters(TypedDict, total=False):
     nfkc: bool | None
     fold: Literal["none", "marks"] | None
     shingles: bool | None
+    passage: int | None

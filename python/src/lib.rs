@@ -16,6 +16,7 @@ mod errors;
 mod groups;
 mod index;
 mod opening;
+mod passages;
 mod query;
 mod read;
 mod results;

@@ -24,12 +24,17 @@ const ROWS: usize = 1 << 16;
 pub(crate) struct QueryOptions {
     pub(crate) threshold: Option<f64>,
     pub(crate) limit: Option<usize>,
+    pub(crate) containment: Option<f64>,
+    pub(crate) shortest: usize,
 }
 
 impl QueryOptions {
     pub(crate) fn of(self, mut query: Query<'_>) -> Query<'_> {
         if let Some(threshold) = self.threshold {
             query = query.threshold(threshold);
+        }
+        if let Some(share) = self.containment {
+            query = query.containment(share).shortest(self.shortest);
         }
         if let Some(limit) = self.limit {
             query = query.limit(limit);

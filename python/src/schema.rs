@@ -60,6 +60,7 @@ pub(crate) fn changed(
             "lowercase" => schema.lowercase(arguments::named(&name, &value)?),
             "nfkc" => schema.nfkc(arguments::named(&name, &value)?),
             "fold" => schema.fold_marks(folded(&name, &value)?),
+            "passage" => schema.passage(arguments::named(&name, &value)?),
             "shingles" => schema.keep_shingles(arguments::named(&name, &value)?),
             "bands" => {
                 bands = Some(shape(&name, &value)?);
@@ -68,7 +69,7 @@ pub(crate) fn changed(
             _ => {
                 return Err(PyTypeError::new_err(format!(
                     "there is no parameter {name:?}; there are preset, threshold, recall, shingling, \
-                     permutations, bands, slot_bits, family, seed, lowercase, nfkc, fold and shingles"
+                     permutations, bands, slot_bits, family, seed, lowercase, nfkc, fold, shingles and passage"
                 )));
             }
         };

@@ -16,6 +16,7 @@ use crate::documents::Iterating;
 use crate::errors::raised;
 use crate::groups;
 use crate::opening::{OpenSettings, open};
+use crate::passages::{self, PassageOptions};
 use crate::query::{self, QueryOptions};
 use crate::results;
 use crate::row_adder::{ErrorPolicy, RowAdder, RowReport as Documents};
@@ -23,6 +24,7 @@ use crate::rows::{ColumnNames, KeyColumn, RowSource, is_one};
 use crate::schema;
 use crate::slot::StoreSlot;
 use crate::stream::Batches;
+use crate::table::Table;
 use crate::upkeep::{rebuilt, tell};
 use crate::warning::{REINDEX, warn_of_threshold};
 use crate::watch::{ProgressCallback, Stop, lock, waited};
@@ -235,7 +237,11 @@ impl PyStore {
     /// `containment_of_match`, `bands`, `exact_copy`. `threshold` is above 0 and at most 1, the store's by default; with a
     /// lower one than that, a warning says how many matches are missed. `limit` is the maximum number of matches per text. Raises
     /// `errors.InvalidQuery`, a `ValueError`.
-    #[pyo3(signature = (texts, /, *, text="text", threshold=None, limit=None, progress=None))]
+    /// With `containment`, documents are found of which at least this share of the shingles is in the text, or that have
+    /// this share of its shingles, the largest share first; contained texts of fewer than `shortest` tokens are left out.
+    /// The store must have been made with `passage`, or reindexed with it.
+    #[pyo3(signature = (texts, /, *, text="text", threshold=None, limit=None, progress=None, containment=None, shortest=20))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn query<'py>(
         &self,
         py: Python<'py>,
@@ -244,9 +250,16 @@ impl PyStore {
         #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
         #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
         progress: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
+        #[pyo3(from_py_with = arguments::shortest)] shortest: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let store = self.opened()?;
-        let asked = QueryOptions { threshold, limit };
+        let asked = QueryOptions {
+            threshold,
+            limit,
+            containment,
+            shortest,
+        };
         let found = if let Ok(one) = texts.cast::<PyString>() {
             query::one_text(py, &store, arguments::given("text", one)?, asked)?
         } else {
@@ -259,6 +272,39 @@ impl PyStore {
         Ok(found)
     }
 
+    /// The passages that texts share with stored documents, word for word, as a table: for each text the longest first.
+    ///
+    /// The columns are the number of the text (`row`), `key`, the number of `words`, the number of its `first` word in the
+    /// text, the `line` in which it begins, its bytes in UTF-8 (`byte_start`, `byte_end`), the number of its first word in
+    /// the document (`place`), and the number of `documents` that have all of it. Words are counted from 0, lines from 1. A
+    /// row without a key is a part of the text that more documents share than were compared; `all` compares them all.
+    /// Every passage of at least the store's `passage` words is found; `at_least` asks for longer or, by chance, shorter
+    /// ones, and `gap` joins passages over missing shingles. Raises `errors.InvalidQuery` if the store finds none.
+    #[pyo3(signature = (texts, /, *, text="text", at_least=None, gap=0, limit=None, all=false, progress=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn passages<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        #[pyo3(from_py_with = arguments::text_of)] text: &str,
+        at_least: Option<u32>,
+        gap: u32,
+        #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
+        all: bool,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Table> {
+        let store = self.opened()?;
+        let asked = PassageOptions {
+            at_least,
+            gap,
+            limit,
+            all,
+        };
+        let told = ProgressCallback::new(progress, "texts")?;
+        let rows = RowSource::texts("texts", texts, text)?;
+        passages::many(py, &store, rows, asked, told)
+    }
+
     /// Documents similar to a stored one, without that document, the most similar first.
     #[pyo3(signature = (key, /, *, threshold=None, limit=None))]
     fn like<'py>(
@@ -268,7 +314,12 @@ impl PyStore {
         #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
         #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let asked = QueryOptions { threshold, limit };
+        let asked = QueryOptions {
+            threshold,
+            limit,
+            containment: None,
+            shortest: 0,
+        };
         let store = self.opened()?;
         let found = query::one(py, &store, &asked.of(Query::key(&key)))?;
         warn_of_threshold(py, &store, threshold, REINDEX)?;

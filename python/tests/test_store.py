@@ -118,6 +118,26 @@ def test_a_text_in_a_longer_one_is_contained(store: dedupdb.Store) -> None:
     ]
 
 
+def test_passages_have_their_places(path: Path) -> None:
+    words = [f"word{number}" for number in range(200)]
+    quoting = "Ä first line\n" + " ".join([*words[50:90], "and", "more"])
+    with dedupdb.open(path, passage=20) as store:
+        store.add(["page", "other"], [" ".join(words), "a text of its own"])
+        (passage,) = store.passages([quoting, "nothing of it"])
+        assert (passage["row"], passage["key"], passage["words"], passage["place"]) == (0, "page", 40, 50)
+        assert (passage["first"], passage["line"], passage["documents"]) == (3, 2, 1)
+        text = quoting.encode()[passage["byte_start"] : passage["byte_end"]].decode()
+        assert text == " ".join(words[50:90])
+        assert len(store.passages([quoting], at_least=41)) == 0
+        (match,) = store.query(quoting, containment=0.7)
+        assert match.key == "page" and match.containment > 0.8
+        assert store.schema["passage"] == 20
+        with pytest.raises(errors.InvalidQuery, match="at-least"):
+            store.passages([quoting], at_least=4)
+    with dedupdb.open(path.parent / "without", passage=0) as store, pytest.raises(errors.InvalidQuery):
+        store.passages([quoting])
+
+
 def test_groups(store: dedupdb.Store) -> None:
     store.add(["a", "b", "c", "d"], [NIGHT, NIGHT, NIGHT + " again", "a text of its own"])
     pairs = list(store.pairs())

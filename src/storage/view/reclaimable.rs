@@ -33,6 +33,7 @@ impl Snapshot {
         for &content in &removed {
             bytes += (ContentRow::BYTES + self.signature(content)?.len()) as u64;
             bytes += self.packed_shingles(content)?.len() as u64;
+            bytes += self.fingerprints(content)?.len() as u64;
         }
         let (posted, catalog) = self.tables.page_bytes()?;
         let (_, index) = file_size(self.tables.path())?;

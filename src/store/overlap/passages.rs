@@ -1,13 +1,14 @@
 //! Passages that a text shares with stored documents.
 
 use std::cmp::Reverse;
+use std::ops::ControlFlow;
 use std::ops::Range;
 
 use super::lookup::{CommonFingerprint, SharedFingerprints, TextShingles};
 use super::query::PassageQuery;
 use super::runs::{ShingleRun, held, runs};
 use crate::codec::{low32, words};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::storage::Snapshot;
 use crate::store::compare::PublishedCommit;
 use crate::store::handle::Store;
@@ -109,17 +110,42 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidQuery`](crate::Error::InvalidQuery) if the store keeps no fingerprints, or passages are to be
+    /// [`Error::InvalidQuery`] if the store keeps no fingerprints, or passages are to be
     /// shorter than a shingle, or those of reading the store.
     pub fn passages(&self, query: &PassageQuery<'_>) -> Result<Passages> {
         let PublishedCommit { snapshot, .. } = self.current()?;
+        self.passages_in(&snapshot, query)
+    }
+
+    /// Answers many queries for passages from one commit, on all threads of the store, as
+    /// [`query_all`](Store::query_all) does.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`] if `go_on` breaks, [`Error::OtherProcess`] in a fork.
+    pub fn passages_all(
+        &self,
+        queries: &[PassageQuery<'_>],
+        go_on: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Vec<Result<Passages>>> {
+        let PublishedCommit { snapshot, .. } = self.current()?;
+        let ask = |query: &PassageQuery<'_>| match go_on() {
+            ControlFlow::Break(()) => None,
+            ControlFlow::Continue(()) => Some(self.passages_in(&snapshot, query)),
+        };
+        let answers = self.shared.pool.map(queries.iter().collect(), ask);
+        let answers: Option<Vec<Result<Passages>>> = answers.into_iter().collect();
+        answers.ok_or(Error::Stopped)
+    }
+
+    fn passages_in(&self, snapshot: &Snapshot, query: &PassageQuery<'_>) -> Result<Passages> {
         let shingler = snapshot.schema.shingler()?;
         let most = if query.all {
             usize::MAX
         } else {
             self.shared.allowance.false_candidates()
         };
-        find(&snapshot, &shingler, query, most)
+        find(snapshot, &shingler, query, most)
     }
 }
 
