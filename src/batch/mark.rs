@@ -25,7 +25,8 @@ use crate::schema::Schema;
 pub struct Mark(Schema);
 
 impl Mark {
-    /// Makes the line of these parameters. It leaves out whether a store keeps shingles.
+    /// Makes the line of these parameters. It leaves out whether a store keeps shingles, and whether it finds passages:
+    /// sketches do not know where their shingles are.
     pub fn new(schema: &Schema) -> Mark {
         Mark(schema.clone())
     }
@@ -93,6 +94,7 @@ impl FromStr for Mark {
             ("nfkc", has('n', "true", "false")),
             ("fold", has('m', "marks", "none")),
             ("shingles", "true"),
+            ("passage", "0"),
         ];
         let parameters = parameters.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let mark = Mark(Schema::from_parameters(&parameters)?);

@@ -37,8 +37,9 @@ With --containment, matches are the documents of which at least that share is in
 have that share of it, whatever else is in either. Each line then has five columns: QUERY, KEY,
 JACCARD, CONTAINMENT, the share of the query's shingles that the match also has, and
 CONTAINMENT_OF_MATCH, the reverse. The largest share comes first. The store must find passages (`init
---passage`): a match is found if it has a passage of that length in common with the text, or is
-shorter than that and contained as a whole. `pairs --containment` finds all pairs in any store.
+--passage`). Matches are found by their passages: texts that are shorter than such a passage, or that
+differ everywhere, may be missed; with --passage 20, one in a thousand. `pairs --containment` finds
+all pairs in any store.
 
 In JSON, `containment` is the share of the query's shingles that the match also has,
 `containment_of_match` the share of the match's shingles that the query also has, and `bands` the

@@ -20,7 +20,9 @@ pub(crate) struct ContainmentBounds {
 
 /// The contents that contain the probe, or that it contains, by id. Some may be removed already.
 ///
-/// Those that share a fingerprint are found. Of a query, `allowance` bounds the number of contents that are compared.
+/// Fingerprints are counted before sets are compared (Sarawagi and Kirpal, "Efficient set joins on similarity predicates",
+/// 2004). One shingle in w is a fingerprint, so of n shingles that both have, n / w are, more or less. A content with
+/// fewer than half of that is not compared. Of a query, `allowance` bounds the number of contents that are compared.
 pub(crate) fn contained(
     snapshot: &Snapshot,
     allowance: &Allowance,
@@ -42,11 +44,13 @@ pub(crate) fn contained(
         allowance.cut();
     }
     let mut matcher = Matcher::new(snapshot, probe, ANY);
+    let step = snapshot.schema.fingerprint_step().unwrap_or(1) as usize;
     let mut found = Vec::new();
-    for &(content, _) in &shared.contents {
+    for &(content, common) in &shared.contents {
         let row = snapshot.content(content)?;
         let shorter = distinct.len().min(row.shingle_count as usize);
-        if shorter < bounds.shingles && row.hash != *probe.hash {
+        let is_long = shorter >= bounds.shingles || row.hash == *probe.hash;
+        if !is_long || common < least_common(shorter, step, bounds.least) {
             continue;
         }
         let Some(verified) = matcher.verify(content)? else {
@@ -57,4 +61,16 @@ pub(crate) fn contained(
         }
     }
     Ok(found)
+}
+
+/// The least number of common fingerprints with which a content is compared: half of those that a share of `shingles` has
+/// on average, and 1 at least.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a number is neither negative nor larger"
+)]
+fn least_common(shingles: usize, step: usize, share: f64) -> u32 {
+    let average = share * shingles as f64 / step as f64;
+    ((average / 2.0).ceil() as u32).max(1)
 }
