@@ -107,7 +107,7 @@ fn files_of_another_store_are_put_aside_and_kept() {
         left.iter().any(|name| name.starts_with("filter.")),
         "{left:?}"
     );
-    assert_eq!(left.len(), 5, "{left:?}");
+    assert_eq!(left.len(), 6, "{left:?}");
     for round in ["other", "other.2"] {
         for name in &left {
             fs::copy(other.join(name), store.join(name)).unwrap();

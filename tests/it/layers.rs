@@ -34,7 +34,7 @@ const ORDERS: [(&str, &[&str]); 3] = [
     (
         "store::",
         &[
-            "lock", "compare", "offer", "handle", "find", "groups", "write", "upkeep",
+            "lock", "compare", "offer", "handle", "overlap", "find", "groups", "write", "upkeep",
         ],
     ),
 ];

@@ -155,7 +155,7 @@ proptest! {
                     store.rebuild(Rebuild::compact()).unwrap();
                 }
                 _ => {
-                    // Each of so many fingerprints, then all of the texts again.
+                    // Some of the fingerprints, then all of the texts again.
                     step = if step == 6 { 10 } else { 6 };
                     let rebuild = Reindex::new().passage(step);
                     let schema = rebuild.schema(&store).unwrap();

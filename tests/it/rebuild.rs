@@ -195,7 +195,7 @@ fn wherever_it_ends_the_store_is_whole_and_the_rebuild_goes_on() {
             assert_eq!(answers(&killed), expected);
             drop(killed);
             assert_sound(&left);
-            assert_eq!(fs::read_dir(&left).unwrap().count(), 5);
+            assert_eq!(fs::read_dir(&left).unwrap().count(), 6);
             reports += 1;
             ControlFlow::Continue(())
         };

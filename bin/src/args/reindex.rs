@@ -141,7 +141,7 @@ const OF_WORK: [&str; 14] = [
 /// Moves an option about reading files below a heading that says when files are read.
 fn of_files(arg: Arg) -> Arg {
     if arg.get_help_heading() == Some("Inputs") {
-        arg.help_heading("Reading files, only for --from and stores made with --no-shingles")
+        arg.help_heading("Reading files, for --from and --no-shingles stores")
     } else {
         arg
     }

@@ -177,7 +177,7 @@ fn bash_completes_paths_where_paths_go() {
         (&["backup", ""][..], "folder"),
         (&["merge", "--json", "f"], "folder"),
         (&["add", "--uni"], "--unique"),
-        (&["pa"], "pairs"),
+        (&["pai"], "pairs"),
         (&["eval", "re"], "recall"),
         (&["completions", "ba"], "bash"),
         (&["dedup", "--keep", "lon"], "longest"),
@@ -343,7 +343,7 @@ fn a_store_without_a_name_is_answered_in_one_line() {
 fn options_of_reindex_for_files_are_apart() {
     let help = Sandbox::new().run(&["reindex", "--help"]).expect(0).stdout;
     let (own, files) = help
-        .split_once("\nReading files, only for stores made with --no-shingles:\n")
+        .split_once("\nReading files, for --from and --no-shingles stores:\n")
         .unwrap();
     let (files, _) = files.split_once("\nOptions of every command:\n").unwrap();
     for option in ["--drop-missing", "--format ", "--pre ", "--include "] {

@@ -45,7 +45,7 @@ fn every_parameter_is_stored() {
     let made = sandbox.run(&arguments).expect(0).objects().remove(0);
     let schema = json!({
         "shingling": "char:9", "lowercase": false, "nfkc": false, "fold": "none", "family": "affine32", "seed": 7,
-        "permutations": 64, "slot_bits": 32, "bands": "8x8", "threshold": 0.75, "shingles": false,
+        "permutations": 64, "slot_bits": 32, "bands": "8x8", "threshold": 0.75, "shingles": false, "passage": 0,
     });
     assert_eq!(made["schema"], schema);
     assert_eq!(made["signature_bytes"], 256);

@@ -256,7 +256,8 @@ impl Dedup {
     /// are stored in temporary files, as for [`Dedup::protect`].
     ///
     /// ```
-    ///     /// use dedupdb_corpus::dedup::{Dedup, DedupEvent, SpareReason};
+    /// use std::ops::ControlFlow;
+    /// use dedupdb_corpus::dedup::{Dedup, DedupEvent, SpareReason};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// # let notes = folder.path().join("notes");

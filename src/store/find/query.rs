@@ -7,9 +7,8 @@ use crate::store::compare::{
     Allowance, BodyRef, Match, PublishedCommit, Search, Sketch, StoreSketcher, VerifiedContent,
     content_sketch,
 };
-use crate::store::groups::Containment;
 use crate::store::handle::Store;
-use crate::store::overlap::contained;
+use crate::store::overlap::{Containment, contained};
 use crate::text::ShingleSet;
 
 /// A query for the stored documents that resemble a text or a document.

@@ -3,45 +3,11 @@
 use super::exhaustive::ExhaustivePairs;
 use super::join::JoinBounds;
 use crate::error::{Error, Result};
-use crate::schema::{Schema, check_share};
+use crate::schema::check_share;
 use crate::storage::Snapshot;
-use crate::store::overlap::ContainmentBounds;
-
-/// Shorter texts are left out, unless a query says otherwise: in tokens.
-const SHORTEST: usize = 20;
-
-/// A query by containment.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Containment {
-    /// The least share of a text's shingles that the other one has; `None` for a query by Jaccard similarity.
-    pub(crate) least: Option<f64>,
-    /// The number of tokens of the shortest texts.
-    pub(crate) shortest: usize,
-}
-
-impl Default for Containment {
-    fn default() -> Containment {
-        Containment {
-            least: None,
-            shortest: SHORTEST,
-        }
-    }
-}
+use crate::store::overlap::Containment;
 
 impl Containment {
-    /// The number of shingles of a text of the shortest length that does not repeat itself.
-    fn shingles(self, schema: &Schema) -> usize {
-        let k = usize::from(schema.shingling().k());
-        self.shortest.saturating_add(1).saturating_sub(k)
-    }
-
-    /// What one text is to have of another, if this is a query by containment.
-    pub(crate) fn bounds(self, schema: &Schema) -> Option<ContainmentBounds> {
-        let shingles = self.shingles(schema);
-        self.least
-            .map(|least| ContainmentBounds { least, shingles })
-    }
-
     /// Prepares the search, if this is a query by containment. `other` names an option that the query also has and that
     /// does not go together with containment.
     pub(super) fn search(

@@ -14,7 +14,6 @@ mod sizes;
 mod skipped_comparisons;
 
 pub use clusters::{Cluster, ClusterQuery, Clusters, Linkage, Member};
-pub(crate) use containment::Containment;
 pub use pair::{Pair, PairQuery};
 pub use pairs::Pairs;
 pub use sizes::ClusterSizes;

@@ -1,8 +1,8 @@
 //! A pair of similar documents, and which pairs are asked for.
 
-use super::containment::Containment;
 use crate::sketch::Estimate;
 use crate::store::compare::Likeness;
+use crate::store::overlap::Containment;
 
 /// Which pairs [`Store::pairs`](crate::Store::pairs) finds.
 ///

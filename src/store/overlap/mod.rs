@@ -10,6 +10,6 @@ mod passages;
 mod query;
 mod runs;
 
-pub(crate) use contained::{ContainmentBounds, contained};
+pub(crate) use contained::{Containment, contained};
 pub use passages::{CommonPassage, Passage, Passages, PassagesOfDocument};
 pub use query::PassageQuery;

@@ -20,8 +20,8 @@ use crate::text::{ShingleSet, Shingler};
 pub struct Passages {
     /// The passages: the longest first, then in the order of the text, then by key.
     pub passages: Vec<Passage>,
-    /// Places of the text whose fingerprints so many documents have that not all of them were compared, in the order of
-    /// the text. A passage there may be missing from `passages`.
+    /// Places of the text with fingerprints of too many documents to compare them all, in the order of the text. A passage
+    /// there may be missing from `passages`.
     pub common: Vec<CommonPassage>,
     /// Each document with passages: the one that covers the most tokens first, then by key.
     pub documents: Vec<PassagesOfDocument>,

@@ -29,7 +29,7 @@ pub(crate) struct Resigner<'a> {
     kept: u32,
     keeps_shingles: bool,
     source: Option<&'a BodySource<'a>>,
-    /// Each of so many stored fingerprints is one, if they serve.
+    /// If the stored fingerprints serve: one in this number of them is kept.
     fingerprint_factor: Option<usize>,
     texts: Option<&'a TextFingerprints>,
     /// The documents whose text was needed but unavailable.

@@ -1,6 +1,6 @@
 //! Queries for clusters.
 
-use crate::store::groups::containment::Containment;
+use crate::store::overlap::Containment;
 
 /// How documents are joined into clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
