@@ -129,7 +129,7 @@ fn files_of_another_store_are_put_aside_and_kept() {
         .into_iter()
         .filter(|name| name.contains("other"));
     assert_eq!(kept.count(), 2 * left.len());
-    assert_eq!(before.len(), 4, "{before:?}");
+    assert_eq!(before.len(), 5, "{before:?}");
     assert!(Store::check(&store).unwrap().is_clean());
 }
 
