@@ -49,9 +49,6 @@ pub(crate) struct Wreck {
     refusal: RefCell<Option<Error>>,
 }
 
-/// No content has more bytes of fingerprints: its text would not fit into memory.
-const MOST_FINGERPRINT_BYTES: u64 = 1 << 34;
-
 /// What is left of a content.
 #[derive(Debug)]
 pub(crate) struct ContentRemains {
@@ -289,11 +286,11 @@ impl Wreck {
             let range = shingles..row.shingles_end;
             packed = block(ColumnKind::Shingles, range, most_bytes(row.shingle_count))?
                 .map(|(bytes, is_sound)| (bytes, is_sound && is_before_sound));
-            let range = prints..row.fingerprints_end;
-            let is_row_sound = is_row_sound && is_before_sound;
-            fingerprints = block(ColumnKind::Fingerprints, range, MOST_FINGERPRINT_BYTES)?
-                .filter(|&(_, is_sound)| is_sound && is_row_sound)
-                .map(|(bytes, _)| bytes);
+            if is_row_sound && is_before_sound {
+                let range = prints..row.fingerprints_end;
+                let found = block(ColumnKind::Fingerprints, range, u64::MAX)?;
+                fingerprints = found.and_then(|(bytes, is_sound)| is_sound.then_some(bytes));
+            }
         }
         let (packed_shingles, are_shingles_sound) = packed.unzip();
         let signature = match &self.columns[ColumnKind::Signatures] {

@@ -1,6 +1,7 @@
 //! Passages that a text shares with stored documents.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::ops::Range;
 
@@ -359,11 +360,8 @@ fn summed_up(
     }
 }
 
-/// Counts the documents that hold a whole run.
-struct Holders {
-    /// The start and end of each run with the number of documents that name its content, by start.
-    runs: Vec<(usize, usize, u64)>,
-}
+/// The number of documents that hold each run as a whole, by its start and end.
+struct Holders(HashMap<(usize, usize), u64>);
 
 impl Holders {
     fn of(found: &[HoldingContent]) -> Holders {
@@ -375,15 +373,54 @@ impl Holders {
         };
         let mut runs: Vec<_> = found.iter().flat_map(of_content).collect();
         runs.sort_unstable();
-        Holders { runs }
+        let mut ends = EndCounts::new(runs.iter().map(|run| run.1).max().unwrap_or(0));
+        let mut counts = HashMap::new();
+        // A run holds another one if it begins no later and ends no earlier. Those of one content do not overlap, so a
+        // content counts once.
+        for same in runs.chunk_by(|a, b| a.0 == b.0) {
+            for &(_, end, documents) in same {
+                ends.add(end, documents);
+            }
+            for &(start, end, _) in same {
+                counts.insert((start, end), ends.from(end));
+            }
+        }
+        Holders(counts)
     }
 
-    /// The runs of a content do not overlap, so it counts once.
     fn of_run(&self, run: &Range<usize>) -> u64 {
-        let before = self.runs.partition_point(|(start, ..)| *start <= run.start);
-        let before = self.runs[..before].iter();
-        let around = before.filter(|(_, end, _)| *end >= run.end);
-        around.map(|(_, _, documents)| documents).sum()
+        let count = self.0.get(&(run.start, run.end));
+        count.copied().unwrap_or_default()
+    }
+}
+
+/// Sums by the ends of runs, in a binary indexed tree (Fenwick, "A new data structure for cumulative frequency tables",
+/// 1994).
+struct EndCounts(Vec<u64>);
+
+impl EndCounts {
+    fn new(last: usize) -> EndCounts {
+        EndCounts(vec![0; last + 2])
+    }
+
+    fn add(&mut self, end: usize, documents: u64) {
+        // Counted from the last end, so that a prefix is what ends no earlier.
+        let mut at = self.0.len() - 1 - end;
+        while at < self.0.len() {
+            self.0[at] += documents;
+            at += at & at.wrapping_neg();
+        }
+    }
+
+    /// The sum over runs that end at `end` or later.
+    fn from(&self, end: usize) -> u64 {
+        let mut at = self.0.len() - 1 - end;
+        let mut sum = 0;
+        while at > 0 {
+            sum += self.0[at];
+            at &= at - 1;
+        }
+        sum
     }
 }
 
