@@ -130,7 +130,7 @@ def test_passages_have_their_places(path: Path) -> None:
         assert text == " ".join(words[50:90])
         assert len(store.passages([quoting], at_least=41)) == 0
         (match,) = store.query(quoting, containment=0.7)
-        assert match.key == "page" and match.containment > 0.8
+        assert match.key == "page" and match.containment is not None and match.containment > 0.8
         assert store.schema["passage"] == 20
         with pytest.raises(errors.InvalidQuery, match="at-least"):
             store.passages([quoting], at_least=4)
