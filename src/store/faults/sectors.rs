@@ -24,7 +24,8 @@ const ROW: u64 = ContentRow::BYTES as u64;
 
 fn schema(keep_shingles: bool) -> Schema {
     let schema = Schema::builder().permutations(16).bands(4, 4);
-    let passage = if keep_shingles { 8 } else { 0 };
+    // More fingerprints than these would only be more pages of one kind.
+    let passage = if keep_shingles { 200 } else { 0 };
     let schema = schema.keep_shingles(keep_shingles).passage(passage);
     schema.build().unwrap()
 }
