@@ -387,10 +387,30 @@ pub(crate) fn options(args: &Args) -> Options {
 }
 
 /// What to do in a store that finds no passages.
-pub(crate) fn without_passages(args: &Args) -> String {
+pub(crate) fn without_passages(args: &Args, store: &Store) -> String {
+    if !store.schema().keeps_shingles() {
+        return "this store keeps no shingles, which passages are compared by; make another one with `init --passage 20`, \
+                and add the texts to it"
+            .to_owned();
+    }
     format!(
         "this store finds no passages: `{} reindex --passage 20 --from PATH...` changes that, where PATHs have the \
          texts that were added; a new one finds them after `init --passage 20`",
         command(args)
     )
+}
+
+/// Says that some texts have no fingerprints, if any have none.
+pub(crate) fn note_unfingerprinted(store: &Store, args: &Args, console: &Console) -> Result<()> {
+    let without = store.stats()?.unfingerprinted;
+    if without > 0 {
+        console.note(&format!(
+            "{}, and passages in {} are not found; `{} reindex --passage {} --from PATH...` reads the texts in PATHs again",
+            counted(without, "stored text has no fingerprints", "stored texts have no fingerprints"),
+            if without == 1 { "it" } else { "them" },
+            command(args),
+            store.schema().passage(),
+        ));
+    }
+    Ok(())
 }

@@ -106,6 +106,7 @@ class Stats(NamedTuple):
         contents: Distinct texts that documents name.
         removed: Distinct texts that no document names and whose space :meth:`Store.compact` gives back.
         removed_bytes: Bytes that these take, approximately.
+        unfingerprinted: Distinct texts without fingerprints in a store that finds passages; they are not searched.
         files: The files of the store, with their bytes.
         commit: Number of the last commit.
         committed: When that was, to the second, in UTC.
@@ -117,6 +118,7 @@ class Stats(NamedTuple):
     contents: int
     removed: int
     removed_bytes: int
+    unfingerprinted: int
     files: dict[str, int]
     commit: int
     committed: datetime

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{StringBuilder, UInt64Builder};
+use arrow_array::builder::{BooleanBuilder, StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use dedupdb::overlap::{Passage, PassageQuery, Passages};
 use pyo3::prelude::*;
 
-use crate::errors::{of_row, raised};
+use crate::errors::of_row;
+use crate::query::{GoOn, answers};
 use crate::rows::RowSource;
 use crate::table::{Table, defect, schema};
-use crate::watch::{ProgressCallback, Stop, waited};
+use crate::watch::ProgressCallback;
 
 /// The options of a query for passages, the same for every text.
 #[derive(Clone, Copy, Debug)]
@@ -39,33 +40,15 @@ impl PassageOptions {
 pub(crate) fn many(
     py: Python<'_>,
     store: &dedupdb::Store,
-    mut rows: RowSource,
+    rows: RowSource,
     options: PassageOptions,
-    mut told: ProgressCallback,
+    told: ProgressCallback,
 ) -> PyResult<Table> {
-    let mut texts = Vec::new();
-    while let Some(batch) = rows.next(py)? {
-        for row in batch.rows {
-            let (_, text) = row.map_err(|flaw| flaw.raised(texts.len() as u64))?;
-            texts.push(text);
-        }
-        py.check_signals()?;
-    }
-    let all = texts.len() as u64;
-    let store = store.clone();
-    let done = dedupdb::upkeep::Progress::new();
-    let count = done.clone();
-    let work = move |stop: &Stop| {
+    let ask = move |store: &dedupdb::Store, texts: &[String], go_on: &GoOn<'_>| {
         let queries: Vec<_> = texts.iter().map(|text| options.of(text)).collect();
-        let go_on = || {
-            count.step(1);
-            stop.flow()
-        };
-        Ok::<_, dedupdb::Error>(found(store.passages_all(&queries, &go_on)?))
+        store.passages_all(&queries, go_on).map(found)
     };
-    let answers = waited(py, work, |py| told.tell(py, done.done(), Some(all)))?;
-    told.end(py)?;
-    match answers.map_err(|error| raised(py, &error))? {
+    match answers(py, store, rows, told, ask)? {
         Ok(batch) => Ok(Table::new(
             found_schema(),
             vec![batch.map_err(|error| defect(&error))?],
@@ -77,7 +60,7 @@ pub(crate) fn many(
 fn found_schema() -> SchemaRef {
     schema(&[
         ("row", DataType::UInt64, false),
-        ("key", DataType::Utf8, true),
+        ("key", DataType::Utf8, false),
         ("words", DataType::UInt64, false),
         ("first", DataType::UInt64, false),
         ("line", DataType::UInt64, false),
@@ -85,6 +68,7 @@ fn found_schema() -> SchemaRef {
         ("byte_end", DataType::UInt64, false),
         ("place", DataType::UInt64, true),
         ("documents", DataType::UInt64, false),
+        ("common", DataType::Boolean, false),
     ])
 }
 
@@ -98,17 +82,6 @@ fn found(
         for passage in &answer.passages {
             columns.push(row, passage);
         }
-        for common in &answer.common {
-            let words = common.tokens.end - common.tokens.start;
-            let numbers = [
-                words.into(),
-                common.tokens.start.into(),
-                common.line,
-                common.bytes.start as u64,
-                common.bytes.end as u64,
-            ];
-            columns.append(row, None, numbers, None, common.contents);
-        }
     }
     Ok(columns.batch())
 }
@@ -121,10 +94,13 @@ struct PassageColumns {
     numbers: [UInt64Builder; 5],
     place: UInt64Builder,
     documents: UInt64Builder,
+    common: BooleanBuilder,
 }
 
 impl PassageColumns {
     fn push(&mut self, row: u64, passage: &Passage) {
+        self.row.append_value(row);
+        self.key.append_value(&passage.key);
         let numbers = [
             passage.matched.into(),
             passage.tokens.start.into(),
@@ -132,25 +108,12 @@ impl PassageColumns {
             passage.bytes.start as u64,
             passage.bytes.end as u64,
         ];
-        let place = passage.place.map(u64::from);
-        self.append(row, Some(&passage.key), numbers, place, passage.documents);
-    }
-
-    fn append(
-        &mut self,
-        row: u64,
-        key: Option<&str>,
-        numbers: [u64; 5],
-        place: Option<u64>,
-        documents: u64,
-    ) {
-        self.row.append_value(row);
-        self.key.append_option(key);
         for (column, number) in self.numbers.iter_mut().zip(numbers) {
             column.append_value(number);
         }
-        self.place.append_option(place);
-        self.documents.append_value(documents);
+        self.place.append_option(passage.place.map(u64::from));
+        self.documents.append_value(passage.documents);
+        self.common.append_value(passage.is_common);
     }
 
     fn batch(mut self) -> Result<RecordBatch, ArrowError> {
@@ -160,6 +123,7 @@ impl PassageColumns {
         columns.extend(numbers.map(|numbers| Arc::new(numbers.finish()) as ArrayRef));
         columns.push(Arc::new(self.place.finish()));
         columns.push(Arc::new(self.documents.finish()));
+        columns.push(Arc::new(self.common.finish()));
         RecordBatch::try_new(found_schema(), columns)
     }
 }

@@ -1,5 +1,6 @@
 //! Queries and verdicts.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder, UInt64Builder};
@@ -84,10 +85,37 @@ fn listed<'py>(py: Python<'py>, found: &[Match]) -> PyResult<Bound<'py, PyAny>> 
 pub(crate) fn many(
     py: Python<'_>,
     store: &dedupdb::Store,
-    mut rows: RowSource,
+    rows: RowSource,
     options: QueryOptions,
-    mut told: ProgressCallback,
+    told: ProgressCallback,
 ) -> PyResult<Table> {
+    let ask = move |store: &dedupdb::Store, texts: &[String], go_on: &GoOn<'_>| {
+        let queries: Vec<_> = texts
+            .iter()
+            .map(|text| options.of(Query::text(text)))
+            .collect();
+        store.query_all(&queries, go_on).map(found)
+    };
+    match answers(py, store, rows, told, ask)? {
+        Ok(batches) => Ok(Table::new(
+            found_schema(),
+            batches.map_err(|error| defect(&error))?,
+        )),
+        Err((row, error)) => Err(of_row(py, row, &error)),
+    }
+}
+
+/// Says from time to time whether a call goes on.
+pub(crate) type GoOn<'a> = dyn Fn() -> ControlFlow<()> + Sync + 'a;
+
+/// What `ask` answers about the texts of all rows, beside Python's threads.
+pub(crate) fn answers<T: Send + 'static>(
+    py: Python<'_>,
+    store: &dedupdb::Store,
+    mut rows: RowSource,
+    mut told: ProgressCallback,
+    ask: impl FnOnce(&dedupdb::Store, &[String], &GoOn<'_>) -> dedupdb::Result<T> + Send + 'static,
+) -> PyResult<T> {
     let mut texts = Vec::new();
     while let Some(batch) = rows.next(py)? {
         for row in batch.rows {
@@ -101,24 +129,15 @@ pub(crate) fn many(
     let done = dedupdb::upkeep::Progress::new();
     let count = done.clone();
     let work = move |stop: &Stop| {
-        let queries = texts.iter().map(|text| options.of(Query::text(text)));
-        let queries: Vec<Query<'_>> = queries.collect();
         let go_on = || {
             count.step(1);
             stop.flow()
         };
-        let answers = store.query_all(&queries, &go_on)?;
-        Ok::<_, dedupdb::Error>(found(answers))
+        ask(&store, &texts, &go_on)
     };
     let answers = waited(py, work, |py| told.tell(py, done.done(), Some(all)))?;
     told.end(py)?;
-    match answers.map_err(|error| raised(py, &error))? {
-        Ok(batches) => Ok(Table::new(
-            found_schema(),
-            batches.map_err(|error| defect(&error))?,
-        )),
-        Err((row, error)) => Err(of_row(py, row, &error)),
-    }
+    answers.map_err(|error| raised(py, &error))
 }
 
 fn found_schema() -> SchemaRef {

@@ -276,10 +276,11 @@ impl PyStore {
     ///
     /// The columns are the number of the text (`row`), `key`, the number of `words`, the number of its `first` word in the
     /// text, the `line` in which it begins, its bytes in UTF-8 (`byte_start`, `byte_end`), the number of its first word in
-    /// the document (`place`), and the number of `documents` that have all of it. Words are counted from 0, lines from 1. A
-    /// row without a key is a part of the text that more documents share than were compared; `all` compares them all.
-    /// Every passage of at least the store's `passage` words is found; `at_least` asks for longer or, by chance, shorter
-    /// ones, and `gap` joins passages over missing shingles. Raises `errors.InvalidQuery` if the store finds none.
+    /// the document (`place`, None if it is not known), and the number of `documents` that have all of it. Words are counted
+    /// from 0, lines from 1. Of a passage that is `common`, as of a licence, only a few of the documents are listed, and at
+    /// least `documents` share some of it; `all` compares them all. Every passage of at least the store's `passage` words is
+    /// found; `at_least` asks for longer or, by chance, shorter ones, and `gap` joins passages between which the text has
+    /// at most as many other words. Raises `errors.InvalidQuery` if the store finds none.
     #[pyo3(signature = (texts, /, *, text="text", at_least=None, gap=0, limit=None, all=false, progress=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn passages<'py>(

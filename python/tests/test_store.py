@@ -125,7 +125,8 @@ def test_passages_have_their_places(path: Path) -> None:
         store.add(["page", "other"], [" ".join(words), "a text of its own"])
         (passage,) = store.passages([quoting, "nothing of it"])
         assert (passage["row"], passage["key"], passage["words"], passage["place"]) == (0, "page", 40, 50)
-        assert (passage["first"], passage["line"], passage["documents"]) == (3, 2, 1)
+        assert (passage["first"], passage["line"], passage["documents"], passage["common"]) == (3, 2, 1, False)
+        assert store.stats().unfingerprinted == 0
         text = quoting.encode()[passage["byte_start"] : passage["byte_end"]].decode()
         assert text == " ".join(words[50:90])
         assert len(store.passages([quoting], at_least=41)) == 0

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use dedupdb::overlap::{PassageQuery, Passages};
 use dedupdb::sketching::Shingling;
 use dedupdb::upkeep::{Rebuild, Reindex};
-use dedupdb::{Error, Input, Options, Schema, Store};
+use dedupdb::{Error, Input, Options, Query, Schema, Store};
 use proptest::prelude::*;
 
 fn schema(shingling: Shingling, passage: u32) -> Schema {
@@ -173,8 +173,7 @@ proptest! {
                 }
             }
             // Texts that no document names any more need none.
-            let stats = store.stats().unwrap();
-            prop_assert!(stats.unfingerprinted <= stats.removed);
+            prop_assert_eq!(store.stats().unwrap().unfingerprinted, 0);
         }
         let query = format!("{} and {}", text(asked.0), text(asked.1));
         let found = store.passages(&PassageQuery::text(&query)).unwrap();
@@ -248,9 +247,8 @@ fn of_documents_with_a_passage_the_longest_comes_first_and_all_are_counted() {
         .unwrap();
     assert!(others.passages.iter().all(|passage| passage.key == "short"));
     assert_eq!(others.passages[1].documents, 1);
-    // One other word costs five shingles.
-    let broken = format!("{} odd {}", words(0, 15), words(16, 14));
-    for (gap, count) in [(4, 2), (5, 1)] {
+    let broken = format!("{} odd odd {}", words(0, 15), words(16, 14));
+    for (gap, count) in [(1, 2), (2, 1)] {
         let query = PassageQuery::text(&broken).gap(gap).limit(9);
         let found = store.passages(&query.except(&own[1..])).unwrap();
         let of_it = found
@@ -311,33 +309,160 @@ fn a_footer_in_many_documents_is_told_apart_and_hides_nothing_else() {
     writer.commit().unwrap();
     let text = format!("{} {footer} {}", words(4210, 30), words(20_020, 30));
     let found = store.passages(&PassageQuery::text(&text)).unwrap();
-    let own: Vec<_> = found
+    let (common, own): (Vec<_>, Vec<_>) = found.passages.iter().partition(|p| p.is_common);
+    let own: Vec<_> = own
+        .iter()
+        .map(|p| (p.key.as_str(), p.tokens.clone(), p.documents))
+        .collect();
+    assert_eq!(own, [("042", 0..30, 1), ("200", 70..100, 1)]);
+    // A few of the documents with the footer, and those with another passage, which are compared as a whole.
+    assert!((5..50).contains(&common.len()), "{}", common.len());
+    for passage in common {
+        assert_eq!(passage.tokens, 30..70);
+        assert!(passage.documents > 100, "{passage:?}");
+        assert_eq!(&text[passage.bytes.clone()], footer);
+    }
+    assert_eq!((found.covered, found.common.len()), (100, 0));
+    let all = store.passages(&PassageQuery::text(&text).all()).unwrap();
+    assert_eq!(all.passages.len(), 302);
+    let of_footer = &all.passages[0];
+    assert_eq!((of_footer.documents, of_footer.is_common), (300, false));
+}
+
+#[test]
+fn of_a_phrase_in_many_documents_it_is_told_that_a_passage_may_be_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options::new().false_candidates(40);
+    let store = options
+        .create(folder.path().join("store"), &schema(Shingling::Word(5), 12))
+        .unwrap();
+    let phrase = words(100_000, 5);
+    let page = |n: u32| Input::new(n.to_string(), format!("{phrase} {}", words(100 * n, 60)));
+    let mut writer = store.writer().unwrap();
+    writer.add_all((0..300).map(page).collect()).unwrap();
+    writer.commit().unwrap();
+    let text = format!("{} {phrase} {}", words(4210, 30), words(50_000, 30));
+    let found = store.passages(&PassageQuery::text(&text)).unwrap();
+    assert_eq!(rows(&found), Rows::from([("42".to_owned(), 0, 30)]));
+    assert_eq!((found.common.len(), &found.common[0]), (1, &(30..35)));
+    let all = store.passages(&PassageQuery::text(&text).all()).unwrap();
+    assert_eq!(all.passages, found.passages);
+    assert!(all.common.is_empty());
+}
+
+#[test]
+fn texts_that_thousands_contain_have_containers_and_copies() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options::new().false_candidates(40);
+    let store = options
+        .create(folder.path().join("store"), &schema(Shingling::Word(5), 12))
+        .unwrap();
+    let footer = words(100_000, 40);
+    let page = |n: u32| Input::new(n.to_string(), format!("{footer} {}", words(100 * n, 60)));
+    let mut writer = store.writer().unwrap();
+    writer.add_all((0..300).map(page).collect()).unwrap();
+    writer.add("part", words(100_000, 30)).unwrap();
+    writer.commit().unwrap();
+    let contained = |text: &str| {
+        let query = Query::text(text).containment(0.9);
+        let found = store.query(&query).unwrap();
+        found.into_iter().map(|found| found.key).collect::<Vec<_>>()
+    };
+    // As many as are looked at; that there are more is counted.
+    let found = contained(&footer);
+    assert!(
+        found.contains(&"part".to_owned()) && found.len() > 40,
+        "{found:?}"
+    );
+    assert_eq!(store.searches_cut_short(), 1);
+    assert!(contained(&words(100_000, 30)).len() > 40);
+    // A page is compared with what shares more than the footer, and with what the footer contains.
+    let page = contained(&format!("{footer} {} odd", words(4200, 60)));
+    assert_eq!(page, ["42", "part"]);
+}
+
+#[test]
+fn a_place_is_told_if_fingerprints_agree_on_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store =
+        Store::create(folder.path().join("store"), &schema(Shingling::Word(5), 10)).unwrap();
+    let passage = words(0, 40);
+    store
+        .replace("once", format!("{} {passage}", words(500, 33)))
+        .unwrap();
+    // A part of it stands before it, too.
+    let part = format!("{} {} {passage}", words(10, 12), words(600, 20));
+    store.replace("part", part).unwrap();
+    store
+        .replace("twice", format!("{passage} {} {passage}", words(700, 9)))
+        .unwrap();
+    let found = store.passages(&PassageQuery::text(&passage)).unwrap();
+    let places: Vec<_> = found
         .passages
         .iter()
-        .map(|p| (p.key.as_str(), p.tokens.clone()))
+        .map(|p| (p.key.as_str(), p.place))
         .collect();
-    // The documents of the other passages are compared as a whole.
     assert_eq!(
-        own,
-        [
-            ("042", 30..70),
-            ("200", 30..70),
-            ("042", 0..30),
-            ("200", 70..100)
-        ]
+        places,
+        [("once", Some(33)), ("part", Some(32)), ("twice", None)]
     );
-    let [common] = &found.common[..] else {
-        panic!("{:?}", found.common);
+    // The first of joined passages begins where it says.
+    let odd = format!("{} odd odd {}", words(0, 15), words(16, 20));
+    let found = store.passages(&PassageQuery::text(&odd).gap(2)).unwrap();
+    let joined = &found.passages[0];
+    assert_eq!(
+        (joined.tokens.clone(), joined.matched, joined.place),
+        (0..37, 35, Some(33))
+    );
+}
+
+#[test]
+fn a_salvaged_store_says_how_many_fingerprints_are_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let store = Store::create(&path, &schema(Shingling::Word(5), 8)).unwrap();
+    for n in 0..9 {
+        store.replace(n.to_string(), words(100 * n, 60)).unwrap();
+    }
+    drop(store);
+    std::fs::remove_file(path.join("fingerprints.1")).unwrap();
+    let target = folder.path().join("saved");
+    let saved = Store::salvage(&path, &target, |_| {}).unwrap();
+    assert_eq!(
+        (saved.documents, saved.lost, saved.unfingerprinted),
+        (9, 0, 9)
+    );
+    let store = Store::open(&target).unwrap();
+    assert_eq!(store.stats().unwrap().unfingerprinted, 9);
+}
+
+#[test]
+fn a_text_that_is_not_given_keeps_its_fingerprints() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(folder.path().join("store"), &schema(Shingling::Word(5), 8)).unwrap();
+    for n in 0..9 {
+        store.replace(n.to_string(), words(100 * n, 60)).unwrap();
+    }
+    let closer = Reindex::new().passage(6).schema(&store).unwrap();
+    let rebuild = |numbers: std::ops::Range<u32>| {
+        let texts = store.text_fingerprints(&closer).unwrap();
+        for n in numbers {
+            texts.add(&words(100 * n, 60)).unwrap();
+        }
+        store.rebuild(Rebuild::reindex(closer.clone()).fingerprints(texts))
     };
-    assert_eq!((common.tokens.clone(), common.line), (30..70, 1));
-    assert_eq!(&text[common.bytes.clone()], footer);
-    assert!(
-        common.contents > 100 && common.keys.len() == 3,
-        "{common:?}"
-    );
-    let all = store.passages(&PassageQuery::text(&text).all()).unwrap();
-    assert!(all.common.is_empty());
-    assert_eq!(all.passages.len(), 302);
+    let refused = rebuild(1..8);
+    let Err(Error::InvalidSchema { reason, .. }) = refused else {
+        panic!("{refused:?}");
+    };
+    let first = "\"0\" and 1 more documents have fingerprints";
+    assert!(reason.starts_with(first), "{reason}");
+    assert_eq!(store.unfinished_rebuild().unwrap(), None);
+    assert_eq!(store.schema().passage(), 8);
+    // One that no document names any more need not be there.
+    store.remove("0").unwrap();
+    assert!(rebuild(1..9).unwrap());
+    assert_eq!(store.stats().unwrap().unfingerprinted, 0);
 }
 
 #[test]

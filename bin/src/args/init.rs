@@ -39,7 +39,7 @@ pub(crate) struct InitArgs {
 
     /// Length in words of the passages that `passages` always finds, from the length of a shingle; 0 for
     /// none
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "WORDS", allow_negative_numbers = true)]
     pub(crate) passage: Option<u32>,
 
     /// Keep no shingles: takes less space, but similarities are estimates

@@ -16,21 +16,23 @@ Examples:
   dedupdb init --passage 20 && dedupdb add articles/  A store that finds passages of 20 words
   dedupdb passages essay.txt  What does this text share with stored ones?
   dedupdb passages --at-least 50 drafts/ | head  The longest passages of each file
-  dedupdb passages --gap 5 essay.txt  Join passages over one other word
+  dedupdb passages --gap 1 essay.txt  Join passages over one other word
   dedupdb --json passages essay.txt | jq -r '[.line, .key] | @tsv'
 
 Each line has nine columns, separated by tabs: QUERY, KEY, WORDS, FIRST, LAST, LINE, PLACE, DOCUMENTS
-and TEXT. WORDS is the length of the passage, FIRST and LAST are the numbers of its words in the
-query, from 1, LINE is the line in which it begins, PLACE the number of its first word in the stored
-document, or - if that is not known, DOCUMENTS the number of stored documents that have all of it,
-and TEXT its beginning. The longest passages of a text come first. In JSON, `bytes` says where the
-passage is in the text; `covered` is the number of words of the text inside passages.
+and TEXT. WORDS is the length of the passage, without words in gaps, FIRST and LAST are the numbers of
+its words in the query, from 1, LINE is the line in which it begins, PLACE the number of its first
+word in the stored document, or - if that is not known, as where the document repeats itself,
+DOCUMENTS the number of stored documents that have all of it, and TEXT its beginning. The longest
+passages of a text come first, gaps included. In JSON, `bytes` says where the passage is in the text;
+`covered` is the number of words of the text inside passages.
 
 Every run of as many words as `init --passage` or `reindex --passage` said is found. Shorter ones, down to
 the length of a shingle, are found by chance. All groups of K words (shingles) of a passage are in the document; in
 one or two of a hundred passages they do not stand one after another there. If more than
---false-candidates documents share a part of the text, such as a licence or a navigation bar, the part
-is reported on standard error with three of them, instead of all; --all compares them all.
+--false-candidates documents share a part of the text, such as a licence or a navigation bar, it is
+listed with a few of them, and DOCUMENTS is a number and a +: at least as many share some of it. --all
+lists them all.
 
 With shingles of characters or bytes, characters or bytes take the place of words.
 
@@ -44,8 +46,7 @@ pub(crate) struct PassagesArgs {
     #[arg(long, value_name = "WORDS")]
     pub(crate) at_least: Option<u32>,
 
-    /// Join passages over at most N missing shingles: one other word costs as many as a shingle has
-    /// words
+    /// Join passages between which the text has at most N other words
     #[arg(long, value_name = "N", default_value = "0")]
     pub(crate) gap: u32,
 

@@ -86,7 +86,7 @@ pub(crate) struct ReindexArgs {
     pub(crate) slot_bits: Option<SlotWidth>,
 
     /// Length in words of the passages that `passages` always finds; 0 for none
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "WORDS", allow_negative_numbers = true)]
     pub(crate) passage: Option<u32>,
 
     /// With --passage, files and folders with the stored texts, or - for standard input

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use dedupdb::Store;
-use dedupdb::overlap::{CommonPassage, Passage, PassageQuery};
+use dedupdb::overlap::{Passage, PassageQuery};
 use dedupdb_corpus::SourcedText;
 
 use crate::args::{Args, PassagesArgs};
@@ -16,7 +16,7 @@ use crate::inputs::check_stdin;
 use crate::interrupt::Interrupt;
 use crate::json;
 use crate::left_out::NamingScope;
-use crate::number::{counted, grouped};
+use crate::number::counted;
 use crate::output::{Output, escape};
 
 /// The number of characters of a passage that a line shows.
@@ -53,8 +53,9 @@ pub(crate) fn run(
         Ok((texts.collect::<Vec<String>>(), found))
     };
     let mut found_any = false;
+    let (mut common_places, mut texts_with_common) = (0, 0);
     let worked = each.run(console, shared, |origin, (texts, found)| {
-        found_any |= !found.passages.is_empty() || !found.common.is_empty();
+        found_any |= !found.passages.is_empty();
         for (passage, text) in found.passages.iter().zip(texts) {
             let standing = files.look(&passage.key)?;
             if output.is_json() {
@@ -64,14 +65,14 @@ pub(crate) fn run(
                 output.line(line(&origin.key, passage, &text))?;
             }
         }
-        for common in &found.common {
-            console.note(&told(&origin.key, common));
-        }
+        common_places += found.common.len() as u64;
+        texts_with_common += u64::from(!found.common.is_empty());
         Ok(())
     })?;
     let failed = crate::read_counts::has_failed(&worked.reading, console);
     files.note(args, console);
-    note_unfingerprinted(&store, args, console)?;
+    note_common(texts_with_common, common_places, console);
+    crate::store::note_unfingerprinted(&store, args, console)?;
     if !found_any && !failed {
         output.flush()?;
         let least = asked.at_least.unwrap_or(store.schema().passage());
@@ -93,7 +94,7 @@ fn opened(args: &Args, asked: &PassagesArgs) -> Result<Store> {
         if store.schema().passage() > 0 {
             return Err(error.into());
         }
-        anyhow::bail!("{}", crate::store::without_passages(args));
+        anyhow::bail!("{}", crate::store::without_passages(args, &store));
     }
     Ok(store)
 }
@@ -118,11 +119,13 @@ fn line(query: &str, passage: &Passage, text: &str) -> String {
         matched,
         place,
         documents,
+        is_common,
         ..
     } = passage;
     let place = place.map_or_else(|| "-".to_owned(), |place| (place + 1).to_string());
+    let more = if *is_common { "+" } else { "" };
     format!(
-        "{}\t{}\t{matched}\t{}\t{}\t{line}\t{place}\t{documents}\t{}",
+        "{}\t{}\t{matched}\t{}\t{}\t{line}\t{place}\t{documents}{more}\t{}",
         escape(query),
         escape(key),
         tokens.start + 1,
@@ -141,38 +144,14 @@ fn beginning(text: &str) -> String {
     }
 }
 
-/// Says that not all documents were compared.
-fn told(query: &str, common: &CommonPassage) -> String {
-    let CommonPassage {
-        tokens,
-        line,
-        contents,
-        keys,
-        ..
-    } = common;
-    let keys: Vec<_> = keys.iter().map(|key| escape(key)).collect();
-    format!(
-        "{}, line {line}: words {} to {} are in at least {} stored texts, which were not all compared, such as {}; \
-         --all compares them",
-        escape(query),
-        tokens.start + 1,
-        tokens.end,
-        grouped(*contents),
-        keys.join(", ")
-    )
-}
-
-/// Says that some documents have no fingerprints.
-fn note_unfingerprinted(store: &Store, args: &Args, console: &Console) -> Result<()> {
-    let without = store.stats()?.unfingerprinted;
-    if without > 0 {
+/// Says of how many places it is not known whether they are passages.
+fn note_common(texts: u64, places: u64, console: &Console) {
+    if places > 0 {
         console.note(&format!(
-            "{} no fingerprints and {} not compared: their texts were not at hand when the others got theirs; `{} reindex --passage {} --from PATH...` reads them",
-            counted(without, "stored text has", "stored texts have"),
-            if without == 1 { "was" } else { "were" },
-            crate::store::command(args),
-            store.schema().passage(),
+            "{} of {} in more stored texts than were compared, and a passage there may be missing; --all compares \
+             them all",
+            counted(places, "place", "places"),
+            counted(texts, "text is", "texts are"),
         ));
     }
-    Ok(())
 }

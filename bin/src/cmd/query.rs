@@ -90,6 +90,9 @@ pub(crate) fn run(
     }
     files.note(args, console);
     note_stored(&store, query, args, console)?;
+    if is_contained {
+        crate::store::note_unfingerprinted(&store, args, console)?;
+    }
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     if !found && !failed {
         output.flush()?;
@@ -112,7 +115,7 @@ fn check_containment(args: &Args, query: &QueryArgs, store: &Store) -> Result<()
     if query.contained.containment.is_none() || store.schema().passage() > 0 {
         return Ok(());
     }
-    anyhow::bail!("{}", crate::store::without_passages(args))
+    anyhow::bail!("{}", crate::store::without_passages(args, store))
 }
 
 /// Says how to ask about a text, if one was given in the place of a path.

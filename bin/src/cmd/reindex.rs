@@ -66,7 +66,8 @@ pub(crate) fn run(
         .drop_missing(reindex.drop_missing)
         .source(|key| source(key, reindex));
     let (documents, stored) = (store.stats()?.documents, store.schema());
-    match rebuilding::run(&store, rebuild, console)? {
+    let done = rebuilding::run(&store, rebuild, console);
+    match done.map_err(|error| of_passage(args, error))? {
         Err(stopped) => return Ok(stopped),
         Ok(false) => {
             console.note("the store has these parameters already");
@@ -76,7 +77,22 @@ pub(crate) fn run(
     }
     report(args, &store, documents, console, output)?;
     note_same_bands(&stored, &store.schema(), reindex, console);
+    crate::store::note_unfingerprinted(&store, args, console)?;
     Ok(Exit::Found)
+}
+
+/// Says of texts that a rebuild lacks how to name them.
+fn of_passage(args: &Args, error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(Error::InvalidSchema {
+            parameter: "passage",
+            ..
+        }) => anyhow!(
+            "{error}; name all files that have them: `{} reindex --passage WORDS --from PATH...`",
+            crate::store::command(args)
+        ),
+        _ => error,
+    }
 }
 
 /// The fingerprints of the texts in the files that --from names, or the exit if the user stopped the reading.

@@ -82,6 +82,13 @@ fn summary(saved: &SalvageSummary) -> Vec<String> {
         let undated = documents(saved.undated - saved.unnamed);
         lines.push(format!("{undated} without size and times"));
     }
+    if saved.unfingerprinted > 0 {
+        lines.push(format!(
+            "{} no fingerprints: `reindex --passage {} --from PATH...` in the new store reads the texts again",
+            counted(saved.unfingerprinted, "text has", "texts have"),
+            saved.schema.passage()
+        ));
+    }
     for Unreadable { file, bytes, .. } in &saved.unreadable {
         let bytes = counted(*bytes, "byte", "bytes");
         lines.push(format!(

@@ -132,6 +132,9 @@ fn describe(schema: &Schema, stats: &Stats, holder: Option<Holder>, width: usize
         count("contents", stats.contents),
         count("removed", stats.removed),
     ];
+    if stats.unfingerprinted > 0 {
+        lines.push(count("no fingerprints", stats.unfingerprinted));
+    }
     if stats.has_open_run {
         lines.push(
             "open run        a dedup was interrupted; the next one forgets its documents".into(),

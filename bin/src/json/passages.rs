@@ -19,6 +19,8 @@ pub(crate) struct PassageJson<'a> {
     bytes: [usize; 2],
     place: Option<u32>,
     documents: u64,
+    /// Whether too many texts share it to compare them all.
+    common: bool,
     text: &'a str,
     covered: u32,
     query_words: u32,
@@ -47,6 +49,7 @@ impl<'a> PassageJson<'a> {
             bytes: [passage.bytes.start, passage.bytes.end],
             place: passage.place.map(|place| place + 1),
             documents: passage.documents,
+            common: passage.is_common,
             text,
             covered: all.covered,
             query_words: all.tokens,

@@ -34,6 +34,7 @@ fn what_a_text_shares_is_listed_with_its_places() {
     let passage = &ran.objects()[0];
     let names = [
         "bytes",
+        "common",
         "covered",
         "documents",
         "first",
@@ -100,14 +101,17 @@ fn a_store_gets_fingerprints_from_files() {
         .run(&["reindex", "--passage", "20", "--from", "gone"])
         .expect(2);
     let from = ["reindex", "--passage", "20", "--from", "texts/source.txt"];
-    sandbox.run(&from).expect(0);
+    let lacking = "1 stored text has no fingerprints";
+    let ran = sandbox.run(&from).expect(0);
+    assert!(ran.stderr.contains(lacking), "{}", ran.stderr);
     let ran = sandbox.run(&["passages", "essay.txt"]).expect(0);
-    assert!(
-        ran.stderr.contains("1 stored text has no fingerprints"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains(lacking), "{}", ran.stderr);
     assert_eq!(ran.lines().len(), 1);
+    let contained = ["query", "--containment", "0.8", "essay.txt"];
+    let ran = sandbox.run(&contained).expect(1);
+    assert!(ran.stderr.contains(lacking), "{}", ran.stderr);
+    let ran = sandbox.run(&["--json", "stats"]).expect(0);
+    assert_eq!(ran.objects()[0]["unfingerprinted"], 1);
     sandbox
         .run(&["reindex", "--passage", "20", "--from", "texts"])
         .expect(0);
@@ -116,6 +120,15 @@ fn a_store_gets_fingerprints_from_files() {
     sandbox
         .run(&["reindex", "--passage", "20", "--from", "texts"])
         .expect(1);
+    // Fingerprints are not lost because a file was not named.
+    let ran = sandbox
+        .run(&["reindex", "--passage", "25", "--from", "texts/source.txt"])
+        .expect(2);
+    assert!(
+        ran.stderr.contains("other.txt\" has fingerprints") && ran.stderr.contains("--from PATH"),
+        "{}",
+        ran.stderr
+    );
     sandbox.run(&["check"]).expect(0);
 }
 
@@ -165,4 +178,43 @@ fn a_text_is_found_in_a_longer_one_and_around_a_shorter_one() {
             "note.txt",
         ])
         .expect(2);
+}
+
+#[test]
+fn a_passage_in_many_documents_is_listed_with_some_of_them() {
+    let sandbox = Sandbox::new();
+    let (phrase, footer) = (text(2, 5), text(1, 25));
+    for seed in 0..60 {
+        let page = format!("{phrase} {}\n{footer}", text(100 + seed, 35));
+        sandbox.write(format!("pages/{seed:02}.txt"), page);
+    }
+    sandbox.write("new.txt", format!("{}\n{footer}", text(7, 20)));
+    sandbox.write(
+        "phrase.txt",
+        format!("{} {phrase} {}", text(8, 20), text(9, 20)),
+    );
+    sandbox.run(&["init", "--passage", "20"]).expect(0);
+    sandbox.add(&["pages"], 0);
+    let few = ["--false-candidates", "2"];
+    let asked = [&few[..], &["-q", "passages", "new.txt"]].concat();
+    let ran = sandbox.run(&asked).expect(0);
+    let lines = ran.lines();
+    assert!((3..59).contains(&lines.len()), "{}", ran.stdout);
+    for line in &lines {
+        let columns: Vec<&str> = line.split('\t').collect();
+        assert!(columns[7].ends_with('+'), "{line}");
+    }
+    let asked = [&few[..], &["--json", "passages", "new.txt"]].concat();
+    let ran = sandbox.run(&asked).expect(0);
+    assert_eq!(ran.objects()[0]["common"], true);
+    let ran = sandbox.run(&["passages", "--all", "new.txt"]).expect(0);
+    assert_eq!(ran.lines().len(), 60);
+    // A phrase alone is no passage, but more may stand around it in one of the documents.
+    let asked = [&few[..], &["passages", "phrase.txt"]].concat();
+    let ran = sandbox.run(&asked).expect(1);
+    assert!(
+        ran.stderr.contains("1 place of 1 text is in more"),
+        "{}",
+        ran.stderr
+    );
 }

@@ -1,16 +1,23 @@
 //! Stored contents that contain a text, or that a text contains.
 
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
 use super::lookup::SharedFingerprints;
+use crate::codec::low32;
 use crate::error::{Error, Result};
 use crate::schema::{Schema, check_share};
 use crate::storage::Snapshot;
-use crate::store::compare::{Allowance, Matcher, Probe, VerifiedContent};
+use crate::store::compare::{Allowance, Matcher, Probe, SpreadHasher, VerifiedContent};
 
 /// A threshold that every content with a common shingle reaches.
 const ANY: f64 = f64::MIN_POSITIVE;
 
 /// Shorter texts are left out, unless a query says otherwise: in tokens.
 const SHORTEST: usize = 20;
+
+/// The number of common fingerprints of which as many contents are read as may be found false.
+const COMMON_LISTS: usize = 4;
 
 /// A query by containment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +65,10 @@ pub(crate) struct ContainmentBounds {
 ///
 /// Fingerprints are counted before sets are compared (Sarawagi and Kirpal, "Efficient set joins on similarity predicates",
 /// 2004). One shingle in w is a fingerprint, so of n shingles that both have, n / w are, more or less. A content with
-/// fewer than half of that is not compared. Of a query, `allowance` bounds the number of contents that are compared.
+/// fewer than half of that is not compared.
+///
+/// Of a fingerprint of too many contents, the youngest are read and counted. Others may have it, too, as far as is known.
+/// `allowance` bounds how many contents that have nothing but such fingerprints turn out false.
 pub(crate) fn contained(
     snapshot: &Snapshot,
     allowance: &Allowance,
@@ -76,37 +86,116 @@ pub(crate) fn contained(
     let distinct = probe.shingles.as_slice();
     let most = allowance.false_candidates().saturating_add(distinct.len());
     let shared = SharedFingerprints::find(snapshot, distinct, most)?;
-    if !shared.common.is_empty() {
+    let common = CommonCounts::read(snapshot, distinct, &shared, most)?;
+    let mut comparer = ContainmentComparer {
+        snapshot,
+        probe,
+        bounds,
+        matcher: Matcher::new(snapshot, probe, ANY),
+        common: &common,
+        found: Vec::new(),
+    };
+    for &(content, count) in &shared.contents {
+        comparer.compare(content, count)?;
+    }
+    let is_counted = |content: &u32| {
+        let found = shared.contents.binary_search_by_key(content, |of| of.0);
+        found.is_ok()
+    };
+    let mut false_ones = 0;
+    for content in common.contents() {
+        if false_ones < allowance.false_candidates() && !is_counted(&content) {
+            false_ones += usize::from(comparer.compare(content, 0)? == Some(false));
+        }
+    }
+    if !common.floors.is_empty() || false_ones >= allowance.false_candidates() {
         allowance.cut();
     }
-    let mut matcher = Matcher::new(snapshot, probe, ANY);
-    let step = snapshot.schema.fingerprint_step().unwrap_or(1) as usize;
-    let mut found = Vec::new();
-    for &(content, common) in &shared.contents {
-        let row = snapshot.content(content)?;
-        let shorter = distinct.len().min(row.shingle_count as usize);
-        let is_long = shorter >= bounds.shingles || row.hash == *probe.hash;
-        if !is_long || common < least_common(shorter, step, bounds.least) {
-            continue;
-        }
-        let Some(verified) = matcher.verify(content)? else {
-            continue;
-        };
-        if verified.likeness.larger_containment() >= Some(bounds.least) {
-            found.push(verified);
-        }
-    }
-    Ok(found)
+    comparer
+        .found
+        .sort_unstable_by_key(|verified| verified.content);
+    Ok(comparer.found)
 }
 
-/// The least number of common fingerprints with which a content is compared: half of those that a share of `shingles` has
-/// on average, and 1 at least.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share of a number is neither negative nor larger"
-)]
-fn least_common(shingles: usize, step: usize, share: f64) -> u32 {
-    let average = share * shingles as f64 / step as f64;
-    ((average / 2.0).ceil() as u32).max(1)
+/// How many common fingerprints contents have.
+struct CommonCounts {
+    counts: HashMap<u32, u32, BuildHasherDefault<SpreadHasher>>,
+    /// For each fingerprint of which not all contents were read, the oldest that was, ascending.
+    floors: Vec<u32>,
+}
+
+impl CommonCounts {
+    /// Reads at most `most` contents of each fingerprint, and a few times as many of all.
+    fn read(
+        snapshot: &Snapshot,
+        distinct: &[u32],
+        shared: &SharedFingerprints,
+        most: usize,
+    ) -> Result<CommonCounts> {
+        let mut counts = HashMap::<u32, u32, BuildHasherDefault<SpreadHasher>>::default();
+        let mut floors = Vec::new();
+        let all = most.saturating_mul(COMMON_LISTS);
+        let each = (all / shared.common.len().max(1)).clamp(1, most);
+        let mut read = Vec::new();
+        for fingerprint in &shared.common {
+            snapshot.with_fingerprint(distinct[fingerprint.rank], each, &mut read)?;
+            for &content in &read {
+                *counts.entry(content).or_default() += 1;
+            }
+            if read.len() < fingerprint.contents {
+                floors.extend(read.last());
+            }
+        }
+        floors.sort_unstable();
+        Ok(CommonCounts { counts, floors })
+    }
+
+    /// The contents that were read, ascending.
+    fn contents(&self) -> Vec<u32> {
+        let mut contents: Vec<u32> = self.counts.keys().copied().collect();
+        contents.sort_unstable();
+        contents
+    }
+
+    /// The number of common fingerprints that a content has, at most.
+    fn of(&self, content: u32) -> u32 {
+        let read = self.counts.get(&content).copied().unwrap_or_default();
+        let unread = self.floors.len() - self.floors.partition_point(|&floor| floor <= content);
+        read + low32(unread as u64)
+    }
+}
+
+/// Compares a probe with contents of which the number of fingerprints in common is known.
+struct ContainmentComparer<'a> {
+    snapshot: &'a Snapshot,
+    probe: Probe<'a>,
+    bounds: ContainmentBounds,
+    matcher: Matcher<'a>,
+    common: &'a CommonCounts,
+    found: Vec<VerifiedContent>,
+}
+
+impl ContainmentComparer<'_> {
+    /// Compares a content that has `count` fingerprints in common, besides common ones. Returns whether one contains the
+    /// other, or `None` if fingerprints rule it out.
+    fn compare(&mut self, content: u32, count: u32) -> Result<Option<bool>> {
+        let row = self.snapshot.content(content)?;
+        let shorter = self.probe.shingles.len().min(row.shingle_count as usize);
+        let is_long = shorter >= self.bounds.shingles || row.hash == *self.probe.hash;
+        if !is_long || f64::from(count + self.common.of(content)) < self.least_count(shorter) {
+            return Ok(None);
+        }
+        let verified = self.matcher.verify(content)?;
+        let verified = verified
+            .filter(|verified| verified.likeness.larger_containment() >= Some(self.bounds.least));
+        self.found.extend(verified);
+        Ok(Some(verified.is_some()))
+    }
+
+    /// Half the number of fingerprints, on average, of the least number of shingles that two texts are to have in common,
+    /// the shorter of `shorter` shingles.
+    fn least_count(&self, shorter: usize) -> f64 {
+        let step = self.snapshot.schema.fingerprint_step().unwrap_or(1);
+        (self.bounds.least * shorter as f64 / f64::from(step) / 2.0).ceil()
+    }
 }

@@ -69,6 +69,16 @@ struct FingerprintList {
 }
 
 impl SharedFingerprints {
+    /// The contents, and some of those with common fingerprints, ascending.
+    pub(crate) fn with_some_common(&self) -> Vec<u32> {
+        let contents = self.contents.iter().map(|&(content, _)| content);
+        let some = self.common.iter().flat_map(|common| &common.some);
+        let mut all: Vec<u32> = contents.chain(some.copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     /// Looks up the distinct shingles of a text. At most `most` contents are returned: those of the shortest lists.
     pub(crate) fn find(
         snapshot: &Snapshot,

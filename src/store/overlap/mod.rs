@@ -4,12 +4,15 @@
 //! distance of two fingerprints contains one of them, so nothing is missed. The set of a content then decides which
 //! shingles of the text it has, and consecutive ones make a passage.
 
+mod comparer;
 mod contained;
+mod holders;
 mod lookup;
 mod passages;
+mod places;
 mod query;
 mod runs;
 
 pub(crate) use contained::{Containment, contained};
-pub use passages::{CommonPassage, Passage, Passages, PassagesOfDocument};
+pub use passages::{Passage, Passages, PassagesOfDocument};
 pub use query::PassageQuery;

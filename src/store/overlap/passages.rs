@@ -1,19 +1,21 @@
 //! Passages that a text shares with stored documents.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::ops::Range;
 
+use super::comparer::{HoldingContent, PassageComparer};
+use super::holders::Holders;
 use super::lookup::{CommonFingerprint, SharedFingerprints, TextShingles};
+use super::places::{Cover, TokenPlaces};
 use super::query::PassageQuery;
-use super::runs::{ShingleRun, held, runs};
-use crate::codec::{low32, words};
+use super::runs::ShingleRun;
+use crate::codec::low32;
 use crate::error::{Error, Result};
 use crate::storage::Snapshot;
 use crate::store::compare::PublishedCommit;
 use crate::store::handle::Store;
-use crate::text::{ShingleSet, Shingler};
+use crate::text::Shingler;
 
 /// The passages that a text shares with stored documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,9 +23,9 @@ use crate::text::{ShingleSet, Shingler};
 pub struct Passages {
     /// The passages: the longest first, then in the order of the text, then by key.
     pub passages: Vec<Passage>,
-    /// Places of the text with fingerprints of too many documents to compare them all, in the order of the text. A passage
-    /// there may be missing from `passages`.
-    pub common: Vec<CommonPassage>,
+    /// Places of the text that too many stored texts share to compare them all, as numbers of tokens, in the order of the
+    /// text. None of the documents that were compared has a passage there, and one that was not may have one.
+    pub common: Vec<Range<u32>>,
     /// Each document with passages: the one that covers the most tokens first, then by key.
     pub documents: Vec<PassagesOfDocument>,
     /// The number of tokens of the text.
@@ -50,26 +52,14 @@ pub struct Passage {
     /// The number of its tokens that the document has; less than all if passages were joined over a
     /// [gap](PassageQuery::gap).
     pub matched: u32,
-    /// The number of the token with which it begins in the document, from 0, as far as a fingerprint shows.
+    /// The number of the token with which it begins in the document, from 0. `None` if fingerprints show no place, or
+    /// several, because the document repeats itself.
     pub place: Option<u32>,
-    /// The number of documents that have all of it, this one included, of those that were compared.
+    /// The number of documents that have all of it, this one included. If it [is common](Passage::is_common), the number
+    /// of stored texts with one of its shingles as a fingerprint, at least.
     pub documents: u64,
-}
-
-/// A place of a text that too many documents share to compare them all.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CommonPassage {
-    /// Where it is in the text: numbers of tokens, from 0.
-    pub tokens: Range<u32>,
-    /// Where it is in the text: bytes, from 0.
-    pub bytes: Range<usize>,
-    /// The line of the text in which it begins, from 1.
-    pub line: u64,
-    /// The number of stored texts with one of its fingerprints, at least.
-    pub contents: u64,
-    /// Up to three documents that share it.
-    pub keys: Vec<String>,
+    /// Whether too many stored texts share it to compare them all. Only a few of them are among the passages.
+    pub is_common: bool,
 }
 
 /// What passages a document shares with a text, as a whole.
@@ -88,7 +78,8 @@ impl Store {
     /// Returns the passages that a text shares with stored documents.
     ///
     /// A run of at least [`Schema::passage`](crate::Schema::passage) tokens that a document has in common with the text
-    /// is found, unless its place is among [`Passages::common`]. Documents that were stored before the store kept
+    /// is found. If thousands of stored texts share a place of the text, up to three for each of its shingles are compared:
+    /// see [`Passage::is_common`] and [`Passages::common`]. Documents that were stored before the store kept
     /// fingerprints, and whose text was not at hand when it got them, are not compared;
     /// [`Stats::unfingerprinted`](crate::upkeep::Stats::unfingerprinted) counts them.
     ///
@@ -150,20 +141,20 @@ impl Store {
     }
 }
 
-/// The passages of a text. At most `most` contents are compared, and one for each shingle of the text.
+/// The passages of a text. At most `most` contents are compared, and four for each shingle of the text.
 fn find(
     snapshot: &Snapshot,
     shingler: &Shingler,
     query: &PassageQuery<'_>,
     most: usize,
 ) -> Result<Passages> {
-    let least = query.least(&snapshot.schema)?;
-    let in_order = shingler.in_order(query.text)?;
+    let least = query.least(&snapshot.schema)? as usize;
     let k = u32::from(snapshot.schema.shingling().k());
-    let shingles = TextShingles::of(&in_order);
+    let shingles = TextShingles::of(&shingler.in_order(query.text)?);
     let most = most.saturating_add(shingles.distinct.len());
     let shared = SharedFingerprints::find(snapshot, &shingles.distinct, most)?;
-    if shared.contents.is_empty() && shared.common.is_empty() {
+    let contents = shared.with_some_common();
+    if contents.is_empty() {
         let tokens = low32(shingler.places(query.text).len() as u64);
         return Ok(Passages {
             tokens,
@@ -171,17 +162,11 @@ fn find(
         });
     }
     let places = TokenPlaces::new(shingler, query.text);
-    let mut comparer = PassageComparer {
-        snapshot,
-        shingles: &shingles,
-        in_order: &in_order,
-        set: ShingleSet::default(),
-        held: Vec::new(),
-    };
+    let mut comparer = PassageComparer::new(snapshot, &shingles, query.gap as usize);
     let mut found = Vec::new();
-    for &(content, _) in &shared.contents {
-        let runs = comparer.runs(content, query.gap as usize)?;
-        let is_long = |run: &ShingleRun| places.tokens_of(&run.places, k).len() >= least as usize;
+    for content in contents {
+        let runs = comparer.runs(content)?;
+        let is_long = |run: &ShingleRun| places.tokens_of(&run.places, k).len() >= least;
         let runs: Vec<ShingleRun> = runs.into_iter().filter(is_long).collect();
         if runs.is_empty() {
             continue;
@@ -195,113 +180,76 @@ fn find(
         let starts = comparer.starts(content, &runs)?;
         found.push(HoldingContent { keys, runs, starts });
     }
-    let common = comparer.common(&shared.common, &places, query)?;
-    Ok(summed_up(&found, common, &places, k, query.limit))
+    let step = snapshot.schema.fingerprint_step().unwrap_or(1) as usize;
+    let common = CommonPlaces::new(&shared.common, &shingles, step);
+    Ok(summed_up(&found, &common, &places, k, query.limit))
 }
 
-/// A content with passages.
-struct HoldingContent {
-    keys: Vec<String>,
-    runs: Vec<ShingleRun>,
-    /// For each run, the token with which it begins in the content.
-    starts: Vec<Option<u32>>,
+/// The places of a text whose shingles are fingerprints of too many contents.
+struct CommonPlaces {
+    /// For each place, the number of contents, or 0 if all were compared. Empty if no place is common.
+    contents: Vec<u64>,
+    step: usize,
 }
 
-/// Compares a text with contents.
-struct PassageComparer<'a> {
-    snapshot: &'a Snapshot,
-    shingles: &'a TextShingles,
-    in_order: &'a [u32],
-    set: ShingleSet,
-    held: Vec<bool>,
-}
-
-impl PassageComparer<'_> {
-    /// The runs of shingles that a content has.
-    fn runs(&mut self, content: u32, gap: usize) -> Result<Vec<ShingleRun>> {
-        self.snapshot.shingles(content, &mut self.set)?;
-        held(&self.shingles.distinct, self.set.as_slice(), &mut self.held);
-        let ranks = &self.shingles.ranks;
-        let is_held = |place: usize| self.held[ranks[place] as usize];
-        Ok(runs(ranks.len(), gap, is_held))
+impl CommonPlaces {
+    fn new(common: &[CommonFingerprint], shingles: &TextShingles, step: usize) -> CommonPlaces {
+        let mut contents = Vec::new();
+        if !common.is_empty() {
+            let mut of_rank = vec![0; shingles.distinct.len()];
+            for common in common {
+                of_rank[common.rank] = common.contents as u64;
+            }
+            let ranks = shingles.ranks.iter();
+            contents = ranks.map(|&rank| of_rank[rank as usize]).collect();
+        }
+        CommonPlaces { contents, step }
     }
 
-    /// The token of a content with which each of its runs begins, as its first fingerprint in the run shows.
-    fn starts(&self, content: u32, runs: &[ShingleRun]) -> Result<Vec<Option<u32>>> {
-        let step = self.snapshot.schema.fingerprint_step().unwrap_or_default();
-        let fingerprints = words(self.snapshot.fingerprints(content)?);
-        let start = |run: &ShingleRun| {
-            let run = &self.in_order[run.places.clone()];
-            (0..).zip(fingerprints.clone()).find_map(|(number, print)| {
-                let before = run.iter().position(|&shingle| shingle == print)?;
-                (u32::checked_mul(number, step)?).checked_sub(low32(before as u64))
-            })
-        };
-        Ok(runs.iter().map(start).collect())
+    /// The number of contents that have one of the fingerprints of a run, if not all that have the run were compared.
+    /// They were if the run has as many shingles in a row as there are from one fingerprint to the next, and none is
+    /// common.
+    fn of_run(&self, run: &Range<usize>) -> Option<u64> {
+        let contents = self.contents.get(run.clone())?;
+        let mut compared = contents.split(|&contents| contents > 0);
+        if compared.any(|places| places.len() >= self.step) {
+            return None;
+        }
+        contents.iter().copied().max()
     }
 
-    /// The places of a text with common fingerprints: what up to three contents share there.
-    fn common(
-        &mut self,
-        common: &[CommonFingerprint],
+    /// The tokens of common places outside all of `runs`.
+    fn outside<'a>(
+        &self,
+        runs: impl Iterator<Item = &'a Range<usize>>,
         places: &TokenPlaces<'_>,
-        query: &PassageQuery<'_>,
-    ) -> Result<Vec<CommonPassage>> {
-        let k = u32::from(self.snapshot.schema.shingling().k());
-        let mut found: Vec<(Range<usize>, &CommonFingerprint)> = Vec::new();
-        for common in common {
-            let mut shared: Vec<Vec<ShingleRun>> = Vec::new();
-            for &content in &common.some {
-                shared.push(self.runs(content, query.gap as usize)?);
-            }
-            let is_it = |&(_, rank): &(usize, &u32)| *rank as usize == common.rank;
-            let at = self.shingles.ranks.iter().enumerate().filter(is_it);
-            for (place, _) in at {
-                let around = shared.iter().filter_map(|runs| {
-                    let run = runs.iter().find(|run| run.places.contains(&place))?;
-                    Some(run.places.clone())
-                });
-                let around = around.reduce(|a, b| a.start.max(b.start)..a.end.min(b.end));
-                found.push((around.unwrap_or(place..place + 1), common));
-            }
+        k: u32,
+    ) -> Vec<Range<u32>> {
+        let mut is_outside: Vec<bool> =
+            self.contents.iter().map(|&contents| contents > 0).collect();
+        for run in runs {
+            is_outside[run.clone()].fill(false);
         }
-        found.sort_by_key(|(places, _)| (places.start, places.end));
-        let mut passages: Vec<CommonPassage> = Vec::new();
-        for (run, common) in found {
-            let tokens = places.tokens_of(&run, k);
-            match passages.last_mut() {
-                Some(last) if tokens.start <= last.tokens.end => {
-                    last.tokens.end = last.tokens.end.max(tokens.end);
-                    last.bytes = places.bytes(&last.tokens);
-                    last.contents = last.contents.max(common.contents as u64);
-                }
-                _ => passages.push(CommonPassage {
-                    bytes: places.bytes(&tokens),
-                    line: places.line(&tokens),
-                    tokens,
-                    contents: common.contents as u64,
-                    keys: self.keys(common)?,
-                }),
+        let mut outside: Vec<Range<u32>> = Vec::new();
+        for (place, _) in is_outside
+            .iter()
+            .enumerate()
+            .filter(|(_, outside)| **outside)
+        {
+            let tokens = places.tokens_of(&(place..place + 1), k);
+            match outside.last_mut() {
+                Some(last) if tokens.start <= last.end => last.end = tokens.end,
+                _ => outside.push(tokens),
             }
         }
-        Ok(passages)
-    }
-
-    /// Up to three documents with a fingerprint, in the order of their keys.
-    fn keys(&self, common: &CommonFingerprint) -> Result<Vec<String>> {
-        let mut keys = Vec::new();
-        for &content in &common.some {
-            keys.extend(self.snapshot.names(content)?.next().transpose()?);
-        }
-        keys.sort();
-        Ok(keys)
+        outside
     }
 }
 
 /// Makes the answer of the contents with passages.
 fn summed_up(
     found: &[HoldingContent],
-    common: Vec<CommonPassage>,
+    common: &CommonPlaces,
     places: &TokenPlaces<'_>,
     k: u32,
     limit: usize,
@@ -309,6 +257,7 @@ fn summed_up(
     let holders = Holders::of(found);
     let (mut passages, mut documents) = (Vec::new(), Vec::new());
     let mut covered = Cover::default();
+    let mut common_runs = Vec::new();
     for HoldingContent { keys, runs, starts } in found {
         let mut own = Cover::default();
         let mut longest = 0;
@@ -317,17 +266,19 @@ fn summed_up(
             longest = longest.max(tokens.end - tokens.start);
             own.add(tokens.clone());
             covered.add(tokens.clone());
-            let missing = run.places.len() - run.held;
+            let of_common = common.of_run(&run.places);
+            common_runs.extend(of_common.map(|_| &run.places));
+            let compared = holders.of_run(&run.places);
             for key in keys {
                 passages.push(Passage {
                     key: key.clone(),
                     tokens: tokens.clone(),
                     bytes: 0..0,
                     line: 0,
-                    // A token counts as matched if a shingle of the set has it.
-                    matched: (tokens.end - tokens.start).saturating_sub(low32(missing as u64)),
+                    matched: tokens.end - tokens.start - low32(run.others as u64),
                     place: *place,
-                    documents: holders.of_run(&run.places),
+                    documents: of_common.map_or(compared, |contents| contents.max(compared)),
+                    is_common: of_common.is_some(),
                 });
             }
         }
@@ -353,136 +304,9 @@ fn summed_up(
     documents.sort_by(|a, b| b.covered.cmp(&a.covered).then_with(|| a.key.cmp(&b.key)));
     Passages {
         passages,
-        common,
+        common: common.outside(common_runs.into_iter(), places, k),
         documents,
         tokens: places.count(),
         covered: covered.len(),
-    }
-}
-
-/// The number of documents that hold each run as a whole, by its start and end.
-struct Holders(HashMap<(usize, usize), u64>);
-
-impl Holders {
-    fn of(found: &[HoldingContent]) -> Holders {
-        let of_content = |content: &HoldingContent| {
-            let documents = content.keys.len() as u64;
-            let runs = content.runs.iter();
-            let runs = runs.map(move |run| (run.places.start, run.places.end, documents));
-            runs.collect::<Vec<_>>()
-        };
-        let mut runs: Vec<_> = found.iter().flat_map(of_content).collect();
-        runs.sort_unstable();
-        let mut ends = EndCounts::new(runs.iter().map(|run| run.1).max().unwrap_or(0));
-        let mut counts = HashMap::new();
-        // A run holds another one if it begins no later and ends no earlier. Those of one content do not overlap, so a
-        // content counts once.
-        for same in runs.chunk_by(|a, b| a.0 == b.0) {
-            for &(_, end, documents) in same {
-                ends.add(end, documents);
-            }
-            for &(start, end, _) in same {
-                counts.insert((start, end), ends.from(end));
-            }
-        }
-        Holders(counts)
-    }
-
-    fn of_run(&self, run: &Range<usize>) -> u64 {
-        let count = self.0.get(&(run.start, run.end));
-        count.copied().unwrap_or_default()
-    }
-}
-
-/// Sums by the ends of runs, in a binary indexed tree (Fenwick, "A new data structure for cumulative frequency tables",
-/// 1994).
-struct EndCounts(Vec<u64>);
-
-impl EndCounts {
-    fn new(last: usize) -> EndCounts {
-        EndCounts(vec![0; last + 2])
-    }
-
-    fn add(&mut self, end: usize, documents: u64) {
-        // Counted from the last end, so that a prefix is what ends no earlier.
-        let mut at = self.0.len() - 1 - end;
-        while at < self.0.len() {
-            self.0[at] += documents;
-            at += at & at.wrapping_neg();
-        }
-    }
-
-    /// The sum over runs that end at `end` or later.
-    fn from(&self, end: usize) -> u64 {
-        let mut at = self.0.len() - 1 - end;
-        let mut sum = 0;
-        while at > 0 {
-            sum += self.0[at];
-            at &= at - 1;
-        }
-        sum
-    }
-}
-
-/// The union of ranges of tokens.
-#[derive(Debug, Default)]
-struct Cover(Vec<Range<u32>>);
-
-impl Cover {
-    fn add(&mut self, tokens: Range<u32>) {
-        self.0.push(tokens);
-    }
-
-    fn len(&self) -> u32 {
-        let mut ranges = self.0.clone();
-        ranges.sort_unstable_by_key(|range| range.start);
-        let (mut len, mut end) = (0, 0);
-        for range in ranges {
-            len += range.end.saturating_sub(range.start.max(end));
-            end = end.max(range.end);
-        }
-        len
-    }
-}
-
-/// Where the tokens of a text are.
-struct TokenPlaces<'a> {
-    text: &'a str,
-    places: Vec<Range<usize>>,
-    /// The places of the line ends.
-    lines: Vec<usize>,
-}
-
-impl<'a> TokenPlaces<'a> {
-    fn new(shingler: &Shingler, text: &'a str) -> TokenPlaces<'a> {
-        TokenPlaces {
-            text,
-            places: shingler.places(text),
-            lines: text.match_indices('\n').map(|(at, _)| at).collect(),
-        }
-    }
-
-    fn count(&self) -> u32 {
-        low32(self.places.len() as u64)
-    }
-
-    /// The tokens of a run of shingles of `k` tokens.
-    fn tokens_of(&self, run: &Range<usize>, k: u32) -> Range<u32> {
-        let end = (low32(run.end as u64) - 1).saturating_add(k);
-        low32(run.start as u64)..end.min(self.count())
-    }
-
-    /// The bytes of some tokens.
-    fn bytes(&self, tokens: &Range<u32>) -> Range<usize> {
-        let start = self.places.get(tokens.start as usize);
-        let last = (tokens.end as usize).checked_sub(1);
-        let last = last.and_then(|last| self.places.get(last));
-        let end = last.map_or(self.text.len(), |place| place.end);
-        start.map_or(end, |place| place.start)..end
-    }
-
-    fn line(&self, tokens: &Range<u32>) -> u64 {
-        let start = self.bytes(tokens).start;
-        self.lines.partition_point(|&end| end < start) as u64 + 1
     }
 }

@@ -41,12 +41,11 @@ impl<'a> PassageQuery<'a> {
         PassageQuery { at_least, ..self }
     }
 
-    /// Joins passages over at most this many shingles that the document lacks; 0 by default. One other word costs as
-    /// many shingles as a shingle has words.
+    /// Joins passages between which the text has at most this many other tokens; 0, none, by default.
     #[must_use]
-    pub fn gap(self, shingles: u32) -> PassageQuery<'a> {
+    pub fn gap(self, tokens: u32) -> PassageQuery<'a> {
         PassageQuery {
-            gap: shingles,
+            gap: tokens,
             ..self
         }
     }
@@ -66,8 +65,8 @@ impl<'a> PassageQuery<'a> {
         }
     }
 
-    /// Compares all documents, however many share a passage with the text, instead of reporting some passages as
-    /// [common](crate::overlap::Passages::common).
+    /// Compares all documents, however many share a passage with the text, instead of a few of those that share a
+    /// [common](crate::overlap::Passage::is_common) one.
     #[must_use]
     pub fn all(self) -> PassageQuery<'a> {
         PassageQuery { all: true, ..self }

@@ -2,32 +2,53 @@
 
 use std::ops::Range;
 
-/// A stretch of a text: places of its shingles, and how many of these a set has.
+/// A stretch of a text whose shingles a set has, or several with other tokens between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ShingleRun {
     pub(crate) places: Range<usize>,
-    pub(crate) held: usize,
+    /// Where the first stretch ends.
+    first_end: usize,
+    /// The number of tokens between stretches that no shingle of the set has.
+    pub(crate) others: usize,
 }
 
-/// The maximal runs of the places that `is_held`. Runs are joined over at most `gap` other places.
+impl ShingleRun {
+    /// The places of the first stretch.
+    pub(crate) fn first(&self) -> Range<usize> {
+        self.places.start..self.first_end
+    }
+}
+
+/// The maximal runs of the places that `is_held`, joined over at most `gap` other tokens. One other token costs as many
+/// shingles as a shingle has tokens, `k`.
 pub(crate) fn runs(
     places: usize,
+    k: usize,
     gap: usize,
     mut is_held: impl FnMut(usize) -> bool,
 ) -> Vec<ShingleRun> {
+    let joined = if gap == 0 {
+        0
+    } else {
+        gap.saturating_add(k - 1)
+    };
     let mut runs: Vec<ShingleRun> = Vec::new();
     for place in 0..places {
         if !is_held(place) {
             continue;
         }
         match runs.last_mut() {
-            Some(run) if place - run.places.end <= gap => {
+            Some(run) if place - run.places.end <= joined => {
+                if place == run.places.end && run.first_end == place {
+                    run.first_end += 1;
+                }
+                run.others += (place - run.places.end).saturating_sub(k - 1);
                 run.places.end = place + 1;
-                run.held += 1;
             }
             _ => runs.push(ShingleRun {
                 places: place..place + 1,
-                held: 1,
+                first_end: place + 1,
+                others: 0,
             }),
         }
     }
@@ -54,13 +75,19 @@ mod tests {
 
     #[test]
     fn runs_are_maximal_and_joined_over_gaps() {
-        let held = [true, true, false, true, false, false, true];
-        let of = |gap| runs(held.len(), gap, |place| held[place]);
-        let run = |places, held| ShingleRun { places, held };
-        assert_eq!(of(0), [run(0..2, 2), run(3..4, 1), run(6..7, 1)]);
-        assert_eq!(of(1), [run(0..4, 3), run(6..7, 1)]);
-        assert_eq!(of(2), [run(0..7, 4)]);
-        assert_eq!(runs(3, 0, |_| false), []);
+        let held = [true, true, false, true, false, false, false, true];
+        let of = |gap| runs(held.len(), 2, gap, |place| held[place]);
+        let run = |places, first_end, others| ShingleRun {
+            places,
+            first_end,
+            others,
+        };
+        let apart = [run(0..2, 2, 0), run(3..4, 4, 0), run(7..8, 8, 0)];
+        assert_eq!(of(0), apart);
+        // A shingle of two tokens is lacking where one was put in, two where one is another, three where two are.
+        assert_eq!(of(1), [run(0..4, 2, 0), run(7..8, 8, 0)]);
+        assert_eq!(of(2), [run(0..8, 2, 2)]);
+        assert_eq!(runs(3, 2, 0, |_| false), []);
     }
 
     #[test]

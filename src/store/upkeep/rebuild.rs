@@ -116,7 +116,8 @@ impl<'a> Rebuild<'a> {
 
     /// Sets the fingerprints of texts that are at hand: for a schema with another
     /// [`passage`](crate::Schema::passage), unless its step is a multiple of the old one, or for contents that have
-    /// [none](crate::upkeep::Stats::unfingerprinted). Other contents get none, and are counted there.
+    /// [none](crate::upkeep::Stats::unfingerprinted). Other contents that have none get none, and are counted there, and so
+    /// are those that are added meanwhile. If documents would lose theirs, the rebuild fails.
     pub fn fingerprints(mut self, texts: TextFingerprints) -> Rebuild<'a> {
         self.texts = Some(texts);
         self
@@ -167,8 +168,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSchema`] for a change that needs other shingles, or for one to
-    /// [`Family::Xor`](crate::sketching::Family::Xor), [`Error::Unfinished`] if an unfinished rebuild has another
+    /// [`Error::InvalidSchema`] for a change that needs other shingles, for one to
+    /// [`Family::Xor`](crate::sketching::Family::Xor), or for another passage without the texts, [`Error::Unfinished`] if an unfinished rebuild has another
     /// target, [`Error::MissingSources`], [`Error::Interrupted`], [`Error::ReadOnly`], [`Error::WriterHeld`] if this
     /// thread holds the [`Writer`](crate::Writer) or is within a rebuild, [`Error::Moved`], or those of reading and
     /// writing the store. After an error the store is unchanged, except that documents which
@@ -234,8 +235,13 @@ impl Store {
         let limits = self.shared.allowance.limits();
         let mut next = NextGeneration::take_up(&snapshot, &plan, *limits)?;
         next.cover(&snapshot, &signer, &mut watch)?;
-        if let Err(error) = self.settle_missing(&signer, rebuild.drop_missing) {
-            if matches!(error, Error::MissingSources { .. }) {
+        let settled = check_fingerprints(&signer)
+            .and_then(|()| self.settle_missing(&signer, rebuild.drop_missing));
+        if let Err(error) = settled {
+            if matches!(
+                error,
+                Error::MissingSources { .. } | Error::InvalidSchema { .. }
+            ) {
                 drop(next);
                 NextGeneration::discard(&self.shared.place, &snapshot)?;
             }
@@ -456,13 +462,30 @@ fn needs_texts(snapshot: &Snapshot, plan: &RebuildPlan, rebuild: &Rebuild<'_>) -
         && plan.schema.fingerprint_step().is_some()
         && fingerprint_factor(&snapshot.schema, &plan.schema).is_none();
     if needs && rebuild.texts.is_none() {
-        let reason = "the fingerprints of passages of another length need the texts, which a store does not keep: \
-                      give them to the rebuild"
+        let reason = "the fingerprints of passages of another length need the texts, which a store does not keep"
             .to_owned();
         let parameter = "passage";
         return Err(Error::InvalidSchema { parameter, reason });
     }
     Ok(needs)
+}
+
+/// Refuses to drop fingerprints of documents whose texts are not among those that are given.
+fn check_fingerprints(signer: &Resigner<'_>) -> Result<()> {
+    let keys = signer.unfingerprinted();
+    let Some(first) = keys.first() else {
+        return Ok(());
+    };
+    let documents = match keys.len() - 1 {
+        0 => format!("{first:?} has"),
+        more => format!("{first:?} and {more} more documents have"),
+    };
+    let reason = format!(
+        "{documents} fingerprints, which do not serve for the new length, and would have none, because the texts were not \
+         given; a rebuild with the length 0 drops all of them"
+    );
+    let parameter = "passage";
+    Err(Error::InvalidSchema { parameter, reason })
 }
 
 /// Whether there is an unfinished rebuild.

@@ -34,6 +34,8 @@ pub(crate) struct Resigner<'a> {
     texts: Option<&'a TextFingerprints>,
     /// The documents whose text was needed but unavailable.
     missing: Mutex<BTreeSet<String>>,
+    /// The documents that have fingerprints which do not serve, and whose text was not given.
+    unfingerprinted: Mutex<BTreeSet<String>>,
 }
 
 impl<'a> Resigner<'a> {
@@ -60,6 +62,7 @@ impl<'a> Resigner<'a> {
             fingerprint_factor: fingerprint_factor(stored, target),
             texts,
             missing: Mutex::default(),
+            unfingerprinted: Mutex::default(),
         })
     }
 
@@ -71,6 +74,28 @@ impl<'a> Resigner<'a> {
     /// The documents whose text was needed but unavailable, in order.
     pub(crate) fn missing(&self) -> Vec<String> {
         lock(&self.missing).iter().cloned().collect()
+    }
+
+    /// The documents that have fingerprints which do not serve, and whose text was not given, in order.
+    pub(crate) fn unfingerprinted(&self) -> Vec<String> {
+        lock(&self.unfingerprinted).iter().cloned().collect()
+    }
+
+    /// Replaces `shingles` with those of a content's text, read from one of the documents that name it.
+    ///
+    /// If none of them has the text any more, `shingles` is empty, and the documents become `missing`.
+    fn read(&self, snapshot: &Snapshot, content: u32, shingles: &mut ShingleSet) -> Result<()> {
+        *shingles = ShingleSet::default();
+        let row = snapshot.content(content)?;
+        let names: Vec<String> = snapshot.names(content)?.collect::<Result<_>>()?;
+        let source = |key: &String| self.source.and_then(|source| source(key));
+        let is_same = |body: &Body| body.borrowed().hash() == row.hash;
+        if let Some(body) = names.iter().filter_map(source).find(is_same) {
+            *shingles = body.borrowed().shingles(&self.shingler)?;
+        } else {
+            lock(&self.missing).extend(names);
+        }
+        Ok(())
     }
 }
 
@@ -109,28 +134,16 @@ impl RowMaker for Resigner<'_> {
                 let words = words(stored).step_by(factor);
                 Ok(words.flat_map(u32::to_le_bytes).collect())
             }
-            (_, Some(texts)) => Ok(texts.of(&snapshot.content(content)?.hash)),
+            (_, Some(texts)) => {
+                let made = texts.of(&snapshot.content(content)?.hash);
+                if made.is_empty() && !stored.is_empty() {
+                    let names: Vec<String> = snapshot.names(content)?.collect::<Result<_>>()?;
+                    lock(&self.unfingerprinted).extend(names);
+                }
+                Ok(made)
+            }
             _ => Ok(Vec::new()),
         }
-    }
-}
-
-impl Resigner<'_> {
-    /// Replaces `shingles` with those of a content's text, read from one of the documents that name it.
-    ///
-    /// If none of them has the text any more, `shingles` is empty, and the documents become `missing`.
-    fn read(&self, snapshot: &Snapshot, content: u32, shingles: &mut ShingleSet) -> Result<()> {
-        *shingles = ShingleSet::default();
-        let row = snapshot.content(content)?;
-        let names: Vec<String> = snapshot.names(content)?.collect::<Result<_>>()?;
-        let source = |key: &String| self.source.and_then(|source| source(key));
-        let is_same = |body: &Body| body.borrowed().hash() == row.hash;
-        if let Some(body) = names.iter().filter_map(source).find(is_same) {
-            *shingles = body.borrowed().shingles(&self.shingler)?;
-        } else {
-            lock(&self.missing).extend(names);
-        }
-        Ok(())
     }
 }
 

@@ -44,6 +44,9 @@ pub struct SalvageSummary {
     pub unnamed: u64,
     /// The number of documents whose size and times are lost.
     pub undated: u64,
+    /// The number of contents without fingerprints in a store that keeps them: [passages](crate::Store::passages) are not
+    /// looked for in them.
+    pub unfingerprinted: u64,
     /// Whether the index is intact. If not, documents without any remains are not counted, and sizes and times, which
     /// only the index has, may be wrong.
     pub index_is_whole: bool,
@@ -440,6 +443,9 @@ impl SalvageRun<'_> {
             fingerprints: &fingerprints,
         })?;
         self.saved.contents += 1;
+        let lacks = fingerprints.is_empty() && content.row.shingle_count > 0;
+        let keeps = self.schema.fingerprint_step().is_some();
+        self.saved.unfingerprinted += u64::from(lacks && keeps);
         for DocumentClaim { key, row, .. } in documents {
             self.saved.documents += 1;
             self.saved.undated += u64::from(row.is_none());

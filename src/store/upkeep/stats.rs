@@ -23,7 +23,7 @@ pub struct Stats {
     /// [`Store::reclaimable_bytes`].
     pub removed_bytes: u64,
     /// The number of distinct texts that [passages](crate::Store::passages) are not looked for in, because the store got
-    /// fingerprints without having the texts. Those that no document names any more count until a compaction.
+    /// fingerprints without having the texts.
     pub unfingerprinted: u64,
     /// Whether a run is open, which means not published yet; see [`Writer::begin_run`](crate::Writer::begin_run).
     pub has_open_run: bool,
@@ -67,7 +67,7 @@ impl Stats {
             contents: u64::from(snapshot.len) - removed,
             removed,
             removed_bytes: (bytes as f64 * share) as u64,
-            unfingerprinted: meta.unfingerprinted,
+            unfingerprinted: unfingerprinted(snapshot)?,
             has_open_run: meta.runs.open != 0,
             files,
             commit: meta.commit,
@@ -78,8 +78,23 @@ impl Stats {
     }
 }
 
+/// The contents without fingerprints that a document names.
+fn unfingerprinted(snapshot: &Snapshot) -> Result<u64> {
+    let mut lacking = snapshot.tables.meta.unfingerprinted;
+    if lacking > 0 {
+        // Removed contents count until a compaction drops them.
+        for content in snapshot.removed_contents()? {
+            let lacks = snapshot.content(content)?.shingle_count > 0
+                && snapshot.fingerprints(content)?.is_empty();
+            lacking = lacking.saturating_sub(lacks.into());
+        }
+    }
+    Ok(lacking)
+}
+
 impl Store {
-    /// Returns counts and sizes, as of the last commit. It reads no contents, so it takes no longer for a large store.
+    /// Returns counts and sizes, as of the last commit. It reads no contents but removed ones without fingerprints, so it
+    /// takes no longer for a large store.
     ///
     /// # Errors
     ///

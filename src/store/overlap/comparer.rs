@@ -1,0 +1,113 @@
+//! Compares a text with stored contents, shingle by shingle.
+
+use super::lookup::TextShingles;
+use super::runs::{ShingleRun, held, runs};
+use crate::codec::{low32, words};
+use crate::error::Result;
+use crate::storage::Snapshot;
+use crate::text::ShingleSet;
+
+/// A shingle that a text repeats more often shows no place.
+const REPEATED: usize = 16;
+
+/// A content with passages.
+pub(super) struct HoldingContent {
+    pub(super) keys: Vec<String>,
+    pub(super) runs: Vec<ShingleRun>,
+    /// For each run, the token with which it begins in the content.
+    pub(super) starts: Vec<Option<u32>>,
+}
+
+/// Compares a text with contents.
+pub(super) struct PassageComparer<'a> {
+    snapshot: &'a Snapshot,
+    shingles: &'a TextShingles,
+    /// The places of the text by the rank of their shingle, then ascending.
+    by_rank: Vec<u32>,
+    /// The number of tokens over which runs are joined.
+    gap: usize,
+    set: ShingleSet,
+    held: Vec<bool>,
+}
+
+impl<'a> PassageComparer<'a> {
+    pub(super) fn new(
+        snapshot: &'a Snapshot,
+        shingles: &'a TextShingles,
+        gap: usize,
+    ) -> PassageComparer<'a> {
+        let mut by_rank: Vec<u32> = (0..low32(shingles.ranks.len() as u64)).collect();
+        by_rank.sort_by_key(|&place| shingles.ranks[place as usize]);
+        PassageComparer {
+            snapshot,
+            shingles,
+            by_rank,
+            gap,
+            set: ShingleSet::default(),
+            held: Vec::new(),
+        }
+    }
+
+    /// The runs of shingles that a content has.
+    pub(super) fn runs(&mut self, content: u32) -> Result<Vec<ShingleRun>> {
+        self.snapshot.shingles(content, &mut self.set)?;
+        held(&self.shingles.distinct, self.set.as_slice(), &mut self.held);
+        let ranks = &self.shingles.ranks;
+        let is_held = |place: usize| self.held[ranks[place] as usize];
+        let k = usize::from(self.snapshot.schema.shingling().k());
+        Ok(runs(ranks.len(), k, self.gap, is_held))
+    }
+
+    /// The token of a content with which each of its runs begins, if its fingerprints show exactly one.
+    pub(super) fn starts(&self, content: u32, runs: &[ShingleRun]) -> Result<Vec<Option<u32>>> {
+        let step = self.snapshot.schema.fingerprint_step().unwrap_or(1) as usize;
+        let fingerprints: Vec<u32> = words(self.snapshot.fingerprints(content)?).collect();
+        let mut shown: Vec<Vec<usize>> = vec![Vec::new(); runs.len()];
+        for (number, &fingerprint) in fingerprints.iter().enumerate() {
+            for &place in self.places(fingerprint) {
+                let place = place as usize;
+                let after = runs.partition_point(|run| run.places.start <= place);
+                let Some(run) = after.checked_sub(1) else {
+                    continue;
+                };
+                let first = runs[run].first();
+                if first.contains(&place) {
+                    shown[run].extend((number * step).checked_sub(place - first.start));
+                }
+            }
+        }
+        // Where a run would begin, all fingerprints of the content that lie in it are those of the text.
+        let fits = |run: &ShingleRun, start: usize| {
+            let first = run.first();
+            let mut numbers = start.div_ceil(step)..(start + first.len()).div_ceil(step);
+            numbers.all(|number| {
+                let rank = self.shingles.ranks[first.start + number * step - start];
+                fingerprints.get(number) == Some(&self.shingles.distinct[rank as usize])
+            })
+        };
+        let runs = runs.iter().zip(shown);
+        let starts = runs.map(|(run, mut shown)| {
+            shown.sort_unstable();
+            shown.dedup();
+            shown.retain(|&start| fits(run, start));
+            match shown[..] {
+                [start] => Some(low32(start as u64)),
+                _ => None,
+            }
+        });
+        Ok(starts.collect())
+    }
+
+    /// The places of the text with a shingle, none if they are too many.
+    fn places(&self, shingle: u32) -> &[u32] {
+        let Ok(rank) = self.shingles.distinct.binary_search(&shingle) else {
+            return &[];
+        };
+        let before = |rank: usize| {
+            let rank_of = |place: &u32| self.shingles.ranks[*place as usize] as usize;
+            self.by_rank.partition_point(|place| rank_of(place) < rank)
+        };
+        let places = &self.by_rank[before(rank)..before(rank + 1)];
+        if places.len() > REPEATED { &[] } else { places }
+    }
+}
