@@ -20,7 +20,7 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -284,15 +284,28 @@ impl BucketCommit<'_> {
         for_each_list(0..self.lists.count(), self.threads, |place| {
             let list = self.lists.by_size(place);
             let parts = self.parts_of(place, &merge);
-            for part in built.max(parts.start)..end.min(parts.end) {
-                self.build_part(
-                    &merge,
-                    &sources,
-                    &added,
-                    own,
-                    list,
-                    low32(part - parts.start),
-                )?;
+            let numbers = built.max(parts.start)..end.min(parts.end);
+            if numbers.is_empty() {
+                return Ok(());
+            }
+            let bits = self.part_bits(list, &merge);
+            let hashes = |number| update::hashes_of_part(low32(number - parts.start), bits);
+            // All parts at once: to look at every recent posting for each part takes longer than to sort them.
+            let all = *hashes(numbers.start).start()..=*hashes(numbers.end - 1).end();
+            let new = self.new_postings(list, added.clone(), &all, own);
+            let mut new = &new[..];
+            for number in numbers {
+                let hashes = hashes(number);
+                let of_part = new.partition_point(|posting| posting.hash() <= *hashes.end());
+                let (of_part, rest) = new.split_at(of_part);
+                new = rest;
+                let part = MergePart {
+                    sources: &sources,
+                    prefix: narrow(self.path(), merge.prefix_bits)?,
+                    hashes,
+                    dropped: &own.dropped,
+                };
+                self.build_part(&merge, own, list, &part, of_part.to_vec())?;
             }
             Ok(())
         })?;
@@ -300,28 +313,32 @@ impl BucketCommit<'_> {
         Ok(())
     }
 
-    /// Builds a part of a list.
-    fn build_part(
+    /// The recent postings of some hashes and contents in a list that go into a merge, sorted.
+    fn new_postings(
         &self,
-        merge: &MergeState,
-        sources: &[KeyedLevel],
-        added: &Range<u32>,
-        own: &RunningMerge,
         list: u32,
-        part: u32,
-    ) -> Result<()> {
-        let into = level_of(merge);
-        let part = MergePart {
-            sources,
-            prefix: narrow(self.path(), merge.prefix_bits)?,
-            hashes: update::hashes_of_part(part, self.part_bits(list, merge)),
-            dropped: &own.dropped,
-        };
-        let new = self.snapshot.recent.postings(list, added.clone());
-        let new = new.filter(|new| part.hashes.contains(&new.hash()));
+        contents: Range<u32>,
+        hashes: &RangeInclusive<u32>,
+        own: &RunningMerge,
+    ) -> Vec<Posting> {
+        let new = self.snapshot.recent.postings(list, contents);
+        let new = new.filter(|new| hashes.contains(&new.hash()));
         let new = new.filter(|new| !own.dropped.contains(new.id()));
         let mut new = order::sort(new.collect());
         new.dedup();
+        new
+    }
+
+    /// Builds a part of a list. `new` has its recent postings, sorted.
+    fn build_part(
+        &self,
+        merge: &MergeState,
+        own: &RunningMerge,
+        list: u32,
+        part: &MergePart<'_>,
+        new: Vec<Posting>,
+    ) -> Result<()> {
+        let into = level_of(merge);
         let mut whole = Vec::new();
         for GainingFilter {
             age,
@@ -352,7 +369,7 @@ impl BucketCommit<'_> {
             }
         }
         let insert = |run: &[Posting]| whole.iter().for_each(|filter| filter.insert(list, run));
-        update::merge_part(self.transaction, self.lists.get(list), &part, new, insert)
+        update::merge_part(self.transaction, self.lists.get(list), part, new, insert)
             .map_err(|error| self.in_buckets(error))
     }
 
