@@ -149,11 +149,14 @@ pub(crate) fn open_or_create(
 ///
 /// The temporary store has the default parameters, or is a copy of a store that may only be read. It is gone when the
 /// caller drops it.
-pub(crate) fn open_or_pretend(args: &Args) -> Result<(Option<TemporaryStore>, Store)> {
-    let pretended = match options(args).open(&args.store) {
+pub(crate) fn open_or_pretend(
+    args: &Args,
+    options: &Options,
+) -> Result<(Option<TemporaryStore>, Store)> {
+    let pretended = match options.open(&args.store) {
         Err(Error::NotAStore { path }) if !path.is_file() => temporary(args, &Schema::default())?,
         Err(error @ (Error::Io { .. } | Error::Index { .. })) => {
-            let copied = TemporaryStore::copy(&options(args), &temp_dir(), &args.store);
+            let copied = TemporaryStore::copy(options, &temp_dir(), &args.store);
             copied.map_err(|_| error)?
         }
         opened => return Ok((None, opened.map_err(|error| of_folder(args, error))?)),

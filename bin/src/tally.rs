@@ -178,6 +178,9 @@ pub(crate) fn to_text(
         added.near_duplicates,
         &format!("{of}{more}"),
     );
+    if added.contained > 0 {
+        text += &line("contained", added.contained, "   in earlier documents");
+    }
     if added.other_names > 0 {
         let more = "   of files that are stored under another path";
         text += &line("other names", added.other_names, more);

@@ -88,6 +88,7 @@ def open(
     wait: float | str = 5.0,
     threads: int = 0,
     false_candidates: int | None = None,
+    containment: float | None = None,
     expect: Parameters | None = None,
     preset: Literal["fineweb", "nemo", "refinedweb", "text-dedup"] | None = None,
     threshold: float | None = None,
@@ -115,6 +116,8 @@ def open(
             ``"30s"``; 5.
         threads: Number of threads that work on batches; 0 for one per core.
         false_candidates: Number of candidates that do not match after which a search ends; 4,000.
+        containment: :meth:`Store.insert` and :meth:`Store.add` with ``unique=True`` also keep out a text if a stored one
+            has at least this share of its shingles. The store must have been made with ``passage``.
         expect: Parameters that a store must have, such as ``{"threshold": 0.8}``.
         preset: The parameters of another tool: ``fineweb``, ``nemo``, ``refinedweb`` or ``text-dedup``. The parameters
             below override it. ``dedupdb init --help`` describes each.
@@ -151,6 +154,7 @@ def open(
         wait=_seconds(wait),
         threads=threads,
         false_candidates=false_candidates,
+        containment=containment,
         expect=expect,
         parameters={
             "preset": preset,

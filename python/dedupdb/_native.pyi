@@ -57,6 +57,7 @@ class Store:
         wait: float = 5.0,
         threads: int = 0,
         false_candidates: int | None = None,
+        containment: float | None = None,
         parameters: Parameters | None = None,
         expect: Parameters | None = None,
     ) -> Self: ...

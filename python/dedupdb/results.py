@@ -35,9 +35,9 @@ class Verdict(NamedTuple):
     """The result of :meth:`Store.insert` for a text.
 
     Attributes:
-        verdict: ``added``, ``updated`` and ``unchanged`` are in the store; ``near_duplicate`` and
-            ``exact_copy`` were kept out.
-        earlier: The document that it resembles.
+        verdict: ``added``, ``updated`` and ``unchanged`` are in the store; ``near_duplicate``, ``exact_copy`` and, with
+            ``open(containment=)``, ``contained`` were kept out.
+        earlier: The document that it resembles, or that contains it.
     """
 
     verdict: str
@@ -46,7 +46,7 @@ class Verdict(NamedTuple):
     @property
     def is_kept_out(self) -> bool:
         """Whether it was not stored because of an earlier document."""
-        return self.verdict in ("near_duplicate", "exact_copy")
+        return self.verdict in ("near_duplicate", "exact_copy", "contained")
 
 
 class Added(NamedTuple):
@@ -59,6 +59,8 @@ class Added(NamedTuple):
         near_duplicates: Of those added, updated or kept out, the ones like an earlier document.
         exact_copies: Of those added, updated or kept out, the ones with the text of an earlier document.
         kept_out: Documents that were not stored, with ``unique=True``.
+        contained: Of those added, updated or kept out, the ones that an earlier document contains, with
+            ``open(containment=)`` and ``unique=True``.
         skipped: Rows that could not be stored, with the reason, with ``errors="skip"``.
     """
 
@@ -68,6 +70,7 @@ class Added(NamedTuple):
     near_duplicates: int
     exact_copies: int
     kept_out: int
+    contained: int
     skipped: list[tuple[int, str]]
 
     @property

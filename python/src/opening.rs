@@ -19,20 +19,24 @@ pub(crate) struct OpenSettings {
     pub(crate) wait: Duration,
     pub(crate) threads: usize,
     pub(crate) false_candidates: Option<usize>,
+    pub(crate) containment: Option<f64>,
     pub(crate) expected: SchemaBuilder,
     pub(crate) progress: Progress,
 }
 
 impl OpenSettings {
     pub(crate) fn options(&self) -> Options {
-        let options = Options::new()
+        let mut options = Options::new()
             .read_only(self.read_only)
             .wait(self.wait)
             .threads(self.threads)
             .expect(self.expected.clone())
             .progress(&self.progress);
-        match self.false_candidates {
-            Some(most) => options.false_candidates(most),
+        if let Some(most) = self.false_candidates {
+            options = options.false_candidates(most);
+        }
+        match self.containment {
+            Some(share) => options.containment(share),
             None => options,
         }
     }

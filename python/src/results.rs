@@ -40,6 +40,7 @@ pub(crate) fn verdict(outcome: &Outcome) -> &'static str {
         (Change::Updated, _) => "updated",
         (Change::Unchanged, _) => "unchanged",
         (_, Relation::ExactCopy) => "exact_copy",
+        (_, Relation::Contained) => "contained",
         _ => "near_duplicate",
     }
 }
@@ -59,6 +60,7 @@ pub(crate) struct OutcomeTally {
     updated: u64,
     unchanged: u64,
     near_duplicates: u64,
+    contained: u64,
     exact_copies: u64,
     kept_out: u64,
 }
@@ -75,6 +77,7 @@ impl OutcomeTally {
         match outcome.relation {
             Relation::NearDuplicate => self.near_duplicates += 1,
             Relation::ExactCopy => self.exact_copies += 1,
+            Relation::Contained => self.contained += 1,
             _ => {}
         }
     }
@@ -93,6 +96,7 @@ impl OutcomeTally {
             self.near_duplicates,
             self.exact_copies,
             self.kept_out,
+            self.contained,
             skipped,
         ))
     }

@@ -78,7 +78,7 @@ impl PyStore {
 #[pymethods]
 impl PyStore {
     #[new]
-    #[pyo3(signature = (path, *, read_only=false, create=true, wait=5.0, threads=0, false_candidates=None, parameters=None, expect=None))]
+    #[pyo3(signature = (path, *, read_only=false, create=true, wait=5.0, threads=0, false_candidates=None, containment=None, parameters=None, expect=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn new(
         py: Python<'_>,
@@ -88,6 +88,7 @@ impl PyStore {
         #[pyo3(from_py_with = arguments::wait)] wait: f64,
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
         #[pyo3(from_py_with = arguments::false_candidates)] false_candidates: Option<usize>,
+        #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
         parameters: Option<&Bound<'_, PyDict>>,
         expect: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyStore> {
@@ -99,6 +100,7 @@ impl PyStore {
             wait,
             threads,
             false_candidates,
+            containment,
             expected: schema::changed(Schema::builder(), expect)?,
             progress: Progress::new(),
         };

@@ -135,6 +135,13 @@ def test_passages_have_their_places(path: Path) -> None:
         assert store.schema["passage"] == 20
         with pytest.raises(errors.InvalidQuery, match="at-least"):
             store.passages([quoting], at_least=4)
+    part = " ".join(words[20:120])
+    with dedupdb.open(path, containment=0.8) as store:
+        kept_out = store.insert("part", part)
+        assert kept_out.verdict == "contained" and kept_out.is_kept_out
+        assert kept_out.earlier is not None and kept_out.earlier.key == "page"
+        added = store.add(["part"], [part], unique=True)
+        assert (added.kept_out, added.contained, added.near_duplicates) == (1, 1, 0)
     with dedupdb.open(path.parent / "without", passage=0) as store, pytest.raises(errors.InvalidQuery):
         store.passages([quoting])
 

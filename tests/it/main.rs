@@ -11,6 +11,7 @@ mod batch;
 mod beside;
 mod clusters;
 mod concurrency;
+mod contained;
 mod corpora;
 mod damage;
 mod damaged_index;

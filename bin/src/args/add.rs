@@ -22,6 +22,7 @@ Examples:
   dedupdb add articles/ notes.txt  Add files and folders
   dedupdb add --matches articles/ > pairs.tsv  List near-duplicates as they are found
   dedupdb add --unique pages.jsonl  Keep only the first of several similar documents
+  dedupdb add --unique --containment 0.8 pages.jsonl  Keep out excerpts and pages with the same text, too
   dedupdb add --dry-run articles/  Show what would be added
   curl -s https://example.org | dedupdb add - --key https://example.org --format html
   dedupdb add crawl.jsonl.zst --text-field page.body --id-field page.url
@@ -89,9 +90,12 @@ similar one as an exact copy or a near-duplicate. With --unique, as in `dedup`, 
 those that were kept: a copy of a document that was kept out then counts as a near-duplicate. If a
 stored document has a new text that resembles another one, --unique keeps the old text. The summary does not
 count documents with the same words, because a search that only counts ends at the first match; --matches marks them.
+With --containment, a document that contains a stored one is stored, and --matches lists it. The store must find passages
+(`init --passage`).
 
 With --matches, lines with KEY, EARLIER_KEY, JACCARD and, as in `pairs`, `exact copy` or `same words`,
-separated by tabs, go to standard output, and the summary to standard error. If a run is interrupted (Ctrl-C),
+separated by tabs, go to standard output, and the summary to standard error. With --containment, the columns are those
+of `query --containment`: KEY, EARLIER_KEY, JACCARD, CONTAINMENT, CONTAINMENT_OF_MATCH. If a run is interrupted (Ctrl-C),
 the store keeps what was committed; the same command continues.
 
 Exit codes: 0 done, 2 something could not be read or stored, 75 another process is writing to the
@@ -113,6 +117,10 @@ pub(crate) struct AddArgs {
     /// Keep out near-duplicates and exact copies of stored documents
     #[arg(long)]
     pub(crate) unique: bool,
+
+    /// With --unique, also keep out a document if a stored one has this share of its shingles or more: 0.8 or 80%
+    #[arg(long, value_name = "SHARE", value_parser = parse::share, requires = "unique")]
+    pub(crate) containment: Option<f64>,
 
     /// Show what would be added, updated or kept out, and store nothing
     #[arg(long)]

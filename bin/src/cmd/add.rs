@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use dedupdb::upkeep::ProcessorTimes;
-use dedupdb::{Match, Schema};
+use dedupdb::{Match, Options, Schema};
 use dedupdb_corpus::{AddEvent, AddSummary, EndReason};
 
 use crate::args::{AddArgs, Args};
@@ -38,10 +38,10 @@ pub(crate) fn run(
     let interrupt = Interrupt::catch()?;
     // The folder of a temporary store is dropped after the store.
     let (pretended, store) = if add.dry_run {
-        store::open_or_pretend(args)?
+        store::open_or_pretend(args, &unique_options(args, add))?
     } else if let Some(store) = store::open_or_create(
         args,
-        store::options(args),
+        unique_options(args, add),
         &Schema::default(),
         &interrupt,
         console,
@@ -51,6 +51,9 @@ pub(crate) fn run(
         console.error("stopped; nothing was stored");
         return Ok(Exit::Interrupted);
     };
+    if add.containment.is_some() && store.schema().passage() == 0 {
+        bail!("{}", store::without_passages(args, &store));
+    }
     let remembered = store.id_scope();
     let asked = dedupdb_corpus::Add::new(sources(&add.paths, add.key.as_deref()))
         .reading(options.clone())
@@ -99,6 +102,15 @@ pub(crate) fn run(
         console.text(&spent.to_text());
     }
     Ok(exit(&added, add.dry_run, &telling.interrupt, console))
+}
+
+/// How the store is opened: with what counts as a duplicate.
+fn unique_options(args: &Args, add: &AddArgs) -> Options {
+    let options = store::options(args);
+    match add.containment {
+        Some(share) => options.containment(share),
+        None => options,
+    }
 }
 
 /// The exit code. Reports why the command ended early, if it did.
@@ -212,6 +224,9 @@ impl AddReporter<'_> {
     fn list(&mut self, key: &str, earlier: &Match) -> io::Result<()> {
         if self.output.is_json() {
             return self.output.object(&json::AddMatchJson::new(key, earlier));
+        }
+        if self.add.containment.is_some() {
+            return self.output.line(super::query::contained_line(key, earlier));
         }
         let similarity = similarity(earlier.jaccard, earlier.estimate);
         let copy = copy_column(earlier.exact_copy, earlier.jaccard);

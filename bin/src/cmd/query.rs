@@ -285,7 +285,8 @@ fn list(
     Ok(output.line(line(query, found))?)
 }
 
-fn contained_line(query: &str, found: &Match) -> String {
+/// A line with both containments.
+pub(super) fn contained_line(query: &str, found: &Match) -> String {
     let shares = [found.jaccard, found.containment, found.containment_of_match];
     let shares = shares.map(|share| format!("{:.4}", share.unwrap_or_default()));
     let [query, key] = [query, &found.key].map(escape);

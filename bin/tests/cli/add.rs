@@ -111,6 +111,7 @@ fn the_summary_has_these_fields() {
     let expected = [
         "added",
         "bytes",
+        "contained",
         "documents",
         "encodings",
         "exact_copies",

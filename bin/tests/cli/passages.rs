@@ -218,3 +218,49 @@ fn a_passage_in_many_documents_is_listed_with_some_of_them() {
         ran.stderr
     );
 }
+
+#[test]
+fn what_a_stored_text_contains_is_kept_out_on_request() {
+    let sandbox = Sandbox::new();
+    let excerpt = text(1, 60);
+    let article = format!("{} {excerpt} {}", text(3, 100), text(4, 100));
+    let longer = format!("{article} {}", text(5, 80));
+    let records = [
+        ("article", &article),
+        ("excerpt", &excerpt),
+        ("longer", &longer),
+    ];
+    let lines = records.map(|(id, text)| format!("{{\"id\": \"{id}\", \"text\": \"{text}\"}}\n"));
+    sandbox.write("pages.jsonl", lines.concat());
+    sandbox.run(&["init", "--passage", "20"]).expect(0);
+    let unique = ["add", "--unique", "--containment", "0.8", "pages.jsonl"];
+    let ran = sandbox
+        .run(&[&unique[..], &["--dry-run", "--matches"]].concat())
+        .expect(0);
+    let rows: Vec<Vec<&str>> = ran
+        .lines()
+        .iter()
+        .map(|line| line.split('\t').collect())
+        .collect();
+    let keys: Vec<_> = rows.iter().map(|row| (row[0], row[1], row[3])).collect();
+    assert_eq!(keys[0], ("excerpt", "article", "1.0000"), "{}", ran.stdout);
+    assert_eq!(
+        (keys[1].0, keys[1].1, rows[1][4]),
+        ("longer", "article", "1.0000")
+    );
+    let ran = sandbox.run(&[&["--json"], &unique[..]].concat()).expect(0);
+    let added = &ran.objects()[0];
+    let counts =
+        ["added", "kept_out", "contained", "near_duplicates"].map(|name| added[name].as_u64());
+    assert_eq!(counts, [Some(2), Some(1), Some(1), Some(0)]);
+    sandbox
+        .run(&["add", "--containment", "0.8", "pages.jsonl"])
+        .expect(2);
+    let other = Sandbox::new();
+    other.write("one.txt", &excerpt);
+    other.run(&["init", "--passage", "0"]).expect(0);
+    let ran = other
+        .run(&["add", "--unique", "--containment", "0.8", "one.txt"])
+        .expect(2);
+    assert!(ran.stderr.contains("finds no passages"), "{}", ran.stderr);
+}

@@ -21,6 +21,9 @@ pub struct AddSummary {
     pub exact_copies: u64,
     /// Documents with another text that resembles an earlier one, stored or not.
     pub near_duplicates: u64,
+    /// Documents that do not resemble an earlier one, but that one contains, stored or not; see
+    /// [`Options::containment`](dedupdb::Options::containment).
+    pub contained: u64,
     /// Those of the unchanged documents that have both the id and the text of one from another file, while no
     /// [`IdScope`](dedupdb::write::IdScope) says that these are the same document.
     pub same_ids: u64,
@@ -106,6 +109,7 @@ impl AddSummary {
         match outcome.relation {
             Relation::NearDuplicate => self.near_duplicates += 1,
             Relation::ExactCopy => self.exact_copies += 1,
+            Relation::Contained => self.contained += 1,
             _ => {}
         }
     }

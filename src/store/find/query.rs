@@ -190,7 +190,7 @@ pub(crate) fn answer(
     };
     let probe = sketch.probe(&hash);
     let mut verified = if let Some(bounds) = query.containment.bounds(&snapshot.schema) {
-        contained(snapshot, allowance, probe, bounds)?
+        contained(snapshot, allowance, probe, bounds, 0..snapshot.len)?
     } else {
         let search = Search {
             snapshot,

@@ -45,6 +45,7 @@ pub struct Options {
     is_exclusive: bool,
     idle_writer: Duration,
     pub(crate) false_candidates: usize,
+    containment: Option<f64>,
     pub(crate) progress: Progress,
     pub(crate) limits: Limits,
     is_fleeting: bool,
@@ -64,6 +65,7 @@ impl Default for Options {
             is_exclusive: false,
             idle_writer: IDLE_WRITER,
             false_candidates: FALSE_CANDIDATES,
+            containment: None,
             progress: Progress::default(),
             limits: Limits::default(),
             is_fleeting: false,
@@ -233,6 +235,38 @@ impl Options {
     #[must_use]
     pub fn false_candidates(mut self, most: usize) -> Options {
         self.false_candidates = most;
+        self
+    }
+
+    /// Takes a text for a duplicate also if a stored one contains at least this share of its shingles, over 0 and at
+    /// most 1: for [`Store::insert_unless_duplicate`] and [`Writer::unique`](crate::Writer::unique).
+    ///
+    /// Pages of a site differ by their own few words and share all others, and an excerpt resembles its article little.
+    /// A text that itself contains a stored one is stored, and [told](crate::write::Relation::Contains). A text of fewer
+    /// than 20 tokens is contained in nothing. The store must find passages
+    /// ([`SchemaBuilder::passage`](crate::SchemaBuilder::passage)); what is found for certain, and what is not, is that
+    /// of [`Query::containment`](crate::Query::containment).
+    ///
+    /// ```
+    /// use dedupdb::write::{Change, Relation};
+    /// use dedupdb::{Options, Schema};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let options = Options::new().containment(0.8);
+    /// let store = options.create(folder.path().join("seen"), &Schema::builder().passage(20).build()?)?;
+    /// let excerpt = "seven swans were swimming on the lake when the snow began to fall at last and nobody was there \
+    ///                to see how they rose";
+    /// let article = format!("{excerpt} into the grey sky, turned once above the reeds, and went south with the last \
+    ///                        light, which lay on the ice for a while and was gone");
+    /// store.insert_unless_duplicate("article", article.as_str())?;
+    /// let outcome = store.insert_unless_duplicate("excerpt", excerpt)?;
+    /// assert_eq!((outcome.change, outcome.relation), (Change::KeptOut, Relation::Contained));
+    /// assert_eq!(outcome.duplicate_of().unwrap().key, "article");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn containment(mut self, share: f64) -> Options {
+        self.containment = Some(share);
         self
     }
 
@@ -407,6 +441,7 @@ impl Options {
             rebuilding: NonReentrantLock::default(),
             meters,
             allowance: Allowance::new(self.false_candidates, self.limits),
+            containment: self.containment,
             progress: self.progress.clone(),
             _fleeting: fleeting,
         };

@@ -73,6 +73,8 @@ pub(crate) struct StoreInner {
     pub(crate) rebuilding: NonReentrantLock,
     pub(crate) meters: Arc<Meters>,
     pub(crate) allowance: Allowance,
+    /// The share of a text that a stored one has to have for the text to be kept out.
+    pub(crate) containment: Option<f64>,
     pub(crate) progress: Progress,
     /// Dropped after the files. `None` if the store is durable.
     pub(crate) _fleeting: Option<UnsyncedFolder>,

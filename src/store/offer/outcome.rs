@@ -15,7 +15,8 @@ pub struct Outcome {
     /// How it relates to the documents that were there before it.
     pub relation: Relation,
     /// The earlier document that it resembles. It is always present if the input was kept out. If the input
-    /// was stored, it is present if the writer collects [`evidence`](crate::Writer::evidence).
+    /// was stored, it is present if the writer collects [`evidence`](crate::Writer::evidence), and if the input
+    /// [contains](Relation::Contains) it.
     pub earlier: Option<Match>,
     /// Whether this [`Writer`](crate::Writer) added the text of that earlier document. False if there is no
     /// `earlier`, and for [`Store::insert_unless_duplicate`](crate::Store::insert_unless_duplicate).
@@ -81,4 +82,8 @@ pub enum Relation {
     NearDuplicate,
     /// One of them has the same text, or was given as the same shingles.
     ExactCopy,
+    /// None of them reaches the threshold, and one contains it; see [`Options::containment`](crate::Options::containment).
+    Contained,
+    /// None of them reaches the threshold or contains it, and it contains one.
+    Contains,
 }

@@ -26,6 +26,8 @@ pub(crate) struct PreparedInput {
     /// The contents below this id were compared with the input. Those that match are in `matches`.
     pub(crate) checked: u32,
     pub(crate) matches: Vec<VerifiedContent>,
+    /// Contents that the text contains, which is no reason to keep it out.
+    pub(crate) inside: Vec<VerifiedContent>,
 }
 
 impl PreparedInput {
@@ -58,6 +60,7 @@ impl PreparedInput {
             self.generation = generation;
             self.sketch = None;
             self.matches.clear();
+            self.inside.clear();
             self.checked = 0;
         }
         self.row = snapshot.document(&self.input.key)?;
@@ -91,6 +94,7 @@ impl PublishedCommit {
             copies: Vec::new(),
             checked: 0,
             matches: Vec::new(),
+            inside: Vec::new(),
         });
         prepared.locate(&self.snapshot)?;
         Ok(prepared)

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+use std::ops::Range;
 
 use super::lookup::SharedFingerprints;
 use crate::codec::low32;
@@ -61,7 +62,7 @@ pub(crate) struct ContainmentBounds {
     pub(crate) shingles: usize,
 }
 
-/// The contents that contain the probe, or that it contains, by id. Some may be removed already.
+/// The contents within `ids` that contain the probe, or that it contains, by id. Some may be removed already.
 ///
 /// Fingerprints are counted before sets are compared (Sarawagi and Kirpal, "Efficient set joins on similarity predicates",
 /// 2004). One shingle in w is a fingerprint, so of n shingles that both have, n / w are, more or less. A content with
@@ -74,6 +75,7 @@ pub(crate) fn contained(
     allowance: &Allowance,
     probe: Probe<'_>,
     bounds: ContainmentBounds,
+    ids: Range<u32>,
 ) -> Result<Vec<VerifiedContent>> {
     check_share("containment", bounds.least)?;
     if snapshot.schema.passage() == 0 {
@@ -96,7 +98,9 @@ pub(crate) fn contained(
         found: Vec::new(),
     };
     for &(content, count) in &shared.contents {
-        comparer.compare(content, count)?;
+        if ids.contains(&content) {
+            comparer.compare(content, count)?;
+        }
     }
     let is_counted = |content: &u32| {
         let found = shared.contents.binary_search_by_key(content, |of| of.0);
@@ -104,7 +108,8 @@ pub(crate) fn contained(
     };
     let mut false_ones = 0;
     for content in common.contents() {
-        if false_ones < allowance.false_candidates() && !is_counted(&content) {
+        let is_left = ids.contains(&content) && !is_counted(&content);
+        if is_left && false_ones < allowance.false_candidates() {
             false_ones += usize::from(comparer.compare(content, 0)? == Some(false));
         }
     }

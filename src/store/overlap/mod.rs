@@ -13,6 +13,6 @@ mod places;
 mod query;
 mod runs;
 
-pub(crate) use contained::{Containment, contained};
+pub(crate) use contained::{Containment, ContainmentBounds, contained};
 pub use passages::{Passage, Passages, PassagesOfDocument};
 pub use query::PassageQuery;

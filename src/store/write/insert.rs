@@ -134,7 +134,7 @@ impl Store {
             Finding::Duplicate(relation, earlier) => {
                 (Change::KeptOut, relation, Some(earlier.found))
             }
-            Finding::Unchanged(_) | Finding::Copy(..) | Finding::Wordless | Finding::New => {
+            Finding::Unchanged(_) | Finding::Copy(..) | Finding::Wordless | Finding::New(_) => {
                 return Ok(None);
             }
         };

@@ -2,6 +2,8 @@
 //!
 //! Every way to add documents uses the same judge. `settle.rs` then changes the store.
 
+use std::ops::Range;
+
 use super::by_hash::ContentsByHash;
 use super::names::{DocumentsAtMoment, EarlierDocument};
 use super::pending::PendingDocuments;
@@ -10,6 +12,7 @@ use crate::storage::{DocumentRow, Snapshot, StoreFiles};
 use crate::store::compare::{Matcher, Probe, PublishedCommit, VerifiedContent};
 use crate::store::handle::Store;
 use crate::store::offer::{Input, PreparedInput, Relation};
+use crate::store::overlap::{Containment, ContainmentBounds, contained};
 use crate::text::ShingleSet;
 
 /// What happens to a document that resembles an earlier one, or whose key is in use.
@@ -58,8 +61,8 @@ pub(crate) enum Finding {
     Wordless,
     /// It is kept out because of an earlier one.
     Duplicate(Relation, EarlierDocument),
-    /// It resembles nothing that it was compared with.
-    New,
+    /// It resembles nothing that it was compared with. It may contain an earlier one.
+    New(Option<EarlierDocument>),
 }
 
 /// A finding, and the present row of the document's key.
@@ -142,17 +145,24 @@ impl Judge<'_> {
             }
         }
         if !policy.keeps_out() {
-            return Ok(Finding::New);
+            return Ok(Finding::New(None));
         }
-        self.compare(prepared)?;
+        self.compare(prepared, policy)?;
         let names = self.names(policy.except(prepared.key()));
         let earlier = match policy {
             Policy::Admit => names.eldest(&prepared.matches)?,
             _ => names.best(&prepared.matches)?,
         };
-        Ok(earlier.map_or(Finding::New, |earlier| {
-            Finding::Duplicate(Relation::NearDuplicate, earlier)
-        }))
+        let Some(earlier) = earlier else {
+            return Ok(Finding::New(names.best(&prepared.inside)?));
+        };
+        let is_near = earlier.found.similarity() >= self.committed.snapshot.schema.threshold();
+        let relation = if is_near || self.store.shared.containment.is_none() {
+            Relation::NearDuplicate
+        } else {
+            Relation::Contained
+        };
+        Ok(Finding::Duplicate(relation, earlier))
     }
 
     fn names<'n>(&'n self, except: &'n str) -> DocumentsAtMoment<'n> {
@@ -165,8 +175,8 @@ impl Judge<'_> {
     }
 
     /// Compares a document with all contents that it was not compared with yet.
-    fn compare(&mut self, prepared: &mut PreparedInput) -> Result<()> {
-        self.store.compare(self.committed, prepared)?;
+    fn compare(&mut self, prepared: &mut PreparedInput, policy: Policy) -> Result<()> {
+        self.store.compare(self.committed, prepared, policy)?;
         let Some(appended) = &mut self.appended else {
             return Ok(());
         };
@@ -175,6 +185,13 @@ impl Judge<'_> {
         };
         let probe = sketch.probe(&prepared.hash);
         let start = self.committed.snapshot.len;
+        if let Some(bounds) = self.store.containment(policy) {
+            let snapshot = appended.files.snapshot()?;
+            let ids = start..snapshot.len;
+            let found = self.store.contained(&snapshot, probe, bounds, ids)?;
+            prepared.matches.extend(found.around);
+            prepared.inside.extend(found.inside);
+        }
         if appended.files.view().is_met_from(start, probe.band_hashes) {
             let snapshot = appended.files.snapshot()?;
             let search = self.store.search(&snapshot);
@@ -236,13 +253,51 @@ fn verified_copy(
     Matcher::new(snapshot, probe, snapshot.schema.threshold()).verify(content)
 }
 
+/// Contents that contain a text but do not resemble it, and those that it contains.
+struct ContainmentMatches {
+    around: Vec<VerifiedContent>,
+    inside: Vec<VerifiedContent>,
+}
+
 impl Store {
+    /// How much of a document another one has to have, if such a one is looked for.
+    fn containment(&self, policy: Policy) -> Option<ContainmentBounds> {
+        let asked = self
+            .shared
+            .containment
+            .filter(|_| policy == Policy::AddUnique)?;
+        let asked = Containment {
+            least: Some(asked),
+            ..Containment::default()
+        };
+        asked.bounds(&self.schema())
+    }
+
+    /// The contents within `ids` that contain a text, or that it contains.
+    fn contained(
+        &self,
+        snapshot: &Snapshot,
+        probe: Probe<'_>,
+        bounds: ContainmentBounds,
+        ids: Range<u32>,
+    ) -> Result<ContainmentMatches> {
+        let found = contained(snapshot, &self.shared.allowance, probe, bounds, ids)?;
+        let threshold = snapshot.schema.threshold();
+        let found = found
+            .into_iter()
+            .filter(|found| found.likeness.similarity() < threshold);
+        let is_around = |found: &VerifiedContent| found.likeness.containment >= Some(bounds.least);
+        let (around, inside) = found.partition(is_around);
+        Ok(ContainmentMatches { around, inside })
+    }
+
     /// Compares a document with the contents of a commit that it was not compared with yet. Sketches it first if it has
     /// no sketch.
     pub(crate) fn compare(
         &self,
         committed: &PublishedCommit,
         prepared: &mut PreparedInput,
+        policy: Policy,
     ) -> Result<()> {
         let snapshot = &*committed.snapshot;
         if prepared.sketch.is_some() && prepared.checked == snapshot.len {
@@ -252,8 +307,13 @@ impl Store {
         let ids = prepared.checked..snapshot.len;
         let probe = sketch.probe(&prepared.hash);
         let comparing = &self.shared.meters.comparing;
-        let found = comparing.time(|| self.search(snapshot).matches(probe, ids))?;
+        let found = comparing.time(|| self.search(snapshot).matches(probe, ids.clone()))?;
         prepared.matches.extend(found);
+        if let Some(bounds) = self.containment(policy) {
+            let found = comparing.time(|| self.contained(snapshot, probe, bounds, ids))?;
+            prepared.matches.extend(found.around);
+            prepared.inside.extend(found.inside);
+        }
         prepared.checked = snapshot.len;
         prepared.sketch = Some(sketch);
         Ok(())

@@ -31,7 +31,7 @@ impl Writer {
                 return Ok(prepared);
             }
         }
-        self.store.compare(&self.committed, &mut prepared)?;
+        self.store.compare(&self.committed, &mut prepared, policy)?;
         Ok(prepared)
     }
 
@@ -106,13 +106,17 @@ impl Writer {
                 let change = self.name(prepared, current, content);
                 (change, Relation::ExactCopy, earlier, None)
             }
-            Finding::New if policy.replaces_nothing() => {
+            Finding::New(_) if policy.replaces_nothing() => {
                 return self.settle_new(prepared, current, append);
             }
-            Finding::New => {
+            Finding::New(inside) => {
                 let content = append(self, prepared)?;
                 let change = self.name(prepared, current, content);
-                (change, Relation::Novel, None, Some(content))
+                let relation = match inside {
+                    Some(_) => Relation::Contains,
+                    None => Relation::Novel,
+                };
+                (change, relation, inside, Some(content))
             }
         };
         let outcome = self.outcome(change, relation, earlier);
