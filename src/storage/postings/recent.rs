@@ -139,18 +139,22 @@ impl RecentPostings {
 
     fn copied(&self, base: u32, room: usize, fingerprints: usize, pool: &Pool) -> RecentPostings {
         let (first, len) = ((base - self.base) as usize, self.len() as usize);
-        let lists = pool.map(self.lists.iter().collect(), |list: &HashChains| {
+        let copied = |list: &HashChains| {
             let copy = HashChains::new(room);
             for place in first..len {
                 copy.push(place - first, list.hash(place));
             }
             copy
-        });
+        };
+        let (fingerprints, lists) = pool.beside(
+            || self.fingerprints.copied(base, fingerprints),
+            || pool.map(self.lists.iter().collect(), copied),
+        );
         RecentPostings {
             base,
             room,
             lists,
-            fingerprints: self.fingerprints.copied(base, fingerprints),
+            fingerprints,
             len: AtomicU32::new(low32((len - first) as u64)),
         }
     }
