@@ -6,24 +6,14 @@
 
 use std::hint::black_box;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::chains::{ChainLink, HashChains};
 use super::filters::Filters;
+use super::fingerprint_chains::FingerprintChains;
 use super::leaf::Posting;
 use crate::codec::low32;
 use crate::pool::Pool;
-
-/// No entry: the end of a chain.
-///
-/// Links are places plus one, so that freshly zeroed memory is a table without entries. The memory of entries becomes
-/// resident only when it is written.
-const NONE: u32 = 0;
-
-/// The bits of a head that hold the link.
-const LINK: u64 = 0xffff_ffff;
-
-/// The approximate number of entries per chain when a table is full.
-const CHAIN: usize = 2;
 
 /// The minimum factor by which a full table grows.
 const GROWTH: usize = 2;
@@ -192,7 +182,7 @@ impl RecentPostings {
                 let hashes = &hashes[..contents.len()];
                 // Read all heads before any chain, as in `is_met_from`.
                 list.approach(hashes);
-                let mut links = [ChainLink(NONE); TOGETHER];
+                let mut links = [ChainLink::NONE; TOGETHER];
                 for ((place, &hash), link) in (start + first..).zip(hashes).zip(&mut links) {
                     *link = list.push(place, hash);
                 }
@@ -249,7 +239,7 @@ impl RecentPostings {
     pub(crate) fn is_met_from(&self, first: u32, hashes: &[u32]) -> bool {
         let lists = self.lists.get(1..).unwrap_or_default().chunks(TOGETHER);
         lists.zip(hashes.chunks(TOGETHER)).any(|(lists, hashes)| {
-            let mut links = [ChainLink(NONE); TOGETHER];
+            let mut links = [ChainLink::NONE; TOGETHER];
             // Read all heads before any chain: memory serves many reads concurrently if none waits for another.
             for ((link, list), &hash) in links.iter_mut().zip(lists).zip(hashes) {
                 *link = list.first(hash);
@@ -328,214 +318,6 @@ impl RecentPostings {
     }
 }
 
-/// The chains of fingerprints, of which a content has any number.
-#[derive(Debug)]
-struct FingerprintChains {
-    /// One entry for each fingerprint, content by content, each in the order of its text.
-    chains: HashChains,
-    /// The content of each entry.
-    owners: Box<[AtomicU32]>,
-    /// The number of entries.
-    len: AtomicU32,
-}
-
-impl FingerprintChains {
-    fn new(room: usize) -> FingerprintChains {
-        let room = room.min(u32::MAX as usize - 1);
-        FingerprintChains {
-            chains: HashChains::new(room),
-            owners: bytemuck::zeroed_slice_box(room),
-            len: AtomicU32::new(0),
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        self.chains.bytes() + size_of_val(&*self.owners) as u64
-    }
-
-    fn len(&self) -> usize {
-        self.len.load(Ordering::Acquire) as usize
-    }
-
-    /// The number of entries for which there is room.
-    fn room(&self) -> usize {
-        self.owners.len() - self.len()
-    }
-
-    /// Inserts the fingerprints of the next content.
-    fn push(&self, id: u32, fingerprints: &[u32]) {
-        let start = self.len();
-        for (place, &fingerprint) in (start..).zip(fingerprints) {
-            self.owners[place].store(id, Ordering::Relaxed);
-            self.chains.push(place, Some(fingerprint));
-        }
-        let end = low32((start + fingerprints.len()) as u64);
-        self.len.store(end, Ordering::Release);
-    }
-
-    /// A copy without the contents below `base`.
-    fn copied(&self, base: u32, room: usize) -> FingerprintChains {
-        let copy = FingerprintChains::new(room);
-        for (to, from) in self.places(&(base..u32::MAX)).enumerate() {
-            copy.owners[to].store(self.owner(from), Ordering::Relaxed);
-            copy.chains.push(to, self.chains.hash(from));
-            copy.len.store(low32(to as u64 + 1), Ordering::Release);
-        }
-        copy
-    }
-
-    fn owner(&self, place: usize) -> u32 {
-        self.owners[place].load(Ordering::Relaxed)
-    }
-
-    /// The places of the entries of some contents.
-    fn places(&self, ids: &Range<u32>) -> Range<usize> {
-        let entries = &self.owners[..self.len()];
-        let place = |id: u32| entries.partition_point(|owner| owner.load(Ordering::Relaxed) < id);
-        place(ids.start)..place(ids.end)
-    }
-
-    fn posting(&self, place: usize) -> Posting {
-        let hash = self.chains.hash(place).unwrap_or_default();
-        Posting::new(hash, self.owner(place))
-    }
-
-    /// The contents with a fingerprint, youngest first, each as often as it has it.
-    fn ids(&self, fingerprint: u32) -> impl Iterator<Item = u32> + '_ {
-        let mut at = self.chains.first(fingerprint);
-        std::iter::from_fn(move || {
-            let (place, rest) = self.chains.next(fingerprint, at)?;
-            at = rest;
-            Some(self.owner(place))
-        })
-    }
-}
-
-/// The chains of one list.
-#[derive(Debug)]
-struct HashChains {
-    /// One entry for each content, in their order.
-    entries: Box<[LinkedContent]>,
-    /// For each chain, the link to its youngest entry below 32 filter bits.
-    ///
-    /// Each hash in the chain sets two of the bits. If one of a hash's two bits is not set, the entries, which are
-    /// scattered in memory, need not be read.
-    heads: Box<[AtomicU64]>,
-}
-
-#[derive(Debug, bytemuck::Zeroable)]
-struct LinkedContent {
-    hash: AtomicU32,
-    next: AtomicU32,
-}
-
-impl HashChains {
-    fn new(room: usize) -> HashChains {
-        HashChains {
-            entries: bytemuck::zeroed_slice_box(room),
-            heads: written(bytemuck::zeroed_slice_box(
-                (room.next_power_of_two() / CHAIN).max(1),
-            )),
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        (size_of_val(&*self.entries) + size_of_val(&*self.heads)) as u64
-    }
-
-    /// The head of the chain of a hash, and the bits of the hash in the head.
-    fn head(&self, hash: u32) -> (&AtomicU64, u64) {
-        let mixed = u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let head = &self.heads[(mixed >> 32) as usize & (self.heads.len() - 1)];
-        let bit = |five: u64| 1 << (32 + five % 32);
-        (head, bit(mixed >> 59) | bit(mixed >> 54))
-    }
-
-    /// Reads the heads of hashes to bring them into the cache.
-    ///
-    /// Memory serves many reads concurrently if little is done between them.
-    fn approach(&self, hashes: &[Option<u32>]) {
-        let heads = hashes.iter().flatten().map(|&hash| self.head(hash).0);
-        black_box(heads.fold(0, |all, head| all ^ head.load(Ordering::Relaxed)));
-    }
-
-    /// Reads the first entries of chains, likewise.
-    fn approach_entries(&self, links: &[ChainLink]) {
-        let links = links.iter().filter(|link| link.0 != NONE);
-        let entries = links.map(|link| &self.entries[link.0 as usize - 1]);
-        black_box(entries.fold(0, |all, entry| all ^ entry.hash.load(Ordering::Relaxed)));
-    }
-
-    /// The link to the first entry that may have a hash.
-    fn first(&self, hash: u32) -> ChainLink {
-        let (head, bits) = self.head(hash);
-        ChainLink::of(head.load(Ordering::Acquire), bits)
-    }
-
-    /// Enters the hash of the next content, at `place`, if it is in the list.
-    ///
-    /// Returns the link to the earlier entries that may have the hash.
-    fn push(&self, place: usize, hash: Option<u32>) -> ChainLink {
-        let entry = &self.entries[place];
-        let Some(hash) = hash else {
-            // No chain holds this entry, which is marked by a link to itself.
-            entry.next.store(link_to(place), Ordering::Relaxed);
-            return ChainLink(NONE);
-        };
-        let (head, bits) = self.head(hash);
-        let chain = head.load(Ordering::Relaxed);
-        entry.hash.store(hash, Ordering::Relaxed);
-        entry.next.store(low32(chain), Ordering::Relaxed);
-        let chain_after = (chain | bits) & !LINK | u64::from(link_to(place));
-        head.store(chain_after, Ordering::Release);
-        ChainLink::of(chain, bits)
-    }
-
-    fn hash(&self, place: usize) -> Option<u32> {
-        let entry = &self.entries[place];
-        let left_out = entry.next.load(Ordering::Relaxed) == link_to(place);
-        (!left_out).then(|| entry.hash.load(Ordering::Relaxed))
-    }
-
-    /// The next content with a hash, and the link to those after it.
-    fn next(&self, hash: u32, mut at: ChainLink) -> Option<(usize, ChainLink)> {
-        while at.0 != NONE {
-            let place = at.0 as usize - 1;
-            let entry = &self.entries[place];
-            at = ChainLink(entry.next.load(Ordering::Relaxed));
-            // Several hashes may share a head.
-            if entry.hash.load(Ordering::Relaxed) == hash {
-                return Some((place, at));
-            }
-        }
-        None
-    }
-}
-
-/// Writes to each memory page of `heads`.
-///
-/// Heads are used in random order, so all of them are used soon. A page that is read before it is written costs a
-/// second fault, and an interrupt on every core.
-fn written(heads: Box<[AtomicU64]>) -> Box<[AtomicU64]> {
-    const PAGE: usize = 4096 / size_of::<AtomicU64>();
-    for head in heads.iter().step_by(PAGE) {
-        head.store(0, Ordering::Relaxed);
-    }
-    heads
-}
-
-/// A position in a chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ChainLink(u32);
-
-impl ChainLink {
-    /// Where to begin in a chain with this head for a hash with these bits.
-    fn of(head: u64, bits: u64) -> ChainLink {
-        let is_there = head & bits == bits;
-        ChainLink(if is_there { low32(head) } else { NONE })
-    }
-}
-
 /// The ids of one list and hash, youngest first.
 #[derive(Debug)]
 pub(crate) struct ChainIds<'a> {
@@ -557,15 +339,9 @@ impl Iterator for ChainIds<'_> {
 
     fn next(&mut self) -> Option<u32> {
         let found = self.list.next(self.hash, self.at);
-        self.at = found.map_or(ChainLink(NONE), |(_, rest)| rest);
+        self.at = found.map_or(ChainLink::NONE, |(_, rest)| rest);
         found.map(|(place, _)| self.base + low32(place as u64))
     }
-}
-
-/// The link to the entry at a place. It cannot overflow, because ids have 32 bits and there are fewer contents than
-/// links.
-fn link_to(place: usize) -> u32 {
-    low32(place as u64 + 1)
 }
 
 #[cfg(test)]
