@@ -140,12 +140,13 @@ impl Schema {
     /// [`Error::InvalidShingles`] if another shingler made the set, as far as the set knows, or if the set is small and
     /// lacks its tails.
     pub(crate) fn check_shingles(&self, set: &ShingleSet) -> Result<()> {
-        let step = set.fingerprints().map(Fingerprints::step);
-        let reason = if !set.is_empty() && step != self.fingerprint_step() && self.passage > 0 {
+        let given = set.fingerprints().map(Fingerprints::step);
+        let serves = |step: u32| given.is_some_and(|given| step.is_multiple_of(given));
+        let reason = if !set.is_empty() && !self.fingerprint_step().is_none_or(serves) {
             let passage = self.passage;
             format!(
-                "they do not say where they are in a text, and the store finds passages of {passage} tokens: give the \
-                 text, or a set that the shingler of the store's schema makes of it, or make the store with passage 0"
+                "they lack the fingerprints of a store that finds passages of {passage} tokens: give the text, or a set \
+                 that the shingler of the store's schema makes of it, or make the store with passage 0"
             )
         } else if set.lacks_tails() {
             let (shingles, most) = (set.len(), ShingleSet::SMALL);
@@ -249,6 +250,13 @@ impl Schema {
     pub fn fingerprint_step(&self) -> Option<u32> {
         let step = self.passage.checked_sub(self.shingling.k().into())?;
         Some(step + 1)
+    }
+
+    /// How many fingerprints of a text in a store of this schema make one of `target`, if those of `target` are among
+    /// them.
+    pub(crate) fn fingerprint_factor(&self, target: &Schema) -> Option<usize> {
+        let (old, new) = (self.fingerprint_step()?, target.fingerprint_step()?);
+        new.is_multiple_of(old).then_some((new / old) as usize)
     }
 
     /// The probability that a pair of this Jaccard similarity shares a bucket.
@@ -369,8 +377,37 @@ impl Schema {
     /// # Errors
     ///
     /// [`Error::SchemaMismatch`] with the first parameter that differs.
-    pub fn check_same(&self, given: &Schema) -> Result<()> {
+    pub(crate) fn check_same(&self, given: &Schema) -> Result<()> {
         given.to_builder().check(self)
+    }
+
+    /// Checks that a store of this schema takes contents that were made for `given`: everything is the same but the
+    /// passage, and the store's fingerprints are among those of the contents.
+    ///
+    /// That is so if the [step](Schema::fingerprint_step) of the store is a multiple of the other. A store with passage
+    /// 0 takes all of them, and keeps no fingerprints.
+    ///
+    /// ```
+    /// use dedupdb::Schema;
+    ///
+    /// let passage = |tokens| Schema::builder().passage(tokens).build();
+    /// // Every 32nd shingle is among every 16th one; every 46th is not.
+    /// assert!(passage(36)?.check_takes(&passage(20)?).is_ok());
+    /// assert!(passage(50)?.check_takes(&passage(20)?).is_err());
+    /// assert!(passage(20)?.check_takes(&passage(0)?).is_err());
+    /// assert!(passage(0)?.check_takes(&passage(20)?).is_ok());
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SchemaMismatch`] with the first parameter that differs.
+    pub fn check_takes(&self, given: &Schema) -> Result<()> {
+        let mut given_parameters = given.to_builder();
+        if self.passage == 0 || given.fingerprint_factor(self).is_some() {
+            given_parameters.passage = None;
+        }
+        given_parameters.check(self)
     }
 }
 

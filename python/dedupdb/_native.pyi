@@ -426,6 +426,10 @@ class ClusterSketcher:
         """The parameters in one line."""
 
     @property
+    def has_fingerprints(self) -> bool:
+        """Whether sketches have a column ``fingerprints``."""
+
+    @property
     def threshold(self) -> float:
         """Minimum Jaccard similarity of near-duplicates."""
 

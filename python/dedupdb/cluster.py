@@ -30,7 +30,7 @@ def sketch(batches: Iterable[pa.RecordBatch], parameters: Parameters, threads: i
     """Sketches rows of ``key`` and ``text``, with the parameters of :func:`dedupdb.open` from ``threshold`` on.
 
     Returns a row for each, with ``key``, ``hash``, ``code``, ``bytes``, ``size``, ``keys``, ``packed``, ``parameters``
-    and ``flaw``.
+    and ``flaw``, and with ``fingerprints`` if there is a ``passage``.
     """
     sketcher = _native.ClusterSketcher(threads, parameters)
     for batch in batches:
@@ -116,8 +116,8 @@ def keep(batches: Iterable[pa.RecordBatch], threshold: float, most: int = 4000) 
 def load(batches: Iterable[pa.RecordBatch], path: str | os.PathLike[str], parameters: str, threads: int = 1) -> int:
     """Adds sketches of these parameters to the store in ``path`` and returns how many. Creates the store if necessary.
 
-    The sketches have ``key``, ``hash``, ``bytes``, ``size``, ``packed``, ``parameters`` and ``file``. Each batch is
-    committed.
+    The sketches have ``key``, ``hash``, ``bytes``, ``size``, ``packed``, ``parameters`` and ``file``, and
+    ``fingerprints`` if the parameters have a passage. Each batch is committed.
     """
     loader: _native.ClusterLoader | None = None
     documents = 0

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::packed::fingerprinted;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
+use crate::text::ShingleSet;
 
 /// The parameters that sketches must have in common, as a line that accompanies each sketch.
 ///
@@ -25,8 +27,8 @@ use crate::schema::Schema;
 pub struct Mark(Schema);
 
 impl Mark {
-    /// Makes the line of these parameters. It leaves out whether a store keeps shingles, and whether it finds passages:
-    /// sketches do not know where their shingles are.
+    /// Makes the line of these parameters. It leaves out whether a store keeps shingles. It ends with the passage,
+    /// unless that is 0.
     pub fn new(schema: &Schema) -> Mark {
         Mark(schema.clone())
     }
@@ -34,6 +36,29 @@ impl Mark {
     /// Returns the parameters.
     pub fn schema(&self) -> &Schema {
         &self.0
+    }
+
+    /// Returns the shingles of a sketch with these parameters, as a store takes them, from its columns: the number of
+    /// shingles, the packed shingles and the fingerprints. If the passage is 0, fingerprints are ignored.
+    ///
+    /// Returns `None` if the bytes are not of a sketch.
+    ///
+    /// ```
+    /// use dedupdb::Schema;
+    /// use dedupdb::batch::{KeyWidth, Mark, Sketcher};
+    ///
+    /// let schema = Schema::builder().passage(6).build()?;
+    /// let text = "the night tram runs again from Friday on";
+    /// let columns = Sketcher::new(&schema, KeyWidth::Bits64)?.sketch_all(&[text]).into_columns();
+    /// assert_eq!(columns.fingerprint_offsets, [0, 8]);
+    /// let mark = Mark::new(&schema);
+    /// let set = mark.shingles(columns.sizes[0], &columns.packed, &columns.fingerprints);
+    /// assert_eq!(set, Some(schema.shingler()?.shingles(text)?));
+    /// assert_eq!(mark.shingles(columns.sizes[0], &columns.packed, b"tram"), None);
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn shingles(&self, size: u32, packed: &[u8], fingerprints: &[u8]) -> Option<ShingleSet> {
+        fingerprinted((size, packed), self.0.fingerprint_step(), fingerprints)
     }
 }
 
@@ -54,7 +79,11 @@ impl fmt::Display for Mark {
             folded(schema.lowercase(), "l"),
             folded(schema.nfkc(), "n"),
             folded(schema.fold_marks(), "m"),
-        )
+        )?;
+        match schema.passage() {
+            0 => Ok(()),
+            passage => write!(f, " {passage}"),
+        }
     }
 }
 
@@ -72,9 +101,15 @@ impl FromStr for Mark {
             family,
             seed,
             folds,
+            ref passage @ ..,
         ] = parts.as_slice()
         else {
             return Err(unknown(line));
+        };
+        let passage = match passage {
+            [] => "0",
+            &[passage] => passage,
+            _ => return Err(unknown(line)),
         };
         if !matches!(folds, "" | "l" | "n" | "ln" | "nm" | "lnm") {
             return Err(unknown(line));
@@ -94,7 +129,7 @@ impl FromStr for Mark {
             ("nfkc", has('n', "true", "false")),
             ("fold", has('m', "marks", "none")),
             ("shingles", "true"),
-            ("passage", "0"),
+            ("passage", passage),
         ];
         let parameters = parameters.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let mark = Mark(Schema::from_parameters(&parameters)?);
@@ -130,7 +165,8 @@ mod tests {
             .bands(16, 4)
             .lowercase(false)
             .fold_marks(true);
-        for schema in [Schema::default(), other.build().unwrap()] {
+        let passage = Schema::builder().passage(20).build().unwrap();
+        for schema in [Schema::default(), other.build().unwrap(), passage] {
             let line = Mark::new(&schema).to_string();
             assert_eq!(line.parse::<Mark>().unwrap().schema(), &schema, "{line}");
         }
@@ -149,6 +185,9 @@ mod tests {
             &line[1..],
             &format!("{line} x"),
             &format!("{line}x"),
+            &format!("{line} 0"),
+            &format!("{line} 4"),
+            &format!("{line} 20 20"),
         ] {
             let error = wrong.parse::<Mark>().unwrap_err();
             assert!(matches!(error, Error::InvalidSchema { .. }), "{error}");

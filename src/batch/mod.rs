@@ -7,7 +7,7 @@
 //!
 //! | step | from | to | with |
 //! |---|---|---|---|
-//! | sketch | texts | hash, signature, band keys and packed shingles of each | [`Sketcher`] |
+//! | sketch | texts | hash, signature, band keys, packed shingles, fingerprints of each | [`Sketcher`] |
 //! | meet | keys of one band or bucket | pairs to compare, each once | [`CandidateQuery`] |
 //! | verify | pairs and packed shingles | exact similarities | [`PackedSets::jaccards`], [`verify`] |
 //! | connect | pairs that match | components, each under its lowest id | [`components()`] |
@@ -41,7 +41,8 @@
 //!
 //! # On a cluster
 //!
-//! 1. Sketch each partition. Keep a row id, the hash, the size, the keys and the packed shingles.
+//! 1. Sketch each partition. Keep a row id, the hash, the size, the keys and the packed shingles. A store with a
+//!    passage needs the fingerprints as well ([`Mark::shingles`]).
 //! 2. Keep one of the rows with the same hash; the others are its copies. Texts without shingles match only their
 //!    copies.
 //! 3. Send `(key, code)` to the partition of the key, once for each band: 16 bytes each, 272 for a text with 17 bands.

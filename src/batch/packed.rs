@@ -3,7 +3,7 @@
 use super::columns::slices;
 use crate::error::{Error, Result};
 use crate::parallel;
-use crate::text::ShingleSet;
+use crate::text::{Fingerprints, ShingleSet};
 
 /// The name of the column in errors.
 const COLUMN: &str = "sets";
@@ -37,6 +37,20 @@ fn unpack((size, bytes): (u32, &[u8])) -> Option<ShingleSet> {
     ShingleSet::from_packed(bytes, size as usize)
 }
 
+/// A set with the fingerprints of its text, which are every `step`-th shingle, if there are any.
+pub(super) fn fingerprinted(
+    packed: (u32, &[u8]),
+    step: Option<u32>,
+    fingerprints: &[u8],
+) -> Option<ShingleSet> {
+    let set = unpack(packed)?;
+    let Some(step) = step else {
+        return Some(set);
+    };
+    let fingerprints = Fingerprints::from_bytes(fingerprints, step, set.as_slice())?;
+    Some(set.with_fingerprints(Some(fingerprints)))
+}
+
 /// A column of packed sets.
 ///
 /// ```
@@ -55,6 +69,9 @@ fn unpack((size, bytes): (u32, &[u8])) -> Option<ShingleSet> {
 pub struct PackedSets<'a> {
     sizes: &'a [u32],
     sets: Vec<&'a [u8]>,
+    /// The distance of the fingerprints, if the sets have any, and those of each.
+    step: Option<u32>,
+    fingerprints: Vec<&'a [u8]>,
 }
 
 impl<'a> PackedSets<'a> {
@@ -71,7 +88,12 @@ impl<'a> PackedSets<'a> {
     {
         let sets = slices(COLUMN, offsets, bytes)?;
         if sets.len() == sizes.len() {
-            return Ok(PackedSets { sizes, sets });
+            return Ok(PackedSets {
+                sizes,
+                sets,
+                step: None,
+                fingerprints: Vec::new(),
+            });
         }
         Err(Error::InvalidColumn {
             column: COLUMN,
@@ -84,7 +106,24 @@ impl<'a> PackedSets<'a> {
     pub(super) fn trusted(sizes: &'a [u32], offsets: &[u64], bytes: &'a [u8]) -> PackedSets<'a> {
         let sets = slices(COLUMN, offsets, bytes).unwrap_or_default();
         debug_assert_eq!(sets.len(), sizes.len(), "as many sets as sizes");
-        PackedSets { sizes, sets }
+        PackedSets {
+            sizes,
+            sets,
+            step: None,
+            fingerprints: Vec::new(),
+        }
+    }
+
+    /// Gives the sets the fingerprints of their texts, from trusted offsets.
+    pub(super) fn with_fingerprints(
+        mut self,
+        step: Option<u32>,
+        offsets: &[u64],
+        bytes: &'a [u8],
+    ) -> PackedSets<'a> {
+        self.step = step;
+        self.fingerprints = slices(COLUMN, offsets, bytes).unwrap_or_default();
+        self
     }
 
     /// Returns the number of sets.
@@ -97,13 +136,23 @@ impl<'a> PackedSets<'a> {
         self.sets.is_empty()
     }
 
-    /// Unpacks a set.
+    /// Unpacks a set. Those of [`Sketches`](super::Sketches) have the fingerprints of their texts, if the schema has a
+    /// passage.
     ///
     /// # Errors
     ///
     /// [`Error::InvalidColumn`] if the row does not exist, or its bytes are not a packed set of its number of
     /// shingles.
     pub fn shingles(&self, row: usize) -> Result<ShingleSet> {
+        let fingerprints = self.fingerprints.get(row).copied().unwrap_or_default();
+        self.unpacked(row, |packed| fingerprinted(packed, self.step, fingerprints))
+    }
+
+    fn unpacked(
+        &self,
+        row: usize,
+        unpack: impl FnOnce((u32, &[u8])) -> Option<ShingleSet>,
+    ) -> Result<ShingleSet> {
         let packed = self
             .sizes
             .get(row)
@@ -140,9 +189,9 @@ impl<'a> PackedSets<'a> {
             let Some(&(first, _)) = same.first() else {
                 continue;
             };
-            let first = self.shingles(first)?;
+            let first = self.unpacked(first, unpack)?;
             for &(_, second) in same {
-                jaccards.push(first.jaccard(&self.shingles(second)?));
+                jaccards.push(first.jaccard(&self.unpacked(second, unpack)?));
             }
         }
         Ok(jaccards)

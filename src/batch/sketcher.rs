@@ -12,7 +12,8 @@ use crate::text::{ShingleSet, Shingler};
 /// Texts per task.
 const CHUNK: usize = 64;
 
-/// Makes the sketches of texts for a schema: hash, shingles, signature and band keys.
+/// Makes the sketches of texts for a schema: hash, shingles, signature, band keys, and fingerprints if it has a
+/// passage.
 ///
 /// A sketch depends only on its text and the schema, so texts may be divided among threads and machines in any way.
 ///
@@ -84,7 +85,7 @@ impl Sketcher {
     pub fn sketch_all<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Sketches {
         let parts = texts.chunks(CHUNK).collect();
         let parts = parallel::map(parts, |texts| self.sketch_some(texts));
-        let mut sketches = Sketches::new(self.schema.bands().bands());
+        let mut sketches = Sketches::new(&self.schema);
         for part in parts {
             sketches.append(part);
         }
@@ -92,7 +93,7 @@ impl Sketcher {
     }
 
     fn sketch_some<T: AsRef<str>>(&self, texts: &[T]) -> Sketches {
-        let mut sketches = Sketches::new(self.schema.bands().bands());
+        let mut sketches = Sketches::new(&self.schema);
         let (mut scratch, mut signature, mut keys) = (Vec::new(), Vec::new(), Vec::new());
         for text in texts {
             let text = text.as_ref();

@@ -3,12 +3,15 @@
 use super::keys::BandKeys;
 use super::packed::PackedSets;
 use crate::error::Error;
-use crate::text::ShingleSet;
+use crate::schema::Schema;
+use crate::text::{Fingerprints, ShingleSet};
 
 /// The sketches of n texts in columns, with a row for each text, in order.
 #[derive(Clone, Debug)]
 pub struct Sketches {
     bands: usize,
+    /// The distance of the fingerprints, if there are any.
+    step: Option<u32>,
     columns: SketchColumns,
 }
 
@@ -29,17 +32,26 @@ pub struct SketchColumns {
     pub offsets: Vec<u64>,
     /// The packed shingles ([`ShingleSet::to_packed`]), one after another.
     pub packed: Vec<u8>,
+    /// The offsets of the fingerprints of each text, and their end: n + 1 ascending numbers, from 0. Empty if the
+    /// schema's passage is 0.
+    pub fingerprint_offsets: Vec<u64>,
+    /// The fingerprints, one after another: 4 little-endian bytes each
+    /// ([`Schema::fingerprint_step`](crate::Schema::fingerprint_step)).
+    pub fingerprints: Vec<u8>,
     /// The rows of texts that could not be read, ascending, each with the reason.
     pub failed: Vec<(usize, Error)>,
 }
 
 impl Sketches {
-    /// Makes empty sketches; there is at least one band.
-    pub(super) fn new(bands: u32) -> Sketches {
+    /// Makes empty sketches of a schema.
+    pub(super) fn new(schema: &Schema) -> Sketches {
+        let step = schema.fingerprint_step();
         Sketches {
-            bands: bands as usize,
+            bands: schema.bands().bands() as usize,
+            step,
             columns: SketchColumns {
                 offsets: vec![0],
+                fingerprint_offsets: step.map(|_| 0).into_iter().collect(),
                 ..SketchColumns::default()
             },
         }
@@ -62,6 +74,12 @@ impl Sketches {
         columns.keys.extend_from_slice(keys);
         columns.packed.extend(shingles.to_packed());
         columns.offsets.push(columns.packed.len() as u64);
+        if self.step.is_some() {
+            let made = shingles.fingerprints().map(Fingerprints::to_bytes);
+            columns.fingerprints.extend(made.unwrap_or_default());
+            let end = columns.fingerprints.len() as u64;
+            columns.fingerprint_offsets.push(end);
+        }
     }
 
     /// Records why the text of the last row could not be read, if it could not.
@@ -72,7 +90,7 @@ impl Sketches {
             .extend(failure.map(|error| (last, error)));
     }
 
-    /// Appends the rows of `other`, which has the same number of bands.
+    /// Appends the rows of `other`, which has the same schema.
     pub(super) fn append(&mut self, other: Sketches) {
         let rows = self.len();
         let (columns, other) = (&mut self.columns, other.columns);
@@ -84,6 +102,11 @@ impl Sketches {
         let offsets = other.offsets.into_iter().skip(1);
         columns.offsets.extend(offsets.map(|offset| bytes + offset));
         columns.packed.extend(other.packed);
+        let bytes = columns.fingerprints.len() as u64;
+        let offsets = other.fingerprint_offsets.into_iter().skip(1);
+        let offsets = offsets.map(|offset| bytes + offset);
+        columns.fingerprint_offsets.extend(offsets);
+        columns.fingerprints.extend(other.fingerprints);
         let failed = other.failed.into_iter();
         columns
             .failed
@@ -123,11 +146,10 @@ impl Sketches {
 
     /// Returns the packed shingles.
     pub fn sets(&self) -> PackedSets<'_> {
-        PackedSets::trusted(
-            &self.columns.sizes,
-            &self.columns.offsets,
-            &self.columns.packed,
-        )
+        let columns = &self.columns;
+        let sets = PackedSets::trusted(&columns.sizes, &columns.offsets, &columns.packed);
+        let offsets = &columns.fingerprint_offsets;
+        sets.with_fingerprints(self.step, offsets, &columns.fingerprints)
     }
 
     /// Returns the rows of texts that the schema's shingling could not read, ascending, each with the reason.

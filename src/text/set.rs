@@ -129,6 +129,12 @@ impl ShingleSet {
         }
     }
 
+    /// Keeps the fingerprints that a store of this step has, or none.
+    pub(crate) fn thin_fingerprints(&mut self, step: Option<u32>) {
+        let own = self.fingerprints.take().zip(step);
+        self.fingerprints = own.and_then(|(own, step)| own.at_step(step));
+    }
+
     /// The fingerprints of its text, if it has any.
     pub(crate) fn fingerprints(&self) -> Option<&Fingerprints> {
         self.fingerprints.as_ref()

@@ -9,6 +9,7 @@ mod admit;
 mod backup;
 mod batch;
 mod beside;
+mod carried;
 mod clusters;
 mod concurrency;
 mod contained;

@@ -8,7 +8,7 @@ use crate::parse;
 
 /// Add all documents of other stores
 ///
-/// The stores must have the same parameters. Shingles and signatures are copied; no text is read.
+/// The stores must have the same parameters. Shingles, signatures and fingerprints are copied; no text is read.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -19,6 +19,10 @@ The result is the same as adding the documents of each store in their original o
 stores have a key, it gets the text of the last one. The times at which documents were added are
 kept. The other stores do not change, and may be in use. If a merge is stopped, run the same command
 to finish it.
+
+The length of passages (`init --passage`) may differ if the stored fingerprints serve for the longer
+one: those of 20 words serve for 36, with shingles of 5 words, and those of any length for 0. A new
+store gets the longest.
 
 Exit codes: 0 done, 2 error, 75 another process is writing to the store, 130 interrupted.")]
 pub(crate) struct MergeArgs {

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::interrupt::{CONTINUES, Interrupt};
 use crate::json;
 use crate::number::{counted, grouped};
-use crate::output::{Output, printable};
+use crate::output::{Output, printable, shell_word};
 use crate::store;
 
 /// Runs `merge`.
@@ -31,23 +31,30 @@ pub(crate) fn run(
         }
         others.push(store::open_other(&store::options(args), path)?);
     }
-    let Some(first) = others.first() else {
+    // A new store finds the longest of their passages, whose fingerprints may be among those of the others.
+    let Some(model) = others
+        .iter()
+        .rev()
+        .max_by_key(|other| other.schema().passage())
+    else {
         bail!("name the stores to merge");
     };
     // What cannot be merged is said before anything is made.
-    for other in &others {
-        check_same(first, other)?;
+    if store::open_to_read(args).is_err() {
+        for other in &others {
+            check_takes(model, other)?;
+        }
     }
     let interrupt = Interrupt::catch()?;
     let options = store::options(args);
-    let opened = store::open_or_create(args, options, &first.schema(), &interrupt, console)?;
+    let opened = store::open_or_create(args, options, &model.schema(), &interrupt, console)?;
     let Some(target) = opened else {
         console.note(CONTINUES);
         return Ok(Exit::Interrupted);
     };
     // Refuse stores that cannot be merged before merging any.
     for other in &others {
-        check_same(&target, other)?;
+        check_takes(&target, other)?;
     }
     for other in &others {
         match target.merge(other, Uncommitted::limit(merge.memory), |_| {
@@ -68,20 +75,32 @@ pub(crate) fn run(
     Ok(Exit::Found.unless_stopped(&interrupt, console))
 }
 
-/// Refuses a store with other parameters than `store`, and says what to do.
-fn check_same(store: &Store, other: &Store) -> Result<()> {
+/// Refuses a store that `store` does not take, and says what to do.
+fn check_takes(store: &Store, other: &Store) -> Result<()> {
     const KEPT: [&str; 5] = ["shingling", "lowercase", "nfkc", "fold", "shingles"];
     let (folder, whose) = (other.folder().display(), store.folder().display());
-    match store.schema().check_same(&other.schema()) {
+    match store.schema().check_takes(&other.schema()) {
         Err(Error::SchemaMismatch {
             parameter,
             stored,
             given,
         }) => {
-            let remedy = if KEPT.contains(&parameter) {
-                ""
-            } else {
-                "; give both stores the same parameters with `reindex` first"
+            let reindex = |store: &Store| {
+                let folder = store.folder().to_string_lossy();
+                format!(
+                    "; `dedupdb --store {} reindex --passage",
+                    shell_word(&folder)
+                )
+            };
+            let remedy = match parameter {
+                "passage"
+                    if other.schema().check_takes(&store.schema()).is_ok() && given != "0" =>
+                {
+                    format!("{} {given}` first", reindex(store))
+                }
+                "passage" => format!("{} {stored} --from PATH...` first", reindex(other)),
+                kept if KEPT.contains(&kept) => String::new(),
+                _ => "; give both stores the same parameters with `reindex` first".to_owned(),
             };
             bail!(
                 "{folder}: the parameters differ: {parameter} is {given} here, and {stored} in {whose}{remedy}"

@@ -12,7 +12,10 @@ use parquet::schema::parser::parse_message_type;
 use crate::sandbox::{Sandbox, text};
 
 const SCHEMA: &str = "message m { optional binary key (UTF8); optional binary hash; optional int64 bytes; \
-                      required int32 size; optional binary packed; required binary parameters (UTF8); }";
+                      required int32 size; optional binary packed; required binary parameters (UTF8);";
+
+/// The column that only sketches with a passage have.
+const FINGERPRINTS: &str = "optional binary fingerprints;";
 
 /// Sketches, one per row. A changed row is not a sketch of its text.
 #[derive(Clone)]
@@ -23,6 +26,7 @@ struct Rows {
     sizes: Vec<i32>,
     packed: Vec<Vec<u8>>,
     mark: String,
+    fingerprints: Option<Vec<Vec<u8>>>,
 }
 
 impl Rows {
@@ -31,6 +35,11 @@ impl Rows {
         let texts: Vec<&str> = documents.iter().map(|(_, text)| text.as_str()).collect();
         let sketches = sketcher.sketch_all(&texts);
         let sets = (0..texts.len()).map(|row| sketches.sets().shingles(row).unwrap());
+        let columns = sketches.clone().into_columns();
+        let fingerprints = columns.fingerprint_offsets.windows(2).map(|ends| {
+            let [start, end] = [ends[0], ends[1]].map(|end| usize::try_from(end).unwrap());
+            columns.fingerprints[start..end].to_vec()
+        });
         Rows {
             keys: documents.iter().map(|(key, _)| Some(key.clone())).collect(),
             hashes: sketches
@@ -49,12 +58,15 @@ impl Rows {
                 .collect(),
             packed: sets.map(|set| set.to_packed()).collect(),
             mark: Mark::new(schema).to_string(),
+            fingerprints: (schema.passage() > 0).then(|| fingerprints.collect()),
         }
     }
 
     /// A file with a group for every `group` rows.
     fn file(&self, group: usize) -> Vec<u8> {
-        let schema = Arc::new(parse_message_type(SCHEMA).unwrap());
+        let last = self.fingerprints.as_ref().map_or("", |_| FINGERPRINTS);
+        let schema = parse_message_type(&format!("{SCHEMA} {last} }}")).unwrap();
+        let schema = Arc::new(schema);
         let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
         for start in (0..self.keys.len()).step_by(group) {
             let rows = start..(start + group).min(self.keys.len());
@@ -82,8 +94,16 @@ impl Rows {
             column.close().unwrap();
             let packed = self.packed[rows.clone()].iter();
             bytes(&mut columns, packed.map(|set| Some(set.as_slice())), true);
-            let marks = rows.map(|_| Some(self.mark.as_bytes()));
+            let marks = rows.clone().map(|_| Some(self.mark.as_bytes()));
             bytes(&mut columns, marks, false);
+            if let Some(fingerprints) = &self.fingerprints {
+                let values = fingerprints[rows].iter();
+                bytes(
+                    &mut columns,
+                    values.map(|value| Some(value.as_slice())),
+                    true,
+                );
+            }
             columns.close().unwrap();
         }
         file.into_inner().unwrap()
@@ -283,5 +303,123 @@ fn what_is_no_sketch_is_named_with_its_file() {
     assert_eq!(
         (&summary["added"], &summary["skipped"]["bad record"]),
         (&37.into(), &3.into())
+    );
+}
+
+fn with_passage(passage: u32) -> Schema {
+    Schema::builder().passage(passage).build().unwrap()
+}
+
+/// What a store with a passage answers, besides.
+fn passages(sandbox: &Sandbox, store: &str) -> [Vec<String>; 2] {
+    let ask = |arguments: &[&str]| {
+        let asked = [&["--store", store, "--json"], arguments, &["asked.jsonl"]].concat();
+        let ran = sandbox.run(&asked).expect(0);
+        assert!(!ran.stderr.contains("fingerprints"), "{}", ran.stderr);
+        let told = ran.objects().into_iter().map(|mut object| {
+            // A sketch does not say where its text came from.
+            object.as_object_mut().unwrap().remove("source");
+            object.to_string()
+        });
+        told.collect()
+    };
+    [
+        ask(&["passages", "--at-least", "5"]),
+        ask(&["query", "--containment", "0.5"]),
+    ]
+}
+
+#[test]
+fn sketches_with_a_passage_make_the_store_that_their_texts_make() {
+    let sandbox = Sandbox::new();
+    let documents = documents();
+    let lines = documents
+        .iter()
+        .map(|(key, text)| format!("{}\n", serde_json::json!({ "id": key, "text": text })));
+    sandbox.write("all.jsonl", lines.collect::<String>());
+    let asked = documents.iter().map(|(key, text)| {
+        format!(
+            "{}\n",
+            serde_json::json!({ "id": format!("asked {key}"), "text": text })
+        )
+    });
+    sandbox.write("asked.jsonl", asked.take(60).collect::<String>());
+    let sketches = Rows::of(&documents, &with_passage(20));
+    sandbox.write("20.parquet", sketches.file(70));
+    for passage in ["20", "36"] {
+        let texts = format!("texts-{passage}");
+        let init = ["--store", &texts, "init", "--passage", passage];
+        sandbox.run(&init).expect(0);
+        sandbox
+            .run(&["--store", &texts, "add", "all.jsonl"])
+            .expect(0);
+        let loaded = format!("loaded-{passage}");
+        if passage == "36" {
+            let init = ["--store", &loaded, "init", "--passage", passage];
+            sandbox.run(&init).expect(0);
+        }
+        sandbox
+            .run(&["--store", &loaded, "load", "20.parquet"])
+            .expect(0);
+        assert_eq!(answers(&sandbox, &loaded), answers(&sandbox, &texts));
+        let expected = passages(&sandbox, &texts);
+        assert!(expected.iter().all(|told| told.len() > 200));
+        assert!(passages(&sandbox, &loaded) == expected, "{passage}");
+        sandbox.run(&["--store", &loaded, "check"]).expect(0);
+        let ran = sandbox.run(&["--store", &loaded, "--json", "add", "all.jsonl"]);
+        assert_eq!(ran.expect(0).objects().remove(0)["unchanged"], 300);
+    }
+
+    // Stores that keep no fingerprints take the rest.
+    for (store, options) in [
+        ("none", &["--passage", "0"][..]),
+        ("small", &["--no-shingles"]),
+    ] {
+        let init = [&["--store", store, "init"], options].concat();
+        sandbox.run(&init).expect(0);
+        sandbox
+            .run(&["--store", store, "load", "20.parquet"])
+            .expect(0);
+        sandbox.run(&["--store", store, "check"]).expect(0);
+    }
+}
+
+#[test]
+fn fingerprints_that_do_not_serve_are_refused_with_what_to_do() {
+    let sandbox = Sandbox::new();
+    let documents = &documents()[..20];
+    let refused = |store: &str, rows: &Rows, message: &str| {
+        sandbox.write("b.parquet", rows.file(9));
+        let ran = sandbox
+            .run(&["--store", store, "load", "b.parquet"])
+            .expect(2);
+        assert!(ran.stderr.contains("b.parquet: "), "{}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+    };
+    let init = ["--store", "50", "init", "--passage", "50"];
+    sandbox.run(&init).expect(0);
+    let sketches = Rows::of(documents, &with_passage(20));
+    refused(
+        "50",
+        &sketches,
+        "the parameters differ: passage is 50 in the store, not 20; `dedupdb reindex --passage 20 --from PATH...` \
+         changes the store's, or sketch the texts again with passage=50\n",
+    );
+    let bare = Rows::of(documents, &Schema::default());
+    let message = "`dedupdb reindex --passage 0` changes the store's, or sketch the texts again with passage=50\n";
+    refused("50", &bare, message);
+    let mut lost = sketches.clone();
+    lost.fingerprints = None;
+    refused(
+        "new",
+        &lost,
+        "there is no column \"fingerprints\" as dedupdb.spark.sketch makes it",
+    );
+    let mut damaged = sketches.clone();
+    damaged.fingerprints.as_mut().unwrap()[13][2] ^= 1;
+    refused(
+        "new",
+        &damaged,
+        "row 14: the sketch of \"doc/091\" is damaged: sketch its text again",
     );
 }

@@ -282,6 +282,73 @@ fn merge_adds_the_documents_of_other_stores() {
     assert!(!sandbox.path("both").exists());
 }
 
+#[test]
+fn merge_takes_fingerprints_that_serve_for_a_longer_passage() {
+    let sandbox = Sandbox::new();
+    for passage in ["20", "36", "50", "0"] {
+        let init = ["--store", passage, "init", "--passage", passage];
+        sandbox.run(&init).expect(0);
+        let file = format!("{passage}.txt");
+        sandbox.write(&file, text(passage.parse().unwrap(), 80));
+        sandbox.add(&["--store", passage, &file], 0);
+    }
+    sandbox
+        .run(&["--store", "all", "merge", "20", "36"])
+        .expect(0);
+    let ran = sandbox
+        .run(&["--store", "all", "--json", "stats"])
+        .expect(0);
+    let stats = ran.objects().remove(0);
+    assert_eq!(stats["schema"]["passage"], 36);
+    assert_eq!(stats["unfingerprinted"], 0);
+    for passage in [20, 36] {
+        sandbox.write("asked.txt", text(passage, 80));
+        let asked = [
+            "--store",
+            "all",
+            "passages",
+            "--at-least",
+            "80",
+            "asked.txt",
+        ];
+        sandbox.run(&asked).expect(0);
+    }
+    for (store, others, message) in [
+        (
+            "new",
+            &["20", "50"][..],
+            "20: the parameters differ: passage is 20 here, and 50 in 50; `dedupdb --store 20 reindex --passage 50 \
+             --from PATH...` first\n",
+        ),
+        (
+            "new",
+            &["0", "20"],
+            "0: the parameters differ: passage is 0 here, and 20 in 20; `dedupdb --store 0 reindex --passage 20 \
+             --from PATH...` first\n",
+        ),
+        (
+            "20",
+            &["36"],
+            "36: the parameters differ: passage is 36 here, and 20 in 20; `dedupdb --store 20 reindex --passage 36` \
+             first\n",
+        ),
+    ] {
+        let ran = sandbox.run(&[&["--store", store, "merge"], others].concat());
+        let ran = ran.expect(2);
+        assert!(ran.stderr.ends_with(message), "{}", ran.stderr);
+    }
+    assert!(!sandbox.path("new").exists());
+    // What a message names helps. A store that finds no passages takes all.
+    sandbox
+        .run(&["--store", "20", "reindex", "--passage", "36"])
+        .expect(0);
+    sandbox.run(&["--store", "20", "merge", "36"]).expect(0);
+    sandbox
+        .run(&["--store", "0", "merge", "36", "50"])
+        .expect(0);
+    sandbox.run(&["--store", "0", "check"]).expect(0);
+}
+
 /// Leaves a stopped reindex.
 fn begin(sandbox: &Sandbox, target: SchemaBuilder) {
     let store = Store::open(sandbox.path(".dedupdb")).unwrap();

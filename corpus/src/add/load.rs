@@ -22,11 +22,11 @@ type RowBatch = Result<ItemBatch<(Input, Origin)>, Error>;
 
 /// Adds sketches from files to a store. The result is that of adding the texts in the same order.
 ///
-/// The files are Parquet, with the columns that `dedupdb.spark.sketch` makes: `key`, `hash` (BLAKE3, 32 bytes),
-/// `bytes` (of the text), `size` (number of shingles), `packed` (the shingles), and `parameters`
-/// ([`Mark`](dedupdb::batch::Mark)). Signatures and band hashes are computed from the shingles. Documents are numbered
-/// in the order of the files and rows; `dedupdb.spark.load` sorts each partition by key. Rows without a sketch,
-/// because their key or text was null, are skipped and reported.
+/// The files are Parquet, with the columns that `dedupdb.spark.sketch` makes: `key`, `hash` (BLAKE3, 32 bytes), `bytes`
+/// (of the text), `size` (number of shingles), `packed` (the shingles), `parameters` ([`Mark`](dedupdb::batch::Mark)),
+/// and `fingerprints` if these have a passage. Signatures and band hashes are computed from the shingles. Documents are
+/// numbered in the order of the files and rows; `dedupdb.spark.load` sorts each partition by key. Rows without a
+/// sketch, because their key or text was null, are skipped and reported.
 ///
 /// A stopped load keeps what it has committed; the same load continues from there.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ impl Load {
         }
     }
 
-    /// Returns the parameters of the first sketch, which the store must have, or `None` if there is no sketch.
+    /// Returns the parameters of the first sketch, for a new store, or `None` if there is no sketch.
     ///
     /// # Errors
     ///
@@ -197,15 +197,29 @@ fn schema_of(path: &Path) -> Result<Option<Schema>, Error> {
     Ok(rows.mark().map(|mark| mark.schema().clone()))
 }
 
-/// Refuses a file whose sketches have other parameters than the store. Only whether shingles are kept may differ.
+/// Refuses a file whose sketches the store does not [take](Schema::check_takes). It need not keep shingles.
 fn check(path: &Path, store: &Store) -> Result<(), Error> {
     let Some(schema) = schema_of(path)? else {
         return Ok(());
     };
     let stored = store.schema();
-    let schema = schema.to_builder().keep_shingles(stored.keeps_shingles());
-    let same = schema.build().and_then(|schema| stored.check_same(&schema));
-    same.map_err(|error| refused(path, &error))
+    let schema = if stored.keeps_shingles() {
+        Ok(schema)
+    } else {
+        schema.to_builder().keep_shingles(false).passage(0).build()
+    };
+    let taken = schema.and_then(|schema| stored.check_takes(&schema));
+    taken.map_err(|error| match &error {
+        dedupdb::Error::SchemaMismatch {
+            parameter: "passage",
+            ..
+        } => {
+            let passage = stored.passage();
+            let reason = format!("{error}, or sketch the texts again with passage={passage}");
+            refused(path, &reason)
+        }
+        _ => refused(path, &error),
+    })
 }
 
 fn refused(path: &Path, reason: &impl ToString) -> Error {

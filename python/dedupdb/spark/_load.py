@@ -45,7 +45,9 @@ def load(sketches: DataFrame, path: str, *, stores: int | None = None) -> list[s
     known = parameters_of(sketches)
     if known is None:
         return []
-    rows = with_file(sketches).where(F.col("key").isNotNull() & F.col("hash").isNotNull()).select(*_COLUMNS)
+    # Sketches with a passage have fingerprints.
+    columns = [*_COLUMNS, *(name for name in sketches.columns if name == "fingerprints")]
+    rows = with_file(sketches).where(F.col("key").isNotNull() & F.col("hash").isNotNull()).select(*columns)
     refuse_duplicates(rows)
     number = max(1, sketches.rdd.getNumPartitions()) if stores is None else stores
     ordered = rows.repartitionByRange(number, "key").sortWithinPartitions("key")

@@ -22,9 +22,9 @@ SIDE = ("hash", "size", "keys", "packed", "file")
 _MARK = "dedupdb.parameters"
 
 
-def _schema(parameters: str) -> T.StructType:
+def _schema(sketcher: _native.ClusterSketcher) -> T.StructType:
     """Returns the columns of sketches. The parameters are known without making a sketch, from files too."""
-    return T.StructType(
+    schema = T.StructType(
         [
             T.StructField("key", T.StringType()),
             T.StructField("hash", T.BinaryType()),
@@ -33,10 +33,11 @@ def _schema(parameters: str) -> T.StructType:
             T.StructField("size", T.IntegerType()),
             T.StructField("keys", T.ArrayType(T.LongType())),
             T.StructField("packed", T.BinaryType()),
-            T.StructField("parameters", T.StringType(), True, {_MARK: parameters}),
+            T.StructField("parameters", T.StringType(), True, {_MARK: sketcher.parameters}),
             T.StructField("flaw", T.StringType()),
         ]
     )
+    return schema.add("fingerprints", T.BinaryType()) if sketcher.has_fingerprints else schema
 
 
 def sketch(
@@ -56,8 +57,9 @@ def sketch(
 
     Returns:
         A row for each document, with the columns ``key``, ``hash``, ``code``, ``bytes`` (of the text in UTF-8),
-        ``size`` (number of shingles), ``keys``, ``packed``, ``parameters`` and ``flaw``. A row whose key or
-        text is null has no sketch; its ``flaw`` says so.
+        ``size`` (number of shingles), ``keys``, ``packed``, ``parameters`` and ``flaw``. With ``passage``, there is a
+        column ``fingerprints``, so that stores made of the sketches find passages. A row whose key or text is null has
+        no sketch; its ``flaw`` says so.
 
     Raises:
         ValueError: A parameter is out of its range, a column has bytes, or the frame is a stream.
@@ -67,7 +69,7 @@ def sketch(
         raise TypeError(f"df is a {type(df).__module__}.{type(df).__name__}, and not a DataFrame of pyspark.sql")
     if df.isStreaming:
         raise ValueError("df is a stream; only frames that end can be deduplicated")
-    schema = _schema(_native.ClusterSketcher(1, parameters).parameters)
+    schema = _schema(_native.ClusterSketcher(1, parameters))
     given = df.select(column(df, key).alias("key"), column(df, text).alias("text"))
     for name, what in (("key", key), ("text", text)):
         if isinstance(given.schema[name].dataType, T.BinaryType):

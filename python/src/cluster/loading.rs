@@ -11,7 +11,6 @@ use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
 use super::columns::{BytesColumn, ints, longs, of_file};
-use super::rare::unpacked;
 use crate::errors::raised;
 use crate::watch::{Stop, waited};
 
@@ -23,6 +22,7 @@ const WAIT: Duration = Duration::from_secs(30);
 pub(crate) struct ClusterLoader {
     store: Store,
     parameters: String,
+    mark: Mark,
 }
 
 #[pymethods]
@@ -42,17 +42,19 @@ impl ClusterLoader {
                 Err(Error::NotAStore { .. }) => options.create(&path, mark.schema())?,
                 opened => opened?,
             };
-            store.schema().check_same(mark.schema())?;
-            Ok(store)
+            store.schema().check_takes(mark.schema())?;
+            Ok((store, mark))
         });
+        let (store, mark) = opened.map_err(|error| raised(py, &error))?;
         Ok(ClusterLoader {
-            store: opened.map_err(|error| raised(py, &error))?,
+            store,
             parameters,
+            mark,
         })
     }
 
     /// Adds the next sketches, and commits. They have `key`, `hash`, `bytes`, `size`, `packed`, `parameters` and
-    /// `file`.
+    /// `file`, and `fingerprints` if the parameters have a passage.
     fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<()> {
         let inputs = self.inputs(&batch.into_inner())?;
         let store = self.store.clone();
@@ -79,6 +81,10 @@ impl ClusterLoader {
             BytesColumn::of(batch, "parameters")?,
         );
         let files = BytesColumn::of(batch, "file")?;
+        let has_fingerprints = self.mark.schema().passage() > 0;
+        let fingerprints = has_fingerprints
+            .then(|| BytesColumn::of(batch, "fingerprints"))
+            .transpose()?;
         let input = |row| {
             if marks.text(row) != self.parameters {
                 return Err(PyValueError::new_err(format!(
@@ -89,7 +95,11 @@ impl ClusterLoader {
                 )));
             }
             let hash = hashes.hash(row).ok().flatten();
-            let shingles = unpacked(sizes[row], packed.get(row));
+            let prints = fingerprints.as_ref().and_then(|column| column.get(row));
+            let shingles = u32::try_from(sizes[row]).ok().zip(packed.get(row));
+            let shingles = shingles.and_then(|(size, packed)| {
+                self.mark.shingles(size, packed, prints.unwrap_or_default())
+            });
             let (Some(hash), Some(shingles)) = (hash, shingles) else {
                 return Err(PyValueError::new_err(format!(
                     "the sketch of {:?} is damaged{}: sketch its text again",

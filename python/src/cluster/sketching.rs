@@ -1,5 +1,6 @@
 //! From texts to the sketches that engines move in their place.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{BinaryBuilder, Int32Builder, Int64Builder, ListBuilder, StringBuilder};
@@ -46,6 +47,12 @@ impl ClusterSketcher {
         &self.mark
     }
 
+    /// Whether sketches have a column `fingerprints`.
+    #[getter]
+    fn has_fingerprints(&self) -> bool {
+        self.sketcher.schema().passage() > 0
+    }
+
     #[getter]
     fn threshold(&self) -> f64 {
         self.sketcher.schema().threshold()
@@ -86,7 +93,7 @@ impl ClusterSketcher {
                 None => columns.push_flawed(key, "null text"),
             }
         }
-        columns.table(&self.mark, batch.num_rows())
+        columns.table(&self.mark, batch.num_rows(), self.has_fingerprints())
     }
 }
 
@@ -99,6 +106,7 @@ struct SketchBuilders {
     size: Int32Builder,
     keys: ListBuilder<Int64Builder>,
     packed: BinaryBuilder,
+    fingerprints: BinaryBuilder,
     flaw: StringBuilder,
 }
 
@@ -112,6 +120,7 @@ impl Default for SketchBuilders {
             size: Int32Builder::new(),
             keys: ListBuilder::new(Int64Builder::new()),
             packed: BinaryBuilder::new(),
+            fingerprints: BinaryBuilder::new(),
             flaw: StringBuilder::new(),
         }
     }
@@ -133,8 +142,6 @@ impl SketchBuilders {
             return;
         }
         let (size, hash) = (sketched.sizes[place], &sketched.hashes[place]);
-        let ends = [sketched.offsets[place], sketched.offsets[place + 1]];
-        let [start, end] = ends.map(|end| usize::try_from(end).unwrap_or(usize::MAX));
         self.key.append_option(key);
         self.hash.append_value(hash);
         let code = ContentCode::new(hash, size).number();
@@ -145,7 +152,11 @@ impl SketchBuilders {
             .append_value(i32::try_from(size).unwrap_or(i32::MAX));
         let keys = keys.unwrap_or_default().iter().copied();
         self.keys.append_value(keys.map(u64::cast_signed).map(Some));
-        self.packed.append_value(&sketched.packed[start..end]);
+        let packed = range(&sketched.offsets, place);
+        self.packed.append_value(&sketched.packed[packed]);
+        let fingerprints = range(&sketched.fingerprint_offsets, place);
+        self.fingerprints
+            .append_value(&sketched.fingerprints[fingerprints]);
         self.flaw.append_option((size == 0).then_some("empty text"));
     }
 
@@ -157,12 +168,13 @@ impl SketchBuilders {
         self.size.append_value(0);
         self.keys.append(false);
         self.packed.append_null();
+        self.fingerprints.append_null();
         self.flaw.append_value(flaw);
     }
 
-    fn table(mut self, mark: &str, rows: usize) -> PyResult<Table> {
+    fn table(mut self, mark: &str, rows: usize, has_fingerprints: bool) -> PyResult<Table> {
         let item = Arc::new(Field::new_list_field(DataType::Int64, true));
-        let schema = schema(&[
+        let mut fields = vec![
             ("key", DataType::Utf8, true),
             ("hash", DataType::Binary, true),
             ("code", DataType::Int64, true),
@@ -172,10 +184,10 @@ impl SketchBuilders {
             ("packed", DataType::Binary, true),
             ("parameters", DataType::Utf8, false),
             ("flaw", DataType::Utf8, true),
-        ]);
+        ];
         let mut marks = StringBuilder::new();
         (0..rows).for_each(|_| marks.append_value(mark));
-        let columns: Vec<ArrayRef> = vec![
+        let mut columns: Vec<ArrayRef> = vec![
             Arc::new(self.key.finish()),
             Arc::new(self.hash.finish()),
             Arc::new(self.code.finish()),
@@ -186,10 +198,22 @@ impl SketchBuilders {
             Arc::new(marks.finish()),
             Arc::new(self.flaw.finish()),
         ];
+        if has_fingerprints {
+            fields.push(("fingerprints", DataType::Binary, true));
+            columns.push(Arc::new(self.fingerprints.finish()));
+        }
+        let schema = schema(&fields);
         let batch = RecordBatch::try_new(schema.clone(), columns);
         Ok(Table::new(
             schema,
             vec![batch.map_err(|error| defect(&error))?],
         ))
     }
+}
+
+/// The place of a value in its column. Empty if the column has no values.
+fn range(offsets: &[u64], row: usize) -> Range<usize> {
+    let end = |row: usize| offsets.get(row).copied().unwrap_or_default();
+    let end = |row: usize| usize::try_from(end(row)).unwrap_or(usize::MAX);
+    end(row)..end(row + 1)
 }

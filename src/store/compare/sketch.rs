@@ -142,7 +142,8 @@ impl StoreSketcher {
     }
 
     fn shingles(&self, body: BodyRef<'_>) -> Result<(ShingleSet, Vec<u8>)> {
-        let shingles = body.shingles(&self.shingler)?;
+        let mut shingles = body.shingles(&self.shingler)?;
+        shingles.thin_fingerprints(self.schema.fingerprint_step());
         let packed = if self.schema.keeps_shingles() {
             shingles.to_packed()
         } else {

@@ -10,9 +10,11 @@ use crate::text::ShingleSet;
 /// one another; a text with the same shingles is a near-duplicate of them, with a similarity of 1.
 ///
 /// A store refuses a set that another shingling made ([`Error::InvalidShingles`]). Your own integers
-/// ([`ShingleSet::from_ids`]) need a store of [`Shingling::Ids`]. A set from [packed bytes](ShingleSet::from_packed) or
-/// [32-bit hashes](ShingleSet::from_hashes) does not know what made it. The caller must ensure that its shingles are
-/// those that the store's [`Schema::shingler`](crate::Schema::shingler) makes.
+/// ([`ShingleSet::from_ids`]) need a store of [`Shingling::Ids`]. A store that finds passages takes only sets that its
+/// own shingler made of a text, or those of [sketches](crate::batch::Mark::shingles), because they have fingerprints. A
+/// set from [packed bytes](ShingleSet::from_packed) or [32-bit hashes](ShingleSet::from_hashes) does not know what made
+/// it. The caller must ensure that its shingles are those that the store's
+/// [`Schema::shingler`](crate::Schema::shingler) makes.
 ///
 /// ```
 /// use dedupdb::sketching::{ShingleSet, Shingling};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::fingerprints::TextFingerprints;
 use super::rebuild_progress::{RebuildProgress, RebuildSteps, Unfinished};
-use super::resign::{BodySource, Resigner, fingerprint_factor};
+use super::resign::{BodySource, Resigner};
 use crate::clock::Patience;
 use crate::error::{Error, Result};
 use crate::schema::Schema;
@@ -460,7 +460,7 @@ fn plan(rebuild: &Rebuild<'_>, snapshot: &Snapshot) -> Result<Option<RebuildPlan
 fn needs_texts(snapshot: &Snapshot, plan: &RebuildPlan, rebuild: &Rebuild<'_>) -> Result<bool> {
     let needs = snapshot.len > 0
         && plan.schema.fingerprint_step().is_some()
-        && fingerprint_factor(&snapshot.schema, &plan.schema).is_none();
+        && snapshot.schema.fingerprint_factor(&plan.schema).is_none();
     if needs && rebuild.texts.is_none() {
         let reason = "the fingerprints of passages of another length need the texts, which a store does not keep"
             .to_owned();

@@ -59,7 +59,7 @@ impl<'a> Resigner<'a> {
             kept,
             keeps_shingles: stored.keeps_shingles(),
             source,
-            fingerprint_factor: fingerprint_factor(stored, target),
+            fingerprint_factor: stored.fingerprint_factor(target),
             texts,
             missing: Mutex::default(),
             unfingerprinted: Mutex::default(),
@@ -145,10 +145,4 @@ impl RowMaker for Resigner<'_> {
             _ => Ok(Vec::new()),
         }
     }
-}
-
-/// How many fingerprints of `stored` lie between two of `target`, if those of `target` are among them.
-pub(super) fn fingerprint_factor(stored: &Schema, target: &Schema) -> Option<usize> {
-    let (old, new) = (stored.fingerprint_step()?, target.fingerprint_step()?);
-    new.is_multiple_of(old).then_some((new / old) as usize)
 }

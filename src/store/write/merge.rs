@@ -46,8 +46,8 @@ struct ForeignDocument {
 }
 
 impl Store {
-    /// Adds all documents of another store with the same schema, with their times. Of a document that both have, the
-    /// later [`Document::last_seen`](crate::Document::last_seen) stays.
+    /// Adds all documents of another store, whose contents this one [takes](crate::Schema::check_takes), with their
+    /// times. Of a document that both have, the later [`Document::last_seen`](crate::Document::last_seen) stays.
     ///
     /// The result is that of adding their texts in the order in which the other store got them. Documents of an
     /// unpublished run of the other store are skipped. Shingles and signatures are copied as they are. Documents are
@@ -86,7 +86,7 @@ impl Store {
         writer.asks = false;
         let used = writer.files.enter()?;
         let schema = &writer.committed.snapshot.schema;
-        schema.check_same(&source.schema)?;
+        schema.check_takes(&source.schema)?;
         let mut names = source.all_names()?;
         let mut merged = MergeSummary::default();
         loop {
@@ -144,7 +144,7 @@ impl Writer {
         let committed = &self.committed;
         // Another process may have changed it since the last batch.
         let schema = &committed.snapshot.schema;
-        schema.check_same(&source.schema)?;
+        schema.check_takes(&source.schema)?;
         let look_up = |(content, key)| committed.look_up(source, content, key);
         let found = self.store.shared.pool.map(names, look_up);
         let (now, today) = (self.added, self.today);
@@ -188,7 +188,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends a content of another store with the same schema.
+    /// Appends a content of another store, which this one takes.
     fn append_stored(&mut self, source: &Snapshot, content: u32) -> Result<u32> {
         let row = source.content(content)?;
         let signature = source.signature(content)?;
@@ -196,7 +196,12 @@ impl Writer {
         let shingles = row.shingle_count as usize;
         let schema = &source.schema;
         schema.band_hashes(shingles, signature, &mut band_hashes);
-        let fingerprints: Vec<u32> = words(source.fingerprints(content)?).collect();
+        let factor = schema.fingerprint_factor(&self.committed.snapshot.schema);
+        let stored = words(source.fingerprints(content)?);
+        let fingerprints: Vec<u32> = match factor {
+            Some(factor) => stored.step_by(factor).collect(),
+            None => Vec::new(),
+        };
         self.append(&NewContent {
             hash: &row.hash,
             shingle_count: row.shingle_count,

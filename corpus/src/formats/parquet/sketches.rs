@@ -13,7 +13,6 @@ use crate::formats::parquet::{
 };
 use crate::source::guard::Growth;
 use dedupdb::batch::Mark;
-use dedupdb::sketching::ShingleSet;
 use dedupdb::write::MAX_KEY_BYTES;
 use dedupdb::{Error, Input};
 
@@ -21,14 +20,18 @@ use dedupdb::{Error, Input};
 const ROWS: usize = 1024;
 
 /// The columns to read, and the types of their values.
-const COLUMNS: [(&str, &[Type]); 6] = [
+const COLUMNS: [(&str, &[Type]); 7] = [
     ("key", &[Type::BYTE_ARRAY]),
     ("hash", &[Type::BYTE_ARRAY, Type::FIXED_LEN_BYTE_ARRAY]),
     ("bytes", &[Type::INT32, Type::INT64]),
     ("size", &[Type::INT32, Type::INT64]),
     ("packed", &[Type::BYTE_ARRAY]),
     ("parameters", &[Type::BYTE_ARRAY]),
+    (FINGERPRINTS, &[Type::BYTE_ARRAY]),
 ];
+
+/// The column that only sketches with a passage have.
+const FINGERPRINTS: &str = "fingerprints";
 
 /// The sketches of a file.
 pub(crate) struct SketchRows {
@@ -36,10 +39,10 @@ pub(crate) struct SketchRows {
     /// The size of the file in bytes.
     size: u64,
     growth: Growth,
-    places: [usize; COLUMNS.len()],
+    places: [Option<usize>; COLUMNS.len()],
     next_group: usize,
     /// The columns of a row group, and the number of their unread rows.
-    group: Option<(Vec<RowGroupColumn>, u64)>,
+    group: Option<(Vec<Option<RowGroupColumn>>, u64)>,
     rows: u64,
     mark: Option<(String, Mark)>,
 }
@@ -63,21 +66,20 @@ impl SketchRows {
         let size = file.metadata()?.len();
         let file = open(BoundedFile::new(file, size))?;
         let schema = file.metadata().file_metadata().schema_descr();
-        let mut places = [0; COLUMNS.len()];
-        for (place, (name, types)) in places.iter_mut().zip(COLUMNS) {
-            let mut columns = schema.columns().iter();
-            *place = columns
-                .position(|column| {
-                    column.path().string() == name && types.contains(&column.physical_type())
-                })
-                .ok_or_else(|| {
-                    io::Error::other(format!(
-                        "these are no sketches: there is no column {name:?} as dedupdb.spark.sketch makes it"
-                    ))
-                })?;
+        let places = COLUMNS.map(|(name, types)| {
+            schema.columns().iter().position(|column| {
+                column.path().string() == name && types.contains(&column.physical_type())
+            })
+        });
+        for (place, (name, _)) in places.iter().zip(COLUMNS) {
+            if place.is_none() && name != FINGERPRINTS {
+                return Err(no_column(name));
+            }
         }
         let groups = file.metadata().row_groups().iter();
-        let mut codings = groups.flat_map(|group| places.map(|at| group.column(at).compression()));
+        let columns = || places.into_iter().flatten();
+        let mut codings =
+            groups.flat_map(|group| columns().map(|at| group.column(at).compression()));
         if let Some(coding) = codings.find_map(unread) {
             return Err(io::Error::other(format!(
                 "it is compressed with {coding}, which is not read"
@@ -111,23 +113,21 @@ impl SketchRows {
                 let rows = usize::try_from(*left).map_or(ROWS, |left| left.min(ROWS));
                 let mut cells: [Vec<Cell>; COLUMNS.len()] = Default::default();
                 for (column, cells) in columns.iter_mut().zip(&mut cells) {
-                    *cells = column.read(rows).map_err(|error| explain(&error))?;
+                    *cells = match column {
+                        Some(column) => column.read(rows).map_err(|error| explain(&error))?,
+                        None => vec![None; rows],
+                    };
                     if cells.len() != rows {
                         return Err(different_lengths());
                     }
                 }
                 *left -= rows as u64;
-                let [keys, hashes, bytes, sizes, packed, marks] = cells.map(Vec::into_iter);
-                let cells = keys
-                    .zip(hashes)
-                    .zip(bytes)
-                    .zip(sizes)
-                    .zip(packed)
-                    .zip(marks);
-                let cells = cells.map(|(((((key, hash), bytes), size), packed), mark)| {
-                    [key, hash, bytes, size, packed, mark]
+                let mut cells = cells.map(Vec::into_iter);
+                let rows = (0..rows).map(|_| {
+                    let row = cells.each_mut();
+                    self.row(&row.map(|column| column.next().flatten()))
                 });
-                return cells.map(|cells| self.row(&cells)).collect();
+                return rows.collect();
             }
             if self.next_group == self.file.num_row_groups() {
                 return Ok(Vec::new());
@@ -139,10 +139,11 @@ impl SketchRows {
     fn begin_group(&mut self) -> io::Result<()> {
         let group = self.file.get_row_group(self.next_group);
         let group = group.map_err(|error| explain(&error))?;
-        let column = |place| {
-            RowGroupColumn::new(&*group, (place, None), None, None).map_err(|error| explain(&error))
+        let column = |place: Option<usize>| {
+            let column = place.map(|at| RowGroupColumn::new(&*group, (at, None), None, None));
+            column.transpose().map_err(|error| explain(&error))
         };
-        let columns: io::Result<Vec<RowGroupColumn>> =
+        let columns: io::Result<Vec<Option<RowGroupColumn>>> =
             self.places.into_iter().map(column).collect();
         let rows = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
         self.group = Some((columns?, rows));
@@ -155,7 +156,7 @@ impl SketchRows {
         let held = cells.iter().flatten().map(|cell| cell.len() as u64);
         self.growth
             .count(ROW_BYTES + held.sum::<u64>(), self.size)?;
-        let [key, hash, bytes, size, packed, mark] = cells;
+        let [key, hash, bytes, size, packed, mark, fingerprints] = cells;
         self.check_mark(text(mark).unwrap_or_default())?;
         if key.is_none() || hash.is_none() {
             let why = "it has no sketch: its key or its text was null, or could not be read";
@@ -168,10 +169,12 @@ impl SketchRows {
             };
             return Ok(SketchRow::Flawed(self.rows, error.to_string()));
         }
-        let number = |cell| text(cell).and_then(|digits| digits.parse().ok());
+        let number = |cell| text(cell).and_then(|digits| digits.parse::<u64>().ok());
         let made = || {
-            let size = usize::try_from(number(size)?).ok()?;
-            let shingles = ShingleSet::from_packed(packed.as_ref()?.data(), size)?;
+            let size = number(size)?.try_into().ok()?;
+            let fingerprints = fingerprints.as_ref().map_or(&[][..], ByteArray::data);
+            let packed = packed.as_ref()?.data();
+            let shingles = self.mark()?.shingles(size, packed, fingerprints)?;
             let hash = hash.as_ref()?.data().try_into().ok()?;
             let input = Input::new(text(key)?, shingles).hashed(hash);
             Some(input.size(number(bytes)?))
@@ -186,22 +189,32 @@ impl SketchRows {
         })
     }
 
-    /// Refuses a row whose parameters differ from those of the rows before it.
+    /// Refuses a row whose parameters differ from those of the rows before it, or that lacks a column which they ask for.
     fn check_mark(&mut self, line: &str) -> io::Result<()> {
+        if self.mark.is_none() {
+            let mark = line.parse::<Mark>();
+            let mark = mark.map_err(|error| io::Error::other(error.to_string()))?;
+            let [.., fingerprints] = self.places;
+            if mark.schema().passage() > 0 && fingerprints.is_none() {
+                return Err(no_column(FINGERPRINTS));
+            }
+            self.mark = Some((line.to_owned(), mark));
+        }
         match &self.mark {
             Some((first, _)) if first == line => Ok(()),
-            Some((first, _)) => Err(io::Error::other(format!(
-                "row {}: sketches of different parameters do not go together: {first:?} and {line:?}",
-                self.rows
+            first => Err(io::Error::other(format!(
+                "row {}: sketches of different parameters do not go together: {:?} and {line:?}",
+                self.rows,
+                first.as_ref().map_or("", |(first, _)| first),
             ))),
-            None => {
-                let mark = line.parse::<Mark>();
-                let mark = mark.map_err(|error| io::Error::other(error.to_string()))?;
-                self.mark = Some((line.to_owned(), mark));
-                Ok(())
-            }
         }
     }
+}
+
+fn no_column(name: &str) -> io::Error {
+    io::Error::other(format!(
+        "these are no sketches: there is no column {name:?} as dedupdb.spark.sketch makes it"
+    ))
 }
 
 /// Returns the text of a cell, if it is valid UTF-8.
