@@ -469,6 +469,18 @@ fn has_order(shingling: Shingling) -> bool {
     }
 }
 
+/// The length of passages of a store for which none was given: 20 words, or about as many characters.
+fn default_passage(shingling: Shingling, keeps_shingles: bool) -> u32 {
+    if !has_order(shingling) || !keeps_shingles {
+        return 0;
+    }
+    let tokens = match shingling {
+        Shingling::Word(_) | Shingling::Code(_) => 20,
+        _ => 100,
+    };
+    tokens.max(shingling.k().into())
+}
+
 /// Refuses a length that passages cannot have in a store.
 fn check_passage(passage: u32, shingling: Shingling, keeps_shingles: bool) -> Result<()> {
     let k = shingling.k();
@@ -607,7 +619,8 @@ impl SchemaBuilder {
     }
 
     /// The length of the passages that are always found, in tokens of the shingling: from the length of a shingle to
-    /// 10,000, or 0 for none, which is the default. It needs shingles with an order: at least three words, characters or bytes.
+    /// 10,000, or 0 for none. It needs shingles with an order: at least three words, characters or bytes. With these, the
+    /// default is 20 words, or 100 characters or bytes; otherwise it is 0.
     ///
     /// A store keeps a fingerprint for each `passage - K + 1` shingles of K tokens. Two texts with a run of this many
     /// tokens in common are found by [`Store::passages`](crate::Store::passages) and by queries for containment, and
@@ -616,7 +629,7 @@ impl SchemaBuilder {
     /// ```
     /// use dedupdb::{Schema, sketching::Shingling};
     ///
-    /// assert_eq!(Schema::builder().passage(20).build()?.passage(), 20);
+    /// assert_eq!(Schema::builder().build()?.passage(), 20);
     /// assert!(Schema::builder().passage(4).build().is_err());
     /// assert!(Schema::builder().shingling(Shingling::Term).passage(20).build().is_err());
     /// # Ok::<(), dedupdb::Error>(())
@@ -658,7 +671,9 @@ impl SchemaBuilder {
             )?,
         };
         let keeps_shingles = self.keeps_shingles.unwrap_or(true);
-        let passage = self.passage.unwrap_or(0);
+        let passage = self
+            .passage
+            .unwrap_or_else(|| default_passage(shingling, keeps_shingles));
         check_passage(passage, shingling, keeps_shingles)?;
         Ok(Schema {
             shingling,

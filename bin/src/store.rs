@@ -392,13 +392,13 @@ pub(crate) fn options(args: &Args) -> Options {
 /// What to do in a store that finds no passages.
 pub(crate) fn without_passages(args: &Args, store: &Store) -> String {
     if !store.schema().keeps_shingles() {
-        return "this store keeps no shingles, which passages are compared by; make another one with `init --passage 20`, \
-                and add the texts to it"
+        return "this store keeps no shingles, which passages are compared by; make another one with `init`, and add \
+                the texts to it"
             .to_owned();
     }
     format!(
         "this store finds no passages: `{} reindex --passage 20 --from PATH...` changes that, where PATHs have the \
-         texts that were added; a new one finds them after `init --passage 20`",
+         texts that were added",
         command(args)
     )
 }

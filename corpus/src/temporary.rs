@@ -84,6 +84,16 @@ impl Deref for TemporaryStore {
     }
 }
 
+/// Creates a store in `folder` that a run compares texts with and then drops. It is not asked for passages.
+pub(crate) fn fleeting(
+    options: &Options,
+    folder: impl AsRef<Path>,
+    schema: &Schema,
+) -> Result<Store> {
+    let schema = schema.to_builder().passage(0).build()?;
+    options.clone().fleeting().create(folder, &schema)
+}
+
 fn folder(place: &Path) -> Result<TempDir> {
     temporary_folder(place).map_err(|error| of(place, error))
 }

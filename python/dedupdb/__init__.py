@@ -117,7 +117,7 @@ def open(
         threads: Number of threads that work on batches; 0 for one per core.
         false_candidates: Number of candidates that do not match after which a search ends; 4,000.
         containment: :meth:`Store.insert` and :meth:`Store.add` with ``unique=True`` also keep out a text if a stored one
-            has at least this share of its shingles. The store must have been made with ``passage``.
+            has at least this share of its shingles. The store must find passages.
         expect: Parameters that a store must have, such as ``{"threshold": 0.8}``.
         preset: The parameters of another tool: ``fineweb``, ``nemo``, ``refinedweb`` or ``text-dedup``. The parameters
             below override it. ``dedupdb init --help`` describes each.
@@ -136,7 +136,8 @@ def open(
         fold: ``marks`` treats words as equal that differ in marks only: the vowel signs and the tatweel of Arabic, the
             points of Hebrew, the diacritics of Latin letters; ``none``.
         shingles: Whether to store shingles; without them, similarities are estimates; True.
-        passage: Length in words of the passages that :meth:`Store.passages` always finds; 0 for none.
+        passage: Length in words of the passages that :meth:`Store.passages` always finds, 0 for none; 20, or 100 for
+            shingles of characters or bytes.
 
     The parameters from ``preset`` on are for a new store; ``open(path, **store.schema)`` takes those of another one. A
     store that exists keeps its own, also those that a ``reindex`` gave it, unless they are not as ``expect`` says.

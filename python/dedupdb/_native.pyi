@@ -166,7 +166,7 @@ class Store:
     ) -> Table:
         """The passages that texts share with stored documents, word for word: for each text the longest first.
 
-        The store must have been made with ``passage``, or reindexed with it.
+        The store must find passages, as one does by default.
         """
 
     def like(

@@ -241,7 +241,7 @@ impl PyStore {
     /// `errors.InvalidQuery`, a `ValueError`.
     /// With `containment`, documents are found of which at least this share of the shingles is in the text, or that have
     /// this share of its shingles, the largest share first; contained texts of fewer than `shortest` tokens are left out.
-    /// The store must have been made with `passage`, or reindexed with it.
+    /// The store must find passages, as one does by default.
     #[pyo3(signature = (texts, /, *, text="text", threshold=None, limit=None, progress=None, containment=None, shortest=20))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn query<'py>(

@@ -44,8 +44,8 @@ fn every_long_call_counts_all_its_steps() {
         ControlFlow::Continue(())
     });
     store.rebuild(rebuild).unwrap();
-    // After the contents, one list for each band, one for copies, and the rest.
-    assert_eq!(parts, [(2, 18), (3, 1)]);
+    // After the contents, one list for each band, one for copies, one for fingerprints, and the rest.
+    assert_eq!(parts, [(2, 19), (3, 1)]);
     assert_eq!(all_steps(&progress), 1);
     drop(store);
     options.check(&path).unwrap();

@@ -242,7 +242,7 @@ fn what_needs_other_shingles_is_refused() {
 #[test]
 fn without_shingles_the_texts_are_read_again() {
     let folder = tempfile::tempdir().unwrap();
-    let bare = schema(64).to_builder().keep_shingles(false);
+    let bare = schema(64).to_builder().passage(0).keep_shingles(false);
     let bare = bare.build().unwrap();
     let live = store(folder.path(), &bare, 30);
     let target = bare.to_builder().permutations(96).build().unwrap();

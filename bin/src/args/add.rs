@@ -90,8 +90,8 @@ similar one as an exact copy or a near-duplicate. With --unique, as in `dedup`, 
 those that were kept: a copy of a document that was kept out then counts as a near-duplicate. If a
 stored document has a new text that resembles another one, --unique keeps the old text. The summary does not
 count documents with the same words, because a search that only counts ends at the first match; --matches marks them.
-With --containment, a document that contains a stored one is stored, and --matches lists it. The store must find passages
-(`init --passage`).
+With --containment, a document that contains a stored one is stored, and --matches lists it. The store must find
+passages, as by default.
 
 With --matches, lines with KEY, EARLIER_KEY, JACCARD and, as in `pairs`, `exact copy` or `same words`,
 separated by tabs, go to standard output, and the summary to standard error. With --containment, the columns are those

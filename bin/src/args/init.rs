@@ -38,7 +38,7 @@ pub(crate) struct InitArgs {
     pub(crate) sketching: SketchingArgs,
 
     /// Length in words of the passages that `passages` always finds, from the length of a shingle; 0 for
-    /// none
+    /// none [default: 20, or 100 for shingles of characters or bytes]
     #[arg(long, value_name = "WORDS", allow_negative_numbers = true)]
     pub(crate) passage: Option<u32>,
 

@@ -13,8 +13,7 @@ use crate::parse;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  dedupdb init --passage 20 && dedupdb add articles/  A store that finds passages of 20 words
-  dedupdb passages essay.txt  What does this text share with stored ones?
+  dedupdb add articles/ && dedupdb passages essay.txt  What does this text share with the articles?
   dedupdb passages --at-least 50 drafts/ | head  The longest passages of each file
   dedupdb passages --gap 1 essay.txt  Join passages over one other word
   dedupdb --json passages essay.txt | jq -r '[.line, .key] | @tsv'

@@ -158,7 +158,8 @@ fn of_paths(
     console: &Console,
     interrupt: &Interrupt,
 ) -> Result<Option<(OpenedStore, ReadCounts)>> {
-    let mut schema = Schema::builder();
+    // A report lists no passages.
+    let mut schema = Schema::builder().passage(0);
     if let Some(threshold) = report.threshold {
         schema = schema.threshold(threshold);
     }

@@ -11,6 +11,7 @@ use crate::dedup::lineage::Lineage;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::settings::{Against, Dedup};
 use crate::dedup::summary::ReferenceCounts;
+use crate::temporary::fleeting;
 use crate::{FileIdentity, ReadCounts, Reason, Skipped, Source, expanded};
 use dedupdb::Store;
 
@@ -93,8 +94,7 @@ pub(super) fn compared(
         Against::Store(store) => store,
         Against::Corpus(sources) => {
             let folder = outputs.work().path("against");
-            let options = dedup.store_options.clone().fleeting();
-            let store = options.create(folder, &dedup.schema)?;
+            let store = fleeting(&dedup.store_options, folder, &dedup.schema)?;
             let add = crate::Add::new(sources)
                 .reading(dedup.options.clone())
                 .memory(dedup.memory);

@@ -21,6 +21,7 @@ use crate::dedup::sink::{DeferredList, OutputSink};
 use crate::dedup::summary::DedupSummary;
 use crate::dedup::target::OutputTarget;
 use crate::expanded;
+use crate::temporary::fleeting;
 use dedupdb::write::Uncommitted;
 use dedupdb::{Store, Writer};
 
@@ -43,8 +44,8 @@ impl fmt::Debug for PreparedRun {
 
 /// Creates the store of a run that was given none.
 fn temporary(dedup: &Dedup, outputs: &Outputs) -> Result<Store> {
-    let options = dedup.store_options.clone().fleeting();
-    Ok(options.create(outputs.work().path("store"), &dedup.schema)?)
+    let folder = outputs.work().path("store");
+    Ok(fleeting(&dedup.store_options, folder, &dedup.schema)?)
 }
 
 impl Dedup {

@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::settings::Keep;
 use crate::largest_first;
+use crate::temporary::fleeting;
 use crate::temporary::temporary_folder;
 use dedupdb::write::{Intake, Outcome, Pipeline, Relation};
 use dedupdb::{Input, Options, Schema, Store};
@@ -74,8 +75,7 @@ impl RowDedup {
             folder: within.to_owned(),
             source: Arc::new(source),
         })?;
-        let options = options.clone().fleeting();
-        let store = options.create(folder.path().join("store"), schema)?;
+        let store = fleeting(options, folder.path().join("store"), schema)?;
         Ok(RowDedup {
             pipeline: store.pipeline(Intake::new().unique(true))?,
             store,
