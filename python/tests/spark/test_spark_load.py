@@ -58,6 +58,41 @@ def test_the_command_line_loads_files_of_sketches(spark: Any, tmp_path: Path, co
         assert asked(store) == expected
 
 
+def test_sketches_with_a_passage_make_stores_that_find_passages(
+    spark: Any, tmp_path: Path, command_line: CommandLine
+) -> None:
+    def shared(store: dedupdb.Store) -> list[Any]:
+        texts = [text for _, text in DOCUMENTS[:60]]
+        tables = store.passages(texts, at_least=5), store.query(texts, containment=0.5)
+        return [[tuple(row.values()) for row in table] for table in tables]
+
+    sketches = dd.sketch(frame(spark, DOCUMENTS, 3), key="url", text="body", passage=20)
+    assert sketches.columns[-1] == "fingerprints"
+    sketches.write.parquet(str(tmp_path / "sketches"))
+    command_line("--store", tmp_path / "loaded", "load", tmp_path / "sketches")
+    made = dd.load(spark.read.parquet(str(tmp_path / "sketches")), str(tmp_path / "stores" / "{}"), stores=3)
+    command_line("--store", tmp_path / "merged", "merge", *made)
+    with dedupdb.open(tmp_path / "texts", passage=20) as store:
+        store.add(sorted(DOCUMENTS))
+        expected, answers = shared(store), asked(store)
+    assert len(expected[0]) > 100
+    for name in ("loaded", "merged"):
+        with dedupdb.open(tmp_path / name) as store:
+            assert shared(store) == expected
+            assert store.check().is_clean
+    with dedupdb.open(tmp_path / "merged") as store:
+        assert asked(store) == answers
+    # A store without a passage needs no fingerprints, and one with a passage refuses sketches that have none.
+    dedupdb.open(tmp_path / "bare-00000").close()
+    dd.load(sketches, str(tmp_path / "bare-{}"), stores=1)
+    bare = dd.sketch(frame(spark, DOCUMENTS), key="url", text="body")
+    assert "fingerprints" not in bare.columns
+    with pytest.raises(Exception, match=r"passage is 20 in the store, not 0; `dedupdb reindex --passage 0`"):
+        dd.load(bare, str(tmp_path / "stores" / "{}"), stores=1)
+    with pytest.raises(Exception, match="the batch has no column 'fingerprints'"):
+        dd.load(sketches.drop("fingerprints"), str(tmp_path / "lost-{}"), stores=1)
+
+
 def test_what_cannot_be_loaded_is_refused(spark: Any, tmp_path: Path) -> None:
     from pyspark.sql import functions as F
 
