@@ -16,6 +16,17 @@ impl Containment {
         removed: &[u32],
         other: Option<&str>,
     ) -> Result<Option<ExhaustivePairs>> {
+        self.search_from(1.0, snapshot, removed, other)
+    }
+
+    /// The same, and it also finds pairs whose containment is `from` or more.
+    pub(super) fn search_from(
+        self,
+        from: f64,
+        snapshot: &Snapshot,
+        removed: &[u32],
+        other: Option<&str>,
+    ) -> Result<Option<ExhaustivePairs>> {
         let Some(least) = self.least else {
             return Ok(None);
         };
@@ -30,7 +41,8 @@ impl Containment {
             return Err(Error::NoShingles);
         }
         let shingles = u32::try_from(self.shingles(&snapshot.schema)).unwrap_or(u32::MAX);
-        ExhaustivePairs::new(snapshot, JoinBounds::Containment(least), shingles, removed).map(Some)
+        let bounds = JoinBounds::Containment(least.min(from));
+        ExhaustivePairs::new(snapshot, bounds, shingles, removed).map(Some)
     }
 }
 
@@ -185,6 +197,36 @@ mod tests {
             .collect()
     }
 
+    /// Each key and that of its representative. A content that is not too short joins the first one that contains it or
+    /// reaches the threshold, the largest first.
+    fn represented(
+        contents: &Contents,
+        least: f64,
+        threshold: Option<f64>,
+        shortest: usize,
+    ) -> Vec<(String, String)> {
+        let fits = |place: usize| contents[place].1.len() + usize::from(K) > shortest;
+        let mut order: Vec<usize> = (0..contents.len()).collect();
+        order.sort_by_key(|&place| (Reverse(contents[place].1.len()), place));
+        let (mut roots, mut documents) = (Vec::new(), Vec::new());
+        for place in order {
+            let (keys, set) = &contents[place];
+            let is_linked = |&root: &usize| {
+                let other = &contents[root].1;
+                let reaches = threshold.is_some_and(|least| set.jaccard(other) >= least);
+                fits(place) && (reaches || set.containment_in(other) >= least)
+            };
+            let root = roots.iter().copied().find(is_linked);
+            if root.is_none() {
+                roots.push(place);
+            }
+            let root = &contents[root.unwrap_or(place)].0[0];
+            documents.extend(keys.iter().map(|key| (key.clone(), root.clone())));
+        }
+        documents.sort();
+        documents
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
@@ -193,6 +235,7 @@ mod tests {
             texts in texts(),
             step in 2_usize..9,
             least in prop::sample::select(vec![0.1, 1.0 / 3.0, 0.5, 0.6, 0.75, 0.8, 0.9, 1.0]),
+            threshold in prop::sample::select(vec![0.2, 0.5, 0.8, 1.0]),
             shortest in prop::sample::select(vec![0, 1, 4, 6, 20]),
             threads in 1_usize..4,
         ) {
@@ -225,6 +268,20 @@ mod tests {
                 members.map(|member| (member.key, member.containment.unwrap())).unzip()
             }).collect();
             prop_assert_eq!(clusters, trees(&contents, least, shortest));
+            let query = query.linkage(Linkage::Representative);
+            for threshold in [None, Some(threshold)] {
+                let query = threshold.map_or(query, |threshold| query.threshold(threshold));
+                let mut documents = Vec::new();
+                for cluster in store.clusters(query.min_size(1)).unwrap() {
+                    let cluster = cluster.unwrap();
+                    for member in cluster.members {
+                        documents.push((member.key, cluster.representative.clone()));
+                    }
+                }
+                documents.sort();
+                let expected = represented(&contents, least, threshold, shortest);
+                prop_assert_eq!(documents, expected);
+            }
         }
 
         #[test]
@@ -259,11 +316,9 @@ mod tests {
 
         let pairs = PairQuery::new().containment(0.8);
         let clusters = ClusterQuery::new().containment(0.8);
-        let linked = clusters.linkage(Linkage::Representative);
         let contradictions = [
             store.pairs(pairs.clone().threshold(0.8)).err(),
             store.clusters(clusters.threshold(0.8)).err(),
-            store.clusters(linked).err(),
         ];
         for refusal in contradictions {
             let refusal = refusal.unwrap().to_string();

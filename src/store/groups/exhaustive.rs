@@ -59,6 +59,17 @@ impl ExhaustivePairs {
         })
     }
 
+    /// The representative of each content, as [`ExactJoin::representatives`] finds it: the search must not have begun.
+    pub(crate) fn representatives(
+        self,
+        snapshot: &Snapshot,
+        pool: &Pool,
+        is_linked: impl Fn(&JoinedPair) -> bool,
+    ) -> Result<Vec<u32>> {
+        let join = ExactJoin::new(self.bounds, self.sizes, snapshot, pool)?;
+        join.representatives(snapshot, pool, is_linked)
+    }
+
     /// The next pairs, which may be an empty list. None at the end.
     pub(crate) fn next(
         &mut self,

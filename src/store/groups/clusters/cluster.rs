@@ -1,6 +1,7 @@
 //! A cluster.
 
 use crate::sketch::Estimate;
+use crate::store::compare::Match;
 
 /// A group of similar documents.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +40,20 @@ impl Member {
     /// Returns the exact similarity to the representative if it is known, otherwise the estimate.
     pub fn similarity(&self) -> f64 {
         self.jaccard.unwrap_or(self.estimate.jaccard)
+    }
+
+    /// Returns the representative, known as `key`, as a match of this document. The buckets that both share are not
+    /// counted, and the share of the representative's shingles is not known.
+    pub fn represented_by(self, key: String) -> Match {
+        Match {
+            key,
+            jaccard: self.jaccard,
+            estimate: self.estimate,
+            containment: self.containment,
+            containment_of_match: None,
+            bands: 0,
+            exact_copy: self.exact_copy,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Trees of texts that are contained in others.
+//! Trees of texts that are contained in others, and texts that represent what they contain.
 
 use std::cmp::Reverse;
 
@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::pool::Pool;
 use crate::storage::Snapshot;
 use crate::store::groups::exhaustive::ExhaustivePairs;
+use crate::store::groups::join::JoinedPair;
 
 /// The root of each content. A content hangs on the largest one that contains it, or is a root.
 ///
@@ -39,4 +40,19 @@ pub(super) fn roots(
         parents[content as usize] = parents[parents[content as usize] as usize];
     }
     Ok(parents)
+}
+
+/// The representative of each content: the largest one that represents itself and contains this share of it, or reaches
+/// the threshold with it.
+pub(super) fn representatives(
+    search: ExhaustivePairs,
+    least: f64,
+    threshold: Option<f64>,
+    snapshot: &Snapshot,
+    pool: &Pool,
+) -> Result<Vec<u32>> {
+    search.representatives(snapshot, pool, |joined: &JoinedPair| {
+        let reaches = threshold.is_some_and(|threshold| joined.jaccard >= threshold);
+        reaches || joined.containment >= least
+    })
 }

@@ -81,7 +81,7 @@ impl Store {
     /// # Errors
     ///
     /// [`InvalidQuery`](crate::Error::InvalidQuery) for a threshold or a containment out of range, or for containment
-    /// together with a threshold or a linkage; [`NoShingles`](crate::Error::NoShingles) for containment in a store
+    /// together with a threshold, unless texts [represent](Linkage::Representative) others; [`NoShingles`](crate::Error::NoShingles) for containment in a store
     /// without shingles; or those of reading the store. An error of reading may also come as an item, which is then
     /// the last one.
     pub fn clusters(&self, query: ClusterQuery) -> Result<Clusters> {
@@ -93,12 +93,18 @@ impl Store {
         let contents = u64::from(snapshot.len).saturating_sub(removed.len() as u64);
         let (pool, allowance) = (&self.shared.pool, &self.shared.allowance);
         let divides = query.linkage == Linkage::Representative;
-        let other = query.threshold.map(|_| "a threshold");
-        let other = other.or(divides.then_some("a linkage"));
-        let search = query.containment.search(&snapshot, &removed, other)?;
+        // Texts that represent others do so by either measure, if both are given.
+        let other = query.threshold.filter(|_| !divides).map(|_| "a threshold");
+        let from = query.threshold.unwrap_or(1.0);
+        let search = (query.containment).search_from(from, &snapshot, &removed, other)?;
         let short = search.as_ref().map_or(0, |search| search.short);
-        let roots = if let Some(search) = search {
-            contained::roots(search, &snapshot, pool)?
+        let least = query.containment.least;
+        let roots = if let Some((search, least)) = search.zip(least) {
+            if divides {
+                contained::representatives(search, least, query.threshold, &snapshot, pool)?
+            } else {
+                contained::roots(search, &snapshot, pool)?
+            }
         } else {
             let mut forest = connect::connect(&snapshot, pool, allowance, &removed, threshold)?;
             if divides {

@@ -69,8 +69,31 @@ impl ClusterQuery {
     /// as it would if all pairs were links.
     ///
     /// Every pair is found, as by [`PairQuery::containment`](crate::groups::PairQuery::containment), in as much memory
-    /// and 12 bytes more for each content. There is neither a linkage nor a threshold then. In a tree of several
-    /// levels, the containment of a member in the representative may be lower.
+    /// and 12 bytes more for each content. There is no threshold then. In a tree of several levels, the containment of a
+    /// member in the representative may be lower.
+    ///
+    /// With [`Linkage::Representative`], there are no levels: each text, the largest first, joins the largest
+    /// representative that contains it, or becomes one. If the query also has a threshold, a text that reaches it with a
+    /// representative joins that as well; shorter texts than [`shortest`](ClusterQuery::shortest) do not. So no
+    /// representative contains another one. Texts that joined one are not compared again.
+    ///
+    /// ```
+    /// use dedupdb::{Schema, Store, groups::{ClusterQuery, Linkage}};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let notice = "it was the first of many long and cold nights in the old lighthouse";
+    /// let mut writer = store.writer()?;
+    /// writer.add("notice", notice)?;
+    /// writer.add("page", format!("nobody had seen the keeper since the boats were pulled up. {notice}"))?;
+    /// writer.commit()?;
+    /// let query = ClusterQuery::new().containment(0.8).shortest(10);
+    /// let mut clusters = store.clusters(query.linkage(Linkage::Representative))?;
+    /// let cluster = clusters.next().transpose()?.expect("there is one");
+    /// assert_eq!(cluster.representative, "page");
+    /// assert_eq!(cluster.members[1].containment, Some(1.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn containment(mut self, least: f64) -> ClusterQuery {
         self.containment.least = Some(least);

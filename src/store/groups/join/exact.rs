@@ -1,5 +1,6 @@
 //! The join itself, step by step.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::bounds::JoinBounds;
@@ -18,6 +19,10 @@ const LEAST_SETS: usize = 1 << 7;
 
 /// The number of pairs to find at a time, about.
 const PAIRS: usize = 1 << 16;
+
+/// The same for sets that may be represented by one of them: what is found of these is of no use.
+const MOST_REPRESENTATIVES: usize = 1 << 9;
+const LEAST_REPRESENTATIVES: usize = 1 << 3;
 
 /// Tasks per thread in a round of work.
 const TASKS: usize = 8;
@@ -135,22 +140,105 @@ impl ExactJoin {
         let rest = self.waiting.len().saturating_sub(self.next);
         let mut taken = self.waiting.split_off(rest);
         taken.reverse();
-        let this = &*self;
-        let found = pool.map(tasks(&taken, pool), |task| {
+        let found = self.look_up_all(&taken, sets, pool, &|_| true)?;
+        let fitting = taken.len() * PAIRS / found.len().max(1);
+        self.next = fitting.clamp(LEAST_SETS, MOST_SETS);
+        Ok(Some(found))
+    }
+
+    /// Finds the representative of each set: the set itself, or the first one that represents itself and of which
+    /// `is_linked` is true, the largest sets first, and of the same size the one with the lower number. In a pair, that
+    /// one is the larger one.
+    ///
+    /// A set that has a representative is not looked up, and not compared again. So of m sets that are nearly the same,
+    /// one is compared with the others.
+    pub(crate) fn representatives(
+        mut self,
+        sets: &dyn SetSource,
+        pool: &Pool,
+        is_linked: impl Fn(&JoinedPair) -> bool,
+    ) -> Result<Vec<u32>> {
+        let sizes = std::mem::take(&mut self.sizes);
+        let rank = |&set: &u32| (sizes[set as usize], Reverse(set));
+        self.ranked.sort_unstable_by_key(rank);
+        self.sizes = sizes;
+        for (rank, &set) in (0..).zip(&self.ranked) {
+            self.ranks[set as usize] = rank;
+        }
+        let numbers = 0..u32::try_from(self.sizes.len()).unwrap_or(u32::MAX);
+        let mut representatives: Vec<u32> = numbers.collect();
+        let mut start = self.ranked.len();
+        while start > 0 {
+            start = self.index_part_before(start, sets, pool)?;
+            let (mut rank, mut next) = (self.ranked.len(), LEAST_REPRESENTATIVES);
+            while rank > start {
+                let mut taken = Vec::new();
+                while rank > start && taken.len() < next {
+                    rank -= 1;
+                    let set = self.ranked[rank];
+                    if representatives[set as usize] == set {
+                        taken.push(set);
+                    }
+                }
+                let is_open = |set: u32| representatives[set as usize] == set;
+                let found = self.look_up_all(&taken, sets, pool, &is_open)?;
+                let fitting = taken.len() * PAIRS / found.len().max(1);
+                next = fitting.clamp(LEAST_REPRESENTATIVES, MOST_REPRESENTATIVES.min(2 * next));
+                for joined in found.iter().filter(|joined| is_linked(joined)) {
+                    let is_own = |set: u32| representatives[set as usize] == set;
+                    if is_own(joined.larger) && is_own(joined.smaller) {
+                        representatives[joined.smaller as usize] = joined.larger;
+                    }
+                }
+            }
+        }
+        Ok(representatives)
+    }
+
+    /// The pairs of these sets with smaller indexed ones for which `is_open` is true.
+    fn look_up_all(
+        &self,
+        taken: &[u32],
+        sets: &dyn SetSource,
+        pool: &Pool,
+        is_open: &(dyn Fn(u32) -> bool + Sync),
+    ) -> Result<Vec<JoinedPair>> {
+        let found = pool.map(tasks(taken, pool), |task| {
             let mut scratch = JoinScratch {
-                tallies: vec![(0, 0); this.indexed.len()],
+                tallies: vec![(0, 0); self.indexed.len()],
                 ..JoinScratch::default()
             };
             let mut found = Vec::new();
             for &set in task {
-                this.look_up(set, sets, &mut scratch, &mut found)?;
+                self.look_up(set, sets, is_open, &mut scratch, &mut found)?;
             }
             Ok(found)
         });
-        let found = found.into_iter().collect::<Result<Vec<_>>>()?.concat();
-        let fitting = taken.len() * PAIRS / found.len().max(1);
-        self.next = fitting.clamp(LEAST_SETS, MOST_SETS);
-        Ok(Some(found))
+        Ok(found.into_iter().collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    /// Indexes the part of the sets that ends before a rank. Returns its first rank.
+    fn index_part_before(
+        &mut self,
+        end: usize,
+        sets: &dyn SetSource,
+        pool: &Pool,
+    ) -> Result<usize> {
+        // Frees the old index first.
+        self.index = PrefixIndex::default();
+        let (mut start, mut postings) = (end, Vec::new());
+        while start > 0 && postings.len() <= self.postings / 2 {
+            let (last, room) = (start, self.postings - postings.len());
+            let mut most = 0;
+            while start > 0 && (start == last || most < room) {
+                start -= 1;
+                most += self.bounds.indexed(self.size(self.ranked[start]));
+            }
+            self.index_ranks(start..last, sets, pool, &mut postings)?;
+        }
+        self.indexed = start..end;
+        self.index = PrefixIndex::new(postings, pool);
+        Ok(start)
     }
 
     /// Indexes the next part, and finds the sets that may match it.
@@ -183,13 +271,25 @@ impl ExactJoin {
         pool: &Pool,
         postings: &mut Vec<PrefixPosting>,
     ) -> Result<usize> {
-        let count = |set: u32| self.bounds.indexed(self.size(set));
         let (mut end, mut most) = (start, 0);
         while end < self.ranked.len() && (end == start || most < room) {
-            most += count(self.ranked[end]);
+            most += self.bounds.indexed(self.size(self.ranked[end]));
             end += 1;
         }
-        let mut part = self.ranked[start..end].to_vec();
+        self.index_ranks(start..end, sets, pool, postings)?;
+        Ok(end)
+    }
+
+    /// Appends the postings of sets with these ranks, in any order.
+    fn index_ranks(
+        &self,
+        ranks: Range<usize>,
+        sets: &dyn SetSource,
+        pool: &Pool,
+        postings: &mut Vec<PrefixPosting>,
+    ) -> Result<()> {
+        let count = |set: u32| self.bounds.indexed(self.size(set));
+        let mut part = self.ranked[ranks].to_vec();
         // In the order in which the sets are stored.
         part.sort_unstable();
         let made = pool.map(tasks(&part, pool), |task| {
@@ -211,14 +311,15 @@ impl ExactJoin {
         for made in made {
             postings.append(&mut made?);
         }
-        Ok(end)
+        Ok(())
     }
 
-    /// Appends the pairs of a set with smaller indexed sets.
+    /// Appends the pairs of a set with smaller indexed sets for which `is_open` is true.
     fn look_up(
         &self,
         set: u32,
         sets: &dyn SetSource,
+        is_open: &dyn Fn(u32) -> bool,
         scratch: &mut JoinScratch,
         found: &mut Vec<JoinedPair>,
     ) -> Result<()> {
@@ -236,7 +337,7 @@ impl ExactJoin {
             let tally = &mut scratch.tallies[rank - self.indexed.start];
             let (common, more) = std::mem::take(tally);
             let needed = self.bounds.overlap(size, partner);
-            if ((common + more) as usize) < needed {
+            if ((common + more) as usize) < needed || !is_open(smaller) {
                 continue;
             }
             sets.read(smaller, &mut scratch.other)?;
@@ -411,6 +512,39 @@ mod tests {
             let mut sorted = in_parts;
             sorted.sort_by_key(|joined| (joined.larger, joined.smaller));
             prop_assert_eq!(sorted, expected);
+        }
+
+        #[test]
+        fn each_set_has_the_first_representative_that_is_linked(
+            sets in sets(),
+            (least, jaccard) in (0.1_f64..=1.0, 0.1_f64..=1.0),
+            threads in 1_usize..4,
+            postings in 1_usize..200,
+        ) {
+            let mut ranked: Vec<u32> = (0..).zip(&sets).map(|(number, _)| number).collect();
+            ranked.sort_by_key(|&set| (Reverse(sets[set as usize].len()), set));
+            let mut expected = vec![u32::MAX; sets.len()];
+            for &set in &ranked {
+                let own = &sets[set as usize];
+                let is_linked = |&other: &u32| {
+                    let other = &sets[other as usize];
+                    let reaches = own.containment_in(other) >= least || own.jaccard(other) >= jaccard;
+                    !own.is_empty() && reaches
+                };
+                let of_itself = ranked.iter().take_while(|other| **other != set);
+                let mut of_itself = of_itself.filter(|other| expected[**other as usize] == **other);
+                expected[set as usize] = of_itself.find(|other| is_linked(other)).map_or(set, |it| *it);
+            }
+            for postings in [postings, POSTINGS] {
+                let pool = Pool::new(threads);
+                let sizes = sets.iter().map(|set| u32::try_from(set.len()).unwrap());
+                let bounds = JoinBounds::Containment(least.min(jaccard));
+                let mut join = ExactJoin::new(bounds, sizes.collect(), &sets, &pool).unwrap();
+                join.postings = postings;
+                let linked = |it: &JoinedPair| it.containment >= least || it.jaccard >= jaccard;
+                let found = join.representatives(&sets, &pool, linked).unwrap();
+                prop_assert_eq!(&found, &expected);
+            }
         }
     }
 }
