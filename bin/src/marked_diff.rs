@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use dedupdb_lab::diff::{Comparison, Difference, MOST_WORDS, Passage};
+use dedupdb_lab::diff::{Comparison, Difference, LongestRun, MOST_WORDS, Passage};
 
-use crate::json::{self, WordDiffJson};
+use crate::json::{self, LongestRunJson, WordDiffJson};
 use crate::number::{counted, grouped};
 use crate::output::printable;
 
@@ -25,6 +25,8 @@ const PLAIN: &str = "\u{1b}[0m";
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MarkedDiff<'a> {
     pub(crate) comparison: Option<&'a Comparison<'a>>,
+    /// `None` also if the texts have no word in common.
+    pub(crate) longest: Option<LongestRun<'a>>,
     /// Whether everything is shown in full.
     pub(crate) full: bool,
     pub(crate) colours: bool,
@@ -54,6 +56,7 @@ impl MarkedDiff<'_> {
             lines.push(format!("  {words:>6}  {}", self.text(passage)));
         }
         lines.extend(rest(shared.len().saturating_sub(most)));
+        lines.extend(self.longest_run());
         let differences = comparison.differences();
         let most = self.most(DIFFERENCES);
         let in_a: u64 = differences.iter().map(|here| here.a.words as u64).sum();
@@ -91,6 +94,7 @@ impl MarkedDiff<'_> {
             shared_words: shared.iter().map(|passage| passage.words).sum(),
             passages: shared.len(),
             shared: shared.iter().take(some).map(Into::into).collect(),
+            longest: self.longest.as_ref().map(LongestRunJson::new),
             changes: differences.len(),
             differences: changed
                 .map(|here| json::DifferenceJson {
@@ -100,6 +104,22 @@ impl MarkedDiff<'_> {
                 .collect(),
             words_compared: comparison.is_cut.then_some(MOST_WORDS),
         })
+    }
+
+    /// The longest run of words that both texts have, with its places.
+    fn longest_run(&self) -> Vec<String> {
+        let Some(LongestRun {
+            passage,
+            places: [in_a, in_b],
+            ..
+        }) = self.longest
+        else {
+            return vec!["longest run   none".to_owned()];
+        };
+        let words = counted(passage.words as u64, "word", "words");
+        let [in_a, in_b] = [in_a, in_b].map(|place| grouped(place as u64 + 1));
+        let line = format!("longest run   {words}: from word {in_a} of A and word {in_b} of B");
+        vec![line, format!("          {}", self.text(&passage))]
     }
 
     fn most(&self, most: usize) -> usize {

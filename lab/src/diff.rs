@@ -12,6 +12,7 @@
 //! assert_eq!(last.words, 2);
 //! ```
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
@@ -62,6 +63,16 @@ pub struct Difference<'t> {
     pub b: Passage<'t>,
     /// The words after it that both texts have; `None` at the end.
     pub after: Option<Passage<'t>>,
+}
+
+/// The longest run of words that two texts have in common, wherever it is in them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LongestRun<'t> {
+    /// The run, as A has it.
+    pub passage: Passage<'t>,
+    /// The number of its first word in A and in B, from 0.
+    pub places: [usize; 2],
 }
 
 /// A text and the places of its words.
@@ -138,6 +149,76 @@ impl<'t> Comparison<'t> {
         };
         self.pieces.iter().enumerate().filter_map(differs).collect()
     }
+}
+
+impl<'t> LongestRun<'t> {
+    /// Finds the longest run among the first [`MOST_WORDS`] words of each text. Of several, it is the first one in A, in
+    /// its first place in B. `None` if they have no word in common.
+    ///
+    /// Unlike the passages of a [`Comparison`], it may be in another order among the other passages. The time is nearly
+    /// linear in the number of words, whatever these are.
+    ///
+    /// ```
+    /// use dedupdb_lab::diff::LongestRun;
+    ///
+    /// let (a, b) = ("news: the night tram runs", "the night  tram stops; no news");
+    /// let run = LongestRun::of(a, b).expect("they have words in common");
+    /// assert_eq!((run.passage.text, run.passage.words, run.places), ("the night tram", 3, [2, 0]));
+    /// ```
+    pub fn of(a: &'t str, b: &'t str) -> Option<LongestRun<'t>> {
+        let (a, b) = (WordSpans::of(a), WordSpans::of(b));
+        let mut numbers = HashMap::new();
+        let mut windows = [&a, &b].map(|text| numbered(text.iter(), &mut numbers));
+        // The windows of 1, 2, 4 words and so on, while the texts have one in common.
+        let mut powers: Vec<[Vec<usize>; 2]> = Vec::new();
+        while first_in_common(&windows).is_some() {
+            let doubled = joined(&windows, &windows, 1 << powers.len());
+            powers.push(std::mem::replace(&mut windows, doubled));
+        }
+        let mut longest = powers.pop()?;
+        let mut words = 1 << powers.len();
+        while let Some(power) = powers.pop() {
+            let longer = joined(&longest, &power, words);
+            if first_in_common(&longer).is_some() {
+                words += 1 << powers.len();
+                longest = longer;
+            }
+        }
+        let places = first_in_common(&longest)?;
+        let passage = a.passage(places[0]..places[0] + words);
+        Some(LongestRun { passage, places })
+    }
+}
+
+/// Numbers items, equal ones alike.
+fn numbered<T: Eq + std::hash::Hash>(
+    items: impl Iterator<Item = T>,
+    numbers: &mut HashMap<T, usize>,
+) -> Vec<usize> {
+    let number = |item| {
+        let next = numbers.len();
+        *numbers.entry(item).or_insert(next)
+    };
+    items.map(number).collect()
+}
+
+/// The numbers of the windows that consist of one of `first`, with this number of words, and the one of `second` after it.
+fn joined(first: &[Vec<usize>; 2], second: &[Vec<usize>; 2], words: usize) -> [Vec<usize>; 2] {
+    let mut numbers = HashMap::new();
+    [0, 1].map(|text| {
+        let after = second[text].iter().skip(words);
+        numbered(first[text].iter().zip(after), &mut numbers)
+    })
+}
+
+/// The first window of A that B has, and its first place in B.
+fn first_in_common([a, b]: &[Vec<usize>; 2]) -> Option<[usize; 2]> {
+    let mut places = HashMap::new();
+    for (place, window) in b.iter().enumerate() {
+        places.entry(window).or_insert(place);
+    }
+    let mut a = a.iter().enumerate();
+    a.find_map(|(place, window)| Some([place, *places.get(window)?]))
 }
 
 /// Returns the words of a text that are compared, at most [`MOST_WORDS`].
@@ -223,6 +304,8 @@ fn usize_range(range: &Range<u32>) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// The pieces, with each side's words joined by spaces.
@@ -296,6 +379,36 @@ mod tests {
         ];
         assert_eq!(shown.collect::<Vec<_>>(), expected);
         assert!(Comparison::of("one", "one").differences().is_empty());
+    }
+
+    /// The longest run by comparing all places with all: its words and its places.
+    fn longest(a: &[&str], b: &[&str]) -> Option<(usize, [usize; 2])> {
+        let mut best = None;
+        for at in 0..a.len() {
+            for place in 0..b.len() {
+                let pairs = a[at..].iter().zip(&b[place..]);
+                let words = pairs.take_while(|(a, b)| a == b).count();
+                if words > best.map_or(0, |(most, _)| most) {
+                    best = Some((words, [at, place]));
+                }
+            }
+        }
+        best
+    }
+
+    proptest! {
+        #[test]
+        fn the_longest_run_is_what_comparing_all_places_finds(
+            a in prop::collection::vec(prop::sample::select(vec!["x", "y", "z"]), 0..40),
+            b in prop::collection::vec(prop::sample::select(vec!["x", "y", "w"]), 0..40),
+        ) {
+            let (left, right) = (a.join(" "), b.join("\n"));
+            let run = LongestRun::of(&left, &right);
+            prop_assert_eq!(run.map(|run| (run.passage.words, run.places)), longest(&a, &b));
+            if let Some(LongestRun { passage, places: [at, _] }) = run {
+                prop_assert_eq!(passage.text, a[at..at + passage.words].join(" "));
+            }
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use dedupdb::{Error, Schema, Store, find::Explanation};
 use dedupdb_corpus::is_same_file;
-use dedupdb_lab::diff::Comparison;
+use dedupdb_lab::diff::{Comparison, LongestRun};
 
 use crate::args::{Args, ExplainArgs};
 use crate::console::Console;
@@ -50,9 +50,11 @@ pub(crate) fn run(
         }
         (None, _) => bail!("without a store, both must be files"),
     };
-    let comparison = match &sides {
-        [TextSide { text: Ok(a), .. }, TextSide { text: Ok(b), .. }] => Some(Comparison::of(a, b)),
-        _ => None,
+    let (comparison, longest) = match &sides {
+        [TextSide { text: Ok(a), .. }, TextSide { text: Ok(b), .. }] => {
+            (Some(Comparison::of(a, b)), LongestRun::of(a, b))
+        }
+        _ => (None, None),
     };
     let found = ExplainedPair {
         schema: &schema,
@@ -61,6 +63,7 @@ pub(crate) fn run(
     };
     let marked = MarkedDiff {
         comparison: comparison.as_ref(),
+        longest,
         full: explain.full,
         colours: !output.is_json() && has_colours(),
     };

@@ -3,7 +3,7 @@
 use dedupdb::Schema;
 use dedupdb::find::Explanation;
 use dedupdb::sketching::Estimate;
-use dedupdb_lab::diff::Passage as Shared;
+use dedupdb_lab::diff::{LongestRun, Passage as Shared};
 use serde::Serialize;
 
 use crate::text_side;
@@ -94,6 +94,7 @@ pub(crate) struct WordDiffJson<'a> {
     pub(crate) shared_words: usize,
     pub(crate) passages: usize,
     pub(crate) shared: Vec<PassageJson<'a>>,
+    pub(crate) longest: Option<LongestRunJson<'a>>,
     pub(crate) changes: usize,
     pub(crate) differences: Vec<DifferenceJson<'a>>,
     pub(crate) words_compared: Option<usize>,
@@ -111,6 +112,28 @@ impl<'a> From<&Shared<'a>> for PassageJson<'a> {
         PassageJson {
             words: shared.words,
             text: shared.text,
+        }
+    }
+}
+
+/// In `explain`: the longest run of words that both texts have.
+#[derive(Serialize)]
+pub(crate) struct LongestRunJson<'a> {
+    words: usize,
+    /// The number of its first word in each text, from 1.
+    first_in_a: usize,
+    first_in_b: usize,
+    text: &'a str,
+}
+
+impl<'a> LongestRunJson<'a> {
+    pub(crate) fn new(run: &LongestRun<'a>) -> LongestRunJson<'a> {
+        let [in_a, in_b] = run.places;
+        LongestRunJson {
+            words: run.passage.words,
+            first_in_a: in_a + 1,
+            first_in_b: in_b + 1,
+            text: run.passage.text,
         }
     }
 }

@@ -21,7 +21,9 @@ mod upkeep;
 
 use serde::Serialize;
 
-pub(crate) use comparison::{DifferenceJson, ExplainJson, JaccardJson, WordDiffJson};
+pub(crate) use comparison::{
+    DifferenceJson, ExplainJson, JaccardJson, LongestRunJson, WordDiffJson,
+};
 pub(crate) use document::{DocumentJson, RemoveJson, RenameJson, ShowJson, WouldRemoveJson};
 pub(crate) use failure::FailureJson;
 pub(crate) use left_out::LeftOutJson;

@@ -63,6 +63,23 @@ fn near_duplicates_are_explained_with_their_differences() {
 }
 
 #[test]
+fn the_longest_run_is_found_wherever_it_is() {
+    let sandbox = Sandbox::new();
+    let run = text(1, 30);
+    sandbox.write("a.txt", format!("{run} {}", text(2, 40)));
+    sandbox.write("b.txt", format!("{} {run}", text(3, 50)));
+    let files = ["explain", "a.txt", "b.txt", "--full"];
+    let ran = sandbox.run(&files).expect(1);
+    let line = "longest run   30 words: from word 1 of A and word 51 of B\n";
+    has(&ran, &[line, &run]);
+    let ran = sandbox.run(&[&["--json"], &files[..]].concat()).expect(1);
+    let longest = serde_json::json!({"words": 30, "first_in_a": 1, "first_in_b": 51, "text": run});
+    assert_eq!(ran.objects()[0]["diff"]["longest"], longest);
+    sandbox.write("b.txt", "nothing");
+    has(&sandbox.run(&files).expect(1), &["longest run   none\n"]);
+}
+
+#[test]
 fn json_has_the_same_facts() {
     let sandbox = stored();
     let object = |a: &str, b: &str, code| {
