@@ -44,5 +44,8 @@ pub(crate) fn to_text(
         };
         text += &line(name, input + history, &of);
     }
+    if input.contained > 0 {
+        text += &line("contained", input.contained, &format!("   in {kept}"));
+    }
     text + &done.reading.to_text(elapsed)
 }

@@ -9,7 +9,7 @@ pub(crate) struct ContainmentArgs {
     #[arg(long, value_name = "SHARE", value_parser = parse::share)]
     pub(crate) containment: Option<f64>,
 
-    /// With --containment, leave out texts of fewer than N words or other tokens
+    /// With --containment, leave shorter texts than N words or other tokens out of it
     #[arg(long, value_name = "N", default_value = "20", requires = "containment")]
     pub(crate) shortest: usize,
 }

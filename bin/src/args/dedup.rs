@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::args::JudgingArgs;
+use crate::args::containment::ContainmentArgs;
 use crate::parse;
 
 /// Write a corpus without its near-duplicates
@@ -19,6 +20,7 @@ Examples:
   dedupdb dedup crawl/*.parquet -o clean/
   dedupdb dedup articles/ -o unique/ --keep longest --removed removed.tsv
   dedupdb dedup articles/ -o files-to-keep --list
+  dedupdb dedup pages.jsonl -o clean.jsonl --containment 0.8
   dedupdb dedup train.jsonl -o clean.jsonl --against benchmark.jsonl
   zcat posts.csv.gz | dedupdb dedup - --format csv -o - > clean.csv
 
@@ -53,14 +55,21 @@ similar documents stays. --against drops documents that resemble one elsewhere, 
 the input with itself. --mark dup writes all documents, with four more fields: dup_keep, dup_cluster,
 dup_representative and dup_similarity.
 
+--containment 0.8 also drops a text if a longer one that is kept has 80% or more of its shingles (runs
+of 5 words), such as an excerpt, or a page that was cut off. The longer one of two is always kept, and
+no kept text is in another kept one. Near-duplicates are dropped as without it. Texts of fewer than 20
+words (--shortest) are dropped only as copies. It compares the input with itself: not with --store,
+--against, --protect, --keys-from, or another --keep than longest.
+
 With --store, documents that resemble a stored one are dropped, and the new ones are stored. If a run is
 killed, the next one removes its documents first; the same command then gives the same output. Do not
 repeat a run that succeeded: its documents are stored, and the output would be empty.
 
 --removed writes a line for each dropped document: KEY, the key of the document that it resembles,
 JACCARD, the file and number of the dropped record, the file and number of the other one, and `exact
-copy` or `same words`. Do not delete files because they are missing from the output: files that dedupdb
-does not read are in neither. `dedupdb move` moves near-duplicates of a folder aside, and back.
+copy`, `same words` or, if only --containment dropped it, `contained` and the share of its shingles. Do
+not delete files because they are missing from the output: files that dedupdb does not read are in
+neither. `dedupdb move` moves near-duplicates of a folder aside, and back.
 
 The page docs/reference/commands.md has the details of each option.
 
@@ -94,6 +103,9 @@ pub(crate) struct DedupArgs {
     /// Replace OUTPUT and the file of --removed; a folder gets another name, such as OUTPUT.old
     #[arg(long)]
     pub(crate) force: bool,
+
+    #[command(flatten)]
+    pub(crate) contained: ContainmentArgs,
 
     #[command(flatten)]
     pub(crate) judging: JudgingArgs,

@@ -41,6 +41,7 @@ pub(crate) fn run(
             "--against and --store (or DEDUPDB_STORE) both say what to compare with; leave one of them out"
         );
     }
+    check_containment(args, dedup)?;
     if dedup.judging.against.as_deref() == Some(Path::new(STDIN)) {
         bail!(
             "--against needs the name of a file, a folder or a store; only INPUT can be standard input"
@@ -67,6 +68,37 @@ pub(crate) fn run(
         .check(&options, &dedup.paths, console)?;
     check_folder(dedup)?;
     write(args, dedup, console, output)
+}
+
+/// Refuses options that do not go together with --containment.
+fn check_containment(args: &Args, dedup: &args::DedupArgs) -> Result<()> {
+    if dedup.contained.containment.is_none() {
+        return Ok(());
+    }
+    let judging = &dedup.judging;
+    if args.store_given {
+        bail!(
+            "--containment compares the input with itself, without a store: leave out --store (or DEDUPDB_STORE); `add \
+             --unique --containment` keeps out of a store what a stored text contains"
+        );
+    }
+    if judging.against.is_some() {
+        bail!(
+            "--containment compares the input with itself: leave out --against, or give both places as INPUT; `query \
+             --containment` finds the stored texts that contain one"
+        );
+    }
+    if !judging.protect.is_empty() || judging.keys_from.is_some() {
+        bail!(
+            "--containment does not go together with --protect or --keys-from; leave one of them out"
+        );
+    }
+    if judging.keep.is_some_and(|keep| keep != Keep::Longest) {
+        bail!(
+            "--containment always keeps the longer text of two; leave out --keep, or give --keep longest"
+        );
+    }
+    Ok(())
 }
 
 /// Refuses to write over the file that standard input reads, or to compare it with that.
@@ -251,6 +283,9 @@ fn asked(args: &Args, dedup: &args::DedupArgs) -> Result<dedup::Dedup> {
     if let Some(name) = &dedup.mark {
         asked = asked.mark(name);
     }
+    if let Some(least) = dedup.contained.containment {
+        asked = asked.containment(least).shortest(dedup.contained.shortest);
+    }
     if args.store_given {
         asked = asked.store_folder(&args.store);
     }
@@ -331,6 +366,7 @@ fn kept_note(done: &DedupSummary, dedup: &args::DedupArgs) -> Option<String> {
     let files = done.kept + done.dropped() > done.reading.records();
     (files
         && dedup.judging.keep.is_none()
+        && dedup.contained.containment.is_none()
         && dedup.judging.keys_from.is_none()
         && done.of_input.all() > 0)
         .then(|| {

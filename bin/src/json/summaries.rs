@@ -129,6 +129,7 @@ struct DroppedJson {
     exact_copies: u64,
     near_duplicates: u64,
     same_words: u64,
+    contained: u64,
 }
 
 impl DroppedJson {
@@ -137,6 +138,7 @@ impl DroppedJson {
             exact_copies: dropping.exact_copies,
             near_duplicates: dropping.near_duplicates,
             same_words: dropping.same_words,
+            contained: dropping.contained,
         }
     }
 }

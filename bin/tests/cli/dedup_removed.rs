@@ -20,8 +20,9 @@ fn a_list_of_what_is_dropped_can_be_a_table_for_a_spreadsheet() {
         "gone.csv",
     ];
     sandbox.run(&ran).expect(0);
-    let header = "key,earlier,jaccard,estimate,error,exact_copy,stored_before,file,record,earlier_file,earlier_record";
-    let row = "\"c\nd\",\"a,\"\"b\"\"\",1,1,0,true,false,in.jsonl,2,in.jsonl,1";
+    let header = "key,earlier,jaccard,estimate,error,exact_copy,stored_before,file,record,earlier_file,earlier_record,\
+                  containment,measure";
+    let row = "\"c\nd\",\"a,\"\"b\"\"\",1,1,0,true,false,in.jsonl,2,in.jsonl,1,1,jaccard";
     assert_eq!(read(&sandbox, "gone.csv"), format!("{header}\n{row}\n"));
     // The fields are those of JSON.
     let ran = [

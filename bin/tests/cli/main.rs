@@ -16,6 +16,7 @@ mod contained;
 mod crash;
 mod dedup;
 mod dedup_compared;
+mod dedup_contained;
 mod dedup_crash;
 mod dedup_damaged;
 mod dedup_force;

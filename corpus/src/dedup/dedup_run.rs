@@ -4,19 +4,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::dedup::by_rank::{ranked, spool_all};
+use crate::dedup::contained::{self, ContainmentSearch};
 use crate::dedup::duplicate_groups::DuplicateGroups;
 use crate::dedup::error::{Error, Result};
-use crate::dedup::judge::{BatchReceiver, DedupJudge, JudgedItem};
-use crate::dedup::order::Ranking;
+use crate::dedup::judge::{BatchReceiver, DedupJudge, DocumentVerdict, JudgedItem};
+use crate::dedup::order::{DocumentRank, Ranking};
 use crate::dedup::outputs::Outputs;
 use crate::dedup::settings::{Dedup, Destination, Keep};
 use crate::dedup::sink::OutputSink;
-use crate::dedup::spool::{Spool, SpooledRecords};
+use crate::dedup::spool::{Spool, SpooledRecords, SpooledTexts};
 use crate::dedup::target::OutputTarget;
 use crate::dedup::verdicts::Verdicts;
-use crate::{Item, Repeats, Skipped, Source, sketch_ahead};
+use crate::{Item, Repeats, Skipped, Source, short_hash, sketch_ahead};
 use dedupdb::Store;
-use dedupdb::write::IdScope;
+use dedupdb::write::{IdScope, Outcome, Relation};
 
 /// The number of records to write between two calls of the observer.
 const WRITTEN: usize = 256;
@@ -79,7 +80,12 @@ impl DedupRun<'_> {
         self.check_failures(judge)?;
         let (mut texts, records) = spool.finish()?;
         judge.check_protection()?;
-        let orders = ranking.sorted().map(Arc::new);
+        let orders = ranking.sorted();
+        if let Some(least) = self.dedup.containment.least {
+            let fates = self.by_containment(judge, least, orders.concat(), &mut texts)?;
+            return self.write(judge, records, &fates, to);
+        }
+        let orders = orders.map(Arc::new);
         let documents = orders.iter().map(|order| order.len()).sum();
         let mut fates = Verdicts::new(documents, judge.is_marking);
         let mut groups = (self.dedup.kept() == Keep::None).then(DuplicateGroups::default);
@@ -93,7 +99,7 @@ impl DedupRun<'_> {
             judge.judge_all(&sketched, true, &mut |judged| {
                 if let (Some(rank), Item::Document((_, verdict))) = (ranks.next(), judged) {
                     if let Some(groups) = groups.as_mut().filter(|_| !is_protected) {
-                        groups.push(*rank, verdict.stored);
+                        groups.push(*rank, verdict.stored.as_deref().map(short_hash));
                     }
                     fates.set(rank.ordinal, verdict);
                 }
@@ -108,6 +114,99 @@ impl DedupRun<'_> {
             groups.drop_firsts(judge, self.store, &mut texts, drop_one)?;
         }
         self.write(judge, records, &fates, to)
+    }
+
+    /// Judges documents in this order by containment and similarity. First, it is found which of them represent others;
+    /// then the store takes these, and judges those that are too short by similarity.
+    fn by_containment(
+        &self,
+        judge: &mut DedupJudge<'_>,
+        least: f64,
+        ranks: Vec<DocumentRank>,
+        texts: &mut SpooledTexts,
+    ) -> Result<Verdicts> {
+        let dedup = self.dedup;
+        let folder = self.outputs.work().path("contained");
+        let options = &dedup.store_options;
+        let mut search = ContainmentSearch::begin(options, &dedup.schema, &folder, dedup.memory)?;
+        let ranks = Arc::new(ranks);
+        judge.for_each_batch(&ranked(texts.again()?, ranks.clone())?, |judge, batch| {
+            let documents = batch.items.into_iter().filter_map(|item| match item {
+                Item::Document(document) => Some(document.into_text()),
+                _ => None,
+            });
+            search.push(documents.collect())?;
+            judge.reporter.observer.tick()
+        })?;
+        let mut tick = || judge.reporter.observer.tick();
+        let found = search.find(least, dedup.containment.shortest, &mut tick)?;
+        let [settled, mut short] = contained::order(&found);
+        let mut fates = Verdicts::new(ranks.len(), judge.is_marking);
+        // The keys under which the texts that may represent others are stored.
+        let mut keys = vec![None; ranks.len()];
+        judge.is_settled = true;
+        self.judge_ranks(judge, texts, &ranks, &settled, |number, verdict| {
+            keys[number].clone_from(&verdict.stored);
+            fates.set(ranks[number].ordinal, verdict);
+        })?;
+        judge.is_settled = false;
+        let key = |first: u64| keys.get(usize::try_from(first).ok()?)?.clone();
+        let mut within = Vec::new();
+        for (number, verdict) in found.into_iter().enumerate() {
+            match verdict.within {
+                // What represents it was refused.
+                Some((first, _)) if key(first).is_none() => short.push(number),
+                Some((first, member)) => within.push((number, first, member)),
+                None => {}
+            }
+        }
+        self.judge_ranks(judge, texts, &ranks, &short, |number, verdict| {
+            fates.set(ranks[number].ordinal, verdict);
+        })?;
+        for (done, (number, first, member)) in within.into_iter().enumerate() {
+            if done.is_multiple_of(WRITTEN) {
+                judge.reporter.observer.tick()?;
+            }
+            let rank = ranks[number];
+            let origin = texts.read(rank.offset)?.into_origin();
+            let earlier = key(first).map(|key| member.represented_by(key));
+            let is_below = earlier
+                .as_ref()
+                .is_some_and(|it| !it.exact_copy && it.similarity() < dedup.schema.threshold());
+            let mut outcome = Outcome::against(earlier);
+            outcome.earlier_is_of_this_writer = true;
+            if is_below {
+                outcome.relation = Relation::Contained;
+            }
+            let judged = judge.note(origin, Ok(outcome), false, self.store, None)?;
+            if let Item::Document((_, verdict)) = judged {
+                fates.set(rank.ordinal, verdict);
+            }
+        }
+        Ok(fates)
+    }
+
+    /// Judges the documents with these numbers of `ranks` in this order, and passes the verdicts to `take`.
+    fn judge_ranks(
+        &self,
+        judge: &mut DedupJudge<'_>,
+        texts: &SpooledTexts,
+        ranks: &[DocumentRank],
+        numbers: &[usize],
+        mut take: impl FnMut(usize, DocumentVerdict),
+    ) -> Result<()> {
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        let order: Vec<DocumentRank> = numbers.iter().map(|&number| ranks[number]).collect();
+        let sketched = sketch_ahead(ranked(texts.again()?, Arc::new(order))?, self.store)?;
+        let mut numbers = numbers.iter();
+        judge.judge_all(&sketched, true, &mut |judged| {
+            if let (Some(number), Item::Document((_, verdict))) = (numbers.next(), judged) {
+                take(*number, verdict);
+            }
+            Ok(())
+        })
     }
 
     /// Writes the kept records of a spool.

@@ -137,11 +137,13 @@ struct DroppedLine<'a> {
     record: Option<u64>,
     earlier_file: Option<Cow<'a, str>>,
     earlier_record: Option<u64>,
+    containment: Option<f64>,
+    measure: &'static str,
 }
 
 impl<'a> DroppedLine<'a> {
     /// The names of the fields.
-    const NAMES: [&'static str; 11] = [
+    const NAMES: [&'static str; 13] = [
         "key",
         "earlier",
         "jaccard",
@@ -153,6 +155,8 @@ impl<'a> DroppedLine<'a> {
         "record",
         "earlier_file",
         "earlier_record",
+        "containment",
+        "measure",
     ];
 
     fn of(dropped: &DroppedDocument<'a>) -> DroppedLine<'a> {
@@ -169,18 +173,23 @@ impl<'a> DroppedLine<'a> {
             record: dropped.record.map(Nth::number),
             earlier_file: dropped.earlier_source.map(name),
             earlier_record: dropped.earlier_record.map(Nth::number),
+            containment: earlier.containment,
+            measure: if dropped.is_contained {
+                "containment"
+            } else {
+                "jaccard"
+            },
         }
     }
 
     /// The fields separated by commas. A field that is null is empty.
     fn to_csv(&self) -> String {
         let number = |number: Option<u64>| number.map_or_else(String::new, |it| it.to_string());
-        let fields: [Cow<'_, str>; 11] = [
+        let share = |share: Option<f64>| share.map_or_else(String::new, |it| it.to_string());
+        let fields: [Cow<'_, str>; 13] = [
             self.key.into(),
             self.earlier.into(),
-            self.jaccard
-                .map_or_else(String::new, |it| it.to_string())
-                .into(),
+            share(self.jaccard).into(),
             self.estimate.to_string().into(),
             self.error.to_string().into(),
             self.exact_copy.to_string().into(),
@@ -189,6 +198,8 @@ impl<'a> DroppedLine<'a> {
             number(self.record).into(),
             self.earlier_file.as_deref().unwrap_or_default().into(),
             number(self.earlier_record).into(),
+            share(self.containment).into(),
+            self.measure.into(),
         ];
         fields.map(|field| csv_field(&field).into_owned()).join(",")
     }
@@ -211,6 +222,8 @@ fn fields(dropped: &DroppedDocument<'_>) -> String {
         fields.push("exact copy".to_owned());
     } else if dropped.earlier.has_same_shingles() {
         fields.push("same words".to_owned());
+    } else if let (true, Some(share)) = (dropped.is_contained, dropped.earlier.containment) {
+        fields.push(format!("contained {}", four_decimals(share)));
     }
     fields.join("\t")
 }

@@ -66,6 +66,7 @@ impl DuplicateGroups {
                         earlier_source: Some(&other.source),
                         earlier_record: other.record,
                         stored_before: false,
+                        is_contained: false,
                         surviving_copy: None,
                         files: [first.read, other.read],
                     };

@@ -70,6 +70,11 @@ pub enum Error {
         /// What it would be compared with, and what to do.
         reason: String,
     },
+    /// [Containment](crate::dedup::Dedup::containment) does not go together with another setting, or is out of range.
+    Containment {
+        /// Why, and what to do.
+        reason: &'static str,
+    },
     /// None of the documents to compare the input with could be read. The observer received events with the reasons.
     NothingToCompare,
     /// A source to compare the input with does not exist, or is a file of records that cannot be read completely.
@@ -202,6 +207,7 @@ impl fmt::Display for Error {
             Error::OwnCounterpart { path, reason }
             | Error::UnreadCounterpart { path, reason }
             | Error::BadManifest { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Error::Containment { reason } => write!(f, "containment: {reason}"),
             Error::NothingToCompare => f.write_str(
                 "nothing could be read of what to compare with, and nothing is written; its records need the \
                  fields that the input has for key and text",

@@ -94,6 +94,8 @@ pub struct DroppedDocument<'a> {
     pub earlier_record: Option<Nth>,
     /// Whether the other document was stored before this run.
     pub stored_before: bool,
+    /// Whether it is dropped only because the other document contains it: their similarity is below the threshold.
+    pub is_contained: bool,
     /// What stands for the other document, if that was in a store and files are moved.
     pub(crate) surviving_copy: Option<&'a SurvivingCopy>,
     /// The files of both as they were when they were read, as far as known.

@@ -20,7 +20,7 @@ use crate::{
     Item, ItemBatch, Origin, RepeatedId, SketchedBatch, Skipped, UnreadRecord, count_items,
     for_each_batch, is_itself, short_hash,
 };
-use dedupdb::write::{Change, Outcome, Uncommitted};
+use dedupdb::write::{Change, Outcome, Relation, Uncommitted};
 use dedupdb::{Match, Query, Store, Writer};
 
 /// The batches of the input.
@@ -33,8 +33,8 @@ pub(crate) type JudgedItem = Item<(Origin, DocumentVerdict)>;
 #[derive(Debug)]
 pub(crate) struct DocumentVerdict {
     pub(crate) is_kept: bool,
-    /// The hash of the key under which it is stored, if it is stored.
-    pub(crate) stored: Option<u64>,
+    /// The key under which it is stored, if it is stored.
+    pub(crate) stored: Option<String>,
     /// Its mark, if marks are wanted.
     pub(crate) mark: Option<DocumentMark>,
 }
@@ -59,6 +59,8 @@ pub(crate) struct DedupJudge<'a> {
     pub(crate) protection: Protection,
     /// Whether the documents being judged are protected.
     pub(crate) is_protecting: bool,
+    /// Whether it is known that the documents being judged resemble no kept one.
+    pub(crate) is_settled: bool,
     pub(crate) reporter: JudgeReporter<'a>,
 }
 
@@ -200,7 +202,7 @@ impl DedupJudge<'_> {
             }
         }
         let items = count_items(&sketched.items);
-        let outcomes = if self.is_protecting {
+        let outcomes = if self.is_protecting || self.is_settled {
             self.writer.admit_distinct(sketched.documents)?
         } else {
             self.writer.admit_batch(sketched.documents)?
@@ -261,7 +263,12 @@ impl DedupJudge<'_> {
         self.protection.check()
     }
 
-    fn note(
+    /// Judges a document by the outcome of offering it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store, of the system and of the observer.
+    pub(crate) fn note(
         &mut self,
         origin: Origin,
         outcome: dedupdb::Result<Outcome>,
@@ -294,7 +301,9 @@ impl DedupJudge<'_> {
             self.reporter.known += u64::from(stored_before);
             return Ok(Item::Document((origin, verdict)));
         }
-        self.reporter.summary.dropped_one(earlier, stored_before);
+        let is_contained = outcome.relation == Relation::Contained;
+        let counts = &mut self.reporter.summary;
+        counts.dropped_one(earlier, stored_before, is_contained);
         let before = stored_before.then_some(earlier);
         let standing = self.surviving_copy(&origin, before, store, standing)?;
         self.reporter.summary.of_itself +=
@@ -315,6 +324,7 @@ impl DedupJudge<'_> {
             earlier_source,
             earlier_record,
             stored_before,
+            is_contained,
             surviving_copy: standing.as_ref(),
             files: [origin.read, file],
         };
@@ -346,7 +356,7 @@ impl DedupJudge<'_> {
         });
         let verdict = DocumentVerdict {
             is_kept: true,
-            stored: Some(short_hash(key)),
+            stored: Some(key.clone()),
             mark,
         };
         Ok(Item::Document((origin, verdict)))
@@ -406,7 +416,7 @@ impl DedupJudge<'_> {
     pub(crate) fn drop_late(&mut self, dropped: &DroppedDocument<'_>) -> Result<()> {
         let done = &mut self.reporter.summary;
         done.kept = done.kept.saturating_sub(1);
-        done.dropped_one(dropped.earlier, dropped.stored_before);
+        done.dropped_one(dropped.earlier, dropped.stored_before, dropped.is_contained);
         report_dropped(&mut self.removed, &mut self.reporter, dropped)
     }
 

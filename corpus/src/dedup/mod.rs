@@ -54,6 +54,9 @@
 //! are stored. So each day's crawl is written without what was written before. Otherwise, a temporary store is created
 //! beside the output.
 //!
+//! With [`Dedup::containment`], a document is also dropped if a longer one that is kept contains it, and the longest
+//! are kept. All documents of the input are compared with each other by their shingles, so no such pair is missed.
+//!
 //! With [`Dedup::against`], nothing is stored, and documents of the input are not compared with each other.
 //!
 //! # Choosing what may be dropped
@@ -76,6 +79,7 @@ mod against;
 mod by_rank;
 #[cfg(unix)]
 mod claim;
+mod contained;
 mod dedup_run;
 mod dropped_list;
 mod duplicate_groups;

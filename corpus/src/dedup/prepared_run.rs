@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use crate::dedup::against::{check_apart, compared};
+use crate::dedup::contained;
 use crate::dedup::dedup_run::DedupRun;
 use crate::dedup::dropped_list::DroppedListWriter;
 use crate::dedup::error::{Error, Result};
@@ -53,10 +54,11 @@ impl Dedup {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] or [`Error::OwnCounterpart`] for an input; [`Error::Output`] if an output would be over,
-    /// in or around an input, a store or another output, would replace something that must not be replaced, or is
-    /// being written by another process.
+    /// [`Error::Containment`] for settings that do not go together; [`Error::NotFound`] or [`Error::OwnCounterpart`] for
+    /// an input; [`Error::Output`] if an output would be over, in or around an input, a store or another output, would
+    /// replace something that must not be replaced, or is being written by another process.
     pub fn begin(mut self) -> Result<PreparedRun, Error> {
+        contained::check(&self)?;
         self.sources = expanded(self.sources);
         check_apart(&mut self)?;
         let target = OutputTarget::of(&self)?;
@@ -112,6 +114,7 @@ impl PreparedRun {
             target,
             outputs,
         } = self;
+        contained::check(&dedup)?;
         let (options, _ending) = std::mem::take(&mut dedup.options).begin();
         dedup.options = options;
         let given = dedup.store.take();
@@ -261,6 +264,7 @@ fn judge<'a>(
         is_marking: dedup.mark.is_some(),
         protection: Protection::default(),
         is_protecting: false,
+        is_settled: false,
         reporter: JudgeReporter {
             summary: DedupSummary::default(),
             known: 0,

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::{Format, Glob, MEMORY, Source};
 use dedupdb::{Options, Schema, Store};
 
+use crate::dedup::contained::Containment;
 use crate::dedup::mark::MarkColumns;
 
 /// Which of several similar documents is kept.
@@ -47,6 +48,7 @@ pub struct Dedup {
     pub(crate) to: Destination,
     pub(crate) list: Option<PathTerminator>,
     pub(crate) keep: Option<Keep>,
+    pub(crate) containment: Containment,
     pub(crate) mark: Option<MarkColumns>,
     pub(crate) against: Option<Against>,
     pub(crate) protected: Vec<Glob>,
@@ -120,7 +122,12 @@ pub(crate) enum Destination {
 impl Dedup {
     /// Returns which of several similar documents is kept.
     pub(crate) fn kept(&self) -> Keep {
-        self.keep.unwrap_or_default()
+        let default = if self.containment.least.is_some() {
+            Keep::Longest
+        } else {
+            Keep::default()
+        };
+        self.keep.unwrap_or(default)
     }
 
     /// Reads files, folders, patterns and streams, in this order, as
@@ -132,6 +139,7 @@ impl Dedup {
             to: Destination::Nowhere,
             list: None,
             keep: None,
+            containment: Containment::default(),
             mark: None,
             against: None,
             protected: Vec::new(),
@@ -208,11 +216,51 @@ impl Dedup {
         }
     }
 
+    /// Also drops a document if one that is kept contains it: has at least this share of its distinct shingles, above 0
+    /// and at most 1, and no fewer shingles (Broder, "On the Resemblance and Containment of Documents", 1997). Of documents
+    /// with the same number of shingles, the one that [`Keep::Longest`] prefers contains the other one.
+    ///
+    /// The documents with most shingles are judged first, so the longer one of two is kept, and no document that is kept
+    /// contains another one, unless that is [too short](Dedup::shortest). Near-duplicates at the threshold are dropped
+    /// as well. A pair is missed by neither measure.
+    ///
+    /// All texts are in temporary files until the end, and their shingles in a temporary store. This does not go
+    /// together with a store, [`Dedup::against`], [`Dedup::protect`], [`Dedup::drop_only`], a [`Keep`] other than
+    /// the longest, or moving files.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use dedupdb_corpus::dedup::Dedup;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let notes = folder.path().join("notes");
+    /// std::fs::create_dir(&notes)?;
+    /// let notice = "The night tram runs again from Friday on, every half hour until four.";
+    /// std::fs::write(notes.join("a.txt"), notice)?;
+    /// std::fs::write(notes.join("b.txt"), format!("News of the week from the harbour. {notice}"))?;
+    /// let done = Dedup::new([&notes]).containment(0.8).shortest(10);
+    /// let done = done.run(|_| ControlFlow::Continue(()))?;
+    /// assert_eq!((done.kept, done.of_input.contained), (1, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn containment(mut self, least: f64) -> Dedup {
+        self.containment.least = Some(least);
+        self
+    }
+
+    /// Sets how many words or other tokens the shortest documents have that are dropped by
+    /// [containment](Dedup::containment), 20 by default. [`PairQuery::shortest`](dedupdb::groups::PairQuery::shortest)
+    /// states the rule. Shorter ones are dropped only as near-duplicates.
+    pub fn shortest(mut self, tokens: usize) -> Dedup {
+        self.containment.shortest = tokens;
+        self
+    }
+
     /// Writes all documents, each with four more columns or fields.
     ///
     /// These are `NAME_keep`, whether the document would be kept; `NAME_representative`, the key of the document that
-    /// it resembles, or its own; `NAME_cluster`, a number that follows from that key; and `NAME_similarity`, from 0 to
-    /// 1, exact if the store keeps shingles. This works for JSONL, CSV, Parquet, and TSV with a header.
+    /// it resembles, or its own; `NAME_cluster`, a number that follows from that key; and `NAME_similarity`, the Jaccard
+    /// similarity, from 0 to 1, exact if the store keeps shingles. This works for JSONL, CSV, Parquet, and TSV with a header.
     pub fn mark(self, name: &str) -> Dedup {
         Dedup {
             mark: Some(MarkColumns::new(name)),
@@ -289,8 +337,9 @@ impl Dedup {
     ///
     /// A line has these columns, separated by tabs: the key, the key of the document that it resembles, their
     /// similarity, the file and number of its record, and the file and number of the other record. Lines about exact
-    /// copies end in `exact copy`. Lines are JSON if the name of the file ends in `.jsonl`. If a file that was dropped, or was only read for comparison with one,
-    /// changed after it was read, the run fails with [`Error::Changed`](crate::dedup::Error::Changed).
+    /// copies end in `exact copy`, and those about documents that another one only contains in `contained SHARE`. Lines
+    /// are JSON if the name of the file ends in `.jsonl`. If a file that was dropped, or was only read for comparison with
+    /// one, changed after it was read, the run fails with [`Error::Changed`](crate::dedup::Error::Changed).
     pub fn removed(self, path: impl Into<PathBuf>) -> Dedup {
         Dedup {
             removed: Some(path.into()),

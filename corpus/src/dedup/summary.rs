@@ -60,12 +60,14 @@ pub struct DropCounts {
     pub near_duplicates: u64,
     /// Those of the near-duplicates whose text has the same shingles.
     pub same_words: u64,
+    /// Documents that are neither, and that a longer one contains.
+    pub contained: u64,
 }
 
 impl DropCounts {
-    /// Returns the sum of exact copies and near-duplicates.
+    /// Returns the sum of exact copies, near-duplicates and contained documents.
     pub fn all(self) -> u64 {
-        self.exact_copies + self.near_duplicates
+        self.exact_copies + self.near_duplicates + self.contained
     }
 }
 
@@ -86,8 +88,8 @@ impl DedupSummary {
         self.kept + self.dropped() == 0 && self.reading.has_failures()
     }
 
-    /// Counts a dropped document.
-    pub(crate) fn dropped_one(&mut self, earlier: &Match, stored_before: bool) {
+    /// Counts a dropped document, which may only be contained in the other one.
+    pub(crate) fn dropped_one(&mut self, earlier: &Match, stored_before: bool, is_contained: bool) {
         let dropped = if stored_before {
             &mut self.of_history
         } else {
@@ -95,6 +97,8 @@ impl DedupSummary {
         };
         if earlier.exact_copy {
             dropped.exact_copies += 1;
+        } else if is_contained {
+            dropped.contained += 1;
         } else {
             dropped.near_duplicates += 1;
             dropped.same_words += u64::from(earlier.has_same_shingles());

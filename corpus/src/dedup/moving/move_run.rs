@@ -29,6 +29,10 @@ pub(super) fn run(
         target,
         pretend,
     } = asked;
+    if dedup.containment.least.is_some() {
+        let reason = "files are moved by similarity only; write the kept ones instead";
+        return Err(Error::Containment { reason });
+    }
     let folder = folder_of(dedup.sources.iter().map(|source| source.named()))?;
     let root = fs::canonicalize(&folder).of(&folder)?;
     check_output(&target, std::slice::from_ref(&folder))?;

@@ -1,0 +1,195 @@
+//! Which texts are contained in others.
+
+use std::cmp::Reverse;
+use std::path::Path;
+
+use crate::dedup::error::{Error, Result};
+use crate::dedup::settings::{Dedup, Keep};
+use dedupdb::groups::{ClusterQuery, Linkage, Member};
+use dedupdb::write::Uncommitted;
+use dedupdb::{Input, Options, Schema, Store, Writer};
+
+/// The share of a text's shingles that another one has, and the number of tokens of the shortest texts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Containment {
+    /// `None` if documents are dropped by similarity alone.
+    pub(crate) least: Option<f64>,
+    pub(crate) shortest: usize,
+}
+
+impl Default for Containment {
+    fn default() -> Containment {
+        let (least, shortest) = (None, 20);
+        Containment { least, shortest }
+    }
+}
+
+/// Refuses what does not go together with containment.
+///
+/// # Errors
+///
+/// [`Error::Containment`].
+pub(super) fn check(dedup: &Dedup) -> Result<()> {
+    let Some(least) = dedup.containment.least else {
+        return Ok(());
+    };
+    let reason = if !(least > 0.0 && least <= 1.0) {
+        "its share is above 0 and at most 1"
+    } else if dedup.store.is_some() || dedup.store_folder.is_some() {
+        "it compares the texts of one input with each other; leave the store out (a store that finds passages keeps out \
+         what a stored text contains: see the page on containment)"
+    } else if dedup.against.is_some() {
+        "it compares the texts of one input with each other; do not compare them with another place, or give both as \
+         input"
+    } else if !dedup.protected.is_empty() || dedup.droppable.is_some() {
+        "it cannot protect documents or drop only some; leave out one of them"
+    } else if dedup.kept() != Keep::Longest {
+        "it always keeps the longer text; leave out the choice of what to keep, or choose the longest"
+    } else if !dedup.schema.keeps_shingles() {
+        "it compares shingles, and the parameters keep none"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Containment { reason })
+}
+
+/// What containment decides about a text.
+#[derive(Clone, Debug)]
+pub(super) struct ContainmentVerdict {
+    /// The number of distinct shingles, 0 if the store refused the text.
+    pub(super) shingles: u32,
+    /// Whether it is too short to be compared by containment.
+    pub(super) is_short: bool,
+    /// The number of the text that represents it, and how much of it that has.
+    pub(super) within: Option<(u64, Member)>,
+}
+
+/// Texts that are compared with each other, numbered from 0. Of texts with the same number of shingles, an earlier one
+/// contains a later one.
+#[derive(Debug)]
+pub(super) struct ContainmentSearch {
+    writer: Writer,
+    store: Store,
+    uncommitted: Uncommitted,
+    next: u64,
+}
+
+impl ContainmentSearch {
+    /// Creates a temporary store at `folder`.
+    ///
+    /// # Errors
+    ///
+    /// Those of creating a store.
+    pub(super) fn begin(
+        options: &Options,
+        schema: &Schema,
+        folder: &Path,
+        memory: u64,
+    ) -> Result<ContainmentSearch> {
+        let store = options.clone().fleeting().create(folder, schema)?;
+        Ok(ContainmentSearch {
+            writer: store.writer()?,
+            store,
+            uncommitted: Uncommitted::new(memory),
+            next: 0,
+        })
+    }
+
+    /// Adds the next texts.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store.
+    pub(super) fn push(&mut self, texts: Vec<String>) -> Result<()> {
+        let inputs = texts.into_iter().map(|text| {
+            let number = self.next;
+            self.next += 1;
+            Input::new(key(number), text)
+        });
+        let batch = self.store.sketch_all(inputs.collect());
+        // A text that is refused is not found later.
+        self.writer.add_batch(batch)?;
+        if self.uncommitted.is_due(&self.writer) {
+            self.writer.commit()?;
+            self.uncommitted.committed();
+        }
+        Ok(())
+    }
+
+    /// Decides about all texts. A text that contains the given share of another one, or reaches the threshold of the
+    /// schema with it, represents it, unless the other one has more shingles. No text that represents itself is
+    /// represented by another one. Calls `wait` from time to time.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store and of `wait`.
+    pub(super) fn find(
+        mut self,
+        least: f64,
+        shortest: usize,
+        wait: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Vec<ContainmentVerdict>> {
+        self.writer.commit()?;
+        let schema = self.store.schema();
+        let k = usize::from(schema.shingling().k());
+        // As `ClusterQuery::shortest` says. A text without shingles is never compared.
+        let fewest = shortest.saturating_add(1).saturating_sub(k).max(1);
+        let query = ClusterQuery::new()
+            .linkage(Linkage::Representative)
+            .containment(least)
+            .threshold(schema.threshold())
+            .shortest(shortest)
+            .min_size(1);
+        let mut found = vec![None; usize::try_from(self.next).unwrap_or(usize::MAX)];
+        for (done, cluster) in self.store.clusters(query)?.enumerate() {
+            if done % 256 == 0 {
+                wait()?;
+            }
+            let cluster = cluster?;
+            let document = self.store.get(&cluster.representative)?;
+            let (Some(document), Ok(first)) = (document, cluster.representative.parse()) else {
+                continue;
+            };
+            let is_short = (document.shingles as usize) < fewest;
+            for member in cluster.members {
+                let Ok(number) = member.key.parse::<usize>() else {
+                    continue;
+                };
+                // Copies of a short text are judged with it.
+                let is_within = !is_short && number as u64 != first;
+                if let Some(place) = found.get_mut(number) {
+                    *place = Some(ContainmentVerdict {
+                        shingles: document.shingles,
+                        is_short,
+                        within: is_within.then_some((first, member)),
+                    });
+                }
+            }
+        }
+        let refused = || ContainmentVerdict {
+            shingles: 0,
+            is_short: true,
+            within: None,
+        };
+        let found = found.into_iter().map(|it| it.unwrap_or_else(refused));
+        Ok(found.collect())
+    }
+}
+
+/// Keys sort in the order of the texts, so that the first one represents its copies.
+fn key(number: u64) -> String {
+    format!("{number:020}")
+}
+
+/// Returns the order in which to judge the texts that nothing represents: those that are not short, and the short ones,
+/// the largest first.
+pub(super) fn order(verdicts: &[ContainmentVerdict]) -> [Vec<usize>; 2] {
+    let alone = |is_short: bool| {
+        let alone = verdicts.iter().enumerate();
+        let alone = alone.filter(|(_, it)| it.within.is_none() && it.is_short == is_short);
+        let mut alone: Vec<usize> = alone.map(|(number, _)| number).collect();
+        alone.sort_by_key(|&number| Reverse(verdicts[number].shingles));
+        alone
+    };
+    [alone(false), alone(true)]
+}
