@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use dedupdb::upkeep::ProcessorTimes;
-use dedupdb::{Match, Options, Schema};
+use dedupdb::{Match, Options, Schema, Store};
 use dedupdb_corpus::{AddEvent, AddSummary, EndReason};
 
 use crate::args::{AddArgs, Args};
@@ -37,23 +37,18 @@ pub(crate) fn run(
     store::check_shingles(args, &add.inputs, &Schema::default())?;
     let interrupt = Interrupt::catch()?;
     // The folder of a temporary store is dropped after the store.
+    let opening = unique_options(args, add);
     let (pretended, store) = if add.dry_run {
-        store::open_or_pretend(args, &unique_options(args, add))?
-    } else if let Some(store) = store::open_or_create(
-        args,
-        unique_options(args, add),
-        &Schema::default(),
-        &interrupt,
-        console,
-    )? {
+        store::open_or_pretend(args, &opening)?
+    } else if let Some(store) =
+        store::open_or_create(args, opening, &Schema::default(), &interrupt, console)?
+    {
         (None, store)
     } else {
         console.error("stopped; nothing was stored");
         return Ok(Exit::Interrupted);
     };
-    if add.containment.is_some() && store.schema().passage() == 0 {
-        bail!("{}", store::without_passages(args, &store));
-    }
+    check_passages(args, add, &store)?;
     let remembered = store.id_scope();
     let asked = dedupdb_corpus::Add::new(sources(&add.paths, add.key.as_deref()))
         .reading(options.clone())
@@ -102,6 +97,14 @@ pub(crate) fn run(
         console.text(&spent.to_text());
     }
     Ok(exit(&added, add.dry_run, &telling.interrupt, console))
+}
+
+/// Refuses a search for what contains a document in a store that finds no passages.
+fn check_passages(args: &Args, add: &AddArgs, store: &Store) -> Result<()> {
+    if add.containment.is_some() && store.schema().passage() == 0 {
+        bail!("{}", store::without_passages(args, store));
+    }
+    Ok(())
 }
 
 /// How the store is opened: with what counts as a duplicate.
@@ -197,9 +200,11 @@ impl AddReporter<'_> {
                 Ok(())
             }
             AddEvent::Skipped(skipped) => self.left_out.tell(skipped),
-            AddEvent::Like { key, earlier } if self.add.matches => {
-                self.list(key, earlier).map_err(Into::into)
-            }
+            AddEvent::Like {
+                key,
+                earlier,
+                is_kept_out,
+            } if self.add.matches => (self.list(key, earlier, is_kept_out)).map_err(Into::into),
             AddEvent::Progress { documents, bytes } => {
                 self.look_at_threads();
                 self.progress.reach(documents, bytes);
@@ -221,12 +226,19 @@ impl AddReporter<'_> {
     }
 
     /// Writes a near-duplicate or copy that was found.
-    fn list(&mut self, key: &str, earlier: &Match) -> io::Result<()> {
+    fn list(&mut self, key: &str, earlier: &Match, is_kept_out: bool) -> io::Result<()> {
         if self.output.is_json() {
-            return self.output.object(&json::AddMatchJson::new(key, earlier));
+            let object = json::AddMatchJson::new(key, earlier, is_kept_out);
+            return self.output.object(&object);
         }
         if self.add.containment.is_some() {
-            return self.output.line(super::query::contained_line(key, earlier));
+            let change = if is_kept_out { "kept out" } else { "stored" };
+            let shares = super::query::contained_columns(earlier);
+            return self.output.line(format!(
+                "{}\t{}\t{shares}\t{change}",
+                escape(key),
+                escape(&earlier.key)
+            ));
         }
         let similarity = similarity(earlier.jaccard, earlier.estimate);
         let copy = copy_column(earlier.exact_copy, earlier.jaccard);

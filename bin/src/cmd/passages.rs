@@ -72,6 +72,7 @@ pub(crate) fn run(
     let failed = crate::read_counts::has_failed(&worked.reading, console);
     files.note(args, console);
     note_common(texts_with_common, common_places, console);
+    note_length(&store, asked.at_least, console);
     crate::store::note_unfingerprinted(&store, args, console)?;
     if !found_any && !failed {
         output.flush()?;
@@ -141,6 +142,17 @@ fn beginning(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
+    }
+}
+
+/// Says which passages may be missing because they are shorter than those that the store finds.
+fn note_length(store: &Store, at_least: Option<u32>, console: &Console) {
+    let always = store.schema().passage();
+    if at_least.is_some_and(|at_least| at_least < always) {
+        console.note(&format!(
+            "every passage of {always} words is found, shorter ones by chance; `reindex --passage` with another length \
+             changes that"
+        ));
     }
 }
 

@@ -285,16 +285,20 @@ fn list(
     Ok(output.line(line(query, found))?)
 }
 
-/// A line with both containments.
-pub(super) fn contained_line(query: &str, found: &Match) -> String {
-    let shares = [found.jaccard, found.containment, found.containment_of_match];
-    let shares = shares.map(|share| format!("{:.4}", share.unwrap_or_default()));
+fn contained_line(query: &str, found: &Match) -> String {
     let [query, key] = [query, &found.key].map(escape);
     format!(
         "{query}\t{key}\t{}{}",
-        shares.join("\t"),
+        contained_columns(found),
         copy_column(found.exact_copy, found.jaccard)
     )
+}
+
+/// The similarity of a match, and both containments.
+pub(super) fn contained_columns(found: &Match) -> String {
+    let shares = [found.jaccard, found.containment, found.containment_of_match];
+    let shares = shares.map(|share| format!("{:.4}", share.unwrap_or_default()));
+    shares.join("\t")
 }
 
 fn line(query: &str, found: &Match) -> String {

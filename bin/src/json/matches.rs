@@ -48,19 +48,25 @@ pub(crate) struct AddMatchJson<'a> {
     earlier: &'a str,
     #[serde(flatten)]
     similarity: SimilarityJson,
+    containment: Option<f64>,
+    containment_of_match: Option<f64>,
     bands: u32,
     exact_copy: bool,
+    kept_out: bool,
 }
 
 impl<'a> AddMatchJson<'a> {
     /// The document `key`, which resembles an earlier one.
-    pub(crate) fn new(key: &'a str, earlier: &'a Match) -> AddMatchJson<'a> {
+    pub(crate) fn new(key: &'a str, earlier: &'a Match, is_kept_out: bool) -> AddMatchJson<'a> {
         AddMatchJson {
             key,
             earlier: &earlier.key,
             similarity: SimilarityJson::new(earlier.jaccard, earlier.estimate),
+            containment: earlier.containment,
+            containment_of_match: earlier.containment_of_match,
             bands: earlier.bands,
             exact_copy: earlier.exact_copy,
+            kept_out: is_kept_out,
         }
     }
 }

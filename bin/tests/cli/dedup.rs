@@ -436,6 +436,7 @@ fn removed_documents_are_listed_as_json_too() {
     assert!(!removed.is_empty());
     let fields = crate::sandbox::fields(&removed[0]);
     let expected = [
+        "containment",
         "earlier",
         "earlier_file",
         "earlier_record",
@@ -445,6 +446,7 @@ fn removed_documents_are_listed_as_json_too() {
         "file",
         "jaccard",
         "key",
+        "measure",
         "record",
         "stored_before",
     ];

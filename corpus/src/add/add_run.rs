@@ -287,8 +287,12 @@ impl<'a> AddRun<'a> {
             });
         }
         if let Some(earlier) = outcome.earlier.as_ref().filter(|_| self.evidence) {
-            let key = &origin.key;
-            if (self.observe)(AddEvent::Like { key, earlier }).is_break() {
+            let like = AddEvent::Like {
+                key: &origin.key,
+                earlier,
+                is_kept_out: outcome.change == Change::KeptOut,
+            };
+            if (self.observe)(like).is_break() {
                 flow = Flow::Break(());
             }
         }

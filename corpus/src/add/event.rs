@@ -28,6 +28,8 @@ pub enum AddEvent<'a> {
         key: &'a str,
         /// The most similar earlier document.
         earlier: &'a Match,
+        /// Whether it was kept out because of that.
+        is_kept_out: bool,
     },
     /// The progress, after each batch, and twenty times a second while nothing else happens.
     Progress {

@@ -39,7 +39,7 @@ use dedupdb::Store;
 /// let mut alike = Vec::new();
 /// let added = Add::new([&lines]).evidence(true).run(&store, |event| {
 ///     match event {
-///         AddEvent::Like { key, earlier } => alike.push(format!("{key} is like {}", earlier.key)),
+///         AddEvent::Like { key, earlier, .. } => alike.push(format!("{key} is like {}", earlier.key)),
 ///         AddEvent::Skipped(skipped) => println!("left out: {skipped}"),
 ///         _ => {}
 ///     }
