@@ -383,15 +383,7 @@ fn mismatch(parameter: &str, stored: &str, given: &str, f: &mut fmt::Formatter<'
     write!(
         f,
         "the parameters differ: {parameter} is {stored} in the store, not {given}"
-    )?;
-    match (parameter, given) {
-        ("passage", "0") => write!(f, "; `dedupdb reindex --passage 0` changes the store's"),
-        ("passage", _) => write!(
-            f,
-            "; `dedupdb reindex --passage {given} --from PATH...` changes the store's"
-        ),
-        _ => Ok(()),
-    }
+    )
 }
 
 fn other_format(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {

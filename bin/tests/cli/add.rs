@@ -157,11 +157,14 @@ fn matches_as_json_have_these_fields() {
     let objects = ran.objects();
     let expected = [
         "bands",
+        "containment",
+        "containment_of_match",
         "earlier",
         "error",
         "estimate",
         "exact_copy",
         "jaccard",
+        "kept_out",
         "key",
     ];
     assert_eq!(objects.len(), 4, "three matches and a summary");

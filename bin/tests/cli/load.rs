@@ -405,7 +405,7 @@ fn fingerprints_that_do_not_serve_are_refused_with_what_to_do() {
         "the parameters differ: passage is 50 in the store, not 20; `dedupdb reindex --passage 20 --from PATH...` \
          changes the store's, or sketch the texts again with passage=50\n",
     );
-    let bare = Rows::of(documents, &Schema::default());
+    let bare = Rows::of(documents, &with_passage(0));
     let message = "`dedupdb reindex --passage 0` changes the store's, or sketch the texts again with passage=50\n";
     refused("50", &bare, message);
     let mut lost = sketches.clone();

@@ -212,10 +212,15 @@ fn check(path: &Path, store: &Store) -> Result<(), Error> {
     taken.map_err(|error| match &error {
         dedupdb::Error::SchemaMismatch {
             parameter: "passage",
+            given,
             ..
         } => {
             let passage = stored.passage();
-            let reason = format!("{error}, or sketch the texts again with passage={passage}");
+            let texts = if given == "0" { "" } else { " --from PATH..." };
+            let reason = format!(
+                "{error}; `dedupdb reindex --passage {given}{texts}` changes the store's, or sketch the texts again with \
+                 passage={passage}"
+            );
             refused(path, &reason)
         }
         _ => refused(path, &error),

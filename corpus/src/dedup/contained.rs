@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::dedup::error::{Error, Result};
 use crate::dedup::settings::{Dedup, Keep};
+use crate::temporary::fleeting;
 use dedupdb::groups::{ClusterQuery, Linkage, Member};
 use dedupdb::write::Uncommitted;
 use dedupdb::{Input, Options, Schema, Store, Writer};
@@ -86,7 +87,7 @@ impl ContainmentSearch {
         folder: &Path,
         memory: u64,
     ) -> Result<ContainmentSearch> {
-        let store = options.clone().fleeting().create(folder, schema)?;
+        let store = fleeting(options, folder, schema)?;
         Ok(ContainmentSearch {
             writer: store.writer()?,
             store,
