@@ -51,7 +51,7 @@ fn what_became_of_each_document_is_counted_and_told() {
     let added = add(folder).evidence(true).run(&store, |event| {
         match event {
             AddEvent::Like { key, earlier, .. } => {
-                alike.push((key.to_owned(), earlier.key.clone()))
+                alike.push((key.to_owned(), earlier.key.clone()));
             }
             AddEvent::Skipped(one) => skipped.push(one.clone()),
             _ => {}

@@ -244,7 +244,7 @@ impl Options {
     /// Pages of a site differ by their own few words and share all others, and an excerpt resembles its article little.
     /// A text that itself contains a stored one is stored, and [told](crate::write::Relation::Contains). A text of fewer
     /// than 20 tokens is contained in nothing. The store must find passages
-    /// ([`SchemaBuilder::passage`](crate::SchemaBuilder::passage)); what is found for certain, and what is not, is that
+    /// ([`SchemaBuilder::passage`](crate::sketching::SchemaBuilder::passage)); what is found for certain, and what is not, is that
     /// of [`Query::containment`](crate::Query::containment).
     ///
     /// ```
