@@ -116,8 +116,8 @@ def open(
             ``"30s"``; 5.
         threads: Number of threads that work on batches; 0 for one per core.
         false_candidates: Number of candidates that do not match after which a search ends; 4,000.
-        containment: :meth:`Store.insert` and :meth:`Store.add` with ``unique=True`` also keep out a text if a stored one
-            has at least this share of its shingles. The store must find passages.
+        containment: :meth:`Store.insert` and :meth:`Store.add` with ``unique=True`` also keep out a text if a stored
+            one has at least this share of its shingles. The store must find passages.
         expect: Parameters that a store must have, such as ``{"threshold": 0.8}``.
         preset: The parameters of another tool: ``fineweb``, ``nemo``, ``refinedweb`` or ``text-dedup``. The parameters
             below override it. ``dedupdb init --help`` describes each.

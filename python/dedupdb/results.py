@@ -59,9 +59,9 @@ class Added(NamedTuple):
         near_duplicates: Of those added, updated or kept out, the ones like an earlier document.
         exact_copies: Of those added, updated or kept out, the ones with the text of an earlier document.
         kept_out: Documents that were not stored, with ``unique=True``.
+        skipped: Rows that could not be stored, with the reason, with ``errors="skip"``.
         contained: Of those added, updated or kept out, the ones that an earlier document contains, with
             ``open(containment=)`` and ``unique=True``.
-        skipped: Rows that could not be stored, with the reason, with ``errors="skip"``.
     """
 
     added: int
@@ -70,8 +70,8 @@ class Added(NamedTuple):
     near_duplicates: int
     exact_copies: int
     kept_out: int
-    contained: int
     skipped: list[tuple[int, str]]
+    contained: int = 0
 
     @property
     def documents(self) -> int:

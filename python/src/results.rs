@@ -96,8 +96,8 @@ impl OutcomeTally {
             self.near_duplicates,
             self.exact_copies,
             self.kept_out,
-            self.contained,
             skipped,
+            self.contained,
         ))
     }
 }

@@ -17,10 +17,10 @@ TEXTS = [*texts(80), ""]
 KEYS = keys(len(TEXTS))
 
 
-def sketched(**parameters: Any) -> Any:
+def sketched(passage: int) -> Any:
     """The sketches of the texts, with a row that has none."""
     batches = pa.table({"key": [*KEYS, "none"], "text": [*TEXTS, None]}).to_batches(30)
-    found = pa.Table.from_batches(list(cluster.sketch(batches, parameters)))
+    found = pa.Table.from_batches(list(cluster.sketch(batches, {"passage": passage})))
     return found.append_column("file", pa.array([""] * len(found)))
 
 
@@ -36,9 +36,9 @@ def shared(path: Path) -> list[Any]:
 
 
 def test_sketches_carry_their_fingerprints(tmp_path: Path) -> None:
-    sketches = sketched(passage=20)
+    sketches = sketched(20)
     assert sketches.column_names[-2:] == ["fingerprints", "file"]
-    assert "fingerprints" not in sketched().column_names
+    assert "fingerprints" not in sketched(0).column_names
     assert loaded(tmp_path / "sketches", sketches) == len(TEXTS)
     with dedupdb.open(tmp_path / "texts", passage=20) as store:
         store.add(KEYS, TEXTS)
@@ -51,7 +51,7 @@ def test_sketches_carry_their_fingerprints(tmp_path: Path) -> None:
 
 
 def test_a_store_takes_fingerprints_that_serve(tmp_path: Path) -> None:
-    sketches = sketched(passage=20)
+    sketches = sketched(20)
     for passage in (0, 36):
         path = tmp_path / str(passage)
         with dedupdb.open(path, passage=passage) as store:
@@ -63,9 +63,9 @@ def test_a_store_takes_fingerprints_that_serve(tmp_path: Path) -> None:
     dedupdb.open(tmp_path / "50", passage=50).close()
     with pytest.raises(errors.SchemaMismatch, match="passage is 50 in the store, not 20"):
         loaded(tmp_path / "50", sketches)
-    with pytest.raises(ValueError, match="the batch has no column 'fingerprints'"):
+    with pytest.raises(ValueError, match='the batch has no column "fingerprints"'):
         loaded(tmp_path / "lost", sketches.drop_columns("fingerprints"))
     row = sketches.column_names.index("fingerprints")
     other = sketches.set_column(row, "fingerprints", pa.array([b"tram"] * len(sketches), pa.binary()))
-    with pytest.raises(ValueError, match="the sketch of 'doc/00000' is damaged: sketch its text again"):
+    with pytest.raises(ValueError, match='the sketch of "doc/00000" is damaged: sketch its text again'):
         loaded(tmp_path / "damaged", other)
