@@ -48,7 +48,7 @@ pub(crate) fn run(
         console.error("stopped; nothing was stored");
         return Ok(Exit::Interrupted);
     };
-    check_passages(args, add, &store)?;
+    check_passages(args, add, &store, console)?;
     let remembered = store.id_scope();
     let asked = dedupdb_corpus::Add::new(sources(&add.paths, add.key.as_deref()))
         .reading(options.clone())
@@ -99,12 +99,16 @@ pub(crate) fn run(
     Ok(exit(&added, add.dry_run, &telling.interrupt, console))
 }
 
-/// Refuses a search for what contains a document in a store that finds no passages.
-fn check_passages(args: &Args, add: &AddArgs, store: &Store) -> Result<()> {
-    if add.containment.is_some() && store.schema().passage() == 0 {
+/// Refuses a search for what contains a document in a store that finds no passages, and says if it does not look into all
+/// texts.
+fn check_passages(args: &Args, add: &AddArgs, store: &Store, console: &Console) -> Result<()> {
+    if add.containment.is_none() {
+        return Ok(());
+    }
+    if store.schema().passage() == 0 {
         bail!("{}", store::without_passages(args, store));
     }
-    Ok(())
+    store::note_unfingerprinted(store, args, console)
 }
 
 /// How the store is opened: with what counts as a duplicate.

@@ -55,7 +55,8 @@ pub struct Passage {
     /// The number of the token with which it begins in the document, from 0. `None` if fingerprints show no place, or
     /// several, because the document repeats itself.
     pub place: Option<u32>,
-    /// The number of documents that have all of it, this one included. If it [is common](Passage::is_common), the number
+    /// The number of documents that have all of it, this one included; of joined passages, those with one that spans it.
+    /// If it [is common](Passage::is_common), the number
     /// of stored texts with one of its shingles as a fingerprint, at least.
     pub documents: u64,
     /// Whether too many stored texts share it to compare them all. Only a few of them are among the passages.
@@ -208,9 +209,13 @@ impl CommonPlaces {
 
     /// The number of contents that have one of the fingerprints of a run, if not all that have the run were compared.
     /// They were if the run has as many shingles in a row as there are from one fingerprint to the next, and none is
-    /// common.
-    fn of_run(&self, run: &Range<usize>) -> Option<u64> {
-        let contents = self.contents.get(run.clone())?;
+    /// common. Of joined runs, none may be.
+    fn of_run(&self, run: &ShingleRun) -> Option<u64> {
+        let contents = self.contents.get(run.places.clone())?;
+        if run.is_joined() {
+            let most = contents.iter().copied().max();
+            return most.filter(|&most| most > 0);
+        }
         let mut compared = contents.split(|&contents| contents > 0);
         if compared.any(|places| places.len() >= self.step) {
             return None;
@@ -266,7 +271,7 @@ fn summed_up(
             longest = longest.max(tokens.end - tokens.start);
             own.add(tokens.clone());
             covered.add(tokens.clone());
-            let of_common = common.of_run(&run.places);
+            let of_common = common.of_run(run);
             common_runs.extend(of_common.map(|_| &run.places));
             let compared = holders.of_run(&run.places);
             for key in keys {

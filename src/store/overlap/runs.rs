@@ -13,6 +13,11 @@ pub(crate) struct ShingleRun {
 }
 
 impl ShingleRun {
+    /// Whether it is of several stretches.
+    pub(crate) fn is_joined(&self) -> bool {
+        self.first_end < self.places.end
+    }
+
     /// The places of the first stretch.
     pub(crate) fn first(&self) -> Range<usize> {
         self.places.start..self.first_end
