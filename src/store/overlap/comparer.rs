@@ -1,5 +1,7 @@
 //! Compares a text with stored contents, shingle by shingle.
 
+use std::cell::OnceCell;
+
 use super::lookup::TextShingles;
 use super::runs::{ShingleRun, held, runs};
 use crate::codec::{low32, words};
@@ -22,8 +24,8 @@ pub(super) struct HoldingContent {
 pub(super) struct PassageComparer<'a> {
     snapshot: &'a Snapshot,
     shingles: &'a TextShingles,
-    /// The places of the text by the rank of their shingle, then ascending.
-    by_rank: Vec<u32>,
+    /// The places of the text by the rank of their shingle, then ascending; known once a place is asked for.
+    by_rank: OnceCell<Vec<u32>>,
     /// The number of tokens over which runs are joined.
     gap: usize,
     set: ShingleSet,
@@ -36,12 +38,10 @@ impl<'a> PassageComparer<'a> {
         shingles: &'a TextShingles,
         gap: usize,
     ) -> PassageComparer<'a> {
-        let mut by_rank: Vec<u32> = (0..low32(shingles.ranks.len() as u64)).collect();
-        by_rank.sort_by_key(|&place| shingles.ranks[place as usize]);
         PassageComparer {
             snapshot,
             shingles,
-            by_rank,
+            by_rank: OnceCell::new(),
             gap,
             set: ShingleSet::default(),
             held: Vec::new(),
@@ -103,11 +103,14 @@ impl<'a> PassageComparer<'a> {
         let Ok(rank) = self.shingles.distinct.binary_search(&shingle) else {
             return &[];
         };
-        let before = |rank: usize| {
-            let rank_of = |place: &u32| self.shingles.ranks[*place as usize] as usize;
-            self.by_rank.partition_point(|place| rank_of(place) < rank)
-        };
-        let places = &self.by_rank[before(rank)..before(rank + 1)];
+        let rank_of = |place: &u32| self.shingles.ranks[*place as usize] as usize;
+        let by_rank = self.by_rank.get_or_init(|| {
+            let mut places: Vec<u32> = (0..low32(self.shingles.ranks.len() as u64)).collect();
+            places.sort_by_key(rank_of);
+            places
+        });
+        let before = |rank: usize| by_rank.partition_point(|place| rank_of(place) < rank);
+        let places = &by_rank[before(rank)..before(rank + 1)];
         if places.len() > REPEATED { &[] } else { places }
     }
 }

@@ -85,6 +85,9 @@ pub(crate) fn contained(
         let parameter = "containment";
         return Err(Error::InvalidQuery { parameter, reason });
     }
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
     let distinct = probe.shingles.as_slice();
     let most = allowance.false_candidates().saturating_add(distinct.len());
     let shared = SharedFingerprints::find(snapshot, distinct, most)?;
