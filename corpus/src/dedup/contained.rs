@@ -12,16 +12,16 @@ use dedupdb::{Input, Options, Schema, Store, Writer};
 
 /// The share of a text's shingles that another one has, and the number of tokens of the shortest texts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Containment {
+pub(crate) struct ContainmentRule {
     /// `None` if documents are dropped by similarity alone.
     pub(crate) least: Option<f64>,
     pub(crate) shortest: usize,
 }
 
-impl Default for Containment {
-    fn default() -> Containment {
+impl Default for ContainmentRule {
+    fn default() -> ContainmentRule {
         let (least, shortest) = (None, 20);
-        Containment { least, shortest }
+        ContainmentRule { least, shortest }
     }
 }
 

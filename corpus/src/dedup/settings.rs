@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::{Format, Glob, MEMORY, Source};
 use dedupdb::{Options, Schema, Store};
 
-use crate::dedup::contained::Containment;
+use crate::dedup::contained::ContainmentRule;
 use crate::dedup::mark::MarkColumns;
 
 /// Which of several similar documents is kept.
@@ -48,7 +48,7 @@ pub struct Dedup {
     pub(crate) to: Destination,
     pub(crate) list: Option<PathTerminator>,
     pub(crate) keep: Option<Keep>,
-    pub(crate) containment: Containment,
+    pub(crate) containment: ContainmentRule,
     pub(crate) mark: Option<MarkColumns>,
     pub(crate) against: Option<Against>,
     pub(crate) protected: Vec<Glob>,
@@ -139,7 +139,7 @@ impl Dedup {
             to: Destination::Nowhere,
             list: None,
             keep: None,
-            containment: Containment::default(),
+            containment: ContainmentRule::default(),
             mark: None,
             against: None,
             protected: Vec::new(),
