@@ -88,18 +88,20 @@ come, it says so, ignores them, and exits with 2.
 The summary compares each document with all documents stored before it, and counts it by the most
 similar one as an exact copy or a near-duplicate. With --unique, as in `dedup`, it compares with
 those that were kept: a copy of a document that was kept out then counts as a near-duplicate. If a
-stored document has a new text that resembles another one, --unique keeps the old text, and counts the new one as kept
-out. The summary does not
-count documents with the same words, because a search that only counts ends at the first match; --matches marks them.
-With --containment 0.8, up to a fifth of a document that is kept out may be in no stored one, so a short article in a long
-template is kept out because of another one: take the template away first, or ask for more, such as 0.95. Documents of fewer
-than 20 words are kept out only as with --unique. A document that contains stored ones is stored, and --matches lists the most
-similar of these. The store must find passages, as by default.
+stored document has a new text that resembles another one, --unique keeps the old text, and counts
+the new one as kept out. The summary does not count documents with the same words, because a search
+that only counts ends at the first match; --matches marks them.
+
+With --containment 0.8, up to a fifth of a document that is kept out may be in no stored one, so a
+short article in a long template is kept out because of another one: take the template away first, or
+ask for more, such as 0.95. Documents of fewer than 20 words are kept out only as with --unique. A
+document that contains stored ones is stored, and --matches lists the most similar of these. The
+store must find passages, as by default.
 
 With --matches, lines with KEY, EARLIER_KEY, JACCARD and, as in `pairs`, `exact copy` or `same words`,
-separated by tabs, go to standard output, and the summary to standard error. With --containment, the columns are KEY,
-EARLIER_KEY, JACCARD, CONTAINMENT, CONTAINMENT_OF_MATCH, and `kept out` or `stored`. If a run is interrupted (Ctrl-C),
-the store keeps what was committed; the same command continues.
+separated by tabs, go to standard output, and the summary to standard error. With --containment, the
+columns are KEY, EARLIER_KEY, JACCARD, CONTAINMENT, CONTAINMENT_OF_MATCH, and `kept out` or `stored`.
+If a run is interrupted (Ctrl-C), the store keeps what was committed; the same command continues.
 
 Exit codes: 0 done, 2 something could not be read or stored, 75 another process is writing to the
 store, 130 interrupted.")]

@@ -22,9 +22,9 @@ Each line has nine columns, separated by tabs: QUERY, KEY, WORDS, FIRST, LAST, L
 and TEXT. WORDS is the length of the passage, without words in gaps, FIRST and LAST are the numbers of
 its words in the query, from 1, LINE is the line in which it begins, PLACE the number of its first
 word in the stored document as its fingerprints show it, or - if they show none or several, as where
-the document repeats itself, DOCUMENTS the number of stored documents that have all of it, and TEXT its beginning. The longest
-passages of a text come first, gaps included. In JSON, `bytes` says where the passage is in the text;
-`covered` is the number of words of the text inside passages.
+the document repeats itself, DOCUMENTS the number of stored documents that have all of it, and TEXT
+its beginning. The longest passages of a text come first, gaps included. In JSON, `bytes` says where
+the passage is in the text; `covered` is the number of words of the text inside passages.
 
 Every run of as many words as `init --passage` or `reindex --passage` said is found. Shorter ones, down to
 the length of a shingle, are found by chance. All groups of K words (shingles) of a passage are in the document; in
