@@ -30,9 +30,8 @@ Texts are not stored. Passages and differences are shown for files, for document
 path of a file that still has the stored text, and for records of the files of --texts-from, which
 are recognized by the hash of their text. `longest run` is the longest run of words that both texts
 have, wherever it is in them, and the numbers of its first word, from 1. [-This-] is only in A and
-{+this+} only in B. Words are
-compared as they are written, with case and punctuation, which shingles of words leave out.
-Colours appear on a terminal only, and not if NO_COLOR is set. At most 50,000 words of each text are
+{+this+} only in B. Words are compared as they are written, with case and punctuation, which shingles
+of words leave out. Colours appear on a terminal only, and not if NO_COLOR is set. At most 50,000 words of each text are
 compared in this way; the output says if there are more.
 
 Exit codes: 0 they match, 1 they do not, 2 error.")]
