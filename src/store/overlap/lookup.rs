@@ -47,8 +47,6 @@ pub(crate) struct CommonFingerprint {
     pub(crate) rank: usize,
     /// The number of contents that were counted; there may be more.
     pub(crate) contents: usize,
-    /// The youngest of them.
-    pub(crate) some: Vec<u32>,
 }
 
 /// The contents that share fingerprints with a text.
@@ -69,14 +67,22 @@ struct FingerprintList {
 }
 
 impl SharedFingerprints {
-    /// The contents, and some of those with common fingerprints, ascending.
-    pub(crate) fn with_some_common(&self) -> Vec<u32> {
+    /// The contents, and the youngest of those with each common fingerprint, ascending.
+    pub(crate) fn with_some_common(
+        &self,
+        snapshot: &Snapshot,
+        distinct: &[u32],
+    ) -> Result<Vec<u32>> {
         let contents = self.contents.iter().map(|&(content, _)| content);
-        let some = self.common.iter().flat_map(|common| &common.some);
-        let mut all: Vec<u32> = contents.chain(some.copied()).collect();
+        let mut all: Vec<u32> = contents.collect();
+        let mut some = Vec::new();
+        for common in &self.common {
+            snapshot.with_fingerprint(distinct[common.rank], NAMED, &mut some)?;
+            all.extend_from_slice(&some);
+        }
         all.sort_unstable();
         all.dedup();
-        all
+        Ok(all)
     }
 
     /// Looks up the distinct shingles of a text. At most `most` contents are returned: those of the shortest lists.
@@ -114,11 +120,9 @@ impl SharedFingerprints {
         let mut common = Vec::new();
         for list in lists {
             if hits.len() + list.len > most {
-                snapshot.with_fingerprint(distinct[list.rank], NAMED, &mut read)?;
                 common.push(CommonFingerprint {
                     rank: list.rank,
                     contents: list.len,
-                    some: read.clone(),
                 });
                 continue;
             }

@@ -154,7 +154,7 @@ fn find(
     let shingles = TextShingles::of(&shingler.in_order(query.text)?);
     let most = most.saturating_add(shingles.distinct.len());
     let shared = SharedFingerprints::find(snapshot, &shingles.distinct, most)?;
-    let contents = shared.with_some_common();
+    let contents = shared.with_some_common(snapshot, &shingles.distinct)?;
     if contents.is_empty() {
         let tokens = low32(shingler.places(query.text).len() as u64);
         return Ok(Passages {
