@@ -83,9 +83,9 @@ def test_sketches_with_a_passage_make_stores_that_find_passages(
     with dedupdb.open(tmp_path / "merged") as store:
         assert asked(store) == answers
     # A store without a passage needs no fingerprints, and one with a passage refuses sketches that have none.
-    dedupdb.open(tmp_path / "bare-00000").close()
+    dedupdb.open(tmp_path / "bare-00000", passage=0).close()
     dd.load(sketches, str(tmp_path / "bare-{}"), stores=1)
-    bare = dd.sketch(frame(spark, DOCUMENTS), key="url", text="body")
+    bare = dd.sketch(frame(spark, DOCUMENTS), key="url", text="body", passage=0)
     assert "fingerprints" not in bare.columns
     with pytest.raises(Exception, match=r"passage is 20 in the store, not 0; `dedupdb reindex --passage 0`"):
         dd.load(bare, str(tmp_path / "stores" / "{}"), stores=1)
