@@ -87,9 +87,9 @@ def test_sketches_with_a_passage_make_stores_that_find_passages(
     dd.load(sketches, str(tmp_path / "bare-{}"), stores=1)
     bare = dd.sketch(frame(spark, DOCUMENTS), key="url", text="body", passage=0)
     assert "fingerprints" not in bare.columns
-    with pytest.raises(Exception, match=r"passage is 20 in the store, not 0; `dedupdb reindex --passage 0`"):
+    with pytest.raises(Exception, match="passage is 20 in the store, not 0"):
         dd.load(bare, str(tmp_path / "stores" / "{}"), stores=1)
-    with pytest.raises(Exception, match="the batch has no column 'fingerprints'"):
+    with pytest.raises(Exception, match='the batch has no column "fingerprints"'):
         dd.load(sketches.drop("fingerprints"), str(tmp_path / "lost-{}"), stores=1)
 
 
