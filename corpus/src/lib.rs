@@ -96,6 +96,7 @@
 mod add;
 mod corpus;
 mod decode;
+pub mod decontaminate;
 pub mod dedup;
 mod each;
 mod encoding;

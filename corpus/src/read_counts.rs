@@ -37,6 +37,15 @@ impl ReadCounts {
         self.repeated += u64::from(skipped.reason == Reason::RepeatedKey);
     }
 
+    /// Adds what another reading of the same files skipped.
+    pub(crate) fn add_skipped(&mut self, other: &ReadCounts) {
+        for (&reason, skipped) in &other.skipped {
+            *self.skipped.entry(reason).or_default() += skipped;
+        }
+        self.failures += other.failures;
+        self.repeated += other.repeated;
+    }
+
     /// Counts a document that was not skipped although its key came before with another text.
     pub fn repeated(&mut self) {
         self.repeated += 1;

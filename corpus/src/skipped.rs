@@ -200,6 +200,8 @@ pub enum Reason {
     BadRecord,
     /// It is a file with several records, and none is a document. Each is skipped, too.
     AllBad,
+    /// It has too few words for what is asked.
+    TooShort,
     /// It is a record of a web archive without a page: a request, an image, an error.
     NoPage,
     /// Reading stopped early: the system, a store or the program failed.
@@ -233,6 +235,7 @@ impl Reason {
         Reason::RepeatedKey,
         Reason::BadRecord,
         Reason::AllBad,
+        Reason::TooShort,
         Reason::NoPage,
         Reason::Stopped,
         Reason::BadKey,
@@ -261,6 +264,7 @@ impl Reason {
             Reason::RepeatedKey => "repeated key",
             Reason::BadRecord => "bad record",
             Reason::AllBad => "all records bad",
+            Reason::TooShort => "too short",
             Reason::NoPage => "no page",
             Reason::Stopped => "stopped",
             Reason::BadKey => "bad key",
@@ -294,6 +298,7 @@ impl Reason {
             | Reason::Excluded
             | Reason::NamedTwice
             | Reason::OtherName
+            | Reason::TooShort
             | Reason::NoPage => false,
         }
     }

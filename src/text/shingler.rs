@@ -161,12 +161,13 @@ impl Shingler {
         Ok(set.with_fingerprints(fingerprints))
     }
 
-    /// The shingles of a text in its order, each as often as it comes.
+    /// Returns the hashes of the text's shingles in its order, each as often as it comes. The `n`-th one begins with the
+    /// `n`-th of the [places](Shingler::places).
     ///
     /// # Errors
     ///
     /// Those of [`Shingler::shingles`].
-    pub(crate) fn in_order(&self, text: &str) -> Result<Vec<u32>> {
+    pub fn in_order(&self, text: &str) -> Result<Vec<u32>> {
         let mut memory = MEMORY.take();
         let mut shingles = Vec::new();
         let sink = &mut ShingleSink::Hashes(&mut shingles);
@@ -177,8 +178,20 @@ impl Shingler {
         read.map(|()| shingles)
     }
 
-    /// The bytes of each token of a text, in order. Tokens without an order, terms and ids, have no places.
-    pub(crate) fn places(&self, text: &str) -> Vec<Range<usize>> {
+    /// Returns the bytes of each token of a text, in order. Tokens without an order, terms and ids, have no places.
+    ///
+    /// ```
+    /// use dedupdb::sketching::{Shingler, Shingling};
+    ///
+    /// let shingler = Shingler::new(Shingling::Word(2), true, true)?;
+    /// let text = "So it goes, so it goes.";
+    /// let (shingles, places) = (shingler.in_order(text)?, shingler.places(text));
+    /// assert_eq!((shingles.len(), places.len()), (5, 6));
+    /// assert_eq!(shingles[0], shingles[3]); // so it
+    /// assert_eq!(&text[places[3].start..places[4].end], "so it");
+    /// # Ok::<(), dedupdb::Error>(())
+    /// ```
+    pub fn places(&self, text: &str) -> Vec<Range<usize>> {
         match self.shingling {
             Shingling::Word(_) => places::words(self.fold, SymbolRule::Separate, text),
             Shingling::Code(_) => places::words(self.fold, SymbolRule::Words, text),

@@ -9,6 +9,7 @@ mod clusters;
 mod compact;
 mod completions;
 mod containment;
+mod decontaminate;
 mod dedup;
 mod escaped;
 pub(crate) mod eval;
@@ -52,6 +53,7 @@ pub(crate) use backup::BackupArgs;
 pub(crate) use clusters::{ClustersArgs, LinkageArg};
 pub(crate) use compact::CompactArgs;
 pub(crate) use completions::CompletionsArgs;
+pub(crate) use decontaminate::DecontaminateArgs;
 pub(crate) use dedup::DedupArgs;
 pub(crate) use escaped::EscapedArgs;
 pub(crate) use explain::ExplainArgs;
@@ -177,6 +179,7 @@ pub(crate) enum Command {
     Report(Box<ReportArgs>),
     #[command(alias = "dedupe")]
     Dedup(Box<DedupArgs>),
+    Decontaminate(Box<DecontaminateArgs>),
     #[cfg(unix)]
     Move(Box<MoveArgs>),
     #[command(alias = "rm")]

@@ -56,7 +56,14 @@ fn move_to(
     let (judging, paths) = (&asked.judging, [folder.to_owned()]);
     check(args, judging, &paths, target, console)?;
     let interrupt = Interrupt::catch()?;
-    let mut told = DedupReporter::new(Path::new(""), &paths, judging, console, interrupt)?;
+    let mut told = DedupReporter::new(
+        Path::new(""),
+        &paths,
+        &judging.inputs,
+        &judging.telling,
+        console,
+        interrupt,
+    )?;
     told.are_records_left = true;
     let mut list = MoveList::new(console, output);
     let moved = patiently(args.wait, || {

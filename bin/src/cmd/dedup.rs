@@ -157,7 +157,8 @@ fn write(
     } else {
         Path::new("")
     };
-    let mut told = DedupReporter::new(store, &dedup.paths, &dedup.judging, console, interrupt)?;
+    let (inputs, telling) = (&dedup.judging.inputs, &dedup.judging.telling);
+    let mut told = DedupReporter::new(store, &dedup.paths, inputs, telling, console, interrupt)?;
     let ran = begun.run(|event| told.observe(event));
     told.progress.finish();
     if let Some(error) = told.failed {

@@ -12,10 +12,10 @@ use dedupdb_corpus::{Hint, Reason, Skipped, Source};
 
 use crate::args::{Args, ComparisonArgs, JudgingArgs};
 use crate::console::Console;
-use crate::inputs::sources;
+use crate::inputs::{InputArgs, sources};
 use crate::interrupt::Interrupt;
 use crate::keys::{self, NAMED};
-use crate::left_out::{LeftOutReporter, NamingScope, advice};
+use crate::left_out::{LeftOutArgs, LeftOutReporter, NamingScope, advice};
 use crate::number::{counted, grouped};
 use crate::output::escape;
 use crate::progress::ReadProgress;
@@ -124,15 +124,16 @@ impl<'a> DedupReporter<'a> {
     pub(super) fn new(
         store: &Path,
         paths: &[PathBuf],
-        judging: &JudgingArgs,
+        inputs: &InputArgs,
+        telling: &LeftOutArgs,
         console: &'a Console,
         interrupt: Interrupt,
     ) -> Result<DedupReporter<'a>> {
-        let (plan, paths) = (judging.inputs.options().store(store), paths.to_vec());
+        let (plan, paths) = (inputs.options().store(store), paths.to_vec());
         Ok(DedupReporter {
             console,
             interrupt,
-            left_out: LeftOutReporter::begin(console, &judging.telling, NamingScope::Failures)?,
+            left_out: LeftOutReporter::begin(console, telling, NamingScope::Failures)?,
             progress: ReadProgress::new(console, move || plan.disk_bytes(sources(&paths, None))),
             has_repeated: false,
             are_records_left: false,

@@ -8,6 +8,7 @@ mod check;
 mod clusters;
 mod compact;
 mod completions;
+mod decontaminate;
 mod dedup;
 mod eval;
 mod explain;
@@ -64,6 +65,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Merge(merge) => merge::run(args, merge, console, output),
         Command::Load(load) => load::run(args, load, console, output),
         Command::Dedup(dedup) => dedup::run(args, dedup, console, output),
+        Command::Decontaminate(asked) => decontaminate::run(args, asked, console, output),
         #[cfg(unix)]
         Command::Move(asked) => aside::run(args, asked, console, output),
         Command::Eval(eval) => eval::run(args, eval, console, output),

@@ -36,7 +36,7 @@ pub(crate) use moves::{MoveJson, MovedFileJson};
 pub(crate) use parameters::{InitJson, ParametersJson};
 pub(crate) use passages::PassageJson;
 pub(crate) use report::ReportJson;
-pub(crate) use summaries::{AddJson, DedupJson, MapJson};
+pub(crate) use summaries::{AddJson, DecontaminateJson, DedupJson, MapJson};
 pub(crate) use tune::{FiguresJson, SampleJson, TuneJson};
 pub(crate) use upkeep::{
     BackupJson, CasualtyJson, CheckJson, CompactJson, MergeJson, ReindexJson, SalvageJson,

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use dedupdb_corpus::ReadCounts;
+use dedupdb_corpus::decontaminate::DecontaminateSummary;
 use dedupdb_corpus::dedup::{DedupSummary, DropCounts};
 use serde::Serialize;
 
@@ -139,6 +140,68 @@ impl DroppedJson {
             near_duplicates: dropping.near_duplicates,
             same_words: dropping.same_words,
             contained: dropping.contained,
+        }
+    }
+}
+
+/// `decontaminate`: the summary.
+#[derive(Serialize)]
+pub(crate) struct DecontaminateJson<'a> {
+    documents: u64,
+    kept: u64,
+    hit: u64,
+    benchmarks: Vec<BenchmarkJson<'a>>,
+    common: Vec<CommonItemJson<'a>>,
+    benchmark_skipped: u64,
+    aside: Option<Cow<'a, str>>,
+    #[serde(flatten)]
+    read: ReadJson<'a>,
+}
+
+/// A file of a benchmark.
+#[derive(Serialize)]
+struct BenchmarkJson<'a> {
+    benchmark: Cow<'a, str>,
+    items: u64,
+    hit: u64,
+    unchecked: u64,
+    documents: u64,
+}
+
+/// An item that is in many documents.
+#[derive(Serialize)]
+struct CommonItemJson<'a> {
+    benchmark: Cow<'a, str>,
+    item: &'a str,
+    field: Option<&'a str>,
+    documents: u64,
+}
+
+impl DecontaminateJson<'_> {
+    /// The outcome for all documents.
+    pub(crate) fn new(done: &DecontaminateSummary, elapsed: Duration) -> DecontaminateJson<'_> {
+        let benchmarks = done.benchmarks.iter().map(|counts| BenchmarkJson {
+            benchmark: counts.benchmark.to_string_lossy(),
+            items: counts.items,
+            hit: counts.hit,
+            unchecked: counts.unchecked,
+            documents: counts.documents,
+        });
+        let common = done.common.iter().map(|(item, documents)| CommonItemJson {
+            benchmark: item.benchmark.to_string_lossy(),
+            item: &item.key,
+            field: item.field.as_deref(),
+            documents: *documents,
+        });
+        DecontaminateJson {
+            documents: done.documents,
+            kept: done.kept,
+            hit: done.hit,
+            benchmarks: benchmarks.collect(),
+            common: common.collect(),
+            benchmark_skipped: done.benchmark_reading.all_skipped(),
+            aside: done.aside.as_deref().map(Path::to_string_lossy),
+            read: ReadJson::new(&done.reading, elapsed),
         }
     }
 }

@@ -105,9 +105,10 @@ impl Schema {
 fn objects_are_as_the_schema_says() {
     let (schema, sandbox) = (Schema::read(), Sandbox::with_testdata());
     sandbox.run(&["add", "-q", "folder"]).expect(0);
-    sandbox
-        .run(&["--store", "other", "add", "-q", "pages.jsonl"])
-        .expect(0);
+    let other = ["--store", "other", "add", "-q", "pages.jsonl"];
+    sandbox.run(&other).expect(0);
+    sandbox.write("page.txt", "A page.");
+    let clean = "decontaminate folder --against pages.jsonl -o clean --common 0";
     for (line, all, last) in [
         ("add --matches pages.jsonl", "add-match", Some("add")),
         ("add --dry-run pages.jsonl", "add", None),
@@ -120,11 +121,7 @@ fn objects_are_as_the_schema_says() {
             None,
         ),
         ("explain page-03 page-02", "explain", None),
-        (
-            "jaccard query.txt folder/news/library-night.txt",
-            "jaccard",
-            None,
-        ),
+        ("jaccard query.txt page.txt", "jaccard", None),
         ("matrix folder -o rows.csv", "matrix", None),
         ("list", "list", None),
         ("show page-01", "show", None),
@@ -156,6 +153,8 @@ fn objects_are_as_the_schema_says() {
             "dedup",
             None,
         ),
+        (clean, "decontaminate", None),
+        ("decontaminate folder --against pages.jsonl", "hit", None),
         ("move folder aside", "move-line", Some("move")),
         (
             "move --undo aside/.dedupdb-moved",

@@ -14,6 +14,7 @@ mod clusters;
 mod compressed;
 mod contained;
 mod crash;
+mod decontaminate;
 mod dedup;
 mod dedup_compared;
 mod dedup_contained;

@@ -21,7 +21,7 @@ use dedupdb::Store;
 /// # Errors
 ///
 /// [`Error::OwnCounterpart`].
-pub(super) fn check_apart(dedup: &mut Dedup) -> Result<()> {
+pub(crate) fn check_apart(dedup: &mut Dedup) -> Result<()> {
     let Some(Against::Corpus(sources)) = &mut dedup.against else {
         return Ok(());
     };
@@ -61,7 +61,7 @@ fn place(source: &Source) -> Option<(&Path, PathBuf, FileIdentity)> {
 
 /// Refuses a source that does not exist, and a file of records that could not be read to its end. A file that is one
 /// document is like one record: it is reported, and the others count.
-fn check_read(skipped: &Skipped, dedup: &Dedup) -> Result<()> {
+pub(crate) fn check_read(skipped: &Skipped, dedup: &Dedup) -> Result<()> {
     let path = PathBuf::from(&skipped.place);
     let is_lost = match skipped.reason {
         Reason::NotFound => true,

@@ -278,7 +278,7 @@ impl DedupRun<'_> {
 }
 
 /// Writes the output of one document or file.
-fn taken(sink: &mut OutputSink, judged: &JudgedItem) -> Result<()> {
+pub(crate) fn taken(sink: &mut OutputSink, judged: &JudgedItem) -> Result<()> {
     match judged {
         Item::Opened(opened) => sink.open(opened),
         Item::Document((origin, verdict)) if verdict.is_kept || verdict.mark.is_some() => {

@@ -23,30 +23,30 @@ use dedupdb::Match;
 pub(crate) struct DroppedListWriter {
     partial: PathBuf,
     writer: BufWriter<File>,
-    form: DroppedListFormat,
+    form: ListFormat,
     /// What the lines name.
     files: FileSpool,
     /// The files of records among them.
     of_records: HashSet<PathBuf>,
 }
 
-/// The form of the lines.
+/// The form of the lines of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DroppedListFormat {
+pub(crate) enum ListFormat {
     /// Fields that are escaped and separated by tabs.
     Tabs,
     Csv,
     Json,
 }
 
-impl DroppedListFormat {
+impl ListFormat {
     /// The form for the file `name`.
-    fn of(name: &Path, is_json: bool) -> DroppedListFormat {
+    pub(crate) fn of(name: &Path, is_json: bool) -> ListFormat {
         match name.extension().and_then(OsStr::to_str) {
-            _ if is_json => DroppedListFormat::Json,
-            Some("jsonl") => DroppedListFormat::Json,
-            Some("csv") => DroppedListFormat::Csv,
-            _ => DroppedListFormat::Tabs,
+            _ if is_json => ListFormat::Json,
+            Some("jsonl") => ListFormat::Json,
+            Some("csv") => ListFormat::Csv,
+            _ => ListFormat::Tabs,
         }
     }
 }
@@ -59,8 +59,8 @@ impl DroppedListWriter {
     /// Those of the system.
     pub(crate) fn begin(partial: PathBuf, name: &Path, is_json: bool) -> Result<DroppedListWriter> {
         let mut writer = BufWriter::new(File::create_new(&partial).of(&partial)?);
-        let form = DroppedListFormat::of(name, is_json);
-        if form == DroppedListFormat::Csv {
+        let form = ListFormat::of(name, is_json);
+        if form == ListFormat::Csv {
             writeln!(writer, "{}", DroppedLine::NAMES.join(",")).of(&partial)?;
         }
         Ok(DroppedListWriter {
@@ -80,11 +80,11 @@ impl DroppedListWriter {
     pub(crate) fn add(&mut self, dropped: &DroppedDocument<'_>) -> Result<()> {
         self.name(dropped)?;
         let line = match self.form {
-            DroppedListFormat::Json => {
+            ListFormat::Json => {
                 serde_json::to_string(&DroppedLine::of(dropped)).map_err(io::Error::from)
             }
-            DroppedListFormat::Csv => Ok(DroppedLine::of(dropped).to_csv()),
-            DroppedListFormat::Tabs => Ok(fields(dropped)),
+            ListFormat::Csv => Ok(DroppedLine::of(dropped).to_csv()),
+            ListFormat::Tabs => Ok(fields(dropped)),
         };
         let line = line.of(&self.partial)?;
         Ok(writeln!(self.writer, "{line}").of(&self.partial)?)

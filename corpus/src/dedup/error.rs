@@ -75,6 +75,11 @@ pub enum Error {
         /// Why, and what to do.
         reason: &'static str,
     },
+    /// A [benchmark](crate::decontaminate) has no item that can be checked, or what is asked of it is out of range.
+    Benchmark {
+        /// What is wrong.
+        reason: String,
+    },
     /// None of the documents to compare the input with could be read. The observer received events with the reasons.
     NothingToCompare,
     /// A source to compare the input with does not exist, or is a file of records that cannot be read completely.
@@ -208,6 +213,7 @@ impl fmt::Display for Error {
             | Error::UnreadCounterpart { path, reason }
             | Error::BadManifest { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::Containment { reason } => write!(f, "containment: {reason}"),
+            Error::Benchmark { reason } => write!(f, "the benchmark: {reason}"),
             Error::NothingToCompare => f.write_str(
                 "nothing could be read of what to compare with, and nothing is written; its records need the \
                  fields that the input has for key and text",
@@ -343,6 +349,13 @@ impl Error {
     pub(crate) fn input(path: PathBuf, source: io::Error) -> Error {
         Error::Input {
             path,
+            source: Arc::new(source),
+        }
+    }
+
+    /// Returns the error for a stream that cannot be written.
+    pub(crate) fn stream(source: io::Error) -> Error {
+        Error::Stream {
             source: Arc::new(source),
         }
     }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::decontaminate::Hit;
 use crate::{Nth, ReadFile, RepeatedId, Skipped};
 use dedupdb::Match;
 
@@ -37,6 +38,8 @@ pub enum DedupEvent<'a> {
         /// Why it is not dropped.
         why: SpareReason,
     },
+    /// A document has an item of a benchmark: see [`decontaminate`](crate::decontaminate).
+    Hit(&'a Hit<'a>),
     /// The progress: after each batch, and twenty times per second while nothing else happens.
     Progress {
         /// Documents that were judged, or read if all are read first, and skipped items.

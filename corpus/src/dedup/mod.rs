@@ -75,41 +75,42 @@
 // The store's writer judges the documents, in the order of the input or, if they are spooled first, in another order.
 // Kept documents go into a sink, which is published at the end.
 
-mod against;
+pub(crate) mod against;
 mod by_rank;
 #[cfg(unix)]
 mod claim;
 mod contained;
-mod dedup_run;
-mod dropped_list;
+pub(crate) mod dedup_run;
+pub(crate) mod dropped_list;
 mod duplicate_groups;
-mod encoder;
+pub(crate) mod encoder;
 mod error;
-mod event;
+pub(crate) mod event;
 mod files_below;
-mod fit_check;
-mod judge;
+pub(crate) mod fit_check;
+pub(crate) mod judge;
 mod lineage;
 mod mark;
 mod modes;
 #[cfg(unix)]
 mod moving;
 mod order;
-mod outputs;
-mod prepared_run;
+pub(crate) mod outputs;
+pub(crate) mod prepared_run;
 mod protection;
 mod record_writer;
 mod rows;
-mod settings;
-mod sink;
+pub(crate) mod settings;
+pub(crate) mod sink;
 mod spool;
 mod summary;
 mod surviving_copy;
 mod table_copier;
-mod target;
+pub(crate) mod target;
 mod tree;
 mod verdicts;
 
+pub(crate) use error::Result;
 pub use error::{Error, Unfit};
 pub use event::{DedupEvent, DroppedDocument, SpareReason};
 #[cfg(unix)]

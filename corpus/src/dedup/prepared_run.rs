@@ -209,7 +209,7 @@ fn finish(
 
 /// Publishes the output. One without new documents is not published if it would replace content, or if no document could
 /// be read.
-fn publish(
+pub(crate) fn publish(
     outputs: &Outputs,
     reporter: &mut JudgeReporter<'_>,
     store: Option<(Writer, Store)>,

@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
@@ -309,8 +308,6 @@ fn put(list: &mut BufWriter<Outlet>, path: &Path, ending: PathTerminator) -> io:
 fn written<T>(written: io::Result<T>, name: Option<&Path>) -> Result<T> {
     match name {
         Some(name) => Ok(written.of(name)?),
-        None => written.map_err(|source| Error::Stream {
-            source: Arc::new(source),
-        }),
+        None => written.map_err(Error::stream),
     }
 }

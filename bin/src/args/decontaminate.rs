@@ -1,0 +1,92 @@
+//! Arguments of `decontaminate`.
+
+use std::path::PathBuf;
+
+use crate::inputs::InputArgs;
+use crate::left_out::LeftOutArgs;
+use crate::parse;
+
+/// Find benchmark questions in training data, and write the data without them
+///
+/// Looks in the documents of INPUT for the items of a benchmark, such as its questions and answers.
+/// With -o, it writes the documents that have none, byte for byte, in the order of the input.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  dedupdb decontaminate train/*.parquet --against mmlu.jsonl gsm8k.jsonl --against-field question
+  dedupdb decontaminate train.jsonl --against bench.jsonl -o clean.jsonl --hits hits.tsv
+  dedupdb decontaminate train.jsonl --against bench.jsonl --against-field question --against-field answer
+  dedupdb --json decontaminate train.jsonl --against bench/ | jq -r .item | sort | uniq -c
+
+A document has an item if both have 13 words in a row (--passage), or if a stretch of the document
+that is twice as long as the item has 40% of the item's shingles, which are runs of 5 words
+(--containment), in 70% of its words, and in 10 of them or all of an item with fewer. So items are found
+whole, wrapped or cased in another way, and with some words replaced; of a long one, 13 words are
+enough. Every such document is found, with all its items. In Chinese, Japanese, Thai and other scripts without spaces, a
+character is a word. Items of fewer than 5 words cannot be checked: they are counted, and -v names them.
+
+Without -o and --hits, the hits go to standard output. Each line has 13 columns, separated by tabs:
+DOCUMENT, BENCHMARK, ITEM, FIELD, WORDS, LONGEST, COVERAGE, SHARE, START, END, ITEM_FIRST, ITEM_LAST
+and TEXT. BENCHMARK, ITEM and FIELD are the file, key and field of the item, and WORDS its length.
+LONGEST is the length in words of the longest passage that both have. COVERAGE is the share of the item's words
+that are in the overlap, and SHARE that of the document's words. The overlap is from byte START to
+before byte END of the document's text, and from word ITEM_FIRST to ITEM_LAST of the item. TEXT is the
+overlap in the document. With --json, or if the file of --hits ends in .jsonl, these are fields.
+
+The summary counts, for each file of the benchmark, its items, those that a document has, those that
+cannot be checked, and the documents with an item. An item that is in more than --common documents is
+named: it may be a template, such as an instruction that stands before each question. Such documents
+are dropped as well.
+
+OUTPUT and what is read and left out are as in `dedup`. --text-field names the text of INPUT, and
+--against-field that of the benchmark, if it has another name. A benchmark that is INPUT itself is an
+error.
+
+Exit codes: 0 done, 2 something could not be read, 130 interrupted.")]
+pub(crate) struct DecontaminateArgs {
+    /// Files and folders as in add, or - for standard input
+    #[arg(required = true, value_name = "INPUT", value_parser = parse::path())]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Files and folders of the benchmark
+    #[arg(long, value_name = "PATH", required = true, num_args = 1.., value_parser = parse::path())]
+    pub(crate) against: Vec<PathBuf>,
+
+    /// Field or column of the benchmark whose texts are items; may be repeated [default: that of --text-field]
+    #[arg(long, value_name = "NAME", value_parser = parse::field)]
+    pub(crate) against_field: Vec<String>,
+
+    /// File or folder to write, or - for standard output
+    #[arg(short, long, value_name = "OUTPUT")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// File that lists the hits; CSV if FILE ends in .csv, JSON with --json or if FILE ends in .jsonl
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hits: Option<PathBuf>,
+
+    /// Number of words in a row that are a hit, 5 or more
+    #[arg(long, value_name = "WORDS", default_value = "13", value_parser = clap::value_parser!(u32).range(5..))]
+    pub(crate) passage: u32,
+
+    /// Share of an item's shingles in a stretch of a document that is a hit: 0.4 or 40%
+    #[arg(long, value_name = "SHARE", default_value = "0.4", value_parser = parse::share)]
+    pub(crate) containment: f64,
+
+    /// Name items that are in more than N documents
+    #[arg(long, value_name = "N", default_value = "1000")]
+    pub(crate) common: u64,
+
+    /// Replace OUTPUT and the file of --hits; a folder gets another name, such as OUTPUT.old
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Go on without files that are named and cannot be read, and count them
+    #[arg(long)]
+    pub(crate) skip_unreadable: bool,
+
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) telling: LeftOutArgs,
+}

@@ -1,0 +1,201 @@
+//! `decontaminate`: finds benchmark items in a corpus, and writes it without them.
+
+use std::io::stdout;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use dedupdb_corpus::decontaminate::{BenchmarkItem, Decontaminate, DecontaminateSummary};
+use dedupdb_corpus::dedup;
+
+use super::judging::{DedupReporter, explained};
+use crate::args::{Args, DecontaminateArgs};
+use crate::closed_input;
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::inputs::{STDIN, check_stdin, is_stdin, sources};
+use crate::interrupt::Interrupt;
+use crate::json;
+use crate::keys::NAMED;
+use crate::number::{counted, grouped};
+use crate::output::{Output, escape};
+use crate::read_counts::{ReadCountsText as _, line};
+
+/// Runs `decontaminate`.
+pub(crate) fn run(
+    args: &Args,
+    asked: &DecontaminateArgs,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    check(asked)?;
+    let options = asked.inputs.options();
+    asked.inputs.check(&options, &asked.paths, console)?;
+    let run = decontaminate(args, asked)?;
+    let interrupt = Interrupt::catch()?;
+    let (inputs, telling) = (&asked.inputs, &asked.telling);
+    let no_store = Path::new("");
+    let mut reporter =
+        DedupReporter::new(no_store, &asked.paths, inputs, telling, console, interrupt)?;
+    let ran = run.run(|event| reporter.observe(event));
+    reporter.progress.finish();
+    if let Some(error) = reporter.failed {
+        return Err(error);
+    }
+    let done = match ran {
+        Ok(done) => done,
+        Err(dedup::Error::Stopped) => {
+            console.error("stopped; nothing is written, and the same command starts again");
+            return Ok(Exit::Interrupted);
+        }
+        Err(dedup::Error::Unreadable { place }) => bail!(
+            "{place} could not be read, so nothing is written (leave it out, or give --skip-unreadable)"
+        ),
+        Err(dedup::Error::NothingToCompare | dedup::Error::Benchmark { .. })
+            if asked.against_field.is_empty() =>
+        {
+            bail!(
+                "nothing of --against can be checked: an item has 5 words or more; --against-field names the field with \
+                 its text"
+            )
+        }
+        Err(error) => return Err(explained(error)),
+    };
+    let skipped = done.benchmark_reading.left_out_note(false);
+    let aside = done.aside.as_ref().map(|aside| aside.display());
+    let notes = [
+        done.reading.lossy_note(),
+        done.reading.unsplit_note(),
+        skipped.map(|skipped| format!("of --against, {skipped}")),
+        aside.map(|aside| format!("what was in the place of the output is {aside} now")),
+    ];
+    for note in notes.into_iter().flatten() {
+        console.note(&note);
+    }
+    name_common(&done, asked.common, console);
+    let elapsed = reporter.progress.elapsed();
+    if !args.json {
+        let has_converter = asked.inputs.pre.is_some();
+        console.text(&(to_text(&done, has_converter) + &done.reading.to_text(elapsed)));
+    } else if file(asked).is_some() || asked.hits.is_some() && asked.output.is_none() {
+        output.object(&json::DecontaminateJson::new(&done, elapsed))?;
+    } else {
+        // Standard output has the documents or the hits.
+        console.object(&json::DecontaminateJson::new(&done, elapsed))?;
+    }
+    if let (Some(file), false) = (file(asked), done.is_written) {
+        bail!(
+            "{}: every document has an item, and an output without documents replaces nothing; what is there stays",
+            file.display()
+        );
+    }
+    Ok(Exit::failed(done.has_failures()))
+}
+
+/// Refuses what cannot be read or written as it is asked for.
+fn check(asked: &DecontaminateArgs) -> Result<()> {
+    check_stdin(asked.paths.iter().map(PathBuf::as_path))?;
+    if asked.against.iter().any(|path| path == Path::new(STDIN)) {
+        bail!("--against needs the names of files or folders; only INPUT can be standard input");
+    }
+    if asked.hits.as_deref() == Some(Path::new(STDIN)) {
+        bail!("--hits needs the name of a file; without -o and --hits, hits go to standard output");
+    }
+    let outputs = file(asked).into_iter().chain(asked.hits.as_deref());
+    let outputs: Vec<&Path> = outputs.collect();
+    let paths = [&asked.paths[..], &asked.against].concat();
+    asked.telling.check(&paths, &outputs)?;
+    let is_read = |file: &&Path| is_stdin(file, &asked.paths);
+    if let Some(output) = outputs.iter().copied().find(is_read) {
+        bail!(
+            "{}: standard input (-) is this file; write to another place",
+            output.display()
+        );
+    }
+    Ok(())
+}
+
+/// The output file, unless the output is standard output.
+fn file(asked: &DecontaminateArgs) -> Option<&Path> {
+    let output = asked.output.as_deref();
+    output.filter(|output| *output != Path::new(STDIN))
+}
+
+/// What the arguments ask for.
+fn decontaminate(args: &Args, asked: &DecontaminateArgs) -> Result<Decontaminate> {
+    let mut run = Decontaminate::new(sources(&asked.paths, None), &asked.against)
+        .reading(asked.inputs.options())
+        .fields(&asked.against_field)
+        .passage(asked.passage)
+        .containment(asked.containment)
+        .common(asked.common)
+        .hits_as_json(args.json)
+        .replace(asked.force)
+        .skip_unreadable(asked.skip_unreadable);
+    match (&asked.output, file(asked)) {
+        (_, Some(file)) => run = run.output(file),
+        (Some(_), None) => {
+            closed_input::check()?;
+            run = run.output_to(stdout());
+        }
+        (None, None) if asked.hits.is_none() => {
+            closed_input::check()?;
+            run = run.hits_to(stdout());
+        }
+        (None, None) => {}
+    }
+    if let Some(hits) = &asked.hits {
+        run = run.hits(hits);
+    }
+    Ok(run)
+}
+
+/// Names the items that are in many documents.
+fn name_common(done: &DecontaminateSummary, common: u64, console: &Console) {
+    let named = usize::try_from(NAMED).unwrap_or(usize::MAX);
+    for (item, documents) in done.common.iter().take(named) {
+        let BenchmarkItem {
+            benchmark,
+            key,
+            field,
+            ..
+        } = item;
+        let field = field.as_ref().map(|field| format!(", field {field:?}"));
+        console.note(&format!(
+            "{}: {}{} is in {} documents, and may be a template",
+            benchmark.display(),
+            escape(key),
+            field.unwrap_or_default(),
+            grouped(*documents),
+        ));
+    }
+    let more = done.common.len().saturating_sub(named) as u64;
+    if more > 0 {
+        let items = counted(more, "more item is", "more items are");
+        console.note(&format!(
+            "{items} in more than {} documents",
+            grouped(common)
+        ));
+    }
+}
+
+/// The counts as lines for people.
+fn to_text(done: &DecontaminateSummary, has_converter: bool) -> String {
+    let mut text = line("documents", done.documents, "");
+    text += &line("  clean", done.kept, "");
+    text += &line("  with an item", done.hit, "");
+    text += &done.reading.skipped_line(has_converter).unwrap_or_default();
+    for counts in &done.benchmarks {
+        let unchecked = match counts.unchecked {
+            0 => String::new(),
+            unchecked => format!(", {} too short", grouped(unchecked)),
+        };
+        let more = format!(
+            "   {} found in {}{unchecked}: {}",
+            grouped(counts.hit),
+            counted(counts.documents, "document", "documents"),
+            escape(&counts.benchmark.display().to_string()),
+        );
+        text += &line("benchmark items", counts.items, &more);
+    }
+    text
+}

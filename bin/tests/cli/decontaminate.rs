@@ -1,0 +1,302 @@
+//! `decontaminate`: benchmark items in a corpus.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{Sandbox, text};
+
+/// Lines of JSON.
+fn lines(records: &[Value]) -> String {
+    let lines = records.iter().map(|record| format!("{record}\n"));
+    lines.collect()
+}
+
+/// The words of a text.
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().collect()
+}
+
+/// A text between others.
+fn around(seed: u64, text_within: &str) -> String {
+    format!("{}.\n{text_within}\n{}", text(seed, 40), text(seed + 1, 40))
+}
+
+/// A benchmark of two fields, and a corpus whose documents are called what they have.
+fn planted(sandbox: &Sandbox) {
+    let question = |number: u64| text(100 + number, 30);
+    let records: Vec<Value> = (0..6)
+        .map(|number| {
+            let answer = if number == 5 {
+                "only three words".to_owned()
+            } else {
+                text(200 + number, 9)
+            };
+            json!({"id": format!("q{number}"), "question": question(number), "answer": answer})
+        })
+        .collect();
+    sandbox.write("bench.jsonl", lines(&records));
+    let wrapped = words(&question(1)).join(",\n  ").to_uppercase();
+    let mut replaced = question(2);
+    for number in [4, 16, 27] {
+        let word = words(&question(2))[number].to_owned();
+        replaced = replaced.replace(&word, "other");
+    }
+    let part = words(&question(3))[8..21].join(" ");
+    let short_part = words(&question(3))[8..20].join(" ");
+    let both = format!("{} {}", question(4), text(204, 9));
+    let most_of_answer = words(&text(200, 9))[..7].join(" ");
+    let documents = [
+        ("whole", around(1, &question(0))),
+        ("wrapped", around(3, &wrapped)),
+        ("replaced", around(5, &replaced)),
+        ("part", around(7, &part)),
+        ("twelve words", around(9, &short_part)),
+        ("both", around(11, &both)),
+        ("seven of nine words", around(13, &most_of_answer)),
+        ("too short", around(15, "only three words")),
+        ("nothing", text(17, 80)),
+    ];
+    let documents = documents.map(|(id, text)| json!({"id": id, "text": text, "more": 1}));
+    sandbox.write("train.jsonl", lines(&documents));
+}
+
+const FIELDS: [&str; 6] = [
+    "--against",
+    "bench.jsonl",
+    "--against-field",
+    "question",
+    "--against-field",
+    "answer",
+];
+
+#[test]
+fn documents_with_an_item_are_listed_and_dropped() {
+    let sandbox = Sandbox::new();
+    planted(&sandbox);
+    let listed = sandbox.run(&[&["decontaminate", "train.jsonl"], &FIELDS[..]].concat());
+    let listed = listed.expect(0);
+    let hits = listed.lines();
+    let hits: Vec<Vec<&str>> = hits.iter().map(|line| line.split('\t').collect()).collect();
+    let named: Vec<&[&str]> = hits.iter().map(|hit| &hit[..6]).collect();
+    let expected = [
+        ["whole", "bench.jsonl", "q0", "question", "30", "30"],
+        ["wrapped", "bench.jsonl", "q1", "question", "30", "30"],
+        ["replaced", "bench.jsonl", "q2", "question", "30", "11"],
+        ["part", "bench.jsonl", "q3", "question", "30", "13"],
+        ["both", "bench.jsonl", "q4", "question", "30", "30"],
+        ["both", "bench.jsonl", "q4", "answer", "9", "9"],
+    ];
+    assert_eq!(named, expected, "{}", listed.stdout);
+    let part = &hits[3];
+    assert_eq!(
+        part[6..8],
+        ["0.4333", "0.1398"],
+        "13 of 30 and 13 of 93 words"
+    );
+    assert_eq!(part[10..12], ["9", "21"]);
+    assert_eq!(part[12], words(&text(103, 30))[8..21].join(" "));
+    let (start, end): (usize, usize) = (part[8].parse().unwrap(), part[9].parse().unwrap());
+    let document = around(7, &words(&text(103, 30))[8..21].join(" "));
+    assert_eq!(&document[start..end], part[12]);
+    assert!(listed.stderr.contains("1 too short"), "{}", listed.stderr);
+}
+
+#[test]
+fn an_output_has_the_documents_without_items_and_a_list_has_the_hits() {
+    let sandbox = Sandbox::new();
+    planted(&sandbox);
+    let files = ["-o", "clean.jsonl", "--hits", "hits.jsonl"];
+    let asked = [
+        &["--json", "decontaminate", "train.jsonl"],
+        &FIELDS[..],
+        &files,
+    ]
+    .concat();
+    let summary = &sandbox.run(&asked).expect(0).objects()[0];
+    assert_eq!(summary["documents"], 9);
+    assert_eq!((&summary["kept"], &summary["hit"]), (&4.into(), &5.into()));
+    let counts = &summary["benchmarks"][0];
+    let counts = ["items", "hit", "unchecked", "documents"].map(|name| counts[name].as_u64());
+    assert_eq!(counts, [12, 6, 1, 5].map(Some));
+    // What is kept is kept byte for byte.
+    let train = fs::read_to_string(sandbox.path("train.jsonl")).unwrap();
+    let kept = train.lines().filter(|line| {
+        let names = [
+            "twelve words",
+            "seven of nine words",
+            "too short",
+            "nothing",
+        ];
+        names
+            .iter()
+            .any(|name| line.contains(&format!("\"{name}\"")))
+    });
+    let kept: Vec<&str> = kept.collect();
+    assert_eq!(
+        fs::read_to_string(sandbox.path("clean.jsonl"))
+            .unwrap()
+            .lines()
+            .collect::<Vec<_>>(),
+        kept
+    );
+    let hits = fs::read_to_string(sandbox.path("hits.jsonl")).unwrap();
+    let hits: Vec<Value> = hits
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let longest: Vec<Option<u64>> = hits.iter().map(|hit| hit["longest"].as_u64()).collect();
+    assert_eq!(longest, [30, 30, 11, 13, 30, 9].map(Some));
+    assert_eq!(hits[0]["text"], text(100, 30));
+    // An output stays unless another one is wanted in its place.
+    sandbox.run(&asked).expect(2);
+}
+
+#[test]
+fn other_bounds_find_shorter_parts() {
+    let sandbox = Sandbox::new();
+    planted(&sandbox);
+    let found = |more: &[&str]| {
+        let asked = [&["decontaminate", "train.jsonl"], &FIELDS[..], more].concat();
+        let ran = sandbox.run(&asked).expect(0);
+        let documents = ran
+            .lines()
+            .into_iter()
+            .map(|line| line.split('\t').next().unwrap().to_owned());
+        documents.collect::<Vec<_>>()
+    };
+    assert!(found(&["--passage", "12"]).contains(&"twelve words".to_owned()));
+    assert!(found(&["--passage", "7"]).contains(&"seven of nine words".to_owned()));
+    let exact = found(&["--passage", "30", "--containment", "1"]);
+    assert_eq!(exact, ["whole", "wrapped", "both", "both"]);
+    // Read the other way round, the documents are the items.
+    let asked = [
+        "decontaminate",
+        "bench.jsonl",
+        "--text-field",
+        "question",
+        "--against",
+        "train.jsonl",
+    ];
+    let ran = sandbox
+        .run(&[&asked[..], &["--against-field", "text"]].concat())
+        .expect(0);
+    assert_eq!(ran.lines().len(), 4, "{}", ran.stdout);
+}
+
+#[test]
+fn characters_of_scripts_without_spaces_are_words() {
+    let sandbox = Sandbox::new();
+    let item = "孔子曰學而時習之不亦說乎有朋自遠方來不亦樂乎";
+    sandbox.write("bench.txt", item);
+    let wrapped = "他們說：孔子曰：「學而時習之，不亦說乎？\n有朋自遠方來，不亦樂乎？」然後散了。";
+    sandbox.write("train/a.txt", wrapped);
+    sandbox.write("train/b.txt", "學而時習之，三人行，必有我師焉。");
+    let asked = [
+        "decontaminate",
+        "train",
+        "--against",
+        "bench.txt",
+        "-o",
+        "clean",
+    ];
+    sandbox.run(&asked).expect(0);
+    assert!(sandbox.path("clean/b.txt").exists() && !sandbox.path("clean/a.txt").exists());
+}
+
+#[test]
+fn an_item_in_many_documents_is_named() {
+    let sandbox = Sandbox::new();
+    let template = text(1, 12);
+    let records = [
+        json!({"id": "q1", "text": template}),
+        json!({"id": "q2", "text": text(2, 20)}),
+    ];
+    sandbox.write("bench.jsonl", lines(&records));
+    let documents: Vec<Value> = (0..5)
+        .map(|number| json!({"id": number, "text": around(10 * number, &template)}))
+        .collect();
+    sandbox.write("train.jsonl", lines(&documents));
+    let asked = [
+        "decontaminate",
+        "train.jsonl",
+        "--against",
+        "bench.jsonl",
+        "--common",
+        "4",
+    ];
+    let ran = sandbox.run(&asked).expect(0);
+    assert!(
+        ran.stderr.contains("bench.jsonl: q1 is in 5 documents"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!ran.stderr.contains("q2"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_cannot_be_checked_is_an_error() {
+    let sandbox = Sandbox::new();
+    planted(&sandbox);
+    sandbox.write("empty.jsonl", "");
+    sandbox.write("short.jsonl", "{\"text\": \"only three words\"}\n");
+    sandbox.write("broken.jsonl.gz", "no gzip");
+    let refused = |more: &[&str], reason: &str| {
+        let asked = [&["decontaminate"], more, &["-o", "clean.jsonl"]].concat();
+        let ran = sandbox.run(&asked).expect(2);
+        assert!(ran.stderr.contains(reason), "{more:?}: {}", ran.stderr);
+        assert!(!sandbox.path("clean.jsonl").exists(), "{more:?}");
+    };
+    refused(
+        &["train.jsonl", "--against", "train.jsonl"],
+        "compared with itself",
+    );
+    refused(
+        &["train.jsonl", "--against", "empty.jsonl"],
+        "5 words or more",
+    );
+    refused(
+        &["train.jsonl", "--against", "short.jsonl"],
+        "5 words or more",
+    );
+    refused(
+        &["train.jsonl", "--against", "bench.jsonl"],
+        "--against-field names",
+    );
+    refused(&["train.jsonl", "--against", "gone.jsonl"], "gone.jsonl");
+    refused(
+        &["train.jsonl", "--against", "short.jsonl", "broken.jsonl.gz"],
+        "broken.jsonl.gz",
+    );
+    refused(&["gone.jsonl", "--against", "bench.jsonl"], "gone.jsonl");
+    refused(
+        &["train.jsonl", "--against", "-"],
+        "names of files or folders",
+    );
+    refused(
+        &["train.jsonl", "--against", "bench.jsonl", "--passage", "4"],
+        "5..",
+    );
+    refused(
+        &[
+            "train.jsonl",
+            "--against",
+            "bench.jsonl",
+            "--containment",
+            "0",
+        ],
+        "--containment",
+    );
+    let named = [
+        "decontaminate",
+        "train.jsonl",
+        "--against",
+        "bench.jsonl",
+        "-v",
+    ];
+    let named = [&named[..], &["--against-field", "answer"]].concat();
+    let ran = sandbox.run(&named).expect(0);
+    let line =
+        "bench.jsonl:6, field \"answer\": too short, an item has 5 words at least, and this has 3";
+    assert!(ran.stderr.contains(line), "{}", ran.stderr);
+}

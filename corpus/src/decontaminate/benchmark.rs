@@ -1,0 +1,187 @@
+//! Reads the items of a benchmark.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use dedupdb::sketching::Shingler;
+
+use super::index::{IndexedItem, ItemIndex};
+use super::rule::{K, Rule};
+use crate::dedup::against::check_read;
+use crate::dedup::event::{DedupEvent, Observer};
+use crate::dedup::{Dedup, Error, Result};
+use crate::{EachEvent, ForEach, Origin, ReadCounts, Reason, Repeats, Skipped, Source};
+
+/// A text of a benchmark, such as a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BenchmarkItem {
+    /// Its file.
+    pub benchmark: PathBuf,
+    /// The key of its record.
+    pub key: String,
+    /// The field that has it. `None` if no fields were named, or its file is one document.
+    pub field: Option<String>,
+    /// The number of its words.
+    pub words: u32,
+}
+
+/// The items of a benchmark.
+#[derive(Debug)]
+pub(super) struct Benchmark {
+    pub(super) items: Vec<BenchmarkItem>,
+    /// The numbers of the items that have the shingles of each indexed one.
+    pub(super) named: Vec<Vec<u32>>,
+    pub(super) index: ItemIndex,
+    /// The number of items that have too few words, by file.
+    pub(super) unchecked: HashMap<PathBuf, u64>,
+    pub(super) reading: ReadCounts,
+}
+
+impl Benchmark {
+    /// Reads all files once for each field, because what one document is depends on the field.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading and of the observer; a file cannot be read, or no item can be checked.
+    pub(super) fn read(
+        paths: &[PathBuf],
+        fields: &[String],
+        rule: &Rule,
+        dedup: &Dedup,
+        observer: &mut Observer<'_>,
+    ) -> Result<Benchmark> {
+        let shingler = Rule::shingler()?;
+        let mut reader = ItemReader {
+            items: Vec::new(),
+            orders: Vec::new(),
+            unchecked: HashMap::new(),
+            reading: ReadCounts::default(),
+        };
+        if fields.is_empty() {
+            reader.read(paths, None, true, &shingler, dedup, observer)?;
+        }
+        for (number, field) in fields.iter().enumerate() {
+            reader.read(paths, Some(field), number == 0, &shingler, dedup, observer)?;
+        }
+        let ItemReader {
+            items,
+            orders,
+            unchecked,
+            reading,
+        } = reader;
+        if items.is_empty() {
+            let reason = if unchecked.is_empty() {
+                "it has no item".to_owned()
+            } else {
+                format!("none of its items has {K} words")
+            };
+            return Err(Error::Benchmark { reason });
+        }
+        // Items with the same shingles, such as a question of two benchmarks, are searched as one.
+        let mut numbers = HashMap::new();
+        let (mut named, mut indexed) = (Vec::<Vec<u32>>::new(), Vec::new());
+        for (item, order) in (0..).zip(orders) {
+            if let Some(&number) = numbers.get(&order) {
+                let named: &mut Vec<u32> = &mut named[number];
+                named.push(item);
+                continue;
+            }
+            numbers.insert(order.clone(), named.len());
+            named.push(vec![item]);
+            indexed.push(IndexedItem::new(order, rule));
+        }
+        Ok(Benchmark {
+            index: ItemIndex::new(shingler, indexed, rule),
+            items,
+            named,
+            unchecked,
+            reading,
+        })
+    }
+}
+
+struct ItemReader {
+    items: Vec<BenchmarkItem>,
+    /// The shingles of each item.
+    orders: Vec<Vec<u32>>,
+    unchecked: HashMap<PathBuf, u64>,
+    reading: ReadCounts,
+}
+
+impl ItemReader {
+    /// Reads the items in a field. Files that are one document are items only if they are `wanted`.
+    fn read(
+        &mut self,
+        paths: &[PathBuf],
+        field: Option<&String>,
+        are_documents_wanted: bool,
+        shingler: &Shingler,
+        dedup: &Dedup,
+        observer: &mut Observer<'_>,
+    ) -> Result<()> {
+        let mut options = dedup.options.clone().repeats(Repeats::Tell);
+        if let Some(field) = field {
+            options = options.text_field(field);
+        }
+        let each = ForEach::new(paths.iter().map(Source::path)).reading(options);
+        let mut failed = Ok(());
+        let worked = each.run(
+            |document| {
+                let text = document.text();
+                Ok((shingler.in_order(text)?, shingler.places(text).len()))
+            },
+            |event| {
+                failed = match event {
+                    EachEvent::Document(origin, item) => {
+                        if origin.record.is_some() || are_documents_wanted {
+                            self.take(origin, field, item, observer)
+                        } else {
+                            Ok(())
+                        }
+                    }
+                    EachEvent::Skipped(skipped) => check_read(skipped, dedup)
+                        .and_then(|()| observer.tell(DedupEvent::Skipped(skipped))),
+                    EachEvent::Progress { .. } => observer.tick(),
+                };
+                if failed.is_ok() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            },
+        )?;
+        failed?;
+        if dedup.options.strict && worked.reading.has_failures() {
+            return Err(Error::FirstFailure);
+        }
+        self.reading.add_skipped(&worked.reading);
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        origin: Origin,
+        field: Option<&String>,
+        (order, words): (Vec<u32>, usize),
+        observer: &mut Observer<'_>,
+    ) -> Result<()> {
+        if words < usize::from(K) {
+            let field = field.map(|field| format!(", field {field:?}"));
+            let place = origin.place() + &field.unwrap_or_default();
+            let detail = format!("an item has {K} words at least, and this has {words}");
+            *self.unchecked.entry(origin.source).or_default() += 1;
+            let skipped = Skipped::new(Reason::TooShort, place, detail);
+            return observer.tell(DedupEvent::Skipped(&skipped));
+        }
+        self.items.push(BenchmarkItem {
+            benchmark: origin.source,
+            key: origin.key,
+            field: field.filter(|_| origin.record.is_some()).cloned(),
+            words: u32::try_from(words).unwrap_or(u32::MAX),
+        });
+        self.orders.push(order);
+        Ok(())
+    }
+}
