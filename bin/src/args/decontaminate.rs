@@ -38,6 +38,10 @@ cannot be checked, and the documents with an item. An item that is in more than 
 named: it may be a template, such as an instruction that stands before each question. Such documents
 are dropped as well.
 
+--mark bench writes all documents, with four more fields: bench_keep, bench_items, bench_item and
+bench_coverage, which are whether it has no item, how many it has, the key of the one of which it
+covers the largest share, and this share.
+
 OUTPUT and what is read and left out are as in `dedup`. --text-field names the text of INPUT, and
 --against-field that of the benchmark, if it has another name. A benchmark that is INPUT itself is an
 error.
@@ -59,6 +63,10 @@ pub(crate) struct DecontaminateArgs {
     /// File or folder to write, or - for standard output
     #[arg(short, long, value_name = "OUTPUT")]
     pub(crate) output: Option<PathBuf>,
+
+    /// Write all documents, with the verdict on each in fields or columns whose names begin with COLUMN
+    #[arg(long, value_name = "COLUMN", value_parser = parse::field, requires = "output")]
+    pub(crate) mark: Option<String>,
 
     /// File that lists the hits; CSV if FILE ends in .csv, JSON with --json or if FILE ends in .jsonl
     #[arg(long, value_name = "FILE")]

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use dedupdb_corpus::decontaminate::{BenchmarkItem, Decontaminate, DecontaminateSummary};
 use dedupdb_corpus::dedup;
 
+use super::dedup::unmarked_note;
 use super::judging::{DedupReporter, explained};
 use crate::args::{Args, DecontaminateArgs};
 use crate::closed_input;
@@ -66,6 +67,7 @@ pub(crate) fn run(
         done.reading.lossy_note(),
         done.reading.unsplit_note(),
         skipped.map(|skipped| format!("of --against, {skipped}")),
+        unmarked_note(done.unmarked),
         aside.map(|aside| format!("what was in the place of the output is {aside} now")),
     ];
     for note in notes.into_iter().flatten() {
@@ -142,6 +144,9 @@ fn decontaminate(args: &Args, asked: &DecontaminateArgs) -> Result<Decontaminate
             run = run.hits_to(stdout());
         }
         (None, None) => {}
+    }
+    if let Some(name) = &asked.mark {
+        run = run.mark(name);
     }
     if let Some(hits) = &asked.hits {
         run = run.hits(hits);

@@ -327,7 +327,7 @@ fn is_cut(error: &io::Error, dedup: &args::DedupArgs) -> bool {
 }
 
 /// A note about records that are in the output but were not compared.
-fn unmarked_note(unmarked: u64) -> Option<String> {
+pub(super) fn unmarked_note(unmarked: u64) -> Option<String> {
     let records = counted(
         unmarked,
         "record gives no document: it is in the output, and its marks are null",

@@ -153,6 +153,37 @@ fn an_output_has_the_documents_without_items_and_a_list_has_the_hits() {
 }
 
 #[test]
+fn marks_say_which_item_a_document_has() {
+    let sandbox = Sandbox::new();
+    planted(&sandbox);
+    let mark = ["-o", "marked.jsonl", "--mark", "b"];
+    let asked = [&["decontaminate", "train.jsonl"], &FIELDS[..], &mark].concat();
+    sandbox.run(&asked).expect(0);
+    let marked = fs::read_to_string(sandbox.path("marked.jsonl")).unwrap();
+    let train = fs::read_to_string(sandbox.path("train.jsonl")).unwrap();
+    let mut marks = Vec::new();
+    for (marked, line) in marked.lines().zip(train.lines()) {
+        assert!(marked.starts_with(line.trim_end_matches('}')), "{marked}");
+        let marked: Value = serde_json::from_str(marked).unwrap();
+        let names = ["b_keep", "b_items", "b_item", "b_coverage"];
+        marks.push(json!(names.map(|name| &marked[name])).to_string());
+    }
+    let clean = r#"[true,0,"",0.0]"#;
+    let expected = [
+        r#"[false,1,"q0",1.0]"#,
+        r#"[false,1,"q1",1.0]"#,
+        r#"[false,1,"q2",0.7]"#,
+        r#"[false,1,"q3",0.43333333333333335]"#,
+        clean,
+        r#"[false,2,"q4",1.0]"#,
+        clean,
+        clean,
+        clean,
+    ];
+    assert_eq!(marks, expected);
+}
+
+#[test]
 fn other_bounds_find_shorter_parts() {
     let sandbox = Sandbox::new();
     planted(&sandbox);

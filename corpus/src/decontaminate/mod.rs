@@ -77,6 +77,7 @@ use crate::dedup::dedup_run::taken;
 use crate::dedup::event::{DedupEvent, Observer};
 use crate::dedup::fit_check::FitCheck;
 use crate::dedup::judge::{BatchReceiver, DocumentVerdict, JudgeReporter};
+use crate::dedup::mark::{DocumentMark, MarkColumns};
 use crate::dedup::outputs::Outputs;
 use crate::dedup::prepared_run::publish;
 use crate::dedup::settings::Destination;
@@ -84,7 +85,8 @@ use crate::dedup::sink::OutputSink;
 use crate::dedup::target::OutputTarget;
 use crate::dedup::{Dedup, DedupSummary, Error, Result};
 use crate::{
-    Item, ItemBatch, Options, Repeats, Source, SourcedText, count_items, expanded, for_each_batch,
+    Item, ItemBatch, Options, Origin, Repeats, Source, SourcedText, count_items, expanded,
+    for_each_batch,
 };
 
 pub use benchmark::BenchmarkItem;
@@ -191,6 +193,17 @@ impl Decontaminate {
         }
     }
 
+    /// Writes all documents, each with four more columns or fields.
+    ///
+    /// These are `NAME_keep`, whether it has no item; `NAME_items`, the number of items that it has; `NAME_item`, the key of
+    /// the one of which it covers the largest share (the first of several), or an empty text; and `NAME_coverage`, this share, from
+    /// 0 to 1. This works for the formats of [`Dedup::mark`].
+    pub fn mark(mut self, name: &str) -> Decontaminate {
+        let ends = ["keep", "items", "item", "coverage"];
+        self.dedup.mark = Some(MarkColumns::new(name, ends));
+        self
+    }
+
     /// Writes a line for each document and item that it has to the file `path`, in the order of the documents and then of
     /// the benchmark.
     ///
@@ -276,11 +289,13 @@ impl Decontaminate {
         let to = std::mem::replace(&mut dedup.to, Destination::Nowhere);
         let inputs = dedup.sources.iter().map(|source| source.name().to_owned());
         let inputs: Vec<PathBuf> = inputs.collect();
-        let sink = OutputSink::new(&target, to, &outputs.work().output(), &inputs, None)?;
+        let mark = dedup.mark.as_ref();
+        let sink = OutputSink::new(&target, to, &outputs.work().output(), &inputs, mark)?;
         let mut run = DecontaminateRun {
             documents: vec![0; benchmark.items.len()],
             of_file: HashMap::new(),
             hit: 0,
+            is_marking: dedup.mark.is_some(),
             benchmark,
             list,
             sink,
@@ -313,6 +328,8 @@ struct DecontaminateRun<'a> {
     of_file: HashMap<PathBuf, u64>,
     /// The number of documents with an item.
     hit: u64,
+    /// Whether each document gets a mark.
+    is_marking: bool,
     list: Option<HitsList>,
     sink: OutputSink,
     reporter: JudgeReporter<'a>,
@@ -356,11 +373,12 @@ impl DecontaminateRun<'_> {
                 Item::Document((origin, overlaps)) => {
                     let is_kept = overlaps.is_empty();
                     self.reporter.summary.kept += u64::from(is_kept);
-                    self.take_hits(&origin, &overlaps)?;
+                    let hits = self.benchmark.hits(&overlaps);
+                    self.take_hits(&origin, &hits)?;
                     let verdict = DocumentVerdict {
                         is_kept,
                         stored: None,
-                        mark: None,
+                        mark: self.is_marking.then(|| self.mark(&hits)),
                     };
                     Item::Document((origin, verdict))
                 }
@@ -374,16 +392,10 @@ impl DecontaminateRun<'_> {
     }
 
     /// Counts and reports the items that a document has.
-    fn take_hits(&mut self, document: &crate::Origin, overlaps: &[(u32, Overlap)]) -> Result<()> {
-        self.hit += u64::from(!overlaps.is_empty());
-        let mut hits: Vec<(u32, &Overlap)> = Vec::new();
-        for (indexed, overlap) in overlaps {
-            let named = &self.benchmark.named[*indexed as usize];
-            hits.extend(named.iter().map(|&number| (number, overlap)));
-        }
-        hits.sort_unstable_by_key(|(number, _)| *number);
+    fn take_hits(&mut self, document: &Origin, hits: &[(u32, &Overlap)]) -> Result<()> {
+        self.hit += u64::from(!hits.is_empty());
         let mut files: Vec<&PathBuf> = Vec::new();
-        for (number, overlap) in hits {
+        for &(number, overlap) in hits {
             self.documents[number as usize] += 1;
             let item = &self.benchmark.items[number as usize];
             if !files.contains(&&item.benchmark) {
@@ -405,10 +417,28 @@ impl DecontaminateRun<'_> {
         Ok(())
     }
 
+    /// The mark of a document with these items.
+    fn mark(&self, hits: &[(u32, &Overlap)]) -> DocumentMark {
+        let first_largest = |best: Option<(u32, f64)>, &(number, overlap): &(u32, &Overlap)| {
+            let is_larger = best.is_none_or(|(_, coverage)| overlap.coverage > coverage);
+            let found = Some((number, overlap.coverage));
+            if is_larger { found } else { best }
+        };
+        let best = hits.iter().fold(None, first_largest);
+        let item = best.map(|(number, _)| &self.benchmark.items[number as usize]);
+        DocumentMark {
+            is_kept: hits.is_empty(),
+            number: hits.len() as u64,
+            key: item.map_or_else(String::new, |item| item.key.clone()),
+            share: best.map_or(0.0, |(_, coverage)| coverage),
+        }
+    }
+
     /// Finishes and publishes the outputs.
     fn finish(self, outputs: &Outputs, common: u64) -> Result<DecontaminateSummary> {
         let mut reporter = self.reporter;
         reporter.summary.reading.grew(self.sink.grown());
+        reporter.summary.unmarked = self.sink.unmarked();
         // No list of paths was asked for.
         self.sink.finish(&mut || reporter.observer.tick())?;
         if let Some(list) = self.list {
@@ -435,6 +465,7 @@ impl DecontaminateRun<'_> {
             common: frequent,
             reading: done.reading,
             benchmark_reading: self.benchmark.reading,
+            unmarked: done.unmarked,
             is_written: done.is_written,
             aside: done.aside,
         })
@@ -461,6 +492,17 @@ impl Benchmark {
             Ok((found.item, overlap.ok_or(Error::Defect { what })?))
         });
         overlaps.collect()
+    }
+
+    /// The overlaps with each item, in the order of the items.
+    fn hits<'o>(&self, overlaps: &'o [(u32, Overlap)]) -> Vec<(u32, &'o Overlap)> {
+        let mut hits = Vec::new();
+        for (indexed, overlap) in overlaps {
+            let named = &self.named[*indexed as usize];
+            hits.extend(named.iter().map(|&number| (number, overlap)));
+        }
+        hits.sort_unstable_by_key(|(number, _)| *number);
+        hits
     }
 
     /// The counts of each file, in the order in which the files were read.

@@ -11,7 +11,8 @@ use crate::ReadCounts;
 pub struct DecontaminateSummary {
     /// The number of documents, including skipped files and records.
     pub documents: u64,
-    /// The number of documents without an item of the benchmark. These are in the output.
+    /// The number of documents without an item of the benchmark. These are in the output, and with
+    /// [marks](super::Decontaminate::mark) all are.
     pub kept: u64,
     /// The number of documents with an item.
     pub hit: u64,
@@ -25,6 +26,8 @@ pub struct DecontaminateSummary {
     pub reading: ReadCounts,
     /// The same of the benchmark.
     pub benchmark_reading: ReadCounts,
+    /// The number of skipped records that are in the output nevertheless, with null marks.
+    pub unmarked: u64,
     /// Whether the output was written; see [`DedupSummary::is_written`](crate::dedup::DedupSummary::is_written).
     pub is_written: bool,
     /// The new name of the folder that was in the place of the output, if there was one.

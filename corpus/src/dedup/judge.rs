@@ -287,9 +287,9 @@ impl DedupJudge<'_> {
         let is_kept = is_protected || !stored_before && self.is_beside(&earlier.key);
         let mark = self.is_marking.then(|| DocumentMark {
             is_kept,
-            cluster: cluster(&earlier.key),
-            representative: earlier.key.clone(),
-            similarity: earlier.jaccard.unwrap_or(earlier.estimate.jaccard),
+            number: cluster(&earlier.key),
+            key: earlier.key.clone(),
+            share: earlier.jaccard.unwrap_or(earlier.estimate.jaccard),
         });
         let verdict = DocumentVerdict {
             is_kept,
@@ -350,9 +350,9 @@ impl DedupJudge<'_> {
         }
         let mark = self.is_marking.then(|| DocumentMark {
             is_kept: true,
-            cluster: cluster(key),
-            representative: key.clone(),
-            similarity: 1.0,
+            number: cluster(key),
+            key: key.clone(),
+            share: 1.0,
         });
         let verdict = DocumentVerdict {
             is_kept: true,

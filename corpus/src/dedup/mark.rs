@@ -15,12 +15,12 @@ use crate::{Format, cells_of_csv};
 pub(crate) struct DocumentMark {
     /// Whether it would be kept.
     pub(crate) is_kept: bool,
-    /// A number that the whole cluster shares. It follows from the key of the representative.
-    pub(crate) cluster: u64,
-    /// The key of the document that it duplicates, or its own if there is none.
-    pub(crate) representative: String,
-    /// The similarity of the two, from 0 to 1. It is 1 if there is no other.
-    pub(crate) similarity: f64,
+    /// What makes it known in numbers, such as that of its cluster.
+    pub(crate) number: u64,
+    /// The key of the other text that decided.
+    pub(crate) key: String,
+    /// How much it has of that, from 0 to 1.
+    pub(crate) share: f64,
 }
 
 /// The names of the four columns.
@@ -29,8 +29,7 @@ pub(crate) struct MarkColumns([String; 4]);
 
 impl MarkColumns {
     /// Returns columns whose names begin with `name`.
-    pub(crate) fn new(name: &str) -> MarkColumns {
-        let ends = ["keep", "cluster", "representative", "similarity"];
+    pub(crate) fn new(name: &str, ends: [&str; 4]) -> MarkColumns {
         MarkColumns(ends.map(|end| format!("{name}_{end}")))
     }
 
@@ -81,9 +80,9 @@ impl MarkColumns {
             let cells = mark.map(|mark| {
                 [
                     mark.is_kept.to_string(),
-                    mark.cluster.to_string(),
-                    mark.representative.clone(),
-                    mark.similarity.to_string(),
+                    mark.number.to_string(),
+                    mark.key.clone(),
+                    mark.share.to_string(),
                 ]
             });
             let (record, cells_of_row) = fitted(format, record, wide);
@@ -98,9 +97,9 @@ impl MarkColumns {
         let values = mark.map(|mark| {
             [
                 json!(mark.is_kept),
-                json!(mark.cluster),
-                json!(mark.representative),
-                json!(mark.similarity),
+                json!(mark.number),
+                json!(mark.key),
+                json!(mark.share),
             ]
         });
         // Other characters would have to be in the encoding of the record, which may be ASCII in other records, too.
@@ -221,15 +220,16 @@ fn extended(format: Format, row: &[u8], cells: &[String]) -> Vec<u8> {
 mod tests {
     use super::{DocumentMark, MarkColumns, has_fields};
     use crate::Format;
+    use crate::dedup::settings::DEDUP_MARKS;
 
     #[test]
     fn records_stay_as_they_are_in_front_of_their_marks() {
-        let columns = MarkColumns::new("dup");
+        let columns = MarkColumns::new("dup", DEDUP_MARKS);
         let mark = DocumentMark {
             is_kept: false,
-            cluster: 7,
-            representative: "a,\"b".to_owned(),
-            similarity: 0.5,
+            number: 7,
+            key: "a,\"b".to_owned(),
+            share: 0.5,
         };
         let marked = |format, record: &[u8]| {
             String::from_utf8(columns.record(format, record, Some(&mark), 2)).unwrap()
@@ -253,12 +253,12 @@ mod tests {
 
     #[test]
     fn a_mark_fits_the_encoding_of_its_record() {
-        let columns = MarkColumns::new("dup");
+        let columns = MarkColumns::new("dup", DEDUP_MARKS);
         let mark = DocumentMark {
             is_kept: true,
-            cluster: 7,
-            representative: "cl\u{e9} \u{1f600}".to_owned(),
-            similarity: 1.0,
+            number: 7,
+            key: "cl\u{e9} \u{1f600}".to_owned(),
+            share: 1.0,
         };
         for (record, name) in [
             (&b"{\"a\":\"n\xe9\"}"[..], "cl\\u00e9 \\ud83d\\ude00"),
@@ -269,7 +269,7 @@ mod tests {
             let end = &marked[record.len() - 1..];
             let end: serde_json::Value =
                 serde_json::from_slice(&[b"{\"a\":1", end].concat()).unwrap();
-            assert_eq!(end["dup_representative"], mark.representative);
+            assert_eq!(end["dup_representative"], mark.key);
             let marked = String::from_utf8_lossy(&marked).into_owned();
             assert!(marked.contains(name), "{marked}");
         }
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn records_without_marks_have_nulls_in_their_place() {
-        let columns = MarkColumns::new("x");
+        let columns = MarkColumns::new("x", DEDUP_MARKS);
         let nulls =
             "\"x_keep\":null,\"x_cluster\":null,\"x_representative\":null,\"x_similarity\":null";
         for (format, record, marked) in [

@@ -90,7 +90,7 @@ mod files_below;
 pub(crate) mod fit_check;
 pub(crate) mod judge;
 mod lineage;
-mod mark;
+pub(crate) mod mark;
 mod modes;
 #[cfg(unix)]
 mod moving;

@@ -11,6 +11,9 @@ use dedupdb::{Options, Schema, Store};
 use crate::dedup::contained::ContainmentRule;
 use crate::dedup::mark::MarkColumns;
 
+/// The ends of the names of columns that [`Dedup::mark`] adds.
+pub(crate) const DEDUP_MARKS: [&str; 4] = ["keep", "cluster", "representative", "similarity"];
+
 /// Which of several similar documents is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -263,7 +266,7 @@ impl Dedup {
     /// similarity, from 0 to 1, exact if the store keeps shingles. This works for JSONL, CSV, Parquet, and TSV with a header.
     pub fn mark(self, name: &str) -> Dedup {
         Dedup {
-            mark: Some(MarkColumns::new(name)),
+            mark: Some(MarkColumns::new(name, DEDUP_MARKS)),
             ..self
         }
     }

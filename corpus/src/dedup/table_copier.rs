@@ -371,9 +371,9 @@ fn cells(marks: &[Option<DocumentMark>]) -> Vec<AddedCells> {
     }
     vec![
         AddedCells::Bool(column(marks, |mark| mark.is_kept)),
-        AddedCells::Number(column(marks, |mark| mark.cluster.cast_signed())),
-        AddedCells::Text(column(marks, |mark| mark.representative.clone())),
-        AddedCells::Share(column(marks, |mark| mark.similarity)),
+        AddedCells::Number(column(marks, |mark| mark.number.cast_signed())),
+        AddedCells::Text(column(marks, |mark| mark.key.clone())),
+        AddedCells::Share(column(marks, |mark| mark.share)),
     ]
 }
 
