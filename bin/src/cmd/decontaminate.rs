@@ -4,7 +4,7 @@ use std::io::stdout;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use dedupdb_corpus::decontaminate::{BenchmarkItem, Decontaminate, DecontaminateSummary};
+use dedupdb_corpus::decontaminate::{BenchmarkItem, Decontaminate, DecontaminateSummary, Rule};
 use dedupdb_corpus::dedup;
 
 use super::dedup::unmarked_note;
@@ -124,11 +124,12 @@ fn file(asked: &DecontaminateArgs) -> Option<&Path> {
 
 /// What the arguments ask for.
 fn decontaminate(args: &Args, asked: &DecontaminateArgs) -> Result<Decontaminate> {
+    let rule = Rule::new();
+    let rule = rule.passage(asked.passage).containment(asked.containment);
     let mut run = Decontaminate::new(sources(&asked.paths, None), &asked.against)
         .reading(asked.inputs.options())
         .fields(&asked.against_field)
-        .passage(asked.passage)
-        .containment(asked.containment)
+        .rule(rule)
         .common(asked.common)
         .hits_as_json(args.json)
         .replace(asked.force)

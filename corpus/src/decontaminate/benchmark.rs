@@ -4,10 +4,8 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use dedupdb::sketching::Shingler;
-
-use super::index::{IndexedItem, ItemIndex};
 use super::rule::{K, Rule};
+use super::search::{ItemSearch, ShingledItem};
 use crate::dedup::against::check_read;
 use crate::dedup::event::{DedupEvent, Observer};
 use crate::dedup::{Dedup, Error, Result};
@@ -31,9 +29,7 @@ pub struct BenchmarkItem {
 #[derive(Debug)]
 pub(super) struct Benchmark {
     pub(super) items: Vec<BenchmarkItem>,
-    /// The numbers of the items that have the shingles of each indexed one.
-    pub(super) named: Vec<Vec<u32>>,
-    pub(super) index: ItemIndex,
+    pub(super) search: ItemSearch,
     /// The number of items that have too few words, by file.
     pub(super) unchecked: HashMap<PathBuf, u64>,
     pub(super) reading: ReadCounts,
@@ -52,22 +48,21 @@ impl Benchmark {
         dedup: &Dedup,
         observer: &mut Observer<'_>,
     ) -> Result<Benchmark> {
-        let shingler = Rule::shingler()?;
         let mut reader = ItemReader {
             items: Vec::new(),
-            orders: Vec::new(),
+            shingled: Vec::new(),
             unchecked: HashMap::new(),
             reading: ReadCounts::default(),
         };
         if fields.is_empty() {
-            reader.read(paths, None, true, &shingler, dedup, observer)?;
+            reader.read(paths, None, true, dedup, observer)?;
         }
         for (number, field) in fields.iter().enumerate() {
-            reader.read(paths, Some(field), number == 0, &shingler, dedup, observer)?;
+            reader.read(paths, Some(field), number == 0, dedup, observer)?;
         }
         let ItemReader {
             items,
-            orders,
+            shingled,
             unchecked,
             reading,
         } = reader;
@@ -79,23 +74,9 @@ impl Benchmark {
             };
             return Err(Error::Benchmark { reason });
         }
-        // Items with the same shingles, such as a question of two benchmarks, are searched as one.
-        let mut numbers = HashMap::new();
-        let (mut named, mut indexed) = (Vec::<Vec<u32>>::new(), Vec::new());
-        for (item, order) in (0..).zip(orders) {
-            if let Some(&number) = numbers.get(&order) {
-                let named: &mut Vec<u32> = &mut named[number];
-                named.push(item);
-                continue;
-            }
-            numbers.insert(order.clone(), named.len());
-            named.push(vec![item]);
-            indexed.push(IndexedItem::new(order, rule));
-        }
         Ok(Benchmark {
-            index: ItemIndex::new(shingler, indexed, rule),
+            search: ItemSearch::of(shingled, rule)?,
             items,
-            named,
             unchecked,
             reading,
         })
@@ -104,8 +85,7 @@ impl Benchmark {
 
 struct ItemReader {
     items: Vec<BenchmarkItem>,
-    /// The shingles of each item.
-    orders: Vec<Vec<u32>>,
+    shingled: Vec<ShingledItem>,
     unchecked: HashMap<PathBuf, u64>,
     reading: ReadCounts,
 }
@@ -117,7 +97,6 @@ impl ItemReader {
         paths: &[PathBuf],
         field: Option<&String>,
         are_documents_wanted: bool,
-        shingler: &Shingler,
         dedup: &Dedup,
         observer: &mut Observer<'_>,
     ) -> Result<()> {
@@ -128,10 +107,7 @@ impl ItemReader {
         let each = ForEach::new(paths.iter().map(Source::path)).reading(options);
         let mut failed = Ok(());
         let worked = each.run(
-            |document| {
-                let text = document.text();
-                Ok((shingler.in_order(text)?, shingler.places(text).len()))
-            },
+            |document| ShingledItem::new(document.text()),
             |event| {
                 failed = match event {
                     EachEvent::Document(origin, item) => {
@@ -164,10 +140,11 @@ impl ItemReader {
         &mut self,
         origin: Origin,
         field: Option<&String>,
-        (order, words): (Vec<u32>, usize),
+        item: ShingledItem,
         observer: &mut Observer<'_>,
     ) -> Result<()> {
-        if words < usize::from(K) {
+        let words = item.words;
+        if item.is_short() {
             let field = field.map(|field| format!(", field {field:?}"));
             let place = origin.place() + &field.unwrap_or_default();
             let detail = format!("an item has {K} words at least, and this has {words}");
@@ -181,7 +158,7 @@ impl ItemReader {
             field: field.filter(|_| origin.record.is_some()).cloned(),
             words: u32::try_from(words).unwrap_or(u32::MAX),
         });
-        self.orders.push(order);
+        self.shingled.push(item);
         Ok(())
     }
 }

@@ -56,6 +56,7 @@ mod hit;
 mod hits_list;
 mod index;
 mod rule;
+mod search;
 mod summary;
 
 use std::collections::HashMap;
@@ -68,9 +69,7 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use benchmark::Benchmark;
-use hit::ComparedText;
 use hits_list::HitsList;
-use rule::Rule;
 
 use crate::dedup::against::check_apart;
 use crate::dedup::dedup_run::taken;
@@ -85,12 +84,13 @@ use crate::dedup::sink::OutputSink;
 use crate::dedup::target::OutputTarget;
 use crate::dedup::{Dedup, DedupSummary, Error, Result};
 use crate::{
-    Item, ItemBatch, Options, Origin, Repeats, Source, SourcedText, count_items, expanded,
-    for_each_batch,
+    Item, ItemBatch, Options, Origin, Repeats, Source, count_items, expanded, for_each_batch,
 };
 
 pub use benchmark::BenchmarkItem;
 pub use hit::{Hit, Overlap};
+pub use rule::Rule;
+pub use search::ItemSearch;
 pub use summary::{BenchmarkCounts, DecontaminateSummary};
 
 /// The settings of a run; see the [module](self).
@@ -154,18 +154,9 @@ impl Decontaminate {
         }
     }
 
-    /// Sets the number of words in a row that are a hit: 13 by default, as GPT-3 was tested (Brown et al., "Language Models
-    /// are Few-Shot Learners", 2020, appendix C), and at least 5.
-    pub fn passage(mut self, words: u32) -> Decontaminate {
-        self.rule.passage = words;
-        self
-    }
-
-    /// Sets the share of an item's shingles that a stretch of a document has to be a hit: above 0 and at most 1, and 0.4 by
-    /// default. One word of twelve that is replaced leaves 0.58 of them in a long item, and less in most short ones.
-    pub fn containment(mut self, share: f64) -> Decontaminate {
-        self.rule.containment = share;
-        self
+    /// Sets when a document has an item.
+    pub fn rule(self, rule: Rule) -> Decontaminate {
+        Decontaminate { rule, ..self }
     }
 
     /// Sets the number of documents above which an item is among the
@@ -359,8 +350,8 @@ impl DecontaminateRun<'_> {
         let compared = batch.items.into_par_iter().map(|item| {
             Ok(match item {
                 Item::Document(document) => {
-                    let overlaps = benchmark.overlaps(&document)?;
-                    Item::Document((document.into_origin(), overlaps))
+                    let hits = benchmark.search.find(document.text())?;
+                    Item::Document((document.into_origin(), hits))
                 }
                 Item::Opened(opened) => Item::Opened(opened),
                 Item::Skipped(skipped) => Item::Skipped(skipped),
@@ -370,10 +361,9 @@ impl DecontaminateRun<'_> {
         let compared: Vec<Item<_>> = compared.collect::<Result<_>>()?;
         for item in compared {
             let judged = match item {
-                Item::Document((origin, overlaps)) => {
-                    let is_kept = overlaps.is_empty();
+                Item::Document((origin, hits)) => {
+                    let is_kept = hits.is_empty();
                     self.reporter.summary.kept += u64::from(is_kept);
-                    let hits = self.benchmark.hits(&overlaps);
                     self.take_hits(&origin, &hits)?;
                     let verdict = DocumentVerdict {
                         is_kept,
@@ -392,12 +382,12 @@ impl DecontaminateRun<'_> {
     }
 
     /// Counts and reports the items that a document has.
-    fn take_hits(&mut self, document: &Origin, hits: &[(u32, &Overlap)]) -> Result<()> {
+    fn take_hits(&mut self, document: &Origin, hits: &[(u32, Overlap)]) -> Result<()> {
         self.hit += u64::from(!hits.is_empty());
         let mut files: Vec<&PathBuf> = Vec::new();
-        for &(number, overlap) in hits {
-            self.documents[number as usize] += 1;
-            let item = &self.benchmark.items[number as usize];
+        for (number, overlap) in hits {
+            self.documents[*number as usize] += 1;
+            let item = &self.benchmark.items[*number as usize];
             if !files.contains(&&item.benchmark) {
                 files.push(&item.benchmark);
             }
@@ -418,10 +408,10 @@ impl DecontaminateRun<'_> {
     }
 
     /// The mark of a document with these items.
-    fn mark(&self, hits: &[(u32, &Overlap)]) -> DocumentMark {
-        let first_largest = |best: Option<(u32, f64)>, &(number, overlap): &(u32, &Overlap)| {
+    fn mark(&self, hits: &[(u32, Overlap)]) -> DocumentMark {
+        let first_largest = |best: Option<(u32, f64)>, (number, overlap): &(u32, Overlap)| {
             let is_larger = best.is_none_or(|(_, coverage)| overlap.coverage > coverage);
-            let found = Some((number, overlap.coverage));
+            let found = Some((*number, overlap.coverage));
             if is_larger { found } else { best }
         };
         let best = hits.iter().fold(None, first_largest);
@@ -473,38 +463,6 @@ impl DecontaminateRun<'_> {
 }
 
 impl Benchmark {
-    /// What a document has of the indexed items, by their numbers.
-    fn overlaps(&self, document: &SourcedText) -> Result<Vec<(u32, Overlap)>> {
-        let (index, text) = (&self.index, document.text());
-        let shingles = index.shingler().in_order(text)?;
-        let found = index.find(&shingles);
-        if found.is_empty() {
-            return Ok(Vec::new());
-        }
-        let compared = ComparedText {
-            text,
-            shingles: &shingles,
-            words: index.shingler().places(text),
-        };
-        let overlaps = found.iter().map(|found| {
-            let overlap = Overlap::of(found, &compared, index);
-            let what = "an overlap has no place in its text";
-            Ok((found.item, overlap.ok_or(Error::Defect { what })?))
-        });
-        overlaps.collect()
-    }
-
-    /// The overlaps with each item, in the order of the items.
-    fn hits<'o>(&self, overlaps: &'o [(u32, Overlap)]) -> Vec<(u32, &'o Overlap)> {
-        let mut hits = Vec::new();
-        for (indexed, overlap) in overlaps {
-            let named = &self.named[*indexed as usize];
-            hits.extend(named.iter().map(|&number| (number, overlap)));
-        }
-        hits.sort_unstable_by_key(|(number, _)| *number);
-        hits
-    }
-
     /// The counts of each file, in the order in which the files were read.
     fn counts(&self, documents: &[u64]) -> Vec<BenchmarkCounts> {
         let mut all: Vec<BenchmarkCounts> = Vec::new();

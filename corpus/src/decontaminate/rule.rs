@@ -7,10 +7,10 @@ use crate::dedup::{Error, Result};
 /// The number of words of a shingle.
 pub(super) const K: u8 = 5;
 
-/// A document has an item if both have `passage` words in a row, or if a stretch of the document that is twice as long as
-/// the item has the share `containment` of the item's shingles, in [`fewest_words`] words of it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rule {
+/// When a document has an item: if both have some words in a row, or if a stretch of the document that is twice as long as
+/// the item has a share of the item's shingles, in 70% of the item's words, and in ten of them or all of an item with fewer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rule {
     pub(super) passage: u32,
     pub(super) containment: f64,
 }
@@ -25,6 +25,34 @@ impl Default for Rule {
 }
 
 impl Rule {
+    /// The number of words of the shortest items that can be found.
+    pub const FEWEST_WORDS: usize = K as usize;
+
+    /// Returns the default rule.
+    pub fn new() -> Rule {
+        Rule::default()
+    }
+
+    /// Sets the number of words in a row: 13 by default, as GPT-3 was tested (Brown et al., "Language Models are Few-Shot
+    /// Learners", 2020, appendix C), and at least 5.
+    #[must_use]
+    pub fn passage(self, words: u32) -> Rule {
+        Rule {
+            passage: words,
+            ..self
+        }
+    }
+
+    /// Sets the share of the item's shingles: above 0 and at most 1, and 0.4 by default. One word of twelve that is replaced
+    /// leaves 0.58 of them in a long item, and less in some short ones.
+    #[must_use]
+    pub fn containment(self, share: f64) -> Rule {
+        Rule {
+            containment: share,
+            ..self
+        }
+    }
+
     /// # Errors
     ///
     /// [`Error::Benchmark`] for a number out of its range.
@@ -49,8 +77,8 @@ impl Rule {
     }
 
     /// The shingler of documents and items.
-    pub(super) fn shingler() -> Result<Shingler> {
-        Ok(Shingler::new(Shingling::Word(K), true, true)?)
+    pub(super) fn shingler() -> dedupdb::Result<Shingler> {
+        Shingler::new(Shingling::Word(K), true, true)
     }
 }
 

@@ -1,0 +1,130 @@
+//! Looks for items in texts.
+
+use std::collections::HashMap;
+
+use super::hit::{ComparedText, Overlap};
+use super::index::{IndexedItem, ItemIndex};
+use super::rule::Rule;
+use crate::dedup::{Error, Result};
+
+/// The items of a benchmark in memory, which are looked for in texts.
+///
+/// ```
+/// use dedupdb_corpus::decontaminate::{ItemSearch, Rule};
+///
+/// let items = ["Who painted the harbour crane in the colours of a parrot?", "yes"];
+/// let search = ItemSearch::new(&items, &Rule::new())?;
+/// let found = search.find("It asks: who painted the harbour crane in the colours of a parrot.")?;
+/// assert_eq!(found.len(), 1);
+/// let (item, overlap) = &found[0];
+/// assert_eq!((*item, overlap.longest, overlap.coverage), (0, 11, 1.0));
+/// // What has too few words is never found.
+/// assert_eq!(search.words(), [11, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ItemSearch {
+    index: ItemIndex,
+    /// The numbers of the items that have the shingles of each indexed one.
+    named: Vec<Vec<u32>>,
+    words: Vec<u32>,
+}
+
+/// An item with the shingles of its text, in order, and the number of its words.
+pub(super) struct ShingledItem {
+    pub(super) order: Vec<u32>,
+    pub(super) words: usize,
+}
+
+impl ShingledItem {
+    /// # Errors
+    ///
+    /// Those of the shingler.
+    pub(super) fn new(text: &str) -> Result<ShingledItem, dedupdb::Error> {
+        let shingler = Rule::shingler()?;
+        Ok(ShingledItem {
+            order: shingler.in_order(text)?,
+            words: shingler.places(text).len(),
+        })
+    }
+
+    /// Whether it has too few words to be looked for.
+    pub(super) fn is_short(&self) -> bool {
+        self.words < Rule::FEWEST_WORDS
+    }
+}
+
+impl ItemSearch {
+    /// Makes the search for these texts. About 30 bytes of memory are taken for each word; equal texts are one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Benchmark`] if a number of the rule is out of its range.
+    pub fn new<T: AsRef<str>>(items: &[T], rule: &Rule) -> Result<ItemSearch, Error> {
+        let shingled = items.iter().map(|item| ShingledItem::new(item.as_ref()));
+        ItemSearch::of(shingled.collect::<Result<_, _>>()?, rule)
+    }
+
+    /// # Errors
+    ///
+    /// Those of [`ItemSearch::new`].
+    pub(super) fn of(items: Vec<ShingledItem>, rule: &Rule) -> Result<ItemSearch> {
+        rule.check()?;
+        let mut numbers = HashMap::new();
+        let (mut named, mut indexed) = (Vec::<Vec<u32>>::new(), Vec::new());
+        let mut words = Vec::with_capacity(items.len());
+        for (number, item) in (0..).zip(items) {
+            words.push(u32::try_from(item.words).unwrap_or(u32::MAX));
+            if item.is_short() {
+                continue;
+            }
+            if let Some(&same) = numbers.get(&item.order) {
+                let same: &mut Vec<u32> = &mut named[same];
+                same.push(number);
+                continue;
+            }
+            numbers.insert(item.order.clone(), named.len());
+            named.push(vec![number]);
+            indexed.push(IndexedItem::new(item.order, rule));
+        }
+        let index = ItemIndex::new(Rule::shingler()?, indexed, rule);
+        Ok(ItemSearch {
+            index,
+            named,
+            words,
+        })
+    }
+
+    /// Returns the number of words of each item. One of fewer than [`Rule::FEWEST_WORDS`] is never found.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// Returns what a text has of each item that it has, with the number of the item, from 0, in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Defect`] only.
+    pub fn find(&self, text: &str) -> Result<Vec<(u32, Overlap)>, Error> {
+        let shingles = self.index.shingler().in_order(text)?;
+        let found = self.index.find(&shingles);
+        let mut hits = Vec::new();
+        if found.is_empty() {
+            return Ok(hits);
+        }
+        let compared = ComparedText {
+            text,
+            shingles: &shingles,
+            words: self.index.shingler().places(text),
+        };
+        for found in found {
+            let what = "an overlap has no place in its text";
+            let overlap = Overlap::of(&found, &compared, &self.index);
+            let overlap = overlap.ok_or(Error::Defect { what })?;
+            let named = &self.named[found.item as usize];
+            hits.extend(named.iter().map(|&number| (number, overlap.clone())));
+        }
+        hits.sort_unstable_by_key(|(number, _)| *number);
+        Ok(hits)
+    }
+}
