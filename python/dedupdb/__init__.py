@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native, errors
-from ._dedup import Deduplicated, as_table, kept_rows, package_of
+from ._dedup import Decontaminated, Deduplicated, given, kept_rows
 from ._native import Batches, Store, Table, __version__
 from ._signatures import Signatures
 from .errors import Error
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Added",
     "Batches",
+    "Decontaminated",
     "Deduplicated",
     "Document",
     "Error",
@@ -48,6 +49,7 @@ __all__ = [
     "Table",
     "Verdict",
     "__version__",
+    "decontaminate",
     "dedup",
     "errors",
     "open",
@@ -216,23 +218,13 @@ def dedup(
         ValueError: A text is null, or a parameter is out of its range; the row is named.
         TypeError: A text is not a string; the row is named.
     """
-    data = as_table(data)
-    package = package_of(data)
-    is_column = package == "datasets" and not hasattr(data, "select")
-    knows_itself = package in ("pandas", "polars", "datasets") and hasattr(data, "__len__") and not is_column
-    has_arrow = hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
-    texts = data
-    if not (has_arrow or knows_itself) and not isinstance(data, (str, bytes, dict, list, tuple)):
-        texts = as_table(_listed(data))
-        has_arrow = hasattr(texts, "__arrow_c_stream__")
-        data = data if package == "numpy" else texts
+    data, texts, keep_rows = given(data)
     if temporary is None:
         import tempfile
 
         temporary = tempfile.gettempdir()
     elif not isinstance(temporary, (str, os.PathLike)):
         raise TypeError(f"temporary: a path, not {type(temporary).__name__}")
-    keep_rows = has_arrow and not knows_itself
     within = os.fspath(temporary)
     mask, dropped, skipped, table = _native.dedup(
         texts, text, keep, keep_rows, within, false_candidates, errors, progress, parameters
@@ -240,9 +232,54 @@ def dedup(
     return Deduplicated(kept_rows(data, mask, table), mask, dropped, skipped)
 
 
-def _listed(data: Any) -> Any:
-    """An iterable that can be gone through again."""
-    return list(data) if isinstance(data, Iterable) else data
+def decontaminate(
+    data: Any,
+    against: Any,
+    *,
+    text: str = "text",
+    against_text: str | Iterable[str] = "text",
+    passage: int = 13,
+    containment: float = 0.4,
+    progress: Progress = None,
+    errors: Literal["raise", "skip"] = "raise",
+) -> Decontaminated:
+    """Finds rows that have items of a benchmark, such as its questions, and returns the others.
+
+    A row has an item if both have 13 words in a row, or if a stretch of its text that is twice as long as the item has
+    40% of the item's shingles (runs of five words), in 70% of its words, and in ten of them or all of an item with
+    fewer. A character of a script without spaces is a word. The rows are those that ``dedupdb decontaminate`` finds.
+
+    >>> import dedupdb
+    >>> rows = ["It asks who painted the crane in the harbour.", "The night tram runs again from Friday on."]
+    >>> kept, hits = dedupdb.decontaminate(rows, ["Who painted the crane in the harbour?"])
+    >>> kept, hits["row"], hits["text"]
+    (['The night tram runs again from Friday on.'], [0], ['who painted the crane in the harbour'])
+
+    Args:
+        data: Rows with texts, as :func:`dedup` takes them.
+        against: The benchmark: a table, or an iterable of strings or dicts.
+        text: The column of a table, or the field of a dict, with the text.
+        against_text: The columns or fields of the benchmark whose texts are items, each of its own.
+        passage: Number of words in a row that are a hit, at least 5.
+        containment: Share of an item's shingles in a stretch of a text that is a hit.
+        progress: True for a bar (tqdm's, if it is there), or a callable of ``(done, total)``.
+        errors: ``raise`` or ``skip``: what to do about a row, also of the benchmark, that has no text.
+
+    Returns:
+        The rows without an item, and the hits: ``kept, hits = decontaminate(...)``. It also has ``.keep``,
+        ``.indices``, ``.unchecked`` (items of fewer than five words) and ``.skipped``.
+
+    Raises:
+        ValueError: A text is null, a number is out of its range, or no item of the benchmark can be checked.
+        TypeError: A text is not a string; the row is named.
+    """
+    data, texts, keep_rows = given(data)
+    fields = [against_text] if isinstance(against_text, str) else list(against_text)
+    items = given(against)[1]
+    mask, hits, unchecked, skipped, table = _native.decontaminate(
+        texts, text, keep_rows, items, fields, passage, containment, errors, progress
+    )
+    return Decontaminated(kept_rows(data, mask, table), mask, hits, unchecked, skipped)
 
 
 def sign(texts: Any, *, text: str = "text", progress: Progress = None, **parameters: Unpack[Parameters]) -> Signatures:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ._native import Table
@@ -61,6 +61,78 @@ class Deduplicated:
     def _counts(self) -> str:
         skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
         return f"{sum(self.keep)} of {len(self.keep)} rows kept{skipped}"
+
+
+class Decontaminated:
+    """The result of :func:`dedupdb.decontaminate`: ``kept, hits = result``."""
+
+    def __init__(
+        self,
+        kept: Any,
+        keep: list[bool],
+        hits: Table,
+        unchecked: list[tuple[int, str, str]],
+        skipped: list[tuple[int, str]],
+    ) -> None:
+        self.kept: Any = kept
+        """The rows without an item, as :attr:`Deduplicated.kept` has them."""
+        self.keep: list[bool] = keep
+        """Whether each row is kept."""
+        self.hits: Table = hits
+        """A row for each row and item that it has: its number ``row``; the number ``item`` and the ``field`` of the
+        row of the benchmark; the item's length in ``words``; the words of the ``longest`` passage that both have; the
+        share of the item's words (``coverage``) and of the text's words (``share``) in the overlap; where this is in
+        the text (``byte_start``, ``byte_end``, in UTF-8) and in the item (``item_start``, ``item_end``, in words from
+        0); and its ``text``."""
+        self.unchecked: list[tuple[int, str, str]] = unchecked
+        """Items that cannot be looked for: the row of the benchmark, the field, and the reason."""
+        self.skipped: list[tuple[int, str]] = skipped
+        """The rows that could not be compared, with the reason, with ``errors="skip"``. They are not kept."""
+
+    @property
+    def indices(self) -> list[int]:
+        """The numbers of the rows that are kept."""
+        return [row for row, keep in enumerate(self.keep) if keep]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.kept, self.hits))
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, index: int) -> Any:
+        return (self.kept, self.hits)[index]
+
+    def __repr__(self) -> str:
+        return f"<dedupdb.Decontaminated: {self._counts()}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self._counts()}; hits:</p>{html(self.hits)}"
+
+    def _counts(self) -> str:
+        unchecked = f", {len(self.unchecked)} items not checked" if self.unchecked else ""
+        skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
+        return f"{sum(self.keep)} of {len(self.keep)} rows without an item{unchecked}{skipped}"
+
+
+def given(data: Any) -> tuple[Any, Any, bool]:
+    """The data, the texts in it, and whether its kept rows are to be collected while they are read."""
+    data = as_table(data)
+    package = package_of(data)
+    is_column = package == "datasets" and not hasattr(data, "select")
+    knows_itself = package in ("pandas", "polars", "datasets") and hasattr(data, "__len__") and not is_column
+    has_arrow = hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
+    texts = data
+    if not (has_arrow or knows_itself) and not isinstance(data, (str, bytes, dict, list, tuple)):
+        texts = as_table(listed(data))
+        has_arrow = hasattr(texts, "__arrow_c_stream__")
+        data = data if package == "numpy" else texts
+    return data, texts, has_arrow and not knows_itself
+
+
+def listed(data: Any) -> Any:
+    """An iterable that can be gone through again."""
+    return list(data) if isinstance(data, Iterable) else data
 
 
 def package_of(data: Any) -> str:

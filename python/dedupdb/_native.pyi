@@ -28,6 +28,7 @@ __all__ = [
     "bucket_counts",
     "cluster_components",
     "cluster_verify",
+    "decontaminate",
     "dedup",
     "query_set",
     "read",
@@ -308,6 +309,19 @@ class Batches:
 
     def __iter__(self) -> Self: ...
     def __next__(self) -> dict[str, Any]: ...
+
+def decontaminate(
+    data: Any,
+    text: str,
+    keep_rows: bool,
+    against: Any,
+    fields: list[str],
+    passage: int,
+    containment: float,
+    errors: str,
+    progress: _Progress,
+) -> tuple[list[bool], Table, list[tuple[int, str, str]], list[tuple[int, str]], Table | None]:
+    """Which rows to keep, the items of the others, items that cannot be checked, skipped rows, and the kept ones."""
 
 def dedup(
     data: Any,

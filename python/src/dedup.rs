@@ -25,7 +25,7 @@ use crate::warning::warn;
 use crate::watch::{ProgressCallback, TICK};
 
 /// Rows that could not be judged, with the reasons.
-type FlawedRows = Vec<(u64, String)>;
+pub(crate) type FlawedRows = Vec<(u64, String)>;
 
 /// Which rows to keep, why the others are dropped, which could not be judged, and the kept rows if an Arrow table has
 /// them and they are asked for.
@@ -134,13 +134,13 @@ fn which(keep: &str) -> PyResult<Keep> {
 }
 
 /// Texts in the order in which they are judged.
-struct TextQueue {
+pub(crate) struct TextQueue {
     rows: RowSource,
     errors: ErrorPolicy,
     /// The number of rows that were taken from `rows`.
-    taken: u64,
+    pub(crate) taken: u64,
     /// Those of them with flaws, in order, and how many texts are before each.
-    flawed: FlawedRows,
+    pub(crate) flawed: FlawedRows,
     before: Vec<u64>,
     ranked: Option<RankedTexts>,
 }
@@ -154,7 +154,12 @@ struct RankedTexts {
 
 impl TextQueue {
     /// Reads all texts first, if they are judged in another order than that in which they come.
-    fn of(py: Python<'_>, rows: RowSource, keep: Keep, errors: ErrorPolicy) -> PyResult<TextQueue> {
+    pub(crate) fn of(
+        py: Python<'_>,
+        rows: RowSource,
+        keep: Keep,
+        errors: ErrorPolicy,
+    ) -> PyResult<TextQueue> {
         let mut texts = TextQueue {
             rows,
             errors,
@@ -180,7 +185,7 @@ impl TextQueue {
     }
 
     /// The next texts, or `None` at the end.
-    fn next(&mut self, py: Python<'_>) -> PyResult<Option<Vec<String>>> {
+    pub(crate) fn next(&mut self, py: Python<'_>) -> PyResult<Option<Vec<String>>> {
         if let Some(ranked) = &mut self.ranked {
             return Ok(ranked.next());
         }
@@ -203,7 +208,7 @@ impl TextQueue {
     }
 
     /// The number of the row that is judged in this turn.
-    fn row(&self, turn: u64) -> u64 {
+    pub(crate) fn row(&self, turn: u64) -> u64 {
         let order = self.ranked.as_ref().map(|ranked| &ranked.order);
         let text = order.and_then(|order| order.get(usize::try_from(turn).ok()?));
         let text = text.map_or(turn, |text| *text as u64);
@@ -216,7 +221,7 @@ impl TextQueue {
         self.ranked.as_ref().map(|ranked| ranked.order.len() as u64)
     }
 
-    fn kept(&mut self) -> Option<(SchemaRef, Vec<ArrayRef>)> {
+    pub(crate) fn kept(&mut self) -> Option<(SchemaRef, Vec<ArrayRef>)> {
         self.rows.kept()
     }
 }
@@ -236,7 +241,7 @@ impl RankedTexts {
 }
 
 /// The rows of a table that are kept.
-fn kept(schema: &SchemaRef, arrays: &[ArrayRef], keep: &[bool]) -> PyResult<Table> {
+pub(crate) fn kept(schema: &SchemaRef, arrays: &[ArrayRef], keep: &[bool]) -> PyResult<Table> {
     let mut batches = Vec::with_capacity(arrays.len());
     let mut rest = keep;
     for array in arrays {

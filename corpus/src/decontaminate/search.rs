@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use super::hit::{ComparedText, Overlap};
 use super::index::{IndexedItem, ItemIndex};
 use super::rule::Rule;
@@ -126,5 +128,18 @@ impl ItemSearch {
         }
         hits.sort_unstable_by_key(|(number, _)| *number);
         Ok(hits)
+    }
+
+    /// Looks in many texts as [`ItemSearch::find`] does, on the threads of rayon's pool.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ItemSearch::find`].
+    pub fn find_all<T: AsRef<str> + Sync>(
+        &self,
+        texts: &[T],
+    ) -> Result<Vec<Vec<(u32, Overlap)>>, Error> {
+        let texts = texts.par_iter();
+        texts.map(|text| self.find(text.as_ref())).collect()
     }
 }

@@ -1,0 +1,248 @@
+//! Rows of texts that have items of a benchmark.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, SchemaRef};
+use dedupdb_corpus::decontaminate::{ItemSearch, Overlap, Rule};
+use dedupdb_corpus::dedup::Keep;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::arguments;
+use crate::dedup::{FlawedRows, TextQueue, kept};
+use crate::errors::of_dedup;
+use crate::row_adder::ErrorPolicy;
+use crate::rows::RowSource;
+use crate::table::{self, Table, defect};
+use crate::watch::ProgressCallback;
+
+/// Rows of the benchmark that cannot be checked: the number, the field, and the reason.
+type UncheckedItems = Vec<(u64, String, String)>;
+
+/// Which rows to keep, the items that the others have, the items that cannot be checked, which rows could not be compared,
+/// and the kept rows if an Arrow table has them and they are asked for.
+#[pyfunction]
+#[pyo3(signature = (data, text, keep_rows, against, fields, passage, containment, errors, progress))]
+#[expect(clippy::too_many_arguments, reason = "one call of ours makes it")]
+#[expect(clippy::type_complexity, reason = "one call of ours takes it apart")]
+pub(crate) fn decontaminate(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    #[pyo3(from_py_with = arguments::text)] text: String,
+    keep_rows: bool,
+    against: &Bound<'_, PyAny>,
+    fields: Vec<String>,
+    passage: u32,
+    containment: f64,
+    #[pyo3(from_py_with = arguments::errors)] errors: &str,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(Vec<bool>, Table, UncheckedItems, FlawedRows, Option<Table>)> {
+    let errors = ErrorPolicy::of(errors)?;
+    let mut told = ProgressCallback::new(progress, "texts")?;
+    let items = Items::read(py, against, &fields, errors)?;
+    let rule = Rule::new().passage(passage).containment(containment);
+    let search = py.detach(|| ItemSearch::new(&items.texts, &rule));
+    let search = search.map_err(|error| of_dedup(py, &error))?;
+    let unchecked = items.unchecked(&search);
+    if unchecked.len() == items.texts.len() + items.flawed.len() {
+        let fewest = Rule::FEWEST_WORDS;
+        let message = format!("against: it has no text of {fewest} words or more to look for");
+        return Err(PyValueError::new_err(message));
+    }
+    let mut rows = RowSource::texts("data", data, &text)?;
+    if keep_rows {
+        rows.keep();
+    }
+    let mut texts = TextQueue::of(py, rows, Keep::First, errors)?;
+    let mut hits = HitColumns::default();
+    let (mut compared, mut hit) = (0, Vec::new());
+    while let Some(batch) = texts.next(py)? {
+        let found = py.detach(|| search.find_all(&batch));
+        for found in found.map_err(|error| of_dedup(py, &error))? {
+            let row = texts.row(compared);
+            compared += 1;
+            for (number, overlap) in &found {
+                hits.push(
+                    row,
+                    items.place(*number),
+                    search.words()[*number as usize],
+                    overlap,
+                );
+            }
+            if !found.is_empty() {
+                hit.push(row);
+            }
+        }
+        told.tell(py, compared, None)?;
+        py.check_signals()?;
+    }
+    told.end(py)?;
+    let mut keep = vec![true; usize::try_from(texts.taken)?];
+    for row in hit
+        .into_iter()
+        .chain(texts.flawed.iter().map(|(row, _)| *row))
+    {
+        keep[usize::try_from(row)?] = false;
+    }
+    let kept = texts
+        .kept()
+        .map(|(schema, arrays)| kept(&schema, &arrays, &keep));
+    Ok((
+        keep,
+        hits.table()?,
+        unchecked,
+        texts.flawed,
+        kept.transpose()?,
+    ))
+}
+
+/// The texts of a benchmark.
+struct Items<'a> {
+    fields: &'a [String],
+    texts: Vec<String>,
+    /// The row and the number of the field of each text.
+    places: Vec<(u64, usize)>,
+    /// Rows without a text, with `errors="skip"`.
+    flawed: UncheckedItems,
+}
+
+impl<'a> Items<'a> {
+    /// Reads the benchmark once for each field.
+    fn read(
+        py: Python<'_>,
+        against: &Bound<'_, PyAny>,
+        fields: &'a [String],
+        errors: ErrorPolicy,
+    ) -> PyResult<Items<'a>> {
+        let mut items = Items {
+            fields,
+            texts: Vec::new(),
+            places: Vec::new(),
+            flawed: Vec::new(),
+        };
+        let mut rows_before = None;
+        for (number, field) in fields.iter().enumerate() {
+            let mut rows = RowSource::texts("against", against, field)?;
+            let mut row = 0;
+            while let Some(batch) = rows.next(py)? {
+                for text in batch.rows {
+                    match text {
+                        Ok((_, text)) => {
+                            items.texts.push(text);
+                            items.places.push((row, number));
+                        }
+                        Err(flaw) if errors == ErrorPolicy::Skip => {
+                            items.flawed.push((row, field.clone(), flaw.to_string()));
+                        }
+                        Err(flaw) => {
+                            let message = format!("against: row {row}, {field:?}: {flaw}");
+                            return Err(PyValueError::new_err(message));
+                        }
+                    }
+                    row += 1;
+                }
+                py.check_signals()?;
+            }
+            if rows_before.is_some_and(|before| before != row) {
+                let message = "against: it can be read only once, and has several fields; give a table or a list";
+                return Err(PyValueError::new_err(message));
+            }
+            rows_before = Some(row);
+        }
+        Ok(items)
+    }
+
+    /// The row and the field of an item.
+    fn place(&self, number: u32) -> (u64, &'a str) {
+        let (row, field) = self.places[number as usize];
+        (row, &self.fields[field])
+    }
+
+    fn unchecked(&self, search: &ItemSearch) -> UncheckedItems {
+        let mut unchecked = self.flawed.clone();
+        for (&(row, field), &words) in self.places.iter().zip(search.words()) {
+            if (words as usize) < Rule::FEWEST_WORDS {
+                let reason = format!("it has {words} of at least {} words", Rule::FEWEST_WORDS);
+                unchecked.push((row, self.fields[field].clone(), reason));
+            }
+        }
+        unchecked.sort();
+        unchecked
+    }
+}
+
+fn hits_schema() -> SchemaRef {
+    table::schema(&[
+        ("row", DataType::UInt64, false),
+        ("item", DataType::UInt64, false),
+        ("field", DataType::Utf8, false),
+        ("words", DataType::UInt64, false),
+        ("longest", DataType::UInt64, false),
+        ("coverage", DataType::Float64, false),
+        ("share", DataType::Float64, false),
+        ("byte_start", DataType::UInt64, false),
+        ("byte_end", DataType::UInt64, false),
+        ("item_start", DataType::UInt64, false),
+        ("item_end", DataType::UInt64, false),
+        ("text", DataType::Utf8, false),
+    ])
+}
+
+/// Hits, column by column.
+#[derive(Default)]
+struct HitColumns {
+    row: UInt64Builder,
+    item: UInt64Builder,
+    field: StringBuilder,
+    lengths: [UInt64Builder; 2],
+    shares: [Float64Builder; 2],
+    places: [UInt64Builder; 4],
+    text: StringBuilder,
+}
+
+impl HitColumns {
+    fn push(&mut self, row: u64, (item, field): (u64, &str), words: u32, overlap: &Overlap) {
+        self.row.append_value(row);
+        self.item.append_value(item);
+        self.field.append_value(field);
+        for (column, number) in self.lengths.iter_mut().zip([words, overlap.longest]) {
+            column.append_value(number.into());
+        }
+        for (column, share) in self
+            .shares
+            .iter_mut()
+            .zip([overlap.coverage, overlap.share])
+        {
+            column.append_value(share);
+        }
+        let places = [
+            overlap.bytes.start as u64,
+            overlap.bytes.end as u64,
+            overlap.item_words.start.into(),
+            overlap.item_words.end.into(),
+        ];
+        for (column, place) in self.places.iter_mut().zip(places) {
+            column.append_value(place);
+        }
+        self.text.append_value(&overlap.text);
+    }
+
+    fn table(mut self) -> PyResult<Table> {
+        let mut columns: Vec<ArrayRef> = vec![
+            Arc::new(self.row.finish()),
+            Arc::new(self.item.finish()),
+            Arc::new(self.field.finish()),
+        ];
+        let numbers = |column: &mut UInt64Builder| Arc::new(column.finish()) as ArrayRef;
+        columns.extend(self.lengths.iter_mut().map(numbers));
+        let shares = self.shares.iter_mut();
+        columns.extend(shares.map(|column| Arc::new(column.finish()) as ArrayRef));
+        columns.extend(self.places.iter_mut().map(numbers));
+        columns.push(Arc::new(self.text.finish()));
+        let batch = RecordBatch::try_new(hits_schema(), columns);
+        let batch = batch.map_err(|error| defect(&error))?;
+        Ok(Table::new(hits_schema(), vec![batch]))
+    }
+}

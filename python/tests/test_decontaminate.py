@@ -1,0 +1,85 @@
+"""Which rows have items of a benchmark: as the command line finds them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from given import CommandLine, keys, texts
+
+import dedupdb
+
+pa = pytest.importorskip("pyarrow")
+
+KEYS, TEXTS = keys(200), texts(200)
+
+
+def benchmark() -> list[dict[str, str]]:
+    """Parts of some of the texts, and others."""
+    sources = [text for text in TEXTS if len(text.split()) > 40][::9]
+    parts = [" ".join(text.split()[3:30]).upper() for text in sources]
+    answers = [" ".join(text.split()[5:15]) for text in sources]
+    nowhere = "a question about nothing that is in any of these texts at all"
+    rows = [{"q": part, "a": answer} for part, answer in zip(parts, answers, strict=True)]
+    return [*rows, {"q": nowhere, "a": "no"}, {"q": rows[2]["q"], "a": "yes, for sure"}]
+
+
+def test_the_rows_are_those_of_the_command_line(tmp_path: Path, command_line: CommandLine) -> None:
+    items = benchmark()
+    table = pa.table({"id": KEYS, "text": TEXTS})
+    found = dedupdb.decontaminate(table, pa.Table.from_pylist(items), against_text=["q", "a"])
+    assert 10 < found.keep.count(False) < 180
+    assert found.kept == table.filter(pa.array(found.keep))
+    reasons = {(row, field) for row, field, _ in found.unchecked}
+    assert reasons == {(len(items) - 2, "a"), (len(items) - 1, "a")}
+
+    lines = [json.dumps({"id": row, **item}) for row, item in enumerate(items)]
+    (tmp_path / "bench.jsonl").write_text("\n".join(lines))
+    rows = zip(KEYS, TEXTS, strict=True)
+    (tmp_path / "train.jsonl").write_text("\n".join(json.dumps({"id": key, "text": text}) for key, text in rows))
+    fields = ["--against-field", "q", "--against-field", "a"]
+    paths = [tmp_path / "train.jsonl", "--against", tmp_path / "bench.jsonl"]
+    ran = command_line("--json", "decontaminate", *paths, *fields)
+    expected = [json.loads(line) for line in ran.splitlines()]
+    names = ["field", "words", "longest", "coverage", "share", "byte_start", "byte_end", "text"]
+    columns = [found.hits[name] for name in names]
+    row, item = found.hits["row"], found.hits["item"]
+    hits = zip([KEYS[number] for number in row], map(str, item), *columns, strict=True)
+    fields = ["document", "item", "field", "words", "longest", "coverage", "share", "start", "end", "text"]
+    assert sorted(hits) == sorted(tuple(hit[field] for field in fields) for hit in expected)
+
+
+def test_other_classes_of_rows_and_benchmarks() -> None:
+    items = [item["q"] for item in benchmark()]
+    kept, hits = dedupdb.decontaminate(TEXTS, items)
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"id": KEYS, "body": TEXTS})
+    other = dedupdb.decontaminate(frame, iter(items), text="body")
+    assert other.kept["body"].to_list() == kept
+    assert other.hits["text"] == hits["text"]
+    generated: Any = ({"text": text} for text in TEXTS)
+    assert dedupdb.decontaminate(generated, polars.DataFrame({"text": items})).keep == other.keep
+    assert [TEXTS[row] for row in other.indices] == kept
+    assert dedupdb.decontaminate([], items).keep == []
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(ValueError, match="no text of 5 words or more"):
+        dedupdb.decontaminate(TEXTS, ["only three words"])
+    with pytest.raises(ValueError, match="no text of 5 words or more"):
+        dedupdb.decontaminate(TEXTS, [])
+    with pytest.raises(ValueError, match="a passage has at least 5 words, not 4"):
+        dedupdb.decontaminate(TEXTS, TEXTS[:3], passage=4)
+    for containment in [0.0, 1.5, float("nan")]:
+        with pytest.raises(ValueError, match="containment is above 0 and at most 1"):
+            dedupdb.decontaminate(TEXTS, TEXTS[:3], containment=containment)
+    items: Any = [{"q": TEXTS[0], "a": None}]
+    with pytest.raises(ValueError, match=r"against: row 0, .a.: the text is null"):
+        dedupdb.decontaminate(TEXTS, items, against_text=["q", "a"])
+    found = dedupdb.decontaminate(TEXTS, items, against_text=["q", "a"], errors="skip")
+    assert [row for row, _, _ in found.unchecked] == [0]
+    reader = pa.table({"q": TEXTS[:3], "a": TEXTS[3:6]}).to_reader()
+    with pytest.raises(ValueError, match="can be read only once"):
+        dedupdb.decontaminate(TEXTS, reader, against_text=["q", "a"])
