@@ -28,6 +28,7 @@ mod read_counts;
 mod rebuilding;
 mod store;
 mod tally;
+mod temporary;
 mod text_side;
 mod threads;
 mod timings;

@@ -7,21 +7,20 @@ use anyhow::{Result, bail};
 use dedupdb::{Schema, Store};
 use dedupdb_corpus::publish::check_output;
 use dedupdb_corpus::report::{Commands, Page, Report, Summary};
-use dedupdb_corpus::{Add, AddEvent, EndReason, ReadCounts, TemporaryStore};
+use dedupdb_corpus::{ReadCounts, TemporaryStore};
 
 use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::inputs::{STDIN, check_stdin, sources};
+use crate::inputs::{STDIN, check_stdin};
 use crate::interrupt::{Interrupt, SignalExit};
 use crate::json;
 use crate::left_out::{LeftOutReporter, NamingScope};
 use crate::number::{bytes, counted};
 use crate::output::Output;
-use crate::progress::ReadProgress;
 use crate::read_counts::ReadCountsText;
 use crate::store;
-use crate::tally;
+use crate::temporary;
 use crate::watch::{ProgressWatch, StepUnit};
 
 /// Runs `report`.
@@ -165,42 +164,23 @@ fn of_paths(
     }
     let schema = schema.build()?;
     report.inputs.check_shingles(&schema)?;
-    let store = store::temporary(args, &schema)?;
     let mut left_out = LeftOutReporter::begin(console, &report.telling, NamingScope::Failures)?;
-    let options = report.inputs.options();
-    let paths = report.paths.clone();
-    let plan = options.clone();
-    let mut progress = ReadProgress::new(console, move || plan.disk_bytes(sources(&paths, None)));
-    let mut failed = None;
-    let added = Add::new(sources(&report.paths, None))
-        .reading(options)
-        .run(&store, |event| {
-            if let AddEvent::Progress { documents, bytes } = event {
-                progress.reach(documents, bytes);
-            }
-            let told = match event {
-                AddEvent::Skipped(skipped) => left_out.tell(skipped),
-                _ => Ok(()),
-            };
-            interrupt.flow_after(told, &mut failed)
-        });
-    progress.finish();
-    if let Some(error) = failed {
-        return Err(error);
-    }
-    let added = added.map_err(store::of_corpus)?;
+    let made = temporary::of_paths(
+        args,
+        &report.paths,
+        (&schema, report.inputs.options()),
+        &mut left_out,
+        interrupt,
+        console,
+    )?;
     left_out.finish()?;
-    if let Some(note) = tally::same_ids_note(&added) {
-        console.note(&note);
-    }
-    if matches!(added.ended, EndReason::Stopped) {
-        return Ok(None);
-    }
-    let opened = OpenedStore {
-        store: store.clone(),
-        temporary: Some(store),
-    };
-    Ok(Some((opened, added.reading)))
+    Ok(made.map(|(store, reading)| {
+        let opened = OpenedStore {
+            store: store.clone(),
+            temporary: Some(store),
+        };
+        (opened, reading)
+    }))
 }
 
 /// What the arguments ask for.
