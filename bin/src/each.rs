@@ -45,10 +45,21 @@ impl ForEachRun<'_> {
         self,
         console: &Console,
         work: impl Fn(&SourcedText) -> dedupdb::Result<T> + Sync,
-        mut take: impl FnMut(Origin, T) -> Result<()>,
+        take: impl FnMut(Origin, T) -> Result<()>,
     ) -> Result<ForEachSummary> {
         self.telling.check(self.paths, &[])?;
-        let mut left_out = LeftOutReporter::begin(console, self.telling, self.named)?;
+        let left_out = LeftOutReporter::begin(console, self.telling, self.named)?;
+        self.run_after(left_out, console, work, take)
+    }
+
+    /// Like [`ForEachRun::run`], with a reporter that knows what was left out before.
+    pub(crate) fn run_after<T: Send>(
+        self,
+        mut left_out: LeftOutReporter,
+        console: &Console,
+        work: impl Fn(&SourcedText) -> dedupdb::Result<T> + Sync,
+        mut take: impl FnMut(Origin, T) -> Result<()>,
+    ) -> Result<ForEachSummary> {
         let (plan, paths) = (self.options.clone(), self.paths.to_vec());
         let plan = move || plan.disk_bytes(sources(&paths, None));
         let bar = self.has_bar.then(|| ReadProgress::new(console, plan));

@@ -319,19 +319,23 @@ pub(crate) fn note_short(store: &Store, short: u64, shortest: usize, console: &C
     if short == 0 {
         return;
     }
-    let shingling = store.schema().shingling();
-    let tokens = match shingling {
-        Shingling::Word(_) => "words",
-        Shingling::Char(_) | Shingling::CharNoSpace(_) => "characters",
-        Shingling::Byte(_) => "bytes",
-        _ => "tokens",
-    };
+    let (shingling, tokens) = (store.schema().shingling(), tokens(store));
     let shingles = (shortest + 1).saturating_sub(usize::from(shingling.k()));
     let texts = counted(short, "text", "texts");
     console.note(&format!(
         "left out {texts} shorter than {shortest} {tokens} (fewer than {shingles} distinct shingles); --shortest 1 \
          compares them, too"
     ));
+}
+
+/// What the tokens of a store are.
+pub(crate) fn tokens(store: &Store) -> &'static str {
+    match store.schema().shingling() {
+        Shingling::Word(_) => "words",
+        Shingling::Char(_) | Shingling::CharNoSpace(_) => "characters",
+        Shingling::Byte(_) => "bytes",
+        _ => "tokens",
+    }
 }
 
 /// Reports that nothing was found: `what`, or that the store is empty. Returns whether it reported `what`.

@@ -59,6 +59,9 @@ fn missing(error: &clap::Error) -> Option<String> {
         all if all.iter().any(is_output) && is_of(error, "dedup") => {
             Some("name what to read and what to write: `dedupdb dedup INPUT -o OUTPUT`".to_owned())
         }
+        [only] if only.starts_with("<PATH>") && is_of(error, "passages") => Some(
+            "name the texts to ask about, before --against: it takes all paths that follow it".to_owned(),
+        ),
         [only] if only == "--missing" && is_of(error, "remove") => {
             Some("--force goes with --missing only".to_owned())
         }

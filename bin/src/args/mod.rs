@@ -229,6 +229,7 @@ impl Command {
         match self {
             #[cfg(unix)]
             Command::Move(_) => false,
+            Command::Passages(passages) => passages.against.is_empty(),
             _ => true,
         }
     }

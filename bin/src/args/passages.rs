@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use dedupdb::sketching::Shingling;
+
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
@@ -14,6 +16,7 @@ use crate::parse;
 #[command(after_long_help = "\
 Examples:
   dedupdb add articles/ && dedupdb passages essay.txt  What does this text share with the articles?
+  dedupdb passages essay.txt --against sources/  The same without a store
   dedupdb passages --at-least 50 drafts/ | head  The longest passages of each file
   dedupdb passages --gap 1 essay.txt  Join passages over one other word
   dedupdb --json passages essay.txt | jq -r '[.line, .key] | @tsv'
@@ -33,6 +36,12 @@ one or two of a hundred passages they do not stand one after another there. If m
 listed with a few of them, and DOCUMENTS is a number and a +: at least as many share some of it. --all
 lists them all.
 
+With --against, no store is made or used, not even one in the current folder. Its paths are read for
+each run, so make a store (`add`) for texts that you compare with often. A file that is asked about and
+is among them, too, is left out of its own answer: `passages essays/ --against essays/` compares
+essays with each other. --against takes all paths that follow it, so name the text first. Every
+passage of --at-least words is found.
+
 With shingles of characters or bytes, characters or bytes take the place of words.
 
 Exit codes: 0 something was found, 1 nothing, 2 error.")]
@@ -41,7 +50,15 @@ pub(crate) struct PassagesArgs {
     #[arg(required = true, value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Shortest passage, in words [default: the one that the store was made for]
+    /// Compare with these files and folders, through a temporary store, and with no other store
+    #[arg(long, value_name = "PATH", num_args = 1.., value_parser = parse::path())]
+    pub(crate) against: Vec<PathBuf>,
+
+    /// With --against, kind of shingle: word:K, code:K, char:K, char-nospace:K or byte:K [default: word:5]
+    #[arg(long, value_name = "KIND", requires = "against", value_parser = parse::parameter::<Shingling>)]
+    pub(crate) shingling: Option<Shingling>,
+
+    /// Shortest passage, in words [default: the one that the store was made for; with --against, 20]
     #[arg(long, value_name = "WORDS")]
     pub(crate) at_least: Option<u32>,
 

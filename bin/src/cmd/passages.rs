@@ -1,11 +1,11 @@
 //! `passages`: what texts share with stored documents, word for word.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-use dedupdb::Store;
+use anyhow::{Result, bail};
 use dedupdb::overlap::{Passage, PassageQuery};
-use dedupdb_corpus::SourcedText;
+use dedupdb::{Schema, Store};
+use dedupdb_corpus::{EndReason, Options, SourcedText, TemporaryStore};
 
 use crate::args::{Args, PassagesArgs};
 use crate::console::Console;
@@ -15,9 +15,11 @@ use crate::exit::Exit;
 use crate::inputs::check_stdin;
 use crate::interrupt::Interrupt;
 use crate::json;
-use crate::left_out::NamingScope;
+use crate::left_out::{LeftOutReporter, NamingScope};
 use crate::number::counted;
 use crate::output::{Output, escape};
+use crate::read_counts::has_failed;
+use crate::temporary;
 
 /// The number of characters of a passage that a line shows.
 const SHOWN: usize = 60;
@@ -30,31 +32,40 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     output.end_with_reader();
-    check_stdin(asked.paths.iter().map(PathBuf::as_path))?;
-    asked.telling.check(&asked.paths, &[])?;
-    let options = asked.inputs.options().store(&args.store);
-    asked.inputs.check(&options, &asked.paths, console)?;
-    let store = opened(args, asked)?;
+    let options = check_arguments(args, asked, console)?;
+    let interrupt = if asked.against.is_empty() {
+        Interrupt::default()
+    } else {
+        Interrupt::catch()?
+    };
+    let mut left_out = LeftOutReporter::begin(console, &asked.telling, NamingScope::First)?;
+    let opened = OpenedStore::open(args, asked, &mut left_out, &interrupt, console)?;
+    let Some(opened) = opened else {
+        console.error("stopped; nothing was compared");
+        return Ok(Exit::Interrupted);
+    };
+    let store = &opened.store;
+    asked.inputs.check_shingles(&store.schema())?;
     let options = options.id_scope(asked.inputs.id_scope.unwrap_or(store.id_scope()));
-    let mut files = SourceChecker::of(&store);
+    let mut files = SourceChecker::of(store);
     let each = ForEachRun {
         paths: &asked.paths,
         options,
         telling: &asked.telling,
         named: NamingScope::First,
-        interrupt: &Interrupt::default(),
+        interrupt: &interrupt,
         whole: None,
         has_bar: false,
     };
     let shared = |document: &SourcedText| {
-        let found = document.passages(&store, |text| query(asked, text))?;
+        let found = document.passages(store, |text| query(asked, text))?;
         let texts = found.passages.iter();
         let texts = texts.map(|passage| document.text()[passage.bytes.clone()].to_owned());
         Ok((texts.collect::<Vec<String>>(), found))
     };
     let mut found_any = false;
     let (mut common_places, mut texts_with_common) = (0, 0);
-    let worked = each.run(console, shared, |origin, (texts, found)| {
+    let worked = each.run_after(left_out, console, shared, |origin, (texts, found)| {
         found_any |= !found.passages.is_empty();
         for (passage, text) in found.passages.iter().zip(texts) {
             let standing = files.look(&passage.key)?;
@@ -69,16 +80,20 @@ pub(crate) fn run(
         texts_with_common += u64::from(!found.common.is_empty());
         Ok(())
     })?;
-    let failed = crate::read_counts::has_failed(&worked.reading, console);
+    if worked.ended == EndReason::Stopped {
+        console.error("stopped; the rest was not looked at");
+        return Ok(Exit::Interrupted);
+    }
+    let failed = has_failed(&worked.reading, console) || opened.lacks_some;
     files.note(args, console);
     note_common(texts_with_common, common_places, console);
-    note_length(&store, asked.at_least, console);
-    crate::store::note_unfingerprinted(&store, args, console)?;
+    note_length(store, asked.at_least, console);
+    if opened.temporary.is_none() {
+        crate::store::note_unfingerprinted(store, args, console)?;
+    }
     if !found_any && !failed {
         output.flush()?;
-        let least = asked.at_least.unwrap_or(store.schema().passage());
-        let none = format!("found no passage of {least} words or more in a stored document");
-        crate::store::note_none(&store, &none, console)?;
+        note_nothing(store, asked, console)?;
     }
     Ok(if failed {
         Exit::Failed
@@ -87,17 +102,139 @@ pub(crate) fn run(
     })
 }
 
-/// Opens the store, which must be able to answer what is asked.
-fn opened(args: &Args, asked: &PassagesArgs) -> Result<Store> {
-    let store = crate::store::open_to_read(args)?;
-    asked.inputs.check_shingles(&store.schema())?;
-    if let Err(error) = store.passages(&query(asked, "")) {
-        if store.schema().passage() > 0 {
-            return Err(error.into());
+/// A store to compare with, and its temporary folder, which is removed after the store is closed.
+struct OpenedStore {
+    store: Store,
+    temporary: Option<TemporaryStore>,
+    /// Whether something of --against could not be read.
+    lacks_some: bool,
+}
+
+impl OpenedStore {
+    /// Opens the store that the arguments name, or makes one of the files of --against.
+    ///
+    /// Returns `None` if the user asked to stop.
+    fn open(
+        args: &Args,
+        asked: &PassagesArgs,
+        left_out: &mut LeftOutReporter,
+        interrupt: &Interrupt,
+        console: &Console,
+    ) -> Result<Option<OpenedStore>> {
+        if !asked.against.is_empty() {
+            return OpenedStore::of_against(args, asked, left_out, interrupt, console);
         }
-        anyhow::bail!("{}", crate::store::without_passages(args, &store));
+        let store = crate::store::open_to_read(args)?;
+        check_store(args, &store, asked.at_least)?;
+        Ok(Some(OpenedStore {
+            store,
+            temporary: None,
+            lacks_some: false,
+        }))
     }
-    Ok(store)
+
+    fn of_against(
+        args: &Args,
+        asked: &PassagesArgs,
+        left_out: &mut LeftOutReporter,
+        interrupt: &Interrupt,
+        console: &Console,
+    ) -> Result<Option<OpenedStore>> {
+        let schema = schema(asked)?;
+        let reading = (&schema, asked.inputs.options());
+        let paths = &asked.against;
+        let made = temporary::of_paths(args, paths, reading, left_out, interrupt, console)?;
+        let Some((store, read)) = made else {
+            return Ok(None);
+        };
+        let lacks_some = has_failed(&read, console);
+        let is_empty = store.stats()?.documents == 0;
+        if lacks_some && (is_empty || asked.inputs.strict) {
+            left_out.finish()?;
+            let what = if is_empty { "nothing" } else { "not all" };
+            bail!("{what} could be read of --against, so nothing was compared");
+        }
+        if is_empty {
+            console.warning("--against has no document, so nothing was compared with it");
+        }
+        Ok(Some(OpenedStore {
+            store: store.clone(),
+            temporary: Some(store),
+            lacks_some,
+        }))
+    }
+}
+
+/// Refuses arguments that do not go together, and returns how texts are read.
+fn check_arguments(args: &Args, asked: &PassagesArgs, console: &Console) -> Result<Options> {
+    let named = [&asked.paths[..], &asked.against].concat();
+    check_stdin(named.iter().map(PathBuf::as_path))?;
+    asked.telling.check(&named, &[])?;
+    let mut options = asked.inputs.options();
+    if asked.against.is_empty() {
+        options = options.store(&args.store);
+    } else if args.store_given {
+        bail!("--against and --store both say what to compare with; leave one of them out");
+    }
+    if let Some(store) = asked.against.iter().find(|path| is_store(path)) {
+        let store = store.display();
+        bail!("{store}: this is a store; give it with --store, and leave out --against");
+    }
+    asked.inputs.check(&options, &named, console)?;
+    Ok(options)
+}
+
+/// Whether this is the folder of a store.
+fn is_store(path: &Path) -> bool {
+    path.join("index.redb").is_file()
+}
+
+/// The parameters of the temporary store, which finds all passages that are asked for.
+fn schema(asked: &PassagesArgs) -> Result<Schema> {
+    let shingling = asked.shingling.unwrap_or_default();
+    let schema = Schema::builder().shingling(shingling);
+    let usual = schema.clone().build()?;
+    asked.inputs.check_shingles(&usual)?;
+    if usual.passage() == 0 {
+        bail!(
+            "--shingling {shingling}: passages need shingles of at least 3 words, or of characters or bytes"
+        );
+    }
+    let Some(at_least) = asked.at_least else {
+        return Ok(usual);
+    };
+    let k = shingling.k();
+    if at_least < k.into() {
+        bail!("--at-least: {at_least} is less than {k}, the length of a shingle");
+    }
+    // Longer ones than a store can be made for are found as well.
+    Ok(schema.passage(at_least).build().unwrap_or(usual))
+}
+
+/// Refuses a store that cannot answer what is asked.
+pub(super) fn check_store(args: &Args, store: &Store, at_least: Option<u32>) -> Result<()> {
+    if store.schema().passage() == 0 {
+        bail!("{}", crate::store::without_passages(args, store));
+    }
+    let query = PassageQuery::text("");
+    store.passages(&at_least.map_or(query, |tokens| query.at_least(tokens)))?;
+    Ok(())
+}
+
+/// Says that nothing was found.
+fn note_nothing(store: &Store, asked: &PassagesArgs, console: &Console) -> Result<()> {
+    let least = asked.at_least.unwrap_or(store.schema().passage());
+    let (tokens, place) = (
+        crate::store::tokens(store),
+        if asked.against.is_empty() {
+            "a stored document"
+        } else {
+            "a document of --against"
+        },
+    );
+    let none = format!("found no passage of {least} {tokens} or more in {place}");
+    crate::store::note_none(store, &none, console)?;
+    Ok(())
 }
 
 /// The question with what the arguments ask for.
@@ -146,7 +283,7 @@ fn beginning(text: &str) -> String {
 }
 
 /// Says which passages may be missing because they are shorter than those that the store finds.
-fn note_length(store: &Store, at_least: Option<u32>, console: &Console) {
+pub(super) fn note_length(store: &Store, at_least: Option<u32>, console: &Console) {
     let always = store.schema().passage();
     if at_least.is_some_and(|at_least| at_least < always) {
         console.note(&format!(

@@ -78,6 +78,7 @@ mod report;
 mod salvage;
 mod same_file;
 mod sandbox;
+mod shared_passages;
 mod short_texts;
 mod tables;
 mod tune;
