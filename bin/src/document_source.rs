@@ -33,20 +33,22 @@ pub(crate) struct SourceChecker<'a> {
 
 /// Documents of which the same is to be said: the hashes of their keys, and the first key.
 #[derive(Default)]
-struct KeyTally {
+pub(crate) struct KeyTally {
     keys: HashSet<u64>,
     first: Option<String>,
 }
 
 impl KeyTally {
-    fn push(&mut self, key: &str) {
+    /// Counts a document.
+    pub(crate) fn push(&mut self, key: &str) {
         let hash = blake3::hash(key.as_bytes());
         let start = hash.as_bytes().first_chunk().copied().unwrap_or_default();
         self.keys.insert(u64::from_le_bytes(start));
         self.first.get_or_insert_with(|| key.to_owned());
     }
 
-    fn note(&self, one: &str, many: &str, remedy: &str) -> Option<String> {
+    /// How many documents there are, with the first key, if there is one.
+    pub(crate) fn note(&self, one: &str, many: &str, remedy: &str) -> Option<String> {
         let first = escape(self.first.as_ref()?);
         let files = counted(self.keys.len() as u64, one, many);
         Some(format!("{files} (first: {first}){remedy}"))

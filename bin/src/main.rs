@@ -24,6 +24,7 @@ mod picture;
 mod piped_input;
 mod prefetch;
 mod progress;
+mod ranked_pairs;
 mod read_counts;
 mod rebuilding;
 mod store;

@@ -174,7 +174,7 @@ pub(crate) enum Command {
     Add(AddArgs),
     Query(QueryArgs),
     Passages(PassagesArgs),
-    Pairs(PairsArgs),
+    Pairs(Box<PairsArgs>),
     Clusters(ClustersArgs),
     Report(Box<ReportArgs>),
     #[command(alias = "dedupe")]

@@ -18,6 +18,7 @@ Examples:
   dedupdb add articles/ && dedupdb passages essay.txt  What does this text share with the articles?
   dedupdb passages essay.txt --against sources/  The same without a store
   dedupdb passages --at-least 50 drafts/ | head  The longest passages of each file
+  dedupdb passages drafts/ | sort -t$'\\t' -k3,3rn | head  The longest ones of all files
   dedupdb passages --gap 1 essay.txt  Join passages over one other word
   dedupdb --json passages essay.txt | jq -r '[.line, .key] | @tsv'
 

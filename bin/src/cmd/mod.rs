@@ -22,6 +22,7 @@ mod map;
 mod matrix;
 mod merge;
 mod pairs;
+mod passage_pairs;
 mod passages;
 mod query;
 mod reduce;

@@ -21,6 +21,9 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
+    if pairs.passages {
+        return super::passage_pairs::run(args, pairs, console, output);
+    }
     output.end_with_reader();
     let store = crate::store::open_to_read(args)?;
     let contained = &pairs.contained;
@@ -55,10 +58,7 @@ pub(crate) fn run(
         console.total(&counted(found, "pair", "pairs"));
     } else {
         let least = least(contained.containment, pairs.threshold, &store);
-        let of = match pairs.between.as_slice() {
-            [a, b] => format!(" of a key that begins with {a:?} and one that begins with {b:?}"),
-            _ => String::new(),
-        };
+        let of = between(pairs);
         let none = format!("no pair{of} has a {least} or more");
         crate::store::note_none(&store, &none, console)?;
     }
@@ -70,6 +70,14 @@ pub(crate) fn run(
     }
     crate::store::note_cut_short(store.searches_cut_short(), args, console);
     Ok(Exit::found(found > 0))
+}
+
+/// Which pairs of keys are asked for, if not all.
+pub(super) fn between(pairs: &PairsArgs) -> String {
+    match pairs.between.as_slice() {
+        [a, b] => format!(" of a key that begins with {a:?} and one that begins with {b:?}"),
+        _ => String::new(),
+    }
 }
 
 /// What a pair has at least.

@@ -86,7 +86,7 @@ pub(crate) fn run(
     }
     let failed = has_failed(&worked.reading, console) || opened.lacks_some;
     files.note(args, console);
-    note_common(texts_with_common, common_places, console);
+    note_common((texts_with_common, common_places), "a passage", console);
     note_length(store, asked.at_least, console);
     if opened.temporary.is_none() {
         crate::store::note_unfingerprinted(store, args, console)?;
@@ -293,11 +293,11 @@ pub(super) fn note_length(store: &Store, at_least: Option<u32>, console: &Consol
     }
 }
 
-/// Says of how many places it is not known whether they are passages.
-fn note_common(texts: u64, places: u64, console: &Console) {
+/// Says of how many places it is not known whether they are passages. `what` may be missing there.
+pub(super) fn note_common((texts, places): (u64, u64), what: &str, console: &Console) {
     if places > 0 {
         console.note(&format!(
-            "{} of {} in more stored texts than were compared, and a passage there may be missing; --all compares \
+            "{} of {} in more stored texts than were compared, and {what} there may be missing; --all compares \
              them all",
             counted(places, "place", "places"),
             counted(texts, "text is", "texts are"),

@@ -4,6 +4,7 @@ use dedupdb::overlap::{Passage, Passages};
 use serde::Serialize;
 
 use crate::document_source::DocumentSource;
+use crate::ranked_pairs::RankedPair;
 
 /// `passages`: a passage.
 #[derive(Serialize)]
@@ -55,6 +56,43 @@ impl<'a> PassageJson<'a> {
             query_words: all.tokens,
             source: standing.source,
             file: standing.file,
+        }
+    }
+}
+
+/// `pairs --passages`: a pair.
+#[derive(Serialize)]
+pub(crate) struct PassagePairJson<'a> {
+    key_a: &'a str,
+    key_b: &'a str,
+    /// Words.
+    longest: u32,
+    coverage_a: Option<f64>,
+    coverage_b: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_a: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_b: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_a: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_b: Option<&'static str>,
+}
+
+impl<'a> PassagePairJson<'a> {
+    /// A pair of a store.
+    pub(crate) fn new(pair: &'a RankedPair, [a, b]: [DocumentSource; 2]) -> PassagePairJson<'a> {
+        let [coverage_a, coverage_b] = pair.coverage;
+        PassagePairJson {
+            key_a: &pair.keys[0],
+            key_b: &pair.keys[1],
+            longest: pair.longest,
+            coverage_a,
+            coverage_b,
+            source_a: a.source,
+            source_b: b.source,
+            file_a: a.file,
+            file_b: b.file,
         }
     }
 }

@@ -107,13 +107,13 @@ fn objects_are_as_the_schema_says() {
     sandbox.run(&["add", "-q", "folder"]).expect(0);
     let other = ["--store", "other", "add", "-q", "pages.jsonl"];
     sandbox.run(&other).expect(0);
-    sandbox.write("page.txt", "A page.");
     let clean = "decontaminate folder --against pages.jsonl -o clean --common 0";
     for (line, all, last) in [
         ("add --matches pages.jsonl", "add-match", Some("add")),
         ("add --dry-run pages.jsonl", "add", None),
         ("query query.txt", "query", None),
         ("pairs", "pairs", None),
+        ("pairs --passages --from folder", "pairs-passages", None),
         ("clusters", "clusters", None),
         (
             "explain query.txt folder/news/library-night.txt",
@@ -121,7 +121,7 @@ fn objects_are_as_the_schema_says() {
             None,
         ),
         ("explain page-03 page-02", "explain", None),
-        ("jaccard query.txt page.txt", "jaccard", None),
+        ("jaccard query.txt folder/docs/tally.rs", "jaccard", None),
         ("matrix folder -o rows.csv", "matrix", None),
         ("list", "list", None),
         ("show page-01", "show", None),

@@ -1,8 +1,9 @@
 //! `passages --against` and `pairs --passages`, compared with a search through the words themselves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::{Excluded, Unbounded};
 
-use crate::sandbox::{Sandbox, text};
+use crate::sandbox::{Sandbox, fields, text};
 
 /// The documents, each with words of its own around some of a few quotations of 12 to 47 words.
 fn documents() -> BTreeMap<String, Vec<String>> {
@@ -129,4 +130,198 @@ fn what_cannot_be_compared_without_a_store_is_refused() {
         assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
         assert!(!ran.stderr.contains("panic"));
     }
+}
+
+/// The lines of `pairs --passages` for these documents, of which only some have their text `at_hand`.
+fn ranked(
+    documents: &BTreeMap<String, Vec<String>>,
+    at_least: usize,
+    at_hand: impl Fn(&str) -> bool,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for (key_a, a) in documents {
+        for (key_b, b) in documents.range::<str, _>((Excluded(&**key_a), Unbounded)) {
+            let sides = [(key_a, a, b), (key_b, b, a)].map(|(key, own, other)| {
+                let runs = runs(own, other, at_least);
+                let covered: BTreeSet<usize> = runs.iter().flat_map(|(i, n)| *i..i + n).collect();
+                let longest = runs.iter().map(|(_, words)| *words).max();
+                let share = covered.len() as f64 / own.len() as f64;
+                (longest.filter(|_| at_hand(key)), share)
+            });
+            let best = sides
+                .iter()
+                .filter_map(|(longest, share)| Some(((*longest)?, *share)));
+            let Some((longest, share)) = best.reduce(|a, b| if b > a { b } else { a }) else {
+                continue;
+            };
+            let columns = sides.map(|(longest, share)| match longest {
+                Some(_) => format!("\t{share:.4}"),
+                None => "\t-".to_owned(),
+            });
+            let keys = format!("texts/{key_a}\ttexts/{key_b}");
+            found.push((longest, share, keys, columns.concat()));
+        }
+    }
+    found.sort_by(|a, b| {
+        let by_longest = b.0.cmp(&a.0).then(b.1.total_cmp(&a.1));
+        by_longest.then_with(|| a.2.cmp(&b.2))
+    });
+    let line = |(longest, _, keys, columns)| format!("{keys}\t{longest}{columns}");
+    found.into_iter().map(line).collect()
+}
+
+#[test]
+fn pairs_are_ranked_by_passages_as_their_words_say() {
+    let documents = documents();
+    let sandbox = sandbox(&documents);
+    sandbox.run(&["init", "--passage", "5"]).expect(0);
+    sandbox.add(&["texts"], 0);
+    let asked = ["pairs", "--passages", "--from", "texts"];
+    for at_least in [5, 20, 33] {
+        let expected = ranked(&documents, at_least, |_| true);
+        assert!(expected.len() > 10);
+        let at_least = at_least.to_string();
+        let asked = [&asked[..], &["--at-least", &at_least]].concat();
+        for threads in ["1", "3"] {
+            let ran = sandbox.run(&[&["--threads", threads], &asked[..]].concat());
+            assert_eq!(ran.expect(0).lines(), expected);
+        }
+        let ran = sandbox.run(&[&asked[..], &["--limit", "7"]].concat());
+        assert_eq!(ran.expect(0).lines(), expected[..7]);
+    }
+    // A text that was named twice, and texts that are not at hand.
+    let expected = ranked(&documents, 5, |key| key.starts_with("d0"));
+    let some: Vec<String> = (0..10).map(|n| format!("texts/d0{n}.txt")).collect();
+    let some: Vec<&str> = some.iter().map(String::as_str).collect();
+    let named = [&asked[..3], &some, &some[3..4]].concat();
+    let ran = sandbox.run(&named).expect(0);
+    assert_eq!(ran.lines(), expected);
+    let missing = "20 stored documents have no text in --from (first: texts/d10.txt)";
+    assert!(ran.stderr.contains(missing), "{}", ran.stderr);
+    // Of two prefixes, the first one is that of the first column.
+    let all = ranked(&documents, 5, |_| true);
+    let mut across = Vec::new();
+    for line in &all {
+        let columns: Vec<&str> = line.split('\t').collect();
+        if let [a, b, longest, share_a, share_b] = columns[..]
+            && a.starts_with("texts/d0")
+            && b.starts_with("texts/d1")
+        {
+            across.push([b, a, longest, share_b, share_a].join("\t"));
+        }
+    }
+    let between = ["--between", "texts/d1", "texts/d0"];
+    let ran = sandbox.run(&[&asked[..], &between].concat()).expect(0);
+    assert_eq!(ran.lines(), across);
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn pairs_of_texts_that_are_not_stored_are_counted() {
+    let sandbox = sandbox(&documents());
+    sandbox.add(&["texts"], 0);
+    sandbox.write("texts/d07.txt", "another text");
+    sandbox.write("texts/new.txt", "a new one");
+    let asked = ["--json", "pairs", "--passages", "--from", "texts"];
+    let ran = sandbox.run(&asked).expect(0);
+    for said in [
+        "1 text of --from is not stored (first: texts/new.txt)",
+        "1 text of --from is not the one that is stored under its key (first: texts/d07.txt)",
+        "1 stored document has no text in --from (first: texts/d07.txt)",
+    ] {
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+    let pairs = ran.objects();
+    let names = ["coverage_a", "coverage_b", "key_a", "key_b", "longest"];
+    assert_eq!(fields(&pairs[0]), names);
+    let of_changed = pairs.iter().find(|pair| pair["key_a"] == "texts/d07.txt");
+    let of_changed = of_changed.unwrap();
+    assert_eq!(of_changed["coverage_a"], serde_json::Value::Null);
+    assert_eq!(of_changed["file_a"], "changed");
+}
+
+#[test]
+fn what_does_not_go_with_passages_of_pairs_is_refused() {
+    let sandbox = sandbox(&documents());
+    sandbox.add(&["texts"], 0);
+    for (line, code, said) in [
+        ("pairs --passages", 2, "--from"),
+        ("pairs --from texts", 2, "--passages"),
+        ("pairs --limit 5", 2, "--passages"),
+        (
+            "pairs --passages --from texts --threshold 0.5",
+            2,
+            "--threshold",
+        ),
+        (
+            "pairs --passages --from texts --exhaustive",
+            2,
+            "--exhaustive",
+        ),
+        (
+            "pairs --passages --from texts --containment 0.5",
+            2,
+            "--containment",
+        ),
+        (
+            "pairs --passages --from texts --fold-copies",
+            2,
+            "--fold-copies",
+        ),
+        (
+            "pairs --passages --from texts --at-least 4",
+            2,
+            "4 is less than 5",
+        ),
+        (
+            "pairs --passages --from gone",
+            2,
+            "gone: there is no such file",
+        ),
+        (
+            "pairs --passages --from texts --at-least 500",
+            1,
+            "no pair shares a passage of 500 words",
+        ),
+        (
+            "pairs --passages --from texts --between x y",
+            1,
+            "begins with \"x\"",
+        ),
+    ] {
+        let arguments: Vec<&str> = line.split(' ').collect();
+        let ran = sandbox.run(&arguments).expect(code);
+        assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
+    }
+    let without = ["--store", "none", "init", "--passage", "0"];
+    sandbox.run(&without).expect(0);
+    let none = ["--store", "none", "pairs", "--passages", "--from", "texts"];
+    let ran = sandbox.run(&none).expect(2);
+    assert!(ran.stderr.contains("finds no passages"), "{}", ran.stderr);
+}
+
+#[test]
+fn pairs_that_share_what_many_share_may_be_missing() {
+    let sandbox = Sandbox::new();
+    let footer = text(1, 25);
+    for seed in 0..60 {
+        let page = format!("{} {footer}", text(100 + seed, 35));
+        sandbox.write(format!("pages/{seed:02}.txt"), page);
+    }
+    sandbox.add(&["pages"], 0);
+    let asked = [
+        "--false-candidates",
+        "2",
+        "pairs",
+        "--passages",
+        "--from",
+        "pages",
+    ];
+    let ran = sandbox.run(&asked).expect(0);
+    assert!(ran.lines().len() < 60 * 59 / 2);
+    let note =
+        "60 texts are in more stored texts than were compared, and a pair there may be missing";
+    assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    let ran = sandbox.run(&[&asked[..], &["--all"]].concat()).expect(0);
+    assert_eq!((ran.lines().len(), &*ran.stderr), (60 * 59 / 2, ""));
 }
