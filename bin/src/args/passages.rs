@@ -38,8 +38,8 @@ listed with a few of them, and DOCUMENTS is a number and a +: at least as many s
 lists them all.
 
 With --against, no store is made or used, not even one in the current folder. Its paths are read for
-each run, so make a store (`add`) for texts that you compare with often. A file that is asked about and
-is among them, too, is left out of its own answer: `passages essays/ --against essays/` compares
+each run, so make a store (`add`) for texts that you compare with often. A document that is asked
+about and is among them, too, with the same key and text, is left out of its own answer: `passages essays/ --against essays/` compares
 essays with each other. --against takes all paths that follow it, so name the text first. Every
 passage of --at-least words is found.
 

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use dedupdb::overlap::{Passage, PassageQuery};
+use dedupdb::overlap::{Passage, PassageQuery, Passages};
+use dedupdb::write::IdScope;
 use dedupdb::{Schema, Store};
 use dedupdb_corpus::{EndReason, Options, SourcedText, TemporaryStore};
 
@@ -58,7 +59,7 @@ pub(crate) fn run(
         has_bar: false,
     };
     let shared = |document: &SourcedText| {
-        let found = document.passages(store, |text| query(asked, text))?;
+        let found = opened.passages(asked, document)?;
         let texts = found.passages.iter();
         let texts = texts.map(|passage| document.text()[passage.bytes.clone()].to_owned());
         Ok((texts.collect::<Vec<String>>(), found))
@@ -131,6 +132,23 @@ impl OpenedStore {
             temporary: None,
             lacks_some: false,
         }))
+    }
+
+    /// What a text shares with the documents of the store, without itself. A document of --against is the same if it has
+    /// the same key and the same text.
+    fn passages(&self, asked: &PassagesArgs, document: &SourcedText) -> dedupdb::Result<Passages> {
+        let (store, query) = (&self.store, query(asked, document.text()));
+        let namesake = match self.temporary {
+            Some(_) => store.get(&document.key)?,
+            None => None,
+        };
+        match namesake {
+            Some(stored) if stored.hash == document.hash() => {
+                store.passages(&query.except(&[stored.key]))
+            }
+            Some(_) if store.id_scope() != IdScope::All => store.passages(&query),
+            _ => document.passages(store, |text| self::query(asked, text)),
+        }
     }
 
     fn of_against(
@@ -221,19 +239,18 @@ pub(super) fn check_store(args: &Args, store: &Store, at_least: Option<u32>) -> 
     Ok(())
 }
 
-/// Says that nothing was found.
+/// Says that nothing was found, unless there was nothing to compare with, which is known.
 fn note_nothing(store: &Store, asked: &PassagesArgs, console: &Console) -> Result<()> {
     let least = asked.at_least.unwrap_or(store.schema().passage());
-    let (tokens, place) = (
-        crate::store::tokens(store),
-        if asked.against.is_empty() {
-            "a stored document"
-        } else {
-            "a document of --against"
-        },
+    let none = format!(
+        "found no passage of {least} {} or more in a",
+        crate::store::tokens(store)
     );
-    let none = format!("found no passage of {least} {tokens} or more in {place}");
-    crate::store::note_none(store, &none, console)?;
+    if asked.against.is_empty() {
+        crate::store::note_none(store, &format!("{none} stored document"), console)?;
+    } else if store.stats()?.documents > 0 {
+        console.note(&format!("{none} document of --against"));
+    }
     Ok(())
 }
 

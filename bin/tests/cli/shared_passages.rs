@@ -81,6 +81,36 @@ fn files_are_compared_without_a_store_as_their_words_say() {
 }
 
 #[test]
+fn a_record_is_not_compared_with_itself() {
+    let sandbox = Sandbox::new();
+    let record = |id: &str, text: &str| format!("{{\"id\": \"{id}\", \"text\": \"{text}\"}}\n");
+    let (one, other) = (text(1, 30), format!("{} and more", text(1, 30)));
+    let both = record("one", &one) + &record("other", &other);
+    sandbox.write("both.jsonl", &both);
+    sandbox.write("copy.jsonl", &both);
+    let asked = ["passages", "both.jsonl", "--against", "copy.jsonl"];
+    let ran = sandbox.run(&asked).expect(0);
+    let keys = |line: &&str| line.split('\t').take(2).collect::<Vec<_>>().join(" ");
+    let pairs: Vec<String> = ran.lines().iter().map(keys).collect();
+    assert_eq!(pairs, ["one other", "other one"]);
+    // A text of the same id is another document, unless ids are said to be unique.
+    let stream = [
+        "passages",
+        "-",
+        "--format",
+        "jsonl",
+        "--against",
+        "copy.jsonl",
+    ];
+    let changed = record("one", &other);
+    let ran = sandbox.run_with(&stream, changed.as_bytes()).expect(0);
+    assert_eq!(ran.lines().len(), 2, "{}", ran.stdout);
+    let unique = [&stream[..], &["--id-scope", "all"]].concat();
+    let ran = sandbox.run_with(&unique, changed.as_bytes()).expect(0);
+    assert_eq!(ran.lines().len(), 1, "{}", ran.stdout);
+}
+
+#[test]
 fn what_cannot_be_compared_without_a_store_is_refused() {
     let sandbox = sandbox(&documents());
     sandbox.write("broken.jsonl", "{\"id\": 1, \"text\": \"one\"}\n{\"id\"\n");
