@@ -39,9 +39,9 @@ lists them all.
 
 With --against, no store is made or used, not even one in the current folder. Its paths are read for
 each run, so make a store (`add`) for texts that you compare with often. A document that is asked
-about and is among them, too, with the same key and text, is left out of its own answer: `passages essays/ --against essays/` compares
-essays with each other. --against takes all paths that follow it, so name the text first. Every
-passage of --at-least words is found.
+about and is among them, too, with the same key and text, is left out of its own answer: `passages
+essays/ --against essays/` compares essays with each other. --against takes all paths that follow
+it, so name the text first. Every passage of --at-least words is found.
 
 With shingles of characters or bytes, characters or bytes take the place of words.
 

@@ -210,7 +210,11 @@ fn is_store(path: &Path) -> bool {
 /// The parameters of the temporary store, which finds all passages that are asked for.
 fn schema(asked: &PassagesArgs) -> Result<Schema> {
     let shingling = asked.shingling.unwrap_or_default();
-    let schema = Schema::builder().shingling(shingling);
+    // Nothing is asked for but passages, so signatures are short.
+    let schema = Schema::builder()
+        .shingling(shingling)
+        .permutations(16)
+        .bands(1, 16);
     let usual = schema.clone().build()?;
     asked.inputs.check_shingles(&usual)?;
     if usual.passage() == 0 {
