@@ -1,6 +1,6 @@
 //! `decontaminate`: finds benchmark items in a corpus, and writes it without them.
 
-use std::io::stdout;
+use std::io::{ErrorKind, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -51,6 +51,11 @@ pub(crate) fn run(
         Err(dedup::Error::Unreadable { place }) => bail!(
             "{place} could not be read, so nothing is written (leave it out, or give --skip-unreadable)"
         ),
+        Err(dedup::Error::Stream { source })
+            if source.kind() == ErrorKind::BrokenPipe && asked.hits.is_some() =>
+        {
+            bail!("the reader of the output closed it early, so --hits is not written");
+        }
         Err(dedup::Error::NothingToCompare | dedup::Error::Benchmark { .. })
             if asked.against_field.is_empty() =>
         {
@@ -86,7 +91,8 @@ pub(crate) fn run(
     }
     if let (Some(file), false) = (file(asked), done.is_written) {
         bail!(
-            "{}: every document has an item, and an output without documents replaces nothing; what is there stays",
+            "{}: no document is without an item, and --force does not replace an output with one that has none; what is \
+             there stays",
             file.display()
         );
     }

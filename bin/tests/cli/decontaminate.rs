@@ -331,3 +331,94 @@ fn what_cannot_be_checked_is_an_error() {
         "bench.jsonl:6, field \"answer\": too short, an item has 5 words at least, and this has 3";
     assert!(ran.stderr.contains(line), "{}", ran.stderr);
 }
+
+#[test]
+fn texts_and_items_that_were_hard_to_compare() {
+    let sandbox = Sandbox::new();
+    let find = |item: &str, text: &str| {
+        sandbox.write("bench.jsonl", lines(&[json!({"id": 1, "text": item})]));
+        sandbox.write("train.jsonl", lines(&[json!({"id": "d", "text": text})]));
+        let asked = ["decontaminate", "train.jsonl", "--against", "bench.jsonl"];
+        sandbox.run(&asked).expect(0).lines().len()
+    };
+    // The hash of these two words is that of these five.
+    let item = "a48639 the b340473 of c145917";
+    assert_eq!(find(item, "answer 562988732"), 0);
+    assert_eq!(find(item, &format!("It has {item}.")), 1);
+    // An item that repeats itself is not in a few words.
+    let zeros = "0 ".repeat(100);
+    assert_eq!(
+        find(&zeros, "the numbers 0 0 0 0 0 mean that nothing is there"),
+        0
+    );
+    assert_eq!(find(&zeros, &"0 ".repeat(70)), 1);
+    assert_eq!(find(&"a ".repeat(300), &"a ".repeat(400_000)), 1);
+    let long = text(5, 60_000);
+    assert_eq!(find(&long, &long), 1);
+}
+
+#[test]
+fn ids_of_several_benchmarks_may_be_equal() {
+    let sandbox = Sandbox::new();
+    for (file, seed) in [("a.jsonl", 1), ("b.jsonl", 2)] {
+        sandbox.write(file, lines(&[json!({"id": 0, "text": text(seed, 20)})]));
+    }
+    sandbox.write("empty.jsonl", "");
+    let both = format!("{} {}", text(1, 20), text(2, 20));
+    sandbox.write("train.jsonl", lines(&[json!({"id": "d", "text": both})]));
+    let asked = [
+        "--json",
+        "decontaminate",
+        "train.jsonl",
+        "--hits",
+        "hits.tsv",
+        "--strict",
+    ];
+    let against = ["--against", "a.jsonl", "b.jsonl", "empty.jsonl"];
+    let ran = sandbox.run(&[&asked[..], &against].concat()).expect(0);
+    let summary = &ran.objects()[0];
+    let items = summary["benchmarks"].as_array().unwrap().iter();
+    let items: Vec<Option<u64>> = items.map(|counts| counts["items"].as_u64()).collect();
+    assert_eq!(items, [1, 1, 0].map(Some));
+}
+
+#[test]
+fn hits_are_listed_though_no_document_is_left() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "bench.jsonl",
+        lines(&[json!({"id": 0, "text": text(1, 20)})]),
+    );
+    let hit = lines(&[json!({"id": "d", "text": text(1, 20)})]);
+    sandbox.write("train.jsonl", hit.clone() + "no JSON\n");
+    let asked = [
+        "decontaminate",
+        "train.jsonl",
+        "--against",
+        "bench.jsonl",
+        "--hits",
+        "hits.tsv",
+    ];
+    let run = |output: &str, code: i32| {
+        let more = ["-o", output, "--force"];
+        sandbox.run(&[&asked[..], &more].concat()).expect(code);
+        let hits = fs::read_to_string(sandbox.path("hits.tsv")).unwrap();
+        assert_eq!(hits.lines().count(), 1);
+        fs::remove_file(sandbox.path("hits.tsv")).unwrap();
+        fs::read_to_string(sandbox.path(output)).unwrap()
+    };
+    // One line cannot be read.
+    assert_eq!(run("new.jsonl", 2), "");
+    sandbox.write("train.jsonl", hit);
+    assert_eq!(run("other.jsonl", 0), "");
+    // Nothing replaces something only where that was asked for, and never by nothing.
+    sandbox.write("old.jsonl", "something");
+    assert_eq!(run("old.jsonl", 2), "something");
+    let marked = ["-o", "old.jsonl", "--force", "--mark", "b"];
+    sandbox.run(&[&asked[..], &marked].concat()).expect(0);
+    assert!(
+        fs::read_to_string(sandbox.path("old.jsonl"))
+            .unwrap()
+            .contains("b_keep")
+    );
+}

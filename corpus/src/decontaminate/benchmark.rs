@@ -9,7 +9,7 @@ use super::search::{ItemSearch, ShingledItem};
 use crate::dedup::against::check_read;
 use crate::dedup::event::{DedupEvent, Observer};
 use crate::dedup::{Dedup, Error, Result};
-use crate::{EachEvent, ForEach, Origin, ReadCounts, Reason, Repeats, Skipped, Source};
+use crate::{EachEvent, ForEach, Hint, Origin, ReadCounts, Reason, Repeats, Skipped, Source};
 
 /// A text of a benchmark, such as a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +58,9 @@ impl Benchmark {
             reader.read(paths, None, true, dedup, observer)?;
         }
         for (number, field) in fields.iter().enumerate() {
+            if fields[..number].contains(field) {
+                continue;
+            }
             reader.read(paths, Some(field), number == 0, dedup, observer)?;
         }
         let ItemReader {
@@ -106,6 +109,7 @@ impl ItemReader {
         }
         let each = ForEach::new(paths.iter().map(Source::path)).reading(options);
         let mut failed = Ok(());
+        let mut has_failures = false;
         let worked = each.run(
             |document| ShingledItem::new(document.text()),
             |event| {
@@ -117,8 +121,12 @@ impl ItemReader {
                             Ok(())
                         }
                     }
-                    EachEvent::Skipped(skipped) => check_read(skipped, dedup)
-                        .and_then(|()| observer.tell(DedupEvent::Skipped(skipped))),
+                    EachEvent::Skipped(skipped) => {
+                        has_failures |= skipped.is_failure();
+                        let skipped_field = of_field(skipped, field);
+                        check_read(skipped, dedup)
+                            .and_then(|()| observer.tell(DedupEvent::Skipped(&skipped_field)))
+                    }
                     EachEvent::Progress { .. } => observer.tick(),
                 };
                 if failed.is_ok() {
@@ -129,7 +137,7 @@ impl ItemReader {
             },
         )?;
         failed?;
-        if dedup.options.strict && worked.reading.has_failures() {
+        if dedup.options.strict && has_failures {
             return Err(Error::FirstFailure);
         }
         self.reading.add_skipped(&worked.reading);
@@ -143,7 +151,7 @@ impl ItemReader {
         item: ShingledItem,
         observer: &mut Observer<'_>,
     ) -> Result<()> {
-        let words = item.words;
+        let words = item.words();
         if item.is_short() {
             let field = field.map(|field| format!(", field {field:?}"));
             let place = origin.place() + &field.unwrap_or_default();
@@ -161,4 +169,17 @@ impl ItemReader {
         self.shingled.push(item);
         Ok(())
     }
+}
+
+/// A skipped record of the benchmark, with the field in its place. What is said of the input's field does not help.
+fn of_field(skipped: &Skipped, field: Option<&String>) -> Skipped {
+    let mut skipped = skipped.clone();
+    if let Some(field) = field {
+        skipped.place = format!("{}, field {field:?}", skipped.place);
+    }
+    if skipped.hint == Some(Hint::TextField) {
+        skipped.hint = None;
+        skipped.detail += " (name the fields of the benchmark)";
+    }
+    skipped
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::benchmark::BenchmarkItem;
-use super::index::{FoundItem, ItemIndex};
+use super::index::{FoundItem, ItemIndex, Window};
 use super::rule::K;
 use crate::Origin;
 
@@ -25,7 +25,8 @@ pub struct Hit<'a> {
 pub struct Overlap {
     /// The number of words of the longest passage that both have.
     pub longest: u32,
-    /// The share of the item's words that are in shingles of this part of the document, above 0 and at most 1.
+    /// The share of the item's words that are in shingles of this part of the document, above 0 and at most 1. An item that
+    /// repeats itself has no more of them than this part of the document.
     pub coverage: f64,
     /// The share of the document's words that this part of it has, above 0 and at most 1.
     pub share: f64,
@@ -37,47 +38,29 @@ pub struct Overlap {
     pub text: String,
 }
 
-/// A document as the index compares it.
-pub(super) struct ComparedText<'a> {
-    pub(super) text: &'a str,
-    pub(super) shingles: &'a [u32],
-    /// The bytes of each word.
-    pub(super) words: Vec<Range<usize>>,
-}
-
 impl Overlap {
-    /// Looks at what was found. `None` if the words of the text are others than those of its shingles.
+    /// Looks at what was found in a text with these shingles, whose words are at these bytes. `None` if there are fewer
+    /// words than the shingles have.
     pub(super) fn of(
         found: &FoundItem,
-        compared: &ComparedText<'_>,
+        text: &str,
+        shingles: &[u32],
+        words: &[Range<usize>],
         index: &ItemIndex,
     ) -> Option<Overlap> {
         let item = index.item(found.item);
-        let k = usize::from(K);
-        let mut is_found = vec![false; item.set.len()];
-        for shingle in compared.shingles.get(found.places.clone())? {
-            if let Ok(rank) = item.set.binary_search(shingle) {
-                is_found[rank] = true;
-            }
-        }
-        let has = |shingle: &u32| {
-            let rank = item.set.binary_search(shingle);
-            rank.is_ok_and(|rank| is_found[rank])
-        };
-        let first = item.order.iter().position(has)?;
-        let last = item.order.iter().rposition(has)? + k;
-        let words = compared
-            .words
-            .get(found.places.start..found.places.end + k - 1)?;
-        let bytes = words.first()?.start..words.last()?.end;
-        let run = index.longest_run(found.item, compared.shingles)?;
+        let window = Window::of(item, shingles, found.places.clone());
+        let of_item = window.item_words()?;
+        let part = words.get(found.places.start..found.places.end + usize::from(K) - 1)?;
+        let bytes = part.first()?.start..part.last()?.end;
+        let (run, _) = item.longest_run(shingles)?;
         Some(Overlap {
-            longest: run.shingles + u32::from(K) - 1,
-            coverage: f64::from(item.covered(|rank| is_found[rank])) / item.words() as f64,
-            share: words.len() as f64 / compared.words.len() as f64,
-            text: compared.text.get(bytes.clone())?.to_owned(),
+            longest: run + u32::from(K) - 1,
+            coverage: window.covered() as f64 / item.words() as f64,
+            share: part.len() as f64 / words.len() as f64,
+            text: text.get(bytes.clone())?.to_owned(),
             bytes,
-            item_words: u32::try_from(first).ok()?..u32::try_from(last).ok()?,
+            item_words: u32::try_from(of_item.start).ok()?..u32::try_from(of_item.end).ok()?,
         })
     }
 }

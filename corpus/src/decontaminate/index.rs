@@ -1,5 +1,6 @@
 //! Finds which items of a benchmark a text has.
 
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use dedupdb::sketching::Shingler;
@@ -25,14 +26,21 @@ pub(super) struct ItemIndex {
     starts: Vec<u32>,
     /// By item, then by place.
     postings: Vec<Posting>,
+    /// A hash that is no shingle.
+    absent: u32,
 }
 
 /// The shingles of an item in its order, and what counts for it.
 #[derive(Debug)]
 pub(super) struct IndexedItem {
     pub(super) order: Vec<u32>,
-    /// The distinct ones, ascending.
+    /// The distinct ones, ascending. The number of one is its rank.
     pub(super) set: Vec<u32>,
+    /// The places of each rank, one rank after another, and where those of each begin; one more for the end.
+    places: Vec<u32>,
+    starts: Vec<u32>,
+    /// A hash of each word, of another function than the shingles.
+    words: Vec<u32>,
     /// The number of shingles that a stretch has at least.
     fewest: u32,
 }
@@ -47,13 +55,13 @@ struct Posting {
 
 /// A run of shingles that a text and an item have in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SharedRun {
+struct SharedRun {
     item: u32,
     /// The place of its last shingle in the item.
     last: u32,
     /// The number of its shingles, and the place of the first one in the text.
-    pub(super) shingles: u32,
-    pub(super) start: usize,
+    shingles: u32,
+    start: usize,
 }
 
 /// What a text has of an item.
@@ -66,17 +74,33 @@ pub(super) struct FoundItem {
 }
 
 impl IndexedItem {
-    pub(super) fn new(order: Vec<u32>, rule: &Rule) -> IndexedItem {
-        let mut set = order.clone();
-        set.sort_unstable();
-        set.dedup();
+    /// An item with the shingles and the hashes of the words of a text, both in its order.
+    pub(super) fn new(order: Vec<u32>, words: Vec<u32>, rule: &Rule) -> IndexedItem {
+        let mut places: Vec<u32> = (0..).take(order.len()).collect();
+        places.sort_by_key(|&place| order[place as usize]);
+        let (mut set, mut starts) = (Vec::new(), Vec::new());
+        for (at, &place) in (0..).zip(&places) {
+            let shingle = order[place as usize];
+            if set.last() != Some(&shingle) {
+                set.push(shingle);
+                starts.push(at);
+            }
+        }
+        starts.push(u32::try_from(places.len()).unwrap_or(u32::MAX));
         let fewest = rule.fewest(set.len());
-        IndexedItem { order, set, fewest }
+        IndexedItem {
+            order,
+            set,
+            places,
+            starts,
+            words,
+            fewest,
+        }
     }
 
     /// The number of its words.
     pub(super) fn words(&self) -> usize {
-        self.order.len() + usize::from(K) - 1
+        self.words.len()
     }
 
     /// The number of shingles in a stretch of twice its words.
@@ -84,66 +108,199 @@ impl IndexedItem {
         2 * self.words() - usize::from(K) + 1
     }
 
-    /// The number of its words inside those of its shingles that `is_found`, which are numbered in the order of the set.
-    pub(super) fn covered(&self, is_found: impl Fn(usize) -> bool) -> u32 {
-        let (mut covered, mut end) = (0, 0);
-        for (place, shingle) in self.order.iter().enumerate() {
-            if self.set.binary_search(shingle).is_ok_and(&is_found) {
-                covered += place + usize::from(K) - end.max(place);
-                end = place + usize::from(K);
-            }
-        }
-        u32::try_from(covered).unwrap_or(u32::MAX)
+    pub(super) fn rank(&self, shingle: u32) -> Option<usize> {
+        self.set.binary_search(&shingle).ok()
     }
 
-    /// The stretch around one of these `anchors`, which ascend, with the most shingles of the item, if it has as many as
+    /// The places of a rank.
+    fn places(&self, rank: usize) -> &[u32] {
+        &self.places[self.starts[rank] as usize..self.starts[rank + 1] as usize]
+    }
+
+    /// Whether it has these words, of which the shingle has this rank. Shingles are hashes, and other words may have the
+    /// same one.
+    fn has_words(&self, rank: usize, words: &[u32]) -> bool {
+        let mut places = self.places(rank).iter().map(|&place| place as usize);
+        places.any(|place| self.words[place..].starts_with(words))
+    }
+
+    /// Puts `other` in the place of shingles that are those of other words.
+    fn without_collisions(&self, text: &HashedText<'_>, other: u32) -> Option<Vec<u32>> {
+        let mut shingles: Option<Vec<u32>> = None;
+        let k = usize::from(K);
+        for (place, &shingle) in text.shingles.iter().enumerate() {
+            let Some(rank) = self.rank(shingle) else {
+                continue;
+            };
+            let words = text.words.get(place..place + k);
+            if !words.is_some_and(|words| self.has_words(rank, words)) {
+                shingles.get_or_insert_with(|| text.shingles.to_vec())[place] = other;
+            }
+        }
+        shingles
+    }
+
+    /// The stretch around one of these `anchors`, which ascend, with the most shingles of the item, if it has as much as
     /// the rule says.
     fn fullest(&self, anchors: impl Iterator<Item = usize>, text: &[u32]) -> Option<Range<usize>> {
         let stretch = self.stretch();
         let mut best: Option<(u32, Range<usize>)> = None;
-        // How often the stretch has each shingle, and how many it has at all.
-        let mut counts = vec![0_u32; self.set.len()];
-        let mut distinct = 0;
-        let rank = |place: usize| self.set.binary_search(&text[place]).ok();
-        let mut window = 0..0;
+        let mut window = Window::new(self, text);
         let words = fewest_words(self.words());
         for anchor in anchors {
             let begin = (anchor + 1).saturating_sub(stretch);
-            if begin > window.end {
-                counts.fill(0);
-                distinct = 0;
-                window = begin..begin;
+            if begin > window.places.end {
+                window = Window::new(self, text);
+                window.places = begin..begin;
             }
             let end = (anchor + stretch).min(text.len());
-            for place in window.end..end {
-                if place - window.start == stretch {
-                    if let Some(rank) = rank(window.start) {
-                        counts[rank] -= 1;
-                        distinct -= u32::from(counts[rank] == 0);
-                    }
-                    window.start += 1;
+            while window.places.end < end {
+                if window.places.len() == stretch {
+                    window.leave();
                 }
-                window.end = place + 1;
-                let Some(rank) = rank(place) else { continue };
-                counts[rank] += 1;
-                if counts[rank] > 1 {
-                    continue;
-                }
-                distinct += 1;
+                let is_shared = window.enter();
+                let distinct = window.distinct;
                 let is_more = best.as_ref().is_none_or(|(most, _)| distinct > *most);
-                if is_more
-                    && distinct >= self.fewest
-                    && self.covered(|rank| counts[rank] > 0) as usize >= words
-                {
-                    best = Some((distinct, window.clone()));
+                if is_shared && is_more && distinct >= self.fewest && window.covered() >= words {
+                    best = Some((distinct, window.places.clone()));
                 }
             }
         }
         let (_, mut places) = best?;
-        while rank(places.start).is_none() {
+        while self.rank(text[places.start]).is_none() {
             places.start += 1;
         }
         Some(places)
+    }
+
+    /// The longest run of shingles that a text and the item have in the same order, and where it begins in the text; the
+    /// first of several.
+    pub(super) fn longest_run(&self, text: &[u32]) -> Option<(u32, usize)> {
+        let (mut runs, mut longer): (Vec<SharedRun>, Vec<SharedRun>) = (Vec::new(), Vec::new());
+        let mut longest: Option<(u32, usize)> = None;
+        for (place, &shingle) in text.iter().enumerate() {
+            let places = self.rank(shingle).map_or(&[][..], |rank| self.places(rank));
+            let list = places.iter().map(|&place| (0, place));
+            extend(&runs, list, place, &mut longer);
+            for run in &longer {
+                if longest.is_none_or(|(shingles, _)| run.shingles > shingles) {
+                    longest = Some((run.shingles, run.start));
+                }
+            }
+            std::mem::swap(&mut runs, &mut longer);
+        }
+        longest
+    }
+}
+
+/// A text as it is compared: its shingles, and a hash of each word, of another function.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HashedText<'a> {
+    pub(super) shingles: &'a [u32],
+    pub(super) words: &'a [u32],
+}
+
+/// Consecutive shingles of a text, and what they have of an item.
+#[derive(Debug)]
+pub(super) struct Window<'a> {
+    item: &'a IndexedItem,
+    text: &'a [u32],
+    places: Range<usize>,
+    /// How often each rank is there, and how many are.
+    counts: Vec<u32>,
+    distinct: u32,
+    /// In how many of these shingles each word of the item is, and how many words are in one.
+    of_words: Vec<u32>,
+    item_words: usize,
+    /// The places of the text with a shingle of the item, and the number of words in these.
+    shared: VecDeque<usize>,
+    text_words: usize,
+}
+
+impl<'a> Window<'a> {
+    pub(super) fn new(item: &'a IndexedItem, text: &'a [u32]) -> Window<'a> {
+        Window {
+            item,
+            text,
+            places: 0..0,
+            counts: vec![0; item.set.len()],
+            distinct: 0,
+            of_words: vec![0; item.words()],
+            item_words: 0,
+            shared: VecDeque::new(),
+            text_words: 0,
+        }
+    }
+
+    /// All of these places.
+    pub(super) fn of(item: &'a IndexedItem, text: &'a [u32], places: Range<usize>) -> Window<'a> {
+        let mut window = Window::new(item, text);
+        window.places = places.start..places.start;
+        while window.places.end < places.end {
+            window.enter();
+        }
+        window
+    }
+
+    /// The number of words of the item in shingles that are there, or of words of the text in these if they are fewer, as
+    /// where the item repeats itself.
+    pub(super) fn covered(&self) -> usize {
+        self.item_words.min(self.text_words)
+    }
+
+    /// The words of the item from the first to the last that is in a shingle that is there.
+    pub(super) fn item_words(&self) -> Option<Range<usize>> {
+        let is_there = |count: &u32| *count > 0;
+        let first = self.of_words.iter().position(is_there)?;
+        let last = self.of_words.iter().rposition(is_there)?;
+        Some(first..last + 1)
+    }
+
+    /// Takes in the next place. Returns whether the item has its shingle.
+    fn enter(&mut self) -> bool {
+        let place = self.places.end;
+        self.places.end += 1;
+        let Some(rank) = self.item.rank(self.text[place]) else {
+            return false;
+        };
+        let k = usize::from(K);
+        self.text_words += self.shared.back().map_or(k, |last| k.min(place - last));
+        self.shared.push_back(place);
+        self.counts[rank] += 1;
+        if self.counts[rank] > 1 {
+            return true;
+        }
+        self.distinct += 1;
+        for &place in self.item.places(rank) {
+            for count in &mut self.of_words[place as usize..place as usize + k] {
+                self.item_words += usize::from(*count == 0);
+                *count += 1;
+            }
+        }
+        true
+    }
+
+    /// Leaves out the first place.
+    fn leave(&mut self) {
+        let place = self.places.start;
+        self.places.start += 1;
+        let Some(rank) = self.item.rank(self.text[place]) else {
+            return;
+        };
+        let k = usize::from(K);
+        self.shared.pop_front();
+        self.text_words -= self.shared.front().map_or(k, |next| k.min(next - place));
+        self.counts[rank] -= 1;
+        if self.counts[rank] > 0 {
+            return;
+        }
+        self.distinct -= 1;
+        for &place in self.item.places(rank) {
+            for count in &mut self.of_words[place as usize..place as usize + k] {
+                *count -= 1;
+                self.item_words -= usize::from(*count == 0);
+            }
+        }
     }
 }
 
@@ -172,6 +329,9 @@ impl ItemIndex {
         let mut index = ItemIndex {
             shingler,
             run: rule.passage - u32::from(K) + 1,
+            absent: (0..=u32::MAX)
+                .find(|hash| shingles.binary_search(hash).is_err())
+                .unwrap_or(0),
             filter: filter(&shingles),
             shingles,
             starts,
@@ -221,10 +381,12 @@ impl ItemIndex {
         &self.shingler
     }
 
-    /// The items that a text with these shingles has, in the order of the items.
+    /// The items that a text may have, if equal shingles are of equal words, in the order of the items.
     pub(super) fn find(&self, text: &[u32]) -> Vec<FoundItem> {
-        let (mut anchors, mut passages) = (Vec::new(), Vec::new());
-        let (mut runs, mut longer) = (Vec::new(), Vec::new());
+        let mut anchors = Vec::new();
+        // The longest run of each item with a passage, and where it begins; the first of several.
+        let mut passages: HashMap<u32, (u32, usize)> = HashMap::new();
+        let (mut runs, mut longer): (Vec<SharedRun>, Vec<SharedRun>) = (Vec::new(), Vec::new());
         for (place, &shingle) in text.iter().enumerate() {
             let list = &self.postings[self.list(shingle)];
             if list.is_empty() && runs.is_empty() {
@@ -232,9 +394,18 @@ impl ItemIndex {
             }
             let here = list.iter().filter(|posting| posting.is_anchor);
             anchors.extend(here.map(|posting| (posting.item, place)));
-            extend(&runs, list, place, &mut longer);
-            let long = longer.iter().filter(|run| run.shingles >= self.run);
-            passages.extend(long.copied());
+            let places = list.iter().map(|posting| (posting.item, posting.place));
+            extend(&runs, places, place, &mut longer);
+            for of_item in longer.chunk_by(|a, b| a.item == b.item) {
+                let longest = of_item.iter().map(|run| (run.shingles, run.start)).max();
+                let Some(longest) = longest.filter(|(shingles, _)| *shingles >= self.run) else {
+                    continue;
+                };
+                let before = passages.entry(of_item[0].item).or_insert(longest);
+                if longest.0 > before.0 {
+                    *before = longest;
+                }
+            }
             std::mem::swap(&mut runs, &mut longer);
         }
         anchors.sort_unstable();
@@ -243,59 +414,55 @@ impl ItemIndex {
             let (item, _) = of_item[0];
             let places = of_item.iter().map(|&(_, place)| place);
             if let Some(places) = self.item(item).fullest(places, text) {
+                passages.remove(&item);
                 found.push(FoundItem { item, places });
             }
         }
-        // The longest one of each item, the first of several.
-        passages.sort_unstable_by_key(|run| (run.item, u32::MAX - run.shingles, run.start));
-        passages.dedup_by_key(|run| run.item);
-        for run in passages {
-            if let Err(at) = found.binary_search_by_key(&run.item, |found| found.item) {
-                let places = run.start..run.start + run.shingles as usize;
-                let item = run.item;
-                found.insert(at, FoundItem { item, places });
-            }
-        }
+        found.extend(passages.into_iter().map(|(item, (shingles, start))| {
+            let places = start..start + shingles as usize;
+            FoundItem { item, places }
+        }));
+        found.sort_unstable_by_key(|found| found.item);
         found
     }
 
-    /// The longest run of shingles that a text and an item have in the same order.
-    pub(super) fn longest_run(&self, item: u32, text: &[u32]) -> Option<SharedRun> {
-        let of_item = |shingle: u32| {
-            let list = self.list(shingle);
-            let own = self.postings[list].iter();
-            own.filter(|posting| posting.item == item)
+    /// What a text has of an item that was [found](ItemIndex::find), with the shingles by which it has it: those of other
+    /// words are others.
+    pub(super) fn confirmed(
+        &self,
+        found: FoundItem,
+        text: &HashedText<'_>,
+    ) -> Option<(FoundItem, Option<Vec<u32>>)> {
+        let item = self.item(found.item);
+        let Some(shingles) = item.without_collisions(text, self.absent) else {
+            return Some((found, None));
         };
-        let (mut runs, mut longer) = (Vec::new(), Vec::new());
-        let mut longest: Option<SharedRun> = None;
-        for (place, &shingle) in text.iter().enumerate() {
-            let list: Vec<Posting> = of_item(shingle).copied().collect();
-            extend(&runs, &list, place, &mut longer);
-            for run in &longer {
-                if longest.is_none_or(|longest| run.shingles > longest.shingles) {
-                    longest = Some(*run);
-                }
-            }
-            std::mem::swap(&mut runs, &mut longer);
-        }
-        longest
+        let all = (0..shingles.len()).filter(|&place| item.rank(shingles[place]).is_some());
+        let places = item.fullest(all, &shingles).or_else(|| {
+            let (run, start) = item.longest_run(&shingles)?;
+            (run >= self.run).then(|| start..start + run as usize)
+        })?;
+        let item = found.item;
+        Some((FoundItem { item, places }, Some(shingles)))
     }
 }
 
-/// Makes the runs that end at `place` of those that end before it and the postings of its shingle.
-fn extend(before: &[SharedRun], list: &[Posting], place: usize, runs: &mut Vec<SharedRun>) {
+/// Makes the runs that end at `place` of those that end before it and the items and places of its shingle, which ascend.
+fn extend(
+    before: &[SharedRun],
+    list: impl Iterator<Item = (u32, u32)>,
+    place: usize,
+    runs: &mut Vec<SharedRun>,
+) {
     runs.clear();
     let mut before = before.iter().peekable();
-    for posting in list {
-        let ends_before = |run: &&&SharedRun| {
-            (run.item, run.last.saturating_add(1)) < (posting.item, posting.place)
-        };
-        while before.next_if(|run| ends_before(&run)).is_some() {}
-        let continued =
-            before.next_if(|run| (run.item, run.last + 1) == (posting.item, posting.place));
+    for (item, last) in list {
+        let next = |run: &SharedRun| (run.item, run.last.saturating_add(1));
+        while before.next_if(|run| next(run) < (item, last)).is_some() {}
+        let continued = before.next_if(|run| next(run) == (item, last));
         runs.push(SharedRun {
-            item: posting.item,
-            last: posting.place,
+            item,
+            last,
             shingles: continued.map_or(1, |run| run.shingles + 1),
             start: continued.map_or(place, |run| run.start),
         });
@@ -325,21 +492,31 @@ mod tests {
 
     /// Compares every stretch and every run of a text with an item.
     fn is_hit(item: &IndexedItem, text: &[u32], rule: &Rule) -> bool {
-        let run = (rule.passage - u32::from(K) + 1) as usize;
+        let k = usize::from(K);
+        let run = rule.passage as usize - k + 1;
         let has_run = item.order.windows(run).any(|of_item| {
             let mut of_text = text.windows(run);
             of_text.any(|of_text| of_text == of_item)
         });
+        // The number of words in shingles that `other` has.
+        let words = |shingles: &[u32], other: &[u32]| {
+            let mut is_in = vec![false; shingles.len() + k - 1];
+            for (place, shingle) in shingles.iter().enumerate() {
+                if other.contains(shingle) {
+                    is_in[place..place + k].fill(true);
+                }
+            }
+            is_in.into_iter().filter(|&is_in| is_in).count()
+        };
         let stretches = (0..text.len()).map(|start| {
             let end = text.len().min(start + item.stretch());
             &text[start..end]
         });
         has_run
             || stretches.into_iter().any(|stretch| {
-                let has = |rank: usize| stretch.contains(&item.set[rank]);
-                let shared = (0..item.set.len()).filter(|&rank| has(rank)).count();
-                shared >= item.fewest as usize
-                    && item.covered(has) as usize >= fewest_words(item.words())
+                let shared = item.set.iter().filter(|shingle| stretch.contains(shingle));
+                let covered = words(&item.order, stretch).min(words(stretch, &item.order));
+                shared.count() >= item.fewest as usize && covered >= fewest_words(item.words())
             })
     }
 
@@ -388,9 +565,10 @@ mod tests {
             let mut orders: Vec<Vec<u32>> = items.iter().map(|item| shingles(item)).collect();
             orders.sort();
             orders.dedup();
-            let indexed = orders
-                .iter()
-                .map(|order| IndexedItem::new(order.clone(), &rule));
+            let indexed = orders.iter().map(|order| {
+                let words = vec![0; order.len() + usize::from(K) - 1];
+                IndexedItem::new(order.clone(), words, &rule)
+            });
             let index = ItemIndex::new(shingler.clone(), indexed.collect(), &rule);
             let document = shingles(&document);
             let found: Vec<u32> = index.find(&document).iter().map(|it| it.item).collect();
@@ -414,7 +592,7 @@ mod tests {
             containment: 0.1,
             ..Rule::default()
         };
-        let item = IndexedItem::new((1..=16).collect(), &rule);
+        let item = IndexedItem::new((1..=16).collect(), vec![0; 20], &rule);
         let text = |length: usize| [&[1][..], &vec![0; length - 6], &[8, 9, 10, 11, 12]].concat();
         for (length, found) in [(36, Some(0..36)), (37, None)] {
             let last = length - 1;
@@ -423,5 +601,36 @@ mod tests {
                 assert_eq!(item.fullest(anchors, &text(length)), found);
             }
         }
+    }
+
+    #[test]
+    fn equal_hashes_of_other_words_are_no_hit() {
+        let rule = Rule::default();
+        let item = IndexedItem::new(vec![7], vec![1, 2, 3, 4, 5], &rule);
+        let index = ItemIndex::new(Rule::shingler().unwrap(), vec![item], &rule);
+        let confirmed = |shingles: &[u32], words: &[u32]| {
+            let mut found = index.find(shingles);
+            assert_eq!(found.len(), 1);
+            let text = HashedText { shingles, words };
+            let confirmed = index.confirmed(found.remove(0), &text);
+            confirmed.map(|(found, _)| found.places)
+        };
+        assert_eq!(confirmed(&[7], &[1, 2, 3, 4, 5]), Some(0..1));
+        assert_eq!(confirmed(&[7], &[1, 2, 3, 4, 6]), None);
+        // Once by chance and once by its words.
+        let words = [9, 2, 3, 4, 5, 1, 2, 3, 4, 5];
+        let shingles = [7, 8, 8, 8, 8, 7];
+        assert_eq!(confirmed(&shingles, &words), Some(5..6));
+    }
+
+    #[test]
+    fn an_item_that_repeats_itself_needs_as_many_words() {
+        let rule = Rule::default();
+        let item = IndexedItem::new(vec![7; 96], vec![1; 100], &rule);
+        let anchors = || (0..70).map(|place| 2 * place);
+        let text = |length: usize| [&vec![7; length][..], &[0; 70]].concat();
+        assert_eq!(item.fullest(anchors(), &text(1)), None);
+        assert_eq!(item.fullest(anchors(), &text(65)), None);
+        assert_eq!(item.fullest(anchors(), &text(66)), Some(0..66));
     }
 }

@@ -39,13 +39,12 @@
 //!
 //! # What is exact
 //!
-//! Every document that has an item is found, with all items that it has. Shingles are compared as hashes of 32 bits; a
-//! hit is several of them in one place, so that no document was ever seen to be hit by chance. Items of fewer than five
-//! words cannot be checked: each is an event, with the reason [`TooShort`](crate::Reason::TooShort).
+//! Every document that has an item is found, with all items that it has. Shingles are hashes of 32 bits; those of a hit are
+//! compared word by word, by hashes of another function. Items of fewer than five words cannot be checked: each is an event, with the reason [`TooShort`](crate::Reason::TooShort).
 //!
 //! # Memory
 //!
-//! The items take about 30 bytes for each of their words; equal items are searched as one. Documents are read one batch
+//! The items take about 40 bytes for each of their words; equal items are searched as one. Documents are read one batch
 //! after another, as by [`dedup`](crate::dedup), whose [guarantees](crate::dedup#guarantees) for the output hold here, too.
 
 // The benchmark is read first (`benchmark`) and indexed by its shingles (`index`). Then the documents are read in batches,
@@ -284,8 +283,12 @@ impl Decontaminate {
         let sink = OutputSink::new(&target, to, &outputs.work().output(), &inputs, mark)?;
         let mut run = DecontaminateRun {
             documents: vec![0; benchmark.items.len()],
+            files: self
+                .benchmark
+                .into_iter()
+                .filter(|path| path.is_file())
+                .collect(),
             of_file: HashMap::new(),
-            hit: 0,
             is_marking: dedup.mark.is_some(),
             benchmark,
             list,
@@ -313,12 +316,12 @@ fn batches(dedup: &mut Dedup, target: &OutputTarget) -> Result<BatchReceiver> {
 
 struct DecontaminateRun<'a> {
     benchmark: Benchmark,
+    /// The files of the benchmark that were named.
+    files: Vec<PathBuf>,
     /// The number of documents with each item.
     documents: Vec<u64>,
     /// The number of documents with an item of each file.
     of_file: HashMap<PathBuf, u64>,
-    /// The number of documents with an item.
-    hit: u64,
     /// Whether each document gets a mark.
     is_marking: bool,
     list: Option<HitsList>,
@@ -383,7 +386,8 @@ impl DecontaminateRun<'_> {
 
     /// Counts and reports the items that a document has.
     fn take_hits(&mut self, document: &Origin, hits: &[(u32, Overlap)]) -> Result<()> {
-        self.hit += u64::from(!hits.is_empty());
+        // It counts as dropped, so that an output without documents is one of a corpus that was read.
+        self.reporter.summary.of_history.contained += u64::from(!hits.is_empty());
         let mut files: Vec<&PathBuf> = Vec::new();
         for (number, overlap) in hits {
             self.documents[*number as usize] += 1;
@@ -434,9 +438,14 @@ impl DecontaminateRun<'_> {
         if let Some(list) = self.list {
             list.finish()?;
         }
-        publish(outputs, &mut reporter, None)?;
+        let is_empty = reporter.summary.kept == 0 && !self.is_marking;
+        publish(outputs, &mut reporter, is_empty, None)?;
         let done = reporter.summary;
-        let mut benchmarks = self.benchmark.counts(&self.documents);
+        if !done.is_written {
+            // It says why the output would have no document.
+            outputs.publish_list()?;
+        }
+        let mut benchmarks = self.benchmark.counts(&self.files, &self.documents);
         for counts in &mut benchmarks {
             counts.documents = self.of_file.get(&counts.benchmark).copied().unwrap_or(0);
         }
@@ -448,9 +457,9 @@ impl DecontaminateRun<'_> {
         }
         frequent.sort_by_key(|(_, documents)| std::cmp::Reverse(*documents));
         Ok(DecontaminateSummary {
-            documents: done.kept + self.hit + done.reading.all_skipped(),
+            documents: done.kept + done.dropped() + done.reading.all_skipped(),
             kept: done.kept,
-            hit: self.hit,
+            hit: done.dropped(),
             benchmarks,
             common: frequent,
             reading: done.reading,
@@ -463,8 +472,8 @@ impl DecontaminateRun<'_> {
 }
 
 impl Benchmark {
-    /// The counts of each file, in the order in which the files were read.
-    fn counts(&self, documents: &[u64]) -> Vec<BenchmarkCounts> {
+    /// The counts of each file: of those that were named, and then in the order in which the others were read.
+    fn counts(&self, named: &[PathBuf], documents: &[u64]) -> Vec<BenchmarkCounts> {
         let mut all: Vec<BenchmarkCounts> = Vec::new();
         let mut numbers = HashMap::new();
         let mut of_file = |file: &PathBuf, all: &mut Vec<BenchmarkCounts>| {
@@ -479,6 +488,9 @@ impl Benchmark {
                 all.len() - 1
             })
         };
+        for file in named {
+            of_file(file, &mut all);
+        }
         for (item, documents) in self.items.iter().zip(documents) {
             let number = of_file(&item.benchmark, &mut all);
             all[number].items += 1;

@@ -8,7 +8,8 @@ use crate::dedup::{Error, Result};
 pub(super) const K: u8 = 5;
 
 /// When a document has an item: if both have some words in a row, or if a stretch of the document that is twice as long as
-/// the item has a share of the item's shingles, in 70% of the item's words, and in ten of them or all of an item with fewer.
+/// the item has a share of the item's shingles, in 70% of the item's words, and in ten of them or all of an item with fewer. In
+/// an item that repeats itself, no more words count than the shingles have in the document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
     pub(super) passage: u32,
@@ -74,6 +75,11 @@ impl Rule {
         let is_share = |fewest: &usize| *fewest as f64 / shingles as f64 >= self.containment;
         let fewest = (1..shingles).find(is_share).unwrap_or(shingles);
         u32::try_from(fewest).unwrap_or(u32::MAX)
+    }
+
+    /// Gives the hashes of words, in their order. An empty text has one hash.
+    pub(super) fn word_hasher() -> dedupdb::Result<Shingler> {
+        Shingler::new(Shingling::Word(1), true, true)
     }
 
     /// The shingler of documents and items.

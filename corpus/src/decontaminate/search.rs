@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::hit::{ComparedText, Overlap};
-use super::index::{IndexedItem, ItemIndex};
-use super::rule::Rule;
+use super::hit::Overlap;
+use super::index::{HashedText, IndexedItem, ItemIndex};
+use super::rule::{K, Rule};
 use crate::dedup::{Error, Result};
 
 /// The items of a benchmark in memory, which are looked for in texts.
@@ -27,15 +27,15 @@ use crate::dedup::{Error, Result};
 #[derive(Debug)]
 pub struct ItemSearch {
     index: ItemIndex,
-    /// The numbers of the items that have the shingles of each indexed one.
+    /// The numbers of the items that have the words of each indexed one.
     named: Vec<Vec<u32>>,
     words: Vec<u32>,
 }
 
-/// An item with the shingles of its text, in order, and the number of its words.
+/// The shingles of an item's text, and hashes of its words, in order.
 pub(super) struct ShingledItem {
-    pub(super) order: Vec<u32>,
-    pub(super) words: usize,
+    order: Vec<u32>,
+    words: Vec<u32>,
 }
 
 impl ShingledItem {
@@ -43,21 +43,25 @@ impl ShingledItem {
     ///
     /// Those of the shingler.
     pub(super) fn new(text: &str) -> Result<ShingledItem, dedupdb::Error> {
-        let shingler = Rule::shingler()?;
         Ok(ShingledItem {
-            order: shingler.in_order(text)?,
-            words: shingler.places(text).len(),
+            order: Rule::shingler()?.in_order(text)?,
+            words: Rule::word_hasher()?.in_order(text)?,
         })
+    }
+
+    /// The number of its words.
+    pub(super) fn words(&self) -> usize {
+        self.words.len()
     }
 
     /// Whether it has too few words to be looked for.
     pub(super) fn is_short(&self) -> bool {
-        self.words < Rule::FEWEST_WORDS
+        self.words.len() < Rule::FEWEST_WORDS
     }
 }
 
 impl ItemSearch {
-    /// Makes the search for these texts. About 30 bytes of memory are taken for each word; equal texts are one.
+    /// Makes the search for these texts. About 40 bytes of memory are taken for each word; equal texts are one.
     ///
     /// # Errors
     ///
@@ -76,18 +80,18 @@ impl ItemSearch {
         let (mut named, mut indexed) = (Vec::<Vec<u32>>::new(), Vec::new());
         let mut words = Vec::with_capacity(items.len());
         for (number, item) in (0..).zip(items) {
-            words.push(u32::try_from(item.words).unwrap_or(u32::MAX));
+            words.push(u32::try_from(item.words()).unwrap_or(u32::MAX));
             if item.is_short() {
                 continue;
             }
-            if let Some(&same) = numbers.get(&item.order) {
+            if let Some(&same) = numbers.get(&item.words) {
                 let same: &mut Vec<u32> = &mut named[same];
                 same.push(number);
                 continue;
             }
-            numbers.insert(item.order.clone(), named.len());
+            numbers.insert(item.words.clone(), named.len());
             named.push(vec![number]);
-            indexed.push(IndexedItem::new(item.order, rule));
+            indexed.push(IndexedItem::new(item.order, item.words, rule));
         }
         let index = ItemIndex::new(Rule::shingler()?, indexed, rule);
         Ok(ItemSearch {
@@ -108,20 +112,29 @@ impl ItemSearch {
     ///
     /// [`Error::Defect`] only.
     pub fn find(&self, text: &str) -> Result<Vec<(u32, Overlap)>, Error> {
+        let mut hits = Vec::new();
         let shingles = self.index.shingler().in_order(text)?;
         let found = self.index.find(&shingles);
-        let mut hits = Vec::new();
         if found.is_empty() {
             return Ok(hits);
         }
-        let compared = ComparedText {
-            text,
+        let words = Rule::word_hasher()?.in_order(text)?;
+        if words.len() < usize::from(K) {
+            // Its one shingle is of fewer words.
+            return Ok(hits);
+        }
+        let hashed = HashedText {
             shingles: &shingles,
-            words: self.index.shingler().places(text),
+            words: &words,
         };
+        let places = self.index.shingler().places(text);
         for found in found {
+            let Some((found, confirmed)) = self.index.confirmed(found, &hashed) else {
+                continue;
+            };
+            let shingles = confirmed.as_deref().unwrap_or(&shingles);
+            let overlap = Overlap::of(&found, text, shingles, &places, &self.index);
             let what = "an overlap has no place in its text";
-            let overlap = Overlap::of(&found, &compared, &self.index);
             let overlap = overlap.ok_or(Error::Defect { what })?;
             let named = &self.named[found.item as usize];
             hits.extend(named.iter().map(|&number| (number, overlap.clone())));

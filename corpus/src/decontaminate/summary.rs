@@ -16,7 +16,7 @@ pub struct DecontaminateSummary {
     pub kept: u64,
     /// The number of documents with an item.
     pub hit: u64,
-    /// The files of the benchmark, in the order in which they were read.
+    /// The files of the benchmark: those that were named, and then those in folders in the order in which they were read.
     pub benchmarks: Vec<BenchmarkCounts>,
     /// Items that are in more than [`Decontaminate::common`](super::Decontaminate::common) documents, and the numbers of
     /// these: the most common one first, then in the order of the benchmark. They may be templates, of which a document says

@@ -92,6 +92,19 @@ impl Outputs {
     ///
     /// Those of the system. Each place then has its old or its new content.
     pub(crate) fn publish(&self) -> Result<Option<PathBuf>> {
+        self.publish_list()?;
+        match &self.existing {
+            Some(standing) => Ok(self.work.publish(standing)?),
+            None => Ok(None),
+        }
+    }
+
+    /// Publishes the list alone, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(crate) fn publish_list(&self) -> Result<()> {
         if let Some(Listing {
             work,
             existing: standing,
@@ -102,10 +115,7 @@ impl Outputs {
             self.work.set_note(&hash)?;
             work.publish(standing)?;
         }
-        match &self.existing {
-            Some(standing) => Ok(self.work.publish(standing)?),
-            None => Ok(None),
-        }
+        Ok(())
     }
 }
 

@@ -137,13 +137,7 @@ impl PreparedRun {
         let against = dedup.against.take();
         let against = against.map(|it| compared(it, &dedup, &outputs, &mut judge));
         let against = against.transpose()?;
-        let documents = judge.writer.begin_run()?;
-        if documents > 0 {
-            judge
-                .reporter
-                .observer
-                .tell(DedupEvent::Forgotten { documents })?;
-        }
+        begin_run(&mut judge)?;
         let run = DedupRun {
             dedup: &dedup,
             target: &target,
@@ -178,7 +172,8 @@ impl PreparedRun {
             (None, Some((writer, store)))
         };
         finish(sink, removed, &mut met, goes)?;
-        publish(&outputs, &mut met, stays)?;
+        let is_empty = has_nothing_new(&met, store_stays);
+        publish(&outputs, &mut met, is_empty, stays)?;
         Ok(met.summary.summed(cut_short))
     }
 }
@@ -207,19 +202,35 @@ fn finish(
     list.map_or(Ok(()), DeferredList::write)
 }
 
-/// Publishes the output. One without new documents is not published if it would replace content, or if no document could
-/// be read.
+/// Begins a run of the store, and tells how many documents of an interrupted one are removed.
+fn begin_run(judge: &mut DedupJudge<'_>) -> Result<()> {
+    match judge.writer.begin_run()? {
+        0 => Ok(()),
+        documents => judge
+            .reporter
+            .observer
+            .tell(DedupEvent::Forgotten { documents }),
+    }
+}
+
+/// Whether the output has no new document. What the store had before is kept again if it has no words or is protected, also
+/// when a run is repeated that was killed after its output was complete.
+fn has_nothing_new(reporter: &JudgeReporter<'_>, store_stays: bool) -> bool {
+    let known = if store_stays { reporter.known } else { 0 };
+    reporter.summary.kept <= known
+}
+
+/// Publishes the output. One that `is_empty`, without new documents, is not published if it would replace content, or if
+/// no document could be read.
 pub(crate) fn publish(
     outputs: &Outputs,
     reporter: &mut JudgeReporter<'_>,
+    is_empty: bool,
     store: Option<(Writer, Store)>,
 ) -> Result<()> {
     reporter.observer.tell(DedupEvent::Publishing)?;
     let done = &mut reporter.summary;
-    // What the store had before is kept again if it has no words or is protected, also when a run is repeated that was
-    // killed after its output was complete.
-    let known = if store.is_some() { reporter.known } else { 0 };
-    done.is_written = done.kept > known || !done.read_nothing() && !outputs.replaces_content();
+    done.is_written = !is_empty || !done.read_nothing() && !outputs.replaces_content();
     if done.is_written {
         done.aside = outputs.publish()?;
     }
