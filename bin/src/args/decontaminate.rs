@@ -22,7 +22,8 @@ A document has an item if both have 13 words in a row (--passage), or if a stret
 that is twice as long as the item has 40% of the item's shingles, which are runs of 5 words
 (--containment), in 70% of its words, and in 10 of them or all of an item with fewer. So items are found
 whole, wrapped or cased in another way, and with some words replaced; of a long one, 13 words are
-enough. Every such document is found, with all its items. In Chinese, Japanese, Thai and other scripts without spaces, a
+enough; of a short one with a replaced word, 10 words must be in the other runs. Every such document is
+found, with all its items. In Chinese, Japanese, Thai and other scripts without spaces, a
 character is a word. Items of fewer than 5 words cannot be checked: they are counted, and -v names them.
 
 Without -o and --hits, the hits go to standard output. Each line has 13 columns, separated by tabs:
@@ -31,7 +32,7 @@ and TEXT. BENCHMARK, ITEM and FIELD are the file, key and field of the item, and
 LONGEST is the length in words of the longest passage that both have. COVERAGE is the share of the item's words
 that are in the overlap, and SHARE that of the document's words. The overlap is from byte START to
 before byte END of the document's text, and from word ITEM_FIRST to ITEM_LAST of the item. TEXT is the
-overlap in the document. With --json, or if the file of --hits ends in .jsonl, these are fields.
+overlap in the document, with line breaks as \\n. With --json, or if the file of --hits ends in .jsonl, these are fields.
 
 The summary counts, for each file of the benchmark, its items, those that a document has, those that
 cannot be checked, and the documents with an item. An item that is in more than --common documents is
@@ -43,7 +44,9 @@ bench_coverage, which are whether it has no item, how many it has, the key of th
 covers the largest share, and this share.
 
 OUTPUT and what is read and left out are as in `dedup`. --text-field names the text of INPUT, and
---against-field that of the benchmark, if it has another name. A benchmark that is INPUT itself is an
+--against-field that of the benchmark, if it has another name. The texts must be strings, not lists; each file of the
+benchmark must have each field. The other options for inputs, such as --format, --id-field and
+--include, hold for both. A benchmark that is INPUT itself is an
 error.
 
 Exit codes: 0 done, 2 something could not be read, 130 interrupted.")]
@@ -68,7 +71,7 @@ pub(crate) struct DecontaminateArgs {
     #[arg(long, value_name = "COLUMN", value_parser = parse::field, requires = "output")]
     pub(crate) mark: Option<String>,
 
-    /// File that lists the hits; CSV if FILE ends in .csv, JSON with --json or if FILE ends in .jsonl
+    /// File that lists the hits: CSV if FILE ends in .csv, JSON if it ends in .jsonl or with --json
     #[arg(long, value_name = "FILE")]
     pub(crate) hits: Option<PathBuf>,
 

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, stdout};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use dedupdb_corpus::decontaminate::{BenchmarkItem, Decontaminate, DecontaminateSummary, Rule};
 use dedupdb_corpus::dedup;
 
@@ -48,23 +48,7 @@ pub(crate) fn run(
             console.error("stopped; nothing is written, and the same command starts again");
             return Ok(Exit::Interrupted);
         }
-        Err(dedup::Error::Unreadable { place }) => bail!(
-            "{place} could not be read, so nothing is written (leave it out, or give --skip-unreadable)"
-        ),
-        Err(dedup::Error::Stream { source })
-            if source.kind() == ErrorKind::BrokenPipe && asked.hits.is_some() =>
-        {
-            bail!("the reader of the output closed it early, so --hits is not written");
-        }
-        Err(dedup::Error::NothingToCompare | dedup::Error::Benchmark { .. })
-            if asked.against_field.is_empty() =>
-        {
-            bail!(
-                "nothing of --against can be checked: an item has 5 words or more; --against-field names the field with \
-                 its text"
-            )
-        }
-        Err(error) => return Err(explained(error)),
+        Err(error) => return Err(what_to_do(error, asked)),
     };
     let skipped = done.benchmark_reading.left_out_note(false);
     let aside = done.aside.as_ref().map(|aside| aside.display());
@@ -97,6 +81,32 @@ pub(crate) fn run(
         );
     }
     Ok(Exit::failed(done.has_failures()))
+}
+
+/// Adds what helps to an error.
+fn what_to_do(error: dedup::Error, asked: &DecontaminateArgs) -> anyhow::Error {
+    match error {
+        dedup::Error::Unreadable { place } => anyhow!(
+            "{place} could not be read, so nothing is written (leave it out, or give --skip-unreadable)"
+        ),
+        dedup::Error::Stream { source }
+            if source.kind() == ErrorKind::BrokenPipe && asked.hits.is_some() =>
+        {
+            anyhow!("the reader of the output closed it early, so --hits is not written")
+        }
+        error @ dedup::Error::LacksField { .. } => anyhow!(
+            "{error} (--against-field names the fields of the benchmark; --skip-unreadable goes on without this one)"
+        ),
+        dedup::Error::NothingToCompare | dedup::Error::Benchmark { .. }
+            if asked.against_field.is_empty() =>
+        {
+            anyhow!(
+                "nothing of --against can be checked: an item has 5 words or more; --against-field names the field with \
+                 its text"
+            )
+        }
+        error => explained(error),
+    }
 }
 
 /// Refuses what cannot be read or written as it is asked for.
@@ -173,11 +183,11 @@ fn name_common(done: &DecontaminateSummary, common: u64, console: &Console) {
         } = item;
         let field = field.as_ref().map(|field| format!(", field {field:?}"));
         console.note(&format!(
-            "{}: {}{} is in {} documents, and may be a template",
+            "{}: {}{} is in {}, and may be a template",
             benchmark.display(),
             escape(key),
             field.unwrap_or_default(),
-            grouped(*documents),
+            counted(*documents, "document", "documents"),
         ));
     }
     let more = done.common.len().saturating_sub(named) as u64;

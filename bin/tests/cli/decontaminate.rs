@@ -292,7 +292,12 @@ fn what_cannot_be_checked_is_an_error() {
     );
     refused(
         &["train.jsonl", "--against", "bench.jsonl"],
-        "--against-field names",
+        "no record has a text; nothing is written (--against-field names",
+    );
+    let fields = ["--against-field", "question", "--against-field", "choices"];
+    refused(
+        &[&["train.jsonl", "--against", "bench.jsonl"], &fields[..]].concat(),
+        "no record has a text in \"choices\"",
     );
     refused(&["train.jsonl", "--against", "gone.jsonl"], "gone.jsonl");
     refused(

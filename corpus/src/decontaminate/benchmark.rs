@@ -124,7 +124,8 @@ impl ItemReader {
                     EachEvent::Skipped(skipped) => {
                         has_failures |= skipped.is_failure();
                         let skipped_field = of_field(skipped, field);
-                        check_read(skipped, dedup)
+                        check_fields(skipped, field, dedup)
+                            .and_then(|()| check_read(skipped, dedup))
                             .and_then(|()| observer.tell(DedupEvent::Skipped(&skipped_field)))
                     }
                     EachEvent::Progress { .. } => observer.tick(),
@@ -169,6 +170,17 @@ impl ItemReader {
         self.shingled.push(item);
         Ok(())
     }
+}
+
+/// Refuses a file of records of which none has a text in the field. It would look as if its items were nowhere.
+fn check_fields(skipped: &Skipped, field: Option<&String>, dedup: &Dedup) -> Result<()> {
+    if skipped.reason != Reason::AllBad || !skipped.named || dedup.skips_unreadable {
+        return Ok(());
+    }
+    Err(Error::LacksField {
+        path: PathBuf::from(&skipped.place),
+        field: field.cloned(),
+    })
 }
 
 /// A skipped record of the benchmark, with the field in its place. What is said of the input's field does not help.

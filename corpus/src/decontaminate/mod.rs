@@ -247,7 +247,7 @@ impl Decontaminate {
     ///
     /// # Errors
     ///
-    /// [`Error::Benchmark`] for a number out of its range, or if no item can be checked; [`Error::OwnCounterpart`] if a file
+    /// [`Error::Benchmark`] for a number out of its range, or if no item can be checked; [`Error::LacksField`]; [`Error::OwnCounterpart`] if a file
     /// of the benchmark is among the documents; [`Error::Stopped`]; [`Error::FirstFailure`] if the corpus is read
     /// strictly; [`Error::Output`] and [`Error::Unfit`] as for [`Dedup::run`]; errors of reading and of the system.
     pub fn run(

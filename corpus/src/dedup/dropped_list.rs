@@ -40,12 +40,12 @@ pub(crate) enum ListFormat {
 }
 
 impl ListFormat {
-    /// The form for the file `name`.
+    /// The form that the name of the file says, or else JSON if that is wanted.
     pub(crate) fn of(name: &Path, is_json: bool) -> ListFormat {
         match name.extension().and_then(OsStr::to_str) {
-            _ if is_json => ListFormat::Json,
             Some("jsonl") => ListFormat::Json,
             Some("csv") => ListFormat::Csv,
+            _ if is_json => ListFormat::Json,
             _ => ListFormat::Tabs,
         }
     }

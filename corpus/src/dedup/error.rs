@@ -80,6 +80,14 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
+    /// No record of a file of a [benchmark](crate::decontaminate) has a text in a field. Its items would seem to be
+    /// nowhere.
+    LacksField {
+        /// The file.
+        path: PathBuf,
+        /// The field, if it was named for the benchmark.
+        field: Option<String>,
+    },
     /// None of the documents to compare the input with could be read. The observer received events with the reasons.
     NothingToCompare,
     /// A source to compare the input with does not exist, or is a file of records that cannot be read completely.
@@ -214,6 +222,7 @@ impl fmt::Display for Error {
             | Error::BadManifest { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::Containment { reason } => write!(f, "containment: {reason}"),
             Error::Benchmark { reason } => write!(f, "the benchmark: {reason}"),
+            Error::LacksField { path, field } => lacks_field(f, path, field.as_deref()),
             Error::NothingToCompare => f.write_str(
                 "nothing could be read of what to compare with, and nothing is written; its records need the \
                  fields that the input has for key and text",
@@ -287,6 +296,14 @@ impl fmt::Display for Unfit {
             ),
         }
     }
+}
+
+fn lacks_field(f: &mut fmt::Formatter<'_>, path: &Path, field: Option<&str>) -> fmt::Result {
+    write!(f, "{}: no record has a text", path.display())?;
+    if let Some(field) = field {
+        write!(f, " in {field:?}")?;
+    }
+    f.write_str("; nothing is written")
 }
 
 /// What temporary data could not do, given the error of the system.
