@@ -4,7 +4,9 @@ use std::io::{self, ErrorKind, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use dedupdb_corpus::dedup::{self, DedupSummary, Keep, PathTerminator, PreparedRun};
+use dedupdb_corpus::dedup::{
+    self, ContainmentConflict, DedupSummary, Keep, PathTerminator, PreparedRun,
+};
 use dedupdb_corpus::publish::check_output;
 
 use super::judging::{
@@ -41,7 +43,6 @@ pub(crate) fn run(
             "--against and --store (or DEDUPDB_STORE) both say what to compare with; leave one of them out"
         );
     }
-    check_containment(args, dedup)?;
     if dedup.judging.against.as_deref() == Some(Path::new(STDIN)) {
         bail!(
             "--against needs the name of a file, a folder or a store; only INPUT can be standard input"
@@ -68,37 +69,6 @@ pub(crate) fn run(
         .check(&options, &dedup.paths, console)?;
     check_folder(dedup)?;
     write(args, dedup, console, output)
-}
-
-/// Refuses options that do not go together with --containment.
-fn check_containment(args: &Args, dedup: &args::DedupArgs) -> Result<()> {
-    if dedup.contained.containment.is_none() {
-        return Ok(());
-    }
-    let judging = &dedup.judging;
-    if args.store_given {
-        bail!(
-            "--containment compares the input with itself, without a store: leave out --store (or DEDUPDB_STORE); `add \
-             --unique --containment` keeps out of a store what a stored text contains"
-        );
-    }
-    if judging.against.is_some() {
-        bail!(
-            "--containment compares the input with itself: leave out --against, or give both places as INPUT; `query \
-             --containment` finds the stored texts that contain one"
-        );
-    }
-    if !judging.protect.is_empty() || judging.keys_from.is_some() {
-        bail!(
-            "--containment does not go together with --protect or --keys-from; leave one of them out"
-        );
-    }
-    if judging.keep.is_some_and(|keep| keep != Keep::Longest) {
-        bail!(
-            "--containment always keeps the longer text of two; leave out --keep, or give --keep longest"
-        );
-    }
-    Ok(())
 }
 
 /// Refuses to write over the file that standard input reads, or to compare it with that.
@@ -147,7 +117,7 @@ fn write(
     // The list of keys may be a pipe without a writer, so read it while a signal still ends the process.
     let asked = asked(args, dedup)?;
     let interrupt = Interrupt::catch()?;
-    let begun = asked.begin().map_err(explained)?;
+    let begun = asked.begin().map_err(conflicting)?;
     let Some(begun) = with_store(begun, args, &dedup.judging.parameters, &interrupt, console)?
     else {
         return Ok(stopped(dedup, console));
@@ -197,6 +167,26 @@ fn write(
         bail!("{}: {}", name(dedup), nothing_kept(&done, args));
     }
     Ok(Exit::failed(done.has_failures() || told.unread > 0))
+}
+
+/// Says which options do not go together with --containment, if the error is about it.
+fn conflicting(error: dedup::Error) -> anyhow::Error {
+    let dedup::Error::Containment { conflict } = error else {
+        return explained(error);
+    };
+    anyhow!(match conflict {
+        ContainmentConflict::Store =>
+            "--containment compares the input with itself, without a store: leave out --store (or DEDUPDB_STORE); `add \
+             --unique --containment` keeps out of a store what a stored text contains",
+        ContainmentConflict::Against =>
+            "--containment compares the input with itself: leave out --against, or give both places as INPUT; `query \
+             --containment` finds the stored texts that contain one",
+        ContainmentConflict::Protection =>
+            "--containment does not go together with --protect or --keys-from; leave one of them out",
+        ContainmentConflict::Keep =>
+            "--containment always keeps the longer text of two; leave out --keep, or give --keep longest",
+        _ => return explained(error),
+    })
 }
 
 /// Why an output without documents does not replace the one that is there, and what to do.

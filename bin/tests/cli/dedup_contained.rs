@@ -148,6 +148,7 @@ fn each_form_of_output_has_the_same_verdicts_with_any_number_of_threads() {
 #[test]
 fn what_does_not_go_with_containment_is_refused_in_one_line() {
     let sandbox = pages();
+    sandbox.write("keys", "stub\n");
     for (options, advice) in [
         (&["--against", "pages"][..], "leave out --against"),
         (&["--keep", "first"], "give --keep longest"),

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::path::Path;
 
-use crate::dedup::error::{Error, Result};
+use crate::dedup::error::{ContainmentConflict, Error, Result};
 use crate::dedup::settings::{Dedup, Keep};
 use crate::temporary::fleeting;
 use dedupdb::groups::{ClusterQuery, Linkage, Member};
@@ -34,24 +34,22 @@ pub(super) fn check(dedup: &Dedup) -> Result<()> {
     let Some(least) = dedup.containment.least else {
         return Ok(());
     };
-    let reason = if !(least > 0.0 && least <= 1.0) {
-        "its share is above 0 and at most 1"
+    let conflict = if !(least > 0.0 && least <= 1.0) {
+        ContainmentConflict::Share
     } else if dedup.store.is_some() || dedup.store_folder.is_some() {
-        "it compares the texts of one input with each other; leave the store out (a store that finds passages keeps out \
-         what a stored text contains: see the page on containment)"
+        ContainmentConflict::Store
     } else if dedup.against.is_some() {
-        "it compares the texts of one input with each other; do not compare them with another place, or give both as \
-         input"
+        ContainmentConflict::Against
     } else if !dedup.protected.is_empty() || dedup.droppable.is_some() {
-        "it cannot protect documents or drop only some; leave out one of them"
+        ContainmentConflict::Protection
     } else if dedup.kept() != Keep::Longest {
-        "it always keeps the longer text; leave out the choice of what to keep, or choose the longest"
+        ContainmentConflict::Keep
     } else if !dedup.schema.keeps_shingles() {
-        "it compares shingles, and the parameters keep none"
+        ContainmentConflict::NoShingles
     } else {
         return Ok(());
     };
-    Err(Error::Containment { reason })
+    Err(Error::Containment { conflict })
 }
 
 /// What containment decides about a text.

@@ -72,8 +72,8 @@ pub enum Error {
     },
     /// [Containment](crate::dedup::Dedup::containment) does not go together with another setting, or is out of range.
     Containment {
-        /// Why, and what to do.
-        reason: &'static str,
+        /// What it does not go with.
+        conflict: ContainmentConflict,
     },
     /// A [benchmark](crate::decontaminate) has no item that can be checked, or what is asked of it is out of range.
     Benchmark {
@@ -186,6 +186,26 @@ pub enum Unfit {
     MarkedBefore,
 }
 
+/// What [containment](crate::dedup::Dedup::containment) does not go with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ContainmentConflict {
+    /// A share that is not above 0 and at most 1.
+    Share,
+    /// A store.
+    Store,
+    /// Another place to compare with.
+    Against,
+    /// Documents that are protected, or keys of those that may be dropped.
+    Protection,
+    /// A [`Keep`](crate::dedup::Keep) other than the longest.
+    Keep,
+    /// A schema that keeps no shingles.
+    NoShingles,
+    /// Moving files.
+    Move,
+}
+
 /// The result of a fallible function of this module.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -220,7 +240,7 @@ impl fmt::Display for Error {
             Error::OwnCounterpart { path, reason }
             | Error::UnreadCounterpart { path, reason }
             | Error::BadManifest { path, reason } => write!(f, "{}: {reason}", path.display()),
-            Error::Containment { reason } => write!(f, "containment: {reason}"),
+            Error::Containment { conflict } => write!(f, "containment: {conflict}"),
             Error::Benchmark { reason } => write!(f, "the benchmark: {reason}"),
             Error::LacksField { path, field } => lacks_field(f, path, field.as_deref()),
             Error::NothingToCompare => f.write_str(
@@ -259,6 +279,29 @@ impl fmt::Display for Error {
             Error::Store(error) => write!(f, "{error}"),
             Error::Defect { what } => write!(f, "{what}, which is a defect of this program"),
         }
+    }
+}
+
+impl fmt::Display for ContainmentConflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ContainmentConflict::Share => "its share is above 0 and at most 1",
+            ContainmentConflict::Store => {
+                "it compares one input with itself; leave the store out (one that finds passages keeps out what a \
+                 stored text contains)"
+            }
+            ContainmentConflict::Against => {
+                "it compares one input with itself; give both places as input"
+            }
+            ContainmentConflict::Protection => "it can drop any document; protect none, and list none",
+            ContainmentConflict::Keep => {
+                "the longer text is always kept; leave out which one to keep, or choose the longest"
+            }
+            ContainmentConflict::NoShingles => "it compares shingles, and the parameters keep none",
+            ContainmentConflict::Move => {
+                "files are moved by similarity only; write the kept ones instead"
+            }
+        })
     }
 }
 

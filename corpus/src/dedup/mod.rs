@@ -111,7 +111,7 @@ mod tree;
 mod verdicts;
 
 pub(crate) use error::Result;
-pub use error::{Error, Unfit};
+pub use error::{ContainmentConflict, Error, Unfit};
 pub use event::{DedupEvent, DroppedDocument, SpareReason};
 #[cfg(unix)]
 pub use moving::{Move, MoveEvent, MoveSummary, Undo};

@@ -13,7 +13,7 @@ use super::plan::{CHANGED, MovePlan, MovedFiles, PlannedMove};
 use super::{LeftReason, Move, MoveEvent, MoveReporter, MoveSummary, folders_of, rename};
 use crate::dedup::against::check_apart;
 use crate::dedup::claim::FolderClaim;
-use crate::dedup::error::{Error, Result};
+use crate::dedup::error::{ContainmentConflict, Error, Result};
 use crate::dedup::event::DedupEvent;
 use crate::dedup::settings::{Against, Keep};
 use crate::publish::error::WithPath as _;
@@ -30,8 +30,8 @@ pub(super) fn run(
         pretend,
     } = asked;
     if dedup.containment.least.is_some() {
-        let reason = "files are moved by similarity only; write the kept ones instead";
-        return Err(Error::Containment { reason });
+        let conflict = ContainmentConflict::Move;
+        return Err(Error::Containment { conflict });
     }
     let folder = folder_of(dedup.sources.iter().map(|source| source.named()))?;
     let root = fs::canonicalize(&folder).of(&folder)?;
