@@ -53,6 +53,17 @@ pub(crate) fn is_stdin(file: &Path, paths: &[PathBuf]) -> bool {
     paths.iter().any(|path| path == Path::new(STDIN)) && is_same_file(file, Path::new(OPEN))
 }
 
+/// Refuses to write over the file that standard input reads.
+pub(crate) fn check_stdin_outputs(outputs: &[&Path], paths: &[PathBuf]) -> Result<()> {
+    match outputs.iter().find(|output| is_stdin(output, paths)) {
+        Some(output) => bail!(
+            "{}: standard input (-) is this file; write to another place",
+            output.display()
+        ),
+        None => Ok(()),
+    }
+}
+
 /// Whether an argument has no name that distinguishes its text from others: standard input, or what a shell puts in
 /// place of `<(...)`.
 pub(crate) fn is_nameless(argument: &Path) -> bool {

@@ -7,13 +7,13 @@ use anyhow::{Result, anyhow, bail};
 use dedupdb_corpus::decontaminate::{BenchmarkItem, Decontaminate, DecontaminateSummary, Rule};
 use dedupdb_corpus::dedup;
 
-use super::dedup::unmarked_note;
+use super::dedup::{aside_note, unmarked_note};
 use super::judging::{DedupReporter, explained};
 use crate::args::{Args, DecontaminateArgs};
 use crate::closed_input;
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::inputs::{STDIN, check_stdin, is_stdin, sources};
+use crate::inputs::{STDIN, check_stdin, check_stdin_outputs, sources};
 use crate::interrupt::Interrupt;
 use crate::json;
 use crate::keys::NAMED;
@@ -51,13 +51,12 @@ pub(crate) fn run(
         Err(error) => return Err(what_to_do(error, asked)),
     };
     let skipped = done.benchmark_reading.left_out_note(false);
-    let aside = done.aside.as_ref().map(|aside| aside.display());
     let notes = [
         done.reading.lossy_note(),
         done.reading.unsplit_note(),
         skipped.map(|skipped| format!("of --against, {skipped}")),
         unmarked_note(done.unmarked),
-        aside.map(|aside| format!("what was in the place of the output is {aside} now")),
+        aside_note(done.aside.as_deref()),
     ];
     for note in notes.into_iter().flatten() {
         console.note(&note);
@@ -122,14 +121,7 @@ fn check(asked: &DecontaminateArgs) -> Result<()> {
     let outputs: Vec<&Path> = outputs.collect();
     let paths = [&asked.paths[..], &asked.against].concat();
     asked.telling.check(&paths, &outputs)?;
-    let is_read = |file: &&Path| is_stdin(file, &asked.paths);
-    if let Some(output) = outputs.iter().copied().find(is_read) {
-        bail!(
-            "{}: standard input (-) is this file; write to another place",
-            output.display()
-        );
-    }
-    Ok(())
+    check_stdin_outputs(&outputs, &asked.paths)
 }
 
 /// The output file, unless the output is standard output.

@@ -18,7 +18,7 @@ use crate::closed_input;
 use crate::console::Console;
 use crate::dedup_summary;
 use crate::exit::Exit;
-use crate::inputs::{STDIN, check_stdin, is_stdin};
+use crate::inputs::{STDIN, check_stdin, check_stdin_outputs, is_stdin};
 use crate::interrupt::Interrupt;
 use crate::json;
 use crate::left_out::advice;
@@ -73,13 +73,8 @@ pub(crate) fn run(
 
 /// Refuses to write over the file that standard input reads, or to compare it with that.
 fn check_stdin_file(dedup: &args::DedupArgs, outputs: &[&Path]) -> Result<()> {
+    check_stdin_outputs(outputs, &dedup.paths)?;
     let is_read = |file: &&Path| is_stdin(file, &dedup.paths);
-    if let Some(output) = outputs.iter().copied().find(is_read) {
-        bail!(
-            "{}: standard input (-) is this file; write to another place",
-            output.display()
-        );
-    }
     if let Some(against) = dedup.judging.against.as_deref().filter(is_read) {
         bail!(
             "{}: standard input (-) is this file, so it would be compared with itself and dropped; compare it with \
@@ -345,8 +340,8 @@ fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
 }
 
 /// A note on where the folder is that was in the place of the output.
-fn aside_note(done: &DedupSummary) -> Option<String> {
-    let aside = done.aside.as_ref()?.display();
+pub(super) fn aside_note(aside: Option<&Path>) -> Option<String> {
+    let aside = aside?.display();
     Some(format!(
         "what was in the place of the output is {aside} now"
     ))
@@ -389,7 +384,7 @@ fn report_run(
         unmarked_note(done.unmarked),
         note,
         of_itself_note(done.of_itself, dedup.judging.against.is_some()),
-        aside_note(done),
+        aside_note(done.aside.as_deref()),
     ];
     for note in notes.into_iter().flatten() {
         console.note(&note);

@@ -65,8 +65,6 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use rayon::prelude::*;
-
 use benchmark::Benchmark;
 use hits_list::HitsList;
 
@@ -83,7 +81,8 @@ use crate::dedup::sink::OutputSink;
 use crate::dedup::target::OutputTarget;
 use crate::dedup::{Dedup, DedupSummary, Error, Result};
 use crate::{
-    Item, ItemBatch, Options, Origin, Repeats, Source, count_items, expanded, for_each_batch,
+    Item, ItemBatch, Options, Origin, Repeats, Source, SourcedText, count_items, expanded,
+    for_each_batch,
 };
 
 pub use benchmark::BenchmarkItem;
@@ -349,22 +348,15 @@ impl DecontaminateRun<'_> {
             self.reporter.item(item)?;
         }
         let (items, bytes) = (count_items(&batch.items), batch.bytes);
-        let benchmark = &self.benchmark;
-        let compared = batch.items.into_par_iter().map(|item| {
-            Ok(match item {
-                Item::Document(document) => {
-                    let hits = benchmark.search.find(document.text())?;
-                    Item::Document((document.into_origin(), hits))
-                }
-                Item::Opened(opened) => Item::Opened(opened),
-                Item::Skipped(skipped) => Item::Skipped(skipped),
-                Item::Unchanged(key) => Item::Unchanged(key),
-            })
-        });
-        let compared: Vec<Item<_>> = compared.collect::<Result<_>>()?;
-        for item in compared {
+        let documents = batch.items.iter().filter_map(Item::document);
+        let texts: Vec<&str> = documents.map(SourcedText::text).collect();
+        let mut found = self.benchmark.search.find_all(&texts)?.into_iter();
+        for item in batch.items {
             let judged = match item {
-                Item::Document((origin, hits)) => {
+                Item::Document(document) => {
+                    let what = "a document was not compared";
+                    let hits = found.next().ok_or(Error::Defect { what })?;
+                    let origin = document.into_origin();
                     let is_kept = hits.is_empty();
                     self.reporter.summary.kept += u64::from(is_kept);
                     self.take_hits(&origin, &hits)?;
