@@ -81,6 +81,13 @@ pub(crate) struct PairJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     containment: Option<f64>,
     exact_copy: bool,
+    #[serde(flatten)]
+    sources: PairSourcesJson,
+}
+
+/// Where the documents of a pair come from.
+#[derive(Serialize)]
+pub(super) struct PairSourcesJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     source_a: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,19 +98,27 @@ pub(crate) struct PairJson<'a> {
     file_b: Option<&'static str>,
 }
 
+impl PairSourcesJson {
+    pub(super) fn new([a, b]: [DocumentSource; 2]) -> PairSourcesJson {
+        PairSourcesJson {
+            source_a: a.source,
+            source_b: b.source,
+            file_a: a.file,
+            file_b: b.file,
+        }
+    }
+}
+
 impl<'a> PairJson<'a> {
     /// A pair of a store.
-    pub(crate) fn new(pair: &'a groups::Pair, [a, b]: [DocumentSource; 2]) -> PairJson<'a> {
+    pub(crate) fn new(pair: &'a groups::Pair, sources: [DocumentSource; 2]) -> PairJson<'a> {
         PairJson {
             key_a: &pair.key_a,
             key_b: &pair.key_b,
             similarity: SimilarityJson::new(pair.jaccard, pair.estimate),
             containment: pair.containment,
             exact_copy: pair.exact_copy,
-            source_a: a.source,
-            source_b: b.source,
-            file_a: a.file,
-            file_b: b.file,
+            sources: PairSourcesJson::new(sources),
         }
     }
 }

@@ -3,6 +3,7 @@
 use dedupdb::overlap::{Passage, Passages};
 use serde::Serialize;
 
+use super::matches::PairSourcesJson;
 use crate::document_source::DocumentSource;
 use crate::ranked_pairs::RankedPair;
 
@@ -69,19 +70,13 @@ pub(crate) struct PassagePairJson<'a> {
     longest: u32,
     coverage_a: Option<f64>,
     coverage_b: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source_a: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source_b: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file_a: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file_b: Option<&'static str>,
+    #[serde(flatten)]
+    sources: PairSourcesJson,
 }
 
 impl<'a> PassagePairJson<'a> {
     /// A pair of a store.
-    pub(crate) fn new(pair: &'a RankedPair, [a, b]: [DocumentSource; 2]) -> PassagePairJson<'a> {
+    pub(crate) fn new(pair: &'a RankedPair, sources: [DocumentSource; 2]) -> PassagePairJson<'a> {
         let [coverage_a, coverage_b] = pair.coverage;
         PassagePairJson {
             key_a: &pair.keys[0],
@@ -89,10 +84,7 @@ impl<'a> PassagePairJson<'a> {
             longest: pair.longest,
             coverage_a,
             coverage_b,
-            source_a: a.source,
-            source_b: b.source,
-            file_a: a.file,
-            file_b: b.file,
+            sources: PairSourcesJson::new(sources),
         }
     }
 }
