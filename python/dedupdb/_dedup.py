@@ -9,7 +9,42 @@ from ._native import Table
 from ._shown import html
 
 
-class Deduplicated:
+class _KeptRows:
+    """The rows that are kept, which a result is taken apart into, and a table about the others."""
+
+    def __init__(self, kept: Any, keep: list[bool], others: Table, skipped: list[tuple[int, str]] | None) -> None:
+        self.kept: Any = kept
+        """The rows that are kept: a table of the class that was given (pyarrow, polars, pandas, datasets), a
+        :class:`Table` of another Arrow table, a list of other rows."""
+        self.keep: list[bool] = keep
+        """Whether each row is kept."""
+        self.skipped: list[tuple[int, str]] = skipped or []
+        """The rows that could not be compared, with the reason, with ``errors="skip"``. They are not kept."""
+        self._others = others
+
+    @property
+    def indices(self) -> list[int]:
+        """The numbers of the rows that are kept."""
+        return [row for row, keep in enumerate(self.keep) if keep]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.kept, self._others))
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, index: int) -> Any:
+        return (self.kept, self._others)[index]
+
+    def __repr__(self) -> str:
+        return f"<dedupdb.{type(self).__name__}: {self._counts()}>"
+
+    def _counts(self) -> str:
+        skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
+        return f"{sum(self.keep)} of {len(self.keep)} rows kept{skipped}"
+
+
+class Deduplicated(_KeptRows):
     """The result of :func:`dedupdb.dedup`: ``kept, dropped = result``.
 
     A row is dropped if it resembles a row that is kept, as in ``dedupdb dedup``.
@@ -18,22 +53,11 @@ class Deduplicated:
     def __init__(
         self, kept: Any, keep: list[bool], dropped: Table, skipped: list[tuple[int, str]] | None = None
     ) -> None:
-        self.kept: Any = kept
-        """The rows that are kept: a table of the class that was given (pyarrow, polars, pandas, datasets), a
-        :class:`Table` of another Arrow table, a list of other rows."""
-        self.keep: list[bool] = keep
-        """Whether each row is kept."""
+        super().__init__(kept, keep, dropped, skipped)
         self.dropped: Table = dropped
         """A row for each dropped row: its number ``row``, the number of the kept row that it resembles
         (``earlier``), ``verdict`` (``near_duplicate`` or ``exact_copy``), and the ``jaccard`` of both (with
         ``shingles=False``, its estimate)."""
-        self.skipped: list[tuple[int, str]] = skipped or []
-        """The rows that could not be compared, with the reason, with ``errors="skip"``. They are not kept."""
-
-    @property
-    def indices(self) -> list[int]:
-        """The numbers of the rows that are kept."""
-        return [row for row, keep in enumerate(self.keep) if keep]
 
     @property
     def groups(self) -> list[list[int]]:
@@ -43,28 +67,12 @@ class Deduplicated:
             groups.setdefault(earlier, [earlier]).append(row)
         return [groups[first] for first in sorted(groups)]
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.kept, self.dropped))
-
-    def __len__(self) -> int:
-        return 2
-
-    def __getitem__(self, index: int) -> Any:
-        return (self.kept, self.dropped)[index]
-
-    def __repr__(self) -> str:
-        return f"<dedupdb.Deduplicated: {self._counts()}>"
-
     def _repr_html_(self) -> str:
         return f"<p>{self._counts()}; dropped:</p>{html(self.dropped)}"
 
-    def _counts(self) -> str:
-        skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
-        return f"{sum(self.keep)} of {len(self.keep)} rows kept{skipped}"
 
-
-class Decontaminated:
-    """The result of :func:`dedupdb.decontaminate`: ``kept, hits = result``."""
+class Decontaminated(_KeptRows):
+    """The result of :func:`dedupdb.decontaminate`: ``kept, hits = result``. A row with an item is not kept."""
 
     def __init__(
         self,
@@ -74,10 +82,7 @@ class Decontaminated:
         unchecked: list[tuple[int, str, str]],
         skipped: list[tuple[int, str]],
     ) -> None:
-        self.kept: Any = kept
-        """The rows without an item, as :attr:`Deduplicated.kept` has them."""
-        self.keep: list[bool] = keep
-        """Whether each row is kept."""
+        super().__init__(kept, keep, hits, skipped)
         self.hits: Table = hits
         """A row for each row and item that it has: its number ``row``; the number ``item`` and the ``field`` of the
         row of the benchmark; the item's length in ``words``; the words of the ``longest`` passage that both have; the
@@ -86,25 +91,6 @@ class Decontaminated:
         0); and its ``text``."""
         self.unchecked: list[tuple[int, str, str]] = unchecked
         """Items that cannot be looked for: the row of the benchmark, the field, and the reason."""
-        self.skipped: list[tuple[int, str]] = skipped
-        """The rows that could not be compared, with the reason, with ``errors="skip"``. They are not kept."""
-
-    @property
-    def indices(self) -> list[int]:
-        """The numbers of the rows that are kept."""
-        return [row for row, keep in enumerate(self.keep) if keep]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.kept, self.hits))
-
-    def __len__(self) -> int:
-        return 2
-
-    def __getitem__(self, index: int) -> Any:
-        return (self.kept, self.hits)[index]
-
-    def __repr__(self) -> str:
-        return f"<dedupdb.Decontaminated: {self._counts()}>"
 
     def _repr_html_(self) -> str:
         return f"<p>{self._counts()}; hits:</p>{html(self.hits)}"
