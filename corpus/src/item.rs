@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use crate::formats::format::Format;
 use crate::formats::parquet::table::TableSource;
+use crate::formats::text_place::TextPlace;
 use crate::formats::unsplit::Unsplit;
 use crate::read::places::short_hash;
 use crate::skipped::{Hint, Nth, Reason, Skipped};
@@ -154,6 +155,8 @@ pub struct Origin {
     pub replaced: bool,
     /// Whether undecodable bytes of the key were replaced by U+FFFD.
     pub lossy_key: bool,
+    /// Whether the text is not in the file as it is: it was extracted from a page, or by a converter.
+    pub(crate) is_extracted: bool,
     /// Whether the file grew while it was read. The text is that of its first [size](Origin::size).
     pub has_grown: bool,
     /// Whether it is a record with an id.
@@ -188,6 +191,7 @@ impl Origin {
             encoding: encoding_rs::UTF_8.name(),
             replaced: false,
             lossy_key: false,
+            is_extracted: false,
             has_grown: false,
             has_id: false,
             unsplit: None,
@@ -320,6 +324,8 @@ pub struct OpenedFile {
     pub header: Vec<u8>,
     /// The names of the columns of a table, if it has names.
     pub(crate) columns: Vec<String>,
+    /// Where its records have their text.
+    pub(crate) text: TextPlace,
     /// The Parquet file, which can be read again.
     pub(crate) table: Option<Arc<TableSource>>,
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
+
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
@@ -16,6 +18,7 @@ Examples:
   dedupdb decontaminate train/*.parquet --against mmlu.jsonl gsm8k.jsonl --against-field question
   dedupdb decontaminate train.jsonl --against bench.jsonl -o clean.jsonl --hits hits.tsv
   dedupdb decontaminate train.jsonl --against bench.jsonl --against-field question --against-field answer
+  dedupdb decontaminate train.jsonl --against bench.jsonl -o clean.jsonl --action cut --margin 20
   dedupdb --json decontaminate train.jsonl --against bench/ | jq -r .item | sort | uniq -c
 
 A document has an item if both have 13 words in a row (--passage), or if a stretch of the document
@@ -37,11 +40,16 @@ overlap in the document, with line breaks as \\n. With --json, or if the file of
 The summary counts, for each file of the benchmark, its items, those that a document has, those that
 cannot be checked, and the documents with an item. An item that is in more than --common documents is
 named: it may be a template, such as an instruction that stands before each question. Such documents
-are dropped as well.
+are dropped or cut as well.
 
---mark bench writes all documents, with four more fields: bench_keep, bench_items, bench_item and
-bench_coverage, which are whether it has no item, how many it has, the key of the one of which it
-covers the largest share, and this share.
+--action cut keeps the documents and cuts the items from their texts, with --margin words on each side
+and to the ends of the sentences or lines, or of words if none ends within 50 words. What remains has no item. A
+document of which more than 10 parts would have to be cut, or no word would remain, is dropped. This works
+for JSONL, JSON, CSV, TSV and Parquet, and for plain text in a folder; a text in UTF-16 or UTF-32 becomes UTF-8.
+
+--action mark writes all documents, with four more fields: benchmark_keep, benchmark_items,
+benchmark_item and benchmark_coverage, which are whether it has no item, how many it has, the key of the
+one of which it covers the largest share, and this share. --mark bench calls them bench_keep and so on.
 
 OUTPUT and what is read and left out are as in `dedup`. --text-field names the text of INPUT, and
 --against-field that of the benchmark, if it has another name. The texts must be strings, not lists; each file of the
@@ -67,7 +75,15 @@ pub(crate) struct DecontaminateArgs {
     #[arg(short, long, value_name = "OUTPUT")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Write all documents, with the verdict on each in fields or columns whose names begin with COLUMN
+    /// What to do with documents that have an item [default: drop with -o, else list]
+    #[arg(long)]
+    pub(crate) action: Option<ActionArg>,
+
+    /// Number of words on each side of an item that --action cut cuts with it
+    #[arg(long, value_name = "WORDS", default_value = "0")]
+    pub(crate) margin: u32,
+
+    /// How the names of the fields or columns of --action mark begin [default: benchmark]
     #[arg(long, value_name = "COLUMN", value_parser = parse::field, requires = "output")]
     pub(crate) mark: Option<String>,
 
@@ -100,4 +116,29 @@ pub(crate) struct DecontaminateArgs {
 
     #[command(flatten)]
     pub(crate) telling: LeftOutArgs,
+}
+
+/// What becomes of documents that have an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ActionArg {
+    /// Write the other documents
+    Drop,
+    /// Write all documents without their items
+    Cut,
+    /// Write all documents, with the verdict on each in fields or columns
+    Mark,
+    /// Write no documents
+    List,
+}
+
+impl DecontaminateArgs {
+    /// What becomes of documents that have an item.
+    pub(crate) fn action(&self) -> ActionArg {
+        match (self.action, &self.mark, &self.output) {
+            (Some(action), ..) => action,
+            (None, Some(_), _) => ActionArg::Mark,
+            (None, None, Some(_)) => ActionArg::Drop,
+            (None, None, None) => ActionArg::List,
+        }
+    }
 }

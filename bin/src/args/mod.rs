@@ -53,7 +53,7 @@ pub(crate) use backup::BackupArgs;
 pub(crate) use clusters::{ClustersArgs, LinkageArg};
 pub(crate) use compact::CompactArgs;
 pub(crate) use completions::CompletionsArgs;
-pub(crate) use decontaminate::DecontaminateArgs;
+pub(crate) use decontaminate::{ActionArg, DecontaminateArgs};
 pub(crate) use dedup::DedupArgs;
 pub(crate) use escaped::EscapedArgs;
 pub(crate) use explain::ExplainArgs;

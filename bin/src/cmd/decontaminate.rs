@@ -9,7 +9,7 @@ use dedupdb_corpus::dedup;
 
 use super::dedup::{aside_note, unmarked_note};
 use super::judging::{DedupReporter, explained};
-use crate::args::{Args, DecontaminateArgs};
+use crate::args::{ActionArg, Args, DecontaminateArgs};
 use crate::closed_input;
 use crate::console::Console;
 use crate::exit::Exit;
@@ -64,8 +64,9 @@ pub(crate) fn run(
     name_common(&done, asked.common, console);
     let elapsed = reporter.progress.elapsed();
     if !args.json {
+        let is_cutting = asked.action() == ActionArg::Cut;
         let has_converter = asked.inputs.pre.is_some();
-        console.text(&(to_text(&done, has_converter) + &done.reading.to_text(elapsed)));
+        console.text(&(to_text(&done, is_cutting, has_converter) + &done.reading.to_text(elapsed)));
     } else if file(asked).is_some() || asked.hits.is_some() && asked.output.is_none() {
         output.object(&json::DecontaminateJson::new(&done, elapsed))?;
     } else {
@@ -117,11 +118,30 @@ fn check(asked: &DecontaminateArgs) -> Result<()> {
     if asked.hits.as_deref() == Some(Path::new(STDIN)) {
         bail!("--hits needs the name of a file; without -o and --hits, hits go to standard output");
     }
+    check_action(asked)?;
     let outputs = file(asked).into_iter().chain(asked.hits.as_deref());
     let outputs: Vec<&Path> = outputs.collect();
     let paths = [&asked.paths[..], &asked.against].concat();
     asked.telling.check(&paths, &outputs)?;
     check_stdin_outputs(&outputs, &asked.paths)
+}
+
+/// Refuses options that do not go with the action.
+fn check_action(asked: &DecontaminateArgs) -> Result<()> {
+    let action = asked.action();
+    if asked.mark.is_some() && action != ActionArg::Mark {
+        bail!("--mark goes with --action mark alone");
+    }
+    if asked.margin > 0 && action != ActionArg::Cut {
+        bail!("--margin goes with --action cut alone");
+    }
+    match (action, &asked.output) {
+        (ActionArg::List, Some(_)) => bail!("--action list writes no documents; leave out -o"),
+        (ActionArg::Drop | ActionArg::Cut | ActionArg::Mark, None) => {
+            bail!("this action writes documents; -o names where, and --action list writes none")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The output file, unless the output is standard output.
@@ -154,9 +174,11 @@ fn decontaminate(args: &Args, asked: &DecontaminateArgs) -> Result<Decontaminate
         }
         (None, None) => {}
     }
-    if let Some(name) = &asked.mark {
-        run = run.mark(name);
-    }
+    run = match asked.action() {
+        ActionArg::Cut => run.cut(usize::try_from(asked.margin)?),
+        ActionArg::Mark => run.mark(asked.mark.as_deref().unwrap_or("benchmark")),
+        ActionArg::Drop | ActionArg::List => run,
+    };
     if let Some(hits) = &asked.hits {
         run = run.hits(hits);
     }
@@ -193,10 +215,14 @@ fn name_common(done: &DecontaminateSummary, common: u64, console: &Console) {
 }
 
 /// The counts as lines for people.
-fn to_text(done: &DecontaminateSummary, has_converter: bool) -> String {
+fn to_text(done: &DecontaminateSummary, is_cutting: bool, has_converter: bool) -> String {
     let mut text = line("documents", done.documents, "");
-    text += &line("  clean", done.kept, "");
+    text += &line("  clean", done.kept - done.cut, "");
     text += &line("  with an item", done.hit, "");
+    if is_cutting {
+        text += &line("    cut", done.cut, "");
+        text += &line("    dropped", done.hit - done.cut, "");
+    }
     text += &done.reading.skipped_line(has_converter).unwrap_or_default();
     for counts in &done.benchmarks {
         let unchecked = match counts.unchecked {

@@ -2,9 +2,14 @@
 
 use std::fs;
 
+use parquet::basic::Compression;
+use parquet::record::RowAccessor as _;
 use serde_json::{Value, json};
 
-use crate::sandbox::{Sandbox, text};
+use crate::compressed::gz;
+use crate::dedup_parquet;
+use crate::parquet::parquet;
+use crate::sandbox::{Ran, Sandbox, text};
 
 /// Lines of JSON.
 fn lines(records: &[Value]) -> String {
@@ -426,4 +431,178 @@ fn hits_are_listed_though_no_document_is_left() {
             .unwrap()
             .contains("b_keep")
     );
+}
+
+/// The item that the next tests cut.
+const ITEM: &str = "Who painted the harbour crane in the colours of a parrot?";
+
+fn cut(sandbox: &Sandbox, more: &[&str], code: i32) -> Ran {
+    sandbox.write("bench.jsonl", lines(&[json!({"text": ITEM})]));
+    let asked = ["--action", "cut", "--against", "bench.jsonl"];
+    let all = [&["decontaminate"], more, &asked[..]].concat();
+    sandbox.run(&all).expect(code)
+}
+
+#[test]
+fn items_are_cut_from_records_which_keep_all_else() {
+    for (format, before, behind) in [
+        (
+            "jsonl",
+            format!(
+                "{{\"id\":1, \"text\" : \"\u{e9}t\u{e9}.\\n{ITEM}\\nEnd.\", \"a\": [1]}}\r\n{{\"id\":2,\"text\":\"\"}}\n"
+            ),
+            "{\"id\":1, \"text\" : \"\u{e9}t\u{e9}.\\nEnd.\", \"a\": [1]}\r\n{\"id\":2,\"text\":\"\"}\n",
+        ),
+        (
+            "csv",
+            format!("id,text,a\n1,\"It rains, \"\"now\"\". {ITEM} End.\",x\n2,none,y\n"),
+            "id,text,a\n1,\"It rains, \"\"now\"\". End.\",x\n2,none,y\n",
+        ),
+        (
+            "tsv",
+            format!("id\ttext\ta\n1\tIt rains. {ITEM} End.\tx\n2\tnone\ty\n"),
+            "id\ttext\ta\n1\tIt rains. End.\tx\n2\tnone\ty\n",
+        ),
+        (
+            "json",
+            format!("[{{\"text\":\"It rains. {ITEM} End.\",\"b\":1}},\n {{\"text\":\"none\"}}]"),
+            "[\n{\"text\":\"It rains. End.\",\"b\":1},\n{\"text\":\"none\"}\n]\n",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        let (input, output) = (format!("in.{format}"), format!("out.{format}"));
+        sandbox.write(&input, before);
+        let ran = cut(&sandbox, &[&input, "-o", &output], 0);
+        assert!(
+            ran.stderr.contains("    cut                      1\n"),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(fs::read_to_string(sandbox.path(&output)).unwrap(), behind);
+    }
+}
+
+#[test]
+fn items_are_cut_from_rows_of_tables_and_from_files() {
+    let sandbox = Sandbox::new();
+    let ids: Vec<String> = (0..20).map(|number| number.to_string()).collect();
+    // Rows 0, 3 and so on have the item; row 19 has nothing else.
+    let texts = |item: &str| -> Vec<String> {
+        let text = |number: u64| match number {
+            19 => item.to_owned(),
+            number if number.is_multiple_of(3) => {
+                format!("Row {number}.{item} {}.", text(number, 90))
+            }
+            number => text(number, 90),
+        };
+        (0..20).map(text).collect()
+    };
+    let ids = ids.iter().map(|id| Some(&**id));
+    let rows: Vec<_> = ids.zip(texts(&format!(" {ITEM}"))).collect();
+    let schema = "message m { optional binary id (UTF8); required binary text (UTF8); }";
+    sandbox.write("in.parquet", parquet(schema, &rows, 7, Compression::SNAPPY));
+    cut(&sandbox, &["in.parquet", "-o", "out.parquet"], 0);
+    cut(&sandbox, &["in.parquet", "-o", "out.jsonl"], 0);
+    let found = dedup_parquet::rows(&sandbox, "out.parquet");
+    let found = found.iter().map(|row| row.get_string(1).unwrap().clone());
+    let expected = &texts("")[..19];
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+    let found = fs::read_to_string(sandbox.path("out.jsonl")).unwrap();
+    let found = found
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let found = found.map(|row| row["text"].as_str().unwrap().to_owned());
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+    // A folder of files.
+    sandbox.write("in/a.txt", format!("\u{e9}t\u{e9}.\n{ITEM}\nEnd.\n"));
+    sandbox.write(
+        "in/b.txt.gz",
+        gz(format!("One.\n{ITEM}\nEnd.\n").as_bytes()),
+    );
+    sandbox.write(
+        "in/c.txt",
+        encoding_rs::WINDOWS_1252
+            .encode(&format!("Le caf\u{e9} \u{e9}tait ferm\u{e9}. {ITEM} Fin."))
+            .0,
+    );
+    sandbox.write("in/d.txt", ITEM);
+    let ran = cut(&sandbox, &["in", "-o", "out"], 0);
+    assert!(
+        ran.stderr.contains("    dropped                  1\n"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        fs::read_to_string(sandbox.path("out/a.txt")).unwrap(),
+        "\u{e9}t\u{e9}.\nEnd.\n"
+    );
+    let file = fs::File::open(sandbox.path("out/b.txt.gz")).unwrap();
+    let written = std::io::read_to_string(flate2::read::GzDecoder::new(file));
+    assert_eq!(written.unwrap(), "One.\nEnd.\n");
+    assert_eq!(
+        fs::read(sandbox.path("out/c.txt")).unwrap(),
+        b"Le caf\xe9 \xe9tait ferm\xe9. Fin."
+    );
+    assert!(!sandbox.path("out/d.txt").exists());
+}
+
+#[test]
+fn what_has_no_text_as_it_is_is_not_cut() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.html", format!("<p>{ITEM}</p>"));
+    let refused = cut(&sandbox, &["in", "-o", "out"], 2);
+    assert!(
+        refused
+            .stderr
+            .contains("in/a.html: no other text can be written there"),
+        "{}",
+        refused.stderr
+    );
+    assert!(!sandbox.path("out").exists());
+    sandbox.write("train.jsonl", lines(&[json!({"text": ITEM})]));
+    for (more, what) in [
+        (&["train.jsonl"][..], "-o names where"),
+        (
+            &["train.jsonl", "-o", "out.jsonl", "--mark", "b"],
+            "--mark goes with --action mark alone",
+        ),
+        (
+            &["train.jsonl", "-o", "out.jsonl", "--action", "list"],
+            "leave out -o",
+        ),
+        (
+            &[
+                "train.jsonl",
+                "-o",
+                "out.jsonl",
+                "--action",
+                "drop",
+                "--margin",
+                "3",
+            ],
+            "--margin goes with --action cut alone",
+        ),
+    ] {
+        let cut: &[&str] = if more.contains(&"--action") {
+            &[]
+        } else {
+            &["--action", "cut"]
+        };
+        let asked = [&["decontaminate"], more, cut, &["--against", "bench.jsonl"]];
+        let ran = sandbox.run(&asked.concat()).expect(2);
+        assert!(ran.stderr.contains(what), "{}", ran.stderr);
+    }
+    // Marks have a name of their own.
+    let asked = [
+        "decontaminate",
+        "train.jsonl",
+        "--against",
+        "bench.jsonl",
+        "--action",
+        "mark",
+        "-o",
+        "-",
+    ];
+    let marked = sandbox.run(&asked).expect(0);
+    assert_eq!(marked.objects()[0]["benchmark_keep"], false);
 }

@@ -99,7 +99,7 @@ pub(crate) fn file(groups: &[([&str; 3], [u64; 3])]) -> Vec<u8> {
 }
 
 /// The rows of a file.
-fn rows(sandbox: &Sandbox, name: &str) -> Vec<Row> {
+pub(crate) fn rows(sandbox: &Sandbox, name: &str) -> Vec<Row> {
     let file = std::fs::File::open(sandbox.path(name)).unwrap();
     let reader = SerializedFileReader::new(file).unwrap();
     let rows = reader.get_row_iter(None).unwrap();

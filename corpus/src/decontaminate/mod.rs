@@ -51,6 +51,7 @@
 // compared on all threads, and written as `dedup` writes them.
 
 mod benchmark;
+mod cut;
 mod hit;
 mod hits_list;
 mod index;
@@ -66,7 +67,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use benchmark::Benchmark;
+use cut::ItemCutter;
 use hits_list::HitsList;
+
+use rayon::prelude::*;
 
 use crate::dedup::against::check_apart;
 use crate::dedup::dedup_run::taken;
@@ -99,6 +103,7 @@ pub struct Decontaminate {
     benchmark: Vec<PathBuf>,
     fields: Vec<String>,
     rule: Rule,
+    cutter: Option<ItemCutter>,
     common: u64,
     hits_are_json: bool,
     hits_to: Option<Box<dyn Write + Send>>,
@@ -128,6 +133,7 @@ impl Decontaminate {
             benchmark,
             fields: Vec::new(),
             rule: Rule::default(),
+            cutter: None,
             common: 1000,
             hits_are_json: false,
             hits_to: None,
@@ -193,6 +199,20 @@ impl Decontaminate {
         self
     }
 
+    /// Cuts the items from the documents that have them, instead of leaving out these documents, and with each item this many
+    /// words before and behind it, to the ends of the sentences or lines, or of words if none ends within 50 words.
+    ///
+    /// What remains has no item. A document of which more than ten parts would have to be cut, or no word would remain, is
+    /// left out. The cut text is written in the encoding of its record or file, or in UTF-8 if that is UTF-16 or UTF-32. It can
+    /// be written to records of JSON, CSV, TSV and Parquet and to files of plain text, and other documents are an
+    /// [error](Error::Unfit). This does not go with [marks](Decontaminate::mark).
+    pub fn cut(self, margin: usize) -> Decontaminate {
+        Decontaminate {
+            cutter: Some(ItemCutter { margin }),
+            ..self
+        }
+    }
+
     /// Writes a line for each document and item that it has to the file `path`, in the order of the documents and then of
     /// the benchmark.
     ///
@@ -255,6 +275,10 @@ impl Decontaminate {
     ) -> Result<DecontaminateSummary, Error> {
         self.rule.check()?;
         let mut dedup = self.dedup;
+        if dedup.mark.is_some() && self.cutter.is_some() {
+            let reason = "either all documents are marked, or items are cut".to_owned();
+            return Err(Error::Benchmark { reason });
+        }
         dedup.sources = expanded(dedup.sources);
         check_apart(&mut dedup)?;
         let target = OutputTarget::of(&dedup)?;
@@ -267,6 +291,7 @@ impl Decontaminate {
             observer: Observer::new(&mut observe),
             fit: FitCheck::new(&dedup, &target),
         };
+        reporter.fit.changes_texts = self.cutter.is_some();
         let observer = &mut reporter.observer;
         let benchmark =
             Benchmark::read(&self.benchmark, &self.fields, &self.rule, &dedup, observer)?;
@@ -289,6 +314,8 @@ impl Decontaminate {
                 .collect(),
             of_file: HashMap::new(),
             is_marking: dedup.mark.is_some(),
+            cutter: self.cutter,
+            cut: 0,
             benchmark,
             list,
             sink,
@@ -323,6 +350,9 @@ struct DecontaminateRun<'a> {
     of_file: HashMap<PathBuf, u64>,
     /// Whether each document gets a mark.
     is_marking: bool,
+    cutter: Option<ItemCutter>,
+    /// The number of documents from which items are cut.
+    cut: u64,
     list: Option<HitsList>,
     sink: OutputSink,
     reporter: JudgeReporter<'a>,
@@ -350,20 +380,25 @@ impl DecontaminateRun<'_> {
         let (items, bytes) = (count_items(&batch.items), batch.bytes);
         let documents = batch.items.iter().filter_map(Item::document);
         let texts: Vec<&str> = documents.map(SourcedText::text).collect();
-        let mut found = self.benchmark.search.find_all(&texts)?.into_iter();
+        let found = self.benchmark.search.find_all(&texts)?;
+        let mut cut = self.cut_all(&texts, &found)?.into_iter();
+        let mut found = found.into_iter();
         for item in batch.items {
             let judged = match item {
                 Item::Document(document) => {
                     let what = "a document was not compared";
                     let hits = found.next().ok_or(Error::Defect { what })?;
                     let origin = document.into_origin();
-                    let is_kept = hits.is_empty();
+                    let text = cut.next().flatten();
+                    let is_kept = hits.is_empty() || text.is_some();
                     self.reporter.summary.kept += u64::from(is_kept);
-                    self.take_hits(&origin, &hits)?;
+                    self.cut += u64::from(text.is_some());
+                    self.take_hits(&origin, &hits, is_kept)?;
                     let verdict = DocumentVerdict {
                         is_kept,
                         stored: None,
                         mark: self.is_marking.then(|| self.mark(&hits)),
+                        text,
                     };
                     Item::Document((origin, verdict))
                 }
@@ -376,10 +411,35 @@ impl DecontaminateRun<'_> {
         self.reporter.observer.advance(items, bytes)
     }
 
+    /// Cuts what these texts have of items, if that is wanted. `None` for a text without items, or that is left out.
+    fn cut_all(
+        &self,
+        texts: &[&str],
+        found: &[Vec<(u32, Overlap)>],
+    ) -> Result<Vec<Option<String>>> {
+        let Some(cutter) = self.cutter else {
+            return Ok(Vec::new());
+        };
+        let search = &self.benchmark.search;
+        let cut = texts
+            .par_iter()
+            .zip(found)
+            .map(|(text, hits)| match &hits[..] {
+                [] => Ok(None),
+                hits => cutter.cut(text, hits, search),
+            });
+        cut.collect()
+    }
+
     /// Counts and reports the items that a document has.
-    fn take_hits(&mut self, document: &Origin, hits: &[(u32, Overlap)]) -> Result<()> {
+    fn take_hits(
+        &mut self,
+        document: &Origin,
+        hits: &[(u32, Overlap)],
+        is_kept: bool,
+    ) -> Result<()> {
         // It counts as dropped, so that an output without documents is one of a corpus that was read.
-        self.reporter.summary.of_history.contained += u64::from(!hits.is_empty());
+        self.reporter.summary.of_history.contained += u64::from(!is_kept);
         let mut files: Vec<&PathBuf> = Vec::new();
         for (number, overlap) in hits {
             self.documents[*number as usize] += 1;
@@ -451,7 +511,8 @@ impl DecontaminateRun<'_> {
         Ok(DecontaminateSummary {
             documents: done.kept + done.dropped() + done.reading.all_skipped(),
             kept: done.kept,
-            hit: done.dropped(),
+            hit: done.dropped() + self.cut,
+            cut: self.cut,
             benchmarks,
             common: frequent,
             reading: done.reading,

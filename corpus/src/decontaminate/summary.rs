@@ -11,11 +11,13 @@ use crate::ReadCounts;
 pub struct DecontaminateSummary {
     /// The number of documents, including skipped files and records.
     pub documents: u64,
-    /// The number of documents without an item of the benchmark. These are in the output, and with
-    /// [marks](super::Decontaminate::mark) all are.
+    /// The number of documents in the output: those without an item of the benchmark, and those from which items are
+    /// [cut](Self::cut). With [marks](super::Decontaminate::mark) all are in the output, and these are those without an item.
     pub kept: u64,
     /// The number of documents with an item.
     pub hit: u64,
+    /// The number of documents from which items are [cut](super::Decontaminate::cut).
+    pub cut: u64,
     /// The files of the benchmark: those that were named, and then those in folders in the order in which they were read.
     pub benchmarks: Vec<BenchmarkCounts>,
     /// Items that are in more than [`Decontaminate::common`](super::Decontaminate::common) documents, and the numbers of

@@ -229,8 +229,8 @@ impl DedupRun<'_> {
                 Item::Document(origin) => {
                     let verdict = verdicts.of(ordinals.next().unwrap_or(usize::MAX));
                     match (verdict, origin.record) {
-                        ((_, mark @ Some(_)), _) => sink.keep(&origin, mark),
-                        ((true, None), _) => sink.keep(&origin, None),
+                        ((_, mark @ Some(_)), _) => sink.keep(&origin, mark, None),
+                        ((true, None), _) => sink.keep(&origin, None, None),
                         // The store refused it.
                         ((false, None), Some(nth)) if judge.is_marking => {
                             sink.keep_unread(&origin.verbatim, nth)
@@ -282,7 +282,7 @@ pub(crate) fn taken(sink: &mut OutputSink, judged: &JudgedItem) -> Result<()> {
     match judged {
         Item::Opened(opened) => sink.open(opened),
         Item::Document((origin, verdict)) if verdict.is_kept || verdict.mark.is_some() => {
-            sink.keep(origin, verdict.mark.as_ref())
+            sink.keep(origin, verdict.mark.as_ref(), verdict.text.as_deref())
         }
         Item::Document((origin, _)) if origin.record.is_some() => sink.pass(),
         Item::Skipped(skipped) => keep_unread(sink, skipped),

@@ -184,6 +184,9 @@ pub enum Unfit {
     NoMarks,
     /// A table or record already has a column or field with the name of a mark.
     MarkedBefore,
+    /// No other text can be written: only records of JSON, CSV, TSV and Parquet, and files of plain text, have theirs as it
+    /// is.
+    NoText,
 }
 
 /// What [containment](crate::dedup::Dedup::containment) does not go with.
@@ -332,6 +335,10 @@ impl fmt::Display for Unfit {
             ),
             Unfit::MarkedBefore => f.write_str(
                 "it has a field or a column of this name already; choose another name for the marks",
+            ),
+            Unfit::NoText => f.write_str(
+                "no other text can be written there: only records of JSON, CSV, TSV and Parquet, and files of plain text, \
+                 have theirs as it is",
             ),
             Unfit::DocumentInRecords => f.write_str(
                 "a file that is one document does not go into a file of records; write to a folder, \

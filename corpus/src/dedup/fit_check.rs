@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::{
     Format, Hint, HintedError, OpenedFile, Options, Origin, Reason, Skipped, TableSource,
-    format_of_output,
+    TextPlace, format_of_output,
 };
 
 use crate::dedup::error::{Error, Result, Unfit};
@@ -33,6 +33,8 @@ pub(crate) struct FitCheck {
     is_of_tables: bool,
     /// The columns that all records receive.
     mark: Option<MarkColumns>,
+    /// Whether documents may get another text.
+    pub(crate) changes_texts: bool,
     /// Whether the current file has lines of JSON.
     has_fields: bool,
     /// The schema of all tables that go into one file, once there is one.
@@ -54,6 +56,7 @@ impl FitCheck {
             header: None,
             is_of_tables: target.is_of_tables,
             mark: dedup.mark.clone(),
+            changes_texts: false,
             has_fields: false,
             schema: None,
             table: None,
@@ -83,6 +86,9 @@ impl FitCheck {
             }) {
                 return marked_before(&opened.source.display(), name);
             }
+        }
+        if self.changes_texts && opened.text == TextPlace::None {
+            return unfit(Unfit::NoText);
         }
         match self.form {
             OutputForm::List(_) => return unfit(Unfit::RecordsInList),
@@ -179,14 +185,17 @@ impl FitCheck {
     /// # Errors
     ///
     /// It does not fit.
-    pub(crate) fn document(&self, place: &str) -> Result<()> {
+    pub(crate) fn document(&self, origin: &Origin) -> Result<()> {
         let unfit = match (self.form, &self.mark) {
             (OutputForm::Records, _) => Unfit::DocumentInRecords,
             (OutputForm::Folder | OutputForm::List(_), Some(_)) => Unfit::NoMarks,
+            (OutputForm::Folder, None) if self.changes_texts && origin.is_extracted => {
+                Unfit::NoText
+            }
             _ => return Ok(()),
         };
         Err(Error::Unfit {
-            place: place.to_owned(),
+            place: origin.place(),
             unfit,
         })
     }

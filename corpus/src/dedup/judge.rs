@@ -37,6 +37,8 @@ pub(crate) struct DocumentVerdict {
     pub(crate) stored: Option<String>,
     /// Its mark, if marks are wanted.
     pub(crate) mark: Option<DocumentMark>,
+    /// The text that it is kept with, if parts of its own are cut.
+    pub(crate) text: Option<String>,
 }
 
 /// The state of judging documents.
@@ -111,7 +113,7 @@ impl JudgeReporter<'_> {
             Item::Document(document) => {
                 let origin = document.as_ref();
                 if origin.record.is_none() {
-                    self.fit.document(&origin.place())?;
+                    self.fit.document(origin)?;
                 } else {
                     self.fit.record(origin)?;
                 }
@@ -295,6 +297,7 @@ impl DedupJudge<'_> {
             is_kept,
             stored: None,
             mark,
+            text: None,
         };
         if is_kept {
             self.reporter.summary.kept += 1;
@@ -358,6 +361,7 @@ impl DedupJudge<'_> {
             is_kept: true,
             stored: Some(key.clone()),
             mark,
+            text: None,
         };
         Ok(Item::Document((origin, verdict)))
     }

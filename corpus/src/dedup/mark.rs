@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt::Write;
 
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-use crate::publish::{csv_field, escape};
-use crate::{Format, cells_of_csv};
+use crate::publish::{ascii_json, csv_field, escape};
+use crate::{Format, cells_of_csv, split_line_end};
 
 /// The mark of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +107,7 @@ impl MarkColumns {
             if is_utf8 {
                 value.to_string()
             } else {
-                escaped(&value.to_string())
+                ascii_json(&value.to_string())
             }
         };
         let end = record.iter().rposition(|&byte| byte == b'}');
@@ -144,22 +143,6 @@ pub(crate) fn width(format: Format, row: &[u8]) -> usize {
     }
 }
 
-/// Returns JSON with its characters that are not ASCII as escapes.
-fn escaped(json: &str) -> String {
-    let mut escaped = String::with_capacity(json.len());
-    let mut units = [0; 2];
-    for char in json.chars() {
-        if char.is_ascii() {
-            escaped.push(char);
-            continue;
-        }
-        for unit in char.encode_utf16(&mut units) {
-            write!(escaped, "\\u{unit:04x}").unwrap_or_default(); // a string takes anything
-        }
-    }
-    escaped
-}
-
 /// Returns the fields of a line that is a JSON object.
 #[expect(
     clippy::zero_sized_map_values,
@@ -176,7 +159,7 @@ fn fitted(format: Format, row: &[u8], wide: usize) -> (Cow<'_, [u8]>, usize) {
     if wide == 0 || cells <= wide {
         return (Cow::Borrowed(row), cells);
     }
-    let (mut body, end) = split_end(row);
+    let (mut body, end) = split_line_end(row);
     let (separator, empty): (u8, &[u8]) = match format {
         Format::Tsv => (b'\t', b""),
         _ => (b',', b"\"\""),
@@ -192,16 +175,9 @@ fn fitted(format: Format, row: &[u8], wide: usize) -> (Cow<'_, [u8]>, usize) {
     (Cow::Owned([body, end].concat()), cells)
 }
 
-/// Splits a row from its line ending.
-fn split_end(row: &[u8]) -> (&[u8], &[u8]) {
-    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    let last = row.iter().rposition(|byte| !is_end(byte));
-    row.split_at(last.map_or(0, |at| at + 1))
-}
-
 /// Returns a row with further cells.
 fn extended(format: Format, row: &[u8], cells: &[String]) -> Vec<u8> {
-    let (body, end) = split_end(row);
+    let (body, end) = split_line_end(row);
     let mut extended = body.to_vec();
     for cell in cells {
         if format == Format::Tsv {

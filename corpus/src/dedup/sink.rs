@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::dedup::encoder::Outlet;
-use crate::dedup::error::{Error, Result};
+use crate::dedup::error::{Error, Result, Unfit};
 use crate::dedup::mark::{DocumentMark, MarkColumns, has_fields, width};
 use crate::dedup::record_writer::RecordWriter;
 use crate::dedup::settings::{Destination, PathTerminator};
@@ -15,7 +15,7 @@ use crate::dedup::target::{OutputForm, OutputTarget};
 use crate::dedup::tree::OutputTree;
 use crate::publish::error::WithPath;
 use crate::publish::escape;
-use crate::{Format, Nth, OpenedFile, Origin, ReadFile, format_of_output};
+use crate::{Format, Nth, OpenedFile, Origin, ReadFile, TextPlace, format_of_output};
 
 /// The output that is being written.
 pub(crate) struct OutputSink {
@@ -26,6 +26,8 @@ pub(crate) struct OutputSink {
     mark: Option<MarkColumns>,
     /// The format of the current records.
     format: Format,
+    /// Where they have their text.
+    text: TextPlace,
     /// The minimum number of cells of the current rows, if they have marks.
     wide: usize,
     /// The number of files that grew after they were read.
@@ -88,6 +90,7 @@ impl OutputSink {
             name,
             mark: mark.cloned(),
             format: Format::Text,
+            text: TextPlace::None,
             wide: 0,
             grown: 0,
             unmarked: 0,
@@ -138,6 +141,7 @@ impl OutputSink {
     /// Those of the system.
     pub(crate) fn open(&mut self, opened: &OpenedFile) -> Result<()> {
         self.format = opened.format;
+        self.text = opened.text.clone();
         let marked;
         let opened = match &self.mark {
             Some(columns) => {
@@ -177,22 +181,45 @@ impl OutputSink {
             return Ok(());
         }
         self.unmarked += 1;
-        self.record(record, nth, None)
+        self.record(record, nth, None, None)
     }
 
-    /// Writes a document, with its mark if all documents have one.
+    /// Writes a document, with its mark if all documents have one, and with another text if it gets one.
     ///
     /// # Errors
     ///
     /// Those of the system; the document does not fit.
-    pub(crate) fn keep(&mut self, origin: &Origin, mark: Option<&DocumentMark>) -> Result<()> {
-        match origin.record {
-            Some(nth) => self.record(&origin.verbatim, nth, mark),
-            None => self.file(&origin.source, origin.read),
+    pub(crate) fn keep(
+        &mut self,
+        origin: &Origin,
+        mark: Option<&DocumentMark>,
+        text: Option<&str>,
+    ) -> Result<()> {
+        match (origin.record, text) {
+            (Some(nth), Some(text)) if !origin.verbatim.is_empty() => {
+                let record = &origin.verbatim;
+                let changed = self
+                    .text
+                    .with_text(self.format, record, text, origin.encoding);
+                let changed = changed.ok_or_else(|| Error::Unfit {
+                    place: origin.place(),
+                    unfit: Unfit::NoText,
+                })?;
+                self.record(&changed, nth, mark, Some(text))
+            }
+            (Some(nth), text) => self.record(&origin.verbatim, nth, mark, text),
+            (None, Some(text)) => self.text_file(origin, text),
+            (None, None) => self.file(&origin.source, origin.read),
         }
     }
 
-    fn record(&mut self, record: &[u8], nth: Nth, mark: Option<&DocumentMark>) -> Result<()> {
+    fn record(
+        &mut self,
+        record: &[u8],
+        nth: Nth,
+        mark: Option<&DocumentMark>,
+        text: Option<&str>,
+    ) -> Result<()> {
         let marked = match &self.mark {
             Some(columns) if !record.is_empty() => {
                 Some(columns.record(self.format, record, mark, self.wide))
@@ -203,11 +230,23 @@ impl OutputSink {
         match &mut self.kind {
             SinkKind::Nothing => Ok(()),
             SinkKind::Records(stream) => written(stream.write(record), self.name.as_deref()),
-            SinkKind::Rows(tables) => tables.keep(nth, mark),
-            SinkKind::Folder(tree) => tree.record(record, nth, mark),
+            SinkKind::Rows(tables) => tables.keep(nth, mark, text),
+            SinkKind::Folder(tree) => tree.record(record, nth, mark, text),
             SinkKind::List { .. } => Err(Error::Defect {
                 what: "a record came where a list is written",
             }),
+        }
+    }
+
+    fn text_file(&mut self, origin: &Origin, text: &str) -> Result<()> {
+        match &self.kind {
+            SinkKind::Nothing => Ok(()),
+            SinkKind::Folder(tree) => tree.write(&origin.source, text, origin.encoding),
+            SinkKind::List { .. } | SinkKind::Records(_) | SinkKind::Rows(_) => {
+                Err(Error::Defect {
+                    what: "another text came where no files are written",
+                })
+            }
         }
     }
 

@@ -18,7 +18,9 @@ use crate::dedup::encoder::{Encoder, Outlet};
 use crate::dedup::error::{Error, Result};
 use crate::dedup::mark::{DocumentMark, MarkColumns};
 use crate::publish::error::WithPath;
-use crate::{AddedCells, CopyFailure, FilteredTable, Nth, ParquetTable, TableOrigin, TableSource};
+use crate::{
+    AddedCells, CopyFailure, FilteredTable, Nth, ParquetTable, RowText, TableOrigin, TableSource,
+};
 
 /// The approximate number of rows to send to the thread at a time.
 const ROWS: usize = 256;
@@ -45,8 +47,8 @@ enum CopyJob {
     File(PathBuf, PathBuf),
     /// Rows of this table follow.
     Table(PathBuf, Arc<TableSource>),
-    /// Which of the next rows of a group are kept.
-    Rows(usize, Vec<bool>),
+    /// Which of the next rows of a group are kept, and the texts of those that are changed.
+    Rows(usize, Vec<bool>, Vec<RowText>),
     /// A group ends, and its kept rows have these marks, or nulls.
     EndGroup(usize, Vec<Option<DocumentMark>>),
 }
@@ -60,6 +62,7 @@ struct TableCursor {
     /// The number of rows before the next group.
     end: u64,
     kept: Vec<bool>,
+    texts: Vec<RowText>,
     marks: Vec<Option<DocumentMark>>,
 }
 
@@ -114,17 +117,23 @@ impl TableCopier {
             end: table.groups.first().copied().unwrap_or(0),
             table,
             kept: Vec::new(),
+            texts: Vec::new(),
             marks: Vec::new(),
         });
         Ok(())
     }
 
-    /// Keeps a row of the table, with its mark or nulls if rows get further columns.
+    /// Keeps a row of the table, with its mark or nulls if rows get further columns, and with another text if it gets one.
     ///
     /// # Errors
     ///
     /// Those of earlier groups.
-    pub(crate) fn keep(&mut self, nth: Nth, mark: Option<&DocumentMark>) -> Result<()> {
+    pub(crate) fn keep(
+        &mut self,
+        nth: Nth,
+        mark: Option<&DocumentMark>,
+        text: Option<&str>,
+    ) -> Result<()> {
         let defect = || Error::Defect {
             what: "a row came that its table does not have",
         };
@@ -145,6 +154,9 @@ impl TableCopier {
             let at = at.ok_or_else(defect)?;
             reading.kept.resize(at + 1, false);
             reading.kept[at] = true;
+            reading
+                .texts
+                .extend(text.map(|text| (at, text.as_bytes().to_vec())));
             if self.is_marking {
                 reading.marks.push(mark.cloned());
             }
@@ -195,7 +207,7 @@ impl TableCopier {
         };
         let kept = take(&mut reading.kept);
         reading.before += kept.len() as u64;
-        let job = CopyJob::Rows(reading.group, kept);
+        let job = CopyJob::Rows(reading.group, kept, take(&mut reading.texts));
         self.tell(job)
     }
 
@@ -235,8 +247,8 @@ struct CopyThread {
     columns: Option<MarkColumns>,
     /// The current output file, and its path.
     file: Option<(OutputTable, PathBuf)>,
-    /// The current table, and its path.
-    table: Option<(ParquetTable, PathBuf)>,
+    /// The current table, the index of its text column, and its path.
+    table: Option<(ParquetTable, usize, PathBuf)>,
 }
 
 /// A file before and after its first table, which determines the schema.
@@ -269,15 +281,17 @@ impl CopyThread {
                     self.file = Some((OutputTable::Begun(encoded), path));
                 }
                 CopyJob::Table(path, source) => self.begin_table(path, &source)?,
-                CopyJob::Rows(group, kept) => {
-                    self.copy(group, |rows, origin| rows.take(origin, &kept))?;
+                CopyJob::Rows(group, kept, texts) => {
+                    self.copy(group, |rows, origin, text| {
+                        rows.take(origin, &kept, text, texts)
+                    })?;
                 }
                 CopyJob::EndGroup(group, marks) => {
                     let further = self
                         .columns
                         .as_ref()
                         .map_or_else(Vec::new, |_| cells(&marks));
-                    self.copy(group, |rows, origin| rows.end_group(origin, &further))?;
+                    self.copy(group, |rows, origin, _| rows.end_group(origin, &further))?;
                 }
             }
         }
@@ -289,7 +303,7 @@ impl CopyThread {
         let table = match source.open() {
             Ok(Some(table)) => table,
             Ok(None) => return Err(Error::Changed { path }),
-            Err(source) => return Err(Error::input(path, source)),
+            Err(error) => return Err(Error::input(path, error)),
         };
         if let Some((writing, output)) = self.file.take() {
             let rows = match writing {
@@ -302,17 +316,21 @@ impl CopyThread {
             };
             self.file = Some((OutputTable::Rows(rows), output));
         }
-        self.table = Some((table, path));
+        self.table = Some((table, source.text, path));
         Ok(())
     }
 
-    /// Works on a group of the table.
+    /// Works on a group of the table, with the index of its text column.
     fn copy(
         &mut self,
         group: usize,
-        work: impl FnOnce(&mut FilteredTable<EncoderWriter>, TableOrigin<'_>) -> Result<(), CopyFailure>,
+        work: impl FnOnce(
+            &mut FilteredTable<EncoderWriter>,
+            TableOrigin<'_>,
+            usize,
+        ) -> Result<(), CopyFailure>,
     ) -> Result<()> {
-        let (Some((OutputTable::Rows(rows), output)), Some((table, path))) =
+        let (Some((OutputTable::Rows(rows), output)), Some((table, text, path))) =
             (&mut self.file, &self.table)
         else {
             let what = "rows came before their table";
@@ -326,7 +344,7 @@ impl CopyThread {
         };
         // The Parquet library may panic if levels and values are damaged. The state that it worked on is not used
         // again.
-        let worked = catch_unwind(AssertUnwindSafe(|| work(rows, origin)));
+        let worked = catch_unwind(AssertUnwindSafe(|| work(rows, origin, *text)));
         match worked.unwrap_or_else(|_| Err(undecodable(group))) {
             Ok(()) => Ok(()),
             Err(CopyFailure::Read(error)) => Err(Error::input(path.clone(), error)),

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use crate::dedup::encoder::Outlet;
+use crate::dedup::encoder::{Encoder, Outlet};
 use crate::dedup::error::{Error, Result, is_full};
 use crate::dedup::mark::{DocumentMark, MarkColumns};
 use crate::dedup::modes::{create_file, create_folder, create_folders};
@@ -13,7 +13,7 @@ use crate::dedup::record_writer::RecordWriter;
 use crate::dedup::table_copier::TableCopier;
 use crate::publish::durable::sync_tree;
 use crate::publish::error::WithPath;
-use crate::{Nth, OpenedFile, ReadFile, is_compressed, open_file};
+use crate::{Nth, OpenedFile, ReadFile, encoded_as, is_compressed, open_file};
 
 /// The files so far.
 pub(crate) struct OutputTree {
@@ -109,7 +109,7 @@ impl OutputTree {
         Ok(())
     }
 
-    /// Writes a record of the current file.
+    /// Writes a record of the current file. A row of a table gets another text if there is one.
     ///
     /// # Errors
     ///
@@ -119,11 +119,12 @@ impl OutputTree {
         record: &[u8],
         nth: Nth,
         mark: Option<&DocumentMark>,
+        text: Option<&str>,
     ) -> Result<()> {
         self.pass()?;
         match (&mut self.stream, &mut self.tables) {
             (Some((stream, path)), _) => Ok(stream.write(record).of(path)?),
-            (None, Some(tables)) => tables.keep(nth, mark),
+            (None, Some(tables)) => tables.keep(nth, mark, text),
             (None, None) => Err(Error::Defect {
                 what: "a record came before its file",
             }),
@@ -157,6 +158,21 @@ impl OutputTree {
             copy.set_modified(time).of(&place)?;
         }
         Ok(has_grown)
+    }
+
+    /// Writes another text in place of that of the file `source`, in this encoding and compressed as the file is.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system; another file has its place.
+    pub(crate) fn write(&self, source: &Path, text: &str, encoding: &str) -> Result<()> {
+        let (file, place) = self.create(source)?;
+        let written = || {
+            let mut encoder = Encoder::new(Outlet::file(file), &place, false)?;
+            encoder.write(&encoded_as(text, encoding))?;
+            encoder.finish()
+        };
+        Ok(written().of(&place)?)
     }
 
     /// Finishes the folder durably. Calls `wait` from time to time while that takes long.

@@ -84,7 +84,7 @@ impl Fields {
 
 /// The relation of a value to a field.
 #[derive(Clone, Copy, Debug)]
-enum FieldRelation<'a> {
+pub(crate) enum FieldRelation<'a> {
     No,
     /// The value is the field.
     This,
@@ -94,7 +94,7 @@ enum FieldRelation<'a> {
 
 impl<'a> FieldRelation<'a> {
     /// Returns the relation of the value of `name` to the field, in an object whose relation is `self`.
-    fn of(self, name: &str) -> FieldRelation<'a> {
+    pub(crate) fn of(self, name: &str) -> FieldRelation<'a> {
         let FieldRelation::Below(wanted) = self else {
             return FieldRelation::No;
         };

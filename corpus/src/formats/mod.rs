@@ -11,6 +11,7 @@ pub(crate) mod record;
 pub(crate) mod records;
 mod shingles;
 pub(crate) mod table;
+pub(crate) mod text_place;
 pub(crate) mod unsplit;
 mod web;
 pub(crate) mod whole;

@@ -18,6 +18,7 @@ use crate::formats::shingles;
 use crate::formats::table::columns::RowCells;
 use crate::formats::table::csv;
 use crate::formats::table::tsv;
+use crate::formats::text_place::TextPlace;
 use crate::formats::web::http;
 use crate::formats::web::warc;
 use crate::item::{Item, ItemBatch, OpenedFile, Origin, RecordId, SourcedText, place};
@@ -111,6 +112,7 @@ impl RecordFile<'_> {
         let opened = OpenedFile {
             header,
             columns,
+            text: TextPlace::Cell(rows.text_column()),
             ..self.opened(Format::Csv)
         };
         let parse = |cells: RowCells<_>| cells.record(None).map(|record| record.of(encoding));
@@ -123,6 +125,10 @@ impl RecordFile<'_> {
         let opened = OpenedFile {
             header: table.header,
             columns: table.names,
+            text: match table.layout {
+                tsv::Layout::Columns(columns) => TextPlace::Cell(columns.text),
+                tsv::Layout::Pair => TextPlace::BehindTab,
+            },
             ..self.opened(Format::Tsv)
         };
         let parse = |line: Vec<u8>| {
@@ -146,6 +152,7 @@ impl RecordFile<'_> {
         let fields = table.schema.get_fields().iter();
         let opened = OpenedFile {
             columns: fields.map(|field| field.name().to_owned()).collect(),
+            text: rows.text_place(),
             table: Some(Arc::new(table)),
             ..self.opened(Format::Parquet)
         };
@@ -194,6 +201,12 @@ impl RecordFile<'_> {
             format,
             header: Vec::new(),
             columns: Vec::new(),
+            text: match format {
+                Format::Jsonl | Format::Json => {
+                    TextPlace::Field(self.options.text_name().to_owned())
+                }
+                _ => TextPlace::None,
+            },
             table: None,
         }
     }

@@ -1,6 +1,7 @@
 //! Escaping names and keys as fields of lines.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// Escapes a key or name as a field of a line.
 ///
@@ -30,6 +31,22 @@ pub fn csv_field(text: &str) -> Cow<'_, str> {
         return Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")));
     }
     Cow::Borrowed(text)
+}
+
+/// Returns JSON with its characters that are not ASCII as escapes.
+pub(crate) fn ascii_json(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    let mut units = [0; 2];
+    for char in json.chars() {
+        if char.is_ascii() {
+            escaped.push(char);
+            continue;
+        }
+        for unit in char.encode_utf16(&mut units) {
+            write!(escaped, "\\u{unit:04x}").unwrap_or_default(); // a string takes anything
+        }
+    }
+    escaped
 }
 
 fn spelled(text: &str, is_spelled: fn(char) -> bool) -> Cow<'_, str> {

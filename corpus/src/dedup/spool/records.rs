@@ -9,7 +9,9 @@ use std::vec;
 use super::coded::{get, get_bytes, get_known, get_line};
 use super::non_utf8_names::NonUtf8Names;
 use super::{OPENED, RECORD, UNREAD};
-use crate::{Format, Item, OpenedFile, Origin, Reason, Skipped, TableSource, UnreadRecord};
+use crate::{
+    Format, Item, OpenedFile, Origin, Reason, Skipped, TableSource, TextPlace, UnreadRecord,
+};
 
 /// The records of a spool.
 #[derive(Debug)]
@@ -35,6 +37,8 @@ impl SpooledRecords {
                 header: get_bytes(reader)?,
                 // The columns were checked when the file was met.
                 columns: Vec::new(),
+                // No texts are changed.
+                text: TextPlace::None,
                 table: if get(reader)? == 1 {
                     self.tables.next()
                 } else {

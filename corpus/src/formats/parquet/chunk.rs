@@ -22,6 +22,7 @@ use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, Trac
 use parquet::schema::types::ColumnDescPtr;
 
 use crate::formats::parquet::budget::Budget;
+use crate::formats::parquet::different_lengths;
 use crate::formats::parquet::failure::{CopyFailure, failed};
 use crate::formats::parquet::snappy::Snappy;
 use crate::formats::parquet::triplets::{BatchPace, MaxLevels, Triplets, with_reader};
@@ -45,14 +46,23 @@ pub(crate) struct CopyLimits<'a> {
     pub(crate) goes_on: &'a dyn Fn() -> bool,
 }
 
+/// The number of a row, and its new text.
+pub(crate) type RowText = (usize, Vec<u8>);
+
 /// Copies the kept rows of a column.
 pub(crate) trait ColumnCopier {
-    /// Takes as many rows as `kept` has, and copies those for which it is true.
+    /// Takes as many rows as `kept` has, and copies those for which it is true. `texts` are written in place of those of
+    /// these rows, which are counted from 0 and in order.
     ///
     /// # Errors
     ///
     /// The column is damaged, writing fails, or the copy is stopped.
-    fn take(&mut self, kept: &[bool], bounds: CopyLimits<'_>) -> Result<(), CopyFailure>;
+    fn take(
+        &mut self,
+        kept: &[bool],
+        texts: Vec<RowText>,
+        bounds: CopyLimits<'_>,
+    ) -> Result<(), CopyFailure>;
 
     /// Ends the column after all of its rows have been taken.
     ///
@@ -168,12 +178,25 @@ impl<T: DataType> ColumnCopier for ColumnCopy<T>
 where
     T::T: AsBytes,
 {
-    fn take(&mut self, mut kept: &[bool], bounds: CopyLimits<'_>) -> Result<(), CopyFailure> {
+    fn take(
+        &mut self,
+        mut kept: &[bool],
+        texts: Vec<RowText>,
+        bounds: CopyLimits<'_>,
+    ) -> Result<(), CopyFailure> {
+        let mut texts = texts.into_iter().peekable();
+        let mut before = 0;
         while !kept.is_empty() {
             let rows = self.rows.read(kept.len() as u64, bounds)?;
             let (now, later) = kept.split_at(rows.min(kept.len()));
             kept = later;
             let triplets = &mut self.rows.triplets;
+            while let Some((row, text)) = texts.next_if(|(row, _)| *row < before + rows) {
+                if !triplets.set_text(row - before, text) {
+                    return Err(CopyFailure::Read(different_lengths()));
+                }
+            }
+            before += rows;
             if now.contains(&false) {
                 triplets.retain(|row| now.get(row).is_some_and(|&kept| kept));
             }
@@ -358,7 +381,7 @@ mod tests {
         };
         let mut copied = copying(table.column(0, 0).unwrap(), coding);
         for kept in [vec![true; 4000], vec![false; 100], vec![true; 4900]] {
-            copied.take(&kept, bounds).unwrap();
+            copied.take(&kept, Vec::new(), bounds).unwrap();
         }
         let chunk = copied.finish().unwrap();
         assert!(matches!(chunk.bytes, ChunkBytes::Disk(_)));

@@ -11,7 +11,7 @@ use parquet::schema::types::ColumnDescPtr;
 
 use crate::formats::parquet::added_columns::{AddedCells, schema};
 use crate::formats::parquet::chunk::{
-    Chunk, ColumnCopier, ColumnEncoding, CopyLimits, check, copying,
+    Chunk, ColumnCopier, ColumnEncoding, CopyLimits, RowText, check, copying,
 };
 use crate::formats::parquet::failure::{CopyFailure, failed, written};
 use crate::formats::parquet::table::ParquetTable;
@@ -48,10 +48,10 @@ struct ColumnEncoder {
 struct GroupFilter {
     /// Which of its first rows are kept.
     kept: Vec<bool>,
-    /// Whether any of them is dropped.
-    drops: bool,
-    /// The columns that are being copied, with their numbers. Empty until a row is dropped: if all rows are kept,
-    /// columns are copied as they are.
+    /// Whether any of them is dropped or changed.
+    is_changed: bool,
+    /// The columns that are being copied, with their numbers. Empty until a row is dropped or changed: if all rows are kept
+    /// as they are, so are the columns.
     columns: Vec<(usize, Box<dyn ColumnCopier>)>,
 }
 
@@ -100,7 +100,8 @@ impl<W: Write + Send> FilteredTable<W> {
         })
     }
 
-    /// Takes the next rows of the current group, as many as `kept` has, and keeps those for which it is true.
+    /// Takes the next rows of the current group, as many as `kept` has, and keeps those for which it is true. `texts` are
+    /// written in the column `text` of these rows, which are counted from 0 and in order.
     ///
     /// # Errors
     ///
@@ -109,25 +110,39 @@ impl<W: Write + Send> FilteredTable<W> {
         &mut self,
         origin: TableOrigin<'_>,
         kept: &[bool],
+        text: usize,
+        mut texts: Vec<RowText>,
     ) -> Result<(), CopyFailure> {
         let GroupFilter {
             kept: all,
-            drops,
+            is_changed,
             columns: begun,
         } = &mut self.group;
+        let before = all.len();
         all.extend_from_slice(kept);
-        *drops |= kept.contains(&false);
+        *is_changed |= kept.contains(&false) || !texts.is_empty();
         let mut news = kept;
-        if *drops && begun.is_empty() {
-            let large = origin.table.large_columns(origin.group, LARGE);
+        if *is_changed && begun.is_empty() {
+            let mut large = origin.table.large_columns(origin.group, LARGE);
+            if let Err(place) = large.binary_search(&text) {
+                large.insert(place, text);
+            }
             let memory = MEMORY / large.len().max(1);
             for column in large {
                 begun.push((column, self.coder.copying(origin, column, memory)?));
             }
             news = all;
+            for (row, _) in &mut texts {
+                *row += before;
+            }
         }
         for (column, copying) in begun {
-            let copied = copying.take(news, origin.bounds());
+            let texts = if *column == text {
+                take(&mut texts)
+            } else {
+                Vec::new()
+            };
+            let copied = copying.take(news, texts, origin.bounds());
             copied.map_err(|failure| origin.named(*column, failure))?;
         }
         Ok(())
@@ -158,7 +173,7 @@ impl<W: Write + Send> FilteredTable<W> {
     ) -> Result<(), CopyFailure> {
         let GroupFilter {
             kept,
-            drops,
+            is_changed,
             columns: begun,
         } = ended;
         if !kept.contains(&true) {
@@ -170,7 +185,7 @@ impl<W: Write + Send> FilteredTable<W> {
             .checked_sub(kept.len() as u64);
         let changed = || io::Error::other("it has fewer rows than before");
         let rest = rest.ok_or_else(changed).map_err(CopyFailure::Read)?;
-        let is_whole = !drops && rest == 0;
+        let is_whole = !is_changed && rest == 0;
         let mut begun = begun.into_iter().peekable();
         let mut rows = self.writer.next_row_group().map_err(failed)?;
         for column in 0..origin.table.columns() {
@@ -235,7 +250,7 @@ impl ColumnEncoder {
         kept: &[bool],
     ) -> Result<Box<dyn ColumnCopier>, CopyFailure> {
         let mut copying = self.copying(origin, column, MEMORY)?;
-        copying.take(kept, origin.bounds())?;
+        copying.take(kept, Vec::new(), origin.bounds())?;
         Ok(copying)
     }
 }
@@ -250,7 +265,7 @@ fn ended_after(
     const NONE: [bool; 1 << 12] = [false; 1 << 12];
     while rest > 0 {
         let now = usize::try_from(rest).map_or(NONE.len(), |rest| rest.min(NONE.len()));
-        copying.take(&NONE[..now], origin.bounds())?;
+        copying.take(&NONE[..now], Vec::new(), origin.bounds())?;
         rest -= now as u64;
     }
     copying.finish()

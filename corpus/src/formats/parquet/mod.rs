@@ -2,7 +2,7 @@
 
 pub(crate) mod added_columns;
 mod budget;
-mod chunk;
+pub(crate) mod chunk;
 pub(crate) mod failure;
 pub(crate) mod filter;
 mod footer;
@@ -38,6 +38,7 @@ use crate::formats::parquet::table::{RereadSource, TableSource};
 use crate::formats::parquet::values::{ValueKind, nanoseconds};
 use crate::formats::record::RawRecord;
 use crate::formats::table::columns::{ColumnIndices, RowCells, missing, number};
+use crate::formats::text_place::TextPlace;
 use crate::options::Options;
 use crate::skipped::{Hint, HintedError, Nth};
 use crate::source::guard::Growth;
@@ -159,7 +160,17 @@ impl ParquetRows {
 
     /// Returns the whole table, which can be read again as `again` says.
     pub(crate) fn table(&self, again: RereadSource) -> TableSource {
-        TableSource::new(&self.file, again, self.passing.clone())
+        TableSource::new(&self.file, self.columns.text, again, self.passing.clone())
+    }
+
+    /// Returns where its rows, as lines of JSON, have their text. Nothing is written into texts of a fixed length.
+    pub(crate) fn text_place(&self) -> TextPlace {
+        let schema = self.file.metadata().file_metadata().schema_descr();
+        let column = schema.column(self.columns.text);
+        match column.physical_type() {
+            Type::FIXED_LEN_BYTE_ARRAY => TextPlace::None,
+            _ => TextPlace::Field(column.path().string()),
+        }
     }
 
     /// Reads the next rows if none are ready and there are more.

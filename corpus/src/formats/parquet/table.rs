@@ -28,6 +28,8 @@ pub(crate) struct TableSource {
     pub(crate) schema: TypePtr,
     /// The number of rows of each group.
     pub(crate) groups: Vec<u64>,
+    /// The index of the column with the text.
+    pub(crate) text: usize,
     again: RereadSource,
     /// Pages left by the first reader.
     passing: PageHandover,
@@ -43,9 +45,10 @@ pub(crate) enum RereadSource {
 }
 
 impl TableSource {
-    /// Returns the table of an open file whose reader leaves its pages in `passing`.
+    /// Returns the table of an open file with its texts in the column `text`, whose reader leaves its pages in `passing`.
     pub(crate) fn new(
         table: &SerializedFileReader<BoundedFile>,
+        text: usize,
         again: RereadSource,
         passing: PageHandover,
     ) -> TableSource {
@@ -57,6 +60,7 @@ impl TableSource {
                 .schema_descr()
                 .root_schema_ptr(),
             groups: groups.map(rows).collect(),
+            text,
             again,
             passing,
         }

@@ -2,10 +2,11 @@
 //!
 //! A repetition level of 0 begins a row. A definition level below the highest one stands for a missing value.
 
+use std::any::Any;
 use std::io;
 
 use parquet::column::reader::ColumnReaderImpl;
-use parquet::data_type::{AsBytes, DataType};
+use parquet::data_type::{AsBytes, ByteArray, DataType};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::formats::parquet::budget::Budget;
@@ -125,6 +126,27 @@ impl<V> Triplets<V> {
             && values.count() == self.values.len()
             && are_within(&self.definition, most)
             && are_within(&self.repetition, deepest)
+    }
+
+    /// Puts another text in place of the value of a row, in a column of texts without lists. Returns whether there is one.
+    pub(crate) fn set_text(&mut self, row: usize, text: Vec<u8>) -> bool
+    where
+        V: 'static,
+    {
+        let value = if self.highest.definition == 0 {
+            row
+        } else {
+            let before = self.definition.iter().take(row);
+            before
+                .filter(|level| **level == self.highest.definition)
+                .count()
+        };
+        let value = self
+            .values
+            .get_mut(value)
+            .map(|value| value as &mut dyn Any);
+        let value = value.and_then(|value| value.downcast_mut::<ByteArray>());
+        value.map(|value| *value = ByteArray::from(text)).is_some()
     }
 
     /// Keeps the rows for which `kept` returns true.

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead};
 use std::mem::take;
+use std::ops::Range;
 
 use csv_core::{ReadFieldResult, Reader};
 
@@ -51,7 +52,7 @@ impl<R: BufRead> CsvRows<R> {
             io::Error::other(format!("its first row cannot be read: {}", fault.detail))
         })?;
         let mut names = Vec::new();
-        cells(&mut rows.csv, row, |_, cell| {
+        cells(&mut rows.csv, row, |_, cell, _| {
             names.push(String::from_utf8_lossy(cell).into_owned());
         });
         let head = TableHead::of(&names, options).map_err(io::Error::other)?;
@@ -70,6 +71,11 @@ impl<R: BufRead> CsvRows<R> {
         (take(&mut self.header), take(&mut self.names))
     }
 
+    /// Returns the index of the column with the text, from 0.
+    pub(crate) fn text_column(&self) -> usize {
+        self.columns.text
+    }
+
     fn read(&mut self) -> io::Result<Option<RawRecord<RowCells<Vec<u8>>>>> {
         if let Some(first) = self.first.take() {
             return Ok(Some(first));
@@ -85,7 +91,9 @@ impl<R: BufRead> CsvRows<R> {
             .map_err(RecordFault::clone)
             .and_then(|row| {
                 let mut picking = CellPicker::of(self.columns);
-                cells(&mut self.csv, row, |index, cell| picking.take(index, cell));
+                cells(&mut self.csv, row, |index, cell, _| {
+                    picking.take(index, cell);
+                });
                 picking.end(QUOTES)
             });
         RawRecord {
@@ -97,8 +105,32 @@ impl<R: BufRead> CsvRows<R> {
     }
 }
 
-/// Passes each cell of a row to `take`, with its number, counted from 0.
-fn cells(csv: &mut Reader, row: &[u8], mut take: impl FnMut(usize, &[u8])) {
+/// Returns the place of each cell of a row, with its quotes.
+pub(crate) fn cell_places(row: &[u8]) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    let mut csv = Reader::new();
+    let mut start = 0;
+    cells(&mut csv, row, |_, _, end| {
+        let cell = &row[start..end];
+        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        let cell = match cell.strip_suffix(b",") {
+            Some(cell) => cell,
+            None => {
+                &cell[..cell
+                    .iter()
+                    .rposition(|byte| !is_end(byte))
+                    .map_or(0, |at| at + 1)]
+            }
+        };
+        places.push(start..start + cell.len());
+        start = end;
+    });
+    places
+}
+
+/// Passes each cell of a row to `take`, with its number, counted from 0, and the place behind it
+/// and its separator.
+fn cells(csv: &mut Reader, row: &[u8], mut take: impl FnMut(usize, &[u8], usize)) {
     let mut piece = vec![0; row.len() + 1];
     // A blank line comes first. Otherwise the parser would skip a byte order mark at the start of the row.
     csv.reset();
@@ -113,7 +145,7 @@ fn cells(csv: &mut Reader, row: &[u8], mut take: impl FnMut(usize, &[u8])) {
             match result {
                 ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
                 ReadFieldResult::Field { record_end } => {
-                    take(index, &piece[..length]);
+                    take(index, &piece[..length], row.len() - rest.len());
                     if record_end {
                         return;
                     }

@@ -1,0 +1,237 @@
+//! Where a record has its text, so that another text can be written there.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use encoding_rs::{Encoding, UTF_8};
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::decode::decode;
+use crate::formats::fields::FieldRelation;
+use crate::formats::format::Format;
+use crate::formats::table::csv::cell_places;
+use crate::publish::{ascii_json, csv_field};
+
+/// Where the records of a file have their text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TextPlace {
+    /// In this field of a JSON object; dots lead into nested objects.
+    Field(String),
+    /// In the cell of a table with this index, from 0.
+    Cell(usize),
+    /// Behind the first tab of a line.
+    BehindTab,
+    /// Nowhere: the text was extracted from the record.
+    None,
+}
+
+impl TextPlace {
+    /// Returns the record of a file of this format with another text, in the encoding of the record. A line of JSON that is
+    /// not UTF-8 becomes ASCII with escapes. `None` if the record has no place for a text.
+    pub(crate) fn with_text(
+        &self,
+        format: Format,
+        record: &[u8],
+        text: &str,
+        encoding: &str,
+    ) -> Option<Vec<u8>> {
+        match self {
+            TextPlace::Field(name) => with_field(record, name, text),
+            TextPlace::Cell(index) if format == Format::Csv => {
+                let place = cell_places(record).into_iter().nth(*index)?;
+                Some(spliced(
+                    record,
+                    place,
+                    &encoded(record, &csv_field(text), encoding),
+                ))
+            }
+            TextPlace::Cell(index) => {
+                let (body, _) = split_line_end(record);
+                let mut cells = body.split(|&byte| byte == b'\t');
+                let before: usize = cells.by_ref().take(*index).map(|cell| cell.len() + 1).sum();
+                let place = before..before + cells.next()?.len();
+                Some(spliced(record, place, &encoded(record, text, encoding)))
+            }
+            TextPlace::BehindTab => {
+                let (body, _) = split_line_end(record);
+                let tab = body.iter().position(|&byte| byte == b'\t')?;
+                let place = tab + 1..body.len();
+                Some(spliced(record, place, &encoded(record, text, encoding)))
+            }
+            TextPlace::None => None,
+        }
+    }
+}
+
+/// Returns a text in this encoding, or in UTF-8 if that is one in which nothing is written, such as UTF-16.
+pub(crate) fn encoded_as<'t>(text: &'t str, encoding: &str) -> Cow<'t, [u8]> {
+    let encoding = Encoding::for_label(encoding.as_bytes()).unwrap_or(UTF_8);
+    encoding.encode(text).0
+}
+
+/// Returns a text in the encoding of a record whose text was in `encoding`. The file may have been decoded as a whole.
+fn encoded<'t>(record: &[u8], text: &'t str, encoding: &str) -> Cow<'t, [u8]> {
+    if !record.is_ascii() && std::str::from_utf8(record).is_ok() {
+        return Cow::Borrowed(text.as_bytes());
+    }
+    encoded_as(text, encoding)
+}
+
+/// Splits a row from its line ending.
+pub(crate) fn split_line_end(row: &[u8]) -> (&[u8], &[u8]) {
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let last = row.iter().rposition(|byte| !is_end(byte));
+    row.split_at(last.map_or(0, |at| at + 1))
+}
+
+fn spliced(record: &[u8], place: Range<usize>, new: &[u8]) -> Vec<u8> {
+    [&record[..place.start], new, &record[place.end..]].concat()
+}
+
+fn with_field(record: &[u8], name: &str, text: &str) -> Option<Vec<u8>> {
+    let decoded = decode(record, None).text;
+    let place = field_place(&decoded, FieldRelation::Below(name))?;
+    let mut value = serde_json::to_string(text).ok()?;
+    let is_utf8 = !record.is_ascii() && std::str::from_utf8(record).is_ok();
+    if !is_utf8 {
+        value = ascii_json(&value);
+    }
+    Some(spliced(decoded.as_bytes(), place, value.as_bytes()))
+}
+
+/// Returns the place of the last value in a JSON object that is the field.
+fn field_place(json: &str, field: FieldRelation<'_>) -> Option<Range<usize>> {
+    let fields = ObjectFields(field);
+    let found = serde_json::Deserializer::from_str(json).deserialize_map(fields);
+    found.ok()?.map(|value| {
+        // It is a part of the text that was parsed.
+        let start = value.as_ptr().addr() - json.as_ptr().addr();
+        start..start + value.len()
+    })
+}
+
+/// Looks in an object for the value that is a field.
+struct ObjectFields<'a>(FieldRelation<'a>);
+
+impl<'de> Visitor<'de> for ObjectFields<'_> {
+    type Value = Option<&'de str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut last = None;
+        while let Some((name, value)) = map.next_entry::<Cow<'de, str>, &'de RawValue>()? {
+            let json: &'de str = value.get();
+            match self.0.of(&name) {
+                FieldRelation::This => last = Some(json),
+                FieldRelation::Below(rest) if json.starts_with('{') => {
+                    let place = field_place(json, FieldRelation::Below(rest));
+                    last = place.and_then(|place| json.get(place)).or(last);
+                }
+                FieldRelation::Below(_) | FieldRelation::No => {}
+            }
+        }
+        Ok(last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TextPlace;
+    use crate::Format;
+
+    fn replaced(place: &TextPlace, format: Format, record: &[u8], text: &str) -> Vec<u8> {
+        place
+            .with_text(format, record, text, "windows-1252")
+            .unwrap()
+    }
+
+    #[test]
+    fn of_json_only_the_text_changes() {
+        let field = |name: &str| TextPlace::Field(name.to_owned());
+        for (name, record, expected) in [
+            (
+                "text",
+                "{ \"id\": 1, \"text\" : \"old\\n\" ,\"x\":[{}]} \r\n",
+                "{ \"id\": 1, \"text\" : \"n\\\"w\" ,\"x\":[{}]} \r\n",
+            ),
+            (
+                "a.text",
+                "{\"a\":{\"text\":\"\\ud83d\"},\"text\":\"\u{e9}\"}",
+                "{\"a\":{\"text\":\"n\\\"w\"},\"text\":\"\u{e9}\"}",
+            ),
+            ("a.text", "{\"a.text\":\"o\"}", "{\"a.text\":\"n\\\"w\"}"),
+            (
+                "text",
+                "{\"text\":\"o\",\"te\\u0078t\":\"p\"}",
+                "{\"text\":\"o\",\"te\\u0078t\":\"n\\\"w\"}",
+            ),
+        ] {
+            let found = replaced(&field(name), Format::Jsonl, record.as_bytes(), "n\"w");
+            assert_eq!(String::from_utf8(found).unwrap(), expected);
+        }
+        let found = replaced(
+            &field("text"),
+            Format::Jsonl,
+            b"{\"text\":\"\\u00e9 b\"}",
+            "\u{e9}",
+        );
+        assert_eq!(found, b"{\"text\":\"\\u00e9\"}");
+        let found = replaced(
+            &field("text"),
+            Format::Jsonl,
+            b"{\"text\":\"\xe9\xe8\",\"a\":\"\xe9\"}",
+            "\u{e9}",
+        );
+        assert_eq!(
+            String::from_utf8(found).unwrap(),
+            "{\"text\":\"\\u00e9\",\"a\":\"\u{e9}\"}"
+        );
+        let none = field("text").with_text(Format::Jsonl, b"{\"a\":1}", "", "UTF-8");
+        assert_eq!(none, None);
+    }
+
+    #[test]
+    fn of_rows_only_one_cell_changes() {
+        for (format, index, record, text, expected) in [
+            (
+                Format::Csv,
+                1,
+                &b"1,\"a,\n\"\"b\"\"\",x\r\n"[..],
+                "a,",
+                &b"1,\"a,\",x\r\n"[..],
+            ),
+            (Format::Csv, 0, b"\"a\",b\n", "c", b"c,b\n"),
+            (Format::Csv, 1, b"1,ab", "a", b"1,a"),
+            (Format::Csv, 1, b"1,ab\r\n", "a", b"1,a\r\n"),
+            (
+                Format::Csv,
+                1,
+                b"\xe9,a\xe9 b\n",
+                "a\u{e9}",
+                b"\xe9,a\xe9\n",
+            ),
+            (
+                Format::Csv,
+                1,
+                "\u{e9},a\u{e9} b\n".as_bytes(),
+                "a\u{e9}",
+                "\u{e9},a\u{e9}\n".as_bytes(),
+            ),
+            (Format::Tsv, 1, b"1\ta b\tx\r\n", "a", b"1\ta\tx\r\n"),
+            (Format::Tsv, 2, b"1\ta\tx y\n", "x", b"1\ta\tx\n"),
+        ] {
+            let found = replaced(&TextPlace::Cell(index), format, record, text);
+            assert_eq!(found, expected, "{}", String::from_utf8_lossy(&found));
+        }
+        let found = replaced(&TextPlace::BehindTab, Format::Tsv, b"1\ta\tb\n", "a");
+        assert_eq!(found, b"1\ta\n");
+        for place in [TextPlace::Cell(2), TextPlace::BehindTab, TextPlace::None] {
+            assert_eq!(place.with_text(Format::Tsv, b"1 2\n", "", "UTF-8"), None);
+        }
+    }
+}
