@@ -20,8 +20,21 @@ pub(crate) fn to_text(
 ) -> String {
     let mut text = line("documents", done.documents, "");
     text += &line("  kept", done.kept, "");
-    text += &line("  dropped", done.dropped(), "");
+    if let Some(units) = &done.units {
+        text += &line("    changed", units.changed, "");
+        text += &line("  dropped", units.dropped, "");
+    } else {
+        text += &line("  dropped", done.dropped(), "");
+    }
     text += &done.reading.skipped_line(has_converter).unwrap_or_default();
+    if let Some(units) = &done.units {
+        let all = units.kept + units.short + units.lost + done.dropped();
+        text += &line("units", all, "");
+        text += &line("  kept", units.kept, "");
+        text += &line("  too short", units.short, "   stay as they are");
+        text += &line("  lost", units.lost, "   with dropped documents");
+        text += &line("  cut", done.dropped(), "");
+    }
     let (input, history) = (done.of_input, done.of_history);
     for (name, input, history) in [
         ("exact copies", input.exact_copies, history.exact_copies),

@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
+use dedupdb_corpus::dedup::Unit;
+
 use crate::args::JudgingArgs;
 use crate::args::containment::ContainmentArgs;
 use crate::parse;
@@ -21,6 +24,7 @@ Examples:
   dedupdb dedup articles/ -o unique/ --keep longest --removed removed.tsv
   dedupdb dedup articles/ -o files-to-keep --list
   dedupdb dedup pages.jsonl -o clean.jsonl --containment 0.8
+  dedupdb dedup pages.jsonl -o clean.jsonl --unit paragraph
   dedupdb dedup train.jsonl -o clean.jsonl --against benchmark.jsonl
   zcat posts.csv.gz | dedupdb dedup - --format csv -o - > clean.csv
 
@@ -60,6 +64,14 @@ of 5 words), such as an excerpt, or a page that was cut off. The longer one of t
 no kept text is in another kept one. Near-duplicates are dropped as without it. Texts of fewer than 20
 words (--shortest) are dropped only as copies. It compares the input with itself: not with --store,
 --against, --protect, --keys-from, or another --keep than longest.
+
+--unit paragraph judges paragraphs instead of documents, which blank lines are between, and --unit line lines.
+The first copy stays, and later ones are cut from their texts, in another document or the same one.
+Units of fewer than 13 words (--min-words) stay. A document that lost more than 80% of its characters
+(--drop-above), or all its words, is dropped; copies of the rest of it then stay elsewhere. In the list of --removed, a key
+is that of a document with @ and the number of the unit, such as a.txt@3, and in the store, too: give
+units a store of their own. This works for JSONL, JSON, CSV, TSV and Parquet, and for plain text in a folder; a text in
+UTF-16 or UTF-32 becomes UTF-8. What is not changed is copied as it is.
 
 With --store, documents that resemble a stored one are dropped, and the new ones are stored. If a run is
 killed, the next one removes its documents first; the same command then gives the same output. Do not
@@ -107,6 +119,38 @@ pub(crate) struct DedupArgs {
     #[command(flatten)]
     pub(crate) contained: ContainmentArgs,
 
+    /// Judge these parts of texts instead of whole ones, and cut the later copies
+    #[arg(long, conflicts_with_all = [
+        "against", "containment", "keep", "keys_from", "list", "mark", "protect",
+    ])]
+    pub(crate) unit: Option<UnitArg>,
+
+    /// With --unit, leave units of fewer words where they are
+    #[arg(long, value_name = "N", default_value = "13", requires = "unit")]
+    pub(crate) min_words: usize,
+
+    /// With --unit, drop documents that lost more of their characters: 0.8 or 80%
+    #[arg(long, value_name = "SHARE", default_value = "0.8", value_parser = parse::share, requires = "unit")]
+    pub(crate) drop_above: f64,
+
     #[command(flatten)]
     pub(crate) judging: JudgingArgs,
+}
+
+/// The parts of texts that are judged.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum UnitArg {
+    /// Lines between blank ones
+    Paragraph,
+    /// Lines
+    Line,
+}
+
+impl From<UnitArg> for Unit {
+    fn from(unit: UnitArg) -> Unit {
+        match unit {
+            UnitArg::Paragraph => Unit::Paragraph,
+            UnitArg::Line => Unit::Line,
+        }
+    }
 }

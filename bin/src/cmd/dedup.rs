@@ -272,6 +272,10 @@ fn asked(args: &Args, dedup: &args::DedupArgs) -> Result<dedup::Dedup> {
     if let Some(least) = dedup.contained.containment {
         asked = asked.containment(least).shortest(dedup.contained.shortest);
     }
+    if let Some(unit) = dedup.unit {
+        let units = asked.unit(unit.into()).min_words(dedup.min_words);
+        asked = units.drop_above(dedup.drop_above);
+    }
     if args.store_given {
         asked = asked.store_folder(&args.store);
     }
@@ -351,6 +355,7 @@ pub(super) fn aside_note(aside: Option<&Path>) -> Option<String> {
 fn kept_note(done: &DedupSummary, dedup: &args::DedupArgs) -> Option<String> {
     let files = done.kept + done.dropped() > done.reading.records();
     (files
+        && dedup.unit.is_none()
         && dedup.judging.keep.is_none()
         && dedup.contained.containment.is_none()
         && dedup.judging.keys_from.is_none()
@@ -391,12 +396,13 @@ fn report_run(
     }
     tell_compared(done, console);
     if !args.json {
-        let earlier = if dedup.judging.against.is_some() {
-            "documents of --against"
-        } else {
-            "stored documents"
+        let earlier = match dedup.unit {
+            Some(_) => "stored ones",
+            None if dedup.judging.against.is_some() => "documents of --against",
+            None => "stored documents",
         };
         let kept = match dedup.judging.keep {
+            _ if dedup.unit.is_some() => "kept ones",
             Some(Keep::None) => "documents of the input",
             _ => "kept documents",
         };

@@ -99,9 +99,20 @@ pub(crate) struct DedupJson<'a> {
     spared: u64,
     compared: Option<u64>,
     compared_skipped: u64,
+    units: Option<UnitsJson>,
     aside: Option<Cow<'a, str>>,
     #[serde(flatten)]
     read: ReadJson<'a>,
+}
+
+/// What became of units.
+#[derive(Serialize)]
+struct UnitsJson {
+    kept: u64,
+    short: u64,
+    lost: u64,
+    changed: u64,
+    dropped: u64,
 }
 
 impl DedupJson<'_> {
@@ -119,6 +130,13 @@ impl DedupJson<'_> {
             spared: done.spared,
             compared: compared.map(|compared| compared.documents),
             compared_skipped: compared.map_or(0, |compared| compared.reading.all_skipped()),
+            units: done.units.map(|units| UnitsJson {
+                kept: units.kept,
+                short: units.short,
+                lost: units.lost,
+                changed: units.changed,
+                dropped: units.dropped,
+            }),
             aside: done.aside.as_deref().map(Path::to_string_lossy),
             read: ReadJson::new(&done.reading, elapsed),
         }

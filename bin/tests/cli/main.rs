@@ -28,6 +28,7 @@ mod dedup_parquet;
 mod dedup_protect;
 mod dedup_removed;
 mod dedup_store;
+mod dedup_units;
 mod dedup_unmarked;
 mod dirty;
 mod dirty_files;

@@ -14,6 +14,7 @@ use crate::dedup::settings::{Dedup, Destination, Keep};
 use crate::dedup::sink::OutputSink;
 use crate::dedup::spool::{Spool, SpooledRecords, SpooledTexts};
 use crate::dedup::target::OutputTarget;
+use crate::dedup::units::by_unit;
 use crate::dedup::verdicts::Verdicts;
 use crate::{Item, Repeats, Skipped, Source, short_hash, sketch_ahead};
 use dedupdb::Store;
@@ -45,6 +46,22 @@ impl DedupRun<'_> {
         let mut sink = self.sink(to)?;
         let sketched = sketch_ahead(batches, self.store)?;
         judge.judge_all(&sketched, false, &mut |judged| taken(&mut sink, &judged))?;
+        self.check_failures(judge)?;
+        if self.store_stays {
+            judge.commit()?;
+        }
+        Ok(sink)
+    }
+
+    /// Reads one document after another, judges its units, and writes what is left of it.
+    pub(super) fn by_unit(
+        &self,
+        judge: &mut DedupJudge<'_>,
+        batches: BatchReceiver,
+        to: Destination,
+    ) -> Result<OutputSink> {
+        let mut sink = self.sink(to)?;
+        by_unit(judge, batches, (self.dedup.units, self.store), &mut sink)?;
         self.check_failures(judge)?;
         if self.store_stays {
             judge.commit()?;
@@ -291,7 +308,7 @@ pub(crate) fn taken(sink: &mut OutputSink, judged: &JudgedItem) -> Result<()> {
 }
 
 /// Writes a record that is not a document, if it is complete.
-fn keep_unread(sink: &mut OutputSink, skipped: &Skipped) -> Result<()> {
+pub(super) fn keep_unread(sink: &mut OutputSink, skipped: &Skipped) -> Result<()> {
     let unread = skipped.record.as_ref();
     unread.map_or(Ok(()), |unread| {
         sink.keep_unread(&unread.verbatim, unread.nth)

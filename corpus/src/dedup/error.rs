@@ -75,6 +75,11 @@ pub enum Error {
         /// What it does not go with.
         conflict: ContainmentConflict,
     },
+    /// [Units](crate::dedup::Dedup::unit) do not go together with another setting, or one of theirs is out of range.
+    Units {
+        /// What they do not go with.
+        reason: &'static str,
+    },
     /// A [benchmark](crate::decontaminate) has no item that can be checked, or what is asked of it is out of range.
     Benchmark {
         /// What is wrong.
@@ -244,6 +249,7 @@ impl fmt::Display for Error {
             | Error::UnreadCounterpart { path, reason }
             | Error::BadManifest { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::Containment { conflict } => write!(f, "containment: {conflict}"),
+            Error::Units { reason } => f.write_str(reason),
             Error::Benchmark { reason } => write!(f, "the benchmark: {reason}"),
             Error::LacksField { path, field } => lacks_field(f, path, field.as_deref()),
             Error::NothingToCompare => f.write_str(

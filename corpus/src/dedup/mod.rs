@@ -108,6 +108,7 @@ mod surviving_copy;
 mod table_copier;
 pub(crate) mod target;
 mod tree;
+mod units;
 mod verdicts;
 
 pub(crate) use error::Result;
@@ -118,4 +119,5 @@ pub use moving::{Move, MoveEvent, MoveSummary, Undo};
 pub use prepared_run::PreparedRun;
 pub use rows::{DroppedRow, RowDedup};
 pub use settings::{Dedup, Keep, PathTerminator};
-pub use summary::{DedupSummary, DropCounts, ReferenceCounts};
+pub use summary::{DedupSummary, DropCounts, ReferenceCounts, UnitCounts};
+pub use units::Unit;

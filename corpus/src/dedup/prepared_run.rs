@@ -21,6 +21,7 @@ use crate::dedup::settings::{Dedup, Destination, Keep};
 use crate::dedup::sink::{DeferredList, OutputSink};
 use crate::dedup::summary::DedupSummary;
 use crate::dedup::target::OutputTarget;
+use crate::dedup::units;
 use crate::expanded;
 use crate::temporary::fleeting;
 use dedupdb::write::Uncommitted;
@@ -59,6 +60,7 @@ impl Dedup {
     /// replace something that must not be replaced, or is being written by another process.
     pub fn begin(mut self) -> Result<PreparedRun, Error> {
         contained::check(&self)?;
+        units::check(&self)?;
         self.sources = expanded(self.sources);
         check_apart(&mut self)?;
         let target = OutputTarget::of(&self)?;
@@ -148,6 +150,7 @@ impl PreparedRun {
         };
         let batches = run.read(sources)?;
         let sink = match (dedup.kept(), &against) {
+            _ if dedup.units.unit.is_some() => run.by_unit(&mut judge, batches, to)?,
             (_, Some(against)) => run.against(&mut judge, &batches, against, to)?,
             (Keep::First | Keep::Few(_), None) if !judge.protection.is_some() => {
                 run.in_order(&mut judge, batches, to)?

@@ -10,6 +10,7 @@ use dedupdb::{Options, Schema, Store};
 
 use crate::dedup::contained::ContainmentRule;
 use crate::dedup::mark::MarkColumns;
+use crate::dedup::units::{Unit, UnitRule};
 
 /// The ends of the names of columns that [`Dedup::mark`] adds.
 pub(crate) const DEDUP_MARKS: [&str; 4] = ["keep", "cluster", "representative", "similarity"];
@@ -52,6 +53,7 @@ pub struct Dedup {
     pub(crate) list: Option<PathTerminator>,
     pub(crate) keep: Option<Keep>,
     pub(crate) containment: ContainmentRule,
+    pub(crate) units: UnitRule,
     pub(crate) mark: Option<MarkColumns>,
     pub(crate) against: Option<Against>,
     pub(crate) protected: Vec<Glob>,
@@ -143,6 +145,7 @@ impl Dedup {
             list: None,
             keep: None,
             containment: ContainmentRule::default(),
+            units: UnitRule::default(),
             mark: None,
             against: None,
             protected: Vec::new(),
@@ -248,6 +251,56 @@ impl Dedup {
     /// ```
     pub fn containment(mut self, least: f64) -> Dedup {
         self.containment.least = Some(least);
+        self
+    }
+
+    /// Judges paragraphs or lines as documents are, instead of whole documents. The first copy of a unit stays, and later ones are
+    /// cut from their texts, with the white space behind them.
+    ///
+    /// A later copy is one that is the same or [similar](Dedup::schema), in another document or in the same one. With a
+    /// [store](Dedup::store), units that are stored are copies, too, and the others are stored under the keys of their
+    /// documents with `@` and the number of the unit, from 1. [Dropped](DedupEvent::Dropped) is a unit then, and
+    /// the summary has [counts of units](DedupSummary::units). Other texts are written as by
+    /// [`Decontaminate::cut`](crate::decontaminate::Decontaminate::cut), and where that writes none, neither does this.
+    ///
+    /// This goes together with [`Keep::First`] only, and not with [`Dedup::against`], [`Dedup::containment`],
+    /// [`Dedup::list`], [`Dedup::mark`], [`Dedup::protect`] or [`Dedup::drop_only`].
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use dedupdb_corpus::dedup::{Dedup, Unit};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let (pages, clean) = (folder.path().join("pages.jsonl"), folder.path().join("clean.jsonl"));
+    /// let notice = "The night tram runs again from Friday on, every half hour until four, said the company.";
+    /// let page = |text: &str| format!("{{\"text\":\"{text}\\n\\n{notice}\\n\"}}\n");
+    /// std::fs::write(&pages, page("One.") + &page("A page with the same notice as another one."))?;
+    /// let run = Dedup::new([&pages]).unit(Unit::Paragraph).output(&clean);
+    /// let done = run.run(|_| ControlFlow::Continue(()))?;
+    /// let units = done.units.unwrap();
+    /// assert_eq!((units.kept, done.of_input.exact_copies, units.changed), (1, 1, 1));
+    /// let second = "{\"text\":\"A page with the same notice as another one.\\n\"}\n";
+    /// assert_eq!(std::fs::read_to_string(&clean)?, page("One.") + second);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn unit(mut self, unit: Unit) -> Dedup {
+        self.units.unit = Some(unit);
+        self
+    }
+
+    /// Sets the number of words of the shortest [units](Dedup::unit) that are judged, 13 by default. Shorter ones stay. A
+    /// character of a script without spaces is a word.
+    pub fn min_words(mut self, words: usize) -> Dedup {
+        self.units.fewest_words = words;
+        self
+    }
+
+    /// Sets the share of the characters of a document's [units](Dedup::unit), above 0 and at most 1 and 0.8 by default. A
+    /// document of which more is cut is dropped, and so is one without a word left. What the store took of it goes, so that
+    /// later copies of that stay.
+    pub fn drop_above(mut self, share: f64) -> Dedup {
+        self.units.most_lost = share;
         self
     }
 

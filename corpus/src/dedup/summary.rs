@@ -28,6 +28,9 @@ pub struct DedupSummary {
     /// What the input was only compared with ([`Dedup::against`](crate::dedup::Dedup::against)), if there was such a
     /// request.
     pub compared: Option<ReferenceCounts>,
+    /// What became of [units](crate::dedup::Dedup::unit), if these were judged. [`of_input`](Self::of_input) and
+    /// [`of_history`](Self::of_history) then count the units that were cut, and not documents.
+    pub units: Option<UnitCounts>,
     /// The number of skipped records that are in the output nevertheless, with null [marks](crate::dedup::Dedup::mark).
     pub unmarked: u64,
     /// The number of searches that skipped candidates because of
@@ -38,6 +41,22 @@ pub struct DedupSummary {
     pub is_written: bool,
     /// The new name of the folder that was in the place of the output, if there was one.
     pub aside: Option<PathBuf>,
+}
+
+/// What became of units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnitCounts {
+    /// Units that were judged and are in the output.
+    pub kept: u64,
+    /// Units with too few words to be judged, which stay where they are.
+    pub short: u64,
+    /// Units that were no copies, and are lost with the rest of their documents.
+    pub lost: u64,
+    /// Documents in the output that lost units.
+    pub changed: u64,
+    /// Documents that are not in the output, because they lost too much.
+    pub dropped: u64,
 }
 
 /// What the input was only compared with.
@@ -107,8 +126,9 @@ impl DedupSummary {
 
     /// Returns the counts with their sum.
     pub(crate) fn summed(self, searches_cut_short: u64) -> DedupSummary {
+        let dropped = self.units.map_or(self.dropped(), |units| units.dropped);
         DedupSummary {
-            documents: self.kept + self.dropped() + self.reading.all_skipped(),
+            documents: self.kept + dropped + self.reading.all_skipped(),
             searches_cut_short,
             ..self
         }

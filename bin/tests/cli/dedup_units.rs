@@ -1,0 +1,241 @@
+//! `dedup --unit`: paragraphs and lines.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{Sandbox, text};
+
+/// A paragraph of twenty words.
+fn paragraph(number: u64) -> String {
+    format!("{}.", text(number, 20))
+}
+
+/// Documents of these paragraphs, called by letters.
+fn documents(texts: &[&[&str]]) -> String {
+    let names = ('a'..='z').map(String::from);
+    let records = names.zip(texts).map(|(id, paragraphs)| {
+        let text = paragraphs.join("\n\n") + "\n";
+        format!("{}\n", json!({"id": id, "text": text}))
+    });
+    records.collect()
+}
+
+/// The ids and texts of a file of lines.
+fn read(sandbox: &Sandbox, name: &str) -> Vec<(String, String)> {
+    let lines = fs::read_to_string(sandbox.path(name)).unwrap();
+    let records = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let field = |record: &Value, name: &str| record[name].as_str().unwrap().to_owned();
+    records
+        .map(|record| (field(&record, "id"), field(&record, "text")))
+        .collect()
+}
+
+fn expected(texts: &[(&str, &[&str])]) -> Vec<(String, String)> {
+    let text = |paragraphs: &[&str]| paragraphs.join("\n\n") + "\n";
+    texts
+        .iter()
+        .map(|(id, paragraphs)| ((*id).to_owned(), text(paragraphs)))
+        .collect()
+}
+
+fn run(sandbox: &Sandbox, input: &str, output: &str, more: &[&str]) -> Value {
+    let asked = [
+        "--json",
+        "dedup",
+        input,
+        "-o",
+        output,
+        "--unit",
+        "paragraph",
+    ];
+    sandbox
+        .run(&[&asked[..], more].concat())
+        .expect(0)
+        .objects()
+        .remove(0)
+}
+
+#[test]
+fn later_copies_of_paragraphs_are_cut() {
+    let sandbox = Sandbox::new();
+    let [one, two, three] = [1, 2, 3].map(paragraph);
+    let like_one = one.to_uppercase();
+    sandbox.write(
+        "in.jsonl",
+        documents(&[
+            &["Home", &one, &two],
+            &["Home", &three, &one, "End."],
+            &[
+                &like_one,
+                &three.replace('.', "!"),
+                &paragraph(4),
+                "End.",
+                &paragraph(4),
+            ],
+            &["Home", "End."],
+        ]),
+    );
+    let done = run(
+        &sandbox,
+        "in.jsonl",
+        "out.jsonl",
+        &["--removed", "cut.jsonl"],
+    );
+    assert_eq!(
+        read(&sandbox, "out.jsonl"),
+        expected(&[
+            ("a", &["Home", &one, &two]),
+            ("b", &["Home", &three, "End."]),
+            ("c", &[&paragraph(4), "End."]),
+            ("d", &["Home", "End."]),
+        ])
+    );
+    let counts =
+        ["kept", "short", "lost", "changed", "dropped"].map(|name| done["units"][name].as_u64());
+    assert_eq!(counts, [4, 6, 0, 2, 0].map(Some));
+    assert_eq!(
+        [&done["documents"], &done["kept"], &done["dropped"]],
+        [4, 4, 4]
+    );
+    assert_eq!(
+        [
+            &done["of_input"]["exact_copies"],
+            &done["of_input"]["same_words"]
+        ],
+        [2, 2]
+    );
+    let cut = fs::read_to_string(sandbox.path("cut.jsonl")).unwrap();
+    let cut = cut
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let cut = cut.map(|cut| format!("{} {}", cut["key"], cut["earlier"]).replace('"', ""));
+    assert_eq!(
+        cut.collect::<Vec<_>>(),
+        ["b@3 a@2", "c@1 a@2", "c@2 b@2", "c@5 c@3"]
+    );
+}
+
+#[test]
+fn what_a_dropped_document_had_stays_elsewhere() {
+    let sandbox = Sandbox::new();
+    let paragraphs: Vec<String> = (0..9).map(paragraph).collect();
+    let all: Vec<&str> = paragraphs.iter().map(|one| &**one).collect();
+    let [new, last] = [20, 21].map(paragraph);
+    let copy = [&all[..], &[&new]].concat();
+    let text = documents(&[&all, &copy, &["Short.", &new], &[&new, &last]]);
+    sandbox.write("in.jsonl", &text);
+    for store in [&[][..], &["--store", "store"]] {
+        let done = run(
+            &sandbox,
+            "in.jsonl",
+            "out.jsonl",
+            &[store, &["--force"]].concat(),
+        );
+        assert_eq!(
+            read(&sandbox, "out.jsonl"),
+            expected(&[("a", &all), ("c", &["Short.", &new]), ("d", &[&last]),])
+        );
+        assert_eq!([&done["units"]["lost"], &done["units"]["dropped"]], [1, 1]);
+        assert_eq!([&done["documents"], &done["kept"]], [4, 3]);
+    }
+    assert_eq!(
+        sandbox
+            .run(&["--store", "store", "list"])
+            .expect(0)
+            .lines()
+            .len(),
+        11
+    );
+    // With another bound it stays.
+    run(&sandbox, "in.jsonl", "more.jsonl", &["--drop-above", "1"]);
+    let more = read(&sandbox, "more.jsonl");
+    assert_eq!(more[1..3], expected(&[("b", &[&new]), ("c", &["Short."])]));
+}
+
+#[test]
+fn a_store_has_the_paragraphs_of_earlier_days() {
+    let sandbox = Sandbox::new();
+    let [one, two] = [1, 2].map(paragraph);
+    sandbox.write("monday.jsonl", documents(&[&[&one, "Monday."]]));
+    sandbox.write("tuesday.jsonl", documents(&[&["Tuesday."], &[&one, &two]]));
+    let store = ["--store", "store"];
+    run(&sandbox, "monday.jsonl", "1.jsonl", &store);
+    let done = run(&sandbox, "tuesday.jsonl", "2.jsonl", &store);
+    assert_eq!(
+        read(&sandbox, "2.jsonl"),
+        expected(&[("a", &["Tuesday."]), ("b", &[&two])])
+    );
+    assert_eq!(done["of_history"]["exact_copies"], 1);
+}
+
+#[test]
+fn lines_and_files_lose_theirs() {
+    let sandbox = Sandbox::new();
+    let [one, two] = [1, 2].map(paragraph);
+    sandbox.write("in/a.txt", format!("{one}\n{two}\n"));
+    sandbox.write(
+        "in/b.txt",
+        format!("Title\r\n{one}\r\n{}\r\n", paragraph(3)),
+    );
+    sandbox.write("in/c.txt", format!("{two}\n"));
+    let asked = [
+        "--json",
+        "dedup",
+        "in",
+        "-o",
+        "out",
+        "--unit",
+        "line",
+        "--min-words",
+        "5",
+    ];
+    let done = sandbox.run(&asked).expect(0).objects().remove(0);
+    assert_eq!(
+        [&done["units"]["changed"], &done["units"]["dropped"]],
+        [1, 1]
+    );
+    let files = [
+        ("a.txt", format!("{one}\n{two}\n")),
+        ("b.txt", format!("Title\r\n{}\r\n", paragraph(3))),
+    ];
+    for (name, text) in files {
+        assert_eq!(
+            fs::read_to_string(sandbox.path("out").join(name)).unwrap(),
+            text
+        );
+    }
+    assert!(!sandbox.path("out/c.txt").exists());
+}
+
+#[test]
+fn what_cannot_be_cut_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.html", format!("<p>{}</p>", paragraph(1)));
+    let refused = sandbox
+        .run(&["dedup", "in", "-o", "out", "--unit", "line"])
+        .expect(2);
+    assert!(
+        refused
+            .stderr
+            .contains("in/a.html: no other text can be written there"),
+        "{}",
+        refused.stderr
+    );
+    assert!(!sandbox.path("out").exists());
+    for more in [
+        &["--keep", "longest"][..],
+        &["--mark", "m"],
+        &["--list"],
+        &["--containment", "0.8"],
+        &["--against", "in"],
+    ] {
+        let asked = ["dedup", "in", "-o", "out", "--unit", "line"];
+        sandbox.run(&[&asked[..], more].concat()).expect(2);
+    }
+    sandbox
+        .run(&["dedup", "in", "-o", "out", "--min-words", "3"])
+        .expect(2);
+}

@@ -1,0 +1,240 @@
+//! Texts as paragraphs or lines.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::{Unit, UnitRule};
+use crate::{Item, ItemBatch, Origin, SourcedText};
+use dedupdb::sketching::{Shingler, Shingling};
+use dedupdb::{Input, Store};
+
+/// A number of bytes that has more than a few words, unless they are very long.
+const HEAD: usize = 256;
+
+/// A document, and the places of its units in its text.
+#[derive(Debug)]
+pub(super) struct SplitDocument {
+    pub(super) document: SourcedText,
+    pub(super) units: Vec<Range<usize>>,
+    /// Which of them have enough words to be judged, in order.
+    pub(super) judged: Vec<usize>,
+}
+
+/// Documents, with the sketches of those of their units that are judged.
+#[derive(Debug)]
+pub(super) struct UnitBatch {
+    pub(super) items: Vec<Item<SplitDocument>>,
+    pub(super) sketches: dedupdb::write::Batch,
+    pub(super) bytes: u64,
+}
+
+impl AsRef<Origin> for SplitDocument {
+    fn as_ref(&self) -> &Origin {
+        self.document.as_ref()
+    }
+}
+
+impl UnitBatch {
+    /// Splits the documents of a batch, and sketches their units.
+    ///
+    /// # Errors
+    ///
+    /// Those of the shingler.
+    pub(super) fn of(
+        batch: ItemBatch,
+        rule: UnitRule,
+        store: &Store,
+    ) -> dedupdb::Result<UnitBatch> {
+        let words = Shingler::new(Shingling::Word(1), true, true)?;
+        let split = |item| match item {
+            Item::Document(document) => {
+                let split = SplitDocument::of(document, rule, &words);
+                let inputs = split.judged.iter().map(|&unit| split.input(unit));
+                (inputs.collect(), Item::Document(split))
+            }
+            Item::Unchanged(key) => (Vec::new(), Item::Unchanged(key)),
+            Item::Skipped(skipped) => (Vec::new(), Item::Skipped(skipped)),
+            Item::Opened(opened) => (Vec::new(), Item::Opened(opened)),
+        };
+        let split = batch.items.into_par_iter().map(split);
+        let (inputs, items): (Vec<Vec<Input>>, _) = split.unzip();
+        Ok(UnitBatch {
+            items,
+            sketches: store.sketch_all(inputs.into_iter().flatten().collect()),
+            bytes: batch.bytes,
+        })
+    }
+}
+
+impl SplitDocument {
+    fn of(document: SourcedText, rule: UnitRule, words: &Shingler) -> SplitDocument {
+        let units = rule
+            .unit
+            .map_or_else(Vec::new, |unit| unit.places(document.text()));
+        let has_enough = |&number: &usize| {
+            let text = &document.text()[units[number].clone()];
+            has_words(text, rule.fewest_words, words)
+        };
+        SplitDocument {
+            judged: (0..units.len()).filter(has_enough).collect(),
+            units,
+            document,
+        }
+    }
+
+    /// Returns the text of a unit.
+    pub(super) fn text(&self, unit: usize) -> &str {
+        &self.document.text()[self.units[unit].clone()]
+    }
+
+    /// Returns the key of a unit: that of the document with the number of the unit, from 1.
+    pub(super) fn key(&self, unit: usize) -> String {
+        format!("{}@{}", self.document.key, unit + 1)
+    }
+
+    /// Returns a unit for the store.
+    pub(super) fn input(&self, unit: usize) -> Input {
+        let input = Input::new(self.key(unit), self.text(unit).to_owned());
+        match &self.document.file {
+            Some(file) => input.source(file.clone()),
+            None => input,
+        }
+    }
+
+    /// Returns the origin of a unit.
+    pub(super) fn origin(&self, unit: usize) -> Origin {
+        let document = self.as_ref();
+        Origin {
+            record: document.record,
+            read: document.read,
+            file: document.file.clone(),
+            ..Origin::new(self.key(unit), document.source.clone())
+        }
+    }
+
+    /// Returns the share of the characters of all units that these have.
+    pub(super) fn share(&self, units: &[usize]) -> f64 {
+        let characters = |unit: usize| self.text(unit).chars().count();
+        let all: usize = (0..self.units.len()).map(characters).sum();
+        let these: usize = units.iter().map(|&unit| characters(unit)).sum();
+        these as f64 / all.max(1) as f64
+    }
+
+    /// Returns the text without these units, which are in order. The white space behind a unit goes with it, but that at
+    /// the end of the text stays.
+    pub(super) fn without(&self, cut: &[usize]) -> String {
+        let text = self.document.text();
+        let is_kept = |unit: &usize| cut.binary_search(unit).is_err();
+        let kept: Vec<usize> = (0..self.units.len()).filter(is_kept).collect();
+        let (Some(first), Some(&last)) = (self.units.first(), kept.last()) else {
+            return String::new();
+        };
+        let mut whole = text[..first.start].to_owned();
+        for unit in kept {
+            whole += self.text(unit);
+            let end = self.units[unit].end;
+            let next = self.units.get(unit + 1).filter(|_| unit != last);
+            whole += match next {
+                Some(next) => &text[end..next.start],
+                None => &text[self.units[self.units.len() - 1].end..],
+            };
+        }
+        whole
+    }
+}
+
+/// Whether a text has at least this number of words.
+fn has_words(text: &str, fewest: usize, words: &Shingler) -> bool {
+    let head = text.floor_char_boundary(HEAD);
+    // The last word of the head may be a part of one.
+    words.places(&text[..head]).len() > fewest || words.places(text).len() >= fewest
+}
+
+impl Unit {
+    /// Returns the places of the units of a text, without the white space between them.
+    fn places(self, text: &str) -> Vec<Range<usize>> {
+        let mut places: Vec<Range<usize>> = Vec::new();
+        let (mut start, mut is_open) = (0, false);
+        for line in text.split_inclusive('\n') {
+            let content = line.trim();
+            if content.is_empty() {
+                is_open = false;
+            } else {
+                let begin = start + (line.len() - line.trim_start().len());
+                let end = begin + content.len();
+                match places.last_mut() {
+                    Some(last) if is_open && self == Unit::Paragraph => last.end = end,
+                    _ => places.push(begin..end),
+                }
+                is_open = true;
+            }
+            start += line.len();
+        }
+        places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn split(text: &str, unit: Unit) -> SplitDocument {
+        let rule = UnitRule {
+            unit: Some(unit),
+            fewest_words: 2,
+            ..UnitRule::default()
+        };
+        let words = Shingler::new(Shingling::Word(1), true, true).unwrap();
+        let origin = Origin::new("a".to_owned(), PathBuf::new());
+        SplitDocument::of(SourcedText::new(text.to_owned(), origin), rule, &words)
+    }
+
+    #[test]
+    fn blank_lines_are_between_paragraphs() {
+        let text = " \n  One two\nthree.\r\n \t\r\nFour\n\n\nfive six \n";
+        let paragraphs = split(text, Unit::Paragraph);
+        let texts = |split: &SplitDocument| -> Vec<String> {
+            (0..split.units.len())
+                .map(|unit| split.text(unit).to_owned())
+                .collect()
+        };
+        assert_eq!(texts(&paragraphs), ["One two\nthree.", "Four", "five six"]);
+        assert_eq!(paragraphs.judged, [0, 2]);
+        assert_eq!(paragraphs.key(2), "a@3");
+        let lines = split(text, Unit::Line);
+        assert_eq!(texts(&lines), ["One two", "three.", "Four", "five six"]);
+        for empty in ["", " \n\t\n"] {
+            assert!(split(empty, Unit::Paragraph).units.is_empty());
+        }
+    }
+
+    #[test]
+    fn what_stays_is_as_it_was() {
+        let text = "\n A b\r\n\r\nC d\n\n\nE f \n";
+        let paragraphs = split(text, Unit::Paragraph);
+        for (cut, left) in [
+            (&[][..], text),
+            (&[0], "\n C d\n\n\nE f \n"),
+            (&[1], "\n A b\r\n\r\nE f \n"),
+            (&[2], "\n A b\r\n\r\nC d \n"),
+            (&[1, 2], "\n A b \n"),
+            (&[0, 1, 2], ""),
+        ] {
+            assert_eq!(paragraphs.without(cut), left, "{cut:?}");
+        }
+        assert!((paragraphs.share(&[1]) - 1.0 / 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn words_behind_the_head_count() {
+        let words = Shingler::new(Shingling::Word(1), true, true).unwrap();
+        let long = format!("{} b c", "a".repeat(HEAD - 1));
+        assert!(has_words(&long, 3, &words));
+        assert!(!has_words(&long, 4, &words));
+        assert!(has_words(&"a ".repeat(HEAD), 13, &words));
+        assert!(has_words("\u{96e8}\u{304c}\u{964d}\u{308b}", 4, &words));
+    }
+}
