@@ -9,9 +9,6 @@ use crate::{Item, ItemBatch, Origin, SourcedText};
 use dedupdb::sketching::{Shingler, Shingling};
 use dedupdb::{Input, Store};
 
-/// A number of bytes that has more than a few words, unless they are very long.
-const HEAD: usize = 256;
-
 /// A document, and the places of its units in its text.
 #[derive(Debug)]
 pub(super) struct SplitDocument {
@@ -146,9 +143,25 @@ impl SplitDocument {
 
 /// Whether a text has at least this number of words.
 fn has_words(text: &str, fewest: usize, words: &Shingler) -> bool {
-    let head = text.floor_char_boundary(HEAD);
-    // The last word of the head may be a part of one.
-    words.places(&text[..head]).len() > fewest || words.places(text).len() >= fewest
+    // Bounds that are cheap to count: a part between white space has a word if it has a letter or digit, and no two words
+    // begin in one run of these or at one other character.
+    let (mut at_least, mut at_most) = (0, 0);
+    let (mut is_counted, mut is_within) = (false, false);
+    for byte in text.bytes() {
+        let is_letter = byte.is_ascii_alphanumeric();
+        at_most += usize::from(byte >= 0xc0 || is_letter && !is_within);
+        is_within = is_letter;
+        if byte.is_ascii_whitespace() {
+            is_counted = false;
+        } else if is_letter && !is_counted {
+            is_counted = true;
+            at_least += 1;
+            if at_least >= fewest {
+                return true;
+            }
+        }
+    }
+    at_most >= fewest && words.places(text).len() >= fewest
 }
 
 impl Unit {
@@ -229,12 +242,24 @@ mod tests {
     }
 
     #[test]
-    fn words_behind_the_head_count() {
+    fn words_are_counted_as_they_are_compared() {
         let words = Shingler::new(Shingling::Word(1), true, true).unwrap();
-        let long = format!("{} b c", "a".repeat(HEAD - 1));
-        assert!(has_words(&long, 3, &words));
-        assert!(!has_words(&long, 4, &words));
-        assert!(has_words(&"a ".repeat(HEAD), 13, &words));
-        assert!(has_words("\u{96e8}\u{304c}\u{964d}\u{308b}", 4, &words));
+        for text in [
+            "a b c",
+            "a-b, c's 3.5 e.g. x_y",
+            "\u{96e8}\u{304c}\u{964d}\u{308b}",
+            "\u{2014} a \u{2014} na\u{ef}ve\u{301} b\u{a0}c",
+            "\u{e01}\u{e32}\u{e23}  ...",
+            "",
+        ] {
+            let count = words.places(text).len();
+            for fewest in 0..=count + 2 {
+                assert_eq!(
+                    has_words(text, fewest, &words),
+                    fewest <= count,
+                    "{text} {fewest}"
+                );
+            }
+        }
     }
 }
