@@ -20,13 +20,20 @@ pub(crate) fn to_text(
 ) -> String {
     let mut text = line("documents", done.documents, "");
     text += &line("  kept", done.kept, "");
-    if let Some(units) = &done.units {
-        text += &line("    changed", units.changed, "");
-        text += &line("  dropped", units.dropped, "");
+    let of_units = done.units.map(|units| (units.changed, units.dropped));
+    let of_passages = (done.passages).map(|passages| (passages.changed, passages.dropped));
+    if let Some((changed, dropped)) = of_units.or(of_passages) {
+        text += &line("    changed", changed, "");
+        text += &line("  dropped", dropped, "");
     } else {
         text += &line("  dropped", done.dropped(), "");
     }
     text += &done.reading.skipped_line(has_converter).unwrap_or_default();
+    if let Some(passages) = &done.passages {
+        text += &line("passages cut", passages.passages, "");
+        text += &line("  words", passages.words, "");
+        return text + &done.reading.to_text(elapsed);
+    }
     if let Some(units) = &done.units {
         let all = units.kept + units.short + units.lost + done.dropped();
         text += &line("units", all, "");

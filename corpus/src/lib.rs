@@ -109,6 +109,7 @@ pub mod number;
 mod options;
 mod presence;
 pub mod publish;
+mod ranges;
 mod read;
 mod read_counts;
 pub mod report;

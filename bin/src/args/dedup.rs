@@ -25,6 +25,7 @@ Examples:
   dedupdb dedup articles/ -o files-to-keep --list
   dedupdb dedup pages.jsonl -o clean.jsonl --containment 0.8
   dedupdb dedup pages.jsonl -o clean.jsonl --unit paragraph
+  dedupdb dedup pages.jsonl -o clean.jsonl --cut-passages 50
   dedupdb dedup train.jsonl -o clean.jsonl --against benchmark.jsonl
   zcat posts.csv.gz | dedupdb dedup - --format csv -o - > clean.csv
 
@@ -70,7 +71,15 @@ The first copy stays, and later ones are cut from their texts, in another docume
 Units of fewer than 13 words (--min-words) stay. A document that lost more than 80% of its characters
 (--drop-above), or all its words, is dropped; copies of the rest of it then stay elsewhere. In the list of --removed, a key
 is that of a document with @ and the number of the unit, such as a.txt@3, and in the store, too: give
-units a store of their own. This works for JSONL, JSON, CSV, TSV and Parquet, and for plain text in a folder; a text in
+units a store of their own.
+
+--cut-passages 50 cuts each run of 50 or more words that stands before, word for word, in another document or the
+same one. Case and punctuation do not count. No such run is left twice: what is compared are the parts of
+documents that are kept, each by itself. It compares the input with itself, without --store, and has no list of --removed.
+The words are on disk meanwhile, 4 bytes each, within --temp-limit; for 50 words, --memory
+needs about 7% of the size of the text, or the run ends.
+
+--unit and --cut-passages work for JSONL, JSON, CSV, TSV and Parquet, and for plain text in a folder; a text in
 UTF-16 or UTF-32 becomes UTF-8. What is not changed is copied as it is.
 
 With --store, documents that resemble a stored one are dropped, and the new ones are stored. If a run is
@@ -129,8 +138,14 @@ pub(crate) struct DedupArgs {
     #[arg(long, value_name = "N", default_value = "13", requires = "unit")]
     pub(crate) min_words: usize,
 
-    /// With --unit, drop documents that lost more of their characters: 0.8 or 80%
-    #[arg(long, value_name = "SHARE", default_value = "0.8", value_parser = parse::share, requires = "unit")]
+    /// Cut each run of WORDS or more words that stands before, word for word, 8 or more
+    #[arg(long, value_name = "WORDS", value_parser = clap::value_parser!(u32).range(8..), conflicts_with_all = [
+        "against", "containment", "keep", "keys_from", "list", "mark", "protect", "removed", "unit",
+    ])]
+    pub(crate) cut_passages: Option<u32>,
+
+    /// With --unit or --cut-passages, drop documents that lost more of their characters: 0.8 or 80%
+    #[arg(long, value_name = "SHARE", default_value = "0.8", value_parser = parse::share)]
     pub(crate) drop_above: f64,
 
     #[command(flatten)]

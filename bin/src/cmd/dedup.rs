@@ -274,8 +274,12 @@ fn asked(args: &Args, dedup: &args::DedupArgs) -> Result<dedup::Dedup> {
     }
     if let Some(unit) = dedup.unit {
         let units = asked.unit(unit.into()).min_words(dedup.min_words);
-        asked = units.drop_above(dedup.drop_above);
+        asked = units;
     }
+    if let Some(words) = dedup.cut_passages {
+        asked = asked.cut_passages(usize::try_from(words)?);
+    }
+    asked = asked.drop_above(dedup.drop_above);
     if args.store_given {
         asked = asked.store_folder(&args.store);
     }
@@ -356,6 +360,7 @@ fn kept_note(done: &DedupSummary, dedup: &args::DedupArgs) -> Option<String> {
     let files = done.kept + done.dropped() > done.reading.records();
     (files
         && dedup.unit.is_none()
+        && dedup.cut_passages.is_none()
         && dedup.judging.keep.is_none()
         && dedup.contained.containment.is_none()
         && dedup.judging.keys_from.is_none()

@@ -240,6 +240,7 @@ pub(super) fn explained(error: dedup::Error) -> anyhow::Error {
             io::Error::from(ErrorKind::BrokenPipe).into()
         }
         dedup::Error::Store(error) => error.into(),
+        error @ dedup::Error::PassageMemory { .. } => anyhow!("{error} (--memory, --cut-passages)"),
         dedup::Error::NothingToCompare => anyhow!(
             "nothing could be read of --against, so nothing is written; --text-field and --id-field hold for it as for \
              INPUT, or name a store"

@@ -100,6 +100,7 @@ pub(crate) struct DedupJson<'a> {
     compared: Option<u64>,
     compared_skipped: u64,
     units: Option<UnitsJson>,
+    passages: Option<CutPassagesJson>,
     aside: Option<Cow<'a, str>>,
     #[serde(flatten)]
     read: ReadJson<'a>,
@@ -111,6 +112,15 @@ struct UnitsJson {
     kept: u64,
     short: u64,
     lost: u64,
+    changed: u64,
+    dropped: u64,
+}
+
+/// What became of passages.
+#[derive(Serialize)]
+struct CutPassagesJson {
+    passages: u64,
+    words: u64,
     changed: u64,
     dropped: u64,
 }
@@ -136,6 +146,12 @@ impl DedupJson<'_> {
                 lost: units.lost,
                 changed: units.changed,
                 dropped: units.dropped,
+            }),
+            passages: done.passages.map(|passages| CutPassagesJson {
+                passages: passages.passages,
+                words: passages.words,
+                changed: passages.changed,
+                dropped: passages.dropped,
             }),
             aside: done.aside.as_deref().map(Path::to_string_lossy),
             read: ReadJson::new(&done.reading, elapsed),

@@ -1,4 +1,4 @@
-//! `dedup --unit`: paragraphs and lines.
+//! `dedup --unit` and `--cut-passages`: paragraphs, lines and runs of words.
 
 use std::fs;
 
@@ -238,4 +238,57 @@ fn what_cannot_be_cut_is_refused() {
     sandbox
         .run(&["dedup", "in", "-o", "out", "--min-words", "3"])
         .expect(2);
+}
+
+#[test]
+fn passages_that_stand_before_are_cut() {
+    let sandbox = Sandbox::new();
+    let quoted = text(1, 60);
+    let [first, second, third] = [2, 3, 4].map(|seed| text(seed, 40));
+    let texts = [
+        format!("{first}: {quoted}."),
+        format!("{second} ({}), {third}\n", quoted.to_uppercase()),
+        format!("{third} and then {quoted}"),
+        quoted.clone(),
+    ];
+    let texts: Vec<Vec<&str>> = texts.iter().map(|text| vec![&**text]).collect();
+    let texts: Vec<&[&str]> = texts.iter().map(|text| &**text).collect();
+    sandbox.write("in.jsonl", documents(&texts));
+    let asked = [
+        "--json",
+        "dedup",
+        "in.jsonl",
+        "-o",
+        "out.jsonl",
+        "--cut-passages",
+        "50",
+    ];
+    let done = sandbox.run(&asked).expect(0).objects().remove(0);
+    let expected = expected(&[
+        ("a", &[&format!("{first}: {quoted}.")]),
+        ("b", &[&format!("{second} ({third}\n")]),
+        ("c", &[&format!("{third} and then ")]),
+    ]);
+    assert_eq!(read(&sandbox, "out.jsonl"), expected);
+    let counts = ["passages", "words", "changed", "dropped"];
+    let counts = counts.map(|name| done["passages"][name].as_u64());
+    assert_eq!(counts, [2, 120, 2, 1].map(Some));
+    assert_eq!([&done["documents"], &done["kept"]], [4, 3]);
+    for more in [
+        &["--store", "store"][..],
+        &["--removed", "list"],
+        &["--unit", "line"],
+        &["--cut-passages", "7"],
+    ] {
+        let asked = [&["dedup", "in.jsonl", "-o", "new.jsonl"], more];
+        let passages = if more.contains(&"7") {
+            &[][..]
+        } else {
+            &["--cut-passages", "50"]
+        };
+        sandbox
+            .run(&[&asked.concat()[..], passages].concat())
+            .expect(2);
+        assert!(!sandbox.path("new.jsonl").exists());
+    }
 }

@@ -8,6 +8,7 @@ use super::hit::Overlap;
 use super::rule::Rule;
 use super::search::ItemSearch;
 use crate::dedup::Result;
+use crate::ranges::{merged, without};
 
 /// The number of parts that are cut at most. A text with more is not worth keeping.
 const MOST: usize = 10;
@@ -96,33 +97,9 @@ fn sentences(text: &str, part: Range<usize>) -> impl Iterator<Item = usize> {
     bounds.skip(1).map(move |(at, _)| start + at)
 }
 
-/// Joins parts that overlap, in order.
-fn merged(mut places: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    places.sort_unstable_by_key(|place| place.start);
-    let mut merged: Vec<Range<usize>> = Vec::new();
-    for place in places {
-        match merged.last_mut() {
-            Some(last) if place.start <= last.end => last.end = last.end.max(place.end),
-            _ => merged.push(place),
-        }
-    }
-    merged
-}
-
-/// Returns a text without these parts, which are in order.
-fn without(text: &str, places: &[Range<usize>]) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut from = 0;
-    for place in places {
-        kept += &text[from..place.start];
-        from = place.end;
-    }
-    kept + &text[from..]
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ItemCutter, merged};
+    use super::ItemCutter;
     use crate::decontaminate::{ItemSearch, Rule};
 
     const ITEM: &str = "Who painted the harbour crane in the colours of a parrot";
@@ -196,11 +173,5 @@ mod tests {
         );
         assert_eq!(cut(&often.repeat(11), 0), None);
         assert_eq!(cut(ITEM, 0), None);
-    }
-
-    #[test]
-    fn parts_that_overlap_are_one() {
-        let places = vec![5..9, 0..2, 1..3, 3..4, 8..12];
-        assert_eq!(merged(places), [0..4, 5..12]);
     }
 }

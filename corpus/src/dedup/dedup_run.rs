@@ -10,6 +10,7 @@ use crate::dedup::error::{Error, Result};
 use crate::dedup::judge::{BatchReceiver, DedupJudge, DocumentVerdict, JudgedItem};
 use crate::dedup::order::{DocumentRank, Ranking};
 use crate::dedup::outputs::Outputs;
+use crate::dedup::passages::by_passage;
 use crate::dedup::settings::{Dedup, Destination, Keep};
 use crate::dedup::sink::OutputSink;
 use crate::dedup::spool::{Spool, SpooledRecords, SpooledTexts};
@@ -66,6 +67,21 @@ impl DedupRun<'_> {
         if self.store_stays {
             judge.commit()?;
         }
+        Ok(sink)
+    }
+
+    /// Reads one document after another, and writes it without the passages of so many words that stand before.
+    pub(super) fn by_passage(
+        &self,
+        judge: &mut DedupJudge<'_>,
+        batches: BatchReceiver,
+        words: usize,
+        to: Destination,
+    ) -> Result<OutputSink> {
+        let mut sink = self.sink(to)?;
+        let work = self.outputs.work();
+        by_passage(judge, batches, (self.dedup, words), work, &mut sink)?;
+        self.check_failures(judge)?;
         Ok(sink)
     }
 

@@ -75,10 +75,16 @@ pub enum Error {
         /// What it does not go with.
         conflict: ContainmentConflict,
     },
-    /// [Units](crate::dedup::Dedup::unit) do not go together with another setting, or one of theirs is out of range.
+    /// [Units](crate::dedup::Dedup::unit) or [passages](crate::dedup::Dedup::cut_passages) do not go together with another setting, or one of theirs is out of range.
     Units {
         /// What they do not go with.
         reason: &'static str,
+    },
+    /// The [passages](crate::dedup::Dedup::cut_passages) of the input take more than
+    /// [`Dedup::memory`](crate::dedup::Dedup::memory).
+    PassageMemory {
+        /// The maximum number of bytes.
+        limit: u64,
     },
     /// A [benchmark](crate::decontaminate) has no item that can be checked, or what is asked of it is out of range.
     Benchmark {
@@ -250,6 +256,7 @@ impl fmt::Display for Error {
             | Error::BadManifest { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::Containment { conflict } => write!(f, "containment: {conflict}"),
             Error::Units { reason } => f.write_str(reason),
+            Error::PassageMemory { limit } => passage_memory(f, *limit),
             Error::Benchmark { reason } => write!(f, "the benchmark: {reason}"),
             Error::LacksField { path, field } => lacks_field(f, path, field.as_deref()),
             Error::NothingToCompare => f.write_str(
@@ -352,6 +359,14 @@ impl fmt::Display for Unfit {
             ),
         }
     }
+}
+
+fn passage_memory(f: &mut fmt::Formatter<'_>, limit: u64) -> fmt::Result {
+    let limit = crate::number::bytes(limit);
+    write!(
+        f,
+        "the passages of the input take more than {limit} of memory; allow more, or cut longer ones"
+    )
 }
 
 fn lacks_field(f: &mut fmt::Formatter<'_>, path: &Path, field: Option<&str>) -> fmt::Result {

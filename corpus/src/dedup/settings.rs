@@ -54,6 +54,8 @@ pub struct Dedup {
     pub(crate) keep: Option<Keep>,
     pub(crate) containment: ContainmentRule,
     pub(crate) units: UnitRule,
+    /// The number of words of the shortest passages that are cut, if any are.
+    pub(crate) passage: Option<usize>,
     pub(crate) mark: Option<MarkColumns>,
     pub(crate) against: Option<Against>,
     pub(crate) protected: Vec<Glob>,
@@ -146,6 +148,7 @@ impl Dedup {
             keep: None,
             containment: ContainmentRule::default(),
             units: UnitRule::default(),
+            passage: None,
             mark: None,
             against: None,
             protected: Vec::new(),
@@ -296,8 +299,46 @@ impl Dedup {
         self
     }
 
+    /// Cuts each run of at least this number of words, 8 or more, that stands before, word for word, in another document or in
+    /// the same one and apart from it. The first copy stays. Case and punctuation do not count, and a character of a script
+    /// without spaces is a word.
+    ///
+    /// What stands before is what is in the output, the parts of documents that are kept, each by itself, and what is earlier in the
+    /// document. So no run of this length is left twice. Where a cut brings two parts together, a run across them may be in
+    /// another document.
+    /// A passage goes with the punctuation and spaces behind it. Other texts are written as by
+    /// [`Decontaminate::cut`](crate::decontaminate::Decontaminate::cut), and a document that loses too much
+    /// [is dropped](Dedup::drop_above).
+    ///
+    /// The words, four bytes each, are on disk meanwhile. Memory is taken for an index of every 25th word, if passages have 50: 8 to 22
+    /// bytes each, which is about 7% of the size of an English text; a run that needs more than [`Dedup::memory`] ends with [`Error::PassageMemory`]. This does not go
+    /// together with a [store](Dedup::store), [`Dedup::removed`], or what [units](Dedup::unit) do not go with.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use dedupdb_corpus::dedup::Dedup;
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let (pages, clean) = (folder.path().join("pages.jsonl"), folder.path().join("clean.jsonl"));
+    /// let notice = "The night tram runs again from Friday on, every half hour until four.";
+    /// let page = |before: &str| format!("{{\"text\":\"{before} {notice} And now the weather of the week.\"}}\n");
+    /// std::fs::write(&pages, page("One.") + &page("The company says:"))?;
+    /// let run = Dedup::new([&pages]).cut_passages(10).output(&clean);
+    /// let done = run.run(|_| ControlFlow::Continue(()))?.passages.unwrap();
+    /// assert_eq!((done.passages, done.words, done.changed), (1, 20, 1));
+    /// let second = "{\"text\":\"The company says: \"}\n";
+    /// assert_eq!(std::fs::read_to_string(&clean)?, page("One.") + second);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn cut_passages(mut self, words: usize) -> Dedup {
+        self.passage = Some(words);
+        self
+    }
+
     /// Sets the share of the characters of a document's [units](Dedup::unit), above 0 and at most 1 and 0.8 by default. A
-    /// document of which more is cut is dropped, and so is one without a word left. What the store took of it goes, so that
+    /// document of which more is cut is dropped, and so is one without a word left. Of [passages](Dedup::cut_passages), it is the
+    /// share of all characters but white space. What the store took of it goes, so that
     /// later copies of that stay.
     pub fn drop_above(mut self, share: f64) -> Dedup {
         self.units.most_lost = share;

@@ -31,6 +31,8 @@ pub struct DedupSummary {
     /// What became of [units](crate::dedup::Dedup::unit), if these were judged. [`of_input`](Self::of_input) and
     /// [`of_history`](Self::of_history) then count the units that were cut, and not documents.
     pub units: Option<UnitCounts>,
+    /// What became of [passages](crate::dedup::Dedup::cut_passages), if these were cut.
+    pub passages: Option<PassageCounts>,
     /// The number of skipped records that are in the output nevertheless, with null [marks](crate::dedup::Dedup::mark).
     pub unmarked: u64,
     /// The number of searches that skipped candidates because of
@@ -54,6 +56,20 @@ pub struct UnitCounts {
     /// Units that were no copies, and are lost with the rest of their documents.
     pub lost: u64,
     /// Documents in the output that lost units.
+    pub changed: u64,
+    /// Documents that are not in the output, because they lost too much.
+    pub dropped: u64,
+}
+
+/// What became of passages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PassageCounts {
+    /// Passages that were cut from documents in the output.
+    pub passages: u64,
+    /// Their words.
+    pub words: u64,
+    /// Documents in the output that lost passages.
     pub changed: u64,
     /// Documents that are not in the output, because they lost too much.
     pub dropped: u64,
@@ -126,7 +142,9 @@ impl DedupSummary {
 
     /// Returns the counts with their sum.
     pub(crate) fn summed(self, searches_cut_short: u64) -> DedupSummary {
-        let dropped = self.units.map_or(self.dropped(), |units| units.dropped);
+        let of_units = self.units.map(|units| units.dropped);
+        let of_passages = self.passages.map(|passages| passages.dropped);
+        let dropped = of_units.or(of_passages).unwrap_or(self.dropped());
         DedupSummary {
             documents: self.kept + dropped + self.reading.all_skipped(),
             searches_cut_short,

@@ -21,7 +21,7 @@ const MARKER: &str = "dedupdb-work";
 const OUTPUT: &str = "output";
 
 /// Other files and folders that a run keeps here.
-const OTHERS: [&str; 5] = ["store", "against", "texts", "records", "contained"];
+const OTHERS: [&str; 6] = ["store", "against", "texts", "records", "words", "contained"];
 
 /// The note of a run for the next one, in case it is killed.
 const NOTE: &str = "publishing";

@@ -39,6 +39,13 @@ impl Default for UnitRule {
     }
 }
 
+impl UnitRule {
+    /// Whether the share is in its range.
+    pub(super) fn is_share(&self) -> bool {
+        self.most_lost > 0.0 && self.most_lost <= 1.0
+    }
+}
+
 /// Refuses what does not go together with units.
 ///
 /// # Errors
@@ -48,7 +55,7 @@ pub(super) fn check(dedup: &Dedup) -> Result<()> {
     if dedup.units.unit.is_none() {
         return Ok(());
     }
-    let reason = if !(dedup.units.most_lost > 0.0 && dedup.units.most_lost <= 1.0) {
+    let reason = if !dedup.units.is_share() {
         "the share that a document may lose is above 0 and at most 1"
     } else if dedup.kept() != Keep::First {
         "the first copy of a paragraph or line stays"

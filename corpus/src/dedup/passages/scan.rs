@@ -1,0 +1,272 @@
+//! The passages of a document that stood before.
+
+use std::io;
+use std::ops::Range;
+
+use super::PassageLengths;
+use super::kept::{GAP, KeptWords, RunHashes, RunPlaces};
+use crate::ranges::merged;
+
+/// The number of words to read at a time when runs are compared.
+const COMPARED: usize = 256;
+
+/// A document whose words are looked up one after another.
+struct DocumentScan<'a> {
+    words: &'a [u32],
+    hashes: RunHashes,
+    lengths: PassageLengths,
+    kept: &'a mut KeptWords,
+    /// The anchors of this document before the current place that are kept.
+    own: RunPlaces,
+    /// The passages that are cut, which may overlap.
+    cut: Vec<Range<usize>>,
+    /// Whether each word is cut.
+    is_cut: Vec<bool>,
+}
+
+/// Returns the passages, as numbers of words, that stand in pieces that are kept, or before in this document and apart from
+/// them. They are in order and do not overlap.
+///
+/// # Errors
+///
+/// Those of reading.
+pub(super) fn scan(
+    words: &[u32],
+    kept: &mut KeptWords,
+    lengths: PassageLengths,
+) -> io::Result<Vec<Range<usize>>> {
+    if words.len() < lengths.passage {
+        return Ok(Vec::new());
+    }
+    let mut scan = DocumentScan {
+        words,
+        hashes: RunHashes::of(words, lengths),
+        lengths,
+        kept,
+        own: RunPlaces::default(),
+        cut: Vec::new(),
+        is_cut: vec![false; words.len()],
+    };
+    scan.look_up_all()?;
+    Ok(merged(scan.cut))
+}
+
+impl DocumentScan<'_> {
+    fn look_up_all(&mut self) -> io::Result<()> {
+        let mut next_own = 0;
+        // The last passage that was found: what the place in the file is more than the place here, and its end.
+        let mut current = (0, 0);
+        for at in 0..=self.words.len() - self.lengths.anchor {
+            // A passage that begins here or before is found `step` places later at the latest, so until then it is not
+            // known what is kept.
+            while next_own + self.lengths.anchor + self.lengths.step <= at + 1 {
+                let anchor = next_own..next_own + self.lengths.anchor;
+                if !self.is_cut[anchor].contains(&true) {
+                    self.own.add(&self.hashes, next_own, 0);
+                }
+                next_own += self.lengths.step;
+            }
+            let mut found = Vec::new();
+            self.kept.places().find(&self.hashes, at, &mut found);
+            for place in found.drain(..) {
+                let ahead = place.wrapping_sub(at as u64);
+                if current.0 == ahead && at < current.1 {
+                    continue;
+                }
+                let run = self.run_in_file(at, place)?;
+                if run.len() >= self.lengths.passage {
+                    current = (ahead, run.end);
+                    self.take(run);
+                }
+            }
+            self.own.find(&self.hashes, at, &mut found);
+            for place in found.drain(..) {
+                let place = usize::try_from(place).unwrap_or(usize::MAX);
+                let run = self.run_here(at, place);
+                if run.len() >= self.lengths.passage {
+                    self.take(run);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, run: Range<usize>) {
+        self.is_cut[run.clone()].fill(true);
+        self.cut.push(run);
+    }
+
+    /// Returns the longest run around the place `at` that is also around `place` in the file.
+    fn run_in_file(&mut self, at: usize, place: u64) -> io::Result<Range<usize>> {
+        let mut buffer = [GAP; COMPARED];
+        let mut end = at;
+        'forward: while end < self.words.len() {
+            let read = &mut buffer[..COMPARED.min(self.words.len() - end)];
+            self.kept.read(place + (end - at) as u64, read)?;
+            for word in read {
+                if *word != self.words[end] {
+                    break 'forward;
+                }
+                end += 1;
+            }
+        }
+        if end - at < self.lengths.anchor {
+            // Another run has the same part of a hash.
+            return Ok(at..at);
+        }
+        let mut start = at;
+        let most = usize::try_from(place).map_or(at, |place| place.min(at));
+        'backward: while at - start < most {
+            let length = COMPARED.min(most - (at - start));
+            let read = &mut buffer[..length];
+            self.kept.read(place - (at - start + length) as u64, read)?;
+            for word in read.iter().rev() {
+                if *word != self.words[start - 1] {
+                    break 'backward;
+                }
+                start -= 1;
+            }
+        }
+        Ok(start..end)
+    }
+
+    /// Returns the longest run around the place `at` that is also around `place` before, apart from it.
+    fn run_here(&self, at: usize, place: usize) -> Range<usize> {
+        let distance = at - place;
+        let is_same = |word: usize| self.words[word] == self.words[word - distance];
+        let start = (distance..at)
+            .rev()
+            .take_while(|&word| is_same(word))
+            .last();
+        let start = start.unwrap_or(at);
+        let end = self.words.len().min(start + distance);
+        let length = (at..end).take_while(|&word| is_same(word)).count();
+        start..at + length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The pieces of a document that are kept, and the ranges that are cut.
+    type CutDocument = (Vec<Vec<u32>>, Vec<Range<usize>>);
+
+    /// Cuts documents one after another.
+    fn cut_all(documents: &[Vec<u32>], passage: usize) -> Vec<CutDocument> {
+        let lengths = PassageLengths::of(passage);
+        let mut kept = KeptWords::new(tempfile::tempfile().unwrap(), lengths);
+        let mut all = Vec::new();
+        for words in documents {
+            let cut = scan(words, &mut kept, lengths).unwrap();
+            let (mut pieces, mut start) = (Vec::new(), 0);
+            for range in cut.iter().chain([&(words.len()..words.len())]) {
+                pieces.push(words[start..range.start].to_vec());
+                start = range.end;
+            }
+            for piece in &pieces {
+                kept.push(piece).unwrap();
+            }
+            all.push((pieces, cut));
+        }
+        all
+    }
+
+    /// Checks documents against what is promised, run by run.
+    fn check(documents: &[Vec<u32>], passage: usize) {
+        let mut known: HashMap<&[u32], Vec<(usize, usize)>> = HashMap::new();
+        let all = cut_all(documents, passage);
+        let mut number = 0;
+        for ((pieces, cut), words) in all.iter().zip(documents) {
+            for range in cut {
+                assert!(range.len() >= passage);
+                let stood = |at: usize| {
+                    let run = &words[at..at + passage];
+                    let mut before = 0..(at + 1).saturating_sub(passage);
+                    before.any(|it| words[it..it + passage] == *run) || known.contains_key(run)
+                };
+                let mut covered = range.start;
+                for at in range.start..=range.end - passage {
+                    if stood(at) {
+                        assert!(at <= covered, "{at} of {range:?}");
+                        covered = at + passage;
+                    }
+                }
+                assert_eq!(covered, range.end);
+            }
+            for piece in pieces {
+                number += 1;
+                for (at, run) in piece.windows(passage).enumerate() {
+                    let places = known.entry(run).or_default();
+                    let is_apart =
+                        |&(other, place): &(usize, usize)| other != number || place + passage <= at;
+                    assert!(!places.iter().any(is_apart), "{run:?} is left twice");
+                    places.push((number, at));
+                }
+            }
+        }
+    }
+
+    /// Documents of parts that come again and of other words.
+    fn documents() -> impl Strategy<Value = (Vec<Vec<u32>>, usize)> {
+        let parts = proptest::collection::vec(proptest::collection::vec(1_u32..9, 1..24), 1..6);
+        let picked = proptest::collection::vec(proptest::collection::vec(0_usize..9, 1..40), 1..12);
+        (parts, picked, 8_usize..14).prop_map(|(parts, picked, passage)| {
+            let mut other = 100;
+            let mut document = |picked: Vec<usize>| {
+                let part = |number: usize| {
+                    other += 1;
+                    parts.get(number).cloned().unwrap_or_else(|| vec![other])
+                };
+                picked.into_iter().flat_map(part).collect()
+            };
+            (picked.into_iter().map(&mut document).collect(), passage)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_passage_is_left_twice_and_no_other_is_cut((documents, passage) in documents()) {
+            check(&documents, passage);
+        }
+    }
+
+    #[test]
+    fn runs_that_are_nearly_passages_may_come_often() {
+        // Sixteen words with others around them, and then twenty words that begin with them.
+        let mut other = 1000_u32;
+        let mut document = |number: u32| {
+            other += 2;
+            let template: Vec<u32> = (1..17).collect();
+            [&[other], &template[..], &[other + 1 + number]].concat()
+        };
+        let mut documents: Vec<Vec<u32>> = (0..3000).map(|_| document(0)).collect();
+        let again = [&documents[1500][..], &[7, 7]].concat();
+        documents.push(again);
+        check(&documents, 18);
+        let all = cut_all(&documents, 18);
+        assert_eq!(all[3000].1, vec![0..18]);
+        assert!(all[..3000].iter().all(|(_, cut)| cut.is_empty()));
+    }
+
+    #[test]
+    fn long_runs_are_compared_across_what_is_written_and_what_is_not() {
+        let long: Vec<u32> = (1..200_000).collect();
+        let around = [&[7, 7], &long[..], &[8, 8]].concat();
+        let all = cut_all(&[long.clone(), long[5..100].to_vec(), around], 50);
+        assert_eq!(all[1].1, vec![0..95]);
+        assert_eq!(all[2].1, vec![2..200_001]);
+    }
+
+    #[test]
+    fn a_text_that_repeats_itself_keeps_one_copy() {
+        let line: Vec<u32> = (1..11).collect();
+        let all = cut_all(&[line.repeat(1000)], 20);
+        let kept: usize = all[0].0.iter().map(Vec::len).sum();
+        assert!((20..60).contains(&kept), "{kept}");
+    }
+}
