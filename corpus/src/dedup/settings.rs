@@ -323,11 +323,11 @@ impl Dedup {
     /// # let (pages, clean) = (folder.path().join("pages.jsonl"), folder.path().join("clean.jsonl"));
     /// let notice = "The night tram runs again from Friday on, every half hour until four.";
     /// let page = |before: &str| format!("{{\"text\":\"{before} {notice} And now the weather of the week.\"}}\n");
-    /// std::fs::write(&pages, page("One.") + &page("The company says:"))?;
+    /// std::fs::write(&pages, page("One.") + &page("The company says in a letter of this morning:"))?;
     /// let run = Dedup::new([&pages]).cut_passages(10).output(&clean);
     /// let done = run.run(|_| ControlFlow::Continue(()))?.passages.unwrap();
     /// assert_eq!((done.passages, done.words, done.changed), (1, 20, 1));
-    /// let second = "{\"text\":\"The company says: \"}\n";
+    /// let second = "{\"text\":\"The company says in a letter of this morning: \"}\n";
     /// assert_eq!(std::fs::read_to_string(&clean)?, page("One.") + second);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
