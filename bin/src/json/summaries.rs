@@ -106,7 +106,7 @@ pub(crate) struct DedupJson<'a> {
     read: ReadJson<'a>,
 }
 
-/// What became of units.
+/// The outcome for units.
 #[derive(Serialize)]
 struct UnitsJson {
     kept: u64,
@@ -116,7 +116,7 @@ struct UnitsJson {
     dropped: u64,
 }
 
-/// What became of passages.
+/// The outcome for passages.
 #[derive(Serialize)]
 struct CutPassagesJson {
     passages: u64,

@@ -90,7 +90,7 @@ impl ItemCutter {
     }
 }
 
-/// Returns the places in a part of a text at which sentences or lines begin, but for the start of that part.
+/// Returns the places in a part of a text at which sentences or lines begin, except for the start of that part.
 fn sentences(text: &str, part: Range<usize>) -> impl Iterator<Item = usize> {
     let start = part.start;
     let bounds = text[part].split_sentence_bound_indices();

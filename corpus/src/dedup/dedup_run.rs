@@ -70,7 +70,7 @@ impl DedupRun<'_> {
         Ok(sink)
     }
 
-    /// Reads one document after another, and writes it without the passages of so many words that stand before.
+    /// Reads one document after another, and writes it without the passages of this number of words that stand before.
     pub(super) fn by_passage(
         &self,
         judge: &mut DedupJudge<'_>,

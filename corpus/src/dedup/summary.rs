@@ -28,10 +28,10 @@ pub struct DedupSummary {
     /// What the input was only compared with ([`Dedup::against`](crate::dedup::Dedup::against)), if there was such a
     /// request.
     pub compared: Option<ReferenceCounts>,
-    /// What became of [units](crate::dedup::Dedup::unit), if these were judged. [`of_input`](Self::of_input) and
+    /// The outcome for [units](crate::dedup::Dedup::unit), if these were judged. [`of_input`](Self::of_input) and
     /// [`of_history`](Self::of_history) then count the units that were cut, and not documents.
     pub units: Option<UnitCounts>,
-    /// What became of [passages](crate::dedup::Dedup::cut_passages), if these were cut.
+    /// The outcome for [passages](crate::dedup::Dedup::cut_passages), if these were cut.
     pub passages: Option<PassageCounts>,
     /// The number of skipped records that are in the output nevertheless, with null [marks](crate::dedup::Dedup::mark).
     pub unmarked: u64,
@@ -45,7 +45,7 @@ pub struct DedupSummary {
     pub aside: Option<PathBuf>,
 }
 
-/// What became of units.
+/// The outcome for units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnitCounts {
@@ -61,7 +61,7 @@ pub struct UnitCounts {
     pub dropped: u64,
 }
 
-/// What became of passages.
+/// The outcome for passages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PassageCounts {

@@ -124,7 +124,7 @@ impl RunPlaces {
         }
     }
 
-    /// Returns the bytes of memory that this takes with so many further anchors.
+    /// Returns the bytes of memory that this takes with this number of further anchors.
     fn bytes_with(&self, more: usize) -> u64 {
         self.anchors.bytes_with(more) + self.passages.len() as u64 * WINDOW_BYTES
     }
