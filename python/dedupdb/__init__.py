@@ -196,6 +196,8 @@ def dedup(
 ) -> Deduplicated:
     """Removes near-duplicates: a row is dropped if it resembles a row that is kept.
 
+    A text without tokens is never dropped.
+
     Args:
         data: A table that gives Arrow (pyarrow, polars, DuckDB, pandas, datasets), a data set of pyarrow, record
             batches, an Arrow array of strings, or an iterable of strings or dicts, also a streamed data set.

@@ -9,6 +9,7 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray
 use arrow_schema::{DataType, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use dedupdb::Options;
+use dedupdb::sketching::unseen_bytes;
 use dedupdb_corpus::dedup::{DroppedRow, Keep, RowDedup as Judging};
 use dedupdb_corpus::number::counted;
 use pyo3::exceptions::PyValueError;
@@ -174,7 +175,9 @@ impl TextQueue {
                 all.extend(batch);
                 py.check_signals()?;
             }
-            let bytes: Vec<usize> = all.iter().map(String::len).collect();
+            // What nobody sees makes no text longer.
+            let bytes = all.iter().map(|text| text.len() - unseen_bytes(text));
+            let bytes: Vec<usize> = bytes.collect();
             texts.ranked = Some(RankedTexts {
                 texts: all,
                 order: Judging::order(keep, &bytes),

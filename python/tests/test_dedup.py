@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -86,6 +87,39 @@ def test_the_command_keeps_the_same(kept: dict[str, set[str]], way: str, keep: K
     assert sorted(row for group in result.groups for row in group[1:]) == [row["row"] for row in rows]
     assert all(result.keep[group[0]] for group in result.groups)
     assert len(result.kept) == len(result.indices)
+
+
+def excerpts() -> list[str]:
+    """Texts, parts of some, which begin in the middle, texts without words, and what nobody sees in copies."""
+    draw = random.Random(5)
+    made = texts(120, 2)
+    for text in made[:80:2]:
+        words = text.split()
+        first = draw.randrange(len(words))
+        made.append(" ".join(words[first : first + draw.randint(10, 50)]))
+    made += [f"{text} \u200b\u200b\u200b" for text in made[:8]] + [f"{text}!" for text in made[4:12]]
+    made += ["", "-- ", "", "-- ", "---"]
+    draw.shuffle(made)
+    return made
+
+
+def removed(command_line: CommandLine, folder: Path, rows: list[str], *options: object) -> list[dict[str, Any]]:
+    """What the command drops: the lines of --removed, with the numbers of rows instead of keys."""
+    file, list_ = folder / "rows.jsonl", folder / "removed.jsonl"
+    file.write_text("".join(json.dumps({"id": str(row), "text": text}) + "\n" for row, text in enumerate(rows)))
+    command_line("dedup", file, "-o", folder / "kept.jsonl", "--removed", list_, "--force", *options)
+    lines = [json.loads(line) for line in list_.read_text().splitlines()]
+    return [line | {"row": int(line["key"]), "earlier": int(line["earlier"])} for line in lines]
+
+
+@pytest.mark.parametrize("keep", KEEPS)
+def test_a_text_without_words_is_never_dropped(tmp_path: Path, command_line: CommandLine, keep: Keep) -> None:
+    rows = excerpts()
+    lines = removed(command_line, tmp_path, rows, "--keep", keep)
+    result = dedupdb.dedup(rows, keep=keep)
+    assert result.dropped["row"] == sorted(line["row"] for line in lines)
+    assert result.dropped.column_names == ["row", "earlier", "verdict", "jaccard"]
+    assert all(keep for text, keep in zip(rows, result.keep, strict=True) if text.strip("- ") == "")
 
 
 def test_what_is_kept_is_of_the_class_that_was_given() -> None:

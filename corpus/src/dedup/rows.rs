@@ -16,7 +16,7 @@ use dedupdb::{Input, Options, Schema, Store};
 
 /// Deduplicates rows of texts in memory, as [`Dedup`](crate::dedup::Dedup) does with [`Keep::First`].
 ///
-/// A row is dropped if it resembles an earlier row that is kept. To keep other rows, push them in the order of
+/// A row is dropped if it resembles an earlier row that is kept, and never if it has no tokens. To keep other rows, push them in the order of
 /// [`RowDedup::order`].
 ///
 /// A temporary store holds the shingles and signatures of the texts. It is deleted when the rows are dropped.
@@ -152,7 +152,10 @@ impl RowDedup {
         let outcomes = self.pipeline.wait(time)?;
         let rows = |outcomes: Vec<dedupdb::Result<Outcome>>| {
             let outcomes = outcomes.into_iter();
-            outcomes.map(|outcome| outcome.map(|outcome| dropped(&outcome)))
+            outcomes.map(|outcome| {
+                let outcome = outcome?;
+                Ok(dropped(&outcome).filter(|_| !is_wordless(&outcome)))
+            })
         };
         Ok(outcomes.map(|outcomes| rows(outcomes).collect()))
     }
@@ -166,4 +169,10 @@ fn dropped(outcome: &Outcome) -> Option<DroppedRow> {
         estimate: earlier.estimate.jaccard,
         exact_copy: outcome.relation == Relation::ExactCopy,
     })
+}
+
+/// Whether a copy has no shingles: it shares no bucket, not even with its copies.
+fn is_wordless(outcome: &Outcome) -> bool {
+    let earlier = outcome.duplicate_of();
+    outcome.relation == Relation::ExactCopy && earlier.is_some_and(|it| it.bands == 0)
 }
