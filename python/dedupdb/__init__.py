@@ -187,7 +187,9 @@ def dedup(
     data: Any,
     *,
     text: str = "text",
-    keep: Literal["first", "longest", "newest"] = "first",
+    keep: Literal["first", "longest", "newest"] | None = None,
+    containment: float | None = None,
+    shortest: int | None = None,
     progress: Progress = None,
     temporary: str | os.PathLike[str] | None = None,
     false_candidates: int | None = None,
@@ -203,7 +205,11 @@ def dedup(
             batches, an Arrow array of strings, or an iterable of strings or dicts, also a streamed data set.
         text: The column of a table, or the field of a dict, with the text.
         keep: Which of several similar rows to keep: the ``first``, the ``longest`` (the first of those with the same
-            length) or the ``newest``, which is the last. The latter two need memory for a copy of all texts.
+            length) or the ``newest``, which is the last; ``first``, and with ``containment`` always ``longest``. The
+            latter two need memory for a copy of all texts.
+        containment: Also drop a row if a longer one that is kept has this share of its shingles (runs of five words),
+            above 0 and up to 1, such as an excerpt, or a page that was cut off.
+        shortest: With ``containment``, texts of fewer tokens are dropped only as near-duplicates; 20.
         progress: True for a bar (tqdm's, if it is there), or a callable of ``(done, total)``.
         temporary: Folder for temporary files; that of the system.
         false_candidates: Number of candidates that do not match after which a search ends; 4,000. A warning says how
@@ -227,9 +233,15 @@ def dedup(
         temporary = tempfile.gettempdir()
     elif not isinstance(temporary, (str, os.PathLike)):
         raise TypeError(f"temporary: a path, not {type(temporary).__name__}")
+    if shortest is not None and containment is None:
+        raise ValueError("shortest: it goes with containment, which is not given")
+    if keep is None:
+        keep = "first" if containment is None else "longest"
+    if shortest is None:
+        shortest = 20
     within = os.fspath(temporary)
     mask, dropped, skipped, table = _native.dedup(
-        texts, text, keep, keep_rows, within, false_candidates, errors, progress, parameters
+        texts, text, keep, keep_rows, within, containment, shortest, false_candidates, errors, progress, parameters
     )
     return Deduplicated(kept_rows(data, mask, table), mask, dropped, skipped)
 

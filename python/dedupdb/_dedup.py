@@ -56,8 +56,9 @@ class Deduplicated(_KeptRows):
         super().__init__(kept, keep, dropped, skipped)
         self.dropped: Table = dropped
         """A row for each dropped row: its number ``row``, the number of the kept row that it resembles
-        (``earlier``), ``verdict`` (``near_duplicate`` or ``exact_copy``), and the ``jaccard`` of both (with
-        ``shingles=False``, its estimate)."""
+        (``earlier``), ``verdict`` (``near_duplicate``, ``exact_copy`` or ``contained``), and the ``jaccard`` of both
+        (with ``shingles=False``, its estimate). If ``containment`` was given, also the share of its shingles that the
+        kept row has (``containment``), and which ``measure`` drops it: ``jaccard``, or else ``containment``."""
 
     @property
     def groups(self) -> list[list[int]]:

@@ -329,6 +329,8 @@ def dedup(
     keep: str,
     keep_rows: bool,
     within: str,
+    containment: float | None,
+    shortest: int,
     false_candidates: int | None,
     errors: str,
     progress: _Progress,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use arrow_array::cast::AsArray;
@@ -10,7 +11,9 @@ use arrow_schema::{DataType, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use dedupdb::Options;
 use dedupdb::sketching::unseen_bytes;
-use dedupdb_corpus::dedup::{DroppedRow, Keep, RowDedup as Judging};
+use dedupdb_corpus::dedup::{
+    ContainedRows, ContainmentConflict, DroppedRow, Error, Keep, RowDedup as Judging, RowVerdicts,
+};
 use dedupdb_corpus::number::counted;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,7 +26,7 @@ use crate::rows::{BATCH_BYTES, BATCH_ROWS, RowSource};
 use crate::schema;
 use crate::table::{self, Table, defect};
 use crate::warning::warn;
-use crate::watch::{ProgressCallback, TICK};
+use crate::watch::{ProgressCallback, Stop, TICK, waited};
 
 /// Rows that could not be judged, with the reasons.
 pub(crate) type FlawedRows = Vec<(u64, String)>;
@@ -31,7 +34,7 @@ pub(crate) type FlawedRows = Vec<(u64, String)>;
 /// Which rows to keep, why the others are dropped, which could not be judged, and the kept rows if an Arrow table has
 /// them and they are asked for.
 #[pyfunction]
-#[pyo3(signature = (data, text, keep, keep_rows, within, false_candidates, errors, progress, parameters))]
+#[pyo3(signature = (data, text, keep, keep_rows, within, containment, shortest, false_candidates, errors, progress, parameters))]
 #[expect(clippy::too_many_arguments, reason = "one call of ours makes it")]
 pub(crate) fn dedup(
     py: Python<'_>,
@@ -40,6 +43,8 @@ pub(crate) fn dedup(
     #[pyo3(from_py_with = arguments::keep)] keep: String,
     keep_rows: bool,
     within: PathBuf,
+    #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
+    #[pyo3(from_py_with = arguments::shortest)] shortest: usize,
     #[pyo3(from_py_with = arguments::false_candidates)] false_candidates: Option<usize>,
     #[pyo3(from_py_with = arguments::errors)] errors: &str,
     progress: Option<&Bound<'_, PyAny>>,
@@ -57,46 +62,30 @@ pub(crate) fn dedup(
     if let Some(most) = false_candidates {
         options = options.false_candidates(most);
     }
-    let mut judging = py
-        .detach(|| Judging::begin(&options, &schema, within))
-        .map_err(refused)?;
-    let mut texts = TextQueue::of(py, rows, keep, errors)?;
-    let (mut dropped, mut skipped) = (Vec::new(), FlawedRows::new());
-    let (mut judged, mut is_ended) = (0, false);
-    while !is_ended || judging.under_way() > 0 {
-        let time = if is_ended || judging.is_full() {
-            TICK
-        } else {
-            if let Some(batch) = texts.next(py)? {
-                judging.push(batch);
-            } else {
-                is_ended = true;
-                judging.close();
-            }
-            Duration::ZERO
-        };
-        let outcomes = py.detach(|| judging.wait(time)).map_err(refused)?;
-        for outcome in outcomes.unwrap_or_default() {
-            let row = texts.row(judged);
-            judged += 1;
-            match outcome {
-                Ok(None) => {}
-                Ok(Some(mut why)) => {
-                    why.earlier = texts.row(why.earlier);
-                    dropped.push((row, why));
-                }
-                Err(error) if errors == ErrorPolicy::Skip => {
-                    skipped.push((row, error.to_string()));
-                }
-                Err(error) => return Err(of_row(py, row, &error)),
-            }
+    let mut verdicts = Verdicts::new(errors);
+    let mut texts = if let Some(least) = containment {
+        if keep != Keep::Longest {
+            let conflict = ContainmentConflict::Keep;
+            return Err(refused(Error::Containment { conflict }));
         }
-        told.tell(py, judged, texts.all())?;
-        py.check_signals()?;
-    }
-    warn_of_cut_short(py, judging.searches_cut_short())?;
-    py.detach(|| drop(judging));
+        let search = py.detach(|| ContainedRows::begin(&options, &schema, within, least));
+        let search = search.map_err(refused)?.shortest(shortest);
+        let mut texts = TextQueue::of(py, rows, keep, errors)?;
+        verdicts.judge_contained(py, search, &mut texts, &mut told)?;
+        texts
+    } else {
+        let judging = py.detach(|| Judging::begin(&options, &schema, within));
+        let judging = judging.map_err(refused)?;
+        let mut texts = TextQueue::of(py, rows, keep, errors)?;
+        verdicts.judge(py, judging, &mut texts, &mut told)?;
+        texts
+    };
     told.end(py)?;
+    let Verdicts {
+        mut dropped,
+        mut skipped,
+        ..
+    } = verdicts;
     dropped.sort_unstable_by_key(|(row, _)| *row);
     skipped.append(&mut texts.flawed);
     skipped.sort_unstable();
@@ -108,7 +97,109 @@ pub(crate) fn dedup(
     let kept = texts
         .kept()
         .map(|(schema, arrays)| kept(&schema, &arrays, &keep));
-    Ok((keep, table_of(&dropped)?, skipped, kept.transpose()?))
+    let table = table_of(&dropped, containment.is_some())?;
+    Ok((keep, table, skipped, kept.transpose()?))
+}
+
+/// The verdicts on rows, in the order in which they are judged.
+struct Verdicts {
+    dropped: Vec<(u64, DroppedRow)>,
+    skipped: FlawedRows,
+    judged: u64,
+    errors: ErrorPolicy,
+}
+
+impl Verdicts {
+    fn new(errors: ErrorPolicy) -> Verdicts {
+        Verdicts {
+            dropped: Vec::new(),
+            skipped: Vec::new(),
+            judged: 0,
+            errors,
+        }
+    }
+
+    /// Judges rows by similarity while they are read.
+    fn judge(
+        &mut self,
+        py: Python<'_>,
+        mut judging: Judging,
+        texts: &mut TextQueue,
+        told: &mut ProgressCallback,
+    ) -> PyResult<()> {
+        let mut is_ended = false;
+        while !is_ended || judging.under_way() > 0 {
+            let time = if is_ended || judging.is_full() {
+                TICK
+            } else {
+                if let Some(batch) = texts.next(py)? {
+                    judging.push(batch);
+                } else {
+                    is_ended = true;
+                    judging.close();
+                }
+                Duration::ZERO
+            };
+            let outcomes = py.detach(|| judging.wait(time));
+            let outcomes = outcomes.map_err(|error| of_dedup(py, &error))?;
+            self.take(py, texts, outcomes.unwrap_or_default())?;
+            told.tell(py, self.judged, texts.all())?;
+            py.check_signals()?;
+        }
+        warn_of_cut_short(py, judging.searches_cut_short())?;
+        py.detach(|| drop(judging));
+        Ok(())
+    }
+
+    /// Judges rows by containment, once all are read.
+    fn judge_contained(
+        &mut self,
+        py: Python<'_>,
+        search: ContainedRows,
+        texts: &mut TextQueue,
+        told: &mut ProgressCallback,
+    ) -> PyResult<()> {
+        let mut ranked = Vec::new();
+        while let Some(batch) = texts.next(py)? {
+            ranked.extend(batch);
+        }
+        let all = texts.all();
+        let read = Arc::new(AtomicU64::new(0));
+        let count = read.clone();
+        let work = move |stop: &Stop| {
+            let mut wait = |read: usize| {
+                count.store(read as u64, Ordering::Relaxed);
+                stop.flow()
+            };
+            let rows = search.judge(&ranked, &mut wait);
+            (rows, search.searches_cut_short())
+        };
+        let tick = |py: Python<'_>| told.tell(py, read.load(Ordering::Relaxed), all);
+        let (rows, cut_short) = waited(py, work, tick)?;
+        self.take(py, texts, rows.map_err(|error| of_dedup(py, &error))?)?;
+        told.tell(py, self.judged, all)?;
+        warn_of_cut_short(py, cut_short)
+    }
+
+    /// Takes the verdicts on the next rows.
+    fn take(&mut self, py: Python<'_>, texts: &TextQueue, rows: RowVerdicts) -> PyResult<()> {
+        for verdict in rows {
+            let row = texts.row(self.judged);
+            self.judged += 1;
+            match verdict {
+                Ok(None) => {}
+                Ok(Some(mut why)) => {
+                    why.earlier = texts.row(why.earlier);
+                    self.dropped.push((row, why));
+                }
+                Err(error) if self.errors == ErrorPolicy::Skip => {
+                    self.skipped.push((row, error.to_string()));
+                }
+                Err(error) => return Err(of_row(py, row, &error)),
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Warns if searches skipped candidates.
@@ -259,23 +350,21 @@ pub(crate) fn kept(schema: &SchemaRef, arrays: &[ArrayRef], keep: &[bool]) -> Py
     Ok(Table::new(schema.clone(), batches))
 }
 
-/// Why rows are dropped.
-fn table_of(dropped: &[(u64, DroppedRow)]) -> PyResult<Table> {
-    let schema = table::schema(&[
+/// Why rows are dropped. The containment and the measure are columns if containment was asked for.
+fn table_of(dropped: &[(u64, DroppedRow)], by_containment: bool) -> PyResult<Table> {
+    let mut fields = vec![
         ("row", DataType::UInt64, false),
         ("earlier", DataType::UInt64, false),
         ("verdict", DataType::Utf8, false),
         ("jaccard", DataType::Float64, false),
-    ]);
+    ];
     let why = || dropped.iter().map(|(_, why)| why);
-    let verdicts = why().map(|why| {
-        if why.exact_copy {
-            "exact_copy"
-        } else {
-            "near_duplicate"
-        }
+    let verdicts = why().map(|why| match (why.exact_copy, why.is_contained) {
+        (true, _) => "exact_copy",
+        (false, true) => "contained",
+        (false, false) => "near_duplicate",
     });
-    let columns: Vec<ArrayRef> = vec![
+    let mut columns: Vec<ArrayRef> = vec![
         Arc::new(UInt64Array::from_iter_values(
             dropped.iter().map(|(row, _)| *row),
         )),
@@ -285,6 +374,21 @@ fn table_of(dropped: &[(u64, DroppedRow)]) -> PyResult<Table> {
             why().map(|why| why.jaccard.unwrap_or(why.estimate)),
         )),
     ];
+    if by_containment {
+        let measures = why().map(|why| {
+            if why.is_contained {
+                "containment"
+            } else {
+                "jaccard"
+            }
+        });
+        fields.push(("containment", DataType::Float64, true));
+        fields.push(("measure", DataType::Utf8, false));
+        let shares = why().map(|why| why.containment);
+        columns.push(Arc::new(shares.collect::<Float64Array>()));
+        columns.push(Arc::new(StringArray::from_iter_values(measures)));
+    }
+    let schema = table::schema(&fields);
     let batch = RecordBatch::try_new(schema.clone(), columns).map_err(|error| defect(&error))?;
     Ok(Table::new(schema, vec![batch]))
 }

@@ -44,8 +44,12 @@ WRONG: dict[str, list[Call]] = {
         lambda store, _: store.pairs(containment="0.8"),
         lambda store, _: store.pairs(containment=0.0),
         lambda store, _: store.clusters(containment=float("nan")),
+        lambda store, _: dedupdb.dedup(["x"], containment="0.8"),
     ],
-    "shortest": [lambda store, _: store.pairs(containment=0.8, shortest=-1)],
+    "shortest": [
+        lambda store, _: store.pairs(containment=0.8, shortest=-1),
+        lambda store, _: dedupdb.dedup(["x"], containment=0.8, shortest=-1),
+    ],
     "exhaustive": [lambda store, _: store.pairs(exhaustive="no")],
     "jaccard": [lambda store, _: store.recall("0.5"), lambda store, _: store.recall(1.5)],
     "key": [

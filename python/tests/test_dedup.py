@@ -112,6 +112,35 @@ def removed(command_line: CommandLine, folder: Path, rows: list[str], *options: 
     return [line | {"row": int(line["key"]), "earlier": int(line["earlier"])} for line in lines]
 
 
+@pytest.mark.parametrize("options", [{}, {"shortest": 30}, {"shortest": 1, "keep": "longest"}, {"threshold": 0.5}])
+def test_the_command_drops_the_same_contained_rows(
+    tmp_path: Path, command_line: CommandLine, options: dict[str, Any]
+) -> None:
+    rows = excerpts()
+    given = [argument for name, value in options.items() for argument in (f"--{name}", value)]
+    lines = removed(command_line, tmp_path, rows, "--containment", "0.7", *given)
+    expected = [
+        {
+            "row": line["row"],
+            "earlier": line["earlier"],
+            "verdict": "exact_copy" if line["exact_copy"] else verdict[line["measure"]],
+            "jaccard": line["jaccard"],
+            "containment": line["containment"],
+            "measure": line["measure"],
+        }
+        for verdict in [{"jaccard": "near_duplicate", "containment": "contained"}]
+        for line in sorted(lines, key=lambda line: line["row"])
+    ]
+    result = dedupdb.dedup(rows, containment=0.7, **options)
+    assert list(result.dropped) == expected
+    assert result.keep == [row not in {line["row"] for line in expected} for row in range(len(rows))]
+    verdicts = {line["verdict"] for line in expected}
+    assert verdicts >= {"near_duplicate", "contained"}
+    flawed: list[Any] = [None, *rows[:50], 5, *rows[50:]]
+    again = dedupdb.dedup(flawed, containment=0.7, errors="skip", **options)
+    assert again.kept == result.kept and len(again.skipped) == 2
+
+
 @pytest.mark.parametrize("keep", KEEPS)
 def test_a_text_without_words_is_never_dropped(tmp_path: Path, command_line: CommandLine, keep: Keep) -> None:
     rows = excerpts()
@@ -120,6 +149,23 @@ def test_a_text_without_words_is_never_dropped(tmp_path: Path, command_line: Com
     assert result.dropped["row"] == sorted(line["row"] for line in lines)
     assert result.dropped.column_names == ["row", "earlier", "verdict", "jaccard"]
     assert all(keep for text, keep in zip(rows, result.keep, strict=True) if text.strip("- ") == "")
+
+
+def test_what_does_not_go_with_containment_is_refused() -> None:
+    for share in (0.0, 1.5, float("nan")):
+        with pytest.raises(ValueError, match="containment: its share is above 0 and at most 1"):
+            dedupdb.dedup(TEXTS, containment=share)
+    for keep in ("first", "newest"):
+        with pytest.raises(ValueError, match="containment: the longer text is always kept"):
+            dedupdb.dedup(TEXTS, containment=0.8, keep=keep)
+    with pytest.raises(ValueError, match="containment: it compares shingles, and the parameters keep none"):
+        dedupdb.dedup(TEXTS, containment=0.8, shingles=False)
+    with pytest.raises(ValueError, match="shortest: it goes with containment"):
+        dedupdb.dedup(TEXTS, shortest=5)
+    with pytest.raises(dedupdb.errors.InvalidText, match="row 1: "):
+        dedupdb.dedup(["1 2", "x", "3 4 5"], containment=0.8, shingling="ids")
+    result = dedupdb.dedup(["1 2", "x", "1 2"], containment=0.8, shingling="ids", errors="skip")
+    assert result.keep == [True, False, False] and [row for row, _ in result.skipped] == [1]
 
 
 def test_what_is_kept_is_of_the_class_that_was_given() -> None:

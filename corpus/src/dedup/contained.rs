@@ -7,8 +7,8 @@ use crate::dedup::error::{ContainmentConflict, Error, Result};
 use crate::dedup::settings::{Dedup, Keep};
 use crate::temporary::fleeting;
 use dedupdb::groups::{ClusterQuery, Linkage, Member};
-use dedupdb::write::Uncommitted;
-use dedupdb::{Input, Options, Schema, Store, Writer};
+use dedupdb::write::{Outcome, Relation, Uncommitted};
+use dedupdb::{Input, Match, Options, Schema, Store, Writer};
 
 /// The share of a text's shingles that another one has, and the number of tokens of the shortest texts.
 #[derive(Clone, Copy, Debug)]
@@ -34,9 +34,7 @@ pub(super) fn check(dedup: &Dedup) -> Result<()> {
     let Some(least) = dedup.containment.least else {
         return Ok(());
     };
-    let conflict = if !(least > 0.0 && least <= 1.0) {
-        ContainmentConflict::Share
-    } else if dedup.store.is_some() || dedup.store_folder.is_some() {
+    let conflict = if dedup.store.is_some() || dedup.store_folder.is_some() {
         ContainmentConflict::Store
     } else if dedup.against.is_some() {
         ContainmentConflict::Against
@@ -44,12 +42,37 @@ pub(super) fn check(dedup: &Dedup) -> Result<()> {
         ContainmentConflict::Protection
     } else if dedup.kept() != Keep::Longest {
         ContainmentConflict::Keep
-    } else if !dedup.schema.keeps_shingles() {
+    } else {
+        return check_search(least, &dedup.schema);
+    };
+    Err(Error::Containment { conflict })
+}
+
+/// Refuses a share out of range, and a schema that keeps no shingles.
+///
+/// # Errors
+///
+/// [`Error::Containment`].
+pub(super) fn check_search(least: f64, schema: &Schema) -> Result<()> {
+    let conflict = if !(least > 0.0 && least <= 1.0) {
+        ContainmentConflict::Share
+    } else if !schema.keeps_shingles() {
         ContainmentConflict::NoShingles
     } else {
         return Ok(());
     };
     Err(Error::Containment { conflict })
+}
+
+/// Returns the outcome for a text that `earlier` represents: it is contained if their similarity is below the threshold.
+pub(super) fn outcome(earlier: Option<Match>, threshold: f64) -> Outcome {
+    let is_below = |it: &Match| !it.exact_copy && it.similarity() < threshold;
+    let is_contained = earlier.as_ref().is_some_and(is_below);
+    let mut outcome = Outcome::against(earlier);
+    if is_contained {
+        outcome.relation = Relation::Contained;
+    }
+    outcome
 }
 
 /// What containment decides about a text.
@@ -176,7 +199,7 @@ impl ContainmentSearch {
 }
 
 /// Keys sort in the order of the texts, so that the first one represents its copies.
-fn key(number: u64) -> String {
+pub(super) fn key(number: u64) -> String {
     format!("{number:020}")
 }
 

@@ -19,7 +19,7 @@ use crate::dedup::units::by_unit;
 use crate::dedup::verdicts::Verdicts;
 use crate::{Item, Repeats, Skipped, Source, short_hash, sketch_ahead};
 use dedupdb::Store;
-use dedupdb::write::{IdScope, Outcome, Relation};
+use dedupdb::write::IdScope;
 
 /// The number of records to write between two calls of the observer.
 const WRITTEN: usize = 256;
@@ -203,14 +203,8 @@ impl DedupRun<'_> {
             let rank = ranks[number];
             let origin = texts.read(rank.offset)?.into_origin();
             let earlier = key(first).map(|key| member.represented_by(key));
-            let is_below = earlier
-                .as_ref()
-                .is_some_and(|it| !it.exact_copy && it.similarity() < dedup.schema.threshold());
-            let mut outcome = Outcome::against(earlier);
+            let mut outcome = contained::outcome(earlier, dedup.schema.threshold());
             outcome.earlier_is_of_this_writer = true;
-            if is_below {
-                outcome.relation = Relation::Contained;
-            }
             let judged = judge.note(origin, Ok(outcome), false, self.store, None)?;
             if let Item::Document((_, verdict)) = judged {
                 fates.set(rank.ordinal, verdict);

@@ -80,6 +80,7 @@ mod by_rank;
 #[cfg(unix)]
 mod claim;
 mod contained;
+mod contained_rows;
 pub(crate) mod dedup_run;
 pub(crate) mod dropped_list;
 mod duplicate_groups;
@@ -112,6 +113,7 @@ mod tree;
 mod units;
 mod verdicts;
 
+pub use contained_rows::{ContainedRows, RowVerdicts};
 pub(crate) use error::Result;
 pub use error::{ContainmentConflict, Error, Unfit};
 pub use event::{DedupEvent, DroppedDocument, SpareReason};

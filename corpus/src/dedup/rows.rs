@@ -59,8 +59,12 @@ pub struct DroppedRow {
     pub jaccard: Option<f64>,
     /// The estimate of this similarity from the signatures, from 0 to 1.
     pub estimate: f64,
+    /// The share of the row's shingles that the kept row has, from 0 to 1. `None` if the schema keeps no shingles.
+    pub containment: Option<f64>,
     /// Whether the texts are the same.
     pub exact_copy: bool,
+    /// Whether it is dropped only because the kept row contains it: their similarity is below the threshold.
+    pub is_contained: bool,
 }
 
 impl RowDedup {
@@ -161,13 +165,16 @@ impl RowDedup {
     }
 }
 
-fn dropped(outcome: &Outcome) -> Option<DroppedRow> {
+/// Returns why a row is dropped, given the outcome of offering it, or `None` if it is kept.
+pub(super) fn dropped(outcome: &Outcome) -> Option<DroppedRow> {
     let earlier = outcome.duplicate_of()?;
     Some(DroppedRow {
         earlier: earlier.key.parse().ok()?,
         jaccard: earlier.jaccard,
         estimate: earlier.estimate.jaccard,
+        containment: earlier.containment,
         exact_copy: outcome.relation == Relation::ExactCopy,
+        is_contained: outcome.relation == Relation::Contained,
     })
 }
 
