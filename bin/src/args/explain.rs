@@ -24,7 +24,8 @@ file, and - is standard input. Two files need no store; without one, the default
 
 `estimate` is the similarity that the signatures suggest, with its standard error. `bands` lists the
 buckets that both texts share, and the probability that a pair of this similarity shares at least
-one. A query finds such a pair with this probability.
+one. A query finds such a pair with this probability. If they do not match, but nearly all of one is in
+the other, the verdict says which one `dedup --containment` drops.
 
 Texts are not stored. Passages and differences are shown for files, for documents whose key is the
 path of a file that still has the stored text, and for records of the files of --texts-from, which

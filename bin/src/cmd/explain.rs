@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use dedupdb::sketching::unseen_bytes;
 use dedupdb::{Error, Schema, Store, find::Explanation};
+use dedupdb_corpus::dedup::contained_one;
 use dedupdb_corpus::is_same_file;
 use dedupdb_lab::diff::{Comparison, LongestRun};
 
@@ -60,6 +62,7 @@ pub(crate) fn run(
         schema: &schema,
         sides: &sides,
         explanation: &explanation,
+        contained: contained(&schema, &explanation, &sides),
     };
     let marked = MarkedDiff {
         comparison: comparison.as_ref(),
@@ -69,13 +72,33 @@ pub(crate) fn run(
     };
     if output.is_json() {
         let diff = marked.object();
-        output.object(&json::ExplainJson::new(&schema, &sides, &explanation, diff))?;
+        output.object(&json::ExplainJson::new(
+            &schema,
+            &sides,
+            &explanation,
+            found.contained,
+            diff,
+        ))?;
     } else {
         for line in found.lines().into_iter().chain(marked.lines()) {
             output.line(line)?;
         }
     }
     Ok(Exit::found(explanation.is_match))
+}
+
+/// The name of the text that `dedup --containment` drops because of the other one.
+fn contained(
+    schema: &Schema,
+    explanation: &Explanation,
+    sides: &[TextSide; 2],
+) -> Option<&'static str> {
+    let bytes = |side: &TextSide| {
+        let text = side.text.as_ref().map(String::as_str).unwrap_or_default();
+        text.len() - unseen_bytes(text)
+    };
+    let one = contained_one(schema, explanation, sides.each_ref().map(bytes))?;
+    Some(["a", "b"][one])
 }
 
 /// Looks for the texts that are missing in the files of --texts-from.
@@ -142,6 +165,8 @@ struct ExplainedPair<'a> {
     schema: &'a Schema,
     sides: &'a [TextSide; 2],
     explanation: &'a Explanation,
+    /// The name in JSON of the text that is contained in the other one, if they do not match.
+    contained: Option<&'static str>,
 }
 
 impl ExplainedPair<'_> {
@@ -202,8 +227,21 @@ impl ExplainedPair<'_> {
                 format!("match: by the estimate, the threshold of {threshold} is in reach")
             }
             (true, false) => format!("match: the threshold is {threshold}"),
-            (false, false) => format!("no match: the threshold is {threshold}"),
+            (false, false) => format!(
+                "no match: the threshold is {threshold}{}",
+                self.containment(threshold)
+            ),
         }
+    }
+
+    /// Says which text is contained in the other one, if one is.
+    fn containment(&self, threshold: f64) -> String {
+        let which = match self.contained {
+            None => return String::new(),
+            Some("a") => "A is contained in B",
+            Some(_) => "B is contained in A",
+        };
+        format!("; {which}, so dedup --containment {threshold} drops it")
     }
 
     fn similarities(&self) -> Vec<String> {

@@ -22,6 +22,7 @@ pub(crate) struct ExplainJson<'a> {
     either: Option<u64>,
     containment_of_a: Option<f64>,
     containment_of_b: Option<f64>,
+    contained: Option<&'static str>,
     estimate: Option<f64>,
     error: Option<f64>,
     agreeing: Option<u32>,
@@ -39,6 +40,7 @@ impl<'a> ExplainJson<'a> {
         schema: &Schema,
         [a, b]: &'a [text_side::TextSide; 2],
         explanation: &'a Explanation,
+        contained: Option<&'static str>,
         diff: Option<WordDiffJson<'a>>,
     ) -> ExplainJson<'a> {
         let [of_a, of_b] = explanation.shingles;
@@ -54,6 +56,7 @@ impl<'a> ExplainJson<'a> {
             either: common.map(|common| common.either),
             containment_of_a: common.map(|common| common.containment_of_a),
             containment_of_b: common.map(|common| common.containment_of_b),
+            contained,
             estimate: estimate.map(|estimate| estimate.jaccard),
             error: estimate.map(|estimate| estimate.error),
             agreeing: explanation.agreeing,

@@ -80,6 +80,59 @@ fn the_longest_run_is_found_wherever_it_is() {
 }
 
 #[test]
+fn what_dedup_drops_by_containment_is_said_to_be_contained() {
+    let sandbox = Sandbox::new();
+    let all = [
+        ("notice.txt", text(1, 40)),
+        ("page.txt", format!("{} {}", text(2, 100), text(1, 40))),
+        ("other.txt", format!("{} {}", text(4, 30), text(1, 100))),
+        ("short.txt", text(1, 19)),
+        ("near.txt", format!("{} and", text(1, 40))),
+        // As many shingles as the notice, and more letters, or fewer.
+        (
+            "longer.txt",
+            format!("{} {}", text(1, 34), "longer ".repeat(6)),
+        ),
+        ("fewer.txt", format!("{} a b c d e f", text(1, 34))),
+    ];
+    for (name, text) in &all {
+        sandbox.write(name, text);
+    }
+    let mut said = 0;
+    for [a, b] in all
+        .iter()
+        .flat_map(|(a, _)| all.iter().map(move |(b, _)| [*a, *b]))
+    {
+        if a == b {
+            continue;
+        }
+        let dedup = ["dedup", a, b, "-o", "-", "--list", "--containment", "0.8"];
+        let removed = ["--removed", "gone.jsonl", "--force"];
+        sandbox.run(&[&dedup[..], &removed].concat()).expect(0);
+        let line = std::fs::read_to_string(sandbox.path("gone.jsonl")).unwrap();
+        let line: Option<serde_json::Value> =
+            (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap());
+        let line = line.filter(|line| line["measure"] == "containment");
+        let which = line.map(|line| if line["key"] == a { "a" } else { "b" });
+        let ran = sandbox.run(&["--json", "explain", a, b]);
+        assert_eq!(ran.objects()[0]["contained"].as_str(), which, "{a} {b}");
+        let verdict = sandbox.run(&["explain", a, b]).stdout;
+        let words = "is contained in";
+        assert_eq!(verdict.contains(words), which.is_some(), "{a} {b}");
+        said += usize::from(which.is_some());
+    }
+    assert!(said > 5, "{said}");
+    has(
+        &sandbox
+            .run(&["explain", "page.txt", "notice.txt"])
+            .expect(1),
+        &[
+            "verdict       no match: the threshold is 0.8; B is contained in A, so dedup --containment 0.8 drops it\n",
+        ],
+    );
+}
+
+#[test]
 fn json_has_the_same_facts() {
     let sandbox = stored();
     let object = |a: &str, b: &str, code| {

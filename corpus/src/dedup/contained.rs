@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::dedup::error::{ContainmentConflict, Error, Result};
 use crate::dedup::settings::{Dedup, Keep};
 use crate::temporary::fleeting;
+use dedupdb::find::Explanation;
 use dedupdb::groups::{ClusterQuery, Linkage, Member};
 use dedupdb::write::{Outcome, Relation, Uncommitted};
 use dedupdb::{Input, Match, Options, Schema, Store, Writer};
@@ -73,6 +74,44 @@ pub(super) fn outcome(earlier: Option<Match>, threshold: f64) -> Outcome {
         outcome.relation = Relation::Contained;
     }
     outcome
+}
+
+/// Returns which of two texts, the first (0) or the second (1), [`Dedup::containment`] drops because of the other one, with
+/// the threshold of the schema as the share. `None` if it drops neither, or either as a near-duplicate.
+///
+/// Of two texts with as many shingles, it is the shorter one, or else the second. `bytes` are their lengths.
+///
+/// ```
+/// use dedupdb::{Schema, find::Explanation};
+/// use dedupdb_corpus::dedup::contained_one;
+///
+/// let notice = "The night tram runs again from Friday on, every half hour until four, and every \
+///               hour after that, as it did before the bridge was closed in the spring.";
+/// let page = format!("News of the week from the harbour, the market and the old town. {notice}");
+/// let schema = Schema::default();
+/// let explanation = Explanation::of_texts(&schema, notice, &page)?;
+/// assert_eq!(contained_one(&schema, &explanation, [notice.len(), page.len()]), Some(0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn contained_one(
+    schema: &Schema,
+    explanation: &Explanation,
+    bytes: [usize; 2],
+) -> Option<usize> {
+    let common = explanation.common.filter(|_| !explanation.is_match)?;
+    let [a, b] = explanation.shingles;
+    let smaller = usize::from((a, bytes[0]) >= (b, bytes[1]));
+    let share = [common.containment_of_a, common.containment_of_b][smaller];
+    let fewest = fewest_shingles(ContainmentRule::default().shortest, schema) as u64;
+    let is_contained = share >= schema.threshold() && a.min(b) >= fewest;
+    is_contained.then_some(smaller)
+}
+
+/// Returns the number of shingles of the shortest texts that are compared by containment, as
+/// [`ClusterQuery::shortest`] says. A text without shingles is never compared.
+fn fewest_shingles(shortest: usize, schema: &Schema) -> usize {
+    let k = usize::from(schema.shingling().k());
+    shortest.saturating_add(1).saturating_sub(k).max(1)
 }
 
 /// What containment decides about a text.
@@ -153,9 +192,7 @@ impl ContainmentSearch {
     ) -> Result<Vec<ContainmentVerdict>> {
         self.writer.commit()?;
         let schema = self.store.schema();
-        let k = usize::from(schema.shingling().k());
-        // As `ClusterQuery::shortest` says. A text without shingles is never compared.
-        let fewest = shortest.saturating_add(1).saturating_sub(k).max(1);
+        let fewest = fewest_shingles(shortest, &schema);
         let query = ClusterQuery::new()
             .linkage(Linkage::Representative)
             .containment(least)

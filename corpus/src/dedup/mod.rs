@@ -113,6 +113,7 @@ mod tree;
 mod units;
 mod verdicts;
 
+pub use contained::contained_one;
 pub use contained_rows::{ContainedRows, RowVerdicts};
 pub(crate) use error::Result;
 pub use error::{ContainmentConflict, Error, Unfit};
