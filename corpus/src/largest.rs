@@ -4,6 +4,9 @@ use std::cmp::Reverse;
 use std::ffi::OsStr;
 use std::path::{Component, Path};
 
+use crate::{SourcedText, is_compressed};
+use dedupdb::sketching::unseen_bytes;
+
 /// Extensions of backups, and names of folders of backups.
 const BACKUP_ENDS: [&str; 6] = ["bak", "backup", "old", "orig", "save", "swp"];
 const BACKUP_FOLDERS: [&str; 4] = ["backup", "backups", "bak", "old"];
@@ -12,9 +15,29 @@ const BACKUP_FOLDERS: [&str; 4] = ["backup", "backups", "bak", "old"];
 pub(crate) type KeepRank = (Reverse<u64>, bool, [usize; 2]);
 
 /// Returns what sorts the document to keep first: the largest, which is the file with the most bytes on disk or the
-/// record with the longest text, as [`Document::size`](dedupdb::Document::size) has it; of equally large files, one that
-/// is neither hidden nor a backup, then the one with the shorter name, and then the one with the shorter path. `path` is that of a file
-/// that is one document. A caller that has the text takes what nobody sees off its size.
+/// record with the longest text. What nobody sees does not count, nor does a compressor or an encoding. Of equally large
+/// files, it is one that is neither hidden nor a backup, then the one with the shorter name, and then the one with the
+/// shorter path.
+pub(crate) fn rank_of(document: &SourcedText) -> KeepRank {
+    let text = document.text();
+    // Neither a compressor nor an encoding makes a text longer or shorter.
+    let is_as_it_is = !is_compressed(&document.source) && !is_wide(document.encoding);
+    let size = document.size.filter(|_| is_as_it_is);
+    // A byte order mark, three bytes in UTF-8, is not in the text.
+    let longest = text.len() as u64;
+    let size = size.filter(|&size| size != longest + 3);
+    let size = size.map_or(longest, |size| size.max(longest));
+    let size = size.saturating_sub(unseen_bytes(text) as u64);
+    let path = (document.record.is_none()).then_some(Path::new(&document.key));
+    largest_first(size, path)
+}
+
+/// Whether the encoding has several bytes for a letter of any script.
+fn is_wide(encoding: &str) -> bool {
+    encoding.starts_with("UTF-16") || encoding.starts_with("UTF-32")
+}
+
+/// Returns the same if only the size is known. `path` is that of a file that is one document.
 pub(crate) fn largest_first(size: u64, path: Option<&Path>) -> KeepRank {
     let name = path.and_then(Path::file_name);
     let lengths = [name, path.map(Path::as_os_str)].map(|it| it.map_or(0, OsStr::len));

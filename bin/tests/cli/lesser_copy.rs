@@ -18,6 +18,16 @@ fn staying(sandbox: &Sandbox) -> Vec<String> {
     tree.into_keys().collect()
 }
 
+/// Returns the file that a page proposes to keep of the first cluster in the folder `in`.
+#[cfg(unix)]
+fn proposed(sandbox: &Sandbox) -> String {
+    let report = ["report", "in", "-o", "page.html", "--no-text", "--force"];
+    sandbox.run(&report).expect(0);
+    let page = fs::read_to_string(sandbox.path("page.html")).unwrap();
+    let data = crate::report::data(&page);
+    crate::report::keys(&data)[0][0].to_owned()
+}
+
 #[cfg(unix)]
 #[test]
 fn the_name_that_a_copy_was_given_never_stays() {
@@ -113,6 +123,7 @@ fn neither_an_encoding_nor_a_compressor_nor_blank_lines_make_a_text_longer() {
         sandbox.write(format!("in/{stays}"), bytes);
         sandbox.write(format!("in/{goes}"), others);
         assert_eq!(staying(&sandbox), [stays], "{goes}");
+        assert_eq!(proposed(&sandbox), format!("in/{stays}"), "{goes}");
     }
 }
 
@@ -124,6 +135,7 @@ fn of_equal_texts_the_one_that_can_be_seen_stays() {
         sandbox.write("in/documents/letter.txt", text(1, 60));
         sandbox.write(format!("in/{hidden}"), text(1, 60));
         assert_eq!(staying(&sandbox), ["documents/letter.txt"], "{hidden}");
+        assert_eq!(proposed(&sandbox), "in/documents/letter.txt", "{hidden}");
     }
 }
 
@@ -166,11 +178,25 @@ fn a_page_and_a_move_keep_the_same_file() {
     sandbox.write("in/saved page.html", format!("<p>{cut}</p>{pictures}"));
     sandbox.write("in/a.txt", &whole);
     assert_eq!(staying(&sandbox), ["saved page.html"]);
-    let report = ["report", "in", "-o", "page.html", "--no-text"];
-    sandbox.run(&report).expect(0);
+    assert_eq!(proposed(&sandbox), "in/saved page.html");
+}
+
+#[cfg(unix)]
+#[test]
+fn of_equal_files_the_first_by_path_stays_whichever_came_first() {
+    let sandbox = Sandbox::new();
+    for name in ["in/a-b/c.txt", "in/a/b/c.txt"] {
+        sandbox.write(name, text(1, 60));
+        sandbox.add(&[name], 0);
+    }
+    assert_eq!(staying(&sandbox), ["a/b/c.txt"]);
+    sandbox.run(&["report", "-o", "page.html"]).expect(0);
     let page = fs::read_to_string(sandbox.path("page.html")).unwrap();
-    let place = |key: &str| page.find(key).unwrap();
-    assert!(place("in/saved page.html") < place("in/a.txt"));
+    let data = crate::report::data(&page);
+    assert_eq!(
+        crate::report::keys(&data),
+        [["in/a/b/c.txt", "in/a-b/c.txt"]]
+    );
 }
 
 #[test]
@@ -371,6 +397,7 @@ fn an_encoding_with_one_byte_for_a_letter_does_not_make_a_text_shorter() {
         .collect();
     sandbox.write("in/menu.txt", latin);
     assert_eq!(staying(&sandbox), ["menu.txt"]);
+    assert_eq!(proposed(&sandbox), "in/menu.txt");
 }
 
 #[cfg(unix)]

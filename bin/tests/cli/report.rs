@@ -9,7 +9,7 @@ use crate::sandbox::{Sandbox, text};
 const EVIL: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>";
 
 /// The data of a page.
-fn data(page: &str) -> Value {
+pub(crate) fn data(page: &str) -> Value {
     let (_, data) = page.split_once("id=\"data\">").unwrap();
     let (data, _) = data.split_once("</script>").unwrap();
     serde_json::from_str(data).unwrap()
@@ -20,7 +20,7 @@ fn read(sandbox: &Sandbox, name: &str) -> String {
 }
 
 /// The keys of each cluster.
-fn keys(data: &Value) -> Vec<Vec<&str>> {
+pub(crate) fn keys(data: &Value) -> Vec<Vec<&str>> {
     let clusters = data["clusters"].as_array().unwrap();
     let rows = clusters
         .iter()

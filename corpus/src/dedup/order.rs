@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::dedup::settings::Keep;
 use crate::number::times;
-use crate::{KeepRank, SourcedText, is_compressed, largest_first};
-use dedupdb::sketching::unseen_bytes;
+use crate::{KeepRank, SourcedText, rank_of};
 
 /// The rank of a document, and the place of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +19,6 @@ pub(crate) struct DocumentRank {
     pub(crate) offset: u64,
     /// Whether it is judged before all unprotected documents, and never dropped.
     pub(crate) is_protected: bool,
-}
-
-/// Whether the encoding has several bytes for a letter of any script.
-fn is_wide(encoding: &str) -> bool {
-    encoding.starts_with("UTF-16") || encoding.starts_with("UTF-32")
 }
 
 /// Ranks documents.
@@ -51,22 +45,7 @@ impl Ranking {
         let (mut newest, mut largest) = Default::default();
         match self.keep {
             Keep::First | Keep::Few(_) | Keep::None => {}
-            Keep::Longest => {
-                let text = document.text();
-                // Neither a compressor nor an encoding makes a text longer or shorter.
-                let is_as_it_is = !is_compressed(&document.source) && !is_wide(document.encoding);
-                let size = document.size.filter(|_| is_as_it_is);
-                // A byte order mark, three bytes in UTF-8, is not in the text.
-                let longest = text.len() as u64;
-                let size = size.filter(|&size| size != longest + 3);
-                let size = size.map_or(longest, |size| size.max(longest));
-                let size = size.saturating_sub(unseen_bytes(text) as u64);
-                let path = document
-                    .record
-                    .is_none()
-                    .then_some(Path::new(&document.key));
-                largest = largest_first(size, path);
-            }
+            Keep::Longest => largest = rank_of(document),
             Keep::Newest => {
                 let modified = document.modified.and_then(times::nanoseconds);
                 newest = Reverse(modified.unwrap_or_else(|| self.time_of(&document.source)));

@@ -43,7 +43,7 @@ impl FileStatus {
 /// A document's file, as it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FileCheck {
-    state: FileStatus,
+    pub(super) state: FileStatus,
     file: Option<FileIdentity>,
 }
 

@@ -1,13 +1,14 @@
 //! Which document of a cluster a page proposes to keep.
 
-use std::cmp::Reverse;
-use std::path::Path;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
 
-use super::file_status::{ClusterFiles, FileCheck};
-use crate::{is_compressed, largest_first};
+use super::file_status::{ClusterFiles, FileCheck, FileStatus};
+use crate::{Error, KeepRank, Key, Options, Repeats, Source, largest_first, rank_of};
 use dedupdb::find::Subject;
 use dedupdb::groups::Cluster;
-use dedupdb::{Document, Error, Result, Store};
+use dedupdb::{Document, Result as StoreResult, Store};
 
 /// A cluster whose first document is the one to keep.
 #[derive(Debug)]
@@ -24,68 +25,137 @@ pub(super) struct ClusterDocument {
     /// The similarity to the one to keep.
     pub(super) similarity: f64,
     pub(super) look: FileCheck,
+    /// Whether it can be the one to keep.
+    stands: bool,
+    /// Whether it is the one to which the similarities of the cluster are.
+    is_representative: bool,
 }
 
-/// Orders the documents of a cluster so that the one to keep comes first and represents the others, whose similarities
-/// become those to it: a document whose file is at hand, then the [largest](largest_first), and then the one that came
-/// first. Returns `None` if the documents have no shingles: then nothing says that one could go.
+/// The ranks of documents whose files were read, by their keys.
+type FileRanks = HashMap<String, KeepRank>;
+
+/// Orders the documents of each cluster so that the one to keep comes first and represents the others, whose similarities
+/// become those to it: a document whose file is at hand, then by [`rank_of`], and then the first in path order or the one
+/// that came first. Leaves out clusters without shingles: then nothing says that a document could go.
+///
+/// Reads the files of a cluster, unless all of it are copies of one size. Of a record, and of a file that cannot be read,
+/// the stored size counts.
 ///
 /// # Errors
 ///
-/// Those of reading the store.
-pub(super) fn proposed(cluster: Cluster, store: &Store) -> Result<Option<ProposedCluster>> {
+/// Those of reading the store; an error of the system if no thread can be started; `go_on` breaks.
+pub(super) fn proposed(
+    clusters: Vec<Cluster>,
+    store: &Store,
+    options: &Options,
+    go_on: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<Vec<ProposedCluster>, Error> {
+    let met = clusters.into_iter().map(|cluster| met(cluster, store));
+    let met = met.collect::<StoreResult<Vec<_>>>()?;
+    let ranks = ranks(&met, options, go_on)?;
+    let ordered = met
+        .into_iter()
+        .map(|cluster| ordered(cluster, &ranks, store));
+    Ok(ordered
+        .filter_map(StoreResult::transpose)
+        .collect::<StoreResult<_>>()?)
+}
+
+/// Looks at the documents of a cluster, which stay in its order.
+fn met(cluster: Cluster, store: &Store) -> StoreResult<ProposedCluster> {
     let mut files = ClusterFiles::default();
-    let mut ranked = Vec::with_capacity(cluster.members.len());
-    let mut members = cluster.members.iter();
-    let is_any_compressed = members.any(|member| is_compressed(Path::new(&member.key)));
+    let mut documents = Vec::with_capacity(cluster.members.len());
     for (place, member) in cluster.members.into_iter().enumerate() {
         // A document that was removed meanwhile is ignored.
         let Some(document) = store.get(&member.key)? else {
             continue;
         };
         let look = FileCheck::at(&document);
-        let stands = files.meet(look, place).state.stands();
-        let path = document.modified.map(|_| Path::new(&document.key));
-        let size = if is_any_compressed {
-            // The length of its text is not known, but the number of its shingles is.
-            document.shingles.into()
-        } else {
-            document.size
-        };
-        let rank = (Reverse(stands), largest_first(size, path), place);
-        let similarity = member.similarity();
-        let listed = ClusterDocument {
-            document,
-            similarity,
+        documents.push(ClusterDocument {
+            similarity: member.similarity(),
+            stands: files.meet(look, place).state.stands(),
             look,
-        };
-        ranked.push((rank, listed));
+            is_representative: place == 0,
+            document,
+        });
     }
-    ranked.sort_by_key(|&(rank, _)| rank);
-    let is_first = ranked.first().is_some_and(|((_, _, place), _)| *place == 0);
-    let mut documents: Vec<ClusterDocument> =
-        ranked.into_iter().map(|(_, listed)| listed).collect();
-    let Some((kept, others)) = documents.split_first_mut() else {
+    Ok(ProposedCluster {
+        documents,
+        lowest: cluster.lowest,
+    })
+}
+
+/// Reads the files that may differ in rank by more than their names.
+fn ranks(
+    clusters: &[ProposedCluster],
+    options: &Options,
+    go_on: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<FileRanks, Error> {
+    let mut hashes = HashMap::new();
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for cluster in clusters {
+        let standing = || cluster.documents.iter().filter(|listed| listed.stands);
+        let texts = || standing().map(|listed| (listed.document.hash, listed.document.size));
+        if texts().zip(texts().skip(1)).all(|(one, next)| one == next) {
+            continue;
+        }
+        for listed in standing().filter(|listed| listed.look.state == FileStatus::AtHand) {
+            let key = listed.document.key.as_str();
+            paths.extend(Key::path(key));
+            hashes.insert(key, listed.document.hash);
+        }
+    }
+    let mut ranks = FileRanks::new();
+    if paths.is_empty() {
+        return Ok(ranks);
+    }
+    let options = options.clone().repeats(Repeats::Allow).strict(false);
+    for read in options.open(paths.into_iter().map(Source::path))? {
+        if go_on().is_break() {
+            return Err(dedupdb::Error::Stopped.into());
+        }
+        let Ok(document) = read else { continue };
+        if hashes.get(document.key.as_str()) == Some(&document.hash()) {
+            ranks.insert(document.key.clone(), rank_of(&document));
+        }
+    }
+    Ok(ranks)
+}
+
+/// Puts the document to keep first.
+fn ordered(
+    mut cluster: ProposedCluster,
+    ranks: &FileRanks,
+    store: &Store,
+) -> StoreResult<Option<ProposedCluster>> {
+    // Equal documents stay in the order of the cluster.
+    cluster.documents.sort_by_cached_key(|listed| {
+        let document = &listed.document;
+        let path = document.modified.map(|_| PathBuf::from(&document.key));
+        let rank = ranks.get(&document.key).copied();
+        let rank = rank.unwrap_or_else(|| largest_first(document.size, path.as_deref()));
+        (!listed.stands, rank, path)
+    });
+    let Some((kept, others)) = cluster.documents.split_first_mut() else {
         return Ok(None);
     };
     if kept.document.shingles == 0 {
         return Ok(None);
     }
-    let mut lowest = cluster.lowest;
-    if !is_first {
-        lowest = 1.0;
+    if !kept.is_representative {
+        cluster.lowest = 1.0;
         kept.similarity = 1.0;
         for other in others {
             let pair = [&kept.document.key, &other.document.key].map(|key| Subject::Key(key));
             let compared = match store.explain(pair[0], pair[1]) {
-                Err(Error::NoSuchDocument { .. }) => continue,
+                Err(dedupdb::Error::NoSuchDocument { .. }) => continue,
                 compared => compared?,
             };
             let exact = compared.common.map(|common| common.jaccard);
             let estimate = compared.estimate.map(|estimate| estimate.jaccard);
             other.similarity = exact.or(estimate).unwrap_or(other.similarity);
-            lowest = lowest.min(other.similarity);
+            cluster.lowest = cluster.lowest.min(other.similarity);
         }
     }
-    Ok(Some(ProposedCluster { documents, lowest }))
+    Ok(Some(cluster))
 }

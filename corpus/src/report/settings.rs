@@ -16,13 +16,16 @@ use super::summary::Summary;
 use super::texts::PageTexts;
 use crate::{Error, Options};
 use dedupdb::Store;
-use dedupdb::groups::{ClusterQuery, Linkage};
+use dedupdb::groups::{Cluster, ClusterQuery, Linkage};
 
 /// The default maximum size of a page in bytes.
 const BYTES: u64 = 20_000_000;
 
 /// The number of bytes for everything except clusters and texts.
 const FRAME: usize = 90_000;
+
+/// The number of documents of clusters whose files are read together.
+const BATCH: usize = 4096;
 
 /// The number of largest buckets to show.
 const BUCKETS: usize = 10;
@@ -227,28 +230,29 @@ impl Report {
         let threshold = self.threshold.unwrap_or(store.schema().threshold());
         let mut figures = ClusterFigures::default();
         let mut chosen = ChosenClusters::new(most);
-        for cluster in store.clusters(query)? {
+        let mut clusters = store.clusters(query)?;
+        let batches = std::iter::from_fn(|| next_batch(&mut clusters).transpose());
+        for batch in batches {
             if go_on().is_break() {
                 return Err(dedupdb::Error::Stopped.into());
             }
-            let Some(cluster) = proposed(cluster?, store)? else {
-                continue;
-            };
-            let mut going = ReclaimableBytes::default();
-            let shown = (threshold, self.has_added);
-            let group = PageCluster::of(cluster, shown, most / 2, |row, is_first| {
-                summary.count(row.size, row.standing.state);
-                going.count(row.standing.state, row.size, row.likeness);
-                if !is_first {
-                    figures.member(row);
-                }
-            });
-            summary.could_go += going.all;
-            summary.identical_could_go += going.identical;
-            summary.clusters += 1;
-            summary.identical += group.identical;
-            figures.cluster(group.documents);
-            chosen.offer(group);
+            for cluster in proposed(batch?, store, &self.options, go_on)? {
+                let mut going = ReclaimableBytes::default();
+                let shown = (threshold, self.has_added);
+                let group = PageCluster::of(cluster, shown, most / 2, |row, is_first| {
+                    summary.count(row.size, row.standing.state);
+                    going.count(row.standing.state, row.size, row.likeness);
+                    if !is_first {
+                        figures.member(row);
+                    }
+                });
+                summary.could_go += going.all;
+                summary.identical_could_go += going.identical;
+                summary.clusters += 1;
+                summary.identical += group.identical;
+                figures.cluster(group.documents);
+                chosen.offer(group);
+            }
         }
         let groups = chosen.finish();
         let listed = groups.iter().map(|group| group.rows.len() as u64);
@@ -273,4 +277,20 @@ impl Report {
         texts.fit(most);
         Ok(Some(texts))
     }
+}
+
+/// Returns the next clusters, until they have [`BATCH`] documents. `None` at the end.
+fn next_batch(
+    clusters: &mut impl Iterator<Item = dedupdb::Result<Cluster>>,
+) -> dedupdb::Result<Option<Vec<Cluster>>> {
+    let (mut batch, mut documents) = (Vec::new(), 0);
+    for cluster in clusters {
+        let cluster = cluster?;
+        documents += cluster.members.len();
+        batch.push(cluster);
+        if documents >= BATCH {
+            break;
+        }
+    }
+    Ok((!batch.is_empty()).then_some(batch))
 }
