@@ -49,6 +49,30 @@ fn nothing_is_replaced_when_files_come_back() {
     assert_eq!(after, before);
 }
 
+#[cfg(target_os = "linux")]
+#[expect(clippy::print_stdout, reason = "a test that cannot be made says so")]
+#[test]
+fn files_come_back_on_a_full_disk() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("disk")).unwrap();
+    let program = env!("CARGO_BIN_EXE_dedupdb");
+    let line = format!(
+        "mount -t tmpfs -o size=64k tmpfs disk || exit 99
+        cd disk && mkdir in && echo a text of six short words > in/a.txt && cp in/a.txt 'in/a copy.txt'
+        {program} move in aside || exit 3
+        cat /dev/zero > fill
+        {program} move --undo aside && test -f 'in/a copy.txt' && test ! -e aside"
+    );
+    let mut disk = Command::new("unshare");
+    disk.current_dir(sandbox.path(""));
+    let ran = disk.args(["-rm", "sh", "-c", &line]).output();
+    let Some(ran) = ran.ok().filter(|ran| ran.status.code() != Some(99)) else {
+        return println!("skipped: this user may not mount a disk");
+    };
+    let ran = crate::sandbox::Ran::of(ran).expect(0);
+    assert!(ran.stderr.contains("No space left"), "{}", ran.stderr);
+}
+
 #[test]
 fn the_list_stays_while_a_file_cannot_be_looked_at() {
     let sandbox = Sandbox::new();

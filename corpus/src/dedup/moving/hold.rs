@@ -108,7 +108,11 @@ impl FolderHold {
                 folder: folder.to_owned(),
                 file,
             };
-            hold.sign(what).of(&path)?;
+            match (hold.sign(what), what) {
+                // Files are moved back even if the disk has no room for the note.
+                (Err(error), HoldPurpose::Undoing) if is_full(&error) => {}
+                (signed, _) => signed.of(&path)?,
+            }
             return Ok(Some(hold));
         }
         Err(held(folder, ""))
@@ -193,6 +197,14 @@ pub(super) fn check_free(folder: &Path) -> Result<()> {
     }
     let reason = "something is there already; choose a folder that is new or empty";
     Err(publish::Error::foreign(folder, reason).into())
+}
+
+/// Whether the disk, or what the user may have of it, has no room.
+fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded
+    )
 }
 
 /// Whether a run holds the folder, or a killed one left its note there.
