@@ -2,7 +2,8 @@
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::FileIdentity;
 use crate::number::times::modified;
@@ -21,7 +22,8 @@ pub enum Presence {
     Present,
     /// It has another size or modification time.
     Changed,
-    /// It does not exist, or something else, such as a folder, is in its place.
+    /// It does not exist, or something else is in its place, such as a folder, or a symbolic link that was made after
+    /// the document was added.
     Gone,
 }
 
@@ -51,7 +53,9 @@ impl Presence {
         document: &Document,
     ) -> (Presence, Option<(PathBuf, Metadata)>) {
         match fs::metadata(&path) {
-            Ok(found) if !found.is_file() => (Presence::Gone, None),
+            Ok(found) if !found.is_file() || is_later_link(&path, document) => {
+                (Presence::Gone, None)
+            }
             Ok(found) => {
                 let is_same = found.len() == document.size && modified(&found) == document.modified;
                 let presence = if is_same {
@@ -69,8 +73,19 @@ impl Presence {
     }
 }
 
+/// Whether the path is a symbolic link that was made after the document was added: it took the place of a file, as if a
+/// tool replaced copies by links. An older one was there when links were followed.
+fn is_later_link(path: &Path, document: &Document) -> bool {
+    let Ok(own) = fs::symlink_metadata(path) else {
+        return false;
+    };
+    // The time of adding has no fractions of a second.
+    let end = document.added.checked_add(Duration::from_secs(1));
+    own.is_symlink() && own.modified().ok() >= end
+}
+
 /// Returns whether the file of a stored document exists, as its key names it from the current folder. Something else in
-/// its place, such as a folder, is not the file.
+/// its place, such as a folder or a later symbolic link, is not the file.
 ///
 /// Returns `None` if the document did not come from its own file, or if this is unknown: [`Key::path`] finds no path,
 /// or the system refuses access.

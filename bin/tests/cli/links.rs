@@ -35,6 +35,39 @@ fn a_link_is_passed_over_and_counted() {
 }
 
 #[test]
+fn a_link_that_took_the_place_of_a_stored_file_is_not_that_file() {
+    let sandbox = linked();
+    sandbox.write("in/z.txt", text(1, 40));
+    let shell = |line: &str| assert!(sandbox.shell(line).status().unwrap().success());
+    // The link leads to a file of the stored size and time.
+    shell("touch -r in/note.txt in/z.txt && rm in/a-link.txt && ln -s note.txt in/a-link.txt");
+    sandbox.add(&["in/z.txt", "in/a-link.txt"], 0);
+    let list = ["list", "--json"];
+    let states = |ran: &Ran| {
+        let files = ran.objects().into_iter().map(|found| found["file"].clone());
+        files.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        states(&sandbox.run(&list).expect(0)),
+        [json!(null), json!(null)]
+    );
+    shell("ln -sf note.txt in/z.txt && touch -h -t 203001010000 in/z.txt");
+    // The other one was a link when it was stored.
+    assert_eq!(
+        states(&sandbox.run(&list).expect(0)),
+        [json!(null), json!("gone")]
+    );
+    let query = sandbox.run(&["query", "--json", "--key", "in/a-link.txt"]);
+    assert_eq!(states(&query.expect(0)), [json!("gone")]);
+    let ran = sandbox.run(&["pairs"]).expect(0);
+    let said = "1 of these files no longer exists (first: in/z.txt)";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    sandbox.run(&["remove", "--missing"]).expect(0);
+    assert_eq!(sandbox.keys(), ["in/a-link.txt"]);
+    assert_eq!(read(&sandbox, "in/z.txt"), text(1, 40));
+}
+
+#[test]
 fn a_file_is_never_removed_for_the_sake_of_a_link_to_it() {
     for options in [&[][..], &["--follow"]] {
         let sandbox = linked();
