@@ -56,6 +56,9 @@ const KINDS: &[MagicNumber] = &[
     likely(b"\xcf\xfa\xed\xfe", "macOS program"),
     likely(b"SQLite format 3\x00", "SQLite database"),
     likely(b"PAR1", "Parquet file"),
+    likely(b"ARROW1", "Arrow file; write it as Parquet"),
+    likely(b"\xff\xff\xff\xff", "Arrow stream; write it as Parquet"),
+    likely(b"ORC", "ORC file; write it as Parquet"),
     likely(b"ID3", "MP3 audio"),
     likely(b"OggS", "Ogg media"),
     likely(b"fLaC", "FLAC audio"),
@@ -86,7 +89,10 @@ pub(crate) fn kind(bytes: &[u8]) -> Option<&'static str> {
         }
         [b'R', b'I', b'F', b'F', ..] => Some("audio or video"),
         [_, _, _, _, b'f', b't', b'y', b'p', ..] => Some("MP4 media"),
-        _ => None,
+        _ => bytes
+            .get(257..)
+            .filter(|rest| rest.starts_with(b"ustar"))
+            .map(|_| "tar archive"),
     };
     let likely = || KINDS.iter().find(|kind| bytes.starts_with(kind.magic));
     let likely = || likely().map(|kind| kind.name);
@@ -120,6 +126,9 @@ mod tests {
             assert_eq!(kind(bytes), Some(name));
         }
         assert_eq!(kind(b"RIFF\x01\x01\x01\x01WEBPVP8"), Some("WebP image"));
+        let tar = [&[0; 257][..], b"ustar\x0000"].concat();
+        assert_eq!(kind(&tar), Some("tar archive"));
+        assert_eq!(kind(b"ARROW1\0\0"), Some("Arrow file; write it as Parquet"));
     }
 
     #[test]

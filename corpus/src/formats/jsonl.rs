@@ -21,6 +21,11 @@ pub(crate) fn record(line: &[u8], names: FieldPaths<'_>) -> Result<Record, Recor
         fields = self::fields(&whole, names);
         replaced = true;
     }
+    if fields.is_err()
+        && let Some(whole) = without_odd_numbers(&decoded.text)
+    {
+        fields = self::fields(&whole, names);
+    }
     let fields = fields.map_err(|error| {
         RecordFault::bad(if error.is_data() {
             "not a JSON object".to_owned()
@@ -107,6 +112,30 @@ fn without_surrogates(json: &str) -> Option<String> {
             }
             _ => 1 + json[at + 1..].chars().next().map_or(0, char::len_utf8),
         };
+    }
+    (copied > 0).then(|| whole + &json[copied..])
+}
+
+/// Replaces NaN and the infinities, which many programs write although JSON has no such numbers, by `null`. Returns
+/// `None` if there are none.
+fn without_odd_numbers(json: &str) -> Option<String> {
+    let (mut whole, mut copied, mut is_string) = (String::new(), 0, false);
+    let mut rest = json.char_indices();
+    while let Some((at, c)) = rest.next() {
+        match c {
+            '"' => is_string = !is_string,
+            '\\' => drop(rest.next()),
+            'N' | 'I' if !is_string && at >= copied => {
+                let mut names = ["NaN", "Infinity"].iter();
+                if let Some(name) = names.find(|name| json[at..].starts_with(**name)) {
+                    let before = &json[copied..at];
+                    whole += before.strip_suffix('-').unwrap_or(before);
+                    whole += "null";
+                    copied = at + name.len();
+                }
+            }
+            _ => {}
+        }
     }
     (copied > 0).then(|| whole + &json[copied..])
 }
@@ -205,6 +234,30 @@ mod tests {
             "{}",
             fault.detail
         );
+    }
+
+    #[test]
+    fn numbers_that_json_does_not_have_are_passed_over() {
+        for (line, text) in [
+            (
+                r#"{"score": NaN, "text": "NaN \"is\" -Infinity"}"#,
+                "NaN \"is\" -Infinity",
+            ),
+            (
+                r#"{"a": [-Infinity, Infinity,NaN], "text": "x", "b":NaN}"#,
+                "x",
+            ),
+        ] {
+            let good = record(line.as_bytes(), NAMES).unwrap();
+            assert_eq!(good.decoded.text, text);
+        }
+        for bad in [
+            r#"{"text": NaN}"#,
+            r#"{"text": "x", "a": Nan}"#,
+            r#"{"text": "x", "a": NaNaN}"#,
+        ] {
+            record(bad.as_bytes(), NAMES).unwrap_err();
+        }
     }
 
     #[test]
