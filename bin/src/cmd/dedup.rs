@@ -331,23 +331,16 @@ pub(super) fn unmarked_note(unmarked: u64) -> Option<String> {
 
 /// A note for users who delete the files of dropped documents.
 fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
-    let (one, many) = if is_against {
-        (
-            "dropped document has the key or the file of one of --against",
-            "dropped documents have the key or the file of one of --against",
+    let place = if is_against { "in --against" } else { "stored" };
+    let documents = counted(of_itself, "dropped document is", "dropped documents are");
+    (of_itself > 0).then(|| {
+        format!(
+            "{documents} {place} already, by key or file, and no copies: do not delete their files"
         )
-    } else {
-        (
-            "dropped document has the key or the file of a stored one",
-            "dropped documents have the key or the file of a stored one",
-        )
-    };
-    let documents = counted(of_itself, one, many);
-    (of_itself > 0)
-        .then(|| format!("{documents}: a file of these may be the only copy, so do not delete it"))
+    })
 }
 
-/// A note on where the folder is that was in the place of the output.
+/// A note on where the folder or file is that was in the place of the output.
 pub(super) fn aside_note(aside: Option<&Path>) -> Option<String> {
     let aside = aside?.display();
     Some(format!(

@@ -78,7 +78,7 @@ fn a_file_that_is_stored_itself_is_said_to_have_no_other_copy() {
         assert_eq!(read(&sandbox, &removed).lines().count(), 4);
         ran.stderr
     };
-    let told = "dedupdb: 3 dropped documents have the key or the file of a stored one: a file of these may be the only copy";
+    let told = "dedupdb: 3 dropped documents are stored already, by key or file, and no copies: do not delete";
     let said = run("in", "out");
     assert!(said.contains(told), "{said}");
     // Under another path it is the same file.
@@ -92,7 +92,45 @@ fn a_file_that_is_stored_itself_is_said_to_have_no_other_copy() {
     sandbox.write("far/0.txt", text(0, 60));
     let arguments = ["dedup", "far", "-o", "out3", "--store", "other"];
     let ran = sandbox.run(&arguments).expect(0);
-    assert!(!ran.stderr.contains("themselves"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("by key or file"), "{}", ran.stderr);
+}
+
+/// The run may be killed while it packs the store. Its documents are history then, so no later output has them.
+#[cfg(unix)]
+#[test]
+fn the_output_of_a_run_that_was_killed_at_its_end_is_kept_when_more_has_come() {
+    use std::fs;
+    use std::os::unix::fs::DirBuilderExt;
+    let sandbox = Sandbox::new();
+    let all = lines(40);
+    let run = |more: &[&str]| {
+        let arguments = ["dedup", "day.jsonl", "-o", "new.jsonl", "--store", "st"];
+        sandbox.run(&[&arguments, more].concat())
+    };
+    sandbox.write("day.jsonl", all[..20].join("\n"));
+    run(&[]).expect(0);
+    let first = read(&sandbox, "new.jsonl");
+    // Without a kill, an output is what has come since the last one.
+    sandbox.write("day.jsonl", all[..30].join("\n"));
+    run(&["--force"]).expect(0);
+    let second = read(&sandbox, "new.jsonl");
+    assert!(!second.contains(first.lines().next().unwrap()));
+    // What a killed run leaves.
+    let folder = sandbox.path(".new.jsonl.dedup");
+    fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
+    sandbox.write(".new.jsonl.dedup/dedupdb-work", "");
+    sandbox.write("day.jsonl", all.join("\n"));
+    run(&[]).expect(2);
+    let ran = run(&["--force"]).expect(0);
+    let said = "what was in the place of the output is new.jsonl.old now";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    assert_eq!(read(&sandbox, "new.jsonl.old"), second);
+    let third = read(&sandbox, "new.jsonl");
+    assert!(!third.is_empty() && third.lines().all(|line| !second.contains(line)));
+    assert_eq!(
+        sandbox.names(),
+        ["day.jsonl", "new.jsonl", "new.jsonl.old", "st"]
+    );
 }
 
 #[test]

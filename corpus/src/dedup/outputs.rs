@@ -45,6 +45,8 @@ impl Outputs {
             Some(path) => WorkFolder::beside(path, stores)?,
             None => WorkFolder::temporary()?,
         };
+        // A run that was killed may have published the output and closed itself in the store.
+        work.keep_trace(store.is_some());
         let listing = |path: &PathBuf| -> Result<Listing> {
             let listing = WorkFolder::beside(path, stores)?;
             // The list is published first, so a run that was killed right after that may have left it there.
@@ -86,17 +88,26 @@ impl Outputs {
     }
 
     /// Publishes the complete and durable outputs, the list first. Returns the new name of a folder that the output
-    /// replaced.
+    /// replaced, or of a file if a run was killed that may have written it and `lacks` says that the output does not have
+    /// all that it would have had.
     ///
     /// # Errors
     ///
     /// Those of the system. Each place then has its old or its new content.
-    pub(crate) fn publish(&self) -> Result<Option<PathBuf>> {
+    pub(crate) fn publish(&self, lacks: bool) -> Result<Option<PathBuf>> {
         self.publish_list()?;
         match &self.existing {
-            Some(standing) => Ok(self.work.publish(standing)?),
+            Some(standing) => {
+                let keeps = lacks && self.work.is_left_over();
+                Ok(self.work.publish(standing, keeps)?)
+            }
             None => Ok(None),
         }
+    }
+
+    /// Leaves the existing output in its place.
+    pub(crate) fn leave(&self) {
+        self.work.keep_trace(false);
     }
 
     /// Publishes the list alone, if there is one.
@@ -113,7 +124,7 @@ impl Outputs {
             let path = work.output();
             let hash = hash(&path).of(&path)?;
             self.work.set_note(&hash)?;
-            work.publish(standing)?;
+            work.publish(standing, false)?;
         }
         Ok(())
     }

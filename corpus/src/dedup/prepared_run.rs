@@ -237,7 +237,11 @@ pub(crate) fn publish(
     let done = &mut reporter.summary;
     done.is_written = !is_empty || !done.read_nothing() && !outputs.replaces_content();
     if done.is_written {
-        done.aside = outputs.publish()?;
+        // A run that was killed may have written these documents, and closed itself in the store.
+        let lacks = store.is_some() && done.of_itself > 0;
+        done.aside = outputs.publish(lacks)?;
+    } else {
+        outputs.leave();
     }
     // As late as possible: if a run ends before this, it outputs its documents again when it is repeated.
     if let Some((mut writer, store)) = store {

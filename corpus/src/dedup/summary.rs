@@ -41,7 +41,8 @@ pub struct DedupSummary {
     /// Whether the output was written. False if no document is kept and the old output is not empty, because an empty
     /// output never replaces another one. Also false if the input has documents and none could be read.
     pub is_written: bool,
-    /// The new name of the folder that was in the place of the output, if there was one.
+    /// The new name of the folder that was in the place of the output, if there was one; or of a file there that a killed
+    /// run may have written, if documents of the input were stored already, so that the output does not have them.
     pub aside: Option<PathBuf>,
 }
 

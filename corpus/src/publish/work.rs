@@ -1,6 +1,7 @@
 //! The work folder beside an output, in which the output is built.
 
 use crate::temporary::temporary_folder;
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, ErrorKind};
@@ -47,6 +48,10 @@ pub(crate) struct SiblingFolder {
     _marker: File,
     /// The note of an earlier run that was killed.
     note: Option<String>,
+    /// Whether a run for this place was killed.
+    is_left_over: bool,
+    /// Whether the next run shall know that, too.
+    keeps_trace: Cell<bool>,
     steps: PublishSteps,
 }
 
@@ -88,6 +93,8 @@ impl WorkFolder {
         }
         let beside = SiblingFolder {
             note: fs::read_to_string(folder.join(NOTE)).ok(),
+            is_left_over: !is_new,
+            keeps_trace: Cell::new(false),
             folder,
             place: place.to_owned(),
             _marker: marker,
@@ -128,6 +135,21 @@ impl WorkFolder {
         }
     }
 
+    /// Whether an earlier run for this place was killed.
+    pub(crate) fn is_left_over(&self) -> bool {
+        match self {
+            WorkFolder::Beside(beside) => beside.is_left_over,
+            WorkFolder::Temporary(_) => false,
+        }
+    }
+
+    /// Sets whether the next run shall know that an earlier one was killed. Publishing the output ends that.
+    pub(crate) fn keep_trace(&self, keeps: bool) {
+        if let WorkFolder::Beside(beside) = self {
+            beside.keeps_trace.set(keeps && beside.is_left_over);
+        }
+    }
+
     /// Durably writes a note for the next run.
     ///
     /// # Errors
@@ -146,8 +168,8 @@ impl WorkFolder {
         noted.of(&path)
     }
 
-    /// Puts the output into its place, durably. A file replaces a file. What else is there gets another name, which is
-    /// returned.
+    /// Puts the output into its place, durably. A file replaces a file, unless it `keeps` that. What else is there gets
+    /// another name, which is returned.
     ///
     /// `existing` is what was there when the run began.
     ///
@@ -155,17 +177,23 @@ impl WorkFolder {
     ///
     /// Those of the system, or an error if what was in the place has changed. What was there is still in its place, or the
     /// error tells where it is.
-    pub(crate) fn publish(&self, existing: &ExistingOutput) -> Result<Option<PathBuf>> {
+    pub(crate) fn publish(
+        &self,
+        existing: &ExistingOutput,
+        keeps: bool,
+    ) -> Result<Option<PathBuf>> {
         let WorkFolder::Beside(beside) = self else {
             return Ok(None);
         };
         existing.check(&beside.place)?;
-        beside.publish(existing)
+        let aside = beside.publish(existing, keeps)?;
+        self.keep_trace(false);
+        Ok(aside)
     }
 }
 
 impl SiblingFolder {
-    fn publish(&self, existing: &ExistingOutput) -> Result<Option<PathBuf>> {
+    fn publish(&self, existing: &ExistingOutput, keeps: bool) -> Result<Option<PathBuf>> {
         let (place, steps) = (&self.place, &self.steps);
         let (output, parent) = (self.folder.join(OUTPUT), parts(place)?.0);
         steps.sync_folder(&self.folder).of(place)?;
@@ -180,7 +208,7 @@ impl SiblingFolder {
             ExistingOutput::Nothing => {}
             // It must still be empty.
             ExistingOutput::EmptyFolder => fs::remove_dir(place).of(place)?,
-            ExistingOutput::File(_) if output.is_file() => {
+            ExistingOutput::File(_) if output.is_file() && !keeps => {
                 steps.rename_over(&output, place).of(place)?;
                 steps.sync_folder(parent).of(place)?;
                 return Ok(None);
@@ -243,7 +271,11 @@ impl SiblingFolder {
 impl Drop for SiblingFolder {
     fn drop(&mut self) {
         // The next run removes what cannot be removed. The lock is released afterwards.
-        drop(self.remove());
+        drop(if self.keeps_trace.get() {
+            self.clear()
+        } else {
+            self.remove()
+        });
     }
 }
 

@@ -45,7 +45,7 @@ fn publish(place: &Path, new: Form, plan: &Rc<Plan>, refused: std::ops::Range<us
     let standing = ExistingOutput::at(place, true).unwrap();
     write(&work.output(), new, "new");
     plan.refuse(refused);
-    let published = work.publish(&standing);
+    let published = work.publish(&standing, false);
     if let Err(error) = &published {
         assert!(format!("{error:#}").contains("out"), "{error:#}");
     }
@@ -135,7 +135,7 @@ fn what_is_no_file_replaced_by_a_file_gets_another_name() {
         let existing = ExistingOutput::at(&place, true).unwrap();
         write(&work.output(), new, "new");
         fs::write(work.path("store"), "in use").unwrap();
-        let moved = work.publish(&existing).unwrap();
+        let moved = work.publish(&existing, false).unwrap();
         let is_replaced = old == Form::Nothing || (old, new) == (Form::File, Form::File);
         assert_eq!(moved, (!is_replaced).then(|| aside(&place)));
         let old_text = moved.map(|_| "old".to_owned());
