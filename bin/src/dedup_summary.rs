@@ -38,7 +38,7 @@ pub(crate) fn to_text(
         let all = units.kept + units.short + units.lost + done.dropped();
         text += &line("units", all, "");
         text += &line("  kept", units.kept, "");
-        text += &line("  too short", units.short, "   stay as they are");
+        text += &line("  too short", units.short, "   stay");
         text += &line("  lost", units.lost, "   with dropped documents");
         text += &line("  cut", done.dropped(), "");
     }

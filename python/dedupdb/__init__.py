@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native, errors
-from ._dedup import Decontaminated, Deduplicated, given, kept_rows
+from ._dedup import Decontaminated, Deduplicated, given, kept_rows, with_texts
 from ._native import Batches, Store, Table, __version__
 from ._signatures import Signatures
 from .errors import Error
@@ -254,6 +254,8 @@ def decontaminate(
     against_text: str | Iterable[str] = "text",
     passage: int = 13,
     containment: float = 0.4,
+    action: Literal["drop", "cut"] = "drop",
+    margin: int | None = None,
     progress: Progress = None,
     errors: Literal["raise", "skip"] = "raise",
 ) -> Decontaminated:
@@ -276,12 +278,16 @@ def decontaminate(
         against_text: The columns or fields of the benchmark whose texts are items, each of its own.
         passage: Number of words in a row that are a hit, at least 5.
         containment: Share of an item's shingles in a stretch of a text that is a hit.
+        action: ``drop`` rows with an item, or ``cut`` the items from their texts, to the ends of sentences or lines. A row
+            of which more than ten parts would have to be cut, or no word would be left, is dropped.
+        margin: With ``cut``, this number of words on each side is cut as well; 0.
         progress: True for a bar (tqdm's, if it is there), or a callable of ``(done, total)``.
         errors: ``raise`` or ``skip``: what to do about a row, also of the benchmark, that has no text.
 
     Returns:
         The rows without an item, and the hits: ``kept, hits = decontaminate(...)``. It also has ``.keep``,
-        ``.indices``, ``.unchecked`` (items of fewer than five words) and ``.skipped``.
+        ``.indices``, ``.cut`` (the kept rows that had items), ``.unchecked`` (items of fewer than five words) and
+        ``.skipped``.
 
     Raises:
         ValueError: A text is null, a number is out of its range, or no item of the benchmark can be checked.
@@ -290,10 +296,16 @@ def decontaminate(
     data, texts, keep_rows = given(data)
     fields = [against_text] if isinstance(against_text, str) else list(against_text)
     items = given(against)[1]
-    mask, hits, unchecked, skipped, table = _native.decontaminate(
-        texts, text, keep_rows, items, fields, passage, containment, errors, progress
+    if action not in ("drop", "cut"):
+        raise ValueError(f'action: {action!r}; there are "drop" and "cut"')
+    if margin is not None and action != "cut":
+        raise ValueError('margin: it goes with action="cut", which is not given')
+    words = (margin or 0) if action == "cut" else None
+    mask, hits, changed, unchecked, skipped, table = _native.decontaminate(
+        texts, text, keep_rows, items, fields, passage, containment, words, errors, progress
     )
-    return Decontaminated(kept_rows(data, mask, table), mask, hits, unchecked, skipped)
+    kept = with_texts(kept_rows(data, mask, table), text, mask, changed)
+    return Decontaminated(kept, mask, hits, [row for row, _ in changed], unchecked, skipped)
 
 
 def sign(texts: Any, *, text: str = "text", progress: Progress = None, **parameters: Unpack[Parameters]) -> Signatures:

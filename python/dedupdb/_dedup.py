@@ -73,17 +73,23 @@ class Deduplicated(_KeptRows):
 
 
 class Decontaminated(_KeptRows):
-    """The result of :func:`dedupdb.decontaminate`: ``kept, hits = result``. A row with an item is not kept."""
+    """The result of :func:`dedupdb.decontaminate`: ``kept, hits = result``.
+
+    A row with an item is not kept, or, with ``action="cut"``, is kept without its items.
+    """
 
     def __init__(
         self,
         kept: Any,
         keep: list[bool],
         hits: Table,
+        cut: list[int],
         unchecked: list[tuple[int, str, str]],
         skipped: list[tuple[int, str]],
     ) -> None:
         super().__init__(kept, keep, hits, skipped)
+        self.cut: list[int] = cut
+        """The numbers of the kept rows from whose texts items are cut."""
         self.hits: Table = hits
         """A row for each row and item that it has: its number ``row``; the number ``item`` and the ``field`` of the
         row of the benchmark; the item's length in ``words``; the words of the ``longest`` passage that both have; the
@@ -99,7 +105,8 @@ class Decontaminated(_KeptRows):
     def _counts(self) -> str:
         unchecked = f", {len(self.unchecked)} items not checked" if self.unchecked else ""
         skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
-        return f"{sum(self.keep)} of {len(self.keep)} rows without an item{unchecked}{skipped}"
+        cut = f", {len(self.cut)} of them cut" if self.cut else ""
+        return f"{sum(self.keep)} of {len(self.keep)} rows without an item{cut}{unchecked}{skipped}"
 
 
 def given(data: Any) -> tuple[Any, Any, bool]:
@@ -163,3 +170,36 @@ def kept_rows(data: Any, keep: list[bool], table: Table | None) -> Any:
     if hasattr(data, "to_pylist"):
         data = data.to_pylist()
     return [row for row, kept in zip(data, keep, strict=True) if kept]
+
+
+def with_texts(kept: Any, text: str, keep: list[bool], changed: list[tuple[int, str]]) -> Any:
+    """The kept rows with other texts in these rows of the data, unless a table of Arrow has them already."""
+    package = package_of(kept)
+    if not changed or isinstance(kept, Table) or package == "pyarrow":
+        return kept
+    places = {row: place for place, row in enumerate(row for row, is_kept in enumerate(keep) if is_kept)}
+    new = {places[row]: other for row, other in changed}
+    if package in ("pandas", "polars") and hasattr(kept, "columns"):
+        texts = _replaced(kept[text], new)
+        if package == "pandas":
+            return kept.assign(**{text: kept[text].__class__(texts, index=kept.index, dtype=kept[text].dtype)})
+        return kept.with_columns(kept[text].__class__(text, texts, dtype=kept[text].dtype))
+    if package == "pandas":
+        return kept.__class__(_replaced(kept, new), index=kept.index, name=kept.name, dtype=kept.dtype)
+    if package == "polars":
+        return kept.__class__(kept.name, _replaced(kept, new), dtype=kept.dtype)
+    if package == "datasets":
+        return kept.map(lambda row, place: {text: new.get(place, row[text])}, with_indices=True, keep_in_memory=True)
+    if package == "numpy":
+        kept = kept.copy()
+        for place, other in new.items():
+            kept[place] = other
+        return kept
+    return [
+        row if place not in new else {**row, text: new[place]} if isinstance(row, dict) else new[place]
+        for place, row in enumerate(kept)
+    ]
+
+
+def _replaced(texts: Any, new: dict[int, str]) -> list[Any]:
+    return [new.get(place, other) for place, other in enumerate(texts)]

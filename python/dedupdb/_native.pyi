@@ -318,10 +318,13 @@ def decontaminate(
     fields: list[str],
     passage: int,
     containment: float,
+    margin: int | None,
     errors: str,
     progress: _Progress,
-) -> tuple[list[bool], Table, list[tuple[int, str, str]], list[tuple[int, str]], Table | None]:
-    """Which rows to keep, the items of the others, items that cannot be checked, skipped rows, and the kept ones."""
+) -> tuple[
+    list[bool], Table, list[tuple[int, str]], list[tuple[int, str, str]], list[tuple[int, str]], Table | None
+]:
+    """Which rows to keep, items, texts without them, items that cannot be checked, skipped rows, and the kept ones."""
 
 def dedup(
     data: Any,

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_array::cast::AsArray as _;
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use arrow_cast::cast;
+use arrow_schema::{ArrowError, DataType, SchemaRef};
 use dedupdb_corpus::decontaminate::{ItemSearch, Overlap, Rule};
-use dedupdb_corpus::dedup::Keep;
+use dedupdb_corpus::dedup::{Error, Keep};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -21,10 +23,14 @@ use crate::watch::ProgressCallback;
 /// Rows of the benchmark that cannot be checked: the number, the field, and the reason.
 type UncheckedItems = Vec<(u64, String, String)>;
 
-/// Which rows to keep, the items that the others have, the items that cannot be checked, which rows could not be compared,
-/// and the kept rows if an Arrow table has them and they are asked for.
+/// The numbers of rows, and their texts without items.
+type CutTexts = Vec<(u64, String)>;
+
+/// Which rows to keep, the items that rows have, the texts of the kept ones among these, the items that cannot be checked, which
+/// rows could not be compared, and the kept rows if an Arrow table has them and they are asked for. Without a margin, no row
+/// with an item is kept.
 #[pyfunction]
-#[pyo3(signature = (data, text, keep_rows, against, fields, passage, containment, errors, progress))]
+#[pyo3(signature = (data, text, keep_rows, against, fields, passage, containment, margin, errors, progress))]
 #[expect(clippy::too_many_arguments, reason = "one call of ours makes it")]
 #[expect(clippy::type_complexity, reason = "one call of ours takes it apart")]
 pub(crate) fn decontaminate(
@@ -36,9 +42,17 @@ pub(crate) fn decontaminate(
     fields: Vec<String>,
     passage: u32,
     containment: f64,
+    margin: Option<usize>,
     #[pyo3(from_py_with = arguments::errors)] errors: &str,
     progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(Vec<bool>, Table, UncheckedItems, FlawedRows, Option<Table>)> {
+) -> PyResult<(
+    Vec<bool>,
+    Table,
+    CutTexts,
+    UncheckedItems,
+    FlawedRows,
+    Option<Table>,
+)> {
     let errors = ErrorPolicy::of(errors)?;
     let mut told = ProgressCallback::new(progress, "texts")?;
     let items = Items::read(py, against, &fields, errors)?;
@@ -57,10 +71,10 @@ pub(crate) fn decontaminate(
     }
     let mut texts = TextQueue::of(py, rows, Keep::First, errors)?;
     let mut hits = HitColumns::default();
-    let (mut compared, mut hit) = (0, Vec::new());
+    let (mut compared, mut hit, mut cut) = (0, Vec::new(), Vec::new());
     while let Some(batch) = texts.next(py)? {
-        let found = py.detach(|| search.find_all(&batch));
-        for found in found.map_err(|error| of_dedup(py, &error))? {
+        let found = py.detach(|| found_and_cut(&search, &batch, margin));
+        for (found, text) in found.map_err(|error| of_dedup(py, &error))? {
             let row = texts.row(compared);
             compared += 1;
             for (number, overlap) in &found {
@@ -71,8 +85,10 @@ pub(crate) fn decontaminate(
                     overlap,
                 );
             }
-            if !found.is_empty() {
-                hit.push(row);
+            match text {
+                Some(text) => cut.push((row, text)),
+                None if found.is_empty() => {}
+                None => hit.push(row),
             }
         }
         told.tell(py, compared, None)?;
@@ -88,14 +104,62 @@ pub(crate) fn decontaminate(
     }
     let kept = texts
         .kept()
-        .map(|(schema, arrays)| kept(&schema, &arrays, &keep));
+        .map(|(schema, arrays)| kept(&schema, &with_texts(&schema, arrays, &text, &cut)?, &keep));
     Ok((
         keep,
         hits.table()?,
+        cut,
         unchecked,
         texts.flawed,
         kept.transpose()?,
     ))
+}
+
+/// What each of these texts has of items, and, if they are cut, what is left of it.
+#[expect(clippy::type_complexity, reason = "one call of ours takes it apart")]
+fn found_and_cut(
+    search: &ItemSearch,
+    texts: &[String],
+    margin: Option<usize>,
+) -> Result<Vec<(Vec<(u32, Overlap)>, Option<String>)>, Error> {
+    let found = search.find_all(texts)?.into_iter().zip(texts);
+    let cut = found.map(|(hits, text)| {
+        let cut = match margin {
+            Some(margin) if !hits.is_empty() => search.cut(text, &hits, margin)?,
+            _ => None,
+        };
+        Ok((hits, cut))
+    });
+    cut.collect()
+}
+
+/// The columns of a table with other texts in rows that are in order.
+fn with_texts(
+    schema: &SchemaRef,
+    arrays: Vec<ArrayRef>,
+    text: &str,
+    texts: &[(u64, String)],
+) -> PyResult<Vec<RecordBatch>> {
+    let mut texts = texts.iter().peekable();
+    let mut before = 0;
+    let batches = arrays.into_iter().map(|array| {
+        let mut columns = array.as_struct().columns().to_vec();
+        let rows = before..before + array.len() as u64;
+        before = rows.end;
+        let of_batch = std::iter::from_fn(|| texts.next_if(|(row, _)| rows.contains(row)));
+        let of_batch: Vec<&(u64, String)> = of_batch.collect();
+        if let (false, Ok(column)) = (of_batch.is_empty(), schema.index_of(text)) {
+            let old = cast(&columns[column], &DataType::Utf8)?;
+            let mut new: Vec<Option<&str>> = old.as_string::<i32>().iter().collect();
+            for (row, text) in of_batch {
+                new[usize::try_from(row - rows.start).unwrap_or(usize::MAX)] = Some(text);
+            }
+            columns[column] = cast(&StringArray::from(new), columns[column].data_type())?;
+        }
+        RecordBatch::try_new(schema.clone(), columns)
+    });
+    let batches: Result<Vec<RecordBatch>, ArrowError> = batches.collect();
+    batches.map_err(|error| defect(&error))
 }
 
 /// The texts of a benchmark.

@@ -96,7 +96,7 @@ pub(crate) fn dedup(
     }
     let kept = texts
         .kept()
-        .map(|(schema, arrays)| kept(&schema, &arrays, &keep));
+        .map(|(schema, arrays)| kept(&schema, &batches(&schema, &arrays)?, &keep));
     let table = table_of(&dropped, containment.is_some())?;
     Ok((keep, table, skipped, kept.transpose()?))
 }
@@ -335,19 +335,28 @@ impl RankedTexts {
 }
 
 /// The rows of a table that are kept.
-pub(crate) fn kept(schema: &SchemaRef, arrays: &[ArrayRef], keep: &[bool]) -> PyResult<Table> {
-    let mut batches = Vec::with_capacity(arrays.len());
+pub(crate) fn kept(schema: &SchemaRef, batches: &[RecordBatch], keep: &[bool]) -> PyResult<Table> {
     let mut rest = keep;
-    for array in arrays {
-        let (mask, after) = rest.split_at(array.len());
+    let kept = batches.iter().map(|batch| {
+        let (mask, after) = rest.split_at(batch.num_rows());
         rest = after;
+        filter_record_batch(batch, &BooleanArray::from(mask.to_vec()))
+    });
+    let kept = kept.collect::<Result<_, _>>();
+    Ok(Table::new(
+        schema.clone(),
+        kept.map_err(|error| defect(&error))?,
+    ))
+}
+
+/// The batches of a table.
+fn batches(schema: &SchemaRef, arrays: &[ArrayRef]) -> PyResult<Vec<RecordBatch>> {
+    let batches = arrays.iter().map(|array| {
         let columns = array.as_struct().columns().to_vec();
-        let batch = RecordBatch::try_new(schema.clone(), columns);
-        let batch =
-            batch.and_then(|batch| filter_record_batch(&batch, &BooleanArray::from(mask.to_vec())));
-        batches.push(batch.map_err(|error| defect(&error))?);
-    }
-    Ok(Table::new(schema.clone(), batches))
+        RecordBatch::try_new(schema.clone(), columns)
+    });
+    let batches = batches.collect::<Result<_, _>>();
+    batches.map_err(|error| defect(&error))
 }
 
 /// Why rows are dropped. The containment and the measure are columns if containment was asked for.

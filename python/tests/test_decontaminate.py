@@ -83,3 +83,46 @@ def test_what_is_refused() -> None:
     reader = pa.table({"q": TEXTS[:3], "a": TEXTS[3:6]}).to_reader()
     with pytest.raises(ValueError, match="can be read only once"):
         dedupdb.decontaminate(TEXTS, reader, against_text=["q", "a"])
+
+
+def test_items_are_cut_as_on_the_command_line(tmp_path: Path, command_line: CommandLine) -> None:
+    items = [item["q"] for item in benchmark()]
+    rows = [{"id": key, "body": f"{text}.\nAnother line stays."} for key, text in zip(KEYS, TEXTS, strict=True)]
+    (tmp_path / "bench.jsonl").write_text("\n".join(json.dumps({"text": item}) for item in items))
+    (tmp_path / "train.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    paths = [tmp_path / "train.jsonl", "--against", tmp_path / "bench.jsonl", "-o", "-"]
+    fields = ["--text-field", "body", "--against-field", "text", "--action", "cut", "--margin", "2"]
+    written = command_line("-q", "decontaminate", *paths, *fields)
+    expected = [json.loads(line) for line in written.splitlines()]
+
+    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    datasets = pytest.importorskip("datasets")
+    table = pa.Table.from_pylist(rows)
+    texts = table["body"].cast(pa.large_string())
+    for data in (
+        rows,
+        table,
+        table.set_column(1, "body", texts.dictionary_encode()),
+        polars.DataFrame(rows),
+        pandas.DataFrame(rows),
+        datasets.Dataset.from_list(rows),
+    ):
+        found = dedupdb.decontaminate(data, items, text="body", action="cut", margin=2)
+        as_rows = getattr(found.kept, "to_dicts", None) or getattr(found.kept, "to_pylist", None)
+        if isinstance(found.kept, pandas.DataFrame):
+            kept = found.kept.to_dict("records")
+        else:
+            kept = as_rows() if as_rows else list(found.kept)
+        assert kept == expected
+        assert type(found.kept) is type(data)
+        assert 10 < len(found.cut) < 180 and all(found.keep[row] for row in found.cut)
+        assert set(found.cut) <= set(found.hits["row"])
+    bodies = [row["body"] for row in rows]
+    left = [row["body"] for row in expected]
+    assert dedupdb.decontaminate(bodies, items, action="cut", margin=2).kept == left
+    series = pandas.Series(bodies, index=KEYS)
+    assert list(dedupdb.decontaminate(series, items, action="cut", margin=2).kept) == left
+    with pytest.raises(ValueError, match="margin"):
+        dedupdb.decontaminate(rows, items, text="body", margin=2)
+    with pytest.raises(ValueError, match="action"):
+        dedupdb.decontaminate(rows, items, text="body", action="mark")  # type: ignore[arg-type]

@@ -66,10 +66,11 @@ no kept text is in another kept one. Near-duplicates are dropped as without it. 
 words (--shortest) are dropped only as copies. It compares the input with itself: not with --store,
 --against, --protect, --keys-from, or another --keep than longest.
 
---unit paragraph judges paragraphs instead of documents, which blank lines are between, and --unit line lines.
+--unit paragraph judges paragraphs instead of documents, which blank lines are between, and --unit line lines,
+which end with a line feed.
 The first copy stays, and later ones are cut from their texts, in another document or the same one.
-Units of fewer than 13 words (--min-words) stay. A document that lost more than 80% of its characters
-(--drop-above), or all its words, is dropped; copies of the rest of it then stay elsewhere. In the list of --removed, a key
+Units of fewer than 13 words (--min-words) stay; a character of a script without spaces is a word. A document that lost more than 80% of its characters
+(--drop-above), or all its words, is dropped with the rest of it; later copies of the rest stay. In the list of --removed, a key
 is that of a document with @ and the number of the unit, such as a.txt@3, and in the store, too: give
 units a store of their own.
 
@@ -80,7 +81,8 @@ The words are on disk meanwhile, 4 bytes each, within --temp-limit; for 50 words
 needs about 7% of the size of the text, or the run ends.
 
 --unit and --cut-passages work for JSONL, JSON, CSV, TSV and Parquet, and for plain text in a folder; a text in
-UTF-16 or UTF-32 becomes UTF-8. What is not changed is copied as it is.
+UTF-16 or UTF-32 becomes UTF-8. A text from which nothing is cut is copied as it is. They do not go
+together with --keep, --mark, --list, --against, --protect, --keys-from and --containment.
 
 With --store, documents that resemble a stored one are dropped, and the new ones are stored. If a run is
 killed, the next one removes its documents first; the same command then gives the same output. Do not

@@ -400,7 +400,7 @@ fn report_run(
             None => "stored documents",
         };
         let kept = match dedup.judging.keep {
-            _ if dedup.unit.is_some() => "kept ones",
+            _ if dedup.unit.is_some() => "earlier ones",
             Some(Keep::None) => "documents of the input",
             _ => "kept documents",
         };

@@ -217,7 +217,7 @@ fn several_files_of_the_same_columns_become_one() {
         .expect(2);
     assert!(
         ran.stderr.contains(
-            "lines.jsonl: its records are jsonl, and dedup does not convert them to parquet; name the output .jsonl"
+            "lines.jsonl: its records are jsonl, and are not converted to parquet; name the output .jsonl"
         ),
         "{}",
         ran.stderr

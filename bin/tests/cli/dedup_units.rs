@@ -169,6 +169,108 @@ fn a_store_has_the_paragraphs_of_earlier_days() {
         expected(&[("a", &["Tuesday."]), ("b", &[&two])])
     );
     assert_eq!(done["of_history"]["exact_copies"], 1);
+    // A run that succeeded is repeated: what is there stays.
+    let again = [
+        "dedup",
+        "monday.jsonl",
+        "-o",
+        "1.jsonl",
+        "--unit",
+        "paragraph",
+        "--force",
+    ];
+    let refused = sandbox.run(&[&again[..], &store].concat()).expect(2);
+    assert!(
+        refused.stderr.contains("no new document was kept"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(
+        read(&sandbox, "1.jsonl"),
+        expected(&[("a", &[&one, "Monday."])])
+    );
+}
+
+#[test]
+fn the_first_copy_stays_though_a_document_before_it_is_dropped() {
+    let sandbox = Sandbox::new();
+    let (long, other) = (text(1, 1000), text(2, 40));
+    let part = |from: usize| {
+        let words: Vec<&str> = other.split(' ').skip(from).take(30).collect();
+        words.join(" ")
+    };
+    // Of the parts, only those that are next to each other are near-duplicates.
+    sandbox.write(
+        "in.jsonl",
+        documents(&[
+            &[&long],
+            &[&long, &part(0)],
+            &["The head of page two", &part(2), "Its foot."],
+            &["The head of page three", &part(4), "Its foot."],
+        ]),
+    );
+    run(
+        &sandbox,
+        "in.jsonl",
+        "out.jsonl",
+        &["--threshold", "0.85", "--drop-above", "0.95"],
+    );
+    assert_eq!(
+        read(&sandbox, "out.jsonl"),
+        expected(&[
+            ("a", &[&long]),
+            ("c", &["The head of page two", &part(2), "Its foot."]),
+            ("d", &["The head of page three", "Its foot."]),
+        ])
+    );
+}
+
+#[test]
+fn indentation_stays_with_its_line() {
+    let sandbox = Sandbox::new();
+    let line = |indent: &str| format!("{indent}raise ValueError({});\n", text(1, 20));
+    let before = format!(
+        "def f():\n{}\ndef g():\n    if q:\n{}    return 1\n",
+        line("    "),
+        line("        ")
+    );
+    let behind = format!(
+        "def f():\n{}\ndef g():\n    if q:\n    return 1\n",
+        line("    ")
+    );
+    sandbox.write("in/a.txt", before);
+    let asked = ["dedup", "in", "-o", "out", "--unit", "line"];
+    sandbox.run(&asked).expect(0);
+    assert_eq!(
+        fs::read_to_string(sandbox.path("out/a.txt")).unwrap(),
+        behind
+    );
+}
+
+#[test]
+fn a_document_whose_units_the_store_refuses_is_left_out() {
+    let sandbox = Sandbox::new();
+    let records = [
+        ("k".repeat(65_535), paragraph(1)),
+        ("b".to_owned(), paragraph(1)),
+    ];
+    let lines = records.map(|(id, text)| format!("{}\n", json!({"id": id, "text": text})));
+    sandbox.write("in.jsonl", lines.concat());
+    let asked = [
+        "--json",
+        "dedup",
+        "in.jsonl",
+        "-o",
+        "out.jsonl",
+        "--unit",
+        "paragraph",
+    ];
+    let done = sandbox.run(&asked).expect(2).objects().remove(0);
+    assert_eq!([&done["documents"], &done["kept"]], [2, 1]);
+    assert_eq!(
+        read(&sandbox, "out.jsonl"),
+        [("b".to_owned(), paragraph(1))]
+    );
 }
 
 #[test]
@@ -218,9 +320,7 @@ fn what_cannot_be_cut_is_refused() {
         .run(&["dedup", "in", "-o", "out", "--unit", "line"])
         .expect(2);
     assert!(
-        refused
-            .stderr
-            .contains("in/a.html: no other text can be written there"),
+        refused.stderr.contains("in/a.html: its text cannot be cut"),
         "{}",
         refused.stderr
     );

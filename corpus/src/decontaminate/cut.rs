@@ -16,25 +16,30 @@ const MOST: usize = 10;
 /// The number of words behind the margin in which the end of a sentence or line is looked for.
 const SENTENCE: usize = 50;
 
-/// Cuts the items of a benchmark from texts.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ItemCutter {
-    /// The number of words around an overlap that are cut with it.
-    pub(super) margin: usize,
-}
-
-impl ItemCutter {
-    /// Returns the text without these overlaps and what is around them, and without what that brings together. `None` if more
-    /// than ten parts would have to be cut, or if no word would be left.
+impl ItemSearch {
+    /// Returns a text without what it has of items, given what [`find`](ItemSearch::find) has found in it, and without this number
+    /// of words on each side: to the ends of the sentences or lines, or of words if none ends within 50 words. What that
+    /// brings together is cut, too, so that the text has no item. `None` if more than ten parts would have to be cut, or if no
+    /// word would be left.
+    ///
+    /// ```
+    /// use dedupdb_corpus::decontaminate::{ItemSearch, Rule};
+    ///
+    /// let search = ItemSearch::new(&["Who painted the harbour crane in the colours of a parrot?"], &Rule::new())?;
+    /// let text = "A quiz. Who painted the harbour crane in the colours of a parrot? Nobody knows.";
+    /// let hits = search.find(text)?;
+    /// assert_eq!(search.cut(text, &hits, 0)?.as_deref(), Some("A quiz. Nobody knows."));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// Those of the search.
-    pub(super) fn cut(
-        self,
+    /// Those of [`ItemSearch::find`].
+    pub fn cut(
+        &self,
         text: &str,
         hits: &[(u32, Overlap)],
-        search: &ItemSearch,
+        margin: usize,
     ) -> Result<Option<String>> {
         let mut cuts = 0;
         let mut text = text.to_owned();
@@ -43,51 +48,51 @@ impl ItemCutter {
             let words = Rule::shingler()?.places(&text);
             let places = hits
                 .iter()
-                .map(|(_, overlap)| self.place(&text, &words, &overlap.bytes));
+                .map(|(_, overlap)| place(&text, &words, &overlap.bytes, margin));
             let places = merged(places.collect());
             cuts += places.len();
             if cuts > MOST {
                 return Ok(None);
             }
             text = without(&text, &places);
-            hits = search.find(&text)?;
+            hits = self.find(&text)?;
         }
         Ok(text.contains(char::is_alphanumeric).then_some(text))
     }
+}
 
-    /// Returns the part of a text with these words that is cut for the overlap at `bytes`: with the margin, to the nearest
-    /// ends of sentences or lines, or of words if there are none nearby.
-    fn place(self, text: &str, words: &[Range<usize>], bytes: &Range<usize>) -> Range<usize> {
-        let first = words.partition_point(|word| word.end <= bytes.start);
-        let first = first.saturating_sub(self.margin);
-        let earliest = first.saturating_sub(SENTENCE);
-        let from = match earliest {
-            0 => 0,
-            earliest => words[earliest].start,
-        };
-        let start = words.get(first).map_or(bytes.start, |word| word.start);
-        let ends = words.partition_point(|word| word.start < bytes.end);
-        let ends = ends.saturating_add(self.margin).min(words.len());
-        let last = words.get(ends.saturating_sub(1));
-        let end = last.map_or(bytes.end, |word| word.end.max(bytes.end));
-        let latest = words.get(ends + SENTENCE);
-        let to = latest.map_or(text.len(), |word| word.start);
-        // Whether a sentence ends at a place depends on what follows.
-        let begins = sentences(text, from..end)
-            .filter(|begin| *begin <= start)
-            .last();
-        let begins = begins.or((from == 0).then_some(0)).unwrap_or(start);
-        let ends = sentences(text, start..to).find(|begin| *begin >= end);
-        let mut ends = ends.or((to == text.len()).then_some(to)).unwrap_or(end);
-        let before = &text[..begins];
-        let is_line = before.is_empty() || before.ends_with(['\n', '\r']);
-        if !is_line {
-            // What stands before it keeps the end of its line.
-            let cut = text[begins..ends].trim_end_matches(['\n', '\r']);
-            ends = begins + cut.len();
-        }
-        begins..ends
+/// Returns the part of a text with these words that is cut for the overlap at `bytes`: with the margin, to the nearest
+/// ends of sentences or lines, or of words if there are none nearby.
+fn place(text: &str, words: &[Range<usize>], bytes: &Range<usize>, margin: usize) -> Range<usize> {
+    let first = words.partition_point(|word| word.end <= bytes.start);
+    let first = first.saturating_sub(margin);
+    let earliest = first.saturating_sub(SENTENCE);
+    let from = match earliest {
+        0 => 0,
+        earliest => words[earliest].start,
+    };
+    let start = words.get(first).map_or(bytes.start, |word| word.start);
+    let ends = words.partition_point(|word| word.start < bytes.end);
+    let ends = ends.saturating_add(margin).min(words.len());
+    let last = words.get(ends.saturating_sub(1));
+    let end = last.map_or(bytes.end, |word| word.end.max(bytes.end));
+    let latest = words.get(ends + SENTENCE);
+    let to = latest.map_or(text.len(), |word| word.start);
+    // Whether a sentence ends at a place depends on what follows.
+    let begins = sentences(text, from..end)
+        .filter(|begin| *begin <= start)
+        .last();
+    let begins = begins.or((from == 0).then_some(0)).unwrap_or(start);
+    let ends = sentences(text, start..to).find(|begin| *begin >= end);
+    let mut ends = ends.or((to == text.len()).then_some(to)).unwrap_or(end);
+    let before = &text[..begins];
+    let is_line = before.is_empty() || before.ends_with(['\n', '\r']);
+    if !is_line {
+        // What stands before it keeps the end of its line.
+        let cut = text[begins..ends].trim_end_matches(['\n', '\r']);
+        ends = begins + cut.len();
     }
+    begins..ends
 }
 
 /// Returns the places in a part of a text at which sentences or lines begin, except for the start of that part.
@@ -99,7 +104,6 @@ fn sentences(text: &str, part: Range<usize>) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::ItemCutter;
     use crate::decontaminate::{ItemSearch, Rule};
 
     const ITEM: &str = "Who painted the harbour crane in the colours of a parrot";
@@ -108,7 +112,7 @@ mod tests {
         let search = ItemSearch::new(&[ITEM], &Rule::new()).unwrap();
         let hits = search.find(text).unwrap();
         assert!(!hits.is_empty(), "{text}");
-        let cut = ItemCutter { margin }.cut(text, &hits, &search).unwrap();
+        let cut = search.cut(text, &hits, margin).unwrap();
         if let Some(cut) = &cut {
             assert!(search.find(cut).unwrap().is_empty(), "{cut}");
         }

@@ -67,7 +67,6 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use benchmark::Benchmark;
-use cut::ItemCutter;
 use hits_list::HitsList;
 
 use rayon::prelude::*;
@@ -103,7 +102,8 @@ pub struct Decontaminate {
     benchmark: Vec<PathBuf>,
     fields: Vec<String>,
     rule: Rule,
-    cutter: Option<ItemCutter>,
+    /// The number of words around an item that are cut with it, if items are cut.
+    margin: Option<usize>,
     common: u64,
     hits_are_json: bool,
     hits_to: Option<Box<dyn Write + Send>>,
@@ -133,7 +133,7 @@ impl Decontaminate {
             benchmark,
             fields: Vec::new(),
             rule: Rule::default(),
-            cutter: None,
+            margin: None,
             common: 1000,
             hits_are_json: false,
             hits_to: None,
@@ -208,7 +208,7 @@ impl Decontaminate {
     /// [error](Error::Unfit). This does not go with [marks](Decontaminate::mark).
     pub fn cut(self, margin: usize) -> Decontaminate {
         Decontaminate {
-            cutter: Some(ItemCutter { margin }),
+            margin: Some(margin),
             ..self
         }
     }
@@ -275,7 +275,7 @@ impl Decontaminate {
     ) -> Result<DecontaminateSummary, Error> {
         self.rule.check()?;
         let mut dedup = self.dedup;
-        if dedup.mark.is_some() && self.cutter.is_some() {
+        if dedup.mark.is_some() && self.margin.is_some() {
             let reason = "either all documents are marked, or items are cut".to_owned();
             return Err(Error::Benchmark { reason });
         }
@@ -291,7 +291,7 @@ impl Decontaminate {
             observer: Observer::new(&mut observe),
             fit: FitCheck::new(&dedup, &target),
         };
-        reporter.fit.changes_texts = self.cutter.is_some();
+        reporter.fit.changes_texts = self.margin.is_some();
         let observer = &mut reporter.observer;
         let benchmark =
             Benchmark::read(&self.benchmark, &self.fields, &self.rule, &dedup, observer)?;
@@ -314,7 +314,7 @@ impl Decontaminate {
                 .collect(),
             of_file: HashMap::new(),
             is_marking: dedup.mark.is_some(),
-            cutter: self.cutter,
+            margin: self.margin,
             cut: 0,
             benchmark,
             list,
@@ -350,7 +350,8 @@ struct DecontaminateRun<'a> {
     of_file: HashMap<PathBuf, u64>,
     /// Whether each document gets a mark.
     is_marking: bool,
-    cutter: Option<ItemCutter>,
+    /// The number of words around an item that are cut with it, if items are cut.
+    margin: Option<usize>,
     /// The number of documents from which items are cut.
     cut: u64,
     list: Option<HitsList>,
@@ -417,7 +418,7 @@ impl DecontaminateRun<'_> {
         texts: &[&str],
         found: &[Vec<(u32, Overlap)>],
     ) -> Result<Vec<Option<String>>> {
-        let Some(cutter) = self.cutter else {
+        let Some(margin) = self.margin else {
             return Ok(Vec::new());
         };
         let search = &self.benchmark.search;
@@ -426,7 +427,7 @@ impl DecontaminateRun<'_> {
             .zip(found)
             .map(|(text, hits)| match &hits[..] {
                 [] => Ok(None),
-                hits => cutter.cut(text, hits, search),
+                hits => search.cut(text, hits, margin),
             });
         cut.collect()
     }

@@ -195,8 +195,8 @@ pub enum Unfit {
     NoMarks,
     /// A table or record already has a column or field with the name of a mark.
     MarkedBefore,
-    /// No other text can be written: only records of JSON, CSV, TSV and Parquet, and files of plain text, have theirs as it
-    /// is.
+    /// Its text cannot be cut, because it was extracted: only records of JSON, CSV, TSV and Parquet, and files of plain text,
+    /// have theirs as it is.
     NoText,
 }
 
@@ -332,7 +332,7 @@ impl fmt::Display for Unfit {
             ),
             Unfit::NotConverted { found, named } => write!(
                 f,
-                "its records are {found}, and dedup does not convert them to {named}; name the output .{found}, or \
+                "its records are {found}, and are not converted to {named}; name the output .{found}, or \
                  write to a folder"
             ),
             Unfit::OtherFormat { found, expected } => write!(
@@ -350,8 +350,7 @@ impl fmt::Display for Unfit {
                 "it has a field or a column of this name already; choose another name for the marks",
             ),
             Unfit::NoText => f.write_str(
-                "no other text can be written there: only records of JSON, CSV, TSV and Parquet, and files of plain text, \
-                 have theirs as it is",
+                "its text cannot be cut, because it was extracted; that of JSON, CSV, TSV, Parquet and plain text can",
             ),
             Unfit::DocumentInRecords => f.write_str(
                 "a file that is one document does not go into a file of records; write to a folder, \

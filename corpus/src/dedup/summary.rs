@@ -52,9 +52,9 @@ pub struct DedupSummary {
 pub struct UnitCounts {
     /// Units that were judged and are in the output.
     pub kept: u64,
-    /// Units with too few words to be judged, which stay where they are.
+    /// Units with too few words to be judged, which are in the output.
     pub short: u64,
-    /// Units that were no copies, and are lost with the rest of their documents.
+    /// Units that were no copies, or too short to be judged, and are lost with the rest of their documents.
     pub lost: u64,
     /// Documents in the output that lost units.
     pub changed: u64,

@@ -8,7 +8,7 @@ use encoding_rs::{Encoding, UTF_8};
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::decode::decode;
+use crate::decode::{decode, without_mark};
 use crate::formats::fields::FieldRelation;
 use crate::formats::format::Format;
 use crate::formats::table::csv::cell_places;
@@ -28,8 +28,8 @@ pub(crate) enum TextPlace {
 }
 
 impl TextPlace {
-    /// Returns the record of a file of this format with another text, in the encoding of the record. A line of JSON that is
-    /// not UTF-8 becomes ASCII with escapes. `None` if the record has no place for a text.
+    /// Returns the record of a file of this format with another text, in the encoding of the record. In a line of JSON that is
+    /// not UTF-8, the text becomes ASCII with escapes. `None` if the record has no place for a text.
     pub(crate) fn with_text(
         &self,
         format: Format,
@@ -91,14 +91,21 @@ fn spliced(record: &[u8], place: Range<usize>, new: &[u8]) -> Vec<u8> {
 }
 
 fn with_field(record: &[u8], name: &str, text: &str) -> Option<Vec<u8>> {
-    let decoded = decode(record, None).text;
-    let place = field_place(&decoded, FieldRelation::Below(name))?;
+    let decoded = decode(record, None);
+    let place = field_place(&decoded.text, FieldRelation::Below(name))?;
     let mut value = serde_json::to_string(text).ok()?;
     let is_utf8 = !record.is_ascii() && std::str::from_utf8(record).is_ok();
     if !is_utf8 {
         value = ascii_json(&value);
     }
-    Some(spliced(decoded.as_bytes(), place, value.as_bytes()))
+    let record = without_mark(record);
+    let before = encoded_as(&decoded.text[..place.start], decoded.encoding);
+    let behind = encoded_as(&decoded.text[place.end..], decoded.encoding);
+    if record.starts_with(&before) && record.ends_with(&behind) {
+        return Some([&before, value.as_bytes(), &behind].concat());
+    }
+    // It has bytes that are not text in its encoding.
+    Some(spliced(decoded.text.as_bytes(), place, value.as_bytes()))
 }
 
 /// Returns the place of the last value in a JSON object that is the field.
@@ -187,10 +194,7 @@ mod tests {
             b"{\"text\":\"\xe9\xe8\",\"a\":\"\xe9\"}",
             "\u{e9}",
         );
-        assert_eq!(
-            String::from_utf8(found).unwrap(),
-            "{\"text\":\"\\u00e9\",\"a\":\"\u{e9}\"}"
-        );
+        assert_eq!(found, b"{\"text\":\"\\u00e9\",\"a\":\"\xe9\"}");
         let none = field("text").with_text(Format::Jsonl, b"{\"a\":1}", "", "UTF-8");
         assert_eq!(none, None);
     }

@@ -14,6 +14,9 @@ use crate::{Item, count_items};
 use dedupdb::write::{Change, Outcome};
 use dedupdb::{Input, Store};
 
+/// The number of batches of units that may wait.
+const WAITING: usize = 4;
+
 type UnitOutcome = dedupdb::Result<Outcome>;
 
 /// Judges the units of one document after another, and writes what is left of the documents.
@@ -29,15 +32,20 @@ pub(in crate::dedup) fn by_unit(
 ) -> Result<()> {
     judge.reporter.fit.changes_texts = true;
     let weak = store.weak();
-    // No queue: the thread splits one batch or holds it until it is taken.
-    let split = send_batches("splitting", 0, move |sender| {
+    let split = send_batches("splitting", WAITING, move |sender| {
         for batch in batches {
             let Some(store) = weak() else {
                 return;
             };
-            let split = batch.and_then(|batch| Ok(UnitBatch::of(batch, rule, &store)?));
+            let split = batch.and_then(|batch| Ok(UnitBatch::all_of(batch, rule, &store)?));
             drop(store);
-            if sender.send(split).is_err() {
+            let sent = match split {
+                Ok(split) => split
+                    .into_iter()
+                    .try_for_each(|batch| sender.send(Ok(batch))),
+                Err(error) => sender.send(Err(error)),
+            };
+            if sent.is_err() {
                 return;
             }
         }
@@ -64,8 +72,10 @@ pub(in crate::dedup) fn by_unit(
     // What the judge counted are units.
     counts.kept = summary.kept;
     summary.kept = documents;
+    // Without a new unit, it is what an earlier run has written, like a run without a new document.
+    let has_nothing_new = counts.kept == 0 && summary.of_history.all() > 0;
     summary.units = Some(counts);
-    judge.reporter.known = 0;
+    judge.reporter.known = if has_nothing_new { documents } else { 0 };
     Ok(())
 }
 
@@ -89,6 +99,14 @@ impl UnitRun<'_, '_> {
                 Item::Skipped(skipped) => keep_unread(self.sink, skipped)?,
                 Item::Unchanged(_) => {}
                 Item::Document(document) => {
+                    let mut own = outcomes.range(..document.judged.len());
+                    if let Some(error) = own.find_map(|outcome| outcome.as_ref().err()) {
+                        let refused = document.as_ref().refused(error);
+                        self.judge.reporter.skip(&refused)?;
+                        self.forget(document, &items[number..], &mut outcomes)?;
+                        outcomes.drain(..document.judged.len());
+                        continue;
+                    }
                     let cut = cut(document, &outcomes);
                     let text = (!cut.is_empty()).then(|| document.without(&cut));
                     let is_dropped = text.as_ref().is_some_and(|text| {
@@ -116,12 +134,14 @@ impl UnitRun<'_, '_> {
     ) -> Result<()> {
         let origin = document.as_ref();
         let counts = &mut *self.counts;
-        counts.short += (document.units.len() - document.judged.len()) as u64;
+        let short = (document.units.len() - document.judged.len()) as u64;
         if !is_dropped {
+            counts.short += short;
             *self.documents += 1;
             counts.changed += u64::from(text.is_some());
             return self.sink.keep(origin, None, text);
         }
+        counts.lost += short;
         counts.dropped += 1;
         match origin.record {
             Some(_) => self.sink.pass(),
@@ -144,6 +164,10 @@ impl UnitRun<'_, '_> {
                     .is_ok_and(|outcome| outcome.duplicate_of().is_none())
             {
                 self.counts.lost += 1;
+                if let Some(lineage) = &mut self.judge.lineage {
+                    let origin = document.origin(unit);
+                    lineage.keep(&origin.key, &origin);
+                }
                 continue;
             }
             self.judge
@@ -152,44 +176,53 @@ impl UnitRun<'_, '_> {
         Ok(())
     }
 
-    /// Removes from the store what it took of a document that is dropped. Units behind it that
-    /// were kept out as copies of these are offered again, so that a copy stays. The `items` begin with the document, and so do
-    /// the outcomes.
+    /// Removes from the store what it took of a document that is not kept. If units behind it were kept out as copies of these,
+    /// all behind it are judged again, so that the first copy stays. The `items` begin with the document, and so do the
+    /// outcomes.
     fn forget(
         &mut self,
         document: &SplitDocument,
         items: &[Item<SplitDocument>],
         outcomes: &mut VecDeque<UnitOutcome>,
     ) -> Result<()> {
-        let mut gone = Vec::new();
-        for (&unit, outcome) in document.judged.iter().zip(&*outcomes) {
-            if let Ok(outcome) = outcome
-                && outcome.change == Change::Added
-            {
-                let key = outcome.second_key.clone();
-                gone.push(key.unwrap_or_else(|| document.key(unit)));
-            }
-        }
-        for key in &gone {
-            self.judge.writer.remove(key)?;
-        }
-        let of_gone = |outcome: &UnitOutcome| {
+        let own = document.judged.iter().map(|&unit| (document, unit));
+        let gone = self.remove(own.zip(&*outcomes))?;
+        let is_of_gone = |outcome: &UnitOutcome| {
             let earlier = outcome.as_ref().ok().and_then(Outcome::duplicate_of);
             earlier.is_some_and(|earlier| gone.contains(&earlier.key))
         };
-        let behind = items.iter().filter_map(Item::document).skip(1);
-        let units = behind.flat_map(|it| it.judged.iter().map(move |&unit| (it, unit)));
-        let outcomes = outcomes.iter_mut().skip(document.judged.len());
-        let again: (Vec<Input>, Vec<&mut UnitOutcome>) = (units.zip(outcomes))
-            .filter(|(_, outcome)| of_gone(outcome))
-            .map(|((document, unit), outcome)| (document.input(unit), outcome))
-            .unzip();
-        let sketches = self.judge.writer.store().sketch_all(again.0);
-        let judged = self.judge.writer.admit_batch(sketches)?;
-        for (old, new) in again.1.into_iter().zip(judged) {
-            *old = new;
+        let behind = document.judged.len()..;
+        if gone.is_empty() || !outcomes.range(behind.clone()).any(is_of_gone) {
+            return Ok(());
         }
+        let documents = items.iter().filter_map(Item::document).skip(1);
+        let units = documents.flat_map(|it| it.judged.iter().map(move |&unit| (it, unit)));
+        self.remove(units.clone().zip(outcomes.range(behind.clone())))?;
+        let inputs: Vec<Input> = units.map(|(document, unit)| document.input(unit)).collect();
+        let sketches = self.judge.writer.store().sketch_all(inputs);
+        let judged = self.judge.writer.admit_batch(sketches)?;
+        outcomes.truncate(behind.start);
+        outcomes.extend(judged);
         Ok(())
+    }
+
+    /// Removes from the store the units that it took by these outcomes, and returns their keys.
+    fn remove<'u>(
+        &mut self,
+        units: impl Iterator<Item = ((&'u SplitDocument, usize), &'u UnitOutcome)>,
+    ) -> Result<Vec<String>> {
+        let mut keys = Vec::new();
+        for ((document, unit), outcome) in units {
+            if let Ok(outcome) = outcome
+                && outcome.change == Change::Added
+            {
+                let second = outcome.second_key.clone();
+                let key = second.unwrap_or_else(|| document.key(unit));
+                self.judge.writer.remove(&key)?;
+                keys.push(key);
+            }
+        }
+        Ok(keys)
     }
 }
 

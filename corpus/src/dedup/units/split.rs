@@ -1,5 +1,6 @@
 //! Texts as paragraphs or lines.
 
+use std::mem::take;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -18,7 +19,7 @@ pub(super) struct SplitDocument {
     pub(super) judged: Vec<usize>,
 }
 
-/// Documents, with the sketches of those of their units that are judged.
+/// A few documents, with the sketches of those of their units that are judged.
 #[derive(Debug)]
 pub(super) struct UnitBatch {
     pub(super) items: Vec<Item<SplitDocument>>,
@@ -32,17 +33,20 @@ impl AsRef<Origin> for SplitDocument {
     }
 }
 
+/// The number of units from which on a batch ends. Some are judged again if a document before them is dropped.
+const UNITS: usize = 1 << 10;
+
 impl UnitBatch {
     /// Splits the documents of a batch, and sketches their units.
     ///
     /// # Errors
     ///
     /// Those of the shingler.
-    pub(super) fn of(
+    pub(super) fn all_of(
         batch: ItemBatch,
         rule: UnitRule,
         store: &Store,
-    ) -> dedupdb::Result<UnitBatch> {
+    ) -> dedupdb::Result<Vec<UnitBatch>> {
         let words = Shingler::new(Shingling::Word(1), true, true)?;
         let split = |item| match item {
             Item::Document(document) => {
@@ -55,12 +59,24 @@ impl UnitBatch {
             Item::Opened(opened) => (Vec::new(), Item::Opened(opened)),
         };
         let split = batch.items.into_par_iter().map(split);
-        let (inputs, items): (Vec<Vec<Input>>, _) = split.unzip();
-        Ok(UnitBatch {
-            items,
-            sketches: store.sketch_all(inputs.into_iter().flatten().collect()),
-            bytes: batch.bytes,
-        })
+        let mut batches = Vec::new();
+        let (mut items, mut units) = (Vec::new(), Vec::new());
+        let mut end = |items: &mut Vec<_>, units: &mut Vec<Input>, bytes| {
+            batches.push(UnitBatch {
+                items: take(items),
+                sketches: store.sketch_all(take(units)),
+                bytes,
+            });
+        };
+        for (inputs, item) in split.collect::<Vec<(Vec<Input>, _)>>() {
+            items.push(item);
+            units.extend(inputs);
+            if units.len() >= UNITS {
+                end(&mut items, &mut units, 0);
+            }
+        }
+        end(&mut items, &mut units, batch.bytes);
+        Ok(batches)
     }
 }
 
@@ -82,6 +98,11 @@ impl SplitDocument {
 
     /// Returns the text of a unit.
     pub(super) fn text(&self, unit: usize) -> &str {
+        self.indented(unit).trim_start()
+    }
+
+    /// Returns the text of a unit with the indentation of its first line.
+    fn indented(&self, unit: usize) -> &str {
         &self.document.text()[self.units[unit].clone()]
     }
 
@@ -118,8 +139,8 @@ impl SplitDocument {
         these as f64 / all.max(1) as f64
     }
 
-    /// Returns the text without these units, which are in order. The white space behind a unit goes with it, but that at
-    /// the end of the text stays.
+    /// Returns the text without these units, which are in order. The white space behind a unit goes with it, but the
+    /// indentation of the next one, and what is at the end of the text, stays.
     pub(super) fn without(&self, cut: &[usize]) -> String {
         let text = self.document.text();
         let is_kept = |unit: &usize| cut.binary_search(unit).is_err();
@@ -129,7 +150,7 @@ impl SplitDocument {
         };
         let mut whole = text[..first.start].to_owned();
         for unit in kept {
-            whole += self.text(unit);
+            whole += self.indented(unit);
             let end = self.units[unit].end;
             let next = self.units.get(unit + 1).filter(|_| unit != last);
             whole += match next {
@@ -165,20 +186,18 @@ fn has_words(text: &str, fewest: usize, words: &Shingler) -> bool {
 }
 
 impl Unit {
-    /// Returns the places of the units of a text, without the white space between them.
+    /// Returns the places of the units of a text, with the indentation of their first lines.
     fn places(self, text: &str) -> Vec<Range<usize>> {
         let mut places: Vec<Range<usize>> = Vec::new();
         let (mut start, mut is_open) = (0, false);
         for line in text.split_inclusive('\n') {
-            let content = line.trim();
-            if content.is_empty() {
+            if line.trim().is_empty() {
                 is_open = false;
             } else {
-                let begin = start + (line.len() - line.trim_start().len());
-                let end = begin + content.len();
+                let end = start + line.trim_end().len();
                 match places.last_mut() {
                     Some(last) if is_open && self == Unit::Paragraph => last.end = end,
-                    _ => places.push(begin..end),
+                    _ => places.push(start..end),
                 }
                 is_open = true;
             }
@@ -230,7 +249,7 @@ mod tests {
         let paragraphs = split(text, Unit::Paragraph);
         for (cut, left) in [
             (&[][..], text),
-            (&[0], "\n C d\n\n\nE f \n"),
+            (&[0], "\nC d\n\n\nE f \n"),
             (&[1], "\n A b\r\n\r\nE f \n"),
             (&[2], "\n A b\r\n\r\nC d \n"),
             (&[1, 2], "\n A b \n"),
