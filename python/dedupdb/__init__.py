@@ -278,8 +278,8 @@ def decontaminate(
         against_text: The columns or fields of the benchmark whose texts are items, each of its own.
         passage: Number of words in a row that are a hit, at least 5.
         containment: Share of an item's shingles in a stretch of a text that is a hit.
-        action: ``drop`` rows with an item, or ``cut`` the items from their texts, to the ends of sentences or lines. A row
-            of which more than ten parts would have to be cut, or no word would be left, is dropped.
+        action: ``drop`` rows with an item, or ``cut`` the items from their texts, to the ends of sentences or lines. A
+            row of which more than ten parts would have to be cut, or no word would be left, is dropped.
         margin: With ``cut``, this number of words on each side is cut as well; 0.
         progress: True for a bar (tqdm's, if it is there), or a callable of ``(done, total)``.
         errors: ``raise`` or ``skip``: what to do about a row, also of the benchmark, that has no text.

@@ -321,9 +321,7 @@ def decontaminate(
     margin: int | None,
     errors: str,
     progress: _Progress,
-) -> tuple[
-    list[bool], Table, list[tuple[int, str]], list[tuple[int, str, str]], list[tuple[int, str]], Table | None
-]:
+) -> tuple[list[bool], Table, list[tuple[int, str]], list[tuple[int, str, str]], list[tuple[int, str]], Table | None]:
     """Which rows to keep, items, texts without them, items that cannot be checked, skipped rows, and the kept ones."""
 
 def dedup(
