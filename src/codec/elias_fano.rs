@@ -53,15 +53,7 @@ pub(crate) fn decode(bytes: &[u8], count: usize, set: &mut Vec<u32>) -> Result<(
         };
     }
     let low_bits = low_bits(count);
-    let low_bytes = packed_bytes(count as u64 * u64::from(low_bits));
-    let split = usize::try_from(low_bytes).unwrap_or(usize::MAX);
-    if bytes.len() <= split || !(bytes.len() - split).is_multiple_of(8) {
-        return Err("a shingle set of the wrong length");
-    }
-    let (low, high) = bytes.split_at(split);
-    if high.len() < count.div_ceil(8) {
-        return Err("a shingle set of the wrong length");
-    }
+    let (low, high) = parts(bytes, count, low_bits)?;
     set.resize(count, 0);
     bits::read_all(low, low_bits, set);
     let mut places = set.iter_mut();
@@ -83,6 +75,66 @@ pub(crate) fn decode(bytes: &[u8], count: usize, set: &mut Vec<u32>) -> Result<(
     } else {
         Err("a shingle set with too few members")
     }
+}
+
+/// Whether one of `values`, which ascend, is among the `count` integers encoded in `bytes`. Decodes only integers that
+/// begin like one of them.
+pub(crate) fn has_any(bytes: &[u8], count: usize, values: &[u32]) -> Result<bool, &'static str> {
+    if count == 0 {
+        return Ok(false);
+    }
+    let low_bits = low_bits(count);
+    let (low, high_parts) = parts(bytes, count, low_bits)?;
+    let mut words = high_parts.chunks_exact(8).map(|word| u64_at(word, 0));
+    let is_one = |place: usize| {
+        let byte = high_parts.get(place / 8);
+        byte.is_some_and(|byte| byte >> (place % 8) & 1 == 1)
+    };
+    // The zeros of the words before `next`, and those of the word before `next` that were not passed.
+    let (mut zeros, mut next, mut left) = (0, 0, 0_u64);
+    for &value in values {
+        let high = high(value, low_bits);
+        // Integers that begin with `high` follow zero number `high`, counted from 1.
+        while zeros < high {
+            let Some(word) = words.next() else {
+                return Ok(false);
+            };
+            left = !word;
+            zeros += left.count_ones() as usize;
+            next += 64;
+        }
+        let mut place = 0;
+        if high > 0 {
+            let mut rest = left;
+            for _ in 0..high - (zeros - left.count_ones() as usize) - 1 {
+                rest &= rest - 1;
+            }
+            place = next - 64 + rest.trailing_zeros() as usize + 1;
+        }
+        let wanted = value & low32(bits::mask(low_bits));
+        while is_one(place) && place - high < count {
+            let at = (place - high) * low_bits as usize;
+            if bits::read(low, at, low_bits) == wanted {
+                return Ok(true);
+            }
+            place += 1;
+        }
+    }
+    Ok(false)
+}
+
+/// The low bits of the integers and their high parts.
+fn parts(bytes: &[u8], count: usize, low_bits: u32) -> Result<(&[u8], &[u8]), &'static str> {
+    let low_bytes = packed_bytes(count as u64 * u64::from(low_bits));
+    let split = usize::try_from(low_bytes).unwrap_or(usize::MAX);
+    if bytes.len() <= split || !(bytes.len() - split).is_multiple_of(8) {
+        return Err("a shingle set of the wrong length");
+    }
+    let (low, high) = bytes.split_at(split);
+    if high.len() < count.div_ceil(8) {
+        return Err("a shingle set of the wrong length");
+    }
+    Ok((low, high))
 }
 
 fn low_bits(count: usize) -> u32 {
@@ -120,6 +172,29 @@ mod tests {
         }
 
         #[test]
+        fn a_code_has_its_members(
+            set in prop::collection::btree_set(any::<u32>(), 0..600),
+            dense in prop::collection::btree_set(0_u32..900, 1..600),
+            values in prop::collection::btree_set(any::<u32>(), 0..30),
+            members in prop::collection::vec(any::<prop::sample::Index>(), 0..3),
+        ) {
+            for set in [set, dense] {
+                let set: Vec<u32> = set.into_iter().collect();
+                let mut bytes = Vec::new();
+                encode(&set, &mut bytes);
+                let mut asked = values.clone();
+                asked.extend(members.iter().filter(|_| !set.is_empty()).map(|it| *it.get(&set)));
+                for value in values.iter().chain(&asked) {
+                    let expected = set.binary_search(value).is_ok();
+                    prop_assert_eq!(has_any(&bytes, set.len(), &[*value]), Ok(expected));
+                }
+                let asked: Vec<u32> = asked.into_iter().collect();
+                let expected = asked.iter().any(|value| set.binary_search(value).is_ok());
+                prop_assert_eq!(has_any(&bytes, set.len(), &asked), Ok(expected));
+            }
+        }
+
+        #[test]
         fn no_bytes_make_decoding_panic(
             bytes in prop::collection::vec(any::<u8>(), 0..300),
             count in 0_usize..400,
@@ -128,6 +203,8 @@ mod tests {
             if decode(&bytes, count, &mut set).is_ok() {
                 prop_assert_eq!(set.len(), count);
             }
+            let values: Vec<u32> = (0..=u32::MAX).step_by(9_999_991).collect();
+            has_any(&bytes, count, &values).unwrap_or_default();
         }
     }
 

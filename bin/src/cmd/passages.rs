@@ -295,7 +295,8 @@ fn line(query: &str, passage: &Passage, text: &str) -> String {
 
 /// The beginning of a passage on one line.
 fn beginning(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    // More words than that have more characters.
+    let words: Vec<&str> = text.split_whitespace().take(SHOWN).collect();
     let text = words.join(" ");
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -53,10 +53,7 @@ impl ShingleSet {
 pub(crate) fn unpack(bytes: &[u8], count: usize, set: &mut ShingleSet) -> Result<(), &'static str> {
     let (hashes, tails) = set.parts_mut();
     tails.clear();
-    let (code, rest) = match bytes.len().checked_sub(TAIL.saturating_mul(count)) {
-        Some(split) if is_small(count) && split == small_code(count) => bytes.split_at(split),
-        _ => (bytes, &[][..]),
-    };
+    let (code, rest) = code_and_tails(bytes, count);
     let decoded = elias_fano::decode(code, count, hashes);
     if decoded.is_ok() {
         let rest = rest.as_chunks::<TAIL>().0.iter();
@@ -65,6 +62,20 @@ pub(crate) fn unpack(bytes: &[u8], count: usize, set: &mut ShingleSet) -> Result
         hashes.clear();
     }
     decoded
+}
+
+/// Whether one of `values`, which ascend, is among the `count` shingles in `bytes`, or what is wrong. Does not unpack
+/// the set.
+pub(crate) fn has_any(bytes: &[u8], count: usize, values: &[u32]) -> Result<bool, &'static str> {
+    elias_fano::has_any(code_and_tails(bytes, count).0, count, values)
+}
+
+/// The encoded hashes, and the tails, if there are any.
+fn code_and_tails(bytes: &[u8], count: usize) -> (&[u8], &[u8]) {
+    match bytes.len().checked_sub(TAIL.saturating_mul(count)) {
+        Some(split) if is_small(count) && split == small_code(count) => bytes.split_at(split),
+        _ => (bytes, &[]),
+    }
 }
 
 /// Like [`unpack`], for a set that a store keeps.
@@ -141,6 +152,8 @@ mod tests {
             let mut stored = ShingleSet::default();
             let is_stored = unpack_stored(&bytes, set.len(), &mut stored).is_ok();
             prop_assert_eq!(is_stored, !is_small(set.len()) || !set.tails().is_empty());
+            let has_all = |value: &u32| has_any(&bytes, set.len(), &[*value]) == Ok(true);
+            prop_assert!(set.as_slice().iter().all(has_all));
             let tails = stored_tails(&bytes, set.len()).unwrap_or_default();
             let tails: Vec<u32> = tails.iter().map(|tail| u32::from_le_bytes(*tail)).collect();
             prop_assert_eq!(tails, set.tails());

@@ -201,9 +201,18 @@ impl<'a> PackedShingles<'a> {
 
     /// Replaces `set` by the shingles.
     pub(crate) fn unpack(&self, set: &mut ShingleSet) -> Result<()> {
-        packed::unpack_stored(self.bytes()?, self.count, set).map_err(|reason| {
-            Error::damaged(self.snapshot.column(ColumnKind::Shingles).path(), reason)
-        })
+        let unpacked = packed::unpack_stored(self.bytes()?, self.count, set);
+        unpacked.map_err(|reason| self.damaged(reason))
+    }
+
+    /// Whether one of `values`, which ascend, is among the shingles.
+    pub(crate) fn has_any(&self, values: &[u32]) -> Result<bool> {
+        let has_any = packed::has_any(self.bytes()?, self.count, values);
+        has_any.map_err(|reason| self.damaged(reason))
+    }
+
+    fn damaged(&self, reason: &str) -> Error {
+        Error::damaged(self.snapshot.column(ColumnKind::Shingles).path(), reason)
     }
 }
 

@@ -12,6 +12,9 @@ use crate::text::ShingleSet;
 /// A shingle that a text repeats more often shows no place.
 const REPEATED: usize = 16;
 
+/// How many shingles are compared in the order of two sets in the time in which one is searched for.
+const SEARCHED: usize = 8;
+
 /// A content with passages.
 pub(super) struct HoldingContent {
     pub(super) keys: Vec<String>,
@@ -28,34 +31,90 @@ pub(super) struct PassageComparer<'a> {
     by_rank: OnceCell<Vec<u32>>,
     /// The number of tokens over which runs are joined.
     gap: usize,
+    /// The number of shingles of a long run.
+    long: usize,
+    /// The shingles at every `long`-th place, ascending: a long run has one of them. `None` if runs are joined.
+    signs: Option<Vec<u32>>,
+    /// The least number of distinct shingles of a long run that is not joined.
+    fewest: usize,
     set: ShingleSet,
     held: Vec<bool>,
 }
 
 impl<'a> PassageComparer<'a> {
+    /// A run is long if it has at least `long` shingles.
     pub(super) fn new(
         snapshot: &'a Snapshot,
         shingles: &'a TextShingles,
         gap: usize,
+        long: usize,
     ) -> PassageComparer<'a> {
+        let signs = shingles.ranks.iter().skip(long - 1).step_by(long);
+        let signs = (gap == 0 && long > 1).then(|| {
+            let mut signs: Vec<u32> = signs.copied().collect();
+            signs.sort_unstable();
+            signs.dedup();
+            let shingle = |rank: u32| shingles.distinct[rank as usize];
+            signs.into_iter().map(shingle).collect()
+        });
         PassageComparer {
             snapshot,
             shingles,
             by_rank: OnceCell::new(),
             gap,
+            long,
+            signs,
+            fewest: long.saturating_sub(shingles.ranks.len() - shingles.distinct.len()),
             set: ShingleSet::default(),
             held: Vec::new(),
         }
     }
 
-    /// The runs of shingles that a content has.
+    /// The long runs of shingles that a content has, and maybe shorter ones.
     pub(super) fn runs(&mut self, content: u32) -> Result<Vec<ShingleRun>> {
-        self.snapshot.shingles(content, &mut self.set)?;
+        let (row, packed) = self.snapshot.content_and_shingles(content)?;
+        if let Some(signs) = &self.signs
+            && ((row.shingle_count as usize) < self.fewest || !packed.has_any(signs)?)
+        {
+            return Ok(Vec::new());
+        }
+        packed.unpack(&mut self.set)?;
+        if self.signs.is_some()
+            && let Some(runs) = self.few_runs()
+        {
+            return Ok(runs);
+        }
         held(&self.shingles.distinct, self.set.as_slice(), &mut self.held);
         let ranks = &self.shingles.ranks;
         let is_held = |place: usize| self.held[ranks[place] as usize];
         let k = usize::from(self.snapshot.schema.shingling().k());
         Ok(runs(ranks.len(), k, self.gap, is_held))
+    }
+
+    /// The long runs of the set, looked for around every `long`-th place; `None` if it takes less time to go through all
+    /// places.
+    fn few_runs(&self) -> Option<Vec<ShingleRun>> {
+        let (TextShingles { distinct, ranks }, set) = (self.shingles, self.set.as_slice());
+        let is_held = |place: &usize| {
+            let shingle = distinct[ranks[*place] as usize];
+            set.binary_search(&shingle).is_ok()
+        };
+        let places = (self.long - 1..ranks.len()).step_by(self.long);
+        let places: Vec<usize> = places.filter(is_held).collect();
+        if places.len() * self.long * SEARCHED > ranks.len() + set.len() {
+            return None;
+        }
+        let mut runs: Vec<ShingleRun> = Vec::new();
+        for place in places {
+            if runs.last().is_some_and(|run| place < run.places.end) {
+                continue;
+            }
+            let before = (0..place).rev().find(|place| !is_held(place));
+            let after = (place..ranks.len()).find(|place| !is_held(place));
+            let start = before.map_or(0, |before| before + 1);
+            runs.push(ShingleRun::of(start..after.unwrap_or(ranks.len())));
+        }
+        Some(runs)
     }
 
     /// The token of a content with which each of its runs begins, if its fingerprints show exactly one.

@@ -4,6 +4,7 @@ use crate::codec::low32;
 use crate::error::Result;
 use crate::storage::Snapshot;
 use crate::store::compare::SpreadHasher;
+use crate::text::Shingler;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -37,6 +38,16 @@ impl TextShingles {
             .map(|shingle| low32(rank(shingle) as u64))
             .collect();
         TextShingles { distinct, ranks }
+    }
+
+    /// The number of tokens of the text. A shingle has `k`.
+    pub(super) fn tokens(&self, shingler: &Shingler, text: &str, k: u32) -> u32 {
+        let shingles = low32(self.ranks.len() as u64);
+        if shingles > 1 {
+            return (shingles - 1).saturating_add(k);
+        }
+        // It may be shorter than a shingle.
+        low32(shingler.places(text).len() as u64)
     }
 }
 

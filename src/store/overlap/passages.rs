@@ -1,13 +1,14 @@
 //! Passages that a text shares with stored documents.
 
 use std::cmp::Reverse;
+use std::iter;
 use std::ops::ControlFlow;
 use std::ops::Range;
 
 use super::comparer::{HoldingContent, PassageComparer};
 use super::holders::Holders;
 use super::lookup::{CommonFingerprint, SharedFingerprints, TextShingles};
-use super::places::{Cover, TokenPlaces};
+use super::places::{Cover, TokenPlaces, tokens_of};
 use super::query::PassageQuery;
 use super::runs::ShingleRun;
 use crate::codec::low32;
@@ -155,21 +156,12 @@ fn find(
     let most = most.saturating_add(shingles.distinct.len());
     let shared = SharedFingerprints::find(snapshot, &shingles.distinct, most)?;
     let contents = shared.with_some_common(snapshot, &shingles.distinct)?;
-    if contents.is_empty() {
-        let tokens = low32(shingler.places(query.text).len() as u64);
-        return Ok(Passages {
-            tokens,
-            ..Passages::default()
-        });
-    }
-    let places = TokenPlaces::new(shingler, query.text);
-    let mut comparer = PassageComparer::new(snapshot, &shingles, query.gap as usize);
-    let mut found = Vec::new();
+    let long = least + 1 - k as usize;
+    let mut comparer = PassageComparer::new(snapshot, &shingles, query.gap as usize, long);
+    let (mut found, mut places) = (Vec::new(), None);
     for content in contents {
         let runs = comparer.runs(content)?;
-        let is_long = |run: &ShingleRun| places.tokens_of(&run.places, k).len() >= least;
-        let runs: Vec<ShingleRun> = runs.into_iter().filter(is_long).collect();
-        if runs.is_empty() {
+        if !runs.iter().any(|run| run.places.len() >= long) {
             continue;
         }
         let names = snapshot.names(content)?;
@@ -178,11 +170,25 @@ fn find(
         if keys.is_empty() {
             continue;
         }
+        let places = places.get_or_insert_with(|| TokenPlaces::new(shingler, query.text));
+        let is_long = |run: &ShingleRun| places.tokens_of(&run.places, k).len() >= least;
+        let runs: Vec<ShingleRun> = runs.into_iter().filter(is_long).collect();
+        if runs.is_empty() {
+            continue;
+        }
         let starts = comparer.starts(content, &runs)?;
         found.push(HoldingContent { keys, runs, starts });
     }
     let step = snapshot.schema.fingerprint_step().unwrap_or(1) as usize;
     let common = CommonPlaces::new(&shared.common, &shingles, step);
+    let Some(places) = places else {
+        let tokens = shingles.tokens(shingler, query.text, k);
+        return Ok(Passages {
+            common: common.outside(iter::empty(), k, tokens),
+            tokens,
+            ..Passages::default()
+        });
+    };
     Ok(summed_up(&found, &common, &places, k, query.limit))
 }
 
@@ -223,12 +229,12 @@ impl CommonPlaces {
         contents.iter().copied().max()
     }
 
-    /// The tokens of common places outside all of `runs`.
+    /// The tokens of common places outside all of `runs`, in a text of `count` tokens.
     fn outside<'a>(
         &self,
         runs: impl Iterator<Item = &'a Range<usize>>,
-        places: &TokenPlaces<'_>,
         k: u32,
+        count: u32,
     ) -> Vec<Range<u32>> {
         let mut is_outside: Vec<bool> =
             self.contents.iter().map(|&contents| contents > 0).collect();
@@ -241,7 +247,7 @@ impl CommonPlaces {
             .enumerate()
             .filter(|(_, outside)| **outside)
         {
-            let tokens = places.tokens_of(&(place..place + 1), k);
+            let tokens = tokens_of(&(place..place + 1), k, count);
             match outside.last_mut() {
                 Some(last) if tokens.start <= last.end => last.end = tokens.end,
                 _ => outside.push(tokens),
@@ -309,7 +315,7 @@ fn summed_up(
     documents.sort_by(|a, b| b.covered.cmp(&a.covered).then_with(|| a.key.cmp(&b.key)));
     Passages {
         passages,
-        common: common.outside(common_runs.into_iter(), places, k),
+        common: common.outside(common_runs.into_iter(), k, places.count()),
         documents,
         tokens: places.count(),
         covered: covered.len(),

@@ -26,6 +26,12 @@ impl Cover {
     }
 }
 
+/// The tokens of a run of shingles of `k` tokens in a text of `count` tokens.
+pub(super) fn tokens_of(run: &Range<usize>, k: u32, count: u32) -> Range<u32> {
+    let end = (low32(run.end as u64) - 1).saturating_add(k);
+    low32(run.start as u64)..end.min(count)
+}
+
 /// Where the tokens of a text are.
 pub(super) struct TokenPlaces<'a> {
     text: &'a str,
@@ -49,8 +55,7 @@ impl<'a> TokenPlaces<'a> {
 
     /// The tokens of a run of shingles of `k` tokens.
     pub(super) fn tokens_of(&self, run: &Range<usize>, k: u32) -> Range<u32> {
-        let end = (low32(run.end as u64) - 1).saturating_add(k);
-        low32(run.start as u64)..end.min(self.count())
+        tokens_of(run, k, self.count())
     }
 
     /// The bytes of some tokens.

@@ -13,6 +13,15 @@ pub(crate) struct ShingleRun {
 }
 
 impl ShingleRun {
+    /// A single stretch.
+    pub(crate) fn of(places: Range<usize>) -> ShingleRun {
+        ShingleRun {
+            first_end: places.end,
+            places,
+            others: 0,
+        }
+    }
+
     /// Whether it is of several stretches.
     pub(crate) fn is_joined(&self) -> bool {
         self.first_end < self.places.end
@@ -50,11 +59,7 @@ pub(crate) fn runs(
                 run.others += (place - run.places.end).saturating_sub(k - 1);
                 run.places.end = place + 1;
             }
-            _ => runs.push(ShingleRun {
-                places: place..place + 1,
-                first_end: place + 1,
-                others: 0,
-            }),
+            _ => runs.push(ShingleRun::of(place..place + 1)),
         }
     }
     runs
