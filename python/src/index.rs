@@ -201,7 +201,7 @@ impl SetIndex {
     fn __getstate__<'py>(
         &self,
         py: Python<'py>,
-    ) -> (u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
+    ) -> PyResult<(u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
         let (mut sets, mut all) = (Vec::new(), Vec::new());
         for (number, entry) in self.entries.iter().enumerate() {
             if let Some(tokens) = &entry.tokens {
@@ -210,17 +210,23 @@ impl SetIndex {
                 all.extend_from_slice(tokens);
             }
         }
-        let [sets, all] =
-            [sets, all].map(|words| bytes_of(words.into_iter().map(u64::to_le_bytes)));
-        (self.seed, PyBytes::new(py, &sets), PyBytes::new(py, &all))
+        let bytes = |words: Vec<u64>| bytes_of(py, words.into_iter().map(u64::to_le_bytes));
+        Ok((self.seed, bytes(sets)?, bytes(all)?))
     }
 
-    fn __setstate__(&mut self, state: (u64, Vec<u8>, Vec<u8>)) -> PyResult<()> {
+    fn __setstate__(
+        &mut self,
+        state: (u64, Bound<'_, PyBytes>, Bound<'_, PyBytes>),
+    ) -> PyResult<()> {
         let wrong = || PyValueError::new_err("this is not the state of a SetIndex");
-        let (sets, tokens) = (words(&state.1)?, words(&state.2)?);
+        let (sets, tokens) = (words(state.1.as_bytes())?, words(state.2.as_bytes())?);
         self.seed = state.0;
         let mut tokens = tokens.as_slice();
-        for set in sets.chunks_exact(2 + self.buckets.len()) {
+        let sets = sets.chunks_exact(2 + self.buckets.len());
+        for bucket in &mut self.buckets {
+            bucket.reserve(sets.len());
+        }
+        for set in sets {
             let place = usize::try_from(set[0])?;
             let (own, others) = tokens
                 .split_at_checked(usize::try_from(set[1])?)

@@ -60,6 +60,9 @@ fn signer(py: Python<'_>, permutations: u32, seed: u64) -> PyResult<Arc<Signer>>
     Ok(made)
 }
 
+/// The permutations, the seed and the tokens of a set.
+type SetState<'py> = (u32, u64, Bound<'py, PyBytes>);
+
 /// A set of tokens, by their hashes, and its minimum under each permutation.
 #[pyclass(module = "dedupdb._native")]
 pub(crate) struct TokenSet {
@@ -124,13 +127,12 @@ impl TokenSet {
 
     /// Adds the tokens of another set.
     fn merge(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) {
-        let tokens = sorted(other);
-        let minima = other.borrow().minima.clone();
-        let tokens = union(&sorted(slf), &tokens);
-        let mut set = slf.borrow_mut();
-        set.lower(&minima);
-        set.sorted = tokens.len();
-        set.tokens = Arc::new(tokens);
+        if slf.is(other) {
+            return;
+        }
+        let (mut set, other) = (slf.borrow_mut(), other.borrow());
+        set.lower(&other.minima);
+        set.wait(&other.tokens);
     }
 
     fn copy(&self, py: Python<'_>) -> TokenSet {
@@ -153,17 +155,22 @@ impl TokenSet {
     /// The minima, as a `NumPy` array that cannot be changed.
     fn minima<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         static ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        static TYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let py = slf.py();
         if let Some(array) = &slf.borrow().array {
             return Ok(array.bind(py).clone());
         }
-        let bytes = PyBytes::new(
+        let bytes = bytes_of(
             py,
-            &bytes_of(slf.borrow().minima.iter().copied().map(u32::to_le_bytes)),
-        );
-        let array = ARRAY
-            .import(py, "numpy", "frombuffer")?
-            .call1((bytes, "<u4"))?;
+            slf.borrow().minima.iter().copied().map(u32::to_le_bytes),
+        )?;
+        let function = ARRAY.import(py, "numpy", "frombuffer")?;
+        // NumPy takes as long to read the name of a type as to make the array.
+        let named = || -> PyResult<Py<PyAny>> {
+            let numpy = py.import("numpy")?;
+            Ok(numpy.call_method1("dtype", ("<u4",))?.unbind())
+        };
+        let array = function.call1((bytes, TYPE.get_or_try_init(py, named)?))?;
         slf.borrow_mut().array = Some(array.clone().unbind());
         Ok(array)
     }
@@ -172,16 +179,13 @@ impl TokenSet {
         sorted(slf).len()
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> (Bound<'py, PyType>, (u32, u64, Bound<'py, PyBytes>)) {
-        let bytes = bytes_of(sorted(slf).iter().copied().map(u64::to_le_bytes));
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, SetState<'py>)> {
+        let bytes = bytes_of(slf.py(), sorted(slf).iter().copied().map(u64::to_le_bytes))?;
         let signer = slf.borrow().signer.clone();
-        let bytes = PyBytes::new(slf.py(), &bytes);
-        (
+        Ok((
             slf.get_type(),
             (signer.permutations(), signer.seed(), bytes),
-        )
+        ))
     }
 }
 
@@ -190,6 +194,11 @@ impl TokenSet {
         let shingles = ShingleSet::from_ids(tokens);
         let minima = self.signer.minima(shingles.as_slice());
         self.lower(&minima);
+        self.wait(tokens);
+    }
+
+    /// Adds tokens whose minima are taken into account.
+    fn wait(&mut self, tokens: &[u64]) {
         Arc::make_mut(&mut self.tokens).extend_from_slice(tokens);
         if self.tokens.len() - self.sorted > self.sorted + WAITING {
             self.sort();
@@ -203,9 +212,13 @@ impl TokenSet {
         }
     }
 
+    #[expect(
+        clippy::stable_sort_primitive,
+        reason = "it merges what is sorted already: the tokens so far, and those of each merged set"
+    )]
     fn sort(&mut self) {
         let tokens = Arc::make_mut(&mut self.tokens);
-        tokens.sort_unstable();
+        tokens.sort();
         tokens.dedup();
         self.sorted = tokens.len();
     }
@@ -239,22 +252,18 @@ pub(crate) fn jaccard(a: &[u64], b: &[u64]) -> f64 {
     common as f64 / (a.len() + b.len() - common) as f64
 }
 
-fn union(mut a: &[u64], mut b: &[u64]) -> Vec<u64> {
-    let mut union = Vec::with_capacity(a.len() + b.len());
-    while let ([x, after_x @ ..], [y, after_y @ ..]) = (a, b) {
-        union.push(*x.min(y));
-        (a, b) = (
-            if x <= y { after_x } else { a },
-            if y <= x { after_y } else { b },
-        );
-    }
-    union.extend_from_slice(a);
-    union.extend_from_slice(b);
-    union
-}
-
-pub(crate) fn bytes_of<const N: usize>(numbers: impl Iterator<Item = [u8; N]>) -> Vec<u8> {
-    numbers.flatten().collect()
+/// The bytes of numbers, one after another.
+pub(crate) fn bytes_of<const N: usize>(
+    py: Python<'_>,
+    numbers: impl ExactSizeIterator<Item = [u8; N]>,
+) -> PyResult<Bound<'_, PyBytes>> {
+    PyBytes::new_with(py, numbers.len() * N, |bytes| {
+        let (places, _) = bytes.as_chunks_mut::<N>();
+        for (place, number) in places.iter_mut().zip(numbers) {
+            *place = number;
+        }
+        Ok(())
+    })
 }
 
 /// Little-endian numbers of 64 bits.

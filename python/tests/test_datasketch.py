@@ -42,6 +42,8 @@ def test_answers_are_exact(a: list[int], b: list[int]) -> None:
     union = MinHash.union(one, other)
     one.merge(other)
     assert one == union
+    one.merge(one)
+    assert one == union
     assert union.count() == len(either)
 
 
