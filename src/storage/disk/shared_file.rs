@@ -220,6 +220,9 @@ impl StorageBackend for SharedFile {
     }
 
     fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        if self.turns.refuse(start, end) {
+            return Ok(false);
+        }
         Ok(self.turns.cover(start, end) || self.inner.try_lock_range(start, end)?)
     }
 

@@ -62,6 +62,8 @@ pub(super) const fn one(byte: u64) -> TurnRange {
 pub(in crate::storage) struct Turns {
     file: Arc<dyn StorageBackend>,
     is_held: Arc<AtomicBool>,
+    /// Whether nothing more shall be written.
+    is_over: Arc<AtomicBool>,
 }
 
 impl Turns {
@@ -69,12 +71,23 @@ impl Turns {
         Turns {
             file,
             is_held: Arc::default(),
+            is_over: Arc::default(),
         }
     }
 
     /// Whether this is the lock of a write transaction, and a turn holds it already.
     pub(super) fn cover(&self, start: Bound<u64>, end: Bound<u64>) -> bool {
         (start, end) == one(WRITER) && self.is_held.load(Ordering::Relaxed)
+    }
+
+    /// Makes redb write nothing more, as if another process kept the right to write.
+    pub(in crate::storage) fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether this is the lock of a write transaction, and nothing more shall be written.
+    pub(super) fn refuse(&self, start: Bound<u64>, end: Bound<u64>) -> bool {
+        (start, end) == one(WRITER) && self.is_over.load(Ordering::Relaxed)
     }
 
     /// Waits for the right to write. Returns `None` if another process kept it, or the wait was stopped.

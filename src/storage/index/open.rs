@@ -67,6 +67,11 @@ impl Drop for Index {
             let _open = ManuallyDrop::new((handle, self.turns.take()));
             return;
         }
+        // redb saves its state when it closes. Nobody needs that of an index that a rebuild replaced, and processes that
+        // have the old one open would wait for it.
+        if let Some(turns) = self.turns.as_ref().filter(|_| self.is_replaced()) {
+            turns.end();
+        }
         guarded(&self.path, || {
             drop(handle);
             Ok(())
@@ -76,6 +81,15 @@ impl Drop for Index {
 }
 
 impl Index {
+    /// Whether the store has another index, and this one has no name any more.
+    fn is_replaced(&self) -> bool {
+        let found = |path: &Path| identity(path).ok().flatten();
+        let current = found(&self.path.with_file_name(INDEX));
+        self.identity.is_some()
+            && current.is_some_and(|current| Some(current) != self.identity)
+            && found(&self.path) != self.identity
+    }
+
     /// Creates the index at `path`, replacing the remains of a process that was killed while it created a store.
     ///
     /// # Errors
@@ -496,6 +510,27 @@ mod tests {
         drop(Index::open(&path, &TurnWait::NONE).unwrap());
         assert_ne!(fs::read(&path).unwrap(), left);
         assert_eq!(transaction.list_tables().unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_index_that_was_replaced_is_closed_without_a_write() {
+        for is_replaced in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let [path, old] = [INDEX, "old"].map(|name| folder.path().join(name));
+            let index = Index::create(&path).unwrap();
+            index.begin_write().unwrap().commit().unwrap();
+            fs::hard_link(&path, &old).unwrap();
+            if is_replaced {
+                let next = Index::create_like(&folder.path().join("next"), &path).unwrap();
+                fs::rename(folder.path().join("next"), &path).unwrap();
+                drop(next);
+            }
+            let before = fs::read(&old).unwrap();
+            drop(index);
+            assert_eq!(fs::read(&old).unwrap() == before, is_replaced);
+            assert!(Index::open(&path, &TurnWait::NONE).is_ok());
+        }
     }
 
     #[test]
