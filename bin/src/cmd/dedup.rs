@@ -333,11 +333,12 @@ pub(super) fn unmarked_note(unmarked: u64) -> Option<String> {
 fn of_itself_note(of_itself: u64, is_against: bool) -> Option<String> {
     let place = if is_against { "in --against" } else { "stored" };
     let documents = counted(of_itself, "dropped document is", "dropped documents are");
-    (of_itself > 0).then(|| {
-        format!(
-            "{documents} {place} already, by key or file, and no copies: do not delete their files"
-        )
-    })
+    let file = if of_itself == 1 {
+        "its file may be the only copy, so do not delete it"
+    } else {
+        "their files may be the only copies, so do not delete them"
+    };
+    (of_itself > 0).then(|| format!("{documents} {place} already, by key or file: {file}"))
 }
 
 /// A note on where the folder or file is that was in the place of the output.

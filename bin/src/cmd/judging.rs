@@ -258,8 +258,8 @@ pub(super) fn words_note(done: &DedupSummary, judging: &JudgingArgs) -> Option<S
     }
     let texts = counted(
         counts,
-        "text was dropped or cut that has the same words as another one, but is not the same",
-        "texts were dropped or cut that have the same words as other ones, but are not the same",
+        "dropped text has the same words as another one, but is not the same",
+        "dropped texts have the same words as other ones, but are not the same",
     );
     Some(format!(
         "{texts}: symbols do not count, so -500 is like +500 (`explain A B` shows what differs; with --shingling code:5, \

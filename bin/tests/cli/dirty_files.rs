@@ -57,8 +57,8 @@ const ROWS: &[Row] = &[
         "containers/malformed.jsonl",
         &[],
         2,
-        [13, 0, 0, 0],
-        &[("bad record", 9), ("repeated key", 1)],
+        [14, 0, 0, 0],
+        &[("bad record", 8), ("repeated key", 1)],
     ),
     (
         "containers/nested.parquet",

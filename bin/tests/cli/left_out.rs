@@ -338,8 +338,9 @@ fn files_that_are_stored_from_another_folder_are_no_copies() {
     std::fs::rename(sandbox.path("in/1.txt"), sandbox.path("in/in/1.txt")).unwrap();
     let ran = Ran::of(command.current_dir(sandbox.path("in")).output().unwrap());
     assert!(
-        ran.stderr
-            .contains("1 dropped document has the key or the file of a stored one"),
+        ran.stderr.contains(
+            "1 dropped document is stored already, by key or file: its file may be the only copy"
+        ),
         "{}",
         ran.stderr
     );
