@@ -280,7 +280,7 @@ fn advice(error: &anyhow::Error) -> String {
 }
 
 fn advice_on_dedup(error: &dedup::Error) -> String {
-    const FIRST: &str = "--keep first without --cut-passages needs no temporary files";
+    const FIRST: &str = "--keep first needs no temporary files, unless passages are cut";
     let advice = match error {
         dedup::Error::Output(publish::Error::Exists { .. }) => EXISTS,
         dedup::Error::Output(publish::Error::NoName { .. }) => NO_NAME,

@@ -76,7 +76,8 @@ units a store of their own.
 
 --cut-passages 50 cuts each run of 50 or more words that stands before, word for word, in another document or the
 same one. Case and punctuation do not count. No such run is left twice: what is compared are the parts of
-documents that are kept, each by itself. It compares the input with itself, without --store, and has no list of --removed.
+documents that are kept, each by itself. A passage goes with the punctuation that touches it and the
+spaces behind that. It compares the input with itself, without --store, and has no list of --removed.
 The words are on disk meanwhile, 4 bytes each, within --temp-limit; for 50 words, --memory
 needs about 7% of the size of the text, or the run ends.
 

@@ -277,6 +277,11 @@ fn asked(args: &Args, dedup: &args::DedupArgs) -> Result<dedup::Dedup> {
         asked = units;
     }
     if let Some(words) = dedup.cut_passages {
+        if args.store_given {
+            bail!(
+                "--cut-passages compares the input with itself: leave out --store (or DEDUPDB_STORE)"
+            );
+        }
         asked = asked.cut_passages(usize::try_from(words)?);
     }
     asked = asked.drop_above(dedup.drop_above);

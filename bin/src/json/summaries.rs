@@ -132,7 +132,9 @@ impl DedupJson<'_> {
         DedupJson {
             documents: done.documents,
             kept: done.kept,
-            dropped: done.dropped(),
+            dropped: done
+                .passages
+                .map_or(done.dropped(), |passages| passages.dropped),
             of_input: DroppedJson::new(done.of_input),
             of_history: DroppedJson::new(done.of_history),
             of_itself: done.of_itself,

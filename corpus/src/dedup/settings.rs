@@ -262,8 +262,8 @@ impl Dedup {
     ///
     /// A later copy is one that is the same or [similar](Dedup::schema), in another document or in the same one. With a
     /// [store](Dedup::store), units that are stored are copies, too, and the others are stored under the keys of their
-    /// documents with `@` and the number of the unit, from 1. [Dropped](DedupEvent::Dropped) is a unit then, and
-    /// the summary has [counts of units](DedupSummary::units). Other texts are written as by
+    /// documents with `@` and the number of the unit, from 1. [Dropped](crate::dedup::DedupEvent::Dropped) is a unit then, and
+    /// the summary has [counts of units](crate::dedup::DedupSummary::units). Other texts are written as by
     /// [`Decontaminate::cut`](crate::decontaminate::Decontaminate::cut), and where that writes none, neither does this.
     ///
     /// This goes together with [`Keep::First`] only, and not with [`Dedup::against`], [`Dedup::containment`],
@@ -303,15 +303,14 @@ impl Dedup {
     /// the same one and apart from it. The first copy stays. Case and punctuation do not count, and a character of a script
     /// without spaces is a word.
     ///
-    /// What stands before is what is in the output, the parts of documents that are kept, each by itself, and what is earlier in the
-    /// document. So no run of this length is left twice. Where a cut brings two parts together, a run across them may be in
-    /// another document.
-    /// A passage goes with the punctuation and spaces behind it. Other texts are written as by
+    /// What stands before is what is kept, the parts of documents between cuts, each by itself. So no run of this length is left
+    /// twice. Where a cut brings two parts together, a run across them may be in another document.
+    /// A passage goes with the punctuation that touches it and the spaces behind that. Other texts are written as by
     /// [`Decontaminate::cut`](crate::decontaminate::Decontaminate::cut), and a document that loses too much
     /// [is dropped](Dedup::drop_above).
     ///
     /// The words, four bytes each, are on disk meanwhile. Memory is taken for an index of every 25th word, if passages have 50: 8 to 22
-    /// bytes each, which is about 7% of the size of an English text; a run that needs more than [`Dedup::memory`] ends with [`Error::PassageMemory`]. This does not go
+    /// bytes each, which is about 7% of the size of an English text; a run that needs more than [`Dedup::memory`] ends with [`PassageMemory`](crate::dedup::Error::PassageMemory). This does not go
     /// together with a [store](Dedup::store), [`Dedup::removed`], or what [units](Dedup::unit) do not go with.
     ///
     /// ```
