@@ -107,13 +107,18 @@ def _kept(search: Search, copies: bool) -> DataFrame:
 
 
 def _named(search: Search, copies: bool) -> DataFrame:
-    """Returns all documents: ``key``, ``hash``, the kept key or its own as ``cluster``, and ``jaccard``."""
+    """Returns all documents: ``key``, ``hash``, the kept key or its own as ``cluster``, and ``jaccard``.
+
+    With ``copies``, a text without tokens has its own key.
+    """
     kept = _kept(search, copies).drop("cut_short")
     kept = kept.drop("hash") if copies else kept.drop("key")
     again = search.documents.groupBy("hash").agg(F.min("key").alias("first"), F.count("*").alias("documents"))
     joined = search.documents.join(kept, "key" if copies else "hash", "left")
     joined = joined.join(again.where("documents > 1").select("hash", "first"), "hash", "left")
     cluster = F.coalesce("representative", "first", "key")
+    if copies:
+        cluster = F.when(F.col("size") == 0, F.col("key")).otherwise(cluster)
     return joined.select("key", "hash", cluster.alias("cluster"), F.coalesce("jaccard", F.lit(1.0)).alias("jaccard"))
 
 
@@ -127,7 +132,8 @@ def dropped(
 ) -> DataFrame:
     """Returns the dropped documents, each with the one that it resembles.
 
-    In the order of the keys, a document is dropped if it is similar to an earlier one that is kept. ``dedupdb dedup``
+    In the order of the keys, a document is dropped if it is similar to an earlier one that is kept. A text without
+    tokens is never dropped. ``dedupdb dedup``
     drops the same records of input in that order. ``earlier`` is the most similar of the kept ones, or the first of
     several, as in :func:`dedupdb.dedup`; the command may name another one.
 

@@ -57,7 +57,8 @@ class Search:
         self.sketches = with_file(sketches)
         if checkpoint is not None or not sketches.is_cached:
             self.sketches = self.stages.sketches(self.sketches)
-        self.documents = self.sketches.where(F.col("hash").isNotNull() & F.col("key").isNotNull()).select("key", "hash")
+        named = self.sketches.where(F.col("hash").isNotNull() & F.col("key").isNotNull())
+        self.documents = named.select("key", "hash", "size")
         # A checkpoint is of the stages of Spark.
         self.few = few(self.sketches) if checkpoint is None and not self.is_empty else None
         if self.few is None:
