@@ -197,7 +197,7 @@ class Tests:
             opened.press("Clear marks")
             opened.press("Drop what resembles the representative")
             going = opened.save("Save what is to go, as lines")
-            assert going == b"in/c.txt\nin/b.txt\nin/d.txt\nin/x & y.txt\n", going
+            assert going == b"in/b.txt\nin/c.txt\nin/d.txt\nin/x & y.txt\n", going
         (self.folder / "drop.keys").write_bytes(drop)
         self.run("backup", "copy")
         removed = self.run("--store", "copy", "remove", "--keys-from", "drop.keys")
