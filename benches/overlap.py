@@ -131,6 +131,9 @@ def main() -> None:
         commands |= {"query --containment 0.8, each 17th": [*at[20], "query", "--containment", 0.8, queries]}
         commands |= {f"passages of {words} words, each 17th": [*at[words], "passages", queries] for words in (20, 50)}
         in_turns(turns, commands)
+        clean = [asked.program, "-q", "dedup", folder / "corpus.jsonl", "-o", folder / "clean.jsonl", "--force"]
+        cuts = {"": [], "--unit paragraph": ["--unit", "paragraph"], "--cut-passages 50": ["--cut-passages", 50]}
+        in_turns(turns, {f"dedup {name}": [*clean, *more] for name, more in cuts.items()})
         for words, texts in NOVEL.items():
             one, many = ([*at[20], "--threads", 1, "passages", folder / f"{it}{words}.jsonl"] for it in ("one", "many"))
             each = [(run(*many)[0] - run(*one)[0]) / (texts - 1) for _ in range(5)]
