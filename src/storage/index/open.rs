@@ -24,7 +24,7 @@ use crate::storage::format::{is_redb, may_be_unfinished_index};
 use crate::storage::names::INDEX;
 
 /// The memory in bytes that redb may use for cached pages.
-const CACHE_BYTES: usize = 128 << 20;
+const CACHE_BYTES: usize = 32 << 20;
 
 /// The number of bytes at the start of an index that locate the rest.
 const START_BYTES: usize = 4 << 10;
