@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use crate::publish::{ascii_json, csv_field, escape};
-use crate::{Format, cells_of_csv, split_line_end};
+use crate::{Format, cells_of_csv, has_utf8_characters, split_line_end};
 
 /// The mark of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +102,7 @@ impl MarkColumns {
             ]
         });
         // Other characters would have to be in the encoding of the record, which may be ASCII in other records, too.
-        let is_utf8 = !record.is_ascii() && std::str::from_utf8(record).is_ok();
+        let is_utf8 = has_utf8_characters(record);
         let spelled = |value: &Value| {
             if is_utf8 {
                 value.to_string()

@@ -73,10 +73,15 @@ pub(crate) fn encoded_as<'t>(text: &'t str, encoding: &str) -> Cow<'t, [u8]> {
 
 /// Returns a text in the encoding of a record whose text was in `encoding`. The file may have been decoded as a whole.
 fn encoded<'t>(record: &[u8], text: &'t str, encoding: &str) -> Cow<'t, [u8]> {
-    if !record.is_ascii() && std::str::from_utf8(record).is_ok() {
+    if has_utf8_characters(record) {
         return Cow::Borrowed(text.as_bytes());
     }
     encoded_as(text, encoding)
+}
+
+/// Whether a record is UTF-8. One that is ASCII may be in another encoding, as other records of its file are.
+pub(crate) fn has_utf8_characters(record: &[u8]) -> bool {
+    !record.is_ascii() && std::str::from_utf8(record).is_ok()
 }
 
 /// Splits a row from its line ending.
@@ -94,8 +99,7 @@ fn with_field(record: &[u8], name: &str, text: &str) -> Option<Vec<u8>> {
     let decoded = decode(record, None);
     let place = field_place(&decoded.text, FieldRelation::Below(name))?;
     let mut value = serde_json::to_string(text).ok()?;
-    let is_utf8 = !record.is_ascii() && std::str::from_utf8(record).is_ok();
-    if !is_utf8 {
+    if !has_utf8_characters(record) {
         value = ascii_json(&value);
     }
     let record = without_mark(record);
