@@ -62,7 +62,7 @@ pub(crate) fn dedup(
     if let Some(most) = false_candidates {
         options = options.false_candidates(most);
     }
-    let mut verdicts = Verdicts::new(errors);
+    let mut verdicts = JudgedRows::new(errors);
     let mut texts = if let Some(least) = containment {
         if keep != Keep::Longest {
             let conflict = ContainmentConflict::Keep;
@@ -81,7 +81,7 @@ pub(crate) fn dedup(
         texts
     };
     told.end(py)?;
-    let Verdicts {
+    let JudgedRows {
         mut dropped,
         mut skipped,
         ..
@@ -101,17 +101,17 @@ pub(crate) fn dedup(
     Ok((keep, table, skipped, kept.transpose()?))
 }
 
-/// The verdicts on rows, in the order in which they are judged.
-struct Verdicts {
+/// What has been judged of the rows, in the order in which they are judged.
+struct JudgedRows {
     dropped: Vec<(u64, DroppedRow)>,
     skipped: FlawedRows,
     judged: u64,
     errors: ErrorPolicy,
 }
 
-impl Verdicts {
-    fn new(errors: ErrorPolicy) -> Verdicts {
-        Verdicts {
+impl JudgedRows {
+    fn new(errors: ErrorPolicy) -> JudgedRows {
+        JudgedRows {
             dropped: Vec::new(),
             skipped: Vec::new(),
             judged: 0,
