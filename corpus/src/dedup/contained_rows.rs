@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 
 use tempfile::TempDir;
 
@@ -66,10 +65,8 @@ impl ContainedRows {
     ) -> Result<ContainedRows> {
         check_search(least, schema)?;
         let within = within.as_ref();
-        let folder = temporary_folder(within).map_err(|source| Error::Temporary {
-            folder: within.to_owned(),
-            source: Arc::new(source),
-        })?;
+        let folder = temporary_folder(within);
+        let folder = folder.map_err(|error| Error::temporary(within, error))?;
         Ok(ContainedRows {
             store: fleeting(options, folder.path().join("store"), schema)?,
             folder,

@@ -37,7 +37,7 @@ pub(super) struct DedupRun<'a> {
 }
 
 impl DedupRun<'_> {
-    /// Reads, judges and writes one document after another.
+    /// Reads, judges and writes one document after another, as a whole or by its units, or cuts its passages.
     pub(super) fn in_order(
         &self,
         judge: &mut DedupJudge<'_>,
@@ -45,43 +45,19 @@ impl DedupRun<'_> {
         to: Destination,
     ) -> Result<OutputSink> {
         let mut sink = self.sink(to)?;
-        let sketched = sketch_ahead(batches, self.store)?;
-        judge.judge_all(&sketched, false, &mut |judged| taken(&mut sink, &judged))?;
+        let (dedup, work) = (self.dedup, self.outputs.work());
+        if let Some(words) = dedup.passage {
+            by_passage(judge, batches, (dedup, words), work, &mut sink)?;
+        } else if dedup.units.unit.is_some() {
+            by_unit(judge, batches, (dedup.units, self.store), &mut sink)?;
+        } else {
+            let sketched = sketch_ahead(batches, self.store)?;
+            judge.judge_all(&sketched, false, &mut |judged| taken(&mut sink, &judged))?;
+        }
         self.check_failures(judge)?;
         if self.store_stays {
             judge.commit()?;
         }
-        Ok(sink)
-    }
-
-    /// Reads one document after another, judges its units, and writes what is left of it.
-    pub(super) fn by_unit(
-        &self,
-        judge: &mut DedupJudge<'_>,
-        batches: BatchReceiver,
-        to: Destination,
-    ) -> Result<OutputSink> {
-        let mut sink = self.sink(to)?;
-        by_unit(judge, batches, (self.dedup.units, self.store), &mut sink)?;
-        self.check_failures(judge)?;
-        if self.store_stays {
-            judge.commit()?;
-        }
-        Ok(sink)
-    }
-
-    /// Reads one document after another, and writes it without the passages of this number of words that stand before.
-    pub(super) fn by_passage(
-        &self,
-        judge: &mut DedupJudge<'_>,
-        batches: BatchReceiver,
-        words: usize,
-        to: Destination,
-    ) -> Result<OutputSink> {
-        let mut sink = self.sink(to)?;
-        let work = self.outputs.work();
-        by_passage(judge, batches, (self.dedup, words), work, &mut sink)?;
-        self.check_failures(judge)?;
         Ok(sink)
     }
 

@@ -21,7 +21,7 @@ use crate::dedup::settings::{Dedup, Destination, Keep};
 use crate::dedup::sink::{DeferredList, OutputSink};
 use crate::dedup::summary::DedupSummary;
 use crate::dedup::target::OutputTarget;
-use crate::dedup::{passages, units};
+use crate::dedup::units;
 use crate::expanded;
 use crate::temporary::fleeting;
 use dedupdb::write::Uncommitted;
@@ -61,7 +61,6 @@ impl Dedup {
     pub fn begin(mut self) -> Result<PreparedRun, Error> {
         contained::check(&self)?;
         units::check(&self)?;
-        passages::check(&self)?;
         self.sources = expanded(self.sources);
         check_apart(&mut self)?;
         let target = OutputTarget::of(&self)?;
@@ -150,11 +149,9 @@ impl PreparedRun {
             inputs: &inputs,
         };
         let batches = run.read(sources)?;
-        let sink = match (dedup.passage, dedup.kept(), &against) {
-            (Some(words), ..) => run.by_passage(&mut judge, batches, words, to)?,
-            _ if dedup.units.unit.is_some() => run.by_unit(&mut judge, batches, to)?,
-            (_, _, Some(against)) => run.against(&mut judge, &batches, against, to)?,
-            (_, Keep::First | Keep::Few(_), None) if !judge.protection.is_some() => {
+        let sink = match (dedup.kept(), &against) {
+            (_, Some(against)) => run.against(&mut judge, &batches, against, to)?,
+            (Keep::First | Keep::Few(_), None) if !judge.protection.is_some() => {
                 run.in_order(&mut judge, batches, to)?
             }
             _ => run.by_rank(&mut judge, &batches, to)?,

@@ -1,7 +1,6 @@
 //! Rows of texts in memory, without their near-duplicates.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -75,10 +74,8 @@ impl RowDedup {
     /// [`Error::Temporary`] if the folder cannot be created; those of creating a store.
     pub fn begin(options: &Options, schema: &Schema, within: impl AsRef<Path>) -> Result<RowDedup> {
         let within = within.as_ref();
-        let folder = temporary_folder(within).map_err(|source| Error::Temporary {
-            folder: within.to_owned(),
-            source: Arc::new(source),
-        })?;
+        let folder = temporary_folder(within);
+        let folder = folder.map_err(|error| Error::temporary(within, error))?;
         let store = fleeting(options, folder.path().join("store"), schema)?;
         Ok(RowDedup {
             pipeline: store.pipeline(Intake::new().unique(true))?,

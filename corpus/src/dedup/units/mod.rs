@@ -6,6 +6,7 @@ mod split;
 pub(super) use run::by_unit;
 
 use crate::dedup::error::{Error, Result};
+use crate::dedup::passages::FEWEST;
 use crate::dedup::settings::{Dedup, Keep};
 
 /// A part of a text that is judged as documents are.
@@ -39,34 +40,44 @@ impl Default for UnitRule {
     }
 }
 
-impl UnitRule {
-    /// Whether the share is in its range.
-    pub(super) fn is_share(&self) -> bool {
-        self.most_lost > 0.0 && self.most_lost <= 1.0
-    }
-}
-
-/// Refuses what does not go together with units.
+/// Refuses what does not go together with units or passages.
 ///
 /// # Errors
 ///
 /// [`Error::Units`].
 pub(super) fn check(dedup: &Dedup) -> Result<()> {
-    if dedup.units.unit.is_none() {
+    if dedup.units.unit.is_none() && dedup.passage.is_none() {
         return Ok(());
     }
-    let reason = if !dedup.units.is_share() {
+    let reason = if !(dedup.units.most_lost > 0.0 && dedup.units.most_lost <= 1.0) {
         "the share that a document may lose is above 0 and at most 1"
     } else if dedup.kept() != Keep::First {
-        "the first copy of a paragraph or line stays"
+        "the first copy of what is cut stays"
     } else if dedup.containment.least.is_some() {
-        "paragraphs and lines are not compared by containment"
+        "what is cut is not compared by containment"
     } else if dedup.against.is_some() {
-        "paragraphs and lines are compared with each other, and with those of a store"
+        "what is cut is not compared with another corpus"
     } else if !dedup.protected.is_empty() || dedup.droppable.is_some() {
-        "no document is protected from losing paragraphs or lines"
+        "no document is protected from being cut"
     } else if dedup.mark.is_some() || dedup.list.is_some() || dedup.moved_from.is_some() {
-        "texts without their repeated paragraphs or lines can only be written"
+        "texts without what is cut can only be written"
+    } else if let Some(words) = dedup.passage {
+        return check_passage(dedup, words);
+    } else {
+        return Ok(());
+    };
+    Err(Error::Units { reason })
+}
+
+fn check_passage(dedup: &Dedup, words: usize) -> Result<()> {
+    let reason = if words < FEWEST {
+        "a passage that is cut has at least 8 words"
+    } else if dedup.units.unit.is_some() {
+        "either paragraphs and lines are cut, or passages"
+    } else if dedup.store.is_some() || dedup.store_folder.is_some() {
+        "passages are compared within the input, and not with a store"
+    } else if dedup.removed.is_some() {
+        "there is no list of passages that are cut"
     } else {
         return Ok(());
     };
