@@ -11,6 +11,7 @@ mod duration;
 mod each;
 mod eval;
 mod exit;
+mod ignored;
 mod inputs;
 mod interrupt;
 mod json;

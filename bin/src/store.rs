@@ -33,6 +33,11 @@ pub(crate) fn command(args: &Args) -> String {
     )
 }
 
+/// Whether this is the folder of a store.
+pub(crate) fn is_store(path: &Path) -> bool {
+    path.join("index.redb").is_file()
+}
+
 /// Opens the store for reading. A writer and other readers may have it open.
 pub(crate) fn open_to_read(args: &Args) -> Result<Store> {
     let opened = options(args).read_only(true).open(&args.store);

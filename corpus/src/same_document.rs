@@ -7,7 +7,7 @@ use crate::item::{Origin, SourcedText};
 use crate::walk::identity::FileIdentity;
 use crate::walk::key::Key;
 use crate::walk::others::OtherKeys;
-use dedupdb::overlap::{PassageQuery, Passages};
+use dedupdb::overlap::{PassageQuery, Passages, PassagesOfDocument};
 use dedupdb::write::IdScope;
 use dedupdb::{Match, Query, Result, Store};
 
@@ -58,30 +58,26 @@ impl SourcedText {
         }
     }
 
-    /// Returns the passages that this text shares with stored documents, without the document itself.
-    ///
-    /// `ask` makes the query of a text.
+    /// Returns the passages that this text shares with stored documents, without the document itself. `query` asks for
+    /// those of this text.
     ///
     /// # Errors
     ///
     /// Those of [`Store::passages`].
-    pub fn passages(
-        &self,
-        store: &Store,
-        ask: impl for<'a> Fn(&'a str) -> PassageQuery<'a>,
-    ) -> Result<Passages> {
-        let found = store.passages(&ask(self.text()))?;
+    pub fn passages(&self, store: &Store, query: PassageQuery<'_>) -> Result<Passages> {
+        let found = store.passages(&query)?;
         let mut own = Vec::new();
-        for document in &found.documents {
-            let is_whole = document.longest == found.tokens;
-            if is_itself(self, &document.key, is_whole, store)? {
-                own.push(document.key.clone());
+        for PassagesOfDocument { key, .. } in &found.documents {
+            let stored = store.get(key)?;
+            let exact_copy = stored.is_some_and(|stored| stored.hash == self.hash());
+            if is_itself(self, key, exact_copy, store)? {
+                own.push(key.clone());
             }
         }
         if own.is_empty() {
             return Ok(found);
         }
-        store.passages(&ask(self.text()).except(&own))
+        store.passages(&query.except(&own))
     }
 }
 

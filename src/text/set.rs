@@ -168,6 +168,28 @@ impl ShingleSet {
     }
 
     /// Whether the hashes are distinct and ascending. Those of a damaged store may not be.
+    /// Takes out the shingles that `others` has, too, and all fingerprints, which then have gaps. Tails do not matter: a
+    /// shingle is taken for the same one if its 32 bits are.
+    pub(crate) fn remove(&mut self, others: &ShingleSet) {
+        self.fingerprints = None;
+        if others.is_empty() {
+            return;
+        }
+        let mut kept = 0;
+        for place in 0..self.hashes.len() {
+            if others.hashes.binary_search(&self.hashes[place]).is_ok() {
+                continue;
+            }
+            self.hashes[kept] = self.hashes[place];
+            if !self.tails.is_empty() {
+                self.tails[kept] = self.tails[place];
+            }
+            kept += 1;
+        }
+        self.hashes.truncate(kept);
+        self.tails.truncate(kept);
+    }
+
     pub(crate) fn is_ordered(&self) -> bool {
         self.hashes.is_sorted_by(|a, b| a < b)
     }

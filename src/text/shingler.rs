@@ -12,6 +12,7 @@ use super::{ShingleSet, Shingling, ids, places, terms};
 use crate::error::{Error, Result};
 use std::cell::Cell;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Working memory of more than this many bytes is not kept between texts.
 const KEPT: usize = 4 << 20;
@@ -37,6 +38,8 @@ pub struct Shingler {
     fold: Fold,
     /// The distance between two fingerprints of a text, if sets get any.
     fingerprint_step: Option<u32>,
+    /// The shingles that sets do not get.
+    ignored: Option<Arc<ShingleSet>>,
 }
 
 impl Shingler {
@@ -62,7 +65,22 @@ impl Shingler {
                 marks: false,
             },
             fingerprint_step: None,
+            ignored: None,
         })
+    }
+
+    /// Makes sets without these shingles, and without fingerprints, which would have gaps.
+    pub(crate) fn ignoring(mut self, shingles: &Arc<ShingleSet>) -> Shingler {
+        self.ignored = Some(shingles.clone());
+        self
+    }
+
+    /// The shingler that makes all shingles of a text.
+    fn of_all(&self) -> Shingler {
+        Shingler {
+            ignored: None,
+            ..*self
+        }
     }
 
     /// Makes sets with a fingerprint for each `step` shingles of the text.
@@ -123,6 +141,7 @@ impl Shingler {
                 marks: false,
             },
             fingerprint_step: None,
+            ignored: None,
         }
     }
 
@@ -150,14 +169,16 @@ impl Shingler {
         } = memory;
         shingles.clear();
         self.read(text, reading, &mut ShingleSink::Hashes(shingles))?;
-        let fingerprints = self
-            .fingerprint_step
-            .map(|step| Fingerprints::of(shingles, step));
-        let hashes = sorter.distinct(shingles);
+        let step = self.fingerprint_step.filter(|_| self.ignored.is_none());
+        let fingerprints = step.map(|step| Fingerprints::of(shingles, step));
+        let mut hashes = sorter.distinct(shingles);
+        if let Some(ignored) = &self.ignored {
+            hashes.retain(|shingle| ignored.as_slice().binary_search(shingle).is_err());
+        }
         let mut again = Ok(());
         let tails = sink::tails(&hashes, |sink| again = self.read(text, reading, sink));
         again?;
-        let set = ShingleSet::from_parts(hashes, tails).made_by(self.clone());
+        let set = ShingleSet::from_parts(hashes, tails).made_by(self.of_all());
         Ok(set.with_fingerprints(fingerprints))
     }
 

@@ -23,6 +23,7 @@ mod folder;
 mod fork;
 mod given_shingles;
 mod handles;
+mod ignore;
 mod kernels;
 mod layers;
 mod lsh;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use crate::ignored::IgnoreArgs;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
@@ -36,6 +37,9 @@ LONGEST is the length in words of the longest passage that both have. COVERAGE i
 that are in the overlap, and SHARE that of the document's words. The overlap is from byte START to
 before byte END of the document's text, and from word ITEM_FIRST to ITEM_LAST of the item. TEXT is the
 overlap in the document, with line breaks as \\n. With --json, or if the file of --hits ends in .jsonl, these are fields.
+
+With --ignore, items are taken without what these texts have of them, such as the instruction before each
+question. One of which nothing is left cannot be checked.
 
 The summary counts, for each file of the benchmark, its items, those that a document has, those that
 cannot be checked, and the documents with an item. An item that is in more than --common documents is
@@ -110,6 +114,9 @@ pub(crate) struct DecontaminateArgs {
     /// Go on without files that are named and cannot be read, and count them
     #[arg(long)]
     pub(crate) skip_unreadable: bool,
+
+    #[command(flatten)]
+    pub(crate) ignored: IgnoreArgs,
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,

@@ -60,6 +60,9 @@ similar documents stays. --against drops documents that resemble one elsewhere, 
 the input with itself. --mark dup writes all documents, with four more fields: dup_keep, dup_cluster,
 dup_representative and dup_similarity.
 
+--ignore template.txt compares texts without the words that they have from it. A text with nothing else
+is nobody's duplicate, and stays. With --store, name the same files each time.
+
 --containment 0.8 also drops a text if a longer one that is kept has 80% or more of its shingles (runs
 of 5 words), such as an excerpt, or a page that was cut off. The longer one of two is always kept, and
 no kept text is in another kept one. Near-duplicates are dropped as without it. Texts of fewer than 20
@@ -143,7 +146,8 @@ pub(crate) struct DedupArgs {
 
     /// Cut each run of WORDS or more words that stands before, word for word, 8 or more
     #[arg(long, value_name = "WORDS", value_parser = clap::value_parser!(u32).range(8..), conflicts_with_all = [
-        "against", "containment", "keep", "keys_from", "list", "mark", "protect", "removed", "unit",
+        "against", "containment", "ignore", "keep", "keys_from", "list", "mark", "protect", "removed",
+        "unit",
     ])]
     pub(crate) cut_passages: Option<u32>,
 

@@ -7,6 +7,7 @@ use dedupdb_corpus::Glob;
 use dedupdb_corpus::dedup::Keep;
 
 use crate::args::escaped::EscapedArgs;
+use crate::ignored::IgnoreArgs;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
@@ -44,6 +45,9 @@ pub(crate) struct JudgingArgs {
     /// the free space]
     #[arg(long, value_name = "SIZE", value_parser = parse::size)]
     pub(crate) temp_limit: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) ignored: IgnoreArgs,
 
     #[command(flatten)]
     pub(crate) escaped: EscapedArgs,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Arg;
 
 use crate::args::containment::ContainmentArgs;
+use crate::ignored::IgnoreArgs;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
@@ -42,6 +43,9 @@ found, as with --exhaustive, in about as much memory; the store must keep shingl
 the text with more shingles, whichever prefix of --between it has. Texts with fewer than N - K + 1
 distinct shingles of K tokens are left out, N being --shortest; these are all texts of fewer than N
 tokens, and some that repeat themselves. Exact copies are listed whatever their length.
+
+With --ignore, texts are compared without what a template or a licence has of them, as with --exhaustive.
+Of what is left nothing, or with --containment too little, is in no pair, not even with its copies.
 
 With --passages, each line has the columns KEY_A, KEY_B, LONGEST, COVERAGE_A and COVERAGE_B. LONGEST is the
 number of words of the longest passage (see `passages`) that both have; COVERAGE is the share of the
@@ -94,6 +98,9 @@ pub(crate) struct PairsArgs {
     /// With --passages, compare all documents, however many share a part of a text
     #[arg(long, requires = "passages")]
     pub(crate) all: bool,
+
+    #[command(flatten)]
+    pub(crate) ignored: IgnoreArgs,
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use dedupdb::sketching::Shingling;
 
+use crate::ignored::IgnoreArgs;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
@@ -43,6 +44,10 @@ about and is among them, too, with the same key and text, is left out of its own
 essays/ --against essays/` compares essays with each other. --against takes all paths that follow
 it, so name the text first. Every passage of --at-least words is found.
 
+--ignore leaves out what the texts of a template or a licence have, word for word, in runs of a shingle's
+length; passages end there. In JSON, `ignored_words` counts the words of the query that are left out. It
+takes all paths that follow it, too.
+
 With shingles of characters or bytes, characters or bytes take the place of words.
 
 Exit codes: 0 something was found, 1 nothing, 2 error.")]
@@ -74,6 +79,9 @@ pub(crate) struct PassagesArgs {
     /// Compare all documents, however many share a part of the text
     #[arg(long)]
     pub(crate) all: bool,
+
+    #[command(flatten)]
+    pub(crate) ignored: IgnoreArgs,
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,

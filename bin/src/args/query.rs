@@ -4,6 +4,7 @@ use crate::args::containment::ContainmentArgs;
 use crate::args::escaped::EscapedArgs;
 use std::path::PathBuf;
 
+use crate::ignored::IgnoreArgs;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
@@ -41,6 +42,9 @@ CONTAINMENT_OF_MATCH, the reverse. The largest share comes first. The store must
 differ everywhere, may be missed; with --passage 20, one in a thousand. `pairs --containment` finds
 all pairs in any store.
 
+With --ignore, such as the sheet that a class was given, all stored texts are compared, and none is
+missed; the store need not find passages. A text with nothing else has no matches, not even its copies.
+
 In JSON, `containment` is the share of the query's shingles that the match also has,
 `containment_of_match` the share of the match's shingles that the query also has, and `bands` the
 number of buckets that they share.
@@ -67,6 +71,9 @@ pub(crate) struct QueryArgs {
     /// Print at most the N best matches for each text
     #[arg(long, value_name = "N", value_parser = parse::at_least_one)]
     pub(crate) limit: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) ignored: IgnoreArgs,
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,

@@ -11,7 +11,8 @@ use dedupdb_corpus::dedup::{DedupSummary, Error, MoveEvent, MoveSummary, Undo};
 use dedupdb_corpus::publish;
 
 use super::judging::{
-    DedupReporter, explained, judged, nothing_note, short_note, tell_compared, words_note,
+    DedupReporter, explained, judged, nothing_note, short_note, store_options, tell_compared,
+    words_note,
 };
 use crate::args::{self, Args, JudgingArgs};
 use crate::console::Console;
@@ -55,19 +56,14 @@ fn move_to(
 ) -> Result<Exit> {
     let (judging, paths) = (&asked.judging, [folder.to_owned()]);
     check(args, judging, &paths, target, console)?;
+    let options = store_options(args, judging, console)?;
     let interrupt = Interrupt::catch()?;
-    let mut told = DedupReporter::new(
-        Path::new(""),
-        &paths,
-        &judging.inputs,
-        &judging.telling,
-        console,
-        interrupt,
-    )?;
+    let (no_store, inputs, telling) = (Path::new(""), &judging.inputs, &judging.telling);
+    let mut told = DedupReporter::new(no_store, &paths, inputs, telling, console, interrupt)?;
     told.are_records_left = true;
     let mut list = MoveList::new(console, output);
     let moved = patiently(args.wait, || {
-        let moving = judged(args, &paths, judging)?.move_to(target);
+        let moving = judged(args, &paths, judging, options.clone())?.move_to(target);
         let moved = moving.pretend(asked.dry_run).run(|event| {
             if let MoveEvent::Judging(event) = event {
                 return told.observe(*event);

@@ -4,6 +4,7 @@ use std::io::{ErrorKind, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
+use dedupdb::Schema;
 use dedupdb_corpus::decontaminate::{BenchmarkItem, Decontaminate, DecontaminateSummary, Rule};
 use dedupdb_corpus::dedup;
 
@@ -31,7 +32,7 @@ pub(crate) fn run(
     check(asked)?;
     let options = asked.inputs.options();
     asked.inputs.check(&options, &asked.paths, console)?;
-    let run = decontaminate(args, asked)?;
+    let run = decontaminate(args, asked, console)?;
     let interrupt = Interrupt::catch()?;
     let (inputs, telling) = (&asked.inputs, &asked.telling);
     let no_store = Path::new("");
@@ -151,9 +152,18 @@ fn file(asked: &DecontaminateArgs) -> Option<&Path> {
 }
 
 /// What the arguments ask for.
-fn decontaminate(args: &Args, asked: &DecontaminateArgs) -> Result<Decontaminate> {
+fn decontaminate(
+    args: &Args,
+    asked: &DecontaminateArgs,
+    console: &Console,
+) -> Result<Decontaminate> {
     let rule = Rule::new();
-    let rule = rule.passage(asked.passage).containment(asked.containment);
+    let mut rule = rule.passage(asked.passage).containment(asked.containment);
+    let schema = Schema::builder().shingling(Rule::SHINGLING).build()?;
+    let ignored = &asked.ignored;
+    if let Some(ignored) = ignored.shingles(args, &schema, &asked.inputs.options(), console)? {
+        rule = rule.ignore(&ignored);
+    }
     let mut run = Decontaminate::new(sources(&asked.paths, None), &asked.against)
         .reading(asked.inputs.options())
         .fields(&asked.against_field)

@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
+use dedupdb::Options;
 use dedupdb_corpus::dedup::{
     self, ContainmentConflict, DedupSummary, Keep, PathTerminator, PreparedRun,
 };
@@ -11,7 +12,7 @@ use dedupdb_corpus::publish::check_output;
 
 use super::judging::{
     DedupReporter, explained, given, judged, mismatched, nothing_note, schema, short_note,
-    tell_compared, words_note,
+    store_options, tell_compared, words_note,
 };
 use crate::args::{self, Args, ComparisonArgs};
 use crate::closed_input;
@@ -110,11 +111,12 @@ fn write(
     output: &mut Output,
 ) -> Result<Exit> {
     // The list of keys may be a pipe without a writer, so read it while a signal still ends the process.
-    let asked = asked(args, dedup)?;
+    let options = store_options(args, &dedup.judging, console)?;
+    let asked = asked(args, dedup, options.clone())?;
     let interrupt = Interrupt::catch()?;
     let begun = asked.begin().map_err(conflicting)?;
-    let Some(begun) = with_store(begun, args, &dedup.judging.parameters, &interrupt, console)?
-    else {
+    let parameters = &dedup.judging.parameters;
+    let Some(begun) = with_store(begun, args, (parameters, options), &interrupt, console)? else {
         return Ok(stopped(dedup, console));
     };
     let store = if args.store_given {
@@ -246,8 +248,8 @@ fn name(dedup: &args::DedupArgs) -> String {
 }
 
 /// What the arguments ask for.
-fn asked(args: &Args, dedup: &args::DedupArgs) -> Result<dedup::Dedup> {
-    let asked = judged(args, &dedup.paths, &dedup.judging)?
+fn asked(args: &Args, dedup: &args::DedupArgs, options: Options) -> Result<dedup::Dedup> {
+    let asked = judged(args, &dedup.paths, &dedup.judging, options)?
         .removed_as_json(args.json)
         .replace(dedup.force);
     let mut asked = if let Some(file) = file(dedup) {
@@ -297,7 +299,7 @@ fn asked(args: &Args, dedup: &args::DedupArgs) -> Result<dedup::Dedup> {
 fn with_store(
     prepared: PreparedRun,
     args: &Args,
-    parameters: &ComparisonArgs,
+    (parameters, options): (&ComparisonArgs, Options),
     interrupt: &Interrupt,
     console: &Console,
 ) -> Result<Option<PreparedRun>> {
@@ -305,7 +307,7 @@ fn with_store(
         return Ok(Some(prepared));
     }
     let schema = schema(parameters)?;
-    let options = store::options(args).expect(given(parameters));
+    let options = options.expect(given(parameters));
     let opened = store::open_or_create(args, options, &schema, interrupt, console);
     let Some(store) = opened.map_err(|error| mismatched(&args.store, error))? else {
         return Ok(None);

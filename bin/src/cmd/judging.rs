@@ -4,9 +4,9 @@ use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
-use dedupdb::Schema;
+use anyhow::{Result, anyhow, bail};
 use dedupdb::sketching::{SchemaBuilder, Shingling};
+use dedupdb::{Options, Schema};
 use dedupdb_corpus::dedup::{self, DedupEvent, DedupSummary, SpareReason};
 use dedupdb_corpus::{Hint, Reason, Skipped, Source};
 
@@ -27,6 +27,7 @@ pub(super) fn judged(
     args: &Args,
     paths: &[PathBuf],
     judging: &JudgingArgs,
+    store_options: Options,
 ) -> Result<dedup::Dedup> {
     let schema = schema(&judging.parameters)?;
     let mut asked = dedup::Dedup::new(sources(paths, None))
@@ -35,12 +36,18 @@ pub(super) fn judged(
         .skip_unreadable(judging.skip_unreadable)
         .protect(judging.protect.iter().cloned())
         .schema(schema.clone())
-        .store_options(store::options(args));
+        .store_options(store_options);
     if let Some(keep) = judging.keep {
         asked = asked.keep(keep);
     }
     if let Some(path) = &judging.against {
-        asked = if path.join("index.redb").is_file() {
+        asked = if store::is_store(path) {
+            if !judging.ignored.ignore.is_empty() {
+                bail!(
+                    "--ignore: texts are stored in {} with what is to be ignored; name their files with --against",
+                    path.display()
+                );
+            }
             let options = store::options(args).expect(given(&judging.parameters));
             let store = store::open_other(&options, path);
             let store = store.map_err(|error| mismatched(path, error))?;
@@ -62,6 +69,23 @@ pub(super) fn judged(
         asked = asked.temporary_limit(bytes);
     }
     Ok(asked)
+}
+
+/// How stores are opened, or made, in which texts are judged: without what is to be ignored.
+pub(super) fn store_options(
+    args: &Args,
+    judging: &JudgingArgs,
+    console: &Console,
+) -> Result<Options> {
+    let options = store::options(args);
+    let ignored = &judging.ignored;
+    let schema = if args.store_given && store::is_store(&args.store) {
+        store::open_to_read(args)?.schema()
+    } else {
+        schema(&judging.parameters)?.into()
+    };
+    let ignored = ignored.shingles(args, &schema, &judging.inputs.options(), console)?;
+    Ok(ignored.map_or(options.clone(), |ignored| options.ignore(&ignored)))
 }
 
 pub(super) fn schema(parameters: &ComparisonArgs) -> Result<Schema> {

@@ -40,6 +40,13 @@ pub(crate) fn run(
     if let [a, b] = pairs.between.as_slice() {
         query = query.between(a, b);
     }
+    let options = pairs.inputs.options().store(&args.store);
+    let ignored = pairs
+        .ignored
+        .shingles(args, &store.schema(), &options, console)?;
+    if let Some(ignored) = &ignored {
+        query = query.ignore(ignored);
+    }
     // On a terminal, the pairs themselves show the progress.
     let watch = (!output.is_terminal())
         .then(|| ProgressWatch::new(console, "compared", StepUnit::Step, store.progress()));
@@ -64,7 +71,7 @@ pub(crate) fn run(
     }
     crate::store::note_short(&store, short, contained.shortest, console);
     files.note(args, console);
-    if !pairs.exhaustive {
+    if !pairs.exhaustive && ignored.is_none() {
         let remedy = "--exhaustive finds all of them";
         crate::store::note_threshold(&store, pairs.threshold, remedy, console);
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use dedupdb::Store;
 use dedupdb::overlap::{PassageQuery, Passages};
+use dedupdb::sketching::ShingleSet;
 use dedupdb_corpus::SourcedText;
 
 use super::passages::{check_store, note_common, note_length};
@@ -57,6 +58,9 @@ pub(super) fn run(
     let store = crate::store::open_to_read(args)?;
     check_store(args, &store, pairs.at_least)?;
     pairs.inputs.check_shingles(&store.schema())?;
+    let ignored = pairs
+        .ignored
+        .shingles(args, &store.schema(), &options, console)?;
     let each = ForEachRun {
         paths: &pairs.from,
         options: options.id_scope(pairs.inputs.id_scope.unwrap_or(store.id_scope())),
@@ -69,7 +73,7 @@ pub(super) fn run(
     let mut ranked = RankedPairs::new(pairs.limit);
     let (mut not_stored, mut changed) = (KeyTally::default(), KeyTally::default());
     let (mut common_places, mut texts_with_common) = (0, 0);
-    let ask = |document: &SourcedText| asked(&store, pairs, document);
+    let ask = |document: &SourcedText| asked(&store, pairs, ignored.as_ref(), document);
     let worked = each.run(console, ask, |origin, asked| {
         match asked {
             Asked::Outside => {}
@@ -115,7 +119,12 @@ pub(super) fn run(
 }
 
 /// Looks for the passages that a document shares with others.
-fn asked(store: &Store, pairs: &PairsArgs, document: &SourcedText) -> dedupdb::Result<Asked> {
+fn asked(
+    store: &Store,
+    pairs: &PairsArgs,
+    ignored: Option<&ShingleSet>,
+    document: &SourcedText,
+) -> dedupdb::Result<Asked> {
     if !is_of_pairs(pairs, &document.key) {
         return Ok(Asked::Outside);
     }
@@ -129,6 +138,9 @@ fn asked(store: &Store, pairs: &PairsArgs, document: &SourcedText) -> dedupdb::R
     let mut query = PassageQuery::text(document.text()).except(&own);
     if let Some(tokens) = pairs.at_least {
         query = query.at_least(tokens);
+    }
+    if let Some(ignored) = ignored {
+        query = query.ignore(ignored);
     }
     if pairs.all {
         query = query.all();
@@ -172,7 +184,7 @@ fn in_order<'a>(pairs: &PairsArgs, key: &'a str, other: &'a str) -> Option<([&'a
 
 /// Takes the pairs of a document.
 fn take(ranked: &mut RankedPairs, pairs: &PairsArgs, key: &str, found: &Passages) -> Result<()> {
-    ranked.read(key, found.tokens);
+    ranked.read(key, found.tokens - found.ignored);
     for document in &found.documents {
         if let Some((keys, side)) = in_order(pairs, key, &document.key) {
             let shared = (document.longest, document.covered);

@@ -1,9 +1,10 @@
 //! `passages`: what texts share with stored documents, word for word.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use dedupdb::overlap::{Passage, PassageQuery, Passages};
+use dedupdb::sketching::ShingleSet;
 use dedupdb::write::IdScope;
 use dedupdb::{Schema, Store};
 use dedupdb_corpus::{EndReason, Options, SourcedText, TemporaryStore};
@@ -41,12 +42,14 @@ pub(crate) fn run(
     };
     let mut left_out = LeftOutReporter::begin(console, &asked.telling, NamingScope::First)?;
     let opened = OpenedStore::open(args, asked, &mut left_out, &interrupt, console)?;
-    let Some(opened) = opened else {
+    let Some(mut opened) = opened else {
         console.error("stopped; nothing was compared");
         return Ok(Exit::Interrupted);
     };
+    let schema = opened.store.schema();
+    asked.inputs.check_shingles(&schema)?;
+    opened.ignored = (asked.ignored).shingles(args, &schema, &options, console)?;
     let store = &opened.store;
-    asked.inputs.check_shingles(&store.schema())?;
     let options = options.id_scope(asked.inputs.id_scope.unwrap_or(store.id_scope()));
     let mut files = SourceChecker::of(store);
     let each = ForEachRun {
@@ -88,10 +91,7 @@ pub(crate) fn run(
     let failed = has_failed(&worked.reading, console) || opened.lacks_some;
     files.note(args, console);
     note_common((texts_with_common, common_places), "a passage", console);
-    note_length(store, asked.at_least, console);
-    if opened.temporary.is_none() {
-        crate::store::note_unfingerprinted(store, args, console)?;
-    }
+    opened.note_limits(args, asked, console)?;
     if !found_any && !failed {
         output.flush()?;
         note_nothing(store, asked, console)?;
@@ -109,6 +109,8 @@ struct OpenedStore {
     temporary: Option<TemporaryStore>,
     /// Whether something of --against could not be read.
     lacks_some: bool,
+    /// The shingles that do not count.
+    ignored: Option<ShingleSet>,
 }
 
 impl OpenedStore {
@@ -131,13 +133,18 @@ impl OpenedStore {
             store,
             temporary: None,
             lacks_some: false,
+            ignored: None,
         }))
     }
 
     /// What a text shares with the documents of the store, without itself. A document of --against is the same if it has
     /// the same key and the same text.
     fn passages(&self, asked: &PassagesArgs, document: &SourcedText) -> dedupdb::Result<Passages> {
-        let (store, query) = (&self.store, query(asked, document.text()));
+        let store = &self.store;
+        let mut query = query(asked, document.text());
+        if let Some(ignored) = &self.ignored {
+            query = query.ignore(ignored);
+        }
         let namesake = match self.temporary {
             Some(_) => store.get(&document.key)?,
             None => None,
@@ -147,7 +154,16 @@ impl OpenedStore {
                 store.passages(&query.except(&[stored.key]))
             }
             Some(_) if store.id_scope() != IdScope::All => store.passages(&query),
-            _ => document.passages(store, |text| self::query(asked, text)),
+            _ => document.passages(store, query),
+        }
+    }
+
+    /// Says which passages may be missing.
+    fn note_limits(&self, args: &Args, asked: &PassagesArgs, console: &Console) -> Result<()> {
+        note_length(&self.store, asked.at_least, console);
+        match self.temporary {
+            None => crate::store::note_unfingerprinted(&self.store, args, console),
+            Some(_) => Ok(()),
         }
     }
 
@@ -179,6 +195,7 @@ impl OpenedStore {
             store: store.clone(),
             temporary: Some(store),
             lacks_some,
+            ignored: None,
         }))
     }
 }
@@ -194,17 +211,16 @@ fn check_arguments(args: &Args, asked: &PassagesArgs, console: &Console) -> Resu
     } else if args.store_given {
         bail!("--against and --store both say what to compare with; leave one of them out");
     }
-    if let Some(store) = asked.against.iter().find(|path| is_store(path)) {
+    if let Some(store) = asked
+        .against
+        .iter()
+        .find(|path| crate::store::is_store(path))
+    {
         let store = store.display();
         bail!("{store}: this is a store; give it with --store, and leave out --against");
     }
     asked.inputs.check(&options, &named, console)?;
     Ok(options)
-}
-
-/// Whether this is the folder of a store.
-fn is_store(path: &Path) -> bool {
-    path.join("index.redb").is_file()
 }
 
 /// The parameters of the temporary store, which finds all passages that are asked for.

@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
-use dedupdb::sketching::Shingling;
+use dedupdb::sketching::{ShingleSet, Shingling};
 use dedupdb::{Error, Match, Store};
-use dedupdb_corpus::SourcedText;
+use dedupdb_corpus::{Options, SourcedText};
 
 use crate::args::{Args, QueryArgs};
 use crate::console::Console;
@@ -21,12 +21,22 @@ use crate::left_out::NamingScope;
 use crate::number::{counted, similarity};
 use crate::output::{Output, copy_column, escape, shell_word};
 
-/// Opens the store, which must be able to answer what is asked.
-fn opened(args: &Args, query: &QueryArgs) -> Result<Store> {
+/// Opens the store, which must be able to answer what is asked, and returns it with the shingles that do not count.
+fn opened(
+    args: &Args,
+    query: &QueryArgs,
+    options: &Options,
+    console: &Console,
+) -> Result<(Store, Option<ShingleSet>)> {
     let store = crate::store::open_to_read(args)?;
-    query.inputs.check_shingles(&store.schema())?;
+    let schema = store.schema();
+    query.inputs.check_shingles(&schema)?;
     check_containment(args, query, &store)?;
-    Ok(store)
+    let ignored = (query.ignored).shingles(args, &schema, options, console)?;
+    if ignored.is_none() {
+        crate::store::note_threshold_of(args, &store, query.threshold, console);
+    }
+    Ok((store, ignored))
 }
 
 /// Runs `query`.
@@ -41,11 +51,11 @@ pub(crate) fn run(
     query.telling.check(&query.paths, &[])?;
     let options = query.inputs.options().store(&args.store);
     query.inputs.check(&options, &query.paths, console)?;
-    let store = opened(args, query)?;
+    let (store, ignored) = &opened(args, query, &options, console)?;
+    let ignored = ignored.as_ref();
     let options = options.id_scope(query.inputs.id_scope.unwrap_or(store.id_scope()));
-    crate::store::note_threshold_of(args, &store, query.threshold, console);
     let (mut found, mut failed) = (false, false);
-    let mut files = SourceChecker::of(&store);
+    let mut files = SourceChecker::of(store);
     let is_contained = query.contained.containment.is_some();
     let mut answer = |name: &str, matches: Vec<Match>| -> Result<()> {
         found |= !matches.is_empty();
@@ -53,7 +63,7 @@ pub(crate) fn run(
     };
     for key in &query.keys {
         let key = query.escaped.key(key)?;
-        match store.query(&of(query, dedupdb::Query::key(&key))) {
+        match store.query(&of(query, dedupdb::Query::key(&key), ignored)) {
             Err(error @ Error::NoSuchDocument { .. }) => {
                 console.error(&error.to_string());
                 failed = true;
@@ -72,11 +82,12 @@ pub(crate) fn run(
     };
     let (asked, unlike) = (AtomicUsize::new(0), OnceLock::new());
     let alike = |document: &SourcedText| {
-        let text = of(query, dedupdb::Query::of(document.subject()));
-        let matches = document.others(&store, &text)?;
+        let text = of(query, dedupdb::Query::of(document.subject()), ignored);
+        let matches = document.others(store, &text)?;
         // With many documents, the reason why each has no match is of no interest.
-        if asked.fetch_add(1, Ordering::Relaxed) == 0 && matches.is_empty() {
-            unlike.get_or_init(|| UnmatchedText::of(document, &store));
+        let is_first = asked.fetch_add(1, Ordering::Relaxed) == 0;
+        if is_first && matches.is_empty() && ignored.is_none() {
+            unlike.get_or_init(|| UnmatchedText::of(document, store));
         }
         Ok(matches)
     };
@@ -89,18 +100,15 @@ pub(crate) fn run(
         note_text(query, args, console);
     }
     files.note(args, console);
-    note_stored(&store, query, args, console)?;
-    if is_contained {
-        crate::store::note_unfingerprinted(&store, args, console)?;
-    }
-    crate::store::note_cut_short(store.searches_cut_short(), args, console);
+    note_stored(store, query, args, console)?;
+    note_limits(store, query, args, console)?;
+    let (unlike, asked) = (unlike.into_inner().transpose()?, asked.into_inner());
     if !found && !failed {
         output.flush()?;
-        let (unlike, asked) = (unlike.into_inner().transpose()?, asked.into_inner());
         if asked == 0 && query.keys.is_empty() {
             console.note("there was nothing to look up: no file or record was found");
         } else {
-            note_nothing(&store, query, unlike, asked, console)?;
+            note_nothing(store, query, unlike, asked, console)?;
         }
     }
     Ok(if failed {
@@ -112,10 +120,24 @@ pub(crate) fn run(
 
 /// Refuses a search by containment in a store that finds no passages, and says how it can.
 fn check_containment(args: &Args, query: &QueryArgs, store: &Store) -> Result<()> {
-    if query.contained.containment.is_none() || store.schema().passage() > 0 {
+    if !is_by_passages(query) || store.schema().passage() > 0 {
         return Ok(());
     }
     anyhow::bail!("{}", crate::store::without_passages(args, store))
+}
+
+/// Whether matches are found by their passages.
+fn is_by_passages(query: &QueryArgs) -> bool {
+    query.contained.containment.is_some() && query.ignored.ignore.is_empty()
+}
+
+/// Says which matches may be missing.
+fn note_limits(store: &Store, query: &QueryArgs, args: &Args, console: &Console) -> Result<()> {
+    if is_by_passages(query) {
+        crate::store::note_unfingerprinted(store, args, console)?;
+    }
+    crate::store::note_cut_short(store.searches_cut_short(), args, console);
+    Ok(())
 }
 
 /// Says how to ask about a text, if one was given in the place of a path.
@@ -253,7 +275,14 @@ fn is_text(path: &Path) -> bool {
 }
 
 /// The question with what the arguments ask for.
-fn of<'a>(query: &QueryArgs, mut question: dedupdb::Query<'a>) -> dedupdb::Query<'a> {
+fn of<'a>(
+    query: &QueryArgs,
+    mut question: dedupdb::Query<'a>,
+    ignored: Option<&'a ShingleSet>,
+) -> dedupdb::Query<'a> {
+    if let Some(ignored) = ignored {
+        question = question.ignore(ignored);
+    }
     if let Some(threshold) = query.threshold {
         question = question.threshold(threshold);
     }

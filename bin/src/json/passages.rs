@@ -26,6 +26,9 @@ pub(crate) struct PassageJson<'a> {
     text: &'a str,
     covered: u32,
     query_words: u32,
+    /// Words of the query's text that do not count, because --ignore has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ignored_words: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,6 +58,7 @@ impl<'a> PassageJson<'a> {
             text,
             covered: all.covered,
             query_words: all.tokens,
+            ignored_words: (all.ignored > 0).then_some(all.ignored),
             source: standing.source,
             file: standing.file,
         }

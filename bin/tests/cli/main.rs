@@ -40,6 +40,7 @@ mod golden;
 mod help;
 mod hostile;
 mod ids;
+mod ignore;
 mod init;
 mod inspect;
 mod interrupt;

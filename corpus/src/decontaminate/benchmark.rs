@@ -49,6 +49,7 @@ impl Benchmark {
         observer: &mut Observer<'_>,
     ) -> Result<Benchmark> {
         let mut reader = ItemReader {
+            rule,
             items: Vec::new(),
             shingled: Vec::new(),
             unchecked: HashMap::new(),
@@ -68,12 +69,13 @@ impl Benchmark {
             shingled,
             unchecked,
             reading,
+            ..
         } = reader;
         if items.is_empty() {
             let reason = if unchecked.is_empty() {
                 "it has no item".to_owned()
             } else {
-                format!("none of its items has {K} words")
+                format!("none of its items has {K} words that count")
             };
             return Err(Error::Benchmark { reason });
         }
@@ -86,14 +88,15 @@ impl Benchmark {
     }
 }
 
-struct ItemReader {
+struct ItemReader<'a> {
+    rule: &'a Rule,
     items: Vec<BenchmarkItem>,
     shingled: Vec<ShingledItem>,
     unchecked: HashMap<PathBuf, u64>,
     reading: ReadCounts,
 }
 
-impl ItemReader {
+impl ItemReader<'_> {
     /// Reads the items in a field. Files that are one document are items only if they are `wanted`.
     fn read(
         &mut self,
@@ -110,8 +113,9 @@ impl ItemReader {
         let each = ForEach::new(paths.iter().map(Source::path)).reading(options);
         let mut failed = Ok(());
         let mut has_failures = false;
+        let rule = self.rule;
         let worked = each.run(
-            |document| ShingledItem::new(document.text()),
+            |document| ShingledItem::new(document.text(), rule),
             |event| {
                 failed = match event {
                     EachEvent::Document(origin, item) => {
@@ -153,10 +157,14 @@ impl ItemReader {
         observer: &mut Observer<'_>,
     ) -> Result<()> {
         let words = item.words();
-        if item.is_short() {
+        if !item.is_checked {
             let field = field.map(|field| format!(", field {field:?}"));
             let place = origin.place() + &field.unwrap_or_default();
-            let detail = format!("an item has {K} words at least, and this has {words}");
+            let detail = if words < Rule::FEWEST_WORDS {
+                format!("an item has {K} words at least, and this has {words}")
+            } else {
+                "it has nothing but what is ignored".to_owned()
+            };
             *self.unchecked.entry(origin.source).or_default() += 1;
             let skipped = Skipped::new(Reason::TooShort, place, detail);
             return observer.tell(DedupEvent::Skipped(&skipped));

@@ -25,7 +25,7 @@ pub struct Hit<'a> {
 pub struct Overlap {
     /// The number of words of the longest passage that both have.
     pub longest: u32,
-    /// The share of the item's words that are in shingles of this part of the document, above 0 and at most 1. An item that
+    /// The share of the item's words, those that count, that are in shingles of this part of the document, above 0 and at most 1. An item that
     /// repeats itself has no more of them than this part of the document.
     pub coverage: f64,
     /// The share of the document's words that this part of it has, above 0 and at most 1.
@@ -56,7 +56,7 @@ impl Overlap {
         let (run, _) = item.longest_run(shingles)?;
         Some(Overlap {
             longest: run + u32::from(K) - 1,
-            coverage: window.covered() as f64 / item.words() as f64,
+            coverage: window.covered() as f64 / item.counted_words as f64,
             share: part.len() as f64 / words.len() as f64,
             text: text.get(bytes.clone())?.to_owned(),
             bytes,

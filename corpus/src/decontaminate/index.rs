@@ -41,6 +41,8 @@ pub(super) struct IndexedItem {
     starts: Vec<u32>,
     /// A hash of each word, of another function than the shingles.
     words: Vec<u32>,
+    /// The number of words in shingles that count.
+    pub(super) counted_words: usize,
     /// The number of shingles that a stretch has at least.
     fewest: u32,
 }
@@ -76,7 +78,14 @@ pub(super) struct FoundItem {
 impl IndexedItem {
     /// An item with the shingles and the hashes of the words of a text, both in its order.
     pub(super) fn new(order: Vec<u32>, words: Vec<u32>, rule: &Rule) -> IndexedItem {
-        let mut places: Vec<u32> = (0..).take(order.len()).collect();
+        let counts = |place: &u32| rule.counts(order[*place as usize]);
+        let mut places: Vec<u32> = (0..).take(order.len()).filter(counts).collect();
+        let (mut counted_words, mut end) = (0, 0);
+        for &place in &places {
+            let after = place as usize + usize::from(K);
+            counted_words += after - end.max(place as usize);
+            end = after;
+        }
         places.sort_by_key(|&place| order[place as usize]);
         let (mut set, mut starts) = (Vec::new(), Vec::new());
         for (at, &place) in (0..).zip(&places) {
@@ -94,6 +103,7 @@ impl IndexedItem {
             places,
             starts,
             words,
+            counted_words,
             fewest,
         }
     }
@@ -146,7 +156,7 @@ impl IndexedItem {
         let stretch = self.stretch();
         let mut best: Option<(u32, Range<usize>)> = None;
         let mut window = Window::new(self, text);
-        let words = fewest_words(self.words());
+        let words = fewest_words(self.counted_words);
         for anchor in anchors {
             let begin = (anchor + 1).saturating_sub(stretch);
             if begin > window.places.end {
@@ -310,6 +320,7 @@ impl ItemIndex {
         let mut all: Vec<(u32, u32, u32)> = Vec::new();
         for (number, item) in (0..).zip(&items) {
             let places = (0..).zip(&item.order);
+            let places = places.filter(|(_, shingle)| rule.counts(**shingle));
             all.extend(places.map(|(place, &shingle)| (shingle, number, place)));
         }
         all.sort_unstable();
@@ -558,10 +569,8 @@ mod tests {
                 let words: Vec<String> = words.iter().map(|word| format!("w{word}")).collect();
                 shingler.in_order(&words.join(" ")).unwrap()
             };
-            let rule = Rule {
-                passage: 6 + round % 9,
-                containment: f64::from(1 + round % 10) / 10.0,
-            };
+            let rule = Rule::new().passage(6 + round % 9);
+            let rule = rule.containment(f64::from(1 + round % 10) / 10.0);
             let mut orders: Vec<Vec<u32>> = items.iter().map(|item| shingles(item)).collect();
             orders.sort();
             orders.dedup();
@@ -588,10 +597,7 @@ mod tests {
     #[test]
     fn a_stretch_is_twice_as_long_as_the_item() {
         // An item of 20 words, of which 14 are in the first shingle and five others.
-        let rule = Rule {
-            containment: 0.1,
-            ..Rule::default()
-        };
+        let rule = Rule::new().containment(0.1);
         let item = IndexedItem::new((1..=16).collect(), vec![0; 20], &rule);
         let text = |length: usize| [&[1][..], &vec![0; length - 6], &[8, 9, 10, 11, 12]].concat();
         for (length, found) in [(36, Some(0..36)), (37, None)] {

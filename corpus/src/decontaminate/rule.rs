@@ -1,6 +1,8 @@
 //! When a document has an item of a benchmark.
 
-use dedupdb::sketching::{Shingler, Shingling};
+use std::sync::Arc;
+
+use dedupdb::sketching::{ShingleSet, Shingler, Shingling};
 
 use crate::dedup::{Error, Result};
 
@@ -10,10 +12,11 @@ pub(super) const K: u8 = 5;
 /// When a document has an item: if both have some words in a row, or if a stretch of the document that is twice as long as
 /// the item has a share of the item's shingles, in 70% of the item's words, and in ten of them or all of an item with fewer. In
 /// an item that repeats itself, no more words count than the shingles have in the document.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     pub(super) passage: u32,
     pub(super) containment: f64,
+    ignored: Arc<ShingleSet>,
 }
 
 impl Default for Rule {
@@ -21,6 +24,7 @@ impl Default for Rule {
         Rule {
             passage: 13,
             containment: 0.4,
+            ignored: Arc::default(),
         }
     }
 }
@@ -28,6 +32,9 @@ impl Default for Rule {
 impl Rule {
     /// The number of words of the shortest items that can be found.
     pub const FEWEST_WORDS: usize = K as usize;
+
+    /// What documents and items are compared by.
+    pub const SHINGLING: Shingling = Shingling::Word(K);
 
     /// Returns the default rule.
     pub fn new() -> Rule {
@@ -52,6 +59,20 @@ impl Rule {
             containment: share,
             ..self
         }
+    }
+
+    /// Takes items without these shingles, which a [`Shingler`] makes of [`Rule::SHINGLING`] with its defaults: those of an
+    /// instruction that stands before each question, of a template. A passage then has none of them, and the shares are
+    /// those of what is left of an item. One of which no shingle is left cannot be checked.
+    #[must_use]
+    pub fn ignore(self, shingles: &ShingleSet) -> Rule {
+        let ignored = Arc::new(shingles.clone());
+        Rule { ignored, ..self }
+    }
+
+    /// Whether a shingle counts.
+    pub(super) fn counts(&self, shingle: u32) -> bool {
+        self.ignored.as_slice().binary_search(&shingle).is_err()
     }
 
     /// # Errors
@@ -84,7 +105,7 @@ impl Rule {
 
     /// The shingler of documents and items.
     pub(super) fn shingler() -> dedupdb::Result<Shingler> {
-        Shingler::new(Shingling::Word(K), true, true)
+        Shingler::new(Rule::SHINGLING, true, true)
     }
 }
 
@@ -100,13 +121,7 @@ mod tests {
 
     #[test]
     fn a_share_of_shingles_is_rounded_up() {
-        let fewest = |containment, shingles| {
-            let rule = Rule {
-                containment,
-                ..Rule::default()
-            };
-            rule.fewest(shingles)
-        };
+        let fewest = |containment, shingles| Rule::new().containment(containment).fewest(shingles);
         assert_eq!(fewest(0.5, 4), 2);
         assert_eq!(fewest(0.5, 5), 3);
         assert_eq!(fewest(0.1, 30), 3);

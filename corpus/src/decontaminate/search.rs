@@ -36,27 +36,28 @@ pub struct ItemSearch {
 pub(super) struct ShingledItem {
     order: Vec<u32>,
     words: Vec<u32>,
+    /// Whether it has words and shingles enough to be looked for.
+    pub(super) is_checked: bool,
 }
 
 impl ShingledItem {
     /// # Errors
     ///
     /// Those of the shingler.
-    pub(super) fn new(text: &str) -> Result<ShingledItem, dedupdb::Error> {
+    pub(super) fn new(text: &str, rule: &Rule) -> Result<ShingledItem, dedupdb::Error> {
+        let order = Rule::shingler()?.in_order(text)?;
+        let words = Rule::word_hasher()?.in_order(text)?;
+        let is_long = words.len() >= Rule::FEWEST_WORDS;
         Ok(ShingledItem {
-            order: Rule::shingler()?.in_order(text)?,
-            words: Rule::word_hasher()?.in_order(text)?,
+            is_checked: is_long && order.iter().any(|&shingle| rule.counts(shingle)),
+            order,
+            words,
         })
     }
 
     /// The number of its words.
     pub(super) fn words(&self) -> usize {
         self.words.len()
-    }
-
-    /// Whether it has too few words to be looked for.
-    pub(super) fn is_short(&self) -> bool {
-        self.words.len() < Rule::FEWEST_WORDS
     }
 }
 
@@ -67,7 +68,9 @@ impl ItemSearch {
     ///
     /// [`Error::Benchmark`] if a number of the rule is out of its range.
     pub fn new<T: AsRef<str>>(items: &[T], rule: &Rule) -> Result<ItemSearch, Error> {
-        let shingled = items.iter().map(|item| ShingledItem::new(item.as_ref()));
+        let shingled = items
+            .iter()
+            .map(|item| ShingledItem::new(item.as_ref(), rule));
         ItemSearch::of(shingled.collect::<Result<_, _>>()?, rule)
     }
 
@@ -81,7 +84,7 @@ impl ItemSearch {
         let mut words = Vec::with_capacity(items.len());
         for (number, item) in (0..).zip(items) {
             words.push(u32::try_from(item.words()).unwrap_or(u32::MAX));
-            if item.is_short() {
+            if !item.is_checked {
                 continue;
             }
             if let Some(&same) = numbers.get(&item.words) {
@@ -101,7 +104,8 @@ impl ItemSearch {
         })
     }
 
-    /// Returns the number of words of each item. One of fewer than [`Rule::FEWEST_WORDS`] is never found.
+    /// Returns the number of words of each item. One of fewer than [`Rule::FEWEST_WORDS`] is never found, nor is one of which
+    /// the [rule](Rule::ignore) ignores all.
     pub fn words(&self) -> &[u32] {
         &self.words
     }

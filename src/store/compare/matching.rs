@@ -128,6 +128,8 @@ pub(crate) struct Matcher<'a> {
     probe: Probe<'a>,
     threshold: f64,
     stored: ShingleSet,
+    /// Shingles that do not count. The probe is without them.
+    ignored: Option<&'a ShingleSet>,
 }
 
 impl<'a> Matcher<'a> {
@@ -137,7 +139,14 @@ impl<'a> Matcher<'a> {
             probe,
             threshold,
             stored: ShingleSet::default(),
+            ignored: None,
         }
+    }
+
+    /// Compares contents without these shingles. The probe has none of them.
+    pub(crate) fn ignoring(mut self, shingles: &'a ShingleSet) -> Matcher<'a> {
+        self.ignored = Some(shingles);
+        self
     }
 
     /// The match with a content, if it reaches the threshold.
@@ -177,12 +186,31 @@ impl<'a> Matcher<'a> {
 
     /// The likeness of a content, if it reaches the threshold.
     pub(crate) fn compare(&mut self, content: u32) -> Result<Option<Likeness>> {
+        if let Some(ignored) = self.ignored {
+            return self.compare_without(content, ignored);
+        }
         let (packed, estimate) = match self.without_shingles(content)? {
             EarlyVerdict::Known(likeness) => return Ok(likeness),
             EarlyVerdict::Open(packed, estimate) => (packed, estimate),
         };
         packed.unpack(&mut self.stored)?;
         self.exact(content, &self.stored, estimate)
+    }
+
+    /// The shingles that count of the content that was compared last, if some are ignored.
+    pub(crate) fn last_without(&self) -> &ShingleSet {
+        &self.stored
+    }
+
+    fn compare_without(&mut self, content: u32, ignored: &ShingleSet) -> Result<Option<Likeness>> {
+        let (row, packed) = self.snapshot.content_and_shingles(content)?;
+        packed.unpack(&mut self.stored)?;
+        self.stored.remove(ignored);
+        let mut likeness = self.exact(content, &self.stored, None)?;
+        if let Some(likeness) = &mut likeness {
+            likeness.exact_copy = row.hash == *self.probe.hash;
+        }
+        Ok(likeness)
     }
 
     /// Like [`Matcher::compare`], but decodes shingles only if `sets` does not have them.

@@ -113,6 +113,14 @@ impl StoreSketcher {
         })
     }
 
+    /// The same, without these shingles of texts.
+    pub(crate) fn ignoring(mut self, shingles: Option<&Arc<ShingleSet>>) -> StoreSketcher {
+        if let Some(shingles) = shingles {
+            self.shingler = self.shingler.ignoring(shingles);
+        }
+        self
+    }
+
     /// Refuses shingles that are not of the schema's kind.
     pub(crate) fn check(&self, body: BodyRef<'_>) -> Result<()> {
         match body {

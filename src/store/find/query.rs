@@ -1,11 +1,11 @@
 //! Queries and their answers.
 
 use crate::error::{Error, Result};
-use crate::schema::check_threshold;
+use crate::schema::{check_share, check_threshold};
 use crate::storage::{ContentRow, Snapshot};
 use crate::store::compare::{
-    Allowance, BodyRef, Match, PublishedCommit, Search, Sketch, StoreSketcher, VerifiedContent,
-    content_sketch,
+    Allowance, BodyRef, Match, Matcher, Probe, PublishedCommit, Search, Sketch, StoreSketcher,
+    VerifiedContent, content_sketch,
 };
 use crate::store::handle::Store;
 use crate::store::overlap::{Containment, contained};
@@ -30,6 +30,7 @@ pub struct Query<'a> {
     except: Option<&'a str>,
     copies_first: bool,
     containment: Containment,
+    ignored: Option<&'a ShingleSet>,
 }
 
 /// What to compare: a text, shingles instead of a text, or a stored document.
@@ -80,6 +81,7 @@ impl<'a> Query<'a> {
             except: None,
             copies_first: false,
             containment: Containment::default(),
+            ignored: None,
         }
     }
 
@@ -127,6 +129,35 @@ impl<'a> Query<'a> {
     #[must_use]
     pub fn shortest(mut self, tokens: usize) -> Query<'a> {
         self.containment.shortest = tokens;
+        self
+    }
+
+    /// Compares texts without these shingles, on either side: those of a template, a licence, base code. A text of which
+    /// nothing is left has no matches, not even its copies.
+    ///
+    /// The bands and fingerprints of stored texts are those of all their shingles, so every stored text is compared, and
+    /// none is missed. That takes about a second for a million of them. [`PairQuery::ignore`](crate::groups::PairQuery::ignore)
+    /// compares all with all in far less time than as many queries. What a match says of signatures, the
+    /// [`estimate`](Match::estimate) and the [`bands`](Match::bands), is that of the whole texts.
+    ///
+    /// ```
+    /// use dedupdb::{Query, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let schema = Schema::builder().threshold(0.5).build()?;
+    /// let store = Store::create(folder.path().join("store"), &schema)?;
+    /// let form = "name of the applicant, date and place of birth, current address of the applicant, signature";
+    /// store.insert_unless_duplicate("one", format!("{form}: Ada, in London"))?;
+    /// let other = format!("{form}: Emmy, in Erlangen");
+    /// let query = Query::text(&other);
+    /// assert_eq!(store.query(&query)?.len(), 1);
+    /// let form = store.schema().shingler()?.shingles(form)?;
+    /// assert!(store.query(&query.ignore(&form))?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn ignore(mut self, shingles: &'a ShingleSet) -> Query<'a> {
+        self.ignored = Some(shingles);
         self
     }
 
@@ -189,7 +220,9 @@ pub(crate) fn answer(
         }
     };
     let probe = sketch.probe(&hash);
-    let mut verified = if let Some(bounds) = query.containment.bounds(&snapshot.schema) {
+    let mut verified = if let Some(ignored) = query.ignored {
+        matches_without(snapshot, probe, ignored, threshold, query.containment)?
+    } else if let Some(bounds) = query.containment.bounds(&snapshot.schema) {
         contained(snapshot, allowance, probe, bounds, 0..snapshot.len)?
     } else {
         let search = Search {
@@ -206,6 +239,46 @@ pub(crate) fn answer(
         by_containment: query.containment.least.is_some(),
     };
     naming.name(snapshot, &mut verified)
+}
+
+/// The contents that match a probe once neither has these shingles, by id. Some may be removed already.
+fn matches_without(
+    snapshot: &Snapshot,
+    probe: Probe<'_>,
+    ignored: &ShingleSet,
+    threshold: f64,
+    containment: Containment,
+) -> Result<Vec<VerifiedContent>> {
+    if !snapshot.schema.keeps_shingles() {
+        return Err(Error::NoShingles);
+    }
+    let bounds = containment.bounds(&snapshot.schema);
+    if let Some(bounds) = bounds {
+        check_share("containment", bounds.least)?;
+    }
+    let mut left = probe.shingles.clone();
+    left.remove(ignored);
+    let probe = Probe {
+        shingles: &left,
+        ..probe
+    };
+    let least = bounds.map_or(threshold, |_| f64::MIN_POSITIVE);
+    let mut matcher = Matcher::new(snapshot, probe, least).ignoring(ignored);
+    let mut matches = Vec::new();
+    for content in 0..snapshot.len {
+        let Some(verified) = matcher.verify(content)? else {
+            continue;
+        };
+        let likeness = verified.likeness;
+        let shorter = left.len().min(matcher.last_without().len());
+        if bounds.is_none_or(|bounds| {
+            likeness.larger_containment() >= Some(bounds.least)
+                && (likeness.exact_copy || shorter >= bounds.shingles)
+        }) {
+            matches.push(verified);
+        }
+    }
+    Ok(matches)
 }
 
 /// How matching contents are turned into documents.

@@ -1,11 +1,14 @@
 //! Searches by containment: which texts are in others.
 
+use std::sync::Arc;
+
 use super::exhaustive::ExhaustivePairs;
 use super::join::JoinBounds;
 use crate::error::{Error, Result};
 use crate::schema::check_share;
 use crate::storage::Snapshot;
 use crate::store::overlap::Containment;
+use crate::text::ShingleSet;
 
 impl Containment {
     /// Prepares the search, if this is a query by containment. `other` names an option that the query also has and that
@@ -15,8 +18,9 @@ impl Containment {
         snapshot: &Snapshot,
         removed: &[u32],
         other: Option<&str>,
+        ignored: Option<&Arc<ShingleSet>>,
     ) -> Result<Option<ExhaustivePairs>> {
-        self.search_from(1.0, snapshot, removed, other)
+        self.search_from(1.0, snapshot, removed, other, ignored)
     }
 
     /// The same, and it also finds pairs whose containment is `from` or more.
@@ -26,6 +30,7 @@ impl Containment {
         snapshot: &Snapshot,
         removed: &[u32],
         other: Option<&str>,
+        ignored: Option<&Arc<ShingleSet>>,
     ) -> Result<Option<ExhaustivePairs>> {
         let Some(least) = self.least else {
             return Ok(None);
@@ -42,7 +47,7 @@ impl Containment {
         }
         let shingles = u32::try_from(self.shingles(&snapshot.schema)).unwrap_or(u32::MAX);
         let bounds = JoinBounds::Containment(least.min(from));
-        ExhaustivePairs::new(snapshot, bounds, shingles, removed).map(Some)
+        ExhaustivePairs::new(snapshot, bounds, shingles, removed, ignored).map(Some)
     }
 }
 

@@ -1,6 +1,9 @@
 //! The exact join over the contents of a snapshot.
 
+use std::sync::Arc;
+
 use super::join::{ExactJoin, JoinBounds, JoinedPair, SetSource};
+use crate::codec::low32;
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::storage::Snapshot;
@@ -9,9 +12,20 @@ use crate::text::ShingleSet;
 /// The number of pairs to return at a time.
 const PAIRS: usize = 1 << 16;
 
-impl SetSource for Snapshot {
+/// The sets of a snapshot, as far as they count.
+#[derive(Clone, Copy, Debug)]
+struct CountedSets<'a> {
+    snapshot: &'a Snapshot,
+    ignored: Option<&'a ShingleSet>,
+}
+
+impl SetSource for CountedSets<'_> {
     fn read(&self, content: u32, shingles: &mut ShingleSet) -> Result<()> {
-        self.shingles(content, shingles)
+        self.snapshot.shingles(content, shingles)?;
+        if let Some(ignored) = self.ignored {
+            shingles.remove(ignored);
+        }
+        Ok(())
     }
 }
 
@@ -21,6 +35,8 @@ pub(crate) struct ExhaustivePairs {
     bounds: JoinBounds,
     /// The number of shingles of each content, and 0 for those that are left out. Empty once the join has it.
     sizes: Vec<u32>,
+    /// The shingles that do not count.
+    ignored: Option<Arc<ShingleSet>>,
     /// The number of contents that have shingles, but too few.
     pub(crate) short: u64,
     /// None before the first pairs are requested.
@@ -30,16 +46,29 @@ pub(crate) struct ExhaustivePairs {
 }
 
 impl ExhaustivePairs {
-    /// Prepares a search among the contents of at least `least` shingles that are not in `removed`.
+    /// Prepares a search among the contents of at least `least` shingles that are not in `removed`. Those that are
+    /// `ignored` do not count.
     pub(crate) fn new(
         snapshot: &Snapshot,
         bounds: JoinBounds,
         least: u32,
         removed: &[u32],
+        ignored: Option<&Arc<ShingleSet>>,
     ) -> Result<ExhaustivePairs> {
         let mut sizes = Vec::with_capacity(snapshot.len as usize);
+        let ignored = ignored.cloned();
+        let sets = CountedSets {
+            snapshot,
+            ignored: ignored.as_deref(),
+        };
+        let mut set = ShingleSet::default();
         for content in 0..snapshot.len {
-            sizes.push(snapshot.content(content)?.shingle_count);
+            sizes.push(if sets.ignored.is_some() {
+                sets.read(content, &mut set)?;
+                low32(set.len() as u64)
+            } else {
+                snapshot.content(content)?.shingle_count
+            });
         }
         for &content in removed {
             if let Some(size) = sizes.get_mut(content as usize) {
@@ -53,10 +82,17 @@ impl ExhaustivePairs {
         Ok(ExhaustivePairs {
             bounds,
             sizes,
+            ignored,
             short,
             join: None,
             found: Vec::new(),
         })
+    }
+
+    /// Whether the copies of a content are pairs: always, unless shingles are ignored and too few are left. The search
+    /// must not have begun.
+    pub(crate) fn has_pairs_of_copies(&self, content: u32) -> bool {
+        self.ignored.is_none() || self.sizes.get(content as usize) > Some(&0)
     }
 
     /// The representative of each content, as [`ExactJoin::representatives`] finds it: the search must not have begun.
@@ -66,8 +102,12 @@ impl ExhaustivePairs {
         pool: &Pool,
         is_linked: impl Fn(&JoinedPair) -> bool,
     ) -> Result<Vec<u32>> {
-        let join = ExactJoin::new(self.bounds, self.sizes, snapshot, pool)?;
-        join.representatives(snapshot, pool, is_linked)
+        let sets = CountedSets {
+            snapshot,
+            ignored: self.ignored.as_deref(),
+        };
+        let join = ExactJoin::new(self.bounds, self.sizes, &sets, pool)?;
+        join.representatives(&sets, pool, is_linked)
     }
 
     /// The next pairs, which may be an empty list. None at the end.
@@ -77,14 +117,18 @@ impl ExhaustivePairs {
         pool: &Pool,
     ) -> Result<Option<Vec<JoinedPair>>> {
         if self.found.is_empty() {
+            let sets = CountedSets {
+                snapshot,
+                ignored: self.ignored.as_deref(),
+            };
             let join = if let Some(join) = &mut self.join {
                 join
             } else {
                 let sizes = std::mem::take(&mut self.sizes);
-                let join = ExactJoin::new(self.bounds, sizes, snapshot, pool)?;
+                let join = ExactJoin::new(self.bounds, sizes, &sets, pool)?;
                 self.join.insert(join)
             };
-            let Some(found) = join.find(snapshot, pool)? else {
+            let Some(found) = join.find(&sets, pool)? else {
                 return Ok(None);
             };
             self.found = found;

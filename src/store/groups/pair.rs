@@ -1,8 +1,11 @@
 //! A pair of similar documents, and which pairs are asked for.
 
+use std::sync::Arc;
+
 use crate::sketch::Estimate;
 use crate::store::compare::Likeness;
 use crate::store::overlap::Containment;
+use crate::text::ShingleSet;
 
 /// Which pairs [`Store::pairs`](crate::Store::pairs) finds.
 ///
@@ -18,6 +21,7 @@ pub struct PairQuery {
     pub(super) fold_copies: bool,
     pub(super) exhaustive: bool,
     pub(super) containment: Containment,
+    pub(super) ignored: Option<Arc<ShingleSet>>,
 }
 
 impl PairQuery {
@@ -105,6 +109,34 @@ impl PairQuery {
     #[must_use]
     pub fn shortest(mut self, tokens: usize) -> PairQuery {
         self.containment.shortest = tokens;
+        self
+    }
+
+    /// Compares texts without these shingles: those of a template, a licence, base code. A text of which nothing is left
+    /// is in no pair, not even with its copies; in a search by containment, neither is one of which less is left than the
+    /// [shortest](PairQuery::shortest) text has.
+    ///
+    /// The buckets are those of whole texts, so this is an [exhaustive](PairQuery::exhaustive) search, or one by
+    /// containment. The [`estimate`](Pair::estimate) of a pair is that of the whole texts.
+    ///
+    /// ```
+    /// use dedupdb::{Schema, Store, groups::PairQuery};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
+    /// let form = "name of the applicant, date and place of birth, current address of the applicant, signature";
+    /// store.insert_unless_duplicate("one", format!("{form}: Ada, in London"))?;
+    /// store.insert_unless_duplicate("two", format!("{form}: Emmy, in Erlangen"))?;
+    /// let form = store.schema().shingler()?.shingles(form)?;
+    /// let query = PairQuery::new().exhaustive(true).threshold(0.5);
+    /// assert_eq!(store.pairs(query.clone())?.count(), 1);
+    /// assert_eq!(store.pairs(query.ignore(&form))?.count(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn ignore(mut self, shingles: &ShingleSet) -> PairQuery {
+        self.ignored = Some(Arc::new(shingles.clone()));
+        self.exhaustive = true;
         self
     }
 

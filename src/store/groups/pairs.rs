@@ -151,10 +151,13 @@ impl Store {
         }
         let removed = snapshot.removed_contents()?;
         let other = query.threshold.map(|_| "a threshold");
-        let join = match query.containment.search(&snapshot, &removed, other)? {
+        let ignored = query.ignored.as_ref();
+        let join = match (query.containment).search(&snapshot, &removed, other, ignored)? {
             None if query.exhaustive => {
                 let bounds = JoinBounds::Jaccard(threshold);
-                Some(ExhaustivePairs::new(&snapshot, bounds, 0, &removed)?)
+                Some(ExhaustivePairs::new(
+                    &snapshot, bounds, 0, &removed, ignored,
+                )?)
             }
             join => join,
         };
@@ -296,8 +299,10 @@ impl Pairs {
         let parts = parts.map(|part| part..end.min(part + IN_A_ROW)).collect();
         let (snapshot, pool) = (&*self.snapshot, &self.store.shared.pool);
         let likeness = self.likeness_of_copies();
+        let join = self.join.as_ref();
+        let are_pairs = |content: &u32| join.is_none_or(|join| join.has_pairs_of_copies(*content));
         for several in pool.map(parts, |part| with_several(snapshot, part)) {
-            let copies = several?.into_iter();
+            let copies = several?.into_iter().filter(are_pairs);
             let copies = copies.map(|content| FoundPair::Contents(content, content, likeness));
             self.ready.push_back(copies.collect::<Vec<_>>().into_iter());
         }
@@ -347,8 +352,7 @@ impl Pairs {
         for joined in joined {
             let (mut one, mut other) = (joined.larger, joined.smaller);
             // Of texts with the same number of shingles, the one that was added first contains the other one.
-            let count = |content| Ok::<_, Error>(snapshot.content(content)?.shingle_count);
-            if self.query.containment.least.is_some() && count(one)? == count(other)? {
+            if self.query.containment.least.is_some() && joined.same_size {
                 (one, other) = (other, one);
             }
             let signatures = (snapshot.signature(one)?, snapshot.signature(other)?);

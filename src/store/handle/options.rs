@@ -18,6 +18,7 @@ use crate::schema::{Schema, SchemaBuilder};
 use crate::storage::{Limits, Process, Snapshot, StoreFiles, TurnWait, UnsyncedFolder, holder};
 use crate::store::compare::{Allowance, FALSE_CANDIDATES, PublishedCommit, StoreSketcher};
 use crate::store::offer::CallQueue;
+use crate::text::ShingleSet;
 
 /// How long to wait for other processes that write, and for one that is making the same store.
 const WAIT: Duration = Duration::from_secs(5);
@@ -46,6 +47,7 @@ pub struct Options {
     idle_writer: Duration,
     pub(crate) false_candidates: usize,
     containment: Option<f64>,
+    ignored: Option<Arc<ShingleSet>>,
     pub(crate) progress: Progress,
     pub(crate) limits: Limits,
     is_fleeting: bool,
@@ -66,6 +68,7 @@ impl Default for Options {
             idle_writer: IDLE_WRITER,
             false_candidates: FALSE_CANDIDATES,
             containment: None,
+            ignored: None,
             progress: Progress::default(),
             limits: Limits::default(),
             is_fleeting: false,
@@ -270,6 +273,32 @@ impl Options {
         self
     }
 
+    /// Takes texts without these shingles, whether they are added or asked for: a template, a licence, base code.
+    ///
+    /// A document is then stored without them, and without fingerprints, so it is not found by its passages. To ignore
+    /// shingles of texts that are stored with them, see [`Query::ignore`](crate::Query::ignore). A text of which nothing
+    /// is left has no near-duplicates, only copies.
+    ///
+    /// ```
+    /// use dedupdb::{Options, Schema};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("store");
+    /// let schema = Schema::default();
+    /// let form = "name of the applicant, date and place of birth, current address, signature";
+    /// let options = Options::new().ignore(&schema.shingler()?.shingles(form)?);
+    /// let store = options.create(&path, &schema)?;
+    /// store.insert_unless_duplicate("one", format!("{form}: Ada, London"))?;
+    /// let outcome = store.insert_unless_duplicate("two", format!("{form}: Emmy, Erlangen"))?;
+    /// assert!(outcome.duplicate_of().is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn ignore(mut self, shingles: &ShingleSet) -> Options {
+        self.ignored = (!shingles.is_empty()).then(|| Arc::new(shingles.clone()));
+        self
+    }
+
     /// Sets where long calls report their progress: [`Options::check`] and, of the opened store, [`Store::pairs`],
     /// [`Store::sample`], [`Store::largest_buckets`], [`Store::backup`] and [`Store::rebuild`]. A rebuild has three
     /// parts: contents, lists of buckets, and the rest as one step.
@@ -424,6 +453,8 @@ impl Options {
         self.expected.check(&snapshot.schema)?;
         let meters = Arc::new(Meters::default());
         let put_aside = files.as_ref().map(|files| files.put_aside.clone());
+        let sketcher =
+            StoreSketcher::new(&snapshot.schema, &meters)?.ignoring(self.ignored.as_ref());
         let shared = StoreInner {
             process: Process::current(),
             folder: folder.to_owned(),
@@ -432,7 +463,7 @@ impl Options {
             pool: Pool::new(self.threads),
             files: files.map(|files| FilesSlot::new(files, self.idle_writer)),
             published: RwLock::new(PublishedCommit {
-                sketcher: Arc::new(StoreSketcher::new(&snapshot.schema, &meters)?),
+                sketcher: Arc::new(sketcher),
                 snapshot: Arc::new(snapshot),
             }),
             refreshing: Mutex::default(),
@@ -442,6 +473,7 @@ impl Options {
             meters,
             allowance: Allowance::new(self.false_candidates, self.limits),
             containment: self.containment,
+            ignored: self.ignored.clone(),
             progress: self.progress.clone(),
             _fleeting: fleeting,
         };

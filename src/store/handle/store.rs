@@ -15,6 +15,7 @@ use crate::schema::Schema;
 use crate::storage::{IdScope, Process, Snapshot, StoreFiles, TurnWait, UnsyncedFolder, is_store};
 use crate::store::compare::{Allowance, PublishedCommit, Search, StoreSketcher};
 use crate::store::offer::CallQueue;
+use crate::text::ShingleSet;
 
 /// A near-duplicate store in a folder.
 ///
@@ -75,6 +76,8 @@ pub(crate) struct StoreInner {
     pub(crate) allowance: Allowance,
     /// The share of a text that a stored one has to have for the text to be kept out.
     pub(crate) containment: Option<f64>,
+    /// The shingles that texts are taken without.
+    pub(crate) ignored: Option<Arc<ShingleSet>>,
     pub(crate) progress: Progress,
     /// Dropped after the files. `None` if the store is durable.
     pub(crate) _fleeting: Option<UnsyncedFolder>,
@@ -211,7 +214,8 @@ impl Store {
         let sketcher = if snapshot.schema == last.snapshot.schema {
             last.sketcher
         } else {
-            Arc::new(StoreSketcher::new(&snapshot.schema, &self.shared.meters)?)
+            let sketcher = StoreSketcher::new(&snapshot.schema, &self.shared.meters)?;
+            Arc::new(sketcher.ignoring(self.shared.ignored.as_ref()))
         };
         let published = PublishedCommit {
             snapshot: Arc::new(snapshot),

@@ -86,7 +86,8 @@ impl<'a> PassageComparer<'a> {
         }
         held(&self.shingles.distinct, self.set.as_slice(), &mut self.held);
         let ranks = &self.shingles.ranks;
-        let is_held = |place: usize| self.held[ranks[place] as usize];
+        let is_held =
+            |place: usize| self.held[ranks[place] as usize] && !self.shingles.is_ignored(place);
         let k = usize::from(self.snapshot.schema.shingling().k());
         Ok(runs(ranks.len(), k, self.gap, is_held))
     }
@@ -94,10 +95,13 @@ impl<'a> PassageComparer<'a> {
     /// The long runs of the set, looked for around every `long`-th place; `None` if it takes less time to go through all
     /// places.
     fn few_runs(&self) -> Option<Vec<ShingleRun>> {
-        let (TextShingles { distinct, ranks }, set) = (self.shingles, self.set.as_slice());
+        let TextShingles {
+            distinct, ranks, ..
+        } = self.shingles;
+        let set = self.set.as_slice();
         let is_held = |place: &usize| {
             let shingle = distinct[ranks[*place] as usize];
-            set.binary_search(&shingle).is_ok()
+            set.binary_search(&shingle).is_ok() && !self.shingles.is_ignored(*place)
         };
         let places = (self.long - 1..ranks.len()).step_by(self.long);
         let places: Vec<usize> = places.filter(is_held).collect();

@@ -90,7 +90,7 @@ pub(crate) fn contained(
     }
     let distinct = probe.shingles.as_slice();
     let most = allowance.false_candidates().saturating_add(distinct.len());
-    let shared = SharedFingerprints::find(snapshot, distinct, most)?;
+    let shared = SharedFingerprints::find(snapshot, distinct, &[], most)?;
     let common = CommonCounts::read(snapshot, distinct, &shared, most)?;
     let mut comparer = ContainmentComparer {
         snapshot,

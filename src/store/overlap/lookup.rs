@@ -1,10 +1,12 @@
 //! The contents that share fingerprints with a text.
 
+use super::places::{Cover, tokens_of};
+use super::runs::held;
 use crate::codec::low32;
 use crate::error::Result;
 use crate::storage::Snapshot;
 use crate::store::compare::SpreadHasher;
-use crate::text::Shingler;
+use crate::text::{ShingleSet, Shingler};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -24,6 +26,8 @@ pub(crate) struct TextShingles {
     pub(crate) distinct: Vec<u32>,
     /// For each place of the text, the place of its shingle among the distinct ones.
     pub(crate) ranks: Vec<u32>,
+    /// Whether each distinct one is ignored. Empty if none is.
+    pub(super) ignored: Vec<bool>,
 }
 
 impl TextShingles {
@@ -37,7 +41,33 @@ impl TextShingles {
             .iter()
             .map(|shingle| low32(rank(shingle) as u64))
             .collect();
-        TextShingles { distinct, ranks }
+        TextShingles {
+            distinct,
+            ranks,
+            ignored: Vec::new(),
+        }
+    }
+
+    /// The same, of which those that `others` has do not count.
+    pub(super) fn ignoring(mut self, others: &ShingleSet) -> TextShingles {
+        held(&self.distinct, others.as_slice(), &mut self.ignored);
+        self
+    }
+
+    /// Whether the shingle at a place of the text does not count.
+    pub(super) fn is_ignored(&self, place: usize) -> bool {
+        self.ignored.get(self.ranks[place] as usize) == Some(&true)
+    }
+
+    /// The number of tokens that are in no shingle that counts, in a text of `count` tokens. A shingle has `k`.
+    pub(super) fn ignored_tokens(&self, k: u32, count: u32) -> u32 {
+        if self.ignored.is_empty() {
+            return 0;
+        }
+        let mut counted = Cover::default();
+        let places = (0..self.ranks.len()).filter(|&place| !self.is_ignored(place));
+        places.for_each(|place| counted.add(tokens_of(&(place..place + 1), k, count)));
+        count - counted.len()
     }
 
     /// The number of tokens of the text. A shingle has `k`.
@@ -96,10 +126,12 @@ impl SharedFingerprints {
         Ok(all)
     }
 
-    /// Looks up the distinct shingles of a text. At most `most` contents are returned: those of the shortest lists.
+    /// Looks up the distinct shingles of a text, but those that are `ignored` by rank. At most `most` contents are
+    /// returned: those of the shortest lists.
     pub(crate) fn find(
         snapshot: &Snapshot,
         distinct: &[u32],
+        ignored: &[bool],
         most: usize,
     ) -> Result<SharedFingerprints> {
         let mut lists = Vec::new();
@@ -107,6 +139,9 @@ impl SharedFingerprints {
         for (first, some) in (0..).step_by(TOGETHER).zip(distinct.chunks(TOGETHER)) {
             snapshot.approach_fingerprints(some);
             for (rank, &shingle) in (first..).zip(some) {
+                if ignored.get(rank) == Some(&true) {
+                    continue;
+                }
                 snapshot.with_fingerprint(shingle, FEW + 1, &mut read)?;
                 if read.len() <= FEW {
                     if !read.is_empty() {

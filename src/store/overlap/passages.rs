@@ -33,6 +33,9 @@ pub struct Passages {
     pub tokens: u32,
     /// The number of tokens inside passages, with any document.
     pub covered: u32,
+    /// The number of tokens that do not count, because all shingles with them are [ignored](PassageQuery::ignore). None of
+    /// them is in a passage.
+    pub ignored: u32,
 }
 
 /// A run of tokens that a text and a stored document have in common.
@@ -152,10 +155,16 @@ fn find(
 ) -> Result<Passages> {
     let least = query.least(&snapshot.schema)? as usize;
     let k = u32::from(snapshot.schema.shingling().k());
-    let shingles = TextShingles::of(&shingler.in_order(query.text)?);
+    let mut shingles = TextShingles::of(&shingler.in_order(query.text)?);
+    if let Some(ignored) = query.ignored {
+        shingles = shingles.ignoring(ignored);
+    }
     let most = most.saturating_add(shingles.distinct.len());
-    let shared = SharedFingerprints::find(snapshot, &shingles.distinct, most)?;
-    let contents = shared.with_some_common(snapshot, &shingles.distinct)?;
+    let TextShingles {
+        distinct, ignored, ..
+    } = &shingles;
+    let shared = SharedFingerprints::find(snapshot, distinct, ignored, most)?;
+    let contents = shared.with_some_common(snapshot, distinct)?;
     let long = least + 1 - k as usize;
     let mut comparer = PassageComparer::new(snapshot, &shingles, query.gap as usize, long);
     let (mut found, mut places) = (Vec::new(), None);
@@ -185,11 +194,16 @@ fn find(
         let tokens = shingles.tokens(shingler, query.text, k);
         return Ok(Passages {
             common: common.outside(iter::empty(), k, tokens),
+            ignored: shingles.ignored_tokens(k, tokens),
             tokens,
             ..Passages::default()
         });
     };
-    Ok(summed_up(&found, &common, &places, k, query.limit))
+    let summed_up = summed_up(&found, &common, &places, k, query.limit);
+    Ok(Passages {
+        ignored: shingles.ignored_tokens(k, summed_up.tokens),
+        ..summed_up
+    })
 }
 
 /// The places of a text whose shingles are fingerprints of too many contents.
@@ -319,5 +333,6 @@ fn summed_up(
         documents,
         tokens: places.count(),
         covered: covered.len(),
+        ignored: 0,
     }
 }

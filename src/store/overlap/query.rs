@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::schema::Schema;
+use crate::text::ShingleSet;
 
 /// A query for the passages that a text shares with stored documents.
 ///
@@ -18,6 +19,7 @@ pub struct PassageQuery<'a> {
     pub(super) limit: usize,
     pub(super) except: &'a [String],
     pub(super) all: bool,
+    pub(super) ignored: Option<&'a ShingleSet>,
 }
 
 impl<'a> PassageQuery<'a> {
@@ -30,6 +32,7 @@ impl<'a> PassageQuery<'a> {
             limit: usize::MAX,
             except: &[],
             all: false,
+            ignored: None,
         }
     }
 
@@ -70,6 +73,30 @@ impl<'a> PassageQuery<'a> {
     #[must_use]
     pub fn all(self) -> PassageQuery<'a> {
         PassageQuery { all: true, ..self }
+    }
+
+    /// Leaves out what the text has of these shingles: a template, a licence, base code. A passage ends where one of them
+    /// begins, and has none. [`Passages::ignored`](crate::overlap::Passages::ignored) counts the tokens that are left out.
+    ///
+    /// ```
+    /// use dedupdb::{Schema, Store, overlap::PassageQuery};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = Store::create(folder.path().join("store"), &Schema::builder().passage(5).build()?)?;
+    /// let form = "name of the applicant, date and place of birth";
+    /// store.insert_unless_duplicate("one", format!("{form}: Ada, in London, on a day in December"))?;
+    /// let other = format!("{form}: Emmy, in Erlangen, on a day in March");
+    /// let query = PassageQuery::text(&other);
+    /// assert_eq!(store.passages(&query)?.passages.len(), 1);
+    /// let form = store.schema().shingler()?.shingles(form)?;
+    /// let found = store.passages(&query.ignore(&form))?;
+    /// assert_eq!((found.passages.len(), found.ignored, found.tokens), (0, 5, 17));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn ignore(self, shingles: &'a ShingleSet) -> PassageQuery<'a> {
+        let ignored = Some(shingles);
+        PassageQuery { ignored, ..self }
     }
 
     /// The minimum length of a passage.

@@ -39,6 +39,8 @@ pub(crate) struct JoinedPair {
     /// The one with more shingles; if both have the same number, the one with the higher set number.
     pub(crate) larger: u32,
     pub(crate) smaller: u32,
+    /// Whether both have the same number of shingles.
+    pub(crate) same_size: bool,
     /// Exact Jaccard similarity.
     pub(crate) jaccard: f64,
     /// The share of the smaller one's shingles that the larger one has.
@@ -345,6 +347,7 @@ impl ExactJoin {
             found.extend(common.map(|common| JoinedPair {
                 larger: set,
                 smaller,
+                same_size: size == partner,
                 jaccard: share(common, size + partner - common),
                 containment: share(common, partner),
             }));
@@ -481,6 +484,7 @@ mod tests {
                     pairs.push(JoinedPair {
                         larger,
                         smaller,
+                        same_size: a.len() == b.len(),
                         jaccard,
                         containment,
                     });

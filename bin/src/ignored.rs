@@ -1,0 +1,132 @@
+//! `--ignore`: texts whose shingles do not count.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use dedupdb::Schema;
+use dedupdb::sketching::{ShingleSet, Shingling};
+use dedupdb_corpus::{EachEvent, ForEach, Options};
+
+use crate::args::Args;
+use crate::console::Console;
+use crate::inputs::{STDIN, sources};
+use crate::left_out::advice;
+use crate::number::counted;
+use crate::{parse, store};
+
+/// Texts that do not count.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct IgnoreArgs {
+    /// Compare texts without what these files, folders or stores have of them: a template, a licence
+    #[arg(long, value_name = "PATH", num_args = 1.., value_parser = parse::path())]
+    pub(crate) ignore: Vec<PathBuf>,
+}
+
+impl IgnoreArgs {
+    /// The shingles that do not count; `None` if all do. Says how many they are.
+    ///
+    /// # Errors
+    ///
+    /// Something cannot be read, or has no shingles, or those of another kind.
+    pub(crate) fn shingles(
+        &self,
+        args: &Args,
+        schema: &Schema,
+        options: &Options,
+        console: &Console,
+    ) -> Result<Option<ShingleSet>> {
+        if self.ignore.is_empty() {
+            return Ok(None);
+        }
+        if self.ignore.iter().any(|path| path == Path::new(STDIN)) {
+            bail!("--ignore needs the names of files, folders or stores");
+        }
+        let (stores, files): (Vec<&PathBuf>, Vec<&PathBuf>) =
+            self.ignore.iter().partition(|path| store::is_store(path));
+        let mut ignored = Ignored::default();
+        for folder in stores {
+            ignored.read_store(args, folder, schema)?;
+        }
+        if !files.is_empty() {
+            let files: Vec<PathBuf> = files.into_iter().cloned().collect();
+            ignored.read_files(&files, schema, options)?;
+        }
+        let shingles = ShingleSet::from_hashes(ignored.hashes);
+        if shingles.is_empty() {
+            bail!("--ignore: there are no words in what it names");
+        }
+        console.note(&format!(
+            "{} of {} in --ignore do not count",
+            counted(shingles.len() as u64, "shingle", "shingles"),
+            counted(ignored.texts, "text", "texts"),
+        ));
+        Ok(Some(shingles))
+    }
+}
+
+/// What is known of the texts that do not count.
+#[derive(Debug, Default)]
+struct Ignored {
+    hashes: Vec<u32>,
+    texts: u64,
+}
+
+impl Ignored {
+    fn take(&mut self, shingles: &ShingleSet) {
+        self.hashes.extend_from_slice(shingles.as_slice());
+        self.texts += 1;
+    }
+
+    fn read_store(&mut self, args: &Args, folder: &Path, schema: &Schema) -> Result<()> {
+        let other = store::open_other(&store::options(args), folder)?;
+        if kind(&other.schema()) != kind(schema) {
+            bail!(
+                "{}: its shingles are of another kind, so they cannot be ignored here; give the texts to --ignore",
+                folder.display()
+            );
+        }
+        for document in other.documents()? {
+            self.take(&other.shingles(&document?)?);
+        }
+        Ok(())
+    }
+
+    fn read_files(&mut self, paths: &[PathBuf], schema: &Schema, options: &Options) -> Result<()> {
+        let shingler = schema.shingler()?;
+        let mut failed = None;
+        let each = ForEach::new(sources(paths, None)).reading(options.clone());
+        let worked = each.run(
+            |document| shingler.shingles(document.text()),
+            |event| {
+                let taken = match event {
+                    EachEvent::Document(_, shingles) => {
+                        self.take(&shingles);
+                        Ok(())
+                    }
+                    EachEvent::Skipped(skipped) if skipped.is_failure() => {
+                        Err(anyhow::anyhow!("--ignore: {}", skipped.told(advice)))
+                    }
+                    _ => Ok(()),
+                };
+                match taken {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(error) => {
+                        failed = Some(error);
+                        ControlFlow::Break(())
+                    }
+                }
+            },
+        );
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        worked.map(drop).map_err(store::of_corpus)
+    }
+}
+
+/// What decides which shingles a text has.
+fn kind(schema: &Schema) -> (Shingling, [bool; 3]) {
+    let folds = [schema.lowercase(), schema.nfkc(), schema.fold_marks()];
+    (schema.shingling(), folds)
+}
