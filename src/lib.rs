@@ -180,7 +180,9 @@ pub mod groups {
 /// each t - K + 1 shingles of K tokens. Every run of t tokens that a text has in common with a stored one is found by
 /// one of them, and verified by the stored set.
 pub mod overlap {
-    pub use crate::store::{Passage, PassageQuery, Passages, PassagesOfDocument};
+    pub use crate::store::{
+        CommonPassage, Passage, PassageQuery, Passages, PassagesOfDocument, SampledText,
+    };
 }
 
 /// Maintaining a store: figures, checks, tuning, rebuilds, copies, salvage, and the progress of long calls.

@@ -25,7 +25,9 @@ pub use groups::{
 };
 pub use handle::{Options, Store};
 pub use offer::{Body, Change, Input, MAX_KEY_BYTES, Outcome, Relation};
-pub use overlap::{Passage, PassageQuery, Passages, PassagesOfDocument};
+pub use overlap::{
+    CommonPassage, Passage, PassageQuery, Passages, PassagesOfDocument, SampledText,
+};
 pub use upkeep::{
     Bucket, Casualty, CheckReport, ComparedShape, Expected, Near, Nearness, Problem, Rebuild,
     RebuildProgress, Reindex, SalvageSummary, Sample, Shape, Stats, TextFingerprints, Tuning,

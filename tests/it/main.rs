@@ -11,6 +11,7 @@ mod batch;
 mod beside;
 mod carried;
 mod clusters;
+mod common;
 mod concurrency;
 mod contained;
 mod corpora;

@@ -6,6 +6,7 @@ pub(crate) mod after;
 mod aside;
 mod backup;
 mod clusters;
+mod common;
 mod compact;
 mod completions;
 mod containment;
@@ -51,6 +52,7 @@ pub(crate) use add::AddArgs;
 pub(crate) use aside::MoveArgs;
 pub(crate) use backup::BackupArgs;
 pub(crate) use clusters::{ClustersArgs, LinkageArg};
+pub(crate) use common::CommonArgs;
 pub(crate) use compact::CompactArgs;
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use decontaminate::{ActionArg, DecontaminateArgs};
@@ -174,6 +176,7 @@ pub(crate) enum Command {
     Add(AddArgs),
     Query(QueryArgs),
     Passages(PassagesArgs),
+    Common(CommonArgs),
     Pairs(Box<PairsArgs>),
     Clusters(ClustersArgs),
     Report(Box<ReportArgs>),

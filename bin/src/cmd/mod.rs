@@ -6,6 +6,7 @@ mod aside;
 mod backup;
 mod check;
 mod clusters;
+mod common;
 mod compact;
 mod completions;
 mod decontaminate;
@@ -49,6 +50,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Add(add) => add::run(args, add, console, output),
         Command::Query(query) => query::run(args, query, console, output),
         Command::Passages(passages) => passages::run(args, passages, console, output),
+        Command::Common(common) => common::run(args, common, console, output),
         Command::Remove(remove) => remove::run(args, remove, console, output),
         Command::Rename(rename) => rename::run(args, rename, console, output),
         Command::List(list) => list::run(args, list, console, output),

@@ -310,7 +310,7 @@ fn line(query: &str, passage: &Passage, text: &str) -> String {
 }
 
 /// The beginning of a passage on one line.
-fn beginning(text: &str) -> String {
+pub(super) fn beginning(text: &str) -> String {
     // More words than that have more characters.
     let words: Vec<&str> = text.split_whitespace().take(SHOWN).collect();
     let text = words.join(" ");

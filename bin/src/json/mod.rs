@@ -34,7 +34,7 @@ pub(crate) use matrix::MatrixJson;
 #[cfg(unix)]
 pub(crate) use moves::{MoveJson, MovedFileJson};
 pub(crate) use parameters::{InitJson, ParametersJson};
-pub(crate) use passages::{PassageJson, PassagePairJson};
+pub(crate) use passages::{CommonPassageJson, PassageJson, PassagePairJson};
 pub(crate) use report::ReportJson;
 pub(crate) use summaries::{AddJson, DecontaminateJson, DedupJson, MapJson};
 pub(crate) use tune::{FiguresJson, SampleJson, TuneJson};

@@ -1,6 +1,6 @@
 //! Passages.
 
-use dedupdb::overlap::{Passage, Passages};
+use dedupdb::overlap::{CommonPassage, Passage, Passages};
 use serde::Serialize;
 
 use super::matches::PairSourcesJson;
@@ -89,6 +89,26 @@ impl<'a> PassagePairJson<'a> {
             coverage_a,
             coverage_b,
             sources: PairSourcesJson::new(sources),
+        }
+    }
+}
+
+/// `common`: a passage.
+#[derive(Serialize)]
+pub(crate) struct CommonPassageJson<'a> {
+    documents: u64,
+    words: Option<u32>,
+    text: Option<&'a str>,
+    keys: &'a [String],
+}
+
+impl<'a> CommonPassageJson<'a> {
+    pub(crate) fn new(passage: &'a CommonPassage) -> CommonPassageJson<'a> {
+        CommonPassageJson {
+            documents: passage.documents,
+            words: passage.tokens,
+            text: passage.text.as_deref(),
+            keys: &passage.keys,
         }
     }
 }

@@ -11,6 +11,7 @@ mod check;
 mod chosen;
 mod closed;
 mod clusters;
+mod common;
 mod compressed;
 mod contained;
 mod crash;

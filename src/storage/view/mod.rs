@@ -1,5 +1,6 @@
 //! The reader's view of a store.
 
+mod bucket_sizes;
 mod reclaimable;
 mod rows;
 mod snapshot;

@@ -4,6 +4,7 @@
 //! distance of two fingerprints contains one of them, so nothing is missed. The set of a content then decides which
 //! shingles of the text it has, and consecutive ones make a passage.
 
+mod common;
 mod comparer;
 mod contained;
 mod holders;
@@ -13,6 +14,7 @@ mod places;
 mod query;
 mod runs;
 
+pub use common::{CommonPassage, SampledText};
 pub(crate) use contained::{Containment, ContainmentBounds, contained};
 pub use passages::{Passage, Passages, PassagesOfDocument};
 pub use query::PassageQuery;

@@ -1,7 +1,6 @@
 //! Counts and sizes of a store.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use crate::clock;
@@ -172,7 +171,13 @@ impl Store {
         self.shared.progress.begin(bands.len() as u64);
         let found = self.shared.pool.map(bands, |band| {
             let mut largest = LargestBuckets::new(limit);
-            count_band(&snapshot, &removed, band, &mut largest)?;
+            snapshot.for_each_bucket(band + 1, &removed, |hash, contents| {
+                largest.offer(Bucket {
+                    band,
+                    hash,
+                    contents,
+                });
+            })?;
             self.shared.progress.step(1);
             Ok(largest)
         });
@@ -182,47 +187,6 @@ impl Store {
         }
         Ok(largest.finish())
     }
-}
-
-/// Offers every bucket of a band to `largest`.
-fn count_band(
-    snapshot: &Snapshot,
-    removed: &[u32],
-    band: u32,
-    largest: &mut LargestBuckets,
-) -> Result<()> {
-    let mut recent: BTreeMap<u32, u64> = BTreeMap::new();
-    for posting in snapshot.recent_postings(band + 1, removed) {
-        *recent.entry(posting.hash()).or_default() += 1;
-    }
-    let mut run: Option<(u32, u64)> = None;
-    let mut offer = |run: Option<(u32, u64)>, recent: &mut BTreeMap<u32, u64>| {
-        if let Some((hash, contents)) = run {
-            let contents = contents + recent.remove(&hash).unwrap_or(0);
-            largest.offer(Bucket {
-                band,
-                hash,
-                contents,
-            });
-        }
-    };
-    snapshot.for_each_without(band + 1, removed, |postings| {
-        for posting in postings {
-            match &mut run {
-                Some((hash, contents)) if *hash == posting.hash() => *contents += 1,
-                _ => offer(run.replace((posting.hash(), 1)), &mut recent),
-            }
-        }
-    })?;
-    offer(run, &mut recent);
-    for (hash, contents) in std::mem::take(&mut recent) {
-        largest.offer(Bucket {
-            band,
-            hash,
-            contents,
-        });
-    }
-    Ok(())
 }
 
 /// Keeps the largest buckets that it is offered.

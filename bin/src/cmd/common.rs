@@ -1,0 +1,88 @@
+//! `common`: the passages that most stored documents have.
+
+use std::ops::ControlFlow;
+
+use anyhow::Result;
+use dedupdb::overlap::CommonPassage;
+use dedupdb_corpus::read_again;
+
+use super::passages::{beginning, check_store};
+use crate::args::{Args, CommonArgs};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::inputs::check_stdin;
+use crate::json;
+use crate::number::counted;
+use crate::output::{Output, escape};
+use crate::watch::{ProgressWatch, StepUnit};
+
+/// Runs `common`.
+pub(crate) fn run(
+    args: &Args,
+    common: &CommonArgs,
+    console: &Console,
+    output: &mut Output,
+) -> Result<Exit> {
+    output.end_with_reader();
+    check_stdin(common.from.iter().map(std::path::PathBuf::as_path))?;
+    let options = common.inputs.options().store(&args.store);
+    common.inputs.check(&options, &common.from, console)?;
+    for path in &common.from {
+        // Of what is missing in it, nothing more is said than that.
+        std::fs::metadata(path)
+            .map_err(|_| anyhow::anyhow!("{}: there is no such file or folder", path.display()))?;
+    }
+    let store = crate::store::open_to_read(args)?;
+    check_store(args, &store, common.at_least)?;
+    let watch = ProgressWatch::new(console, "compared", StepUnit::Step, store.progress());
+    let mut failed = Ok(());
+    let found = store.common_passages(common.limit, common.at_least, |wanted| {
+        let mut go_on = || ControlFlow::Continue(());
+        let read = read_again(&store, wanted, &common.from, &options, &mut go_on);
+        read.unwrap_or_else(|error| {
+            failed = Err(error);
+            Vec::new()
+        })
+    })?;
+    drop(watch);
+    failed.map_err(crate::store::of_corpus)?;
+    for passage in &found {
+        if output.is_json() {
+            output.object(&json::CommonPassageJson::new(passage))?;
+        } else {
+            output.line(line(passage))?;
+        }
+    }
+    output.flush()?;
+    let unread = found.iter().filter(|passage| passage.text.is_none());
+    let unread = unread.count() as u64;
+    if unread > 0 {
+        console.note(&format!(
+            "{} of texts that could not be read again; --from names the files that have them",
+            counted(unread, "passage is", "passages are")
+        ));
+    }
+    if found.is_empty() {
+        let least = common.at_least.unwrap_or(store.schema().passage());
+        let tokens = crate::store::tokens(&store);
+        let none = format!("no passage of {least} {tokens} or more is in several documents");
+        crate::store::note_none(&store, &none, console)?;
+    }
+    crate::store::note_unfingerprinted(&store, args, console)?;
+    Ok(Exit::found(!found.is_empty()))
+}
+
+fn line(passage: &CommonPassage) -> String {
+    let none = || "-".to_owned();
+    let words = passage
+        .tokens
+        .map_or_else(none, |tokens| tokens.to_string());
+    let text = passage.text.as_deref();
+    let text = text.map_or_else(none, |text| escape(&beginning(text)).into_owned());
+    let keys: Vec<_> = passage.keys.iter().map(|key| escape(key)).collect();
+    format!(
+        "{}\t{words}\t{text}\t{}",
+        passage.documents,
+        keys.join("\t")
+    )
+}
