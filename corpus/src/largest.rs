@@ -7,16 +7,48 @@ use std::path::{Component, Path};
 use crate::{SourcedText, is_compressed};
 use dedupdb::sketching::unseen_bytes;
 
-/// Extensions of backups, and names of folders of backups.
-const BACKUP_ENDS: [&str; 6] = ["bak", "backup", "old", "orig", "save", "swp"];
-const BACKUP_FOLDERS: [&str; 4] = ["backup", "backups", "bak", "old"];
+/// Words in the names of copies.
+const COPY_WORDS: [&str; 11] = [
+    "bak", "backup", "copia", "copie", "copy", "kopie", "old", "orig", "sav", "save", "swp",
+];
+
+/// Extensions of files that are not complete yet, or not to be kept.
+const PART_ENDS: [&str; 4] = ["crdownload", "part", "temp", "tmp"];
+
+/// Names of folders of such files, or of files that programs put there.
+const SIDE_FOLDERS: [&str; 24] = [
+    "$recycle.bin",
+    "archiv",
+    "archive",
+    "backup",
+    "backups",
+    "bak",
+    "build",
+    "cache",
+    "dist",
+    "downloads",
+    "drafts",
+    "lost+found",
+    "node_modules",
+    "old",
+    "recycler",
+    "sicherung",
+    "site-packages",
+    "target",
+    "temp",
+    "third_party",
+    "tmp",
+    "trash",
+    "vendor",
+    "venv",
+];
 
 /// Of two documents, the one with the lesser rank is worth keeping.
 pub(crate) type KeepRank = (Reverse<u64>, bool, [usize; 2]);
 
 /// Returns what sorts the document to keep first: the largest, which is the file with the most bytes on disk or the
 /// record with the longest text. What nobody sees does not count, nor does a compressor or an encoding. Of equally large
-/// files, it is one that is neither hidden nor a backup, then the one with the shorter name, and then the one with the
+/// files, it is one that is neither hidden nor by its name a copy or of a program, then the one with the shorter name, and then the one with the
 /// shorter path.
 pub(crate) fn rank_of(document: &SourcedText) -> KeepRank {
     let text = document.text();
@@ -44,21 +76,29 @@ pub(crate) fn largest_first(size: u64, path: Option<&Path>) -> KeepRank {
     (Reverse(size), path.is_some_and(is_set_aside), lengths)
 }
 
-/// Whether the name of the file or of one of its folders says that it is hidden, as a trash is, or a backup.
+/// Whether the name of the file or of one of its folders says that it is hidden, a copy, or not a person's: trash, a
+/// backup, a library, what a build made. A compressed file is one, too.
 fn is_set_aside(path: &Path) -> bool {
     let mut names = path.components().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_string_lossy()),
         _ => None,
     });
     let is_one = |name: &str, known: &[&str]| known.iter().any(|it| name.eq_ignore_ascii_case(it));
-    names.any(|name| {
-        let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+    let is_side = |name: &str| is_one(name, &SIDE_FOLDERS);
+    let is_copy = |name: &str| {
+        let mut words = name.split(|letter: char| !letter.is_alphanumeric());
         name.starts_with('.')
             || name.ends_with('~')
             || name.starts_with('#') && name.ends_with('#')
-            || is_one(&name, &BACKUP_FOLDERS)
-            || is_one(end, &BACKUP_ENDS)
-    })
+            || words.any(|word| is_one(word, &COPY_WORDS))
+    };
+    let file = names.next_back();
+    let is_aside = file.is_some_and(|name| {
+        let (stem, end) = name.rsplit_once('.').unwrap_or((&name, ""));
+        let is_rotated = stem.contains('.') && end.parse::<u32>().is_ok();
+        is_copy(&name) || is_rotated || is_one(end, &PART_ENDS) || is_compressed(path)
+    });
+    is_aside || names.any(|name| is_copy(&name) || is_side(&name))
 }
 
 #[cfg(test)]
@@ -74,13 +114,25 @@ mod tests {
             "a/Old/report.txt",
             ".trash/a.txt",
             "report.ORIG",
+            "bak.txt",
+            "p.bak.txt",
+            "Report Kopie.txt",
+            "copy.txt",
+            "tale.txt.1",
+            "a.txt.crdownload",
+            "report.txt.gz",
+            "node_modules/u/util.js",
+            "$RECYCLE.BIN/a.txt",
+            "Backup 2022/a.txt",
         ] {
             assert!(is_set_aside(Path::new(aside)), "{aside}");
         }
         for other in [
             "report.txt",
             "older/report.txt",
-            "bak.txt",
+            "photocopying.txt",
+            "chapter.1",
+            "tmp.txt",
             "a#b",
             "./report.txt",
             "../report.txt",

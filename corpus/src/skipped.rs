@@ -186,6 +186,8 @@ pub enum Reason {
     VersionControl,
     /// Hadoop, Spark or a `dedup` wrote it beside their output: `_SUCCESS`, checksums, folders of unfinished files.
     JobFile,
+    /// It is a folder of files that `move` put aside, or the list of them.
+    Aside,
     /// Its name does not match the patterns.
     Excluded,
     /// It was named but is the folder of a store.
@@ -228,6 +230,7 @@ impl Reason {
         Reason::Store,
         Reason::VersionControl,
         Reason::JobFile,
+        Reason::Aside,
         Reason::Excluded,
         Reason::StoreNamed,
         Reason::NamedTwice,
@@ -258,6 +261,7 @@ impl Reason {
             Reason::Store | Reason::StoreNamed => "dedupdb store",
             Reason::VersionControl => "version control",
             Reason::JobFile => "job file",
+            Reason::Aside => "put aside",
             Reason::Excluded => "excluded",
             Reason::NamedTwice => "named twice",
             Reason::OtherName => "other name",
@@ -295,6 +299,7 @@ impl Reason {
             | Reason::Store
             | Reason::VersionControl
             | Reason::JobFile
+            | Reason::Aside
             | Reason::Excluded
             | Reason::NamedTwice
             | Reason::OtherName

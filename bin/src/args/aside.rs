@@ -36,10 +36,13 @@ A file that cannot be read is named, and the command exits with 2; the others ar
 cannot be read are only counted, since they stay anyway.
 
 --keep, --protect, --keys-from, --against and the options for inputs are those of `dedup`, with one
-difference: without --keep, the largest file stays; of equally large ones, one that is neither hidden nor a backup, then
+difference: without --keep, the largest file stays; of equally large ones, one that is neither hidden nor by its name a copy, then
 the one with the shorter name, then the shorter path. White space, encodings, compressors and the form of
-accented letters (NFC or NFD) do not count. A name that begins with a dot or
-ends in ~, .bak or .old, or a folder named old or backup, tells a backup.
+accented letters (NFC or NFD) do not count. A name that begins with a dot, ends in ~, has a
+word such as bak, old, copy or Kopie, or is a folder such as node_modules, build, tmp or Trash, tells a copy.
+
+With --against STORE, a file moves because of a record only if the file of that still has it, and of files
+that resemble each other and are all stored, one stays. Folders of files that were moved before are left out.
 
 One command at a time moves files of a folder, of a folder in it, or of one that contains it.
 

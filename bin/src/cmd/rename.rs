@@ -18,6 +18,7 @@ pub(crate) fn run(
     let old = rename.escaped.key(&rename.old)?;
     let new = rename.escaped.key(&rename.new)?;
     let store = crate::store::open_to_write(args)?;
+    let replaced = old != new && store.get(&new)?.is_some();
     let renamed = store.rename(&old, &new)?;
     if !renamed {
         let hint = rename.escaped.hint(&rename.old);
@@ -27,6 +28,12 @@ pub(crate) fn run(
         output.object(&json::RenameJson { renamed })?;
     } else if renamed && !args.quiet {
         output.line(format!("renamed {} to {}", escape(&old), escape(&new)))?;
+    }
+    if renamed && replaced {
+        let new = escape(&new);
+        console.note(&format!(
+            "the document that was called {new} before is not stored any more"
+        ));
     }
     Ok(Exit::found(renamed))
 }

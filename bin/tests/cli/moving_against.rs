@@ -320,3 +320,113 @@ fn a_stored_file_moves_because_of_another_copy_that_stays() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_record_that_is_gone_stands_for_nothing() {
+    let sandbox = Sandbox::new();
+    let line = |number: u64| {
+        format!(
+            "{}\n",
+            serde_json::json!({"id": number, "text": text(number, 40)})
+        )
+    };
+    let lines = |numbers: &[u64]| {
+        numbers
+            .iter()
+            .map(|&number| line(number))
+            .collect::<String>()
+    };
+    for number in 0..2 {
+        sandbox.write(format!("inbox/{number}.txt"), text(number, 40));
+    }
+    sandbox.write("export.jsonl", lines(&[0, 1, 2]));
+    sandbox.run(&["add", "-q", "export.jsonl"]).expect(0);
+    let moved = || {
+        let asked = [
+            "move",
+            "inbox",
+            "aside",
+            "--against",
+            ".dedupdb",
+            "--dry-run",
+        ];
+        let ran = sandbox.run(&asked).expect(0);
+        (ran.lines().len(), ran.stderr)
+    };
+    assert_eq!(moved().0, 2);
+    // The first record goes, and the others are added again.
+    sandbox.write("export.jsonl", lines(&[1, 2]));
+    for _ in 0..2 {
+        let (files, told) = moved();
+        assert_eq!(files, 1, "{told}");
+        assert!(
+            told.contains("export.jsonl, the file of 0, does not have it any more"),
+            "{told}"
+        );
+        sandbox.run(&["add", "-q", "export.jsonl"]).expect(0);
+    }
+    sandbox.write("export.jsonl", "");
+    assert_eq!(moved().0, 0);
+}
+
+#[test]
+fn of_files_that_are_all_stored_each_resembles_one_that_stays() {
+    let sandbox = Sandbox::new();
+    let words = text(1, 300);
+    let words: Vec<&str> = words.split(' ').collect();
+    let (first, last) = (text(2, 25), text(3, 40));
+    sandbox.write("in/a.txt", format!("{first} {}", words[25..].join(" ")));
+    sandbox.write("in/b.txt", words.join(" "));
+    sandbox.write("in/c.txt", format!("{} {last}", words[..275].join(" ")));
+    // A copy may move because of a copy that moves itself.
+    sandbox.write("in/copy of b.txt", words.join(" "));
+    sandbox.run(&["add", "-q", "in"]).expect(0);
+    sandbox
+        .run(&["move", "in", "aside", "--against", ".dedupdb"])
+        .expect(0);
+    let left = tree(&sandbox, "in");
+    for number in ["a.txt", "b.txt", "c.txt", "copy of b.txt"] {
+        let name = if sandbox.path(format!("in/{number}")).exists() {
+            format!("in/{number}")
+        } else {
+            format!("aside/{number}")
+        };
+        sandbox.run(&["--store", "left", "init"]);
+        sandbox
+            .run(&["--store", "left", "add", "-q", "in"])
+            .expect(0);
+        let found = sandbox.run(&["--store", "left", "query", &name]);
+        assert!(
+            name.starts_with("in/") || !found.stdout.is_empty(),
+            "{number}: {left:?}"
+        );
+    }
+    assert!(left.len() < 4, "{left:?}");
+}
+
+#[test]
+fn what_was_put_aside_is_no_copy_that_stays() {
+    let sandbox = Sandbox::new();
+    let words = text(1, 60);
+    for name in ["home/documents/x/a.txt", "home/documents/y/a.txt"] {
+        sandbox.write(name, &words);
+    }
+    sandbox
+        .run(&["move", "home/documents", "home/aside"])
+        .expect(0);
+    assert!(sandbox.path("home/aside/y/a.txt").exists());
+    let ran = sandbox
+        .run(&["move", "home", "elsewhere", "--dry-run"])
+        .expect(0);
+    assert_eq!(ran.stdout, "");
+    let ran = sandbox.run(&["dedup", "home", "-o", "out"]).expect(0);
+    assert!(ran.stderr.contains("put aside"), "{}", ran.stderr);
+    assert!(sandbox.path("out/documents/x/a.txt").exists());
+    assert!(!sandbox.path("out/aside").exists());
+    // A folder that is named is read, but for the list.
+    sandbox.run(&["add", "-q", "home/aside"]).expect(0);
+    assert_eq!(
+        sandbox.run(&["list"]).expect(0).stdout,
+        "home/aside/y/a.txt\n"
+    );
+}

@@ -24,7 +24,11 @@ fn a_document_gets_another_key_and_keeps_the_rest() {
     assert_eq!(shown("c"), before);
     assert_eq!(sandbox.run(&["list"]).lines(), ["b.txt", "c"]);
     // An earlier document with the new key makes room.
-    sandbox.run(&["-q", "rename", "c", "b.txt"]).expect(0);
+    let ran = sandbox.run(&["rename", "c", "b.txt"]).expect(0);
+    assert!(
+        ran.stderr
+            .contains("called b.txt before is not stored any more")
+    );
     assert_eq!(sandbox.run(&["list"]).lines(), ["b.txt"]);
     assert_eq!(shown("b.txt"), before);
     let escaped = ["rename", "--escaped", "b.txt", r"x\ny"];

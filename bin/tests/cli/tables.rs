@@ -33,6 +33,10 @@ fn columns_are_named_or_counted() {
         "{}",
         ran.stderr
     );
+    sandbox.write("twice.csv", "id,text,text\n1,some words,other words\n");
+    let ran = sandbox.run(&["add", "twice.csv"]).expect(2);
+    let said = "several columns are called \"text\"; choose columns by name or by number";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
     let named = ["x.csv", "--text-field", "body", "--id-field", "key"];
     assert_eq!(sandbox.add(&named, 0)["added"], 2);
     assert_eq!(sandbox.keys(), ["k1", "k2"]);

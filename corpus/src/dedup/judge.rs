@@ -15,7 +15,7 @@ use crate::dedup::mark::DocumentMark;
 use crate::dedup::protection::{DropPermission, Protection};
 use crate::dedup::settings::Dedup;
 use crate::dedup::summary::DedupSummary;
-use crate::dedup::surviving_copy::{self, SurvivingCopy};
+use crate::dedup::surviving_copy::{self, ChangedFiles, SurvivingCopy};
 use crate::{
     Item, ItemBatch, Origin, RepeatedId, SketchedBatch, Skipped, UnreadRecord, count_items,
     for_each_batch, is_itself, short_hash,
@@ -52,6 +52,8 @@ pub(crate) struct DedupJudge<'a> {
     pub(crate) counterparts: Option<Lineage>,
     /// The resolved folder, if files are moved from it.
     pub(crate) moved_from: Option<PathBuf>,
+    /// What stands in the files of records, if files are moved because of these.
+    pub(crate) changed_files: ChangedFiles,
     /// The number of duplicates to keep beside a kept document.
     pub(crate) beside: u32,
     /// The number of duplicates met so far, by the hash of the key under which the kept document is stored.
@@ -385,7 +387,13 @@ impl DedupJudge<'_> {
             return Ok(None);
         };
         Ok(match (chosen, self.stored_root()) {
-            (None, Some(root)) => Some(surviving_copy::of(origin, earlier, store, root)?),
+            (None, Some(root)) => Some(surviving_copy::of(
+                origin,
+                earlier,
+                store,
+                root,
+                &self.changed_files,
+            )?),
             (None, None) => is_itself(origin, &earlier.key, earlier.exact_copy, store)?
                 .then_some(SurvivingCopy::Itself),
             (chosen, _) => chosen,
@@ -463,7 +471,9 @@ impl DedupJudge<'_> {
                         let mut standing = None;
                         let answer = match (answer, judge.stored_root()) {
                             (Ok(Some(found)), Some(root)) => {
-                                let chosen = surviving_copy::chosen(&document, found, store, root)?;
+                                let changed = &judge.changed_files;
+                                let chosen =
+                                    surviving_copy::chosen(&document, found, store, root, changed)?;
                                 standing = Some(chosen.1);
                                 Ok(Some(chosen.0))
                             }

@@ -1,9 +1,15 @@
 //! Whether the text of a stored document still exists, so that a file may be moved because of it.
 
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{FileIdentity, Key, Origin, Presence, SourcedText, is_itself, largest_first};
+use crate::number::times::modified;
+use crate::{
+    FileIdentity, Key, Options, Origin, Presence, Repeats, Source, SourcedText, is_itself,
+    largest_first,
+};
 use dedupdb::{Document, Match, Query, Result, Store};
 
 /// What stands for a stored document.
@@ -15,6 +21,37 @@ pub(crate) enum SurvivingCopy {
     Itself,
     /// Nothing, for this reason.
     Nothing(String),
+}
+
+/// What files have that changed since the store took records of them.
+#[derive(Debug, Default)]
+pub(crate) struct ChangedFiles {
+    /// How their records are read.
+    options: Options,
+    hashes: RefCell<HashMap<PathBuf, HashSet<[u8; 32]>>>,
+}
+
+impl ChangedFiles {
+    /// Files whose records are read with these options.
+    pub(crate) fn new(options: &Options) -> ChangedFiles {
+        ChangedFiles {
+            options: options.clone(),
+            hashes: RefCell::default(),
+        }
+    }
+
+    /// Whether a record of a file has a text with this hash. Each file is read once.
+    fn has(&self, path: &Path, hash: &[u8; 32]) -> bool {
+        let mut known = self.hashes.borrow_mut();
+        let hashes = known.entry(path.to_owned()).or_insert_with(|| {
+            let options = self.options.clone().repeats(Repeats::Allow).strict(false);
+            let records = options.open([Source::path(path)]);
+            // What cannot be read stands for nothing.
+            let records = records.into_iter().flatten().flatten();
+            records.map(|record| record.hash()).collect()
+        });
+        hashes.contains(hash)
+    }
 }
 
 /// The number of matches to look at first.
@@ -30,6 +67,7 @@ pub(super) fn chosen(
     mut any: Match,
     store: &Store,
     root: &Path,
+    changed: &ChangedFiles,
 ) -> Result<(Match, SurvivingCopy)> {
     let mut standing = SurvivingCopy::Itself;
     let mut seen = 0;
@@ -39,7 +77,7 @@ pub(super) fn chosen(
         let found = store.query(&query)?;
         let is_all = found.len() < limit;
         for earlier in found.into_iter().skip(seen) {
-            match of(read, &earlier, store, root)? {
+            match of(read, &earlier, store, root, changed)? {
                 file @ SurvivingCopy::File(..) => return Ok((earlier, file)),
                 SurvivingCopy::Nothing(why) if matches!(standing, SurvivingCopy::Itself) => {
                     (any, standing) = (earlier, SurvivingCopy::Nothing(why));
@@ -65,6 +103,7 @@ pub(super) fn of(
     earlier: &Match,
     store: &Store,
     root: &Path,
+    changed: &ChangedFiles,
 ) -> Result<SurvivingCopy> {
     if is_itself(origin, &earlier.key, earlier.exact_copy, store)? {
         return Ok(SurvivingCopy::Itself);
@@ -75,7 +114,7 @@ pub(super) fn of(
             "{key} is not stored any more"
         )));
     };
-    let (state, found) = look(&document, store);
+    let (state, found) = look(&document, store, changed);
     let why = match (state, found) {
         (Presence::Present, Some((path, identity))) => {
             let place = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -86,7 +125,10 @@ pub(super) fn of(
             }
             format!("{key} is the lesser copy")
         }
-        (Presence::Changed, _) => format!("{key} has changed since it was added"),
+        (Presence::Changed, _) => match &document.source {
+            Some(source) => format!("{source}, the file of {key}, does not have it any more"),
+            None => format!("{key} has changed since it was added"),
+        },
         (Presence::OutOfReach, _) => format!("the system refuses to look at {key}"),
         (Presence::Unknown, _) => {
             format!("{key} was not added from a file, so its text may exist nowhere else")
@@ -103,12 +145,21 @@ pub(super) fn of(
 }
 
 /// Looks for the file of a stored document: as its key names it from the folder of the store or from this one, or, of a
-/// record, as the store names it.
-fn look(document: &Document, store: &Store) -> (Presence, Option<(PathBuf, FileIdentity)>) {
+/// record, as the store names it, with that record.
+fn look(
+    document: &Document,
+    store: &Store,
+    changed: &ChangedFiles,
+) -> (Presence, Option<(PathBuf, FileIdentity)>) {
     if let Some(source) = &document.source {
         let found = Key::path(source).and_then(|path| Some((fs::metadata(&path).ok()?, path)));
         return match found.filter(|(found, _)| found.is_file()) {
             Some((found, path)) => {
+                // The time of adding is one of whole seconds.
+                let is_older = modified(&found).is_some_and(|time| time < document.added);
+                if !is_older && !changed.has(&path, &document.hash) {
+                    return (Presence::Changed, None);
+                }
                 let identity = FileIdentity::of(&path, &found);
                 (Presence::Present, Some((path, identity)))
             }

@@ -1,15 +1,21 @@
-//! Recognizes what is below a folder but not its content: stores, data of version control, and files that jobs leave
-//! there.
+//! Recognizes what is below a folder but not its content: stores, data of version control, files that jobs leave
+//! there, and files that were put aside.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 
 use crate::publish::work::is_work;
 
+/// The name of the list of files that are put aside.
+pub(crate) const MANIFEST: &str = ".dedupdb-moved";
+
+/// The start of that list.
+pub(crate) const MANIFEST_START: &[u8; 17] = b"{\"dedupdb_moved\":";
+
 /// The start of a file that names the folder of git's data.
-const GIT_LINK: &[u8] = b"gitdir: ";
+const GIT_LINK: &[u8; 8] = b"gitdir: ";
 
 /// Whether a folder is a store: the open one, which contains it if `is_inside` says so, or another one. Only a folder
 /// with an index is checked further: resolving the path of each folder of a deep tree takes time cubic in its depth.
@@ -33,12 +39,7 @@ fn has_column(folder: &Path) -> bool {
 
 /// Whether a file stands for a folder of version control elsewhere, as in a submodule or another work tree of git.
 pub(crate) fn is_git_link(file: &Path) -> bool {
-    let starts = || -> io::Result<bool> {
-        let mut start = [0; GIT_LINK.len()];
-        File::open(file)?.read_exact(&mut start)?;
-        Ok(start == GIT_LINK)
-    };
-    file.file_name() == Some(OsStr::new(".git")) && starts().unwrap_or(false)
+    file.file_name() == Some(OsStr::new(".git")) && starts_with(file, GIT_LINK)
 }
 
 /// Whether Hadoop, Spark or a `dedup` wrote an entry beside their output: a marker, a checksum, a folder of unfinished
@@ -69,4 +70,19 @@ pub(crate) fn is_version_control(folder: &Path) -> bool {
         Some("CVS") => folder.join("Entries").is_file(),
         _ => false,
     }
+}
+
+/// Whether `move` made a folder of files that are put aside, or whether this is the list of them.
+pub(crate) fn is_aside(path: &Path, is_folder: bool) -> bool {
+    if is_folder {
+        return is_aside(&path.join(MANIFEST), false);
+    }
+    path.file_name() == Some(OsStr::new(MANIFEST)) && starts_with(path, MANIFEST_START)
+}
+
+/// Whether a file begins with these bytes.
+fn starts_with<const BYTES: usize>(file: &Path, bytes: &[u8; BYTES]) -> bool {
+    let mut start = [0; BYTES];
+    let read = File::open(file).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *bytes
 }

@@ -1,6 +1,6 @@
 //! Walks from sources to files.
 
-mod folder;
+pub(crate) mod folder;
 pub(crate) mod folder_selection;
 pub(crate) mod identity;
 pub(crate) mod key;
@@ -22,7 +22,7 @@ use crate::options::Options;
 use crate::skipped::{Reason, Skipped};
 use crate::source::feed::Feed;
 use crate::source::{Source, SourceKind, expanded, special};
-use crate::walk::folder::{is_git_link, is_of_job, is_store, is_version_control};
+use crate::walk::folder::{is_aside, is_git_link, is_of_job, is_store, is_version_control};
 use crate::walk::folder_selection::FolderSelection;
 use crate::walk::key::Key;
 use crate::walk::read_file::ReadFile;
@@ -255,6 +255,9 @@ impl Walk {
         }
         if is_of_job(path, is_folder) {
             return Some(Reason::JobFile);
+        }
+        if is_aside(path, is_folder) {
+            return Some(Reason::Aside);
         }
         let is_store = is_folder && is_store(path, || self.is_inside_store(path));
         is_store.then_some(Reason::Store)

@@ -16,11 +16,8 @@ use crate::dedup::error::{Error, Result};
 use crate::number::times;
 use crate::publish::error::WithPath as _;
 
-/// The name of the list in the folder to which files are moved.
-pub(super) const NAME: &str = ".dedupdb-moved";
-
-/// The start of every list.
-const START: &[u8] = b"{\"dedupdb_moved\":";
+pub(crate) use crate::walk::folder::MANIFEST as NAME;
+use crate::walk::folder::MANIFEST_START as START;
 
 /// The number of the format.
 const FORMAT: u64 = 1;

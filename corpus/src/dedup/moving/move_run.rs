@@ -157,9 +157,11 @@ fn move_all(
 ) -> Result<()> {
     let mut listed: Vec<(&PlannedMove, ManifestEntry, u64)> = Vec::new();
     let mut staying = HashSet::new();
+    let mut chains = MoveChains::default();
     for planned in &plan.files {
         let checked = check_first(planned, &staying);
-        match checked.and_then(|()| plan.check(planned, &MovedFiles::new())) {
+        let checked = checked.and_then(|()| plan.check(planned, &MovedFiles::new()));
+        match checked.and_then(|listed| chains.add(planned).map(|()| listed)) {
             Ok((file, bytes)) => listed.push((planned, file, bytes)),
             Err(left) => {
                 staying.insert(&*planned.file);
@@ -211,6 +213,47 @@ fn move_all(
         clear(target, &manifest);
     }
     Ok(())
+}
+
+/// Which files move because of which. A store may have all files of the folder, so that each of them resembles another
+/// one that moves, too, and may resemble nothing that stays.
+#[derive(Default)]
+struct MoveChains<'a> {
+    /// The file because of which a file moves, and whether that has the same text.
+    moving: HashMap<&'a Path, (&'a Path, bool)>,
+    /// Files because of which others move that have another text.
+    needed: HashSet<&'a Path>,
+}
+
+impl<'a> MoveChains<'a> {
+    /// Adds a file that may move, unless it or what it resembles would leave a file without one that resembles it.
+    fn add(&mut self, planned: &'a PlannedMove) -> Result<(), LeftReason> {
+        let other = planned.other.as_deref();
+        let Some(mut other) = other.filter(|_| planned.is_other_stored) else {
+            return Ok(());
+        };
+        let file = &*planned.file;
+        let is_needed = self.needed.contains(file);
+        while let Some((next, true)) = self.moving.get(other) {
+            other = next;
+        }
+        if !planned.exact_copy {
+            if is_needed {
+                return Err(LeftReason::choice("another file moves because of it"));
+            }
+            if self.moving.contains_key(other) {
+                let other = other.display();
+                return Err(LeftReason::choice(&format!(
+                    "{other}, which it resembles, moves itself"
+                )));
+            }
+        }
+        if is_needed || !planned.exact_copy {
+            self.needed.insert(other);
+        }
+        self.moving.insert(file, (other, planned.exact_copy));
+        Ok(())
+    }
 }
 
 /// Refuses to move another name of a file whose first name stays, because that would move nothing.

@@ -26,11 +26,13 @@ pub(super) struct PlannedMove {
     pub(super) file: PathBuf,
     like: String,
     similarity: f64,
-    exact_copy: bool,
+    pub(super) exact_copy: bool,
     /// The identity of the file when it was read.
     read: Option<FileIdentity>,
     /// The file of the document that it resembles, if known. The documents of a store may have none.
-    other: Option<PathBuf>,
+    pub(super) other: Option<PathBuf>,
+    /// Whether that is the file of a stored document, which may be one of the folder.
+    pub(super) is_other_stored: bool,
     /// Why it stays whatever happens to that file, if it does.
     stays: Option<String>,
     /// The first name of the file, if this is another name.
@@ -48,6 +50,7 @@ impl PlannedMove {
             exact_copy: true,
             read: Some(FileIdentity::of(file, &fs::metadata(file).unwrap())),
             other: None,
+            is_other_stored: false,
             stays: None,
             first: None,
         }
@@ -154,6 +157,7 @@ impl MovePlan {
             similarity: dropped.earlier.similarity(),
             exact_copy: dropped.earlier.exact_copy,
             other,
+            is_other_stored: dropped.surviving_copy.is_some(),
             read: own,
             stays,
             first: None,

@@ -37,14 +37,20 @@ impl TableHead {
         let mut given = given.into_iter().flatten();
         let is_header = options.text_field.is_none() || given.any(|name| number(name).is_none());
         let find = |name: &str| {
-            let named = || first.iter().position(|column| column.trim() == name);
-            number(name).or_else(named)
+            if let Some(number) = number(name) {
+                return Ok(Some(number));
+            }
+            let mut named = (0..first.len()).filter(|&at| first[at].trim() == name);
+            match (named.next(), named.next()) {
+                (_, Some(_)) => Err(repeated(name)),
+                (column, None) => Ok(column),
+            }
         };
-        let text = find(options.text_name());
+        let text = find(options.text_name())?;
         let text = text.ok_or_else(|| missing(options.text_name(), ROW, first))?;
         let id = match &options.id_field {
-            Some(name) => Some(find(name).ok_or_else(|| missing(name, ROW, first))?),
-            None if is_header => find(options.id_name()),
+            Some(name) => Some(find(name)?.ok_or_else(|| missing(name, ROW, first))?),
+            None if is_header => find(options.id_name())?,
             None => None,
         };
         Ok(TableHead {
@@ -55,6 +61,14 @@ impl TableHead {
             },
             is_header,
         })
+    }
+}
+
+/// Reports that several columns have this name.
+fn repeated(name: &str) -> HintedError {
+    HintedError {
+        detail: format!("several columns are called {name:?}"),
+        hint: Hint::Columns,
     }
 }
 
