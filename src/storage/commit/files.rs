@@ -348,6 +348,7 @@ impl StoreFiles {
             return self.open_again().map(|()| true);
         }
         let path = &self.index_path;
+        self.index.publish_last_commit()?;
         let transaction = self.index.begin_read(path)?;
         let Some(meta) = guarded(path, || Meta::read(&transaction, path))? else {
             return Err(Error::damaged(path, "it has no committed store"));
@@ -568,6 +569,7 @@ impl StoreFiles {
     fn may_cut(&self) -> bool {
         self.health == Health::Sound
             && self.index.take_turn(&TurnWait::NONE).is_ok()
+            && self.index.publish_last_commit().is_ok()
             && self.tables.are_last().unwrap_or(false)
     }
 }

@@ -352,6 +352,18 @@ impl Index {
         })
     }
 
+    /// Makes the last commit visible to readers. It must be this process's turn.
+    ///
+    /// redb shows a commit to readers once it is flushed. If a process is killed before that, readers see the commit before
+    /// it, but the next write transaction builds on it. Beginning one flushes it and shows it to all.
+    pub(crate) fn publish_last_commit(&self) -> Result<()> {
+        let transaction = self.begin_write()?;
+        guarded(&self.path, || {
+            let aborted = transaction.abort();
+            aborted.map_err(|error| Error::index(&self.path, error))
+        })
+    }
+
     /// Verifies redb's own checksums, repairs what it can, and returns whether no repair was necessary.
     pub(crate) fn check(&mut self) -> Result<bool> {
         let Some(DatabaseHandle::Writable(database)) = &mut self.handle else {

@@ -1,9 +1,10 @@
 //! The store on a disk that fails.
 //!
-//! Crashes (`crash.rs`) and refusals (`refusal.rs`) at every step are checked against the model. A salvage has every
+//! Crashes (`crash.rs`), kills beside another process (`killed.rs`) and refusals (`refusal.rs`) at every step are checked against the model. A salvage has every
 //! step refused (`salvage.rs`), and reads files that the disk can read only in part (`sectors.rs`).
 
 mod crash;
+mod killed;
 mod refusal;
 mod salvage;
 mod sectors;
