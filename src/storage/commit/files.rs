@@ -312,7 +312,7 @@ impl StoreFiles {
         taken.map_err(|error| error.held_by(|| holder(disk::parent(&self.index_path))))?;
         let caught_up = match self.catch_up() {
             // redb reads nothing more after an error of the system.
-            Err(Error::Poisoned) => self.open_again().map(|()| true),
+            Err(_) if self.index.has_failed() => self.open_again().map(|()| true),
             caught_up => caught_up,
         };
         if caught_up.is_err() {

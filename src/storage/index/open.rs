@@ -19,7 +19,7 @@ use super::meta::Meta;
 use crate::error::{Error, Result};
 use crate::parallel::lock;
 use crate::storage::disk::Process;
-use crate::storage::disk::{self, File, Turn, TurnWait, Turns};
+use crate::storage::disk::{self, File, Turn, TurnWait, Turns, first_failure};
 use crate::storage::format::{is_redb, may_be_unfinished_index};
 use crate::storage::names::INDEX;
 
@@ -257,6 +257,11 @@ impl Index {
             path: disk::parent(&self.path).to_owned(),
             holder: None,
         }
+    }
+
+    /// Whether the system refused something of an open index with this path. redb then reads and writes nothing more.
+    pub(crate) fn has_failed(&self) -> bool {
+        first_failure(&self.path).is_some()
     }
 
     /// Gives the right to write to others.

@@ -1,7 +1,7 @@
 //! Following a writer in another process.
 
 use crate::error::{Error, Result};
-use crate::storage::StoreFiles;
+use crate::storage::{Snapshot, StoreFiles, TurnWait};
 use crate::store::handle::{FilesSlot, Store};
 use crate::store::lock::lock;
 
@@ -58,6 +58,25 @@ impl Store {
         match free.map(|mut files| self.follow(&mut files)) {
             None | Some(Ok(_) | Err(Error::Locked { .. })) => Ok(()),
             Some(Err(error)) => Err(error),
+        }
+    }
+
+    /// After a call that failed, opens the store again, so that queries go on: for reading if it cannot be written now, as on
+    /// a full disk. The next write tries again.
+    pub(crate) fn recover(&self, files: &mut StoreFiles) {
+        let wait = std::mem::replace(&mut files.wait, TurnWait::NONE);
+        let followed = self.follow(files);
+        files.wait = wait;
+        if followed.is_ok() {
+            return;
+        }
+        let Ok(snapshot) = Snapshot::open(&self.shared.place) else {
+            return;
+        };
+        // Another store may be in its place.
+        let last = self.last_commit().snapshot.tables.meta;
+        if snapshot.tables.meta.store == last.store {
+            let _kept_if_it_fails = self.publish_snapshot(snapshot);
         }
     }
 

@@ -461,10 +461,13 @@ impl Store {
 }
 
 impl Drop for Writer {
-    /// Discards uncommitted changes. If that fails, the next writer opens the files again.
+    /// Discards uncommitted changes. After a failure, it opens the files again, or else the next writer does.
     fn drop(&mut self) {
         if self.files.is_of_this_process() {
             self.files.roll_back().unwrap_or_default();
+            if self.files.check_writable().is_err() {
+                self.store.recover(&mut self.files);
+            }
         }
     }
 }
