@@ -90,3 +90,18 @@ fn a_rebuild_in_a_rebuild_is_refused() {
     assert!(store.rebuild(rebuild).unwrap());
     assert!(refused > 0);
 }
+
+#[test]
+fn a_copy_of_the_store_at_its_path_is_another_store() {
+    let folder = tempdir().unwrap();
+    let (path, copy) = (folder.path().join("store"), folder.path().join("copy"));
+    let store = Store::create(&path, &Schema::default()).unwrap();
+    store.insert_unless_duplicate("one", TEXT).unwrap();
+    store.backup(&copy).unwrap();
+    fs::rename(&path, folder.path().join("aside")).unwrap();
+    fs::rename(&copy, &path).unwrap();
+    let before = files(&path);
+    let inserted = store.insert_unless_duplicate("two", "other words for the copy");
+    assert!(matches!(inserted, Err(Error::Moved { .. })));
+    assert!(files(&path) == before, "the copy was written to");
+}

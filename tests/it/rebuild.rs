@@ -4,6 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -381,4 +382,33 @@ fn a_compaction_gives_back_what_was_told() {
         );
         assert!(live.reclaimable_bytes().unwrap() < size(&live) / 4);
     }
+}
+
+#[test]
+fn a_rebuild_waits_until_another_process_has_done_another_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let one = store(&path, &schema(128), 50);
+    let commit = one.stats().unwrap().commit;
+    let other = Options::new()
+        .wait(Duration::from_secs(60))
+        .open(&path)
+        .unwrap();
+    let (begun, has_begun) = mpsc::channel();
+    let reindexing = thread::spawn(move || {
+        let watch = |_| {
+            begun.send(()).unwrap();
+            thread::sleep(Duration::from_millis(50));
+            ControlFlow::Continue(())
+        };
+        one.rebuild(Rebuild::reindex(schema(256)).watch(watch))
+            .unwrap()
+    });
+    has_begun.recv().unwrap();
+    let left = other.cancel_other_rebuild(&Rebuild::compact()).unwrap();
+    assert!(reindexing.join().unwrap());
+    // Nothing was left to cancel: the other one was done.
+    assert_eq!(left, None);
+    assert_eq!(other.schema().permutations(), 256);
+    assert!(other.stats().unwrap().commit > commit);
 }

@@ -15,7 +15,9 @@ use crate::storage::columns::{ColumnSpec, ColumnWriters};
 use crate::storage::disk::{self, TurnWait};
 use crate::storage::folder::{HolderNote, check_free, check_outside, holder, leftovers};
 use crate::storage::format::{ColumnKind, ContentRow, FORMAT, PerColumn, copy_hash, narrow};
-use crate::storage::index::{Catalog, Index, Meta, catalog, existing_index, guarded};
+use crate::storage::index::{
+    Catalog, Index, InodeIdentity, Meta, catalog, existing_index, guarded, identity,
+};
 use crate::storage::limits::Limits;
 use crate::storage::names::{FIRST_GENERATION, INDEX, NEW_INDEX, is_of_store};
 use crate::storage::postings::{BucketLists, ContentHashes, Filters, RecentPostings};
@@ -103,6 +105,8 @@ pub(crate) struct StoreFiles {
     pub(crate) schema: Arc<Schema>,
     pub(crate) index: Arc<Index>,
     pub(crate) index_path: PathBuf,
+    /// Which folder was opened, if the system tells.
+    folder: Option<InodeIdentity>,
     pub(crate) columns: ColumnWriters,
     pub(crate) tables: Arc<CommittedTables>,
     pub(crate) recent: Arc<RecentPostings>,
@@ -255,10 +259,12 @@ impl StoreFiles {
         let len = narrow(&index_path, tables.meta.contents)?;
         let filters = Filters::open(&index_path, &tables.meta, true)?;
         let unfingerprinted = tables.meta.unfingerprinted;
+        let folder = identity(disk::parent(&index_path))?;
         let mut files = StoreFiles {
             schema,
             index,
             index_path,
+            folder,
             columns,
             tables: Arc::new(tables),
             recent: Arc::new(RecentPostings::new(0, 1, 0, 0)),
@@ -369,8 +375,11 @@ impl StoreFiles {
         self.index.end_turn();
         let path = self.index_path.clone();
         let (store, wait) = (self.tables.meta.store, self.wait.clone());
-        // Opening for writing would write to a store that is another one.
-        if !disk::is_file(&path)? || last_meta(&path)?.0.store != store {
+        // Opening for writing would write to a store that is another one, or to a copy of this one.
+        if identity(disk::parent(&path))? != self.folder
+            || !disk::is_file(&path)?
+            || last_meta(&path)?.0.store != store
+        {
             return Err(Error::Moved { path });
         }
         let opened = StoreFiles::open(disk::parent(&path), &wait)?;

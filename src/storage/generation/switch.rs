@@ -42,6 +42,7 @@ impl NextGeneration {
         self.take_runs(&snapshot)?;
         self.meta.id_scope = snapshot.tables.meta.id_scope;
         self.meta.committed = snapshot.tables.meta.committed;
+        self.meta.commit = snapshot.tables.meta.commit + 1;
         self.meta.packed = self.meta.contents;
         self.meta
             .write(&transaction)

@@ -18,7 +18,7 @@ pub(crate) use document::{DocumentChange, DocumentRow};
 pub(crate) use guard::{GuardedEntries, guarded};
 pub(crate) use levels::{LEVELS, LevelState, MergeState};
 pub(crate) use meta::{FilterState, Meta};
-pub(crate) use open::{Index, NoWriter, existing_index, identity, page_bytes};
+pub(crate) use open::{Index, InodeIdentity, NoWriter, existing_index, identity, page_bytes};
 pub(crate) use runs::RunRecord;
 pub use scope::IdScope;
 pub use sources::SourceFile;

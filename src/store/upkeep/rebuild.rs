@@ -180,13 +180,17 @@ impl Store {
             Some(watch) => watch(progress),
             None => ControlFlow::Continue(()),
         };
+        self.after_other_rebuilds(|| self.rebuild_watched(&rebuild, &mut watch))
+    }
+
+    /// Does what no process can while another one rebuilds the store, and waits for that as long as for the right to write.
+    fn after_other_rebuilds<T>(&self, mut work: impl FnMut() -> Result<T>) -> Result<T> {
         let wait = &self.shared.wait;
         let mut patience = Patience::new(wait.time);
         loop {
-            match self.rebuild_watched(&rebuild, &mut watch) {
-                // Another process is rebuilding the store.
+            match work() {
                 Err(Error::Locked { .. }) if wait.is_stopped() => return Err(Error::Interrupted),
-                Err(Error::Locked { .. }) if patience.pause() => {}
+                Err(Error::Locked { .. }) if patience.pause() => self.catch_up()?,
                 done => return done,
             }
         }
@@ -330,6 +334,10 @@ impl Store {
     ///
     /// Those of [`Store::cancel_rebuild`] and of reading the store.
     pub fn cancel_other_rebuild(&self, rebuild: &Rebuild<'_>) -> Result<Option<Unfinished>> {
+        self.after_other_rebuilds(|| self.cancel_other(rebuild))
+    }
+
+    fn cancel_other(&self, rebuild: &Rebuild<'_>) -> Result<Option<Unfinished>> {
         let Some(plan) = plan(rebuild, &*self.published()?)? else {
             return Ok(None);
         };
@@ -339,7 +347,7 @@ impl Store {
         let Some(begun) = begun.filter(is_other) else {
             return Ok(None);
         };
-        self.cancel_rebuild()?;
+        self.cancel()?;
         Ok(Some(begun))
     }
 
@@ -347,8 +355,12 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::ReadOnly`], or those of the system.
+    /// [`Error::ReadOnly`], [`Error::Locked`] if another process goes on with it, or those of the system.
     pub fn cancel_rebuild(&self) -> Result<bool> {
+        self.after_other_rebuilds(|| self.cancel())
+    }
+
+    fn cancel(&self) -> Result<bool> {
         self.slot()?;
         let _alone = self.shared.rebuilding.enter()?;
         let snapshot = self.published()?;
