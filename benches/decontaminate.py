@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Plants benchmark items into a corpus, and prints which `dedupdb decontaminate` finds, and its time beside `add`.
 
-    cargo build --release && benches/decontaminate.py CORPUS.jsonl --seed 1
+    cargo build --release && benches/decontaminate.py CORPUS.jsonl --seed 1 [--decon PROGRAM]
+
+With the program of decon (allenai/decon, a release build), it prints what that finds by default and its time, in turns
+with the others. Each item is a question without an answer there.
 
 Every 17th document of the corpus (fields `id` and `text`) is a source of items; the others are the clean set. Of 2,000
 items of 8 to 120 words in two fields, a seventh in scripts without spaces, 1,000 are nowhere. The others are planted
@@ -21,6 +24,7 @@ import time
 import unicodedata
 from collections import defaultdict
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = ["whole", "wrapped", "replaced", "long"]
@@ -154,12 +158,44 @@ def planted(corpus: Path, folder: Path, seed: int) -> dict[tuple[str, str], dict
     return by_name
 
 
-def timed(command: list[str]) -> tuple[float, float]:
+def timed(command: list[str], log: IO[str] | None = None) -> tuple[float, float]:
     """The wall time and the processor time of a program."""
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    subprocess.run(command, check=True)
+    subprocess.run(command, check=True, stdout=log, stderr=log)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.monotonic() - begin, sum(after[:2]) - sum(before[:2])
+
+
+def decon(program: str, folder: Path, items: dict[tuple[str, str], dict]) -> list[str]:
+    """Writes what decon reads, and returns its command."""
+    training, evals = folder / "training", folder / "evals"
+    training.mkdir()
+    evals.mkdir()
+    (training / "train.jsonl").symlink_to(folder / "train.jsonl")
+    with (evals / "items.jsonl").open("w") as file:
+        for number, item in enumerate(items.values()):
+            row = {"eval_key": "items", "eval_instance_index": number, "split": "test", "doc_id": number}
+            row |= {"question": item["text"], "answer": "", "is_correct": True, "fingerprint": str(number)}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    report = str(folder / "report")
+    return [program, "detect", "--training-dir", str(training), "--evals-dir", str(evals), "--report-output-dir", report]
+
+
+def found_by_decon(folder: Path, items: dict[tuple[str, str], dict]) -> tuple[int, int]:
+    """How many items decon found where they are, and how many elsewhere."""
+    with (folder / "train.jsonl").open() as file:
+        ids = [json.loads(line)["id"] for line in file]
+    places = [item["in"] for item in items.values()]
+    in_place, false = set(), set()
+    for report in (folder / "report").rglob("*.jsonl"):
+        with report.open() as file:
+            for hit in map(json.loads, file):
+                item, document = hit["eval_instance_index"], ids[hit["training_line"]]
+                if places[item] == document:
+                    in_place.add(item)
+                else:
+                    false.add((item, document))
+    return len(in_place), len(false)
 
 
 def main() -> None:
@@ -167,6 +203,7 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--program", default=str(ROOT / "target/release/dedupdb"))
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--decon")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -175,11 +212,17 @@ def main() -> None:
         fields = ["--against-field", "question", "--against-field", "answer"]
         find = [asked.program, "-q", "decontaminate", train, "--against", bench, *fields, "--hits", hits, "--force"]
         times = defaultdict(list)
+        other = decon(asked.decon, folder, items) if asked.decon else None
         for turn in range(3):
+            if other:
+                with (folder / "decon.log").open("w") as log:
+                    times["decon"].append(timed(other, log))
             times["decontaminate"].append(timed(find))
             times["add"].append(timed([asked.program, "-q", "--store", str(folder / f"store{turn}"), "add", train]))
         with Path(hits).open() as file:
             found = [json.loads(line) for line in file]
+        if other:
+            print("decon: {} items found, {} in other documents".format(*found_by_decon(folder, items)))
     in_place, false = set(), set()
     for hit in found:
         name = hit["item"], hit["field"]
