@@ -12,6 +12,7 @@ from .results import Added, Document, Match, Report, Stats, Verdict
 
 __all__ = [
     "Batches",
+    "ClusterBenchmark",
     "ClusterKeeper",
     "ClusterLoader",
     "ClusterPostings",
@@ -27,6 +28,7 @@ __all__ = [
     "bands_of_recall",
     "bucket_counts",
     "cluster_components",
+    "cluster_items",
     "cluster_verify",
     "decontaminate",
     "dedup",
@@ -454,6 +456,21 @@ class ClusterSketcher:
         """A row for each of a batch's, whose columns are ``key`` and ``text``."""
 
 @final
+class ClusterBenchmark:
+    """The items of a benchmark, which are looked for in batches of texts."""
+
+    def __new__(cls, items: Any, passage: int, containment: float) -> Self: ...
+    @property
+    def unchecked(self) -> int:
+        """The number of items that have too few words to be looked for."""
+
+    def judge(self, batch: Any, margin: int | None) -> Table:
+        """``keep``, ``items``, ``item``, ``coverage`` and ``cut`` for each row of a batch, whose text is ``text``."""
+
+    def hits(self, batch: Any) -> Table:
+        """What the texts of a batch, whose columns are ``key`` and ``text``, have of items."""
+
+@final
 class ClusterPostings:
     """Makes a row of ``key`` and ``code`` for each band of a sketch."""
 
@@ -505,3 +522,6 @@ def cluster_verify(batch: Any, threshold: float, share: bool) -> Table:
 
 def cluster_components(batches: list[Any]) -> Table:
     """Each ``hash`` of the pairs ``hash_a`` and ``hash_b``, with the lowest that it is connected to as ``label``."""
+
+def cluster_items(against: Any, fields: list[str], key: str | None, errors: str) -> tuple[Table, int]:
+    """The items of a benchmark: ``item``, ``field`` and ``text``, and the number of rows without a text."""

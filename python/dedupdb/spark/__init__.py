@@ -8,6 +8,7 @@
     pairs = dd.pairs(sketches)  # key_a, key_b, jaccard
     groups = dd.clusters(sketches)  # key, cluster, representative, jaccard
     clean = dd.dedup(df, key="url", text="body")
+    unseen = dd.decontaminate(df, questions, text="body")  # without the questions of a benchmark
     stores = dd.load(sketches, "stores/part-{}")  # to be joined by dedupdb merge
 
 Spark sorts, joins and moves rows. The code of a store does the rest, with one call per batch. The package must be
@@ -17,9 +18,10 @@ installed on every machine. Workers run the ``python3`` on the path unless ``PYS
 from __future__ import annotations
 
 from ._against import against
+from ._benchmark import decontaminate, hits
 from ._groups import clusters, dedup, dropped
 from ._load import load
 from ._pairs import pairs
 from ._sketches import flaws, sketch
 
-__all__ = ["against", "clusters", "dedup", "dropped", "flaws", "load", "pairs", "sketch"]
+__all__ = ["against", "clusters", "decontaminate", "dedup", "dropped", "flaws", "hits", "load", "pairs", "sketch"]

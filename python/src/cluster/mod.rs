@@ -1,5 +1,6 @@
 //! The steps of `dedupdb.spark` and of other engines: a batch in, a batch out. They depend on no engine.
 
+mod benchmark;
 mod columns;
 mod connecting;
 mod keeping;
@@ -20,6 +21,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<rare::ClusterRarity>()?;
     module.add_class::<keeping::ClusterKeeper>()?;
     module.add_class::<loading::ClusterLoader>()?;
+    module.add_class::<benchmark::ClusterBenchmark>()?;
+    module.add_function(wrap_pyfunction!(benchmark::cluster_items, module)?)?;
     module.add_function(wrap_pyfunction!(verifying::cluster_verify, module)?)?;
     module.add_function(wrap_pyfunction!(connecting::cluster_components, module)?)?;
     Ok(())
