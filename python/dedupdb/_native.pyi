@@ -13,10 +13,13 @@ from .results import Added, Document, Match, Report, Stats, Verdict
 __all__ = [
     "Batches",
     "ClusterBenchmark",
+    "ClusterContainment",
+    "ClusterContainmentWalk",
     "ClusterKeeper",
     "ClusterLoader",
     "ClusterPostings",
     "ClusterRarity",
+    "ClusterShingleCounts",
     "ClusterSketcher",
     "ClusterWalk",
     "SetIndex",
@@ -29,7 +32,9 @@ __all__ = [
     "bucket_counts",
     "cluster_components",
     "cluster_items",
+    "cluster_sum_counts",
     "cluster_verify",
+    "cluster_verify_contained",
     "decontaminate",
     "dedup",
     "query_set",
@@ -479,6 +484,37 @@ class ClusterPostings:
         """The rows of a batch of sketches, with a column ``file``."""
 
 @final
+class ClusterShingleCounts:
+    """Counts in how many contents shingles are, about."""
+
+    def __new__(cls, parameters: str, shingles: int) -> Self: ...
+    def count(self, batch: Any) -> None:
+        """Counts the shingles of a batch of sketches, with a column ``file``."""
+
+    def parts(self) -> Table:
+        """The counters in rows of ``part`` and ``counts``."""
+
+@final
+class ClusterContainment:
+    """Makes rows of ``key`` and ``code`` for the shingles that contents offer and request."""
+
+    def __new__(cls, parameters: str, containment: float, shortest: int, counts: bytes) -> Self: ...
+    @property
+    def shortest(self) -> int:
+        """The number of shingles of the smallest content that counts."""
+
+    def rows(self, batch: Any) -> Table:
+        """The rows of a batch of sketches, with a column ``file``."""
+
+@final
+class ClusterContainmentWalk:
+    """Walks through the shingles of a partition."""
+
+    def __new__(cls) -> Self: ...
+    def push(self, batch: Any, start: int) -> tuple[Table, int]:
+        """The pairs of the next rows, in the columns ``a`` and ``b``, and the row before which it stopped."""
+
+@final
 class ClusterWalk:
     """Walks through the buckets of a partition."""
 
@@ -525,3 +561,9 @@ def cluster_components(batches: list[Any]) -> Table:
 
 def cluster_items(against: Any, fields: list[str], key: str | None, errors: str) -> tuple[Table, int]:
     """The items of a benchmark: ``item``, ``field`` and ``text``, and the number of rows without a text."""
+
+def cluster_sum_counts(batches: list[Any]) -> Table:
+    """Adds up the counters of rows with the same ``part``."""
+
+def cluster_verify_contained(batch: Any, containment: float) -> Table:
+    """The pairs of a batch of which one contains this share of the other."""

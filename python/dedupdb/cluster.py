@@ -103,6 +103,69 @@ def verify(batches: Iterable[pa.RecordBatch], threshold: float, share: bool = Tr
         yield from _given(_native.cluster_verify(batch, threshold, share))
 
 
+def shingle_counts(batches: Iterable[pa.RecordBatch], parameters: str, shingles: int) -> Iterator[pa.RecordBatch]:
+    """Counts in how many contents shingles are, about, in rows of ``part`` and ``counts``, for :func:`sum_counts`.
+
+    The sketches have these parameters, a column ``file``, and on all machines ``shingles`` shingles.
+    """
+    counted = _native.ClusterShingleCounts(parameters, shingles)
+    for batch in batches:
+        counted.count(batch)
+    yield from _given(counted.parts())
+
+
+def sum_counts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Adds up the rows of :func:`shingle_counts` with the same ``part``. The engine moves each row to its part.
+
+    ``counts`` of all parts, in their order, are what :func:`contained_rows` needs.
+    """
+    summed: list[pa.RecordBatch] = []
+    for batch in batches:
+        summed = list(_given(_native.cluster_sum_counts([*summed, batch])))
+    yield from summed
+
+
+def contained_rows(
+    batches: Iterable[pa.RecordBatch], parameters: str, counts: bytes, containment: float, shortest: int
+) -> Iterator[pa.RecordBatch]:
+    """Returns rows of ``key``, a shingle, and ``code`` for :func:`contained_walk`. The engine moves rows to their keys.
+
+    The sketches have these parameters and a column ``file``. Contents of fewer than ``shortest`` tokens are left out,
+    as :meth:`dedupdb.Store.pairs` leaves them out, and so are shingles that no other content has. A negative code is
+    that of a content which may be contained in the others with this shingle.
+    """
+    made = _native.ClusterContainment(parameters, containment, shortest, counts)
+    for batch in batches:
+        for start in range(0, batch.num_rows, _TEXTS):
+            yield from _given(made.rows(batch.slice(start, _TEXTS)))
+
+
+def contained_walk(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Returns pairs of codes that may contain each other, in the columns ``a`` and ``b``, ``a < b``.
+
+    A pair that is contained is repeated: at least 9 times, or as often as the share of the shingles of ``a`` if this is
+    less. The rows are sorted by ``key`` and ``code``
+    over all batches.
+    """
+    walked = _native.ClusterContainmentWalk()
+    for batch in batches:
+        start = 0
+        while start < batch.num_rows:
+            found, start = walked.push(batch, start)
+            yield from _given(found)
+
+
+def verify_contained(batches: Iterable[pa.RecordBatch], containment: float) -> Iterator[pa.RecordBatch]:
+    """Returns the pairs of which the second has this share of the shingles of the first, and no fewer shingles.
+
+    These are ``hash_a``, ``hash_b``, ``containment``, ``jaccard`` and whether both have the same number of shingles,
+    ``equal``. The columns of the batches are ``hash``, ``size``, ``packed`` and ``file`` of both contents, with the
+    suffixes ``_a`` and ``_b``.
+    """
+    for batch in batches:
+        yield from _given(_native.cluster_verify_contained(batch, containment))
+
+
 def components(batches: Iterable[pa.RecordBatch]) -> pa.Table:
     """Returns each ``hash`` of the pairs ``hash_a`` and ``hash_b``, with the lowest of its component as ``label``."""
     return pa.table(_native.cluster_components(list(batches)))

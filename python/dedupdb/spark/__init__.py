@@ -6,6 +6,7 @@
 
     sketches = dd.sketch(df, key="url", text="body", threshold=0.8)
     pairs = dd.pairs(sketches)  # key_a, key_b, jaccard
+    parts = dd.contained(sketches)  # key_a, of which key_b has most, jaccard, exact_copy, containment
     groups = dd.clusters(sketches)  # key, cluster, representative, jaccard
     clean = dd.dedup(df, key="url", text="body")
     unseen = dd.decontaminate(df, questions, text="body")  # without the questions of a benchmark
@@ -19,9 +20,22 @@ from __future__ import annotations
 
 from ._against import against
 from ._benchmark import decontaminate, hits
+from ._contained import contained
 from ._groups import clusters, dedup, dropped
 from ._load import load
 from ._pairs import pairs
 from ._sketches import flaws, sketch
 
-__all__ = ["against", "clusters", "decontaminate", "dedup", "dropped", "flaws", "hits", "load", "pairs", "sketch"]
+__all__ = [
+    "against",
+    "clusters",
+    "contained",
+    "decontaminate",
+    "dedup",
+    "dropped",
+    "flaws",
+    "hits",
+    "load",
+    "pairs",
+    "sketch",
+]

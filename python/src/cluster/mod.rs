@@ -3,6 +3,7 @@
 mod benchmark;
 mod columns;
 mod connecting;
+mod containing;
 mod keeping;
 mod loading;
 mod posting;
@@ -23,6 +24,14 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<loading::ClusterLoader>()?;
     module.add_class::<benchmark::ClusterBenchmark>()?;
     module.add_function(wrap_pyfunction!(benchmark::cluster_items, module)?)?;
+    module.add_class::<containing::ClusterShingleCounts>()?;
+    module.add_class::<containing::ClusterContainment>()?;
+    module.add_class::<containing::ClusterContainmentWalk>()?;
+    module.add_function(wrap_pyfunction!(containing::cluster_sum_counts, module)?)?;
+    module.add_function(wrap_pyfunction!(
+        containing::cluster_verify_contained,
+        module
+    )?)?;
     module.add_function(wrap_pyfunction!(verifying::cluster_verify, module)?)?;
     module.add_function(wrap_pyfunction!(connecting::cluster_components, module)?)?;
     Ok(())
