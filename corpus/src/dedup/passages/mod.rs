@@ -6,6 +6,7 @@
 //! `k` words of a new document is looked up, and what is found is compared word by word in both directions, no run of
 //! `n` words is missed.
 
+mod cutter;
 mod index;
 mod kept;
 mod run;

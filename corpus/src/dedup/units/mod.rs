@@ -1,5 +1,6 @@
 //! Paragraphs and lines that are judged instead of whole documents.
 
+mod judge;
 mod run;
 mod split;
 
