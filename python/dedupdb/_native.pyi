@@ -35,6 +35,7 @@ __all__ = [
     "cluster_sum_counts",
     "cluster_verify",
     "cluster_verify_contained",
+    "cut",
     "decontaminate",
     "dedup",
     "query_set",
@@ -316,6 +317,21 @@ class Batches:
 
     def __iter__(self) -> Self: ...
     def __next__(self) -> dict[str, Any]: ...
+
+def cut(
+    data: Any,
+    text: str,
+    keep_rows: bool,
+    within: _Path,
+    unit: str | None,
+    least: int,
+    drop_above: float,
+    false_candidates: int | None,
+    errors: str,
+    progress: _Progress,
+    parameters: Parameters,
+) -> tuple[list[bool], Table, list[tuple[int, str]], list[tuple[int, str]], Table | None]:
+    """Which rows to keep, the parts that are cut, texts without them, skipped rows, and the kept ones."""
 
 def decontaminate(
     data: Any,

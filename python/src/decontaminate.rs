@@ -24,7 +24,7 @@ use crate::watch::ProgressCallback;
 type UncheckedItems = Vec<(u64, String, String)>;
 
 /// The numbers of rows, and their texts without items.
-type CutTexts = Vec<(u64, String)>;
+pub(crate) type CutTexts = Vec<(u64, String)>;
 
 /// Which rows to keep, the items that rows have, the texts of the kept ones among these, the items that cannot be checked, which
 /// rows could not be compared, and the kept rows if an Arrow table has them and they are asked for. Without a margin, no row
@@ -149,7 +149,7 @@ fn found_and_cut(
 }
 
 /// The columns of a table with other texts in rows that are in order.
-fn with_texts(
+pub(crate) fn with_texts(
     schema: &SchemaRef,
     arrays: Vec<ArrayRef>,
     text: &str,

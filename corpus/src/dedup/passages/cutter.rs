@@ -16,7 +16,8 @@ pub(super) struct PassageCutter {
     kept: KeptWords,
     lengths: PassageLengths,
     words: Shingler,
-    most_lost: f64,
+    /// The share of its characters beyond which a text goes.
+    pub(super) most_lost: f64,
     /// The most bytes of memory, and on disk.
     most: (u64, u64),
     /// The folder of the words of what is kept.
@@ -32,6 +33,8 @@ pub(super) struct HashedWords(Vec<u32>);
 pub(super) struct CutPassages {
     /// The passages, as numbers of words.
     pub(super) words: Vec<Range<usize>>,
+    /// The parts of the text that are cut for them, in bytes.
+    pub(super) parts: Vec<Range<usize>>,
     /// What is left of the text, if anything is cut.
     pub(super) text: Option<String>,
     /// Whether it goes, because more of it is cut than may be, or no word is left.
@@ -85,9 +88,9 @@ impl PassageCutter {
         let words = &words.0;
         let cut = scan(words, &mut self.kept, self.lengths);
         let cut = cut.map_err(|error| Error::temporary(&self.folder, error))?;
-        let (mut left, mut is_dropped) = (None, false);
+        let (mut parts, mut left, mut is_dropped) = (Vec::new(), None, false);
         if !cut.is_empty() {
-            let parts = places(text, &self.words.places(text), &cut);
+            parts = places(text, &self.words.places(text), &cut);
             let rest = without(text, &parts);
             is_dropped =
                 lost(text, &parts) > self.most_lost || !rest.contains(char::is_alphanumeric);
@@ -98,6 +101,7 @@ impl PassageCutter {
         }
         Ok(CutPassages {
             words: cut,
+            parts,
             text: left,
             is_dropped,
         })
