@@ -17,6 +17,7 @@ __all__ = [
     "ClusterContainmentWalk",
     "ClusterKeeper",
     "ClusterLoader",
+    "ClusterPassages",
     "ClusterPostings",
     "ClusterRarity",
     "ClusterShingleCounts",
@@ -490,6 +491,17 @@ class ClusterBenchmark:
 
     def hits(self, batch: Any) -> Table:
         """What the texts of a batch, whose columns are ``key`` and ``text``, have of items."""
+
+@final
+class ClusterPassages:
+    """Finds the passages that texts share."""
+
+    def __new__(cls, parameters: Parameters) -> Self: ...
+    def texts(self, batch: Any) -> Table:
+        """The shingles of texts in their order, and the keys under which they are posted."""
+
+    def verify(self, batch: Any) -> Table:
+        """The pairs of a batch that share a passage."""
 
 @final
 class ClusterPostings:

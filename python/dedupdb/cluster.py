@@ -166,6 +166,30 @@ def verify_contained(batches: Iterable[pa.RecordBatch], containment: float) -> I
         yield from _given(_native.cluster_verify_contained(batch, containment))
 
 
+def passages(batches: Iterable[pa.RecordBatch], parameters: Parameters) -> Iterator[pa.RecordBatch]:
+    """Shingles rows of ``hash`` (32 bytes of the text's hash) and ``text``, to find the passages that they share.
+
+    Returns ``hash``, ``code``, the number of ``tokens``, the ``shingles`` in their order, and ``keys``. The engine
+    moves a row of each key and the code to its key, for :func:`walk` with a threshold near 0. A text shorter than a
+    passage has no row.
+    """
+    found = _native.ClusterPassages(parameters)
+    for batch in batches:
+        for start in range(0, batch.num_rows, _TEXTS):
+            yield from _given(found.texts(batch.slice(start, _TEXTS)))
+
+
+def verify_passages(batches: Iterable[pa.RecordBatch], parameters: Parameters) -> Iterator[pa.RecordBatch]:
+    """Returns the pairs that share a passage: ``hash_a``, ``hash_b``, ``longest``, ``coverage_a`` and ``coverage_b``.
+
+    The columns of the batches are ``hash``, ``tokens`` and ``shingles`` of both texts, with the suffixes ``_a`` and
+    ``_b``.
+    """
+    found = _native.ClusterPassages(parameters)
+    for batch in batches:
+        yield from _given(found.verify(batch))
+
+
 def components(batches: Iterable[pa.RecordBatch]) -> pa.Table:
     """Returns each ``hash`` of the pairs ``hash_a`` and ``hash_b``, with the lowest of its component as ``label``."""
     return pa.table(_native.cluster_components(list(batches)))

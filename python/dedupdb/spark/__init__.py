@@ -7,6 +7,7 @@
     sketches = dd.sketch(df, key="url", text="body", threshold=0.8)
     pairs = dd.pairs(sketches)  # key_a, key_b, jaccard
     parts = dd.contained(sketches)  # key_a, of which key_b has most, jaccard, exact_copy, containment
+    quotes = dd.shared(df, key="url", text="body")  # key_a, key_b, longest shared passage, coverage_a, coverage_b
     groups = dd.clusters(sketches)  # key, cluster, representative, jaccard
     clean = dd.dedup(df, key="url", text="body")
     unseen = dd.decontaminate(df, questions, text="body")  # without the questions of a benchmark
@@ -24,6 +25,7 @@ from ._contained import contained
 from ._groups import clusters, dedup, dropped
 from ._load import load
 from ._pairs import pairs
+from ._shared import shared
 from ._sketches import flaws, sketch
 
 __all__ = [
@@ -37,5 +39,6 @@ __all__ = [
     "hits",
     "load",
     "pairs",
+    "shared",
     "sketch",
 ]

@@ -8,6 +8,7 @@ mod keeping;
 mod loading;
 mod posting;
 mod rare;
+mod sharing;
 mod sketching;
 mod verifying;
 mod walking;
@@ -32,6 +33,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         containing::cluster_verify_contained,
         module
     )?)?;
+    module.add_class::<sharing::ClusterPassages>()?;
     module.add_function(wrap_pyfunction!(verifying::cluster_verify, module)?)?;
     module.add_function(wrap_pyfunction!(connecting::cluster_components, module)?)?;
     Ok(())
