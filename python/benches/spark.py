@@ -1,9 +1,9 @@
 """Times ``dedupdb.spark`` on ``local[2]``: ``python benches/spark.py documents.parquet``, with "id" and "text".
 
-All in one run, session start not counted: a store of the same documents first, then pairs, clusters and dedup, the
-bytes that were shuffled for candidates, the memory of the workers, and the same with a template in a fifth of the
-documents. Each is done twice, and the second time counts, for the first is mostly the compiler's. Figures of one
-machine are of use as ratios.
+All in one run, session start not counted: a store of the same documents first, then pairs, clusters, dedup and the
+other verbs, the bytes that were shuffled for candidates, the memory of the workers, and the same with a template in a
+fifth of the documents. Each is done twice, and the second time counts, for the first is mostly the compiler's. Figures
+of one machine are of use as ratios.
 """
 
 from __future__ import annotations
@@ -118,6 +118,22 @@ def of_one_template(count: int) -> pa.Table:
     return pa.table({"id": [f"document {number:09}" for number in range(count)], "text": texts})
 
 
+def verbs(df: Any, documents: pa.Table) -> dict[str, Callable[[], int]]:
+    """What is timed, by its name. The benchmark has 30 words of each tenth document."""
+    from dedupdb import spark as dd
+
+    words = [text.split() for text in documents["text"].to_pylist()[::10]]
+    questions = [" ".join(text[5:35]) for text in words if len(text) > 40]
+    return {
+        "pairs": lambda: int(dd.pairs(dd.sketch(df)).count()),
+        "clusters": lambda: int(dd.clusters(dd.sketch(df)).count()),
+        "dedup": lambda: int(dd.dedup(df).count()),
+        "contained": lambda: int(dd.contained(dd.sketch(df)).count()),
+        "shared": lambda: int(dd.shared(df).count()),
+        "decontaminate": lambda: int(dd.decontaminate(df, questions).count()),
+    }
+
+
 def bucket(spark: Any, folder: str, count: int) -> None:
     """Prints the memory of the largest worker for a bucket of nearly so many contents."""
     from pyspark.sql import functions as F
@@ -145,8 +161,6 @@ def main() -> None:
     parser.add_argument("--plain", action="store_true", help="not with a template, and without the store")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    from dedupdb import spark as dd
-
     if given.buckets:
         with tempfile.TemporaryDirectory() as folder:
             spark = session(folder)
@@ -175,13 +189,9 @@ def main() -> None:
             inputs.append((", a fifth of one template", template))
         for name, path in inputs:
             df = spark.read.parquet(path)
-            for verb in (verb for verb in ("pairs", "clusters", "dedup") if given.only in verb):
-
-                def call(verb: str = verb, df: Any = df) -> int:
-                    if verb == "dedup":
-                        return int(dd.dedup(df).count())
-                    return int(getattr(dd, verb)(dd.sketch(df)).count())
-
+            for verb, call in verbs(df, plain).items():
+                if given.only not in verb:
+                    continue
                 timed(f"dd.{verb}{name}", call, count, cold=True)
                 spark.catalog.clearCache()
                 before = shuffled(spark)
@@ -189,9 +199,8 @@ def main() -> None:
                 timed(f"dd.{verb}{name}", call, count)
                 wrote = [size for stage, size in shuffled(spark).items() if stage not in before]
                 peak = workers.end() / 1e6
-                print(
-                    f"  shuffled {sum(wrote) / count:.0f} bytes a document in all, the largest {max(wrote) / count:.0f}"
-                )
+                largest = max(wrote, default=0)
+                print(f"  shuffled {sum(wrote) / count:.0f} bytes a document in all, the largest {largest / count:.0f}")
                 print(f"  the largest worker had {peak:.0f} MB")
                 # Else the next one would find the candidates of this one.
                 spark.catalog.clearCache()

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native, errors
-from ._dedup import Decontaminated, Deduplicated, given, kept_rows, with_texts
+from ._dedup import Decontaminated, Deduplicated, given, kept_rows, least_words, with_texts
 from ._native import Batches, Store, Table, __version__
 from ._signatures import Signatures
 from .errors import Error
@@ -190,6 +190,10 @@ def dedup(
     keep: Literal["first", "longest", "newest"] | None = None,
     containment: float | None = None,
     shortest: int | None = None,
+    unit: Literal["paragraph", "line"] | None = None,
+    min_words: int | None = None,
+    cut_passages: int | None = None,
+    drop_above: float | None = None,
     progress: Progress = None,
     temporary: str | os.PathLike[str] | None = None,
     false_candidates: int | None = None,
@@ -198,7 +202,15 @@ def dedup(
 ) -> Deduplicated:
     """Removes near-duplicates: a row is dropped if it resembles a row that is kept.
 
-    A text without tokens is never dropped.
+    A text without tokens is never dropped. With ``unit`` or ``cut_passages``, only parts of texts that came before are
+    cut, as by ``dedupdb dedup --unit`` and ``--cut-passages``, and the first copy of each stays.
+
+    >>> import dedupdb
+    >>> notice = "Letters to the editor are printed with the name and the town of their author."
+    >>> rows = [f"The tram runs again.\\n\\n{notice}", f"The crane is a parrot now.\\n\\n{notice}"]
+    >>> kept, dropped = dedupdb.dedup(rows, unit="paragraph")
+    >>> kept[1], dropped["row"], dropped["earlier"]
+    ('The crane is a parrot now.', [1], [0])
 
     Args:
         data: A table that gives Arrow (pyarrow, polars, DuckDB, pandas, datasets), a data set of pyarrow, record
@@ -210,6 +222,13 @@ def dedup(
         containment: Also drop a row if a longer one that is kept has this share of its shingles (runs of five words),
             above 0 and up to 1, such as an excerpt, or a page that was cut off.
         shortest: With ``containment``, texts of fewer tokens are dropped only as near-duplicates; 20.
+        unit: Judge each ``paragraph``, which blank lines are between, or each ``line`` instead of whole texts, and cut
+            those that resemble an earlier one, in another row or in the same one.
+        min_words: With ``unit``, shorter units stay; 13.
+        cut_passages: Cut each run of this number of words or more, 8 at least, that stands before, word for word, in
+            what is kept of another row or of the same one.
+        drop_above: With ``unit`` or ``cut_passages``, drop rows that lost a larger share of their characters, and those
+            without a word left; 0.8.
         progress: True for a bar (tqdm's, if it is there), or a callable of ``(done, total)``.
         temporary: Folder for temporary files; that of the system.
         false_candidates: Number of candidates that do not match after which a search ends; 4,000. A warning says how
@@ -220,10 +239,12 @@ def dedup(
 
     Returns:
         The rows to keep, and why the others are dropped: ``kept, dropped = dedup(...)``. It also has ``.keep``, a list
-        of bool, ``.indices``, ``.groups`` and ``.skipped``.
+        of bool, ``.indices``, ``.groups`` and ``.skipped``. With ``unit`` or ``cut_passages``, the rows are kept with
+        what is left of their texts, ``dropped`` is about the parts that came before, and ``.cut`` has the numbers of
+        the kept rows that lost some.
 
     Raises:
-        ValueError: A text is null, or a parameter is out of its range; the row is named.
+        ValueError: A text is null, or a parameter is out of its range or goes with another one; the row is named.
         TypeError: A text is not a string; the row is named.
     """
     data, texts, keep_rows = given(data)
@@ -235,6 +256,28 @@ def dedup(
         raise TypeError(f"temporary: a path, not {type(temporary).__name__}")
     if shortest is not None and containment is None:
         raise ValueError("shortest: it goes with containment, which is not given")
+    if unit is not None or cut_passages is not None:
+        others = {"keep": None if keep == "first" else keep, "containment": containment, "shortest": shortest}
+        least = least_words(unit, min_words, cut_passages, {**others, "false_candidates": false_candidates}, parameters)
+        share = 0.8 if drop_above is None else drop_above
+        mask, parts, changed, skipped, table = _native.cut(
+            texts,
+            text,
+            keep_rows,
+            os.fspath(temporary),
+            unit,
+            least,
+            share,
+            false_candidates,
+            errors,
+            progress,
+            parameters,
+        )
+        kept = with_texts(kept_rows(data, mask, table), text, mask, changed)
+        return Deduplicated(kept, mask, parts, skipped, [row for row, _ in changed])
+    for name, value in (("min_words", min_words), ("drop_above", drop_above)):
+        if value is not None:
+            raise ValueError(f"{name}: it goes with unit or cut_passages, which is not given")
     if keep is None:
         keep = "first" if containment is None else "longest"
     if shortest is None:

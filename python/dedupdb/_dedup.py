@@ -51,18 +51,32 @@ class Deduplicated(_KeptRows):
     """
 
     def __init__(
-        self, kept: Any, keep: list[bool], dropped: Table, skipped: list[tuple[int, str]] | None = None
+        self,
+        kept: Any,
+        keep: list[bool],
+        dropped: Table,
+        skipped: list[tuple[int, str]] | None = None,
+        cut: list[int] | None = None,
     ) -> None:
         super().__init__(kept, keep, dropped, skipped)
+        self.cut: list[int] = cut or []
+        """With ``unit`` or ``cut_passages``, the numbers of the kept rows from whose texts parts are cut."""
         self.dropped: Table = dropped
         """A row for each dropped row: its number ``row``, the number of the kept row that it resembles
         (``earlier``), ``verdict`` (``near_duplicate``, ``exact_copy`` or ``contained``), and the ``jaccard`` of both
         (with ``shingles=False``, its estimate). If ``containment`` was given, also the share of its shingles that the
-        kept row has (``containment``), and which ``measure`` drops it: ``jaccard``, or else ``containment``."""
+        kept row has (``containment``), and which ``measure`` drops it: ``jaccard``, or else ``containment``.
+
+        With ``unit`` or ``cut_passages``, a row for each part of a text that came before, also of a text that is not
+        kept: the ``row``, and the place in its text (``byte_start``, ``byte_end``, in UTF-8). A paragraph or line also
+        has its number in the text (``unit``, from 0), the row and the number of the one that it resembles
+        (``earlier``, ``earlier_unit``), ``verdict`` and ``jaccard``."""
 
     @property
     def groups(self) -> list[list[int]]:
         """The numbers of similar rows: in each group the kept row, then the dropped rows that resemble it."""
+        if "byte_start" in self.dropped.column_names:
+            raise ValueError("groups: parts of texts were judged, so rows have none")
         groups: dict[int, list[int]] = {}
         for row, earlier in zip(self.dropped["row"], self.dropped["earlier"], strict=True):
             groups.setdefault(earlier, [earlier]).append(row)
@@ -70,6 +84,10 @@ class Deduplicated(_KeptRows):
 
     def _repr_html_(self) -> str:
         return f"<p>{self._counts()}; dropped:</p>{html(self.dropped)}"
+
+    def _counts(self) -> str:
+        cut = f", {len(self.cut)} of them cut" if self.cut else ""
+        return f"{super()._counts()}{cut}"
 
 
 class Decontaminated(_KeptRows):
@@ -122,6 +140,24 @@ def given(data: Any) -> tuple[Any, Any, bool]:
         has_arrow = hasattr(texts, "__arrow_c_stream__")
         data = data if package == "numpy" else texts
     return data, texts, has_arrow and not knows_itself
+
+
+def least_words(
+    unit: str | None, min_words: int | None, cut_passages: int | None, others: dict[str, Any], parameters: Any
+) -> int:
+    """The number of words of the shortest parts that are cut, if nothing else is asked for that does not go with it."""
+    name = "unit" if cut_passages is None else "cut_passages"
+    if cut_passages is None:
+        others = {**others, "false_candidates": None}
+    else:
+        others = {"unit": unit, "min_words": min_words, **others, **parameters}
+    for other, value in others.items():
+        if value is not None:
+            raise ValueError(f"{other}: it does not go with {name}")
+    least = (13 if min_words is None else min_words) if cut_passages is None else cut_passages
+    if least < 0:
+        raise ValueError(f"{'min_words' if cut_passages is None else 'cut_passages'}: {least} is below 0")
+    return least
 
 
 def listed(data: Any) -> Any:

@@ -12,10 +12,15 @@ from .results import Added, Document, Match, Report, Stats, Verdict
 
 __all__ = [
     "Batches",
+    "ClusterBenchmark",
+    "ClusterContainment",
+    "ClusterContainmentWalk",
     "ClusterKeeper",
     "ClusterLoader",
+    "ClusterPassages",
     "ClusterPostings",
     "ClusterRarity",
+    "ClusterShingleCounts",
     "ClusterSketcher",
     "ClusterWalk",
     "SetIndex",
@@ -27,7 +32,11 @@ __all__ = [
     "bands_of_recall",
     "bucket_counts",
     "cluster_components",
+    "cluster_items",
+    "cluster_sum_counts",
     "cluster_verify",
+    "cluster_verify_contained",
+    "cut",
     "decontaminate",
     "dedup",
     "query_set",
@@ -310,6 +319,21 @@ class Batches:
     def __iter__(self) -> Self: ...
     def __next__(self) -> dict[str, Any]: ...
 
+def cut(
+    data: Any,
+    text: str,
+    keep_rows: bool,
+    within: _Path,
+    unit: str | None,
+    least: int,
+    drop_above: float,
+    false_candidates: int | None,
+    errors: str,
+    progress: _Progress,
+    parameters: Parameters,
+) -> tuple[list[bool], Table, list[tuple[int, str]], list[tuple[int, str]], Table | None]:
+    """Which rows to keep, the parts that are cut, texts without them, skipped rows, and the kept ones."""
+
 def decontaminate(
     data: Any,
     text: str,
@@ -454,12 +478,69 @@ class ClusterSketcher:
         """A row for each of a batch's, whose columns are ``key`` and ``text``."""
 
 @final
+class ClusterBenchmark:
+    """The items of a benchmark, which are looked for in batches of texts."""
+
+    def __new__(cls, items: Any, passage: int, containment: float) -> Self: ...
+    @property
+    def unchecked(self) -> int:
+        """The number of items that have too few words to be looked for."""
+
+    def judge(self, batch: Any, margin: int | None) -> Table:
+        """``keep``, ``items``, ``item``, ``coverage`` and ``cut`` for each row of a batch, whose text is ``text``."""
+
+    def hits(self, batch: Any) -> Table:
+        """What the texts of a batch, whose columns are ``key`` and ``text``, have of items."""
+
+@final
+class ClusterPassages:
+    """Finds the passages that texts share."""
+
+    def __new__(cls, parameters: Parameters) -> Self: ...
+    def texts(self, batch: Any) -> Table:
+        """The shingles of texts in their order, and the keys under which they are posted."""
+
+    def verify(self, batch: Any) -> Table:
+        """The pairs of a batch that share a passage."""
+
+@final
 class ClusterPostings:
     """Makes a row of ``key`` and ``code`` for each band of a sketch."""
 
     def __new__(cls, parameters: str) -> Self: ...
     def rows(self, batch: Any) -> Table:
         """The rows of a batch of sketches, with a column ``file``."""
+
+@final
+class ClusterShingleCounts:
+    """Counts in how many contents shingles are, about."""
+
+    def __new__(cls, parameters: str, shingles: int) -> Self: ...
+    def count(self, batch: Any) -> None:
+        """Counts the shingles of a batch of sketches, with a column ``file``."""
+
+    def parts(self) -> Table:
+        """The counters in rows of ``part`` and ``counts``."""
+
+@final
+class ClusterContainment:
+    """Makes rows of ``key`` and ``code`` for the shingles that contents offer and request."""
+
+    def __new__(cls, parameters: str, containment: float, shortest: int, counts: bytes) -> Self: ...
+    @property
+    def shortest(self) -> int:
+        """The number of shingles of the smallest content that counts."""
+
+    def rows(self, batch: Any) -> Table:
+        """The rows of a batch of sketches, with a column ``file``."""
+
+@final
+class ClusterContainmentWalk:
+    """Walks through the shingles of a partition."""
+
+    def __new__(cls) -> Self: ...
+    def push(self, batch: Any, start: int) -> tuple[Table, int]:
+        """The pairs of the next rows, in the columns ``a`` and ``b``, and the row before which it stopped."""
 
 @final
 class ClusterWalk:
@@ -505,3 +586,12 @@ def cluster_verify(batch: Any, threshold: float, share: bool) -> Table:
 
 def cluster_components(batches: list[Any]) -> Table:
     """Each ``hash`` of the pairs ``hash_a`` and ``hash_b``, with the lowest that it is connected to as ``label``."""
+
+def cluster_items(against: Any, fields: list[str], key: str | None, errors: str) -> tuple[Table, int]:
+    """The items of a benchmark: ``item``, ``field`` and ``text``, and the number of rows without a text."""
+
+def cluster_sum_counts(batches: list[Any]) -> Table:
+    """Adds up the counters of rows with the same ``part``."""
+
+def cluster_verify_contained(batch: Any, containment: float) -> Table:
+    """The pairs of a batch of which one contains this share of the other."""

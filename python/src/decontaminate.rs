@@ -16,15 +16,15 @@ use crate::arguments;
 use crate::dedup::{FlawedRows, TextQueue, kept};
 use crate::errors::of_dedup;
 use crate::row_adder::ErrorPolicy;
-use crate::rows::RowSource;
-use crate::table::{self, Table, defect};
+use crate::rows::{ColumnNames, KeyColumn, RowSource};
+use crate::table::{self, FieldSpec, Table, defect};
 use crate::watch::ProgressCallback;
 
 /// Rows of the benchmark that cannot be checked: the number, the field, and the reason.
 type UncheckedItems = Vec<(u64, String, String)>;
 
 /// The numbers of rows, and their texts without items.
-type CutTexts = Vec<(u64, String)>;
+pub(crate) type CutTexts = Vec<(u64, String)>;
 
 /// Which rows to keep, the items that rows have, the texts of the kept ones among these, the items that cannot be checked, which
 /// rows could not be compared, and the kept rows if an Arrow table has them and they are asked for. Without a margin, no row
@@ -55,15 +55,11 @@ pub(crate) fn decontaminate(
 )> {
     let errors = ErrorPolicy::of(errors)?;
     let mut told = ProgressCallback::new(progress, "texts")?;
-    let items = Items::read(py, against, &fields, errors)?;
-    let rule = Rule::new().passage(passage).containment(containment);
-    let search = py.detach(|| ItemSearch::new(&items.texts, &rule));
-    let search = search.map_err(|error| of_dedup(py, &error))?;
+    let items = Items::read(py, against, &fields, None, errors)?;
+    let search = search(py, &items.texts, passage, containment)?;
     let unchecked = items.unchecked(&search);
     if unchecked.len() == items.texts.len() + items.flawed.len() {
-        let fewest = Rule::FEWEST_WORDS;
-        let message = format!("against: it has no text of {fewest} words or more to look for");
-        return Err(PyValueError::new_err(message));
+        return Err(nothing_to_look_for());
     }
     let mut rows = RowSource::texts("data", data, &text)?;
     if keep_rows {
@@ -115,6 +111,25 @@ pub(crate) fn decontaminate(
     ))
 }
 
+/// The search for these items.
+pub(crate) fn search<T: AsRef<str> + Sync>(
+    py: Python<'_>,
+    items: &[T],
+    passage: u32,
+    containment: f64,
+) -> PyResult<ItemSearch> {
+    let rule = Rule::new().passage(passage).containment(containment);
+    let search = py.detach(|| ItemSearch::new(items, &rule));
+    search.map_err(|error| of_dedup(py, &error))
+}
+
+/// The error about a benchmark without an item that can be checked.
+pub(crate) fn nothing_to_look_for() -> PyErr {
+    let fewest = Rule::FEWEST_WORDS;
+    let message = format!("against: it has no text of {fewest} words or more to look for");
+    PyValueError::new_err(message)
+}
+
 /// What each of these texts has of items, and, if they are cut, what is left of it.
 #[expect(clippy::type_complexity, reason = "one call of ours takes it apart")]
 fn found_and_cut(
@@ -134,7 +149,7 @@ fn found_and_cut(
 }
 
 /// The columns of a table with other texts in rows that are in order.
-fn with_texts(
+pub(crate) fn with_texts(
     schema: &SchemaRef,
     arrays: Vec<ArrayRef>,
     text: &str,
@@ -163,38 +178,48 @@ fn with_texts(
 }
 
 /// The texts of a benchmark.
-struct Items<'a> {
+pub(crate) struct Items<'a> {
     fields: &'a [String],
-    texts: Vec<String>,
+    pub(crate) texts: Vec<String>,
+    /// The keys of the rows of these texts; empty if none are read.
+    pub(crate) keys: Vec<String>,
     /// The row and the number of the field of each text.
     places: Vec<(u64, usize)>,
     /// Rows without a text, with `errors="skip"`.
-    flawed: UncheckedItems,
+    pub(crate) flawed: UncheckedItems,
 }
 
 impl<'a> Items<'a> {
-    /// Reads the benchmark once for each field.
-    fn read(
+    /// Reads the benchmark once for each field, with the keys of its rows if their column is named.
+    pub(crate) fn read(
         py: Python<'_>,
         against: &Bound<'_, PyAny>,
         fields: &'a [String],
+        key: Option<String>,
         errors: ErrorPolicy,
     ) -> PyResult<Items<'a>> {
         let mut items = Items {
             fields,
             texts: Vec::new(),
+            keys: Vec::new(),
             places: Vec::new(),
             flawed: Vec::new(),
         };
         let mut rows_before = None;
+        let key = key.map(KeyColumn::Named);
         for (number, field) in fields.iter().enumerate() {
-            let mut rows = RowSource::texts("against", against, field)?;
+            let names = ColumnNames {
+                key: key.clone(),
+                text: field.clone(),
+            };
+            let mut rows = RowSource::named("against", against, &names)?;
             let mut row = 0;
             while let Some(batch) = rows.next(py)? {
                 for text in batch.rows {
                     match text {
-                        Ok((_, text)) => {
+                        Ok((key, text)) => {
                             items.texts.push(text);
+                            items.keys.push(key);
                             items.places.push((row, number));
                         }
                         Err(flaw) if errors == ErrorPolicy::Skip => {
@@ -219,7 +244,7 @@ impl<'a> Items<'a> {
     }
 
     /// The row and the field of an item.
-    fn place(&self, number: u32) -> (u64, &'a str) {
+    pub(crate) fn place(&self, number: u32) -> (u64, &'a str) {
         let (row, field) = self.places[number as usize];
         (row, &self.fields[field])
     }
@@ -237,28 +262,32 @@ impl<'a> Items<'a> {
     }
 }
 
-fn hits_schema() -> SchemaRef {
-    table::schema(&[
-        ("row", DataType::UInt64, false),
-        ("item", DataType::UInt64, false),
-        ("field", DataType::Utf8, false),
-        ("words", DataType::UInt64, false),
-        ("longest", DataType::UInt64, false),
-        ("coverage", DataType::Float64, false),
-        ("share", DataType::Float64, false),
-        ("byte_start", DataType::UInt64, false),
-        ("byte_end", DataType::UInt64, false),
-        ("item_start", DataType::UInt64, false),
-        ("item_end", DataType::UInt64, false),
-        ("text", DataType::Utf8, false),
-    ])
-}
-
 /// Hits, column by column.
 #[derive(Default)]
 struct HitColumns {
     row: UInt64Builder,
     item: UInt64Builder,
+    overlaps: OverlapColumns,
+}
+
+impl HitColumns {
+    fn push(&mut self, row: u64, (item, field): (u64, &str), words: u32, overlap: &Overlap) {
+        self.row.append_value(row);
+        self.item.append_value(item);
+        self.overlaps.push(field, words, overlap);
+    }
+
+    fn table(mut self) -> PyResult<Table> {
+        let names: [FieldSpec; 2] = ["row", "item"].map(|name| (name, DataType::UInt64, false));
+        let columns = [&mut self.row, &mut self.item];
+        let columns = columns.map(|column| Arc::new(column.finish()) as ArrayRef);
+        self.overlaps.table(names, columns)
+    }
+}
+
+/// What texts have of items, column by column.
+#[derive(Default)]
+pub(crate) struct OverlapColumns {
     field: StringBuilder,
     lengths: [UInt64Builder; 2],
     shares: [Float64Builder; 2],
@@ -266,10 +295,9 @@ struct HitColumns {
     text: StringBuilder,
 }
 
-impl HitColumns {
-    fn push(&mut self, row: u64, (item, field): (u64, &str), words: u32, overlap: &Overlap) {
-        self.row.append_value(row);
-        self.item.append_value(item);
+impl OverlapColumns {
+    /// Adds what a text has of an item, which is in this field and has this number of words.
+    pub(crate) fn push(&mut self, field: &str, words: u32, overlap: &Overlap) {
         self.field.append_value(field);
         for (column, number) in self.lengths.iter_mut().zip([words, overlap.longest]) {
             column.append_value(number.into());
@@ -293,20 +321,34 @@ impl HitColumns {
         self.text.append_value(&overlap.text);
     }
 
-    fn table(mut self) -> PyResult<Table> {
-        let mut columns: Vec<ArrayRef> = vec![
-            Arc::new(self.row.finish()),
-            Arc::new(self.item.finish()),
-            Arc::new(self.field.finish()),
-        ];
+    /// A table with these columns, and behind two others that say which text and which item it is.
+    pub(crate) fn table(mut self, names: [FieldSpec; 2], others: [ArrayRef; 2]) -> PyResult<Table> {
+        let mut fields = names.to_vec();
+        fields.extend([
+            ("field", DataType::Utf8, false),
+            ("words", DataType::UInt64, false),
+            ("longest", DataType::UInt64, false),
+            ("coverage", DataType::Float64, false),
+            ("share", DataType::Float64, false),
+            ("byte_start", DataType::UInt64, false),
+            ("byte_end", DataType::UInt64, false),
+            ("item_start", DataType::UInt64, false),
+            ("item_end", DataType::UInt64, false),
+            ("text", DataType::Utf8, false),
+        ]);
+        let schema = table::schema(&fields);
+        let mut columns = others.to_vec();
+        columns.push(Arc::new(self.field.finish()));
         let numbers = |column: &mut UInt64Builder| Arc::new(column.finish()) as ArrayRef;
         columns.extend(self.lengths.iter_mut().map(numbers));
         let shares = self.shares.iter_mut();
         columns.extend(shares.map(|column| Arc::new(column.finish()) as ArrayRef));
         columns.extend(self.places.iter_mut().map(numbers));
         columns.push(Arc::new(self.text.finish()));
-        let batch = RecordBatch::try_new(hits_schema(), columns);
-        let batch = batch.map_err(|error| defect(&error))?;
-        Ok(Table::new(hits_schema(), vec![batch]))
+        let batch = RecordBatch::try_new(schema.clone(), columns);
+        Ok(Table::new(
+            schema,
+            vec![batch.map_err(|error| defect(&error))?],
+        ))
     }
 }

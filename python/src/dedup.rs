@@ -203,7 +203,7 @@ impl JudgedRows {
 }
 
 /// Warns if searches skipped candidates.
-fn warn_of_cut_short(py: Python<'_>, times: u64) -> PyResult<()> {
+pub(crate) fn warn_of_cut_short(py: Python<'_>, times: u64) -> PyResult<()> {
     if times == 0 {
         return Ok(());
     }

@@ -41,9 +41,9 @@ pub(crate) fn of_dedup(py: Python<'_>, error: &dedup::Error) -> PyErr {
     match error {
         dedup::Error::Store(source) => raised(py, source),
         dedup::Error::Corpus(source) => of_corpus(py, source),
-        dedup::Error::Benchmark { .. } | dedup::Error::Containment { .. } => {
-            PyValueError::new_err(error.to_string())
-        }
+        dedup::Error::Benchmark { .. }
+        | dedup::Error::Containment { .. }
+        | dedup::Error::Units { .. } => PyValueError::new_err(error.to_string()),
         dedup::Error::Temporary { .. } => {
             let class = class(py, "Io");
             class.map_or_else(

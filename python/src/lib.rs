@@ -10,6 +10,7 @@
 
 mod arguments;
 mod cluster;
+mod cut;
 mod decontaminate;
 mod dedup;
 mod documents;
@@ -47,6 +48,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<stream::Batches>()?;
     module.add_function(wrap_pyfunction!(dedup::dedup, module)?)?;
+    module.add_function(wrap_pyfunction!(cut::cut, module)?)?;
     module.add_function(wrap_pyfunction!(decontaminate::decontaminate, module)?)?;
     module.add_function(wrap_pyfunction!(read::read, module)?)?;
     module.add_function(wrap_pyfunction!(sign::sign, module)?)?;

@@ -81,6 +81,7 @@ mod by_rank;
 mod claim;
 mod contained;
 mod contained_rows;
+mod cut_row;
 pub(crate) mod dedup_run;
 pub(crate) mod dropped_list;
 mod duplicate_groups;
@@ -115,13 +116,15 @@ mod verdicts;
 
 pub use contained::contained_one;
 pub use contained_rows::{ContainedRows, RowVerdicts};
+pub use cut_row::{CutRow, RowCut, UnitCopy};
 pub(crate) use error::Result;
 pub use error::{ContainmentConflict, Error, Unfit};
 pub use event::{DedupEvent, DroppedDocument, SpareReason};
 #[cfg(unix)]
 pub use moving::{Move, MoveEvent, MoveSummary, Undo};
+pub use passages::RowPassages;
 pub use prepared_run::PreparedRun;
 pub use rows::{DroppedRow, RowDedup};
 pub use settings::{Dedup, Keep, PathTerminator};
 pub use summary::{DedupSummary, DropCounts, PassageCounts, ReferenceCounts, UnitCounts};
-pub use units::Unit;
+pub use units::{RowUnits, Unit};

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, partial, reduce
 
 import pyarrow as pa
@@ -45,22 +46,29 @@ class Search:
     """A search for matching pairs of contents, and its results."""
 
     def __init__(
-        self, sketches: DataFrame, most: int, edges: int, checkpoint: str | None, report: dict[str, int] | None
+        self,
+        sketches: DataFrame,
+        most: int,
+        edges: int,
+        checkpoint: str | None,
+        report: dict[str, int] | None,
+        asked: str = "",
     ) -> None:
+        """``asked`` tells searches apart that are not by similarity."""
         known = parameters_of(sketches)
         self.is_empty = known is None
         self.parameters, self.threshold = known or ("", 1.0)
         self.most = most
         self.edges_on_driver = edges
         self.report = {} if report is None else report
-        self.stages = Stages(sketches.sparkSession, checkpoint, self.parameters)
+        self.stages = Stages(sketches.sparkSession, checkpoint, self.parameters + asked)
         self.sketches = with_file(sketches)
         if checkpoint is not None or not sketches.is_cached:
             self.sketches = self.stages.sketches(self.sketches)
         named = self.sketches.where(F.col("hash").isNotNull() & F.col("key").isNotNull())
         self.documents = named.select("key", "hash", "size")
-        # A checkpoint is of the stages of Spark.
-        self.few = few(self.sketches) if checkpoint is None and not self.is_empty else None
+        # A checkpoint is of the stages of Spark, and the driver searches only by similarity.
+        self.few = few(self.sketches) if checkpoint is None and not asked and not self.is_empty else None
         if self.few is None:
             refuse_duplicates(self.documents)
         else:
@@ -204,13 +212,17 @@ class Search:
 
 def matched(pairs: DataFrame, contents: DataFrame, by: str, threshold: float, share: bool) -> DataFrame:
     """Verifies pairs of the columns ``a`` and ``b``, which are values of the column ``by`` of the contents."""
+    verify = partial(cluster.verify, threshold=threshold, share=share)
+    return side_by_side(pairs, contents, by, SIDE).mapInArrow(verify, EDGES)
+
+
+def side_by_side(pairs: DataFrame, contents: DataFrame, by: str, names: Sequence[str]) -> DataFrame:
+    """Returns columns of both contents of each pair, with the suffixes ``_a`` and ``_b``."""
     sides = [
-        contents.select(*(F.col(name).alias(f"{name}_{side}") for name in dict.fromkeys([by, *SIDE]))) for side in "ab"
+        contents.select(*(F.col(name).alias(f"{name}_{side}") for name in dict.fromkeys([by, *names]))) for side in "ab"
     ]
     joined = pairs.join(sides[0], F.col("a") == F.col(f"{by}_a")).join(sides[1], F.col("b") == F.col(f"{by}_b"))
-    columns = [f"{name}_{side}" for side in "ab" for name in SIDE]
-    verify = partial(cluster.verify, threshold=threshold, share=share)
-    return joined.select(*columns).mapInArrow(verify, EDGES)
+    return joined.select(*(f"{name}_{side}" for side in "ab" for name in names))
 
 
 def pairs(
@@ -248,11 +260,16 @@ def pairs(
             [], "key_a string, key_b string, jaccard double, exact_copy boolean"
         )
     both = _named(search, fold_copies)
-    both = both.withColumn("one", F.explode("names_a")).withColumn("other", F.explode("names_b"))
-    both = both.where("not exact_copy or one < other")
+    both = exploded(both)
     return both.select(
         F.least("one", "other").alias("key_a"), F.greatest("one", "other").alias("key_b"), "jaccard", "exact_copy"
     )
+
+
+def exploded(both: DataFrame) -> DataFrame:
+    """Returns the pairs of documents, ``one`` and ``other``, of pairs of contents with names on both sides."""
+    both = both.withColumn("one", F.explode("names_a")).withColumn("other", F.explode("names_b"))
+    return both.where("not exact_copy or one < other")
 
 
 def _named(search: Search, fold_copies: bool) -> DataFrame:

@@ -65,17 +65,27 @@ def sketch(
         ValueError: A parameter is out of its range, a column has bytes, or the frame is a stream.
         TypeError: ``df`` is not a DataFrame of ``pyspark.sql``.
     """
-    if not hasattr(df, "mapInArrow"):
-        raise TypeError(f"df is a {type(df).__module__}.{type(df).__name__}, and not a DataFrame of pyspark.sql")
+    schema = _schema(_native.ClusterSketcher(1, parameters))
+    check_frame(df)
     if df.isStreaming:
         raise ValueError("df is a stream; only frames that end can be deduplicated")
-    schema = _schema(_native.ClusterSketcher(1, parameters))
+    made = partial(cluster.sketch, parameters=parameters, threads=threads)
+    return documents(df, key, text).mapInArrow(made, schema)
+
+
+def check_frame(df: DataFrame) -> None:
+    """Refuses the frames of other packages."""
+    if not hasattr(df, "mapInArrow"):
+        raise TypeError(f"df is a {type(df).__module__}.{type(df).__name__}, and not a DataFrame of pyspark.sql")
+
+
+def documents(df: DataFrame, key: str, text: str) -> DataFrame:
+    """Returns the columns of the key and the text, as ``key`` and ``text``, as strings."""
     given = df.select(column(df, key).alias("key"), column(df, text).alias("text"))
     for name, what in (("key", key), ("text", text)):
         if isinstance(given.schema[name].dataType, T.BinaryType):
             raise ValueError(f"{name}: the column {what!r} has bytes; cast it, as by hex() or decode()")
-    documents = given.select(F.col("key").cast("string"), F.col("text").cast("string"))
-    return documents.mapInArrow(partial(cluster.sketch, parameters=parameters, threads=threads), schema)
+    return given.select(F.col("key").cast("string"), F.col("text").cast("string"))
 
 
 def column(df: DataFrame, name: str) -> Column:

@@ -6,17 +6,19 @@ use std::sync::{Arc, Mutex};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::DataType;
 use dedupdb::batch::{ContentCode, Mark};
+use dedupdb::sketching::ShingleSet;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
 use super::columns::{BytesColumn, LongColumn, LongListColumn, ints, of_file};
+use super::rare::unpacked;
 use crate::errors::raised;
 use crate::table::{Table, defect, schema};
 use crate::watch::lock;
 
 /// The number of contents to remember, so that their copies send nothing.
-const REMEMBERED: usize = 1 << 20;
+pub(super) const REMEMBERED: usize = 1 << 20;
 
 /// Makes a row of `key` and `code` for each band of a sketch. Copies in one partition get only one set of rows.
 #[pyclass(frozen, module = "dedupdb._native")]
@@ -48,45 +50,19 @@ impl ClusterPostings {
 
 impl ClusterPostings {
     fn posted(&self, batch: &RecordBatch) -> PyResult<Table> {
-        let (hashes, parameters) = (
-            BytesColumn::of(batch, "hash")?,
-            BytesColumn::of(batch, "parameters")?,
-        );
-        let (names, files) = (
-            BytesColumn::of(batch, "key")?,
-            BytesColumn::of(batch, "file")?,
-        );
-        let (sizes, lists) = (ints(batch, "size")?, LongListColumn::of(batch, "keys")?);
-        let stated = LongColumn::of(batch, "code")?;
+        let (rows, lists) = (SketchRows::of(batch)?, LongListColumn::of(batch, "keys")?);
         let (mut keys, mut codes) = (Vec::new(), Vec::new());
         let mut seen = lock(&self.seen);
-        for (row, &size) in sizes.iter().enumerate() {
-            if parameters.text(row) != self.parameters {
-                return Err(PyValueError::new_err(format!(
-                    "sketches of different parameters do not go together: {:?} and {:?}{}",
-                    self.parameters,
-                    parameters.text(row),
-                    of_file(&files, row),
-                )));
-            }
-            if size == 0 && hashes.get(row).is_none() {
+        for row in 0..batch.num_rows() {
+            let Some(code) = rows.code(row, &self.parameters)? else {
                 continue; // a row without a text
-            }
-            let hash = hashes.hash(row).ok().flatten();
-            let code = hash.zip(u32::try_from(size).ok());
-            let code = code.map(|(hash, size)| ContentCode::new(&hash, size));
-            let sketch = code.filter(|code| stated.get(row) == Some(code.number().cast_signed()));
+            };
+            let is_empty = rows.sizes[row] == 0;
             let own = lists
                 .get(row)
-                .filter(|own| own.len() == self.bands || size == 0);
-            let Some((code, own)) = sketch.zip(own) else {
-                return Err(PyValueError::new_err(format!(
-                    "the sketch of {:?} is damaged{}: sketch its text again",
-                    names.text(row),
-                    of_file(&files, row),
-                )));
-            };
-            if size == 0 {
+                .filter(|own| own.len() == self.bands || is_empty)
+                .ok_or_else(|| rows.damaged(row))?;
+            if is_empty {
                 continue; // an empty text resembles only its copies
             }
             if seen.len() >= REMEMBERED {
@@ -97,7 +73,63 @@ impl ClusterPostings {
                 codes.extend(own.iter().map(|_| code.number().cast_signed()));
             }
         }
-        rows(keys, codes)
+        self::rows(keys, codes)
+    }
+}
+
+/// The columns by which sketches are checked.
+pub(super) struct SketchRows<'a> {
+    names: BytesColumn<'a>,
+    hashes: BytesColumn<'a>,
+    stated: LongColumn<'a>,
+    pub(super) sizes: &'a [i32],
+    parameters: BytesColumn<'a>,
+    files: BytesColumn<'a>,
+}
+
+impl<'a> SketchRows<'a> {
+    /// The columns `key`, `hash`, `code`, `size`, `parameters` and `file`.
+    pub(super) fn of(batch: &'a RecordBatch) -> PyResult<SketchRows<'a>> {
+        Ok(SketchRows {
+            names: BytesColumn::of(batch, "key")?,
+            hashes: BytesColumn::of(batch, "hash")?,
+            stated: LongColumn::of(batch, "code")?,
+            sizes: ints(batch, "size")?,
+            parameters: BytesColumn::of(batch, "parameters")?,
+            files: BytesColumn::of(batch, "file")?,
+        })
+    }
+
+    /// The code of a content, or `None` for a row without a text. Refuses sketches of other parameters, and damaged ones.
+    pub(super) fn code(&self, row: usize, parameters: &str) -> PyResult<Option<ContentCode>> {
+        if self.parameters.text(row) != parameters {
+            return Err(PyValueError::new_err(format!(
+                "sketches of different parameters do not go together: {parameters:?} and {:?}{}",
+                self.parameters.text(row),
+                of_file(&self.files, row),
+            )));
+        }
+        if self.sizes[row] == 0 && self.hashes.get(row).is_none() {
+            return Ok(None);
+        }
+        let hash = self.hashes.hash(row).ok().flatten();
+        let code = hash.zip(u32::try_from(self.sizes[row]).ok());
+        let code = code.map(|(hash, size)| ContentCode::new(&hash, size));
+        let code = code.filter(|code| self.stated.get(row) == Some(code.number().cast_signed()));
+        code.map(Some).ok_or_else(|| self.damaged(row))
+    }
+
+    /// The shingles of a content, from its packed bytes.
+    pub(super) fn set(&self, row: usize, packed: &BytesColumn<'_>) -> PyResult<ShingleSet> {
+        unpacked(self.sizes[row], packed.get(row)).ok_or_else(|| self.damaged(row))
+    }
+
+    fn damaged(&self, row: usize) -> PyErr {
+        PyValueError::new_err(format!(
+            "the sketch of {:?} is damaged{}: sketch its text again",
+            self.names.text(row),
+            of_file(&self.files, row),
+        ))
     }
 }
 

@@ -16,31 +16,33 @@ use super::rare::unpacked;
 use crate::table::{Table, defect, schema};
 
 /// One side of a pair.
-struct PairSide<'a> {
+pub(super) struct PairSide<'a> {
     hashes: BytesColumn<'a>,
     sizes: &'a [i32],
-    keys: LongListColumn<'a>,
     packed: BytesColumn<'a>,
     files: BytesColumn<'a>,
 }
 
 impl<'a> PairSide<'a> {
-    fn of(batch: &'a RecordBatch, side: &str) -> PyResult<PairSide<'a>> {
+    pub(super) fn of(batch: &'a RecordBatch, side: &str) -> PyResult<PairSide<'a>> {
         let name = |column: &str| format!("{column}_{side}");
         Ok(PairSide {
             hashes: BytesColumn::of(batch, &name("hash"))?,
             sizes: ints(batch, &name("size"))?,
-            keys: LongListColumn::of(batch, &name("keys"))?,
             packed: BytesColumn::of(batch, &name("packed"))?,
             files: BytesColumn::of(batch, &name("file"))?,
         })
+    }
+
+    pub(super) fn hash(&self, row: usize) -> PyResult<Option<[u8; 32]>> {
+        self.hashes.hash(row)
     }
 
     fn code(&self, row: usize, hash: &[u8; 32]) -> ContentCode {
         ContentCode::new(hash, u32::try_from(self.sizes[row]).unwrap_or_default())
     }
 
-    fn set(&self, row: usize) -> PyResult<ShingleSet> {
+    pub(super) fn set(&self, row: usize) -> PyResult<ShingleSet> {
         unpacked(self.sizes[row], self.packed.get(row)).ok_or_else(|| {
             let file = match self.files.text(row) {
                 "" => String::new(),
@@ -70,16 +72,16 @@ pub(crate) fn cluster_verify(
 
 fn verified(batch: &RecordBatch, threshold: f64, share: bool) -> PyResult<Table> {
     let (a, b) = (PairSide::of(batch, "a")?, PairSide::of(batch, "b")?);
+    let [keys_a, keys_b] = ["keys_a", "keys_b"].map(|name| LongListColumn::of(batch, name));
+    let (keys_a, keys_b) = (keys_a?, keys_b?);
     let (mut first, mut second) = (BinaryBuilder::new(), BinaryBuilder::new());
     let (mut jaccards, mut later) = (Float64Builder::new(), Int64Builder::new());
     let mut last: Option<([u8; 32], ShingleSet)> = None;
     for row in 0..batch.num_rows() {
-        let hashes = (a.hashes.hash(row)?, b.hashes.hash(row)?);
-        let (Some(hash_a), Some(hash_b)) = hashes else {
+        let (Some(hash_a), Some(hash_b)) = (a.hash(row)?, b.hash(row)?) else {
             continue;
         };
-        let keys = (a.keys.get(row), b.keys.get(row));
-        let (Some(keys_a), Some(keys_b)) = keys else {
+        let (Some(keys_a), Some(keys_b)) = (keys_a.get(row), keys_b.get(row)) else {
             continue;
         };
         let mut bands = keys_a.iter().zip(keys_b);

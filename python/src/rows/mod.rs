@@ -153,15 +153,27 @@ impl RowSource {
     ///
     /// `name` is the name of the argument.
     pub(crate) fn texts(name: &str, data: &Bound<'_, PyAny>, text: &str) -> PyResult<RowSource> {
-        check_iterable(name, data, LIST)?;
         let names = ColumnNames {
             key: None,
             text: text.to_owned(),
         };
-        let data = &frame::narrowed(data, &names)?;
+        RowSource::named(name, data, &names)
+    }
+
+    /// Texts as [`RowSource::texts`] takes them, or keys and texts from a table or from records, if a key is asked for.
+    ///
+    /// `name` is the name of the argument.
+    pub(crate) fn named(
+        name: &str,
+        data: &Bound<'_, PyAny>,
+        names: &ColumnNames,
+    ) -> PyResult<RowSource> {
+        check_iterable(name, data, LIST)?;
+        let data = &frame::narrowed(data, names)?;
+        let is_array = names.key.is_none();
         match arrow(data)? {
-            Some(reader) => Ok(RowSource::Table(TableRows::new(reader, &names, true)?)),
-            None => Ok(RowSource::Records(RecordIterable::new(name, data, &names)?)),
+            Some(reader) => Ok(RowSource::Table(TableRows::new(reader, names, is_array)?)),
+            None => Ok(RowSource::Records(RecordIterable::new(name, data, names)?)),
         }
     }
 

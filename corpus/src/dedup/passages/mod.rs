@@ -6,15 +6,33 @@
 //! `k` words of a new document is looked up, and what is found is compared word by word in both directions, no run of
 //! `n` words is missed.
 
+mod cutter;
 mod index;
 mod kept;
+mod rows;
 mod run;
 mod scan;
 
+pub use rows::RowPassages;
 pub(super) use run::by_passage;
 
+use crate::dedup::error::{Error, Result};
+
 /// The number of words of the shortest passages that can be cut.
-pub(super) const FEWEST: usize = 8;
+const FEWEST: usize = 8;
+
+/// Refuses passages that are too short.
+///
+/// # Errors
+///
+/// [`Error::Units`].
+pub(super) fn check_length(words: usize) -> Result<()> {
+    if words < FEWEST {
+        let reason = "a passage that is cut has at least 8 words";
+        return Err(Error::Units { reason });
+    }
+    Ok(())
+}
 
 /// The lengths of passages and anchors, in words.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,15 @@
 //! Paragraphs and lines that are judged instead of whole documents.
 
+mod judge;
+mod rows;
 mod run;
 mod split;
 
+pub use rows::RowUnits;
 pub(super) use run::by_unit;
 
 use crate::dedup::error::{Error, Result};
-use crate::dedup::passages::FEWEST;
+use crate::dedup::passages::check_length;
 use crate::dedup::settings::{Dedup, Keep};
 
 /// A part of a text that is judged as documents are.
@@ -49,9 +52,8 @@ pub(super) fn check(dedup: &Dedup) -> Result<()> {
     if dedup.units.unit.is_none() && dedup.passage.is_none() {
         return Ok(());
     }
-    let reason = if !(dedup.units.most_lost > 0.0 && dedup.units.most_lost <= 1.0) {
-        "the share that a document may lose is above 0 and at most 1"
-    } else if dedup.kept() != Keep::First {
+    check_lost(dedup.units.most_lost)?;
+    let reason = if dedup.kept() != Keep::First {
         "the first copy of what is cut stays"
     } else if dedup.containment.least.is_some() {
         "what is cut is not compared by containment"
@@ -69,10 +71,22 @@ pub(super) fn check(dedup: &Dedup) -> Result<()> {
     Err(Error::Units { reason })
 }
 
+/// Refuses a share that a document may lose and that is out of its range.
+///
+/// # Errors
+///
+/// [`Error::Units`].
+pub(super) fn check_lost(share: f64) -> Result<()> {
+    if share > 0.0 && share <= 1.0 {
+        return Ok(());
+    }
+    let reason = "the share that a document may lose is above 0 and at most 1";
+    Err(Error::Units { reason })
+}
+
 fn check_passage(dedup: &Dedup, words: usize) -> Result<()> {
-    let reason = if words < FEWEST {
-        "a passage that is cut has at least 8 words"
-    } else if dedup.units.unit.is_some() {
+    check_length(words)?;
+    let reason = if dedup.units.unit.is_some() {
         "either paragraphs and lines are cut, or passages"
     } else if dedup.store.is_some() || dedup.store_folder.is_some() {
         "passages are compared within the input, and not with a store"

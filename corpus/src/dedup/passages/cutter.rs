@@ -1,0 +1,161 @@
+//! Cuts passages from one text after another.
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use super::PassageLengths;
+use super::kept::{GAP, KeptWords};
+use super::scan::scan;
+use crate::dedup::error::{Error, Result};
+use crate::ranges::without;
+use dedupdb::sketching::{Shingler, Shingling};
+
+/// What is kept so far, and what is cut.
+pub(super) struct PassageCutter {
+    kept: KeptWords,
+    lengths: PassageLengths,
+    words: Shingler,
+    /// The share of its characters beyond which a text goes.
+    pub(super) most_lost: f64,
+    /// The most bytes of memory, and on disk.
+    most: (u64, u64),
+    /// The folder of the words of what is kept.
+    folder: PathBuf,
+}
+
+/// Hashes of the words of a text. None is a gap.
+#[derive(Debug)]
+pub(super) struct HashedWords(Vec<u32>);
+
+/// What is cut from a text.
+#[derive(Debug)]
+pub(super) struct CutPassages {
+    /// The passages, as numbers of words.
+    pub(super) words: Vec<Range<usize>>,
+    /// The parts of the text that are cut for them, in bytes.
+    pub(super) parts: Vec<Range<usize>>,
+    /// What is left of the text, if anything is cut.
+    pub(super) text: Option<String>,
+    /// Whether it goes, because more of it is cut than may be, or no word is left.
+    pub(super) is_dropped: bool,
+}
+
+impl HashedWords {
+    /// Hashes the words of a text, with the shingler of a [`PassageCutter`].
+    pub(super) fn of(text: &str, words: &Shingler) -> dedupdb::Result<HashedWords> {
+        let hashes = words.in_order(text)?;
+        let apart = |hash: u32| if hash == GAP { GAP + 1 } else { hash };
+        Ok(HashedWords(hashes.into_iter().map(apart).collect()))
+    }
+}
+
+impl PassageCutter {
+    /// Begins with an empty file in a folder, for passages of at least this number of words.
+    ///
+    /// # Errors
+    ///
+    /// Those of the shingler.
+    pub(super) fn new(
+        file: File,
+        folder: PathBuf,
+        passage: usize,
+        most_lost: f64,
+        most: (u64, u64),
+    ) -> Result<PassageCutter> {
+        let lengths = PassageLengths::of(passage);
+        Ok(PassageCutter {
+            kept: KeptWords::new(file, lengths),
+            lengths,
+            words: Shingler::new(Shingling::Word(1), true, true)?,
+            most_lost,
+            most,
+            folder,
+        })
+    }
+
+    /// Returns the shingler that gives words.
+    pub(super) fn words(&self) -> &Shingler {
+        &self.words
+    }
+
+    /// Cuts the passages of a text with these words that stood before, in what is kept or in the text itself.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system; too much memory or disk is needed.
+    pub(super) fn cut(&mut self, text: &str, words: &HashedWords) -> Result<CutPassages> {
+        let words = &words.0;
+        let cut = scan(words, &mut self.kept, self.lengths);
+        let cut = cut.map_err(|error| Error::temporary(&self.folder, error))?;
+        let (mut parts, mut left, mut is_dropped) = (Vec::new(), None, false);
+        if !cut.is_empty() {
+            parts = places(text, &self.words.places(text), &cut);
+            let rest = without(text, &parts);
+            is_dropped =
+                lost(text, &parts) > self.most_lost || !rest.contains(char::is_alphanumeric);
+            left = Some(rest);
+        }
+        if !is_dropped {
+            self.keep(words, &cut)?;
+        }
+        Ok(CutPassages {
+            words: cut,
+            parts,
+            text: left,
+            is_dropped,
+        })
+    }
+
+    /// Keeps the words of a text that are not cut.
+    fn keep(&mut self, words: &[u32], cut: &[Range<usize>]) -> Result<()> {
+        self.check_room(words.len())?;
+        let mut start = 0;
+        let ends = cut.iter().map(|range| (range.start, range.end));
+        for (end, next) in ends.chain([(words.len(), words.len())]) {
+            let pushed = self.kept.push(&words[start..end]);
+            pushed.map_err(|error| Error::temporary(&self.folder, error))?;
+            start = next;
+        }
+        Ok(())
+    }
+
+    /// Refuses words for which there is no room.
+    fn check_room(&self, words: usize) -> Result<()> {
+        let (memory, disk) = self.kept.bytes_with(words);
+        let (most_memory, most_disk) = self.most;
+        if memory > most_memory {
+            return Err(Error::PassageMemory { limit: most_memory });
+        }
+        if disk > most_disk {
+            return Err(Error::TemporaryLimit {
+                folder: self.folder.clone(),
+                limit: most_disk,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Returns the parts of a text with these words that are cut: each with the punctuation and the spaces behind it.
+fn places(text: &str, words: &[Range<usize>], cut: &[Range<usize>]) -> Vec<Range<usize>> {
+    let part = |range: &Range<usize>| {
+        let start = words.get(range.start).map_or(text.len(), |word| word.start);
+        let end = words.get(range.end - 1).map_or(text.len(), |word| word.end);
+        let next = words.get(range.end).map_or(text.len(), |word| word.start);
+        let between = &text[end..next];
+        let line = between.find(['\n', '\r']).unwrap_or(between.len());
+        let mark = between.find(char::is_whitespace).unwrap_or(between.len());
+        // An opening quotation mark belongs to the next word.
+        let rest = between[mark..line].trim_start();
+        start..end + line - rest.len()
+    };
+    cut.iter().map(part).collect()
+}
+
+/// Returns the share of the characters of a text that these parts have.
+fn lost(text: &str, parts: &[Range<usize>]) -> f64 {
+    let count = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+    let cut: usize = parts.iter().map(|part| count(&text[part.clone()])).sum();
+    cut as f64 / count(text).max(1) as f64
+}
