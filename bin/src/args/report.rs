@@ -2,15 +2,18 @@
 
 use std::path::PathBuf;
 
+use dedupdb::sketching::Shingling;
+
 use crate::args::LinkageArg;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
 
-/// Write an HTML page of the clusters, with texts side by side
+/// Write an HTML page of clusters, or of a text and its sources
 ///
 /// Writes one file that any browser shows without a network. It has the parameters, the predicted recall,
-/// counts, charts and the clusters, the largest first.
+/// counts, charts and the clusters, the largest first, with texts side by side. With --sources, it has one
+/// text with the passages marked that other documents have, too, and these documents.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -18,6 +21,8 @@ Examples:
   dedupdb report notes/ -o notes.html  Files, without a store
   dedupdb report -o report.html --texts-from crawl.jsonl.zst
   dedupdb report -o report.html --min-size 3 --bytes 50MB
+  dedupdb report --sources essay.txt -o essay.html  Which stored documents share passages with it?
+  dedupdb report --sources essay.txt --against articles/ -o essay.html  The same without a store
   dedupdb remove --keys-from drop.keys  Remove what was marked on the page
   dedupdb move notes aside --keys-from drop.keys  Move these files, without a store
 
@@ -41,13 +46,44 @@ Files are looked for from the current folder. A file is marked on the page, and 
 copy, if it is gone, if its size or time has changed since it was added, or if it is another name of
 a listed file. Run `add` and `remove --missing` first to bring the store up to date.
 
+With --sources, the page shows a text, in which the passages that other documents have are marked and
+numbered (see `passages`); these documents, with the number of shared words; and each passage in up
+to 10 of them, with the words around it if the document can be read again. Passages that 5 documents
+or more have are listed apart. Up to 1,000 documents are listed, and up to 200 are read again. At
+most half of --bytes is for the text; if there is no room, the end of the text and the last passages
+are left out, and the page says so. The page can be printed.
+
 An existing report is replaced. Any other file is replaced only with --force.
 
-Exit codes: 0 there are clusters, 1 there are none, 2 error, 130 interrupted.")]
+Exit codes: 0 there are clusters or passages, 1 there are none, 2 error, 130 interrupted.")]
 pub(crate) struct ReportArgs {
     /// Files and folders to compare, instead of the documents of the store
-    #[arg(value_name = "PATH", value_parser = parse::path())]
+    #[arg(value_name = "PATH", value_parser = parse::path(), conflicts_with = "sources")]
     pub(crate) paths: Vec<PathBuf>,
+
+    /// Show what this text shares with stored documents: a file of one document, or - for standard input
+    #[arg(long, value_name = "TEXT", value_parser = parse::path(), conflicts_with_all = OF_CLUSTERS)]
+    pub(crate) sources: Option<PathBuf>,
+
+    /// With --sources, compare with these files and folders, through a temporary store, and with no other store
+    #[arg(long, value_name = "PATH", num_args = 1.., requires = "sources", value_parser = parse::path())]
+    pub(crate) against: Vec<PathBuf>,
+
+    /// With --against, kind of shingle: word:K, code:K, char:K, char-nospace:K or byte:K [default: word:5]
+    #[arg(long, value_name = "KIND", requires = "against", value_parser = parse::parameter::<Shingling>)]
+    pub(crate) shingling: Option<Shingling>,
+
+    /// With --sources, shortest passage, in words [default: the one that the store was made for; with --against, 20]
+    #[arg(long, value_name = "WORDS", requires = "sources")]
+    pub(crate) at_least: Option<u32>,
+
+    /// With --sources, join passages between which the text has at most N other words
+    #[arg(long, value_name = "N", requires = "sources", default_value = "0")]
+    pub(crate) gap: u32,
+
+    /// With --sources, compare all documents, however many share a part of the text
+    #[arg(long, requires = "sources")]
+    pub(crate) all: bool,
 
     /// File to write, or - for standard output
     #[arg(short, long, value_name = "OUTPUT")]
@@ -87,3 +123,6 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) telling: LeftOutArgs,
 }
+
+/// The options about clusters.
+const OF_CLUSTERS: [&str; 4] = ["no_text", "threshold", "linkage", "min_size"];

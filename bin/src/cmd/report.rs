@@ -30,6 +30,9 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
+    if let Some(text) = &report.sources {
+        return super::report_sources::run(args, report, text, console, output);
+    }
     check_arguments(args, report, console)?;
     // Interrupts are caught only later, so that a signal ends a wait for the store at once.
     let (opened, reading);
@@ -72,9 +75,7 @@ pub(crate) fn run(
     let folder = temporary.map(|temporary| temporary.place().to_owned());
     let ending = SignalExit::removing(console, STOPPED, folder)?;
     let mut asked = asked(args, report);
-    if let Some(unread) = &unread {
-        asked = asked.unread(unread);
-    }
+    asked = asked.unread(&unread);
     let page = asked.make(&opened.store, || ControlFlow::Continue(()));
     ending.disarm();
     drop(watch);
@@ -101,9 +102,9 @@ struct OpenedStore {
 }
 
 /// The message when the user asks to stop.
-const STOPPED: &str = "stopped; nothing is written";
+pub(super) const STOPPED: &str = "stopped; nothing is written";
 
-fn is_file(report: &args::ReportArgs) -> bool {
+pub(super) fn is_file(report: &args::ReportArgs) -> bool {
     report.output != Path::new(STDIN)
 }
 
@@ -114,7 +115,14 @@ fn check_arguments(args: &Args, report: &args::ReportArgs, console: &Console) ->
         );
     }
     check_stdin(report.paths.iter().map(PathBuf::as_path))?;
-    let inputs = [&report.paths[..], &report.texts_from].concat();
+    check_output_of(report, &report.paths)?;
+    let options = report.inputs.options();
+    report.inputs.check(&options, &report.paths, console)
+}
+
+/// Refuses inputs that do not exist, and an output that is, contains or lies in one of them, or must not be replaced.
+pub(super) fn check_output_of(report: &args::ReportArgs, paths: &[PathBuf]) -> Result<()> {
+    let inputs = [paths, &report.texts_from].concat();
     for path in &inputs {
         if path != Path::new(STDIN) && path.symlink_metadata().is_err() {
             bail!("{}: there is no such file or folder", path.display());
@@ -127,8 +135,7 @@ fn check_arguments(args: &Args, report: &args::ReportArgs, console: &Console) ->
         check_output(&report.output, &inputs)?;
         Page::check(&report.output, report.force)?;
     }
-    let options = report.inputs.options();
-    report.inputs.check(&options, &report.paths, console)
+    Ok(())
 }
 
 /// Refuses a name by which programs would take the page for another kind of file.
@@ -211,7 +218,7 @@ fn asked(args: &Args, report: &args::ReportArgs) -> Report {
 }
 
 /// The commands and options that a page names for its readers.
-fn commands(report: &args::ReportArgs) -> Commands {
+pub(super) fn commands(report: &args::ReportArgs) -> Commands {
     let mut commands = Commands::default();
     commands.more_bytes = format!("`--bytes` (now {})", bytes(report.bytes));
     for (command, words) in [
@@ -219,6 +226,7 @@ fn commands(report: &args::ReportArgs) -> Commands {
         (&mut commands.add_changed, "dedupdb add"),
         (&mut commands.add_all, "dedupdb add --checksum"),
         (&mut commands.show_texts, "--texts-from PATH"),
+        (&mut commands.compare_all, "--all"),
         (
             &mut commands.move_files,
             "dedupdb move FOLDER ASIDE --keys-from drop.keys",
@@ -242,7 +250,11 @@ fn commands(report: &args::ReportArgs) -> Commands {
 }
 
 /// Writes the page; returns its size in bytes.
-fn write(page: &Page, report: &args::ReportArgs, output: &mut Output) -> Result<u64> {
+pub(super) fn write<S>(
+    page: &Page<S>,
+    report: &args::ReportArgs,
+    output: &mut Output,
+) -> Result<u64> {
     if is_file(report) {
         return Ok(page.write(&report.output, report.force)?);
     }

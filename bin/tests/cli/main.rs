@@ -76,6 +76,7 @@ mod rename;
 mod repeats;
 mod replaced;
 mod report;
+mod report_sources;
 mod salvage;
 mod same_file;
 mod sandbox;

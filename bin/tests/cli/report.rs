@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::sandbox::{Sandbox, text};
 
-const EVIL: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>";
+pub(crate) const EVIL: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>";
 
 /// The data of a page.
 pub(crate) fn data(page: &str) -> Value {

@@ -316,6 +316,50 @@ class Tests:
         assert page.locator("#list > li").count() == len(EVIL), "the script of the page does run"
         page.close()
 
+    def check_accessible(self, opened, width):
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+        found = Axe().run(opened.page).response["violations"]
+        told = [(it["id"], it["impact"], [node["html"] for node in it["nodes"]]) for it in found]
+        assert told == [], told
+
+    def sources(self):
+        """A page of one text: a passage that one document has, one that six have, and one with all that is evil."""
+        own, common = words(51, 40), words(52, 30)
+        self.write("class/a.txt", f"{words(53, 20)}\n{own}\n{words(54, 20)}")
+        for name in "bcdefg":
+            self.write(f"class/{name}.txt", f"{common}\n{words(55 + ord(name), 30)}")
+        lines = (json.dumps({"id": evil, "text": f"{words(200 + n, 30)} {evil}"}) for n, evil in enumerate(EVIL))
+        self.write("class/evil.jsonl", "\n".join(lines))
+        hostile = "\n".join(f"{words(200 + n, 30)} {evil}" for n, evil in enumerate(EVIL))
+        essay = {"id": "essay", "text": f"{common}\n{words(56, 10)}\n{own}\n{hostile}"}
+        self.write("essay.jsonl", json.dumps(essay))
+        self.run("report", "--sources", "essay.jsonl", "--against", "class", "-o", "essay.html")
+        return self.folder / "essay.html"
+
+    def test_a_text_leads_to_its_sources_and_back(self):
+        with self.opened(self.sources()) as opened:
+            page = opened.page
+            assert page.locator("mark.many .no").all_inner_texts() == ["1"]
+            assert page.locator(".whole mark.few .no").count() == 1 + len(EVIL)
+            page.locator(".whole .no").nth(1).click()
+            assert page.evaluate("document.activeElement.id") == "passage-2"
+            told = opened.text("#passage-2")
+            assert "class/a.txt" in told and words(53, 20).split()[-1] in told, told
+            # Back, with the keyboard alone.
+            for key in ["Tab", "Enter"]:
+                page.keyboard.press(key)
+            assert page.evaluate("document.activeElement.id") == "mark-2"
+            assert page.locator("script, img, svg[onload], a[href^=javascript]").count() == 0
+            assert all(evil in opened.text(".whole") for evil in EVIL[:5])
+            page.emulate_media(media="print")
+            assert not page.locator("nav").is_visible() and page.locator(".whole .no").first.is_visible()
+            line = "getComputedStyle(document.querySelector('.whole mark.{}')).textDecorationStyle"
+            assert [page.evaluate(line.format(kind)) for kind in ["few", "many"]] == ["solid", "dotted"]
+        for scheme in ["light", "dark"]:
+            for width in [400, 1300, 2000]:
+                with self.opened(self.sources(), width=width, color_scheme=scheme) as opened:
+                    self.check_accessible(opened, width)
+
     def test_anybody_can_use_it(self):
         for scheme in ["light", "dark"]:
             for width in [400, 1300, 2000]:
@@ -324,10 +368,7 @@ class Tests:
                     opened.press("Compare in/b.txt")
                     opened.press("Drop in/b.txt")
                     opened.press("Keep in/a.txt")
-                    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
-                    found = Axe().run(opened.page).response["violations"]
-                    told = [(it["id"], it["impact"], [node["html"] for node in it["nodes"]]) for it in found]
-                    assert told == [], told
+                    self.check_accessible(opened, width)
 
     def test_the_keyboard_is_enough(self):
         with self.opened(self.report()) as opened:

@@ -1,29 +1,16 @@
 //! The page as HTML.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 
 use super::chart::{Axes, bars, curve};
 use super::commands::Commands;
 use super::figures::ClusterFigures;
+use super::frame::{self, SCRIPT};
 use super::summary::Summary;
 use crate::number::{bytes, counted, grouped, percent};
 use dedupdb::Schema;
 use dedupdb::groups::Linkage;
 use dedupdb::upkeep::Bucket;
-
-/// The start of every report.
-pub(super) const MARK: &str = "<!DOCTYPE html><html lang=\"en\" data-dedupdb=\"report\">";
-
-/// The script and the style of the page.
-const SCRIPT: &str = include_str!("page.js");
-const STYLE: &str = include_str!("page.css");
-
-/// Their SHA-256 hashes in base64. The page allows only these two.
-const SCRIPT_HASH: &str = "CcB1GWgw2udRtvdCojwd7FIUBVjyTZEI14QOMhBCCiA=";
-const STYLE_HASH: &str = "dsA49RVn9hWhUIG/oFGMzoQ50S3zFVmduHT6EpzahVk=";
-
-/// The maximum number of characters of a heading.
-const MOST_TITLE: usize = 300;
 
 /// The contents of the page besides the clusters.
 #[derive(Clone, Copy, Debug)]
@@ -37,59 +24,38 @@ pub(super) struct PageContents<'a> {
     pub(super) buckets: &'a [Bucket],
     pub(super) has_texts: bool,
     pub(super) commands: &'a Commands,
-    /// A line about what could not be read.
-    pub(super) unread: Option<&'a str>,
+    /// Lines about what could not be read.
+    pub(super) unread: &'a [String],
 }
 
 /// Returns the page with its data, which is inert.
 pub(super) fn page(shown: &PageContents<'_>, data: &str) -> String {
-    let title: String = shown.title.chars().take(MOST_TITLE).collect();
-    let policy = format!(
-        "default-src 'none'; script-src 'sha256-{SCRIPT_HASH}'; style-src 'sha256-{STYLE_HASH}'; \
-         img-src data:; base-uri 'none'; form-action 'none'"
-    );
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" data-dedupdb="report" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta name="referrer" content="no-referrer";
-                link rel="icon" href="data:,";
-                title { "Near-duplicates" @if !title.is_empty() { ": " (title) } }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                a.skip href="#clusters" { "To the clusters" }
-                header {
-                    h1 { "Near-duplicates" @if !title.is_empty() { ": " bdi { (title) } } }
-                    p.quiet { "By dedupdb " (env!("CARGO_PKG_VERSION")) ". Similarity is the Jaccard similarity of \
-                        two documents: the share of all their shingles that both have." }
-                    nav.tools aria-label="On this page" {
-                        a href="#found" { "What was found" }
-                        a href="#clusters" { "Clusters" }
-                        a href="#export" { "Save your decisions" }
-                        a href="#how" { "How it was found" }
-                    }
-                }
-                main {
-                    (counts(shown.summary))
-                    (no_longer(shown))
-                    (left_out(shown))
-                    (clusters(shown.commands))
-                    (sizes(shown.figures))
-                    (similarities(shown))
-                    (render_parameters(shown))
-                    (hottest(shown))
-                }
-                script type="application/json" id="data" { (PreEscaped(data)) }
-                script { (PreEscaped(SCRIPT)) }
-            }
+    let with = html! {
+        p.quiet { "By dedupdb " (env!("CARGO_PKG_VERSION")) ". Similarity is the Jaccard similarity of two documents: \
+            the share of all their shingles that both have." }
+        nav.tools aria-label="On this page" {
+            a href="#found" { "What was found" }
+            a href="#clusters" { "Clusters" }
+            a href="#export" { "Save your decisions" }
+            a href="#how" { "How it was found" }
         }
     };
-    page.into_string()
+    let body = html! {
+        main {
+            (counts(shown.summary))
+            (no_longer(shown))
+            (left_out(shown))
+            (clusters(shown.commands))
+            (sizes(shown.figures))
+            (similarities(shown))
+            (render_parameters(shown))
+            (hottest(shown))
+        }
+        script type="application/json" id="data" { (PreEscaped(data)) }
+        script { (PreEscaped(SCRIPT)) }
+    };
+    let skip = ["#clusters", "To the clusters"];
+    frame::page(["Near-duplicates", shown.title], skip, &with, &body, true)
 }
 
 /// Renders what was found.
@@ -128,9 +94,8 @@ fn no_longer(shown: &PageContents<'_>) -> Markup {
 
 /// Renders what is not on the page.
 fn left_out(shown: &PageContents<'_>) -> Markup {
-    let unread = shown.unread.map(str::to_owned);
     let lines = shown.summary.left_out(shown.has_texts, shown.commands);
-    let lines: Vec<String> = unread.into_iter().chain(lines).collect();
+    let lines = [shown.unread, &lines].concat();
     html! {
         @if !lines.is_empty() {
             section aria-labelledby="left-out" {
@@ -353,43 +318,6 @@ fn clusters(commands: &Commands) -> Markup {
                 ". In the list with lines, control characters and backslashes are escaped"
                 @if !commands.forget_lines.is_empty() { ", for " code { (commands.forget_lines) } }
                 "." }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
-    use sha2::{Digest, Sha256};
-
-    use super::{SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
-
-    /// Hashes the text as a browser sees it, with normalized line endings.
-    fn hash(text: &str) -> String {
-        STANDARD.encode(Sha256::digest(text.replace('\r', "")))
-    }
-
-    #[test]
-    fn the_policy_allows_the_script_and_the_style_as_they_are() {
-        assert_eq!(hash(SCRIPT), SCRIPT_HASH);
-        assert_eq!(hash(STYLE), STYLE_HASH);
-        for text in [SCRIPT, STYLE] {
-            assert!(!text.contains("</") && !text.contains("<!--"));
-        }
-    }
-
-    #[test]
-    fn the_script_puts_nothing_there_as_html() {
-        for way in [
-            "innerHTML",
-            "outerHTML",
-            "insertAdjacentHTML",
-            "document.write",
-            "eval(",
-            "Function(",
-        ] {
-            assert!(!SCRIPT.contains(way), "{way}");
         }
     }
 }

@@ -11,12 +11,19 @@ use super::file_status::ReclaimableBytes;
 use super::html::{self, PageContents};
 use super::page::Page;
 use super::proposal::proposed;
+use super::reread::TextFiles;
 use super::row::PageCluster;
+use super::runs::Tokens;
+use super::sources::TextSources;
+use super::sources_html::{self, SourcesContents};
+use super::sources_summary::SourcesSummary;
 use super::summary::Summary;
 use super::texts::PageTexts;
-use crate::{Error, Options};
-use dedupdb::Store;
+use crate::{Error, Options, SourcedText};
 use dedupdb::groups::{Cluster, ClusterQuery, Linkage};
+use dedupdb::overlap::Passages;
+use dedupdb::sketching::Shingling;
+use dedupdb::{Schema, Store};
 
 /// The default maximum size of a page in bytes.
 const BYTES: u64 = 20_000_000;
@@ -45,7 +52,7 @@ pub struct Report {
     sources: Vec<PathBuf>,
     has_added: bool,
     commands: Commands,
-    unread: Option<String>,
+    unread: Vec<String>,
 }
 
 impl Default for Report {
@@ -61,7 +68,7 @@ impl Default for Report {
             sources: Vec::new(),
             has_added: true,
             commands: Commands::default(),
-            unread: None,
+            unread: Vec::new(),
         }
     }
 }
@@ -141,10 +148,10 @@ impl Report {
         }
     }
 
-    /// Sets a line about what could not be read for the store of this report, and so is not on the page.
-    pub fn unread(self, line: impl Into<String>) -> Report {
+    /// Sets lines about what could not be read for the store of this report, and so is not on the page.
+    pub fn unread(self, lines: impl IntoIterator<Item = impl Into<String>>) -> Report {
         Report {
-            unread: Some(line.into()),
+            unread: lines.into_iter().map(Into::into).collect(),
             ..self
         }
     }
@@ -202,10 +209,76 @@ impl Report {
             buckets: &buckets,
             has_texts: self.has_texts,
             commands: &self.commands,
-            unread: self.unread.as_deref(),
+            unread: &self.unread,
         };
         let html = html::page(&shown, &data);
         Ok(Page { html, summary })
+    }
+
+    /// Makes a page of one text: the passages of at least `at_least` tokens that were `found` in stored documents, and these
+    /// documents, each with what stands around a passage if its text can be read again. The same store and files give the
+    /// same bytes. `go_on` is called from time to time and may stop the work.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use dedupdb_corpus::Options;
+    /// use dedupdb_corpus::report::Report;
+    /// use dedupdb::overlap::PassageQuery;
+    /// use dedupdb::{Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let essay = folder.path().join("essay.txt");
+    /// let schema = Schema::builder().passage(8).build()?;
+    /// let store = Store::create(folder.path().join("store"), &schema)?;
+    /// store.insert_unless_duplicate("log", "It was the first of many long and cold nights in the old lighthouse.")?;
+    /// std::fs::write(&essay, "As the log says, the first of many long and cold nights.")?;
+    ///
+    /// let essay = Options::new().document(&essay)?;
+    /// let found = store.passages(&PassageQuery::text(essay.text()))?;
+    /// let page = Report::new().sources(&store, &essay, &found, 8, || ControlFlow::Continue(()))?;
+    /// assert_eq!((page.summary().covered, page.summary().tokens), (8, 12));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Report::make`].
+    pub fn sources(
+        &self,
+        store: &Store,
+        text: &SourcedText,
+        found: &Passages,
+        at_least: u32,
+        mut go_on: impl FnMut() -> ControlFlow<()>,
+    ) -> Result<Page<SourcesSummary>, Error> {
+        let schema = store.schema();
+        let text = Tokens::of(&schema.shingler()?, text.text())?;
+        let mut sources = TextSources::of(store, &text, found)?;
+        if self.has_texts {
+            sources.read((store, &text, at_least), self.files(), &mut go_on)?;
+        }
+        let mut summary = sources.summary(&text, found);
+        summary.unit = unit(&schema);
+        let shown = SourcesContents {
+            title: &self.title,
+            text: &text,
+            sources: &sources,
+            at_least,
+            unit: summary.unit,
+            commands: &self.commands,
+            unread: &self.unread,
+        };
+        let room = usize::try_from(self.bytes).unwrap_or(usize::MAX) - FRAME;
+        let html = sources_html::page(&shown, room, &mut summary);
+        Ok(Page { html, summary })
+    }
+
+    /// Returns where texts are read again.
+    pub(super) fn files(&self) -> TextFiles<'_> {
+        TextFiles {
+            options: &self.options,
+            sources: &self.sources,
+        }
     }
 
     /// Counts all clusters, and lists the largest ones that fit into `most` bytes.
@@ -273,9 +346,19 @@ impl Report {
             return Ok(None);
         }
         let mut texts = PageTexts::of(groups, most);
-        texts.read(groups, &self.options, &self.sources, go_on)?;
+        texts.read(groups, self.files(), go_on)?;
         texts.fit(most);
         Ok(Some(texts))
+    }
+}
+
+/// What a token of a store is called, and several.
+fn unit(schema: &Schema) -> [&'static str; 2] {
+    match schema.shingling() {
+        Shingling::Word(_) => ["word", "words"],
+        Shingling::Char(_) | Shingling::CharNoSpace(_) => ["character", "characters"],
+        Shingling::Byte(_) => ["byte", "bytes"],
+        _ => ["token", "tokens"],
     }
 }
 
