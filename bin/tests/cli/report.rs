@@ -102,6 +102,39 @@ fn a_page_has_clusters_the_largest_first_and_their_texts() {
 }
 
 #[test]
+fn a_page_says_what_texts_share_and_which_is_inside_which() {
+    let sandbox = Sandbox::new();
+    let (one, other) = (text(1, 40), text(2, 60));
+    // The same parts in another order, and some words more.
+    sandbox.write("in/a.txt", format!("é {one}\n{other}\n{}", text(3, 15)));
+    sandbox.write("in/b.txt", format!("{other}\n{one}"));
+    sandbox
+        .run(&["report", "in", "-o", "report.html", "--threshold", "0.7"])
+        .expect(0);
+    let page = read(&sandbox, "report.html");
+    let data = data(&page);
+    assert_eq!(keys(&data), [["in/a.txt", "in/b.txt"]]);
+    // 92 of 96 shingles, and of 112.
+    let contained = &data["clusters"][0][3][1][9];
+    assert_eq!(*contained, serde_json::json!([0.9583, 0.8214]));
+    let shared = &data["shared"][0];
+    assert_eq!((&shared[2], &shared[3]), (&116.into(), &100.into()));
+    let (from, end) = (2 + one.len() + 1, 2 + one.len() + 1 + other.len());
+    let in_a = serde_json::json!([[2, 2 + one.len(), 40, 1], [from, end, 60, 0]]);
+    assert_eq!(shared[4], in_a);
+    assert_eq!(shared[5][0], serde_json::json!([0, other.len(), 60, 1]));
+    // A store that finds longer passages marks these alone.
+    sandbox
+        .run(&["init", "--passage", "50", "--threshold", "0.7"])
+        .expect(0);
+    sandbox.add(&["in"], 0);
+    sandbox.run(&["report", "-o", "report.html"]).expect(0);
+    let data = self::data(&read(&sandbox, "report.html"));
+    assert_eq!(data["least"], 50);
+    assert_eq!(data["shared"][0][4].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn keys_and_texts_of_strangers_are_data() {
     let sandbox = Sandbox::new();
     let words = text(1, 40);

@@ -151,7 +151,9 @@ class Tests:
             assert gone.all_inner_texts() == [words(1, 90).split()[50]]
             assert come.all_inner_texts() == ["switch"]
             assert "words the same" in opened.text(".sides")
-            assert "50 words:" in opened.text("[aria-label=Comparison] ul")
+            told = opened.text("[aria-label=Comparison]")
+            assert "in/b.txt: 89 of 90 words (98.8%) in passages of at least 20 words that both have" in told, told
+            assert "Each is mostly inside the other." in told, told
             opened.press("All words")
             assert "words the same" not in opened.text(".sides")
             sides = opened.page.locator(".sides .text").all_inner_texts()
@@ -163,6 +165,38 @@ class Tests:
             opened.press("Compare in/c.txt")
             assert "The texts are the same." in opened.text("[aria-label=Comparison]")
             opened.press("Text in/a.txt")
+
+    def moved(self):
+        """A report of two texts with the same parts in another order, of which one has one twice and more besides."""
+        parts = [words(seed, 40) for seed in range(61, 66)]
+        self.write("moved/a.txt", "\n\n".join([parts[0], words(60, 30), *parts[1:], parts[0]]))
+        self.write("moved/b.txt", "\n\n".join(parts[::-1]))
+        self.run("report", "moved", "-o", "moved.html", "--threshold", "0.7")
+        return self.folder / "moved.html"
+
+    def test_a_shared_passage_leads_to_the_same_one_in_the_other_text(self):
+        with self.opened(self.moved()) as opened:
+            page = opened.page
+            opened.expand()
+            opened.press("Compare moved/b.txt")
+            told = opened.text("[aria-label=Comparison]")
+            assert "moved/b.txt is mostly inside moved/a.txt." in told or "Each is mostly" in told, told
+            assert "moved/b.txt: 200 of 200 words (100.0%)" in told, told
+            assert "moved/a.txt: 240 of 270 words (88.8%)" in told, told
+            assert page.locator(".strip").count() == 2
+            opened.press("Shared passages")
+            sides = [page.locator(".linked").nth(side).locator("mark") for side in range(2)]
+            numbers = [side.locator(".no").all_inner_texts() for side in sides]
+            assert numbers[0] == ["1", "2", "3", "4", "5", "6"] and len(numbers[1]) == 5, numbers
+            for mark, number in zip(sides[1].all(), numbers[1]):
+                mark.click()
+                focused = page.evaluate("document.activeElement.textContent")
+                assert focused == number, (focused, number)
+                inside = page.evaluate("document.activeElement.parentElement.textContent")
+                assert inside[len(focused):] == mark.inner_text().strip()[len(number):], inside
+                # Back, by a key.
+                page.keyboard.press("Enter")
+                assert page.evaluate("document.activeElement.closest('.linked').getAttribute('aria-label')") == "Passages in moved/b.txt"
 
     def test_the_diff_is_one_of_both_texts(self):
         """Also where texts are too large to compare all words with all."""
@@ -368,6 +402,7 @@ class Tests:
                     opened.press("Compare in/b.txt")
                     opened.press("Drop in/b.txt")
                     opened.press("Keep in/a.txt")
+                    opened.press("Shared passages")
                     self.check_accessible(opened, width)
 
     def test_the_keyboard_is_enough(self):
@@ -390,7 +425,7 @@ class Tests:
             [2, 0.9, 0, [[row.format(n % 90, n, copy), 0.9, copy, n, n, -1, 0, copy, 1] for copy in range(2)]]
             for n in range(100_000)
         ]
-        data = json.dumps({"estimated": False, "clusters": clusters, "texts": []})
+        data = json.dumps({"estimated": False, "unit": ["word", "words"], "least": 20, "clusters": clusters, "texts": [], "shared": []})
         many = self.write("many.html", text[:start] + data + text[end:])
         began = time.monotonic()
         with self.opened(many) as opened:

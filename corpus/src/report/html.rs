@@ -32,7 +32,8 @@ pub(super) struct PageContents<'a> {
 pub(super) fn page(shown: &PageContents<'_>, data: &str) -> String {
     let with = html! {
         p.quiet { "By dedupdb " (env!("CARGO_PKG_VERSION")) ". Similarity is the Jaccard similarity of two documents: \
-            the share of all their shingles that both have." }
+            the share of all their shingles that both have. How much of a text is in another one is the share of its own \
+            shingles." }
         nav.tools aria-label="On this page" {
             a href="#found" { "What was found" }
             a href="#clusters" { "Clusters" }

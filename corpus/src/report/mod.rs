@@ -44,7 +44,7 @@
 
 // From the lowest to the highest: the state of files (`file_status`), texts read again (`reread`), what two texts have in
 // common (`runs`), the reader's next steps (`commands`), the counts (`summary`, `sources_summary`). Of clusters: the list
-// (`row`, `proposal`, `chosen`), the charts (`figures`), the texts (`texts`), the data of the page (`data`) and its HTML
+// (`row`, `proposal`, `chosen`), the charts (`figures`), the texts (`texts`) and what they share (`shared`), the data of the page (`data`) and its HTML
 // (`chart`, `html`). Of one text: its passages (`sources`) and the HTML (`sources_html`). Around both: `frame` and `page`.
 // `settings` makes them.
 
@@ -62,6 +62,7 @@ mod reread;
 mod row;
 mod runs;
 mod settings;
+mod shared;
 mod sources;
 mod sources_html;
 mod sources_summary;

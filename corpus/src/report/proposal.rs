@@ -24,6 +24,8 @@ pub(super) struct ClusterDocument {
     pub(super) document: Document,
     /// The similarity to the one to keep.
     pub(super) similarity: f64,
+    /// The share of its shingles that the one to keep has, and that of the shingles of the one to keep which it has.
+    pub(super) contained: Option<[f64; 2]>,
     pub(super) look: FileCheck,
     /// Whether it can be the one to keep.
     stands: bool,
@@ -65,6 +67,8 @@ pub(super) fn proposed(
 fn met(cluster: Cluster, store: &Store) -> StoreResult<ProposedCluster> {
     let mut files = ClusterFiles::default();
     let mut documents = Vec::with_capacity(cluster.members.len());
+    let kept = store.get(&cluster.representative)?;
+    let kept = kept.map_or(0, |kept| kept.shingles);
     for (place, member) in cluster.members.into_iter().enumerate() {
         // A document that was removed meanwhile is ignored.
         let Some(document) = store.get(&member.key)? else {
@@ -73,6 +77,8 @@ fn met(cluster: Cluster, store: &Store) -> StoreResult<ProposedCluster> {
         let look = FileCheck::at(&document);
         documents.push(ClusterDocument {
             similarity: member.similarity(),
+            contained: (member.containment)
+                .map(|share| [share, share * ratio(document.shingles, kept)]),
             stands: files.meet(look, place).state.stands(),
             look,
             is_representative: place == 0,
@@ -145,6 +151,7 @@ fn ordered(
     if !kept.is_representative {
         cluster.lowest = 1.0;
         kept.similarity = 1.0;
+        kept.contained = kept.contained.map(|_| [1.0; 2]);
         for other in others {
             let pair = [&kept.document.key, &other.document.key].map(|key| Subject::Key(key));
             let compared = match store.explain(pair[0], pair[1]) {
@@ -153,9 +160,16 @@ fn ordered(
             };
             let exact = compared.common.map(|common| common.jaccard);
             let estimate = compared.estimate.map(|estimate| estimate.jaccard);
+            other.contained =
+                (compared.common).map(|common| [common.containment_of_b, common.containment_of_a]);
             other.similarity = exact.or(estimate).unwrap_or(other.similarity);
             cluster.lowest = cluster.lowest.min(other.similarity);
         }
     }
     Ok(Some(cluster))
+}
+
+/// Returns the number of shingles of a document for each shingle of another one.
+fn ratio(shingles: u32, others: u32) -> f64 {
+    f64::from(shingles) / f64::from(others.max(1))
 }

@@ -21,6 +21,8 @@ pub(super) struct PageRow {
     pub(super) key: String,
     /// The similarity to the representative.
     pub(super) similarity: f64,
+    /// The share of its shingles that the representative has, and that of the representative's shingles which it has.
+    contained: Option<[f64; 2]>,
     pub(super) likeness: RowLikeness,
     /// The size of its source in bytes.
     pub(super) size: u64,
@@ -67,6 +69,7 @@ impl PageRow {
         PageRow {
             key: document.key,
             similarity: listed.similarity,
+            contained: listed.contained,
             likeness,
             size: document.size,
             time: document.modified.or(added).map(unix_seconds),
@@ -92,6 +95,7 @@ impl PageRow {
             self.standing.state.number(),
             self.standing.file,
             u8::from(self.likeness.reaches),
+            self.contained.map(|shares| shares.map(rounded)),
         ])
     }
 }

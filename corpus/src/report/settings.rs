@@ -14,6 +14,7 @@ use super::proposal::proposed;
 use super::reread::TextFiles;
 use super::row::PageCluster;
 use super::runs::Tokens;
+use super::shared::SharedPassages;
 use super::sources::TextSources;
 use super::sources_html::{self, SourcesContents};
 use super::sources_summary::SourcesSummary;
@@ -198,7 +199,12 @@ impl Report {
             summary.texts_left_out = texts.left_out(&groups) as u64;
         }
         summary.searches_cut_short = store.searches_cut_short().saturating_sub(cut_short);
-        let data = data(&groups, texts.as_ref(), !schema.keeps_shingles());
+        let mut shared = SharedPassages::new(&schema, unit(&schema));
+        if let Some(texts) = &texts {
+            let room = room.saturating_sub(texts.shown().map(|(json, _)| json.len() + 1).sum());
+            shared.compare(&groups, texts, &schema.shingler()?, room)?;
+        }
+        let data = data(&groups, texts.as_ref(), &shared, !schema.keeps_shingles());
         let shown = PageContents {
             title: &self.title,
             schema: &schema,
