@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use dedupdb::sketching::Shingling;
 
 use crate::args::LinkageArg;
+use crate::args::containment::ContainmentArgs;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
@@ -21,6 +22,7 @@ Examples:
   dedupdb report notes/ -o notes.html  Files, without a store
   dedupdb report -o report.html --texts-from crawl.jsonl.zst
   dedupdb report -o report.html --min-size 3 --bytes 50MB
+  dedupdb report -o report.html --containment 0.8  Texts with all that is mostly in them
   dedupdb report --sources essay.txt -o essay.html  Which stored documents share passages with it?
   dedupdb report --sources essay.txt --against articles/ -o essay.html  The same without a store
   dedupdb remove --keys-from drop.keys  Remove what was marked on the page
@@ -45,6 +47,9 @@ remove` and of `dedupdb move`. The page itself changes no file and no store.
 Files are looked for from the current folder. A file is marked on the page, and does not count as a
 copy, if it is gone, if its size or time has changed since it was added, or if it is another name of
 a listed file. Run `add` and `remove --missing` first to bring the store up to date.
+
+With --containment, each text is put below the largest text that has at least that share of it, as
+`clusters --containment` does. What goes is what is mostly in the text that stays.
 
 With --sources, the page shows a text, in which the passages that other documents have are marked and
 numbered (see `passages`); these documents, with the number of shared words; and each passage in up
@@ -102,12 +107,15 @@ pub(crate) struct ReportArgs {
     pub(crate) texts_from: Vec<PathBuf>,
 
     /// Minimum Jaccard similarity of linked documents, instead of the store's or 0.8: 0.9 or 90%
-    #[arg(long, value_name = "SHARE", value_parser = parse::share)]
+    #[arg(long, value_name = "SHARE", value_parser = parse::share, conflicts_with = "containment")]
     pub(crate) threshold: Option<f64>,
 
     /// What makes a cluster
-    #[arg(long, value_enum, default_value_t = LinkageArg::Connected)]
+    #[arg(long, value_enum, default_value_t = LinkageArg::Connected, conflicts_with = "containment")]
     pub(crate) linkage: LinkageArg,
+
+    #[command(flatten)]
+    pub(crate) contained: ContainmentArgs,
 
     /// List only clusters of at least N documents
     #[arg(long, value_name = "N", default_value = "2")]
@@ -125,4 +133,4 @@ pub(crate) struct ReportArgs {
 }
 
 /// The options about clusters.
-const OF_CLUSTERS: [&str; 4] = ["no_text", "threshold", "linkage", "min_size"];
+const OF_CLUSTERS: [&str; 5] = ["no_text", "threshold", "linkage", "containment", "min_size"];

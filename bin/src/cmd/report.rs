@@ -204,6 +204,7 @@ fn asked(args: &Args, report: &args::ReportArgs) -> Report {
     let mut asked = Report::new()
         .title(title)
         .linkage(report.linkage.into())
+        .shortest(report.contained.shortest)
         .min_size(report.min_size)
         .bytes(report.bytes)
         .texts(!report.no_text)
@@ -213,6 +214,9 @@ fn asked(args: &Args, report: &args::ReportArgs) -> Report {
         .commands(commands(report));
     if let Some(threshold) = report.threshold {
         asked = asked.threshold(threshold);
+    }
+    if let Some(least) = report.contained.containment {
+        asked = asked.containment(least);
     }
     asked
 }

@@ -135,6 +135,55 @@ fn a_page_says_what_texts_share_and_which_is_inside_which() {
 }
 
 #[test]
+fn a_page_shows_texts_below_those_that_contain_them() {
+    let sandbox = Sandbox::new();
+    let inner = text(1, 60);
+    // The file of the text that is inside the other one is the larger one, as of the copies.
+    let wide = inner.replace(' ', &" ".repeat(30));
+    sandbox.write("in/inner.txt", &wide);
+    sandbox.write("in/outer.txt", format!("{inner} {}", text(2, 90)));
+    sandbox.write("in/short.txt", "five words and no more");
+    sandbox.run(&["report", "in", "-o", "none.html"]).expect(1);
+    let asked = [
+        "--json",
+        "report",
+        "in",
+        "--containment",
+        "0.8",
+        "-o",
+        "report.html",
+    ];
+    let ran = sandbox.run(&asked).expect(0);
+    let found = &ran.objects()[0];
+    assert_eq!(
+        (&found["clusters"], &found["short"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(found["could_go"], wide.len());
+    assert!(
+        ran.stderr
+            .contains("1 text was too short for a search by containment"),
+        "{}",
+        ran.stderr
+    );
+    let page = read(&sandbox, "report.html");
+    assert!(page.contains("Drop what the representative contains") && !page.contains("S-curve"));
+    let data = data(&page);
+    assert_eq!(keys(&data), [["in/outer.txt", "in/inner.txt"]]);
+    let rows = &data["clusters"][0][3];
+    // It is in the representative, which is not in it.
+    assert_eq!(
+        (&rows[1][8], &rows[1][9]),
+        (&1.into(), &serde_json::json!([1.0, 0.3836]))
+    );
+    assert_eq!(data["shared"][0][2], 150);
+    let ran = sandbox
+        .run(&[&asked[1..], &["--threshold", "0.8"]].concat())
+        .expect(2);
+    assert!(ran.stderr.contains("cannot be used with"), "{}", ran.stderr);
+}
+
+#[test]
 fn keys_and_texts_of_strangers_are_data() {
     let sandbox = Sandbox::new();
     let words = text(1, 40);
@@ -530,7 +579,7 @@ fn only_what_is_known_to_be_like_what_stays_could_go() {
     let (mut near, mut far) = (0, 0);
     for row in &rows[1..] {
         let (similarity, size) = (row[1].as_f64().unwrap(), row[3].as_u64().unwrap());
-        assert_eq!(row[8], u8::from(similarity >= 0.8), "{row}");
+        assert_eq!(row[8], 3 * u8::from(similarity >= 0.8), "{row}");
         if similarity >= 0.8 {
             near += size;
         } else {

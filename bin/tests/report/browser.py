@@ -198,6 +198,27 @@ class Tests:
                 page.keyboard.press("Enter")
                 assert page.evaluate("document.activeElement.closest('.linked').getAttribute('aria-label')") == "Passages in moved/b.txt"
 
+    def test_what_is_inside_a_larger_text_goes_and_never_the_larger_one(self):
+        inner, rest = words(71, 60), words(72, 90)
+        self.write("whole/inner.txt", inner)
+        self.write("whole/outer.txt", f"{inner} {rest}")
+        shutil.copy2(self.folder / "whole/outer.txt", self.folder / "whole/outer2.txt")
+        self.run("report", "whole", "-o", "whole.html", "--containment", "80%")
+        with self.opened(self.folder / "whole.html", accept_downloads=True) as opened:
+            opened.expand()
+            assert "100.0% of it in the representative" in opened.text("#list")
+            opened.press("Compare whole/inner.txt")
+            told = opened.text("[aria-label=Comparison]")
+            assert "whole/inner.txt is mostly inside whole/outer.txt." in told, told
+            assert opened.page.locator(".linked").count() == 2, "what is not alike is shown by its passages"
+            opened.press("Keep whole/inner.txt")
+            opened.press("Drop whole/outer.txt")
+            opened.press("Drop what the representative contains")
+            assert opened.save("Save what is to go") == b"whole/outer.txt\0"
+            opened.press("Clear marks")
+            opened.press("Drop what the representative contains")
+            assert opened.save("Save what is to go") == b"whole/outer2.txt\0whole/inner.txt\0"
+
     def test_the_diff_is_one_of_both_texts(self):
         """Also where texts are too large to compare all words with all."""
         seeds = range(2600)

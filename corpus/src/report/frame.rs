@@ -11,7 +11,7 @@ pub(super) const SCRIPT: &str = include_str!("page.js");
 
 /// Their SHA-256 hashes in base64. A page allows only these two.
 const STYLE_HASH: &str = "MrC9LybD0n8meB0NSXsDIAufa62qid8Y/MX7kgiVlCI=";
-const SCRIPT_HASH: &str = "O9sR2P59y7v62nnYYT6FRa8J/51m2bZzcpDb4lrHvEA=";
+const SCRIPT_HASH: &str = "ZYcGm+NTb/PuqUfSCxHEt+g0FDC1HMiocMcam3NxqSE=";
 
 /// The maximum number of characters of a heading.
 const MOST_TITLE: usize = 300;

@@ -6,6 +6,7 @@ use super::chart::{Axes, bars, curve};
 use super::commands::Commands;
 use super::figures::ClusterFigures;
 use super::frame::{self, SCRIPT};
+use super::row::DocumentLink;
 use super::summary::Summary;
 use crate::number::{bytes, counted, grouped, percent};
 use dedupdb::Schema;
@@ -17,7 +18,7 @@ use dedupdb::upkeep::Bucket;
 pub(super) struct PageContents<'a> {
     pub(super) title: &'a str,
     pub(super) schema: &'a Schema,
-    pub(super) threshold: f64,
+    pub(super) link: DocumentLink,
     pub(super) linkage: Linkage,
     pub(super) summary: &'a Summary,
     pub(super) figures: &'a ClusterFigures,
@@ -43,10 +44,10 @@ pub(super) fn page(shown: &PageContents<'_>, data: &str) -> String {
     };
     let body = html! {
         main {
-            (counts(shown.summary))
+            (counts(shown.summary, shown.is_by_containment()))
             (no_longer(shown))
             (left_out(shown))
-            (clusters(shown.commands))
+            (clusters(shown.commands, shown.is_by_containment()))
             (sizes(shown.figures))
             (similarities(shown))
             (render_parameters(shown))
@@ -60,8 +61,13 @@ pub(super) fn page(shown: &PageContents<'_>, data: &str) -> String {
 }
 
 /// Renders what was found.
-fn counts(summary: &Summary) -> Markup {
+fn counts(summary: &Summary, is_by_containment: bool) -> Markup {
     let near = summary.clustered - summary.clusters.min(summary.clustered) - summary.identical;
+    let [others, why] = if is_by_containment {
+        ["Mostly in a larger one", "is mostly in"]
+    } else {
+        ["Near-duplicates", "resembles"]
+    };
     html! {
         section aria-labelledby="found" {
             h2 id="found" { "What was found" }
@@ -71,9 +77,9 @@ fn counts(summary: &Summary) -> Markup {
                 div { dt { "Clusters" } dd { (grouped(summary.clusters)) } }
                 div { dt { "Documents in clusters" } dd { (grouped(summary.clustered)) } }
                 div { dt { "Copies of another one" } dd { (grouped(summary.identical)) } }
-                div { dt { "Near-duplicates" } dd { (grouped(near)) } }
+                div { dt { (others) } dd { (grouped(near)) } }
                 div { dt { "Bytes in clusters" } dd { (bytes(summary.bytes)) } }
-                div { dt { "Could go: all that resembles the one kept" } dd { (bytes(summary.could_go)) } }
+                div { dt { "Could go: all that " (why) " the one kept" } dd { (bytes(summary.could_go)) } }
                 div { dt { "Could go: copies only" } dd { (bytes(summary.identical_could_go)) } }
             }
         }
@@ -107,20 +113,19 @@ fn left_out(shown: &PageContents<'_>) -> Markup {
     }
 }
 
-/// Renders the parameters and the predicted recall.
+impl PageContents<'_> {
+    fn is_by_containment(&self) -> bool {
+        matches!(self.link, DocumentLink::Containment(_))
+    }
+}
+
+/// Renders the parameters, and the predicted recall of a search by similarity.
 fn render_parameters(shown: &PageContents<'_>) -> Markup {
-    let recall = percent(shown.schema.recall(shown.threshold));
-    let told = format!(
-        "S-curve: of the pairs at the threshold, {}, {recall} are found",
-        shown.threshold
-    );
-    let axes = Axes {
-        caption: &told,
-        x: "Jaccard similarity of a pair",
-        y: "pairs found",
-    };
-    let linkage = match shown.linkage {
-        Linkage::Connected => "documents linked by chains of similar pairs",
+    let clusters = match (shown.link, shown.linkage) {
+        (DocumentLink::Containment(_), _) => {
+            "documents below the largest one that contains them, over several levels"
+        }
+        (_, Linkage::Connected) => "documents linked by chains of similar pairs",
         _ => "documents similar to the representative",
     };
     html! {
@@ -134,18 +139,40 @@ fn render_parameters(shown: &PageContents<'_>) -> Markup {
                             @for (name, value) in shown.schema.parameters() {
                                 tr { th scope="row" { (name) } td { (value) } }
                             }
-                            tr { th scope="row" { "threshold of this report" } td { (shown.threshold) } }
-                            tr { th scope="row" { "clusters" } td { (linkage) } }
-                            tr { th scope="row" { "predicted recall" } td { (recall) " of the pairs at " (shown.threshold) } }
+                            @match shown.link {
+                                DocumentLink::Similarity(threshold) => {
+                                    tr { th scope="row" { "threshold of this report" } td { (threshold) } }
+                                    tr { th scope="row" { "predicted recall" } td { (percent(shown.schema.recall(threshold)))
+                                        " of the pairs at " (threshold) } }
+                                }
+                                DocumentLink::Containment(least) => {
+                                    tr { th scope="row" { "containment of this report" } td { (least) } }
+                                    tr { th scope="row" { "recall" } td { "every pair is found" } }
+                                }
+                            }
+                            tr { th scope="row" { "clusters" } td { (clusters) } }
                         }
                     }
                 }
-                figure {
-                    (curve(axes, |at| shown.schema.recall(at), shown.threshold))
-                    figcaption { "Pairs of a similarity that share a bucket, and so are compared. The line is the \
-                        threshold." }
-                }
+                @if let DocumentLink::Similarity(threshold) = shown.link { (recall(shown.schema, threshold)) }
             }
+        }
+    }
+}
+
+/// Draws the S-curve.
+fn recall(schema: &Schema, threshold: f64) -> Markup {
+    let recall = percent(schema.recall(threshold));
+    let told = format!("S-curve: of the pairs at the threshold, {threshold}, {recall} are found");
+    let axes = Axes {
+        caption: &told,
+        x: "Jaccard similarity of a pair",
+        y: "pairs found",
+    };
+    html! {
+        figure {
+            (curve(axes, |at| schema.recall(at), threshold))
+            figcaption { "Pairs of a similarity that share a bucket, and so are compared. The line is the threshold." }
         }
     }
 }
@@ -195,7 +222,11 @@ fn sizes(figures: &ClusterFigures) -> Markup {
 }
 
 fn similarities(shown: &PageContents<'_>) -> Markup {
-    let counts = shown.figures.similarities(shown.threshold);
+    let least = match shown.link {
+        DocumentLink::Similarity(least) => least,
+        DocumentLink::Containment(_) => 0.0,
+    };
+    let counts = shown.figures.similarities(least);
     let rows = counts
         .iter()
         .map(|(bar, count)| (format!("{:.2}", *bar as f64 / 100.0), *count));
@@ -262,7 +293,12 @@ fn hottest(shown: &PageContents<'_>) -> Markup {
 }
 
 /// Renders the place of the clusters, which the script fills.
-fn clusters(commands: &Commands) -> Markup {
+fn clusters(commands: &Commands, is_by_containment: bool) -> Markup {
+    let drop_others = if is_by_containment {
+        "Drop what the representative contains"
+    } else {
+        "Drop what resembles the representative"
+    };
     html! {
         section aria-labelledby="clusters" {
             h2 id="clusters" tabindex="-1" { "Clusters" }
@@ -285,7 +321,7 @@ fn clusters(commands: &Commands) -> Markup {
             p id="status" role="status" {}
             div.tools role="group" aria-label="Marks in the clusters shown by the filter" {
                 button type="button" id="drop-identical" { "Drop what is identical" }
-                button type="button" id="drop-others" { "Drop what resembles the representative" }
+                button type="button" id="drop-others" { (drop_others) }
                 button type="button" id="clear" { "Clear marks" }
             }
             ol.clusters id="list" {}

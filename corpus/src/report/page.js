@@ -23,7 +23,7 @@
     lowest,
     identical,
     rows: rows.map(([key, similarity, content, size, time, text, state, file, reaches, contained]) => ({
-      key, similarity, content, size, time, text, state, file, reaches: reaches === 1, contained, tick: 0, show: null,
+      key, similarity, content, size, time, text, state, file, reaches: (reaches & 1) === 1, holds: (reaches & 2) === 2, contained, tick: 0, show: null,
     })),
   }));
 
@@ -389,7 +389,9 @@
     const first = cluster.rows[0];
     const copied = cluster.rows[row.content];
     const copy = copied === row ? "" : `, identical to ${printable(copied.key)}`;
-    const similarity = row.similarity === 1 && !data.estimated ? "same words" : alike(row.similarity);
+    const isIn = row.similarity < MOSTLY && row.contained && row.contained[0] >= MOSTLY;
+    const inside = isIn ? `, ${percent(row.contained[0])} of it in the representative` : "";
+    const similarity = row.similarity === 1 && !data.estimated ? "same words" : alike(row.similarity) + inside;
     const alikeness = row === first ? "representative" : copied === first ? "identical" : `${similarity}${copy}`;
     if (row.state === GONE) return `${alikeness}, gone`;
     if (row.state === OUT_OF_REACH) return `${alikeness}, cannot be looked at`;
@@ -557,10 +559,10 @@
   /** Whether two documents have the same text. */
   const isCopy = (one, other) => one.content === other.content;
 
-  /** Whether two documents are known to reach the threshold with each other. Others may be connected only through
-      documents between them. */
+  /** Whether a document that goes is known to resemble one that stays, or to be in it. Others may be connected only
+      through documents between them. */
   const isAlike = (one, other) => isCopy(one, other)
-    || (one.content === 0 && other.reaches) || (other.content === 0 && one.reaches);
+    || (one.content === 0 && other.reaches) || (other.content === 0 && one.holds);
 
   /** Ticks the documents of the filtered clusters that `goesFor` a document that stays, which is the first of each
       kind. Documents that have a tick keep it. Reports how many others stay. */
@@ -580,7 +582,7 @@
     }
     ticked();
     if (others > 0) {
-      at("ticked").textContent += ` Not marked, because not similar enough to a document that stays: ${counted(others, "document", "documents")}.`;
+      at("ticked").textContent += ` Not marked, because not similar enough to a document that stays, or not in it: ${counted(others, "document", "documents")}.`;
     }
   }
 

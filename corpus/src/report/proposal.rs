@@ -37,7 +37,7 @@ pub(super) struct ClusterDocument {
 type FileRanks = HashMap<String, KeepRank>;
 
 /// Orders the documents of each cluster so that the one to keep comes first and represents the others, whose similarities
-/// become those to it: a document whose file is at hand, then by [`rank_of`], and then the first in path order or the one
+/// become those to it: in a search by containment one with the text that contains the others, then a document whose file is at hand, then by [`rank_of`], and then the first in path order or the one
 /// that came first. Leaves out clusters without shingles: then nothing says that a document could go.
 ///
 /// Reads the files of a cluster, unless all of it are copies of one size. Of a record, and of a file that cannot be read,
@@ -48,6 +48,7 @@ type FileRanks = HashMap<String, KeepRank>;
 /// Those of reading the store; an error of the system if no thread can be started; `go_on` breaks.
 pub(super) fn proposed(
     clusters: Vec<Cluster>,
+    by_containment: bool,
     store: &Store,
     options: &Options,
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
@@ -57,7 +58,7 @@ pub(super) fn proposed(
     let ranks = ranks(&met, options, go_on)?;
     let ordered = met
         .into_iter()
-        .map(|cluster| ordered(cluster, &ranks, store));
+        .map(|cluster| ordered(cluster, by_containment, &ranks, store));
     Ok(ordered
         .filter_map(StoreResult::transpose)
         .collect::<StoreResult<_>>()?)
@@ -131,16 +132,20 @@ fn ranks(
 /// Puts the document to keep first.
 fn ordered(
     mut cluster: ProposedCluster,
+    by_containment: bool,
     ranks: &FileRanks,
     store: &Store,
 ) -> StoreResult<Option<ProposedCluster>> {
+    let representative = cluster.documents.first();
+    let representative = representative.map(|listed| listed.document.hash);
     // Equal documents stay in the order of the cluster.
     cluster.documents.sort_by_cached_key(|listed| {
         let document = &listed.document;
         let path = document.modified.map(|_| PathBuf::from(&document.key));
         let rank = ranks.get(&document.key).copied();
         let rank = rank.unwrap_or_else(|| largest_first(document.size, path.as_deref()));
-        (!listed.stands, rank, path)
+        let is_inside = by_containment && Some(document.hash) != representative;
+        (is_inside, !listed.stands, rank, path)
     });
     let Some((kept, others)) = cluster.documents.split_first_mut() else {
         return Ok(None);

@@ -33,6 +33,33 @@ pub(super) struct PageRow {
     pub(super) standing: RowFile,
 }
 
+/// What links the documents of a cluster.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum DocumentLink {
+    /// They resemble each other at least so much.
+    Similarity(f64),
+    /// At least this share of one is in the other.
+    Containment(f64),
+}
+
+impl DocumentLink {
+    /// How a document is linked to the representative. `text` is the position of the first document with its text.
+    fn likeness(self, listed: &ClusterDocument, text: usize) -> RowLikeness {
+        let [reaches, holds] = match self {
+            DocumentLink::Similarity(least) => [listed.similarity >= least; 2],
+            DocumentLink::Containment(least) => {
+                let contained = listed.contained.unwrap_or_default();
+                contained.map(|share| share >= least)
+            }
+        };
+        RowLikeness {
+            text,
+            reaches,
+            holds,
+        }
+    }
+}
+
 /// What the page shows of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageText {
@@ -94,7 +121,7 @@ impl PageRow {
             text,
             self.standing.state.number(),
             self.standing.file,
-            u8::from(self.likeness.reaches),
+            u8::from(self.likeness.reaches) + 2 * u8::from(self.likeness.holds),
             self.contained.map(|shares| shares.map(rounded)),
         ])
     }
@@ -103,11 +130,11 @@ impl PageRow {
 impl PageCluster {
     /// Returns the cluster, with as many rows as fit into `most` bytes.
     ///
-    /// `count` is called with each document, listed or not, and whether it is the first. `threshold` is that of the
+    /// `count` is called with each document, listed or not, and whether it is the first. `link` is what links documents in the
     /// report. `has_added` says whether the time of adding replaces an unknown modification time.
     pub(super) fn of(
         cluster: ProposedCluster,
-        (threshold, has_added): (f64, bool),
+        (link, has_added): (DocumentLink, bool),
         most: usize,
         mut count: impl FnMut(&PageRow, bool),
     ) -> PageCluster {
@@ -123,10 +150,8 @@ impl PageCluster {
         let mut texts = HashMap::new();
         for (place, listed) in cluster.documents.into_iter().enumerate() {
             let standing = files.meet(listed.look, place);
-            let likeness = RowLikeness {
-                text: *texts.entry(listed.document.hash).or_insert(place),
-                reaches: listed.similarity >= threshold,
-            };
+            let text = *texts.entry(listed.document.hash).or_insert(place);
+            let likeness = link.likeness(&listed, text);
             let row = PageRow::new(listed, has_added, standing, likeness);
             count(&row, place == 0);
             group.identical += u64::from(likeness.text < place);

@@ -12,7 +12,7 @@ use super::html::{self, PageContents};
 use super::page::Page;
 use super::proposal::proposed;
 use super::reread::TextFiles;
-use super::row::PageCluster;
+use super::row::{DocumentLink, PageCluster};
 use super::runs::Tokens;
 use super::shared::SharedPassages;
 use super::sources::TextSources;
@@ -25,6 +25,9 @@ use dedupdb::groups::{Cluster, ClusterQuery, Linkage};
 use dedupdb::overlap::Passages;
 use dedupdb::sketching::Shingling;
 use dedupdb::{Schema, Store};
+
+/// The shortest text that is compared by containment, in tokens.
+const SHORTEST: usize = 20;
 
 /// The default maximum size of a page in bytes.
 const BYTES: u64 = 20_000_000;
@@ -46,6 +49,8 @@ pub struct Report {
     title: String,
     threshold: Option<f64>,
     linkage: Linkage,
+    containment: Option<f64>,
+    shortest: usize,
     min_size: usize,
     bytes: u64,
     has_texts: bool,
@@ -62,6 +67,8 @@ impl Default for Report {
             title: String::new(),
             threshold: None,
             linkage: Linkage::default(),
+            containment: None,
+            shortest: SHORTEST,
             min_size: 2,
             bytes: BYTES,
             has_texts: true,
@@ -103,6 +110,23 @@ impl Report {
     /// Sets the condition that links documents into clusters.
     pub fn linkage(self, linkage: Linkage) -> Report {
         Report { linkage, ..self }
+    }
+
+    /// Puts each text below the largest text that has at least this share of its shingles, above 0 and at most 1, instead of
+    /// comparing by similarity: see [`ClusterQuery::containment`].
+    pub fn containment(self, least: f64) -> Report {
+        Report {
+            containment: Some(least),
+            ..self
+        }
+    }
+
+    /// Leaves texts of fewer tokens out of a search by containment, 20 by default.
+    pub fn shortest(self, tokens: usize) -> Report {
+        Report {
+            shortest: tokens,
+            ..self
+        }
     }
 
     /// Shows only clusters of at least this number of documents, 2 by default. Less than 2 counts as 2.
@@ -208,7 +232,7 @@ impl Report {
         let shown = PageContents {
             title: &self.title,
             schema: &schema,
-            threshold: self.threshold.unwrap_or(schema.threshold()),
+            link: self.link(store),
             linkage: self.linkage,
             summary: &summary,
             figures: &figures,
@@ -287,6 +311,15 @@ impl Report {
         }
     }
 
+    /// Returns what links the documents of a cluster.
+    fn link(&self, store: &Store) -> DocumentLink {
+        let threshold = self.threshold.unwrap_or(store.schema().threshold());
+        self.containment.map_or(
+            DocumentLink::Similarity(threshold),
+            DocumentLink::Containment,
+        )
+    }
+
     /// Counts all clusters, and lists the largest ones that fit into `most` bytes.
     fn find(
         &self,
@@ -296,7 +329,11 @@ impl Report {
     ) -> Result<(Summary, ClusterFigures, Vec<PageCluster>), Error> {
         let mut query = ClusterQuery::new()
             .linkage(self.linkage)
+            .shortest(self.shortest)
             .min_size(self.min_size);
+        if let Some(least) = self.containment {
+            query = query.containment(least);
+        }
         if let Some(threshold) = self.threshold {
             query = query.threshold(threshold);
         }
@@ -306,18 +343,25 @@ impl Report {
             contents: stats.contents,
             ..Summary::default()
         };
-        let threshold = self.threshold.unwrap_or(store.schema().threshold());
+        let link = self.link(store);
         let mut figures = ClusterFigures::default();
         let mut chosen = ChosenClusters::new(most);
         let mut clusters = store.clusters(query)?;
+        summary.short = clusters.short();
         let batches = std::iter::from_fn(|| next_batch(&mut clusters).transpose());
         for batch in batches {
             if go_on().is_break() {
                 return Err(dedupdb::Error::Stopped.into());
             }
-            for cluster in proposed(batch?, store, &self.options, go_on)? {
+            for cluster in proposed(
+                batch?,
+                self.containment.is_some(),
+                store,
+                &self.options,
+                go_on,
+            )? {
                 let mut going = ReclaimableBytes::default();
-                let shown = (threshold, self.has_added);
+                let shown = (link, self.has_added);
                 let group = PageCluster::of(cluster, shown, most / 2, |row, is_first| {
                     summary.count(row.size, row.standing.state);
                     going.count(row.standing.state, row.size, row.likeness);

@@ -56,6 +56,8 @@ pub struct Summary {
     pub texts_without_file: u64,
     /// Texts of listed documents that do not fit on the page.
     pub texts_left_out: u64,
+    /// Texts that are too short for a search by containment.
+    pub short: u64,
     /// Searches that skipped candidates; see [`Options::false_candidates`](dedupdb::Options::false_candidates).
     pub searches_cut_short: u64,
 }
@@ -166,6 +168,11 @@ impl Summary {
                 &without_file,
             ),
             (with_file, ["text is", "texts are"], &missing),
+            (
+                self.short,
+                ["text was", "texts were"],
+                "too short for a search by containment",
+            ),
             (
                 self.texts_cut,
                 ["text is", "texts are"],
