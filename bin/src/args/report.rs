@@ -54,9 +54,9 @@ With --containment, each text is put below the largest text that has at least th
 With --sources, the page shows a text, in which the passages that other documents have are marked and
 numbered (see `passages`); these documents, with the number of shared words; and each passage in up
 to 10 of them, with the words around it if the document can be read again. Passages that 5 documents
-or more have are listed apart. Up to 1,000 documents are listed, and up to 200 are read again. At
-most half of --bytes is for the text; if there is no room, the end of the text and the last passages
-are left out, and the page says so. The page can be printed.
+or more have are listed apart. Up to 1,000 documents are listed. At most half of --bytes is for the text;
+if there is no room, the end of the text and the last passages are left out, and the page says so.
+The page can be printed.
 
 An existing report is replaced. Any other file is replaced only with --force.
 

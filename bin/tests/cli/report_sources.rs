@@ -124,7 +124,7 @@ fn a_store_is_asked_if_no_files_are_named() {
     let ran = report(&sandbox, &[], 0);
     assert!(
         ran.stderr
-            .contains("2 documents are not shown with what stands around"),
+            .contains("2 documents are shown without the words around a passage"),
         "{}",
         ran.stderr
     );
@@ -213,7 +213,8 @@ fn a_page_is_bounded_and_says_what_is_left_out() {
     }
     let ran = report(&sandbox, &["--against", "sources", "--bytes", "200kB"], 0);
     for told in [
-        "documents are not listed, those with the fewest shared words: there is no room for more; raise `--bytes`",
+        "500 documents are not listed: a page lists the first 1,000",
+        "documents are not listed: there is no room for more; raise `--bytes`",
         "passages are marked and not listed: there is no room for more",
         "words of the text are not shown: there is no room for more",
     ] {

@@ -1,5 +1,7 @@
 //! Runs of tokens that two texts have in common.
 
+use std::cell::OnceCell;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -19,6 +21,8 @@ pub(super) struct Tokens<'a> {
     places: Vec<Range<usize>>,
     /// The shingles; the `n`-th one begins with the `n`-th token.
     shingles: Vec<u32>,
+    /// The first places of each shingle, once they are asked for.
+    index: OnceCell<HashMap<u32, Vec<usize>>>,
 }
 
 /// A maximal run of tokens that a text A and a text B have in common.
@@ -49,6 +53,7 @@ impl<'a> Tokens<'a> {
             text,
             places: shingler.places(text),
             shingles: shingler.in_order(text)?,
+            index: OnceCell::new(),
         })
     }
 
@@ -82,23 +87,18 @@ impl<'a> Tokens<'a> {
         low32(start)..low32(end)
     }
 
-    /// Returns the maximal runs of at least `least` tokens that two texts have in common, the longest first.
+    /// Returns the maximal runs of at least `least` tokens that this text, A, and another one, B, have in common, the longest
+    /// first.
     pub(super) fn shared_with(&self, other: &Tokens<'_>, least: u32) -> Vec<SharedRun> {
         let (a, b) = (&self.shingles, &other.shingles);
-        let mut in_b: HashMap<u32, Vec<usize>> = HashMap::new();
-        for (place, shingle) in b.iter().enumerate() {
-            let places = in_b.entry(*shingle).or_default();
-            if places.len() < MOST_PLACES {
-                places.push(place);
-            }
-        }
-        let places = |shingle: u32| in_b.get(&shingle).map_or(&[][..], Vec::as_slice);
+        let in_a = self.index.get_or_init(|| first_places(a));
+        let places = |shingle: u32| in_a.get(&shingle).map_or(&[][..], Vec::as_slice);
         let mut compared = 0;
         let mut runs = Vec::new();
-        for (i, &shingle) in a.iter().enumerate() {
-            let before = i.checked_sub(1).map_or(&[][..], |i| places(a[i]));
-            for &j in places(shingle) {
-                let is_inside = j.checked_sub(1).is_some_and(|j| before.contains(&j));
+        for (j, &shingle) in b.iter().enumerate() {
+            let before = j.checked_sub(1).map_or(&[][..], |j| places(b[j]));
+            for &i in places(shingle) {
+                let is_inside = i.checked_sub(1).is_some_and(|i| before.contains(&i));
                 if is_inside || compared > MOST_COMPARED * (a.len() + b.len()) {
                     continue;
                 }
@@ -114,9 +114,21 @@ impl<'a> Tokens<'a> {
                 }
             }
         }
-        runs.sort_by_key(|run| (std::cmp::Reverse(run.a.len()), run.a.start, run.b.start));
+        runs.sort_by_key(|run| (Reverse(run.a.len()), run.a.start, run.b.start));
         runs
     }
+}
+
+/// Returns the first places of each shingle.
+fn first_places(shingles: &[u32]) -> HashMap<u32, Vec<usize>> {
+    let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (place, shingle) in shingles.iter().enumerate() {
+        let places = places.entry(*shingle).or_default();
+        if places.len() < MOST_PLACES {
+            places.push(place);
+        }
+    }
+    places
 }
 
 /// Divides the tokens inside ranges among them: each token belongs to the first range that has it. The pieces ascend.

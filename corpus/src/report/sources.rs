@@ -21,11 +21,8 @@ pub(super) const MANY: u32 = 5;
 /// The maximum number of documents of which a page shows where a passage is.
 pub(super) const MOST_PLACES: usize = 10;
 
-/// The maximum number of documents that a page lists.
+/// The maximum number of documents that a page lists and reads again.
 pub(super) const MOST_DOCUMENTS: usize = 1000;
-
-/// The maximum number of documents whose texts are read again.
-const MOST_READ: usize = 200;
 
 /// The number of tokens of a document that are shown on either side of a passage, and at its start and its end.
 const AROUND: u32 = 12;
@@ -290,6 +287,7 @@ impl TextSources {
             passages: self.passages.len() as u64,
             common_passages: common.count() as u64,
             documents: found.documents.len() as u64,
+            documents_beyond: (found.documents.len() - self.documents.len()) as u64,
             not_compared: found.common.len() as u64,
             texts_missing: missing.count() as u64,
             ..SourcesSummary::default()
@@ -309,12 +307,12 @@ impl TextSources {
     ) -> Result<(), Error> {
         let shingler = store.schema().shingler()?;
         let mut wanted: HashMap<[u8; 32], Vec<usize>> = HashMap::new();
-        for (number, document) in self.documents.iter().enumerate().take(MOST_READ) {
+        for (number, document) in self.documents.iter().enumerate() {
             if document.state != FileStatus::Gone {
                 wanted.entry(document.hash).or_default().push(number);
             }
         }
-        let named = self.documents.iter().take(MOST_READ);
+        let named = self.documents.iter();
         let named = unique(named.filter_map(|document| document.file.clone()));
         for paths in [named, files.sources()] {
             if wanted.is_empty() {

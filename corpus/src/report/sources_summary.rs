@@ -1,7 +1,8 @@
 //! The counts of a page about one text.
 
 use super::commands::{Commands, advised};
-use crate::number::counted;
+use super::sources::MOST_DOCUMENTS;
+use crate::number::{counted, grouped};
 
 /// Counts of what a text shares with others, and of what is not on its page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub struct SourcesSummary {
     pub not_compared: u64,
     /// Documents that are not listed.
     pub documents_left_out: u64,
+    /// How many of these are beyond the first 1,000. No page lists more.
+    pub documents_beyond: u64,
     /// Listed documents whose texts are not at hand, so that the page cannot show what stands around a passage.
     pub texts_missing: u64,
     /// Passages that are marked in the text and not listed.
@@ -44,7 +47,7 @@ impl SourcesSummary {
             })
         };
         let shown = advised(
-            "not shown with what stands around its passages: the text is not at hand",
+            "shown without the words around a passage: the text is not at hand",
             &commands.show_texts,
             |option| format!("; `{option}` looks for it there"),
         );
@@ -61,9 +64,17 @@ impl SourcesSummary {
             ),
             (self.texts_missing, ["document is", "documents are"], shown),
             (
-                self.documents_left_out,
+                self.documents_beyond,
                 ["document is", "documents are"],
-                room("not listed, those with the fewest shared words: there is no room for more"),
+                format!(
+                    "not listed: a page lists the first {}",
+                    grouped(MOST_DOCUMENTS as u64)
+                ),
+            ),
+            (
+                self.documents_left_out - self.documents_beyond.min(self.documents_left_out),
+                ["document is", "documents are"],
+                room("not listed: there is no room for more"),
             ),
             (
                 self.passages_left_out,
