@@ -23,6 +23,7 @@ Examples:
   dedupdb report -o report.html --texts-from crawl.jsonl.zst
   dedupdb report -o report.html --min-size 3 --bytes 50MB
   dedupdb report -o report.html --containment 0.8  Texts with all that is mostly in them
+  dedupdb report essays/ --passages -o essays.html  Texts that have a part of each other
   dedupdb report --sources essay.txt -o essay.html  Which stored documents share passages with it?
   dedupdb report --sources essay.txt --against articles/ -o essay.html  The same without a store
   dedupdb remove --keys-from drop.keys  Remove what was marked on the page
@@ -51,6 +52,10 @@ a listed file. Run `add` and `remove --missing` first to bring the store up to d
 With --containment, each text is put below the largest text that has at least that share of it, as
 `clusters --containment` does. What goes is what is mostly in the text that stays.
 
+With --passages, documents are also linked if they share a passage that fewer than 5 others have (see
+`passages`). Texts are read again for that, as they are for the page. What goes is still only what
+resembles the text that stays.
+
 With --sources, the page shows a text, in which the passages that other documents have are marked and
 numbered (see `passages`); these documents, with the number of shared words; and each passage in up
 to 10 of them, with the words around it if the document can be read again. Passages that 5 documents
@@ -61,13 +66,14 @@ The page can be printed.
 An existing report is replaced. Any other file is replaced only with --force.
 
 Exit codes: 0 there are clusters or passages, 1 there are none, 2 error, 130 interrupted.")]
+#[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct ReportArgs {
     /// Files and folders to compare, instead of the documents of the store
     #[arg(value_name = "PATH", value_parser = parse::path(), conflicts_with = "sources")]
     pub(crate) paths: Vec<PathBuf>,
 
     /// Show what this text shares with stored documents: a file of one document, or - for standard input
-    #[arg(long, value_name = "TEXT", value_parser = parse::path(), conflicts_with_all = OF_CLUSTERS)]
+    #[arg(long, value_name = "TEXT", group = "of_passages", value_parser = parse::path(), conflicts_with_all = OF_CLUSTERS)]
     pub(crate) sources: Option<PathBuf>,
 
     /// With --sources, compare with these files and folders, through a temporary store, and with no other store
@@ -78,16 +84,21 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "KIND", requires = "against", value_parser = parse::parameter::<Shingling>)]
     pub(crate) shingling: Option<Shingling>,
 
-    /// With --sources, shortest passage, in words [default: the one that the store was made for; with --against, 20]
-    #[arg(long, value_name = "WORDS", requires = "sources")]
+    /// Also link documents that share a passage, word for word, whatever else they have
+    #[arg(long, group = "of_passages", conflicts_with_all = ["containment", "linkage", "no_text"])]
+    pub(crate) passages: bool,
+
+    /// With --sources or --passages, shortest passage, in words [default: the one that the store was made for;
+    /// without a store, 20]
+    #[arg(long, value_name = "WORDS", requires = "of_passages")]
     pub(crate) at_least: Option<u32>,
 
     /// With --sources, join passages between which the text has at most N other words
     #[arg(long, value_name = "N", requires = "sources", default_value = "0")]
     pub(crate) gap: u32,
 
-    /// With --sources, compare all documents, however many share a part of the text
-    #[arg(long, requires = "sources")]
+    /// With --sources or --passages, compare all documents, however many share a part of a text
+    #[arg(long, requires = "of_passages")]
     pub(crate) all: bool,
 
     /// File to write, or - for standard output

@@ -9,6 +9,7 @@ use dedupdb_corpus::publish::check_output;
 use dedupdb_corpus::report::{Commands, Page, Report, Summary};
 use dedupdb_corpus::{ReadCounts, TemporaryStore};
 
+use super::passages::{check_store, note_length};
 use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
@@ -54,6 +55,9 @@ pub(crate) fn run(
         }
         (opened, reading) = (made, Some(read));
     }
+    if report.passages {
+        check_store(args, &opened.store, report.at_least)?;
+    }
     let notes = reading.as_ref().map(|reading| {
         let exclusion = reading.no_exclusion_note(&report.inputs);
         [reading.unsplit_note(), exclusion]
@@ -87,6 +91,10 @@ pub(crate) fn run(
     let skipped = reading.as_ref().map_or(0, ReadCounts::all_skipped);
     tell(page.summary(), (written, skipped), report, console, output)?;
     store::note_threshold(&opened.store, report.threshold, "", console);
+    if report.passages {
+        note_length(&opened.store, report.at_least, console);
+        store::note_unfingerprinted(&opened.store, args, console)?;
+    }
     store::note_cut_short(page.summary().searches_cut_short, args, console);
     Ok(if reading.is_some_and(|reading| reading.has_failures()) {
         Exit::Failed
@@ -164,12 +172,16 @@ fn of_paths(
     console: &Console,
     interrupt: &Interrupt,
 ) -> Result<Option<(OpenedStore, ReadCounts)>> {
-    // A report lists no passages.
-    let mut schema = Schema::builder().passage(0);
+    let mut schema = Schema::builder();
     if let Some(threshold) = report.threshold {
         schema = schema.threshold(threshold);
     }
-    let schema = schema.build()?;
+    let schema = match (report.passages, report.at_least) {
+        (false, _) => schema.passage(0).build()?,
+        (true, None) => schema.build()?,
+        // Longer passages than a store can be made for are found as well.
+        (true, Some(tokens)) => schema.clone().passage(tokens).build().or(schema.build())?,
+    };
     report.inputs.check_shingles(&schema)?;
     let mut left_out = LeftOutReporter::begin(console, &report.telling, NamingScope::Failures)?;
     let made = temporary::of_paths(
@@ -214,6 +226,9 @@ fn asked(args: &Args, report: &args::ReportArgs) -> Report {
         .commands(commands(report));
     if let Some(threshold) = report.threshold {
         asked = asked.threshold(threshold);
+    }
+    if report.passages {
+        asked = asked.passages(report.at_least, report.all);
     }
     if let Some(least) = report.contained.containment {
         asked = asked.containment(least);

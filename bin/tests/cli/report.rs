@@ -183,6 +183,100 @@ fn a_page_shows_texts_below_those_that_contain_them() {
     assert!(ran.stderr.contains("cannot be used with"), "{}", ran.stderr);
 }
 
+/// Essays of which the second has a part of the first, and the third one of the second; six with the same cover sheet,
+/// which all of them have.
+fn essays(sandbox: &Sandbox) {
+    let cover = text(90, 30);
+    let part = |seed, words: usize| {
+        let text = text(seed, 60);
+        text.split(' ').take(words).collect::<Vec<_>>().join(" ")
+    };
+    for (name, body) in [
+        ("a", text(1, 60)),
+        ("b", format!("{} {}", text(2, 60), part(1, 30))),
+        ("c", format!("{} {}", part(2, 40), text(3, 60))),
+        ("d", text(4, 60)),
+        ("e", text(5, 60)),
+        ("f", text(6, 60)),
+    ] {
+        sandbox.write(format!("essays/{name}.txt"), format!("{cover}\n{body}"));
+    }
+}
+
+#[test]
+fn a_page_shows_texts_that_only_share_passages() {
+    let sandbox = Sandbox::new();
+    essays(&sandbox);
+    sandbox
+        .run(&["report", "essays", "-o", "none.html"])
+        .expect(1);
+    let asked = ["report", "essays", "--passages", "-o", "report.html"];
+    sandbox.run(&asked).expect(0);
+    let page = read(&sandbox, "report.html");
+    let data = data(&page);
+    // The cover sheet links none.
+    let [b, c, a] = ["b", "c", "a"].map(|name| format!("essays/{name}.txt"));
+    assert_eq!(keys(&data), [[&*c, &*b, &*a]]);
+    let rows = data["clusters"][0][3].as_array().unwrap();
+    let longest: Vec<&Value> = rows.iter().map(|row| &row[10]).collect();
+    // The second part of the chain begins with the cover sheet.
+    let expected = [[70, 1], [70, 0], [30, 1]];
+    assert_eq!(
+        longest,
+        expected
+            .map(|longest| serde_json::json!(longest))
+            .iter()
+            .collect::<Vec<_>>()
+    );
+    assert_eq!(data["shared"].as_array().unwrap().len(), 2);
+    let least = [&asked[..], &["--at-least", "31"]].concat();
+    sandbox.run(&least).expect(0);
+    assert_eq!(keys(&self::data(&read(&sandbox, "report.html"))), [[c, b]]);
+    sandbox
+        .run(&[&asked[..], &["--at-least", "71"]].concat())
+        .expect(1);
+    // The same bytes for any number of threads.
+    sandbox
+        .run(&[&asked[..], &["--threads", "1"]].concat())
+        .expect(0);
+    assert_eq!(page, read(&sandbox, "report.html"));
+
+    // Of a store, the texts are read again.
+    sandbox.add(&["essays"], 0);
+    let asked = ["--json", "report", "--passages", "-o", "report.html"];
+    let found = sandbox.run(&asked).expect(0);
+    assert_eq!(
+        (
+            &found.objects()[0]["clusters"],
+            &found.objects()[0]["not_compared"]
+        ),
+        (&1.into(), &0.into())
+    );
+    fs::rename(sandbox.path("essays"), sandbox.path("elsewhere")).unwrap();
+    let ran = sandbox.run(&asked).expect(1);
+    assert!(
+        ran.stderr
+            .contains("6 documents were not asked for shared passages"),
+        "{}",
+        ran.stderr
+    );
+    let ran = sandbox
+        .run(&[&asked[..], &["--texts-from", "elsewhere"]].concat())
+        .expect(0);
+    assert_eq!(ran.objects()[0]["not_compared"], 0);
+    sandbox
+        .run(&["--store", "none", "init", "--passage", "0"])
+        .expect(0);
+    for (more, told) in [
+        (&["--store", "none"][..], "reindex --passage 20 --from PATH"),
+        (&["--at-least", "4"], "4 is less than 5"),
+        (&["--containment", "0.8"], "cannot be used with"),
+    ] {
+        let ran = sandbox.run(&[&asked[1..], more].concat()).expect(2);
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn keys_and_texts_of_strangers_are_data() {
     let sandbox = Sandbox::new();

@@ -219,6 +219,23 @@ class Tests:
             opened.press("Drop what the representative contains")
             assert opened.save("Save what is to go") == b"whole/outer2.txt\0whole/inner.txt\0"
 
+    def test_a_text_is_beside_the_one_with_which_it_shares_most(self):
+        parts = [words(seed, 60) for seed in range(81, 84)]
+        self.write("chain2/a.txt", f"{parts[0]} {words(84, 40)}")
+        self.write("chain2/b.txt", f"{parts[0][:300]} {parts[1]}")
+        self.write("chain2/c.txt", f"{words(85, 20)} {parts[1]}")
+        self.run("report", "chain2", "-o", "chain2.html", "--passages")
+        with self.opened(self.folder / "chain2.html", accept_downloads=True) as opened:
+            opened.expand()
+            assert "shares 60 words with chain2/b.txt" in opened.text("#list"), opened.text("#list")
+            opened.press("Compare chain2/c.txt")
+            heads = opened.page.locator(".sides h3").all_inner_texts()
+            assert heads == ["chain2/b.txt", "chain2/c.txt"], heads
+            assert opened.page.locator(".linked mark").count() == 2
+            opened.press("Drop what resembles the representative")
+            assert opened.page.locator("#save-drop").is_disabled()
+            self.check_accessible(opened, 1300)
+
     def test_the_diff_is_one_of_both_texts(self):
         """Also where texts are too large to compare all words with all."""
         seeds = range(2600)

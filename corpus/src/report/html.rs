@@ -125,6 +125,9 @@ fn render_parameters(shown: &PageContents<'_>) -> Markup {
         (DocumentLink::Containment(_), _) => {
             "documents below the largest one that contains them, over several levels"
         }
+        (DocumentLink::Passages(_), _) => {
+            "documents linked by chains of similar pairs and of shared passages"
+        }
         (_, Linkage::Connected) => "documents linked by chains of similar pairs",
         _ => "documents similar to the representative",
     };
@@ -140,7 +143,7 @@ fn render_parameters(shown: &PageContents<'_>) -> Markup {
                                 tr { th scope="row" { (name) } td { (value) } }
                             }
                             @match shown.link {
-                                DocumentLink::Similarity(threshold) => {
+                                DocumentLink::Similarity(threshold) | DocumentLink::Passages(threshold) => {
                                     tr { th scope="row" { "threshold of this report" } td { (threshold) } }
                                     tr { th scope="row" { "predicted recall" } td { (percent(shown.schema.recall(threshold)))
                                         " of the pairs at " (threshold) } }
@@ -154,7 +157,7 @@ fn render_parameters(shown: &PageContents<'_>) -> Markup {
                         }
                     }
                 }
-                @if let DocumentLink::Similarity(threshold) = shown.link { (recall(shown.schema, threshold)) }
+                @if let DocumentLink::Similarity(threshold) | DocumentLink::Passages(threshold) = shown.link { (recall(shown.schema, threshold)) }
             }
         }
     }
@@ -224,7 +227,7 @@ fn sizes(figures: &ClusterFigures) -> Markup {
 fn similarities(shown: &PageContents<'_>) -> Markup {
     let least = match shown.link {
         DocumentLink::Similarity(least) => least,
-        DocumentLink::Containment(_) => 0.0,
+        DocumentLink::Containment(_) | DocumentLink::Passages(_) => 0.0,
     };
     let counts = shown.figures.similarities(least);
     let rows = counts

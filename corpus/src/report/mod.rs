@@ -44,7 +44,7 @@
 
 // From the lowest to the highest: the state of files (`file_status`), texts read again (`reread`), what two texts have in
 // common (`runs`), the reader's next steps (`commands`), the counts (`summary`, `sources_summary`). Of clusters: the list
-// (`row`, `proposal`, `chosen`), the charts (`figures`), the texts (`texts`) and what they share (`shared`), the data of the page (`data`) and its HTML
+// (`passage_links`, `row`, `proposal`, `chosen`), the charts (`figures`), the texts (`texts`) and what they share (`shared`), the data of the page (`data`) and its HTML
 // (`chart`, `html`). Of one text: its passages (`sources`) and the HTML (`sources_html`). Around both: `frame` and `page`.
 // `settings` makes them.
 
@@ -57,6 +57,7 @@ mod file_status;
 mod frame;
 mod html;
 mod page;
+mod passage_links;
 mod proposal;
 mod reread;
 mod row;

@@ -22,8 +22,8 @@
     documents,
     lowest,
     identical,
-    rows: rows.map(([key, similarity, content, size, time, text, state, file, reaches, contained]) => ({
-      key, similarity, content, size, time, text, state, file, reaches: (reaches & 1) === 1, holds: (reaches & 2) === 2, contained, tick: 0, show: null,
+    rows: rows.map(([key, similarity, content, size, time, text, state, file, reaches, contained, longest]) => ({
+      key, similarity, content, size, time, text, state, file, reaches: (reaches & 1) === 1, holds: (reaches & 2) === 2, contained, longest, tick: 0, show: null,
     })),
   }));
 
@@ -216,8 +216,11 @@
     return shown;
   }
 
+  /** The document with which one is compared: the one with which it shares the longest passage, or the representative. */
+  const comparedWith = (cluster, row) => (row.longest && cluster.rows[row.longest[1]]) || cluster.rows[0];
+
   /** Two texts side by side, word by word. */
-  function comparison(first, row) {
+  function comparison(first, row, isFirst) {
     const shown = element("div", { role: "group", "aria-label": "Comparison" });
     const why = absence(first) ?? absence(row);
     if (why !== null) {
@@ -238,7 +241,15 @@
     const fill = (view) => {
       sides.replaceChildren(...names.map((name) => element("h3", {}, element("bdi", {}, name))));
       if (view === "passages") {
-        sides.append(...linked(both, [left, right], names));
+        const columns = linked(both, [left, right], names);
+        sides.append(...columns);
+        // Once the columns are on the page, they begin with their first passage.
+        requestAnimationFrame(() => {
+          for (const column of columns) {
+            const top = (it) => it.getBoundingClientRect().top;
+            column.scrollTop += top(column.querySelector("mark")) - top(column) - 24;
+          }
+        });
         return;
       }
       for (const [one, other] of lines(found, left, right, a, b, view === "words")) {
@@ -254,7 +265,7 @@
     };
     tools.append(...views.map(([view, name]) => element("button", { type: "button", value: view, onclick: () => choose(view) }, name)));
     choose(row.similarity < 0.5 ? views[views.length - 1][0] : "changes");
-    shown.append(...containment(names, row), ...coverage(both, [left, right], names), tools, sides);
+    shown.append(...(isFirst ? containment(names, row) : []), ...coverage(both, [left, right], names), tools, sides);
     if (isCut(first) || isCut(row)) {
       shown.append(element("p", { class: "same" }, "The beginnings are compared; the texts go on."));
     }
@@ -393,12 +404,13 @@
     const inside = isIn ? `, ${percent(row.contained[0])} of it in the representative` : "";
     const similarity = row.similarity === 1 && !data.estimated ? "same words" : alike(row.similarity) + inside;
     const alikeness = row === first ? "representative" : copied === first ? "identical" : `${similarity}${copy}`;
+    const passage = row.longest && row !== first ? `, shares ${counts(row.longest[0])} with ${printable(comparedWith(cluster, row).key)}` : "";
     if (row.state === GONE) return `${alikeness}, gone`;
     if (row.state === OUT_OF_REACH) return `${alikeness}, cannot be looked at`;
     const is = row === first ? "representative, " : "";
     if (row.state === CHANGED) return `${is}changed since it was added`;
     if (row.state === OTHER_NAME) return `${is}another name of ${printable(cluster.rows[row.file].key)}`;
-    return alikeness;
+    return alikeness + passage;
   }
 
   /** A button that sets or clears a document's tick. */
@@ -427,7 +439,8 @@
       "aria-label": `${word} ${printable(row.key)}`,
       onclick: () => {
         if (below === null) {
-          const inside = isFirst ? reading(row) : comparison(cluster.rows[0], row);
+          const other = comparedWith(cluster, row);
+          const inside = isFirst ? reading(row) : comparison(other, row, other === cluster.rows[0]);
           if (row.state === CHANGED) inside.prepend(element("p", {}, "The file has changed since it was added: the text is the one that was stored."));
           below = element("tr", {}, element("td", { colspan: "5" }, inside));
           shown.after(below);

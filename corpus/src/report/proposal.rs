@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::file_status::{ClusterFiles, FileCheck, FileStatus};
+use super::passage_links::{LinkedDocument, LongestPassage};
 use crate::{Error, KeepRank, Key, Options, Repeats, Source, largest_first, rank_of};
 use dedupdb::find::Subject;
 use dedupdb::groups::Cluster;
@@ -26,6 +27,8 @@ pub(super) struct ClusterDocument {
     pub(super) similarity: f64,
     /// The share of its shingles that the one to keep has, and that of the shingles of the one to keep which it has.
     pub(super) contained: Option<[f64; 2]>,
+    /// The longest passage by which it is linked to another document.
+    pub(super) longest: Option<LongestPassage>,
     pub(super) look: FileCheck,
     /// Whether it can be the one to keep.
     stands: bool,
@@ -47,16 +50,14 @@ type FileRanks = HashMap<String, KeepRank>;
 ///
 /// Those of reading the store; an error of the system if no thread can be started; `go_on` breaks.
 pub(super) fn proposed(
-    clusters: Vec<Cluster>,
+    clusters: Vec<ProposedCluster>,
     by_containment: bool,
     store: &Store,
     options: &Options,
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Vec<ProposedCluster>, Error> {
-    let met = clusters.into_iter().map(|cluster| met(cluster, store));
-    let met = met.collect::<StoreResult<Vec<_>>>()?;
-    let ranks = ranks(&met, options, go_on)?;
-    let ordered = met
+    let ranks = ranks(&clusters, options, go_on)?;
+    let ordered = clusters
         .into_iter()
         .map(|cluster| ordered(cluster, by_containment, &ranks, store));
     Ok(ordered
@@ -64,8 +65,36 @@ pub(super) fn proposed(
         .collect::<StoreResult<_>>()?)
 }
 
+/// Looks at these documents, which stay in their order. Their similarities are not known yet.
+pub(super) fn met_linked(
+    linked: Vec<LinkedDocument>,
+    store: &Store,
+) -> StoreResult<ProposedCluster> {
+    let mut files = ClusterFiles::default();
+    let mut documents = Vec::with_capacity(linked.len());
+    for (place, linked) in linked.into_iter().enumerate() {
+        let Some(document) = store.get(&linked.key)? else {
+            continue;
+        };
+        let look = FileCheck::at(&document);
+        documents.push(ClusterDocument {
+            similarity: 1.0,
+            contained: None,
+            longest: linked.longest,
+            stands: files.meet(look, place).state.stands(),
+            look,
+            is_representative: false,
+            document,
+        });
+    }
+    Ok(ProposedCluster {
+        documents,
+        lowest: 1.0,
+    })
+}
+
 /// Looks at the documents of a cluster, which stay in its order.
-fn met(cluster: Cluster, store: &Store) -> StoreResult<ProposedCluster> {
+pub(super) fn met(cluster: Cluster, store: &Store) -> StoreResult<ProposedCluster> {
     let mut files = ClusterFiles::default();
     let mut documents = Vec::with_capacity(cluster.members.len());
     let kept = store.get(&cluster.representative)?;
@@ -80,6 +109,7 @@ fn met(cluster: Cluster, store: &Store) -> StoreResult<ProposedCluster> {
             similarity: member.similarity(),
             contained: (member.containment)
                 .map(|share| [share, share * ratio(document.shingles, kept)]),
+            longest: None,
             stands: files.meet(look, place).state.stands(),
             look,
             is_representative: place == 0,

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use crate::{Error, Key, Options, Repeats, Source, SourcedText, is_pipe};
+use dedupdb::Document;
 
 /// Where the texts of stored documents are read again.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,12 @@ pub(super) fn file_of(key: &str) -> Option<PathBuf> {
     let is_record = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     let file = path(file);
     (is_record && file.is_file()).then_some(file)
+}
+
+/// Returns the file of a document, as its key or the store names it.
+pub(super) fn file_of_document(document: &Document) -> Option<PathBuf> {
+    let source = document.source.as_ref().map(PathBuf::from);
+    file_of(&document.key).or(source.filter(|path| path.is_file()))
 }
 
 /// Returns the paths without duplicates.

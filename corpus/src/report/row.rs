@@ -23,6 +23,8 @@ pub(super) struct PageRow {
     pub(super) similarity: f64,
     /// The share of its shingles that the representative has, and that of the representative's shingles which it has.
     contained: Option<[f64; 2]>,
+    /// The number of tokens of the longest passage by which it is linked, and the position of the other document.
+    longest: Option<(u32, usize)>,
     pub(super) likeness: RowLikeness,
     /// The size of its source in bytes.
     pub(super) size: u64,
@@ -40,13 +42,17 @@ pub(super) enum DocumentLink {
     Similarity(f64),
     /// At least this share of one is in the other.
     Containment(f64),
+    /// They resemble each other at least so much, or share a passage.
+    Passages(f64),
 }
 
 impl DocumentLink {
     /// How a document is linked to the representative. `text` is the position of the first document with its text.
     fn likeness(self, listed: &ClusterDocument, text: usize) -> RowLikeness {
         let [reaches, holds] = match self {
-            DocumentLink::Similarity(least) => [listed.similarity >= least; 2],
+            DocumentLink::Similarity(least) | DocumentLink::Passages(least) => {
+                [listed.similarity >= least; 2]
+            }
             DocumentLink::Containment(least) => {
                 let contained = listed.contained.unwrap_or_default();
                 contained.map(|share| share >= least)
@@ -87,6 +93,7 @@ pub(super) struct PageCluster {
 impl PageRow {
     fn new(
         listed: ClusterDocument,
+        longest: Option<(u32, usize)>,
         has_added: bool,
         standing: RowFile,
         likeness: RowLikeness,
@@ -97,6 +104,7 @@ impl PageRow {
             key: document.key,
             similarity: listed.similarity,
             contained: listed.contained,
+            longest,
             likeness,
             size: document.size,
             time: document.modified.or(added).map(unix_seconds),
@@ -123,7 +131,13 @@ impl PageRow {
             self.standing.file,
             u8::from(self.likeness.reaches) + 2 * u8::from(self.likeness.holds),
             self.contained.map(|shares| shares.map(rounded)),
+            self.longest,
         ])
+    }
+
+    /// The position of the document with which it is compared: that of the longest passage, or the representative.
+    pub(super) fn compared(&self) -> usize {
+        self.longest.map_or(0, |(_, with)| with)
     }
 }
 
@@ -148,11 +162,24 @@ impl PageCluster {
         let mut has_room = true;
         let mut files = ClusterFiles::default();
         let mut texts = HashMap::new();
+        let keys = cluster.documents.iter().enumerate();
+        let places: HashMap<String, usize> =
+            if cluster.documents.iter().any(|it| it.longest.is_some()) {
+                keys.map(|(place, listed)| (listed.document.key.clone(), place))
+                    .collect()
+            } else {
+                HashMap::new()
+            };
         for (place, listed) in cluster.documents.into_iter().enumerate() {
             let standing = files.meet(listed.look, place);
             let text = *texts.entry(listed.document.hash).or_insert(place);
             let likeness = link.likeness(&listed, text);
-            let row = PageRow::new(listed, has_added, standing, likeness);
+            let longest = listed.longest.as_ref().and_then(|longest| {
+                let with = places.get(&longest.with).copied();
+                // What is not listed is not compared.
+                Some((longest.tokens, with.filter(|with| *with < MOST_ROWS)?))
+            });
+            let row = PageRow::new(listed, longest, has_added, standing, likeness);
             count(&row, place == 0);
             group.identical += u64::from(likeness.text < place);
             if has_room {

@@ -10,7 +10,8 @@ use super::figures::ClusterFigures;
 use super::file_status::ReclaimableBytes;
 use super::html::{self, PageContents};
 use super::page::Page;
-use super::proposal::proposed;
+use super::passage_links::{LinkedDocuments, LinkingPassages};
+use super::proposal::{ProposedCluster, met, met_linked, proposed};
 use super::reread::TextFiles;
 use super::row::{DocumentLink, PageCluster};
 use super::runs::Tokens;
@@ -21,10 +22,10 @@ use super::sources_summary::SourcesSummary;
 use super::summary::Summary;
 use super::texts::PageTexts;
 use crate::{Error, Options, SourcedText};
-use dedupdb::groups::{Cluster, ClusterQuery, Linkage};
+use dedupdb::groups::{ClusterQuery, Clusters, Linkage};
 use dedupdb::overlap::Passages;
 use dedupdb::sketching::Shingling;
-use dedupdb::{Schema, Store};
+use dedupdb::{Result as StoreResult, Schema, Store};
 
 /// The shortest text that is compared by containment, in tokens.
 const SHORTEST: usize = 20;
@@ -51,6 +52,7 @@ pub struct Report {
     linkage: Linkage,
     containment: Option<f64>,
     shortest: usize,
+    passages: Option<LinkingPassages>,
     min_size: usize,
     bytes: u64,
     has_texts: bool,
@@ -69,6 +71,7 @@ impl Default for Report {
             linkage: Linkage::default(),
             containment: None,
             shortest: SHORTEST,
+            passages: None,
             min_size: 2,
             bytes: BYTES,
             has_texts: true,
@@ -125,6 +128,17 @@ impl Report {
     pub fn shortest(self, tokens: usize) -> Report {
         Report {
             shortest: tokens,
+            ..self
+        }
+    }
+
+    /// Also links documents that share a passage, whatever else they have: of at least `at_least` tokens, or of the
+    /// [store's length](Schema::passage). What five documents or more have links none. With `all`, all documents are compared,
+    /// however many share a part of a text. The texts are read again. This goes with neither
+    /// [containment](Report::containment) nor [representatives](Linkage::Representative).
+    pub fn passages(self, at_least: Option<u32>, all: bool) -> Report {
+        Report {
+            passages: Some(LinkingPassages { at_least, all }),
             ..self
         }
     }
@@ -223,7 +237,8 @@ impl Report {
             summary.texts_left_out = texts.left_out(&groups) as u64;
         }
         summary.searches_cut_short = store.searches_cut_short().saturating_sub(cut_short);
-        let mut shared = SharedPassages::new(&schema, unit(&schema));
+        let at_least = self.passages.and_then(|passages| passages.at_least);
+        let mut shared = SharedPassages::new(&schema, unit(&schema), at_least);
         if let Some(texts) = &texts {
             let room = room.saturating_sub(texts.shown().map(|(json, _)| json.len() + 1).sum());
             shared.compare(&groups, texts, &schema.shingler()?, room)?;
@@ -255,7 +270,7 @@ impl Report {
     /// use dedupdb_corpus::Options;
     /// use dedupdb_corpus::report::Report;
     /// use dedupdb::overlap::PassageQuery;
-    /// use dedupdb::{Schema, Store};
+    /// use dedupdb::{Result as StoreResult, Schema, Store};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// # let essay = folder.path().join("essay.txt");
@@ -311,13 +326,32 @@ impl Report {
         }
     }
 
+    /// Looks at the documents of clusters, together with those that share passages with them, if these count.
+    fn met<'a>(
+        &self,
+        clusters: Clusters,
+        store: &'a Store,
+        summary: &mut Summary,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<Box<dyn Iterator<Item = StoreResult<ProposedCluster>> + 'a>, Error> {
+        let Some(passages) = self.passages else {
+            return Ok(Box::new(clusters.map(|cluster| met(cluster?, store))));
+        };
+        let mut linked = LinkedDocuments::of(store, clusters)?;
+        linked.by_passages(store, passages, self.files(), go_on)?;
+        summary.not_compared = linked.unread();
+        let groups = linked.groups(self.min_size).into_iter();
+        Ok(Box::new(groups.map(|linked| met_linked(linked, store))))
+    }
+
     /// Returns what links the documents of a cluster.
     fn link(&self, store: &Store) -> DocumentLink {
         let threshold = self.threshold.unwrap_or(store.schema().threshold());
-        self.containment.map_or(
-            DocumentLink::Similarity(threshold),
-            DocumentLink::Containment,
-        )
+        match (self.containment, self.passages) {
+            (Some(least), _) => DocumentLink::Containment(least),
+            (None, Some(_)) => DocumentLink::Passages(threshold),
+            (None, None) => DocumentLink::Similarity(threshold),
+        }
     }
 
     /// Counts all clusters, and lists the largest ones that fit into `most` bytes.
@@ -330,7 +364,11 @@ impl Report {
         let mut query = ClusterQuery::new()
             .linkage(self.linkage)
             .shortest(self.shortest)
-            .min_size(self.min_size);
+            .min_size(if self.passages.is_some() {
+                2
+            } else {
+                self.min_size
+            });
         if let Some(least) = self.containment {
             query = query.containment(least);
         }
@@ -346,8 +384,9 @@ impl Report {
         let link = self.link(store);
         let mut figures = ClusterFigures::default();
         let mut chosen = ChosenClusters::new(most);
-        let mut clusters = store.clusters(query)?;
+        let clusters = store.clusters(query)?;
         summary.short = clusters.short();
+        let mut clusters = self.met(clusters, store, &mut summary, go_on)?;
         let batches = std::iter::from_fn(|| next_batch(&mut clusters).transpose());
         for batch in batches {
             if go_on().is_break() {
@@ -414,12 +453,12 @@ fn unit(schema: &Schema) -> [&'static str; 2] {
 
 /// Returns the next clusters, until they have [`BATCH`] documents. `None` at the end.
 fn next_batch(
-    clusters: &mut impl Iterator<Item = dedupdb::Result<Cluster>>,
-) -> dedupdb::Result<Option<Vec<Cluster>>> {
+    clusters: &mut impl Iterator<Item = StoreResult<ProposedCluster>>,
+) -> StoreResult<Option<Vec<ProposedCluster>>> {
     let (mut batch, mut documents) = (Vec::new(), 0);
     for cluster in clusters {
         let cluster = cluster?;
-        documents += cluster.members.len();
+        documents += cluster.documents.len();
         batch.push(cluster);
         if documents >= BATCH {
             break;

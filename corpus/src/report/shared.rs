@@ -1,4 +1,4 @@
-//! The passages that the texts of a cluster share with that of its representative.
+//! The passages that texts of a cluster share.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use dedupdb::sketching::Shingler;
 use dedupdb::{Result as StoreResult, Schema};
 use serde_json::{Value, json};
 
-use super::row::{PageCluster, PageText};
+use super::row::{PageCluster, PageRow, PageText};
 use super::runs::{SharedRun, TextPiece, Tokens, overlap, pieces};
 use super::texts::PageTexts;
 
@@ -23,12 +23,16 @@ pub(super) struct SharedPassages {
 }
 
 impl SharedPassages {
-    /// Returns an empty list.
-    pub(super) fn new(schema: &Schema, unit: [&'static str; 2]) -> SharedPassages {
-        let least = match schema.passage() {
+    /// Returns an empty list. Passages have the store's length, unless another one is given.
+    pub(super) fn new(
+        schema: &Schema,
+        unit: [&'static str; 2],
+        at_least: Option<u32>,
+    ) -> SharedPassages {
+        let least = at_least.unwrap_or(match schema.passage() {
             0 => Schema::default().passage(),
             tokens => tokens,
-        };
+        });
         SharedPassages {
             least: least.max(schema.shingling().k().into()),
             unit,
@@ -36,7 +40,7 @@ impl SharedPassages {
         }
     }
 
-    /// Compares the text of each listed document with that of its representative, as far as they are on the page and the
+    /// Compares the text of each listed document with that of the one beside which it is shown, as far as they are on the page and the
     /// results fit into `most` bytes.
     pub(super) fn compare(
         &mut self,
@@ -48,31 +52,36 @@ impl SharedPassages {
         let shown: Vec<String> = texts.shown().map(|(json, _)| text_of(json)).collect();
         let mut met = HashSet::new();
         let mut bytes = 0;
+        let number = |row: Option<&PageRow>| match texts.text(row?) {
+            PageText::Number(number) => Some(number),
+            PageText::Missing | PageText::LeftOut | PageText::Unwanted => None,
+        };
         for group in groups {
-            let numbers = group.rows.iter().map(|row| texts.text(row));
-            let mut numbers = numbers.map(|text| match text {
-                PageText::Number(number) => Some(number),
-                PageText::Missing | PageText::LeftOut | PageText::Unwanted => None,
-            });
-            let Some(Some(first)) = numbers.next() else {
-                continue;
-            };
-            let a = Tokens::of(shingler, &shown[first])?;
-            // Terms and ids have no order.
-            if a.count() == 0 {
-                continue;
-            }
-            for number in numbers.flatten() {
+            // Most texts of a cluster are compared with the same one.
+            let mut last: Option<(usize, Tokens<'_>)> = None;
+            for row in group.rows.iter().skip(1) {
+                let compared = number(group.rows.get(row.compared()));
+                let (Some(first), Some(number)) = (compared, number(Some(row))) else {
+                    continue;
+                };
                 if number == first || !met.insert((first, number)) {
                     continue;
                 }
+                let a = match last.take() {
+                    Some((known, tokens)) if known == first => tokens,
+                    _ => Tokens::of(shingler, &shown[first])?,
+                };
                 let b = Tokens::of(shingler, &shown[number])?;
-                let pair = pair([first, number], &a, &b, self.least).to_string();
-                bytes += pair.len() + 1;
-                if bytes > most {
-                    return Ok(());
+                // Terms and ids have no order.
+                if a.count() > 0 && b.count() > 0 {
+                    let pair = pair([first, number], &a, &b, self.least).to_string();
+                    bytes += pair.len() + 1;
+                    if bytes > most {
+                        return Ok(());
+                    }
+                    self.pairs.push(pair);
                 }
-                self.pairs.push(pair);
+                last = Some((first, a));
             }
         }
         Ok(())

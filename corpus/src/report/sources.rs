@@ -9,7 +9,7 @@ use dedupdb::overlap::{Passages, PassagesOfDocument};
 use dedupdb::{Result as StoreResult, Store};
 
 use super::file_status::{FileCheck, FileStatus};
-use super::reread::{TextFiles, file_of, unique};
+use super::reread::{TextFiles, file_of_document, unique};
 use super::runs::{SharedRun, Tokens, covered, overlap, pieces};
 use super::sources_summary::SourcesSummary;
 use crate::Error;
@@ -197,9 +197,8 @@ impl TextSources {
         documents.sort_by_key(|document| Reverse((of(&document.key), document.covered)));
         for document in documents.into_iter().take(MOST_DOCUMENTS) {
             let stored = store.get(&document.key)?;
-            let named = stored.as_ref().and_then(|stored| stored.source.clone());
-            let named = named.map(PathBuf::from).filter(|path| path.is_file());
             let state = stored.as_ref().map(FileCheck::at);
+            let file = stored.as_ref().and_then(file_of_document);
             self.documents.push(SourceDocument {
                 key: document.key.clone(),
                 covered: document.covered,
@@ -210,7 +209,7 @@ impl TextSources {
                 state: state.map_or(FileStatus::Gone, |state| state.state),
                 own_share: None,
                 hash: stored.map_or([0; 32], |stored| stored.hash),
-                file: file_of(&document.key).or(named),
+                file,
             });
         }
         Ok(())
