@@ -148,6 +148,35 @@ fn a_store_is_asked_if_no_files_are_named() {
 }
 
 #[test]
+fn a_passage_that_was_joined_is_shown_as_a_whole() {
+    let sandbox = Sandbox::new();
+    files(&sandbox);
+    let essay = format!(
+        "{} other {} more words {}",
+        part(1, 5, 15),
+        part(1, 16, 60),
+        part(1, 60, 66)
+    );
+    sandbox.write("essay.txt", essay);
+    report(&sandbox, &["--against", "sources", "--gap", "2"], 0);
+    let plain = plain(&page(&sandbox));
+    let around = format!(
+        "… {} {} ⋯ {} {}",
+        part(1, 0, 5),
+        part(1, 5, 17),
+        part(1, 54, 66),
+        part(1, 66, 78)
+    );
+    for expected in [
+        "joined over a few other words",
+        "sources/a.txt : 60 words of it, from its word 6 on",
+        &around[4..],
+    ] {
+        assert!(plain.contains(expected), "{expected}\n{plain}");
+    }
+}
+
+#[test]
 fn what_many_documents_have_is_told_apart() {
     let sandbox = Sandbox::new();
     for seed in 1..=6 {

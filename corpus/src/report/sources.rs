@@ -336,27 +336,60 @@ impl TextSources {
 
     /// Takes the excerpts of documents with this text.
     fn excerpt(&mut self, text: &Tokens<'_>, documents: &[usize], own: &Tokens<'_>, at_least: u32) {
-        let runs = text.shared_with(own, at_least);
-        let own_ranges: Vec<Range<u32>> = runs.iter().map(|run| run.b.clone()).collect();
+        // Passages that were joined have shorter runs.
+        let runs = text.shared_with(own, if self.has_joined() { 1 } else { at_least });
+        let long = runs
+            .iter()
+            .filter(|run| run.a.end - run.a.start >= at_least);
+        let own_ranges: Vec<Range<u32>> = long.map(|run| run.b.clone()).collect();
         let share = f64::from(covered(&own_ranges)) / f64::from(own.count().max(1));
         for &document in documents {
             self.documents[document].own_share = Some(share);
             for &number in &self.documents[document].passages {
                 let places = self.passages[number].places.iter_mut().take(MOST_PLACES);
                 for place in places.filter(|place| place.document == document) {
-                    let shared = |run: &SharedRun| overlap(&run.a, &place.tokens);
-                    let best = runs.iter().rev().max_by_key(|run| shared(run));
-                    if let Some(run) = best.filter(|run| shared(run) > 0) {
-                        // A passage that was joined over a gap begins with one of its runs.
-                        let from = place.tokens.start.saturating_sub(run.a.start);
-                        let to = run.a.end.saturating_sub(place.tokens.end);
-                        let passage = run.b.start + from..run.b.end - to;
+                    if let Some(passage) = place.among(&runs) {
                         place.place = Some(passage.start);
                         place.excerpt = Some(PassageExcerpt::of(own, &passage));
                     }
                 }
             }
         }
+    }
+
+    /// Whether passages were joined over other tokens.
+    pub(super) fn has_joined(&self) -> bool {
+        let mut places = self.passages.iter().flat_map(|passage| &passage.places);
+        places.any(|place| place.others() > 0)
+    }
+}
+
+impl PassagePlace {
+    /// The number of its tokens that the document has not.
+    fn others(&self) -> u32 {
+        (self.tokens.end - self.tokens.start).saturating_sub(self.matched)
+    }
+
+    /// Returns the tokens of the document among which it is: those of the longest run, and of others around it.
+    fn among(&self, runs: &[SharedRun]) -> Option<Range<u32>> {
+        let inside = runs.iter().filter_map(|run| {
+            let cut = |by: u32| by.min(run.a.end - run.a.start);
+            let from = cut(self.tokens.start.saturating_sub(run.a.start));
+            let to = cut(run.a.end.saturating_sub(self.tokens.end));
+            let b = run.b.start + from..run.b.end.saturating_sub(to).max(run.b.start + from);
+            // The place of the text's first token in the document, if all before were the same.
+            let offset = i64::from(run.b.start) - i64::from(run.a.start);
+            (overlap(&run.a, &self.tokens) > 0).then_some((b, offset))
+        });
+        let inside: Vec<(Range<u32>, i64)> = inside.collect();
+        let best = inside.iter().rev().max_by_key(|(b, _)| b.end - b.start)?;
+        let most = 2 * i64::from(self.others());
+        let near = inside
+            .iter()
+            .filter(|(_, offset)| (offset - best.1).abs() <= most);
+        let near = near.map(|(b, _)| b);
+        let start = near.clone().map(|b| b.start).min()?;
+        Some(start..near.map(|b| b.end).max()?)
     }
 }
 

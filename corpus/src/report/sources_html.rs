@@ -56,7 +56,9 @@ pub(super) fn page(
     let with = html! {
         p.quiet { "By dedupdb " (env!("CARGO_PKG_VERSION")) ". A passage is a run of at least "
             (shown.counted(shown.at_least)) " that this text and another document have in common, whatever stands around \
-            it. Upper and lower case, spaces and punctuation do not count. A passage does not tell who wrote it first." }
+            it."
+            @if shown.sources.has_joined() { " Some were joined over a few other words between them, which count, too." }
+            " Upper and lower case, spaces and punctuation do not count. A passage does not tell who wrote it first." }
         nav.tools aria-label="On this page" {
             a href="#found" { "What was found" }
             a href="#documents" { "Documents" }
