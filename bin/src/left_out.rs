@@ -100,6 +100,8 @@ pub(crate) struct LeftOutReporter {
     fieldless: HashSet<String>,
     /// Whether ids of several files make a question, which is asked once.
     has_question: bool,
+    /// The lines about the failures that were named.
+    failures: Vec<String>,
     list: Option<LeftOutList>,
 }
 
@@ -145,6 +147,7 @@ impl LeftOutReporter {
             counts: BTreeMap::new(),
             fieldless: HashSet::new(),
             has_question: false,
+            failures: Vec::new(),
             list: telling.skipped.as_ref().map(begin).transpose()?,
         })
     }
@@ -173,12 +176,19 @@ impl LeftOutReporter {
         }
         count.named += 1;
         if is_failure {
-            self.console.error(&skipped.told(advice_on_one));
+            let message = skipped.told(advice_on_one);
+            self.console.error(&message);
+            self.failures.push(message);
         } else {
             let message = skipped.told(advice_on_one);
             self.console.note(&format!("{message}; left out"));
         }
         Ok(())
+    }
+
+    /// Returns the lines about the failures that were named so far.
+    pub(crate) fn failures(&self) -> &[String] {
+        &self.failures
     }
 
     /// Reports one item in the list alone, unless everything is asked for.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes report.png: a cluster of a report on `testdata`, in a headless Chromium.
+"""Takes report.png, a cluster of a report on `testdata`, and sources.png, a page of one text, in a headless Chromium.
 
     python -m venv target/report && target/report/bin/pip install -r bin/tests/report/requirements.txt
     target/report/bin/python docs/pictures/report.py target/release/dedupdb
@@ -34,6 +34,14 @@ def report(program: Path, folder: Path) -> Path:
     return page
 
 
+def sources(program: Path, folder: Path) -> Path:
+    """A page of one text of the copy."""
+    page = folder / "sources.html"
+    asked = ["--sources", "testdata/query.txt", "--against", "testdata/folder/news"]
+    subprocess.run([program, "-q", "report", *asked, "-o", page], cwd=folder, check=True)
+    return page
+
+
 def main() -> None:
     program = Path(sys.argv[1]).resolve()
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -48,6 +56,9 @@ def main() -> None:
         cluster.get_by_role("button", name="Compare").first.click()
         page.mouse.move(0, 0)
         cluster.screenshot(path=HERE / "report.png")
+        page.goto(sources(program, Path(folder)).as_uri())
+        end = page.locator("#passage-1").bounding_box()
+        page.screenshot(path=HERE / "sources.png", full_page=True, clip={"x": 0, "y": 0, "width": 960, "height": end["y"]})
         browser.close()
 
 

@@ -330,6 +330,25 @@ fn a_footer_in_many_documents_is_told_apart_and_hides_nothing_else() {
 }
 
 #[test]
+fn a_passage_of_bytes_is_whole_characters() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let store = Store::create(store, &schema(Shingling::Byte(8), 20)).unwrap();
+    let inner = words(1, 12);
+    // The first and the last of the shared bytes are a half of a character.
+    let stored = format!("©{inner}é");
+    store.insert_unless_duplicate("a", &*stored).unwrap();
+    let text = format!("ab é{inner}ê");
+    let found = store.passages(&PassageQuery::text(&text)).unwrap();
+    let passage = &found.passages[0];
+    assert_eq!(
+        (passage.tokens.start, passage.tokens.len()),
+        (4, stored.len() - 2)
+    );
+    assert_eq!(&text[passage.bytes.clone()], format!("é{inner}ê"));
+}
+
+#[test]
 fn of_a_phrase_in_many_documents_it_is_told_that_a_passage_may_be_missing() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options::new().false_candidates(40);

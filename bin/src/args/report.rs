@@ -2,15 +2,19 @@
 
 use std::path::PathBuf;
 
+use dedupdb::sketching::Shingling;
+
 use crate::args::LinkageArg;
+use crate::args::containment::ContainmentArgs;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
 
-/// Write an HTML page of the clusters, with texts side by side
+/// Write an HTML page of clusters, or of a text and its sources
 ///
 /// Writes one file that any browser shows without a network. It has the parameters, the predicted recall,
-/// counts, charts and the clusters, the largest first.
+/// counts, charts and the clusters, the largest first, with texts side by side. With --sources, it has one
+/// text with the passages marked that other documents have, too, and these documents.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -18,6 +22,10 @@ Examples:
   dedupdb report notes/ -o notes.html  Files, without a store
   dedupdb report -o report.html --texts-from crawl.jsonl.zst
   dedupdb report -o report.html --min-size 3 --bytes 50MB
+  dedupdb report -o report.html --containment 0.8  Texts with all that is mostly in them
+  dedupdb report essays/ --passages -o essays.html  Texts that have a part of each other
+  dedupdb report --sources essay.txt -o essay.html  Which stored documents share passages with it?
+  dedupdb report --sources essay.txt --against articles/ -o essay.html  The same without a store
   dedupdb remove --keys-from drop.keys  Remove what was marked on the page
   dedupdb move notes aside --keys-from drop.keys  Move these files, without a store
 
@@ -41,13 +49,57 @@ Files are looked for from the current folder. A file is marked on the page, and 
 copy, if it is gone, if its size or time has changed since it was added, or if it is another name of
 a listed file. Run `add` and `remove --missing` first to bring the store up to date.
 
+With --containment, each text is put below the largest text that has at least that share of it, as
+`clusters --containment` does. What goes is what is mostly in the text that stays.
+
+With --passages, documents are also linked if they share a passage that fewer than 5 others have (see
+`passages`). Texts are read again for that, as they are for the page. What goes is still only what
+resembles the text that stays.
+
+With --sources, the page shows a text, in which the passages that other documents have are marked and
+numbered (see `passages`); these documents, with the number of shared words; and each passage in up
+to 10 of them, with the words around it if the document can be read again. Passages that 5 documents
+or more have are listed apart. Up to 1,000 documents are listed. At most half of --bytes is for the text;
+if there is no room, the end of the text and the last passages are left out, and the page says so.
+The page can be printed.
+
 An existing report is replaced. Any other file is replaced only with --force.
 
-Exit codes: 0 there are clusters, 1 there are none, 2 error, 130 interrupted.")]
+Exit codes: 0 there are clusters or passages, 1 there are none, 2 error, 130 interrupted.")]
+#[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct ReportArgs {
     /// Files and folders to compare, instead of the documents of the store
-    #[arg(value_name = "PATH", value_parser = parse::path())]
+    #[arg(value_name = "PATH", value_parser = parse::path(), conflicts_with = "sources")]
     pub(crate) paths: Vec<PathBuf>,
+
+    /// Show what this text shares with stored documents: a file of one document, or - for standard input
+    #[arg(long, value_name = "TEXT", group = "of_passages", value_parser = parse::path(), conflicts_with_all = OF_CLUSTERS)]
+    pub(crate) sources: Option<PathBuf>,
+
+    /// With --sources, compare with these files and folders, through a temporary store, and with no other store
+    #[arg(long, value_name = "PATH", num_args = 1.., requires = "sources", value_parser = parse::path())]
+    pub(crate) against: Vec<PathBuf>,
+
+    /// With --against, kind of shingle: word:K, code:K, char:K, char-nospace:K or byte:K [default: word:5]
+    #[arg(long, value_name = "KIND", requires = "against", value_parser = parse::parameter::<Shingling>)]
+    pub(crate) shingling: Option<Shingling>,
+
+    /// Also link documents that share a passage, word for word, whatever else they have
+    #[arg(long, group = "of_passages", conflicts_with_all = ["containment", "linkage", "no_text"])]
+    pub(crate) passages: bool,
+
+    /// With --sources or --passages, shortest passage, in words [default: the one that the store was made for;
+    /// without a store, 20]
+    #[arg(long, value_name = "WORDS", requires = "of_passages")]
+    pub(crate) at_least: Option<u32>,
+
+    /// With --sources, join passages between which the text has at most N other words
+    #[arg(long, value_name = "N", requires = "sources", default_value = "0")]
+    pub(crate) gap: u32,
+
+    /// With --sources or --passages, compare all documents, however many share a part of a text
+    #[arg(long, requires = "of_passages")]
+    pub(crate) all: bool,
 
     /// File to write, or - for standard output
     #[arg(short, long, value_name = "OUTPUT")]
@@ -66,12 +118,15 @@ pub(crate) struct ReportArgs {
     pub(crate) texts_from: Vec<PathBuf>,
 
     /// Minimum Jaccard similarity of linked documents, instead of the store's or 0.8: 0.9 or 90%
-    #[arg(long, value_name = "SHARE", value_parser = parse::share)]
+    #[arg(long, value_name = "SHARE", value_parser = parse::share, conflicts_with = "containment")]
     pub(crate) threshold: Option<f64>,
 
     /// What makes a cluster
-    #[arg(long, value_enum, default_value_t = LinkageArg::Connected)]
+    #[arg(long, value_enum, default_value_t = LinkageArg::Connected, conflicts_with = "containment")]
     pub(crate) linkage: LinkageArg,
+
+    #[command(flatten)]
+    pub(crate) contained: ContainmentArgs,
 
     /// List only clusters of at least N documents
     #[arg(long, value_name = "N", default_value = "2")]
@@ -87,3 +142,6 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) telling: LeftOutArgs,
 }
+
+/// The options about clusters.
+const OF_CLUSTERS: [&str; 5] = ["no_text", "threshold", "linkage", "containment", "min_size"];

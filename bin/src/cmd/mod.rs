@@ -31,6 +31,7 @@ mod reindex;
 mod remove;
 mod rename;
 mod report;
+mod report_sources;
 mod salvage;
 mod show;
 pub(crate) mod stats;

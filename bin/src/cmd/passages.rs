@@ -104,11 +104,11 @@ pub(crate) fn run(
 }
 
 /// A store to compare with, and its temporary folder, which is removed after the store is closed.
-struct OpenedStore {
-    store: Store,
-    temporary: Option<TemporaryStore>,
+pub(super) struct OpenedStore {
+    pub(super) store: Store,
+    pub(super) temporary: Option<TemporaryStore>,
     /// Whether something of --against could not be read.
-    lacks_some: bool,
+    pub(super) lacks_some: bool,
     /// The shingles that do not count.
     ignored: Option<ShingleSet>,
 }
@@ -117,7 +117,7 @@ impl OpenedStore {
     /// Opens the store that the arguments name, or makes one of the files of --against.
     ///
     /// Returns `None` if the user asked to stop.
-    fn open(
+    pub(super) fn open(
         args: &Args,
         asked: &PassagesArgs,
         left_out: &mut LeftOutReporter,
@@ -139,7 +139,11 @@ impl OpenedStore {
 
     /// What a text shares with the documents of the store, without itself. A document of --against is the same if it has
     /// the same key and the same text.
-    fn passages(&self, asked: &PassagesArgs, document: &SourcedText) -> dedupdb::Result<Passages> {
+    pub(super) fn passages(
+        &self,
+        asked: &PassagesArgs,
+        document: &SourcedText,
+    ) -> dedupdb::Result<Passages> {
         let store = &self.store;
         let mut query = query(asked, document.text());
         if let Some(ignored) = &self.ignored {
@@ -201,7 +205,11 @@ impl OpenedStore {
 }
 
 /// Refuses arguments that do not go together, and returns how texts are read.
-fn check_arguments(args: &Args, asked: &PassagesArgs, console: &Console) -> Result<Options> {
+pub(super) fn check_arguments(
+    args: &Args,
+    asked: &PassagesArgs,
+    console: &Console,
+) -> Result<Options> {
     let named = [&asked.paths[..], &asked.against].concat();
     check_stdin(named.iter().map(PathBuf::as_path))?;
     asked.telling.check(&named, &[])?;
@@ -260,7 +268,7 @@ pub(super) fn check_store(args: &Args, store: &Store, at_least: Option<u32>) -> 
 }
 
 /// Says that nothing was found, unless there was nothing to compare with, which is known.
-fn note_nothing(store: &Store, asked: &PassagesArgs, console: &Console) -> Result<()> {
+pub(super) fn note_nothing(store: &Store, asked: &PassagesArgs, console: &Console) -> Result<()> {
     let least = asked.at_least.unwrap_or(store.schema().passage());
     let none = format!(
         "found no passage of {least} {} or more in a",

@@ -9,6 +9,7 @@ use dedupdb_corpus::publish::check_output;
 use dedupdb_corpus::report::{Commands, Page, Report, Summary};
 use dedupdb_corpus::{ReadCounts, TemporaryStore};
 
+use super::passages::{check_store, note_length};
 use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
@@ -30,6 +31,9 @@ pub(crate) fn run(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
+    if let Some(text) = &report.sources {
+        return super::report_sources::run(args, report, text, console, output);
+    }
     check_arguments(args, report, console)?;
     // Interrupts are caught only later, so that a signal ends a wait for the store at once.
     let (opened, reading);
@@ -50,6 +54,9 @@ pub(crate) fn run(
             bail!("nothing could be read; {name} is not written");
         }
         (opened, reading) = (made, Some(read));
+    }
+    if report.passages {
+        check_store(args, &opened.store, report.at_least)?;
     }
     let notes = reading.as_ref().map(|reading| {
         let exclusion = reading.no_exclusion_note(&report.inputs);
@@ -72,9 +79,7 @@ pub(crate) fn run(
     let folder = temporary.map(|temporary| temporary.place().to_owned());
     let ending = SignalExit::removing(console, STOPPED, folder)?;
     let mut asked = asked(args, report);
-    if let Some(unread) = &unread {
-        asked = asked.unread(unread);
-    }
+    asked = asked.unread(&unread);
     let page = asked.make(&opened.store, || ControlFlow::Continue(()));
     ending.disarm();
     drop(watch);
@@ -86,6 +91,10 @@ pub(crate) fn run(
     let skipped = reading.as_ref().map_or(0, ReadCounts::all_skipped);
     tell(page.summary(), (written, skipped), report, console, output)?;
     store::note_threshold(&opened.store, report.threshold, "", console);
+    if report.passages {
+        note_length(&opened.store, report.at_least, console);
+        store::note_unfingerprinted(&opened.store, args, console)?;
+    }
     store::note_cut_short(page.summary().searches_cut_short, args, console);
     Ok(if reading.is_some_and(|reading| reading.has_failures()) {
         Exit::Failed
@@ -101,9 +110,9 @@ struct OpenedStore {
 }
 
 /// The message when the user asks to stop.
-const STOPPED: &str = "stopped; nothing is written";
+pub(super) const STOPPED: &str = "stopped; nothing is written";
 
-fn is_file(report: &args::ReportArgs) -> bool {
+pub(super) fn is_file(report: &args::ReportArgs) -> bool {
     report.output != Path::new(STDIN)
 }
 
@@ -114,7 +123,14 @@ fn check_arguments(args: &Args, report: &args::ReportArgs, console: &Console) ->
         );
     }
     check_stdin(report.paths.iter().map(PathBuf::as_path))?;
-    let inputs = [&report.paths[..], &report.texts_from].concat();
+    check_output_of(report, &report.paths)?;
+    let options = report.inputs.options();
+    report.inputs.check(&options, &report.paths, console)
+}
+
+/// Refuses inputs that do not exist, and an output that is, contains or lies in one of them, or must not be replaced.
+pub(super) fn check_output_of(report: &args::ReportArgs, paths: &[PathBuf]) -> Result<()> {
+    let inputs = [paths, &report.texts_from].concat();
     for path in &inputs {
         if path != Path::new(STDIN) && path.symlink_metadata().is_err() {
             bail!("{}: there is no such file or folder", path.display());
@@ -127,8 +143,7 @@ fn check_arguments(args: &Args, report: &args::ReportArgs, console: &Console) ->
         check_output(&report.output, &inputs)?;
         Page::check(&report.output, report.force)?;
     }
-    let options = report.inputs.options();
-    report.inputs.check(&options, &report.paths, console)
+    Ok(())
 }
 
 /// Refuses a name by which programs would take the page for another kind of file.
@@ -157,12 +172,16 @@ fn of_paths(
     console: &Console,
     interrupt: &Interrupt,
 ) -> Result<Option<(OpenedStore, ReadCounts)>> {
-    // A report lists no passages.
-    let mut schema = Schema::builder().passage(0);
+    let mut schema = Schema::builder();
     if let Some(threshold) = report.threshold {
         schema = schema.threshold(threshold);
     }
-    let schema = schema.build()?;
+    let schema = match (report.passages, report.at_least) {
+        (false, _) => schema.passage(0).build()?,
+        (true, None) => schema.build()?,
+        // Longer passages than a store can be made for are found as well.
+        (true, Some(tokens)) => schema.clone().passage(tokens).build().or(schema.build())?,
+    };
     report.inputs.check_shingles(&schema)?;
     let mut left_out = LeftOutReporter::begin(console, &report.telling, NamingScope::Failures)?;
     let made = temporary::of_paths(
@@ -197,6 +216,7 @@ fn asked(args: &Args, report: &args::ReportArgs) -> Report {
     let mut asked = Report::new()
         .title(title)
         .linkage(report.linkage.into())
+        .shortest(report.contained.shortest)
         .min_size(report.min_size)
         .bytes(report.bytes)
         .texts(!report.no_text)
@@ -207,11 +227,17 @@ fn asked(args: &Args, report: &args::ReportArgs) -> Report {
     if let Some(threshold) = report.threshold {
         asked = asked.threshold(threshold);
     }
+    if report.passages {
+        asked = asked.passages(report.at_least, report.all);
+    }
+    if let Some(least) = report.contained.containment {
+        asked = asked.containment(least);
+    }
     asked
 }
 
 /// The commands and options that a page names for its readers.
-fn commands(report: &args::ReportArgs) -> Commands {
+pub(super) fn commands(report: &args::ReportArgs) -> Commands {
     let mut commands = Commands::default();
     commands.more_bytes = format!("`--bytes` (now {})", bytes(report.bytes));
     for (command, words) in [
@@ -219,6 +245,7 @@ fn commands(report: &args::ReportArgs) -> Commands {
         (&mut commands.add_changed, "dedupdb add"),
         (&mut commands.add_all, "dedupdb add --checksum"),
         (&mut commands.show_texts, "--texts-from PATH"),
+        (&mut commands.compare_all, "--all"),
         (
             &mut commands.move_files,
             "dedupdb move FOLDER ASIDE --keys-from drop.keys",
@@ -242,7 +269,11 @@ fn commands(report: &args::ReportArgs) -> Commands {
 }
 
 /// Writes the page; returns its size in bytes.
-fn write(page: &Page, report: &args::ReportArgs, output: &mut Output) -> Result<u64> {
+pub(super) fn write<S>(
+    page: &Page<S>,
+    report: &args::ReportArgs,
+    output: &mut Output,
+) -> Result<u64> {
     if is_file(report) {
         return Ok(page.write(&report.output, report.force)?);
     }

@@ -35,7 +35,7 @@ pub(crate) use matrix::MatrixJson;
 pub(crate) use moves::{MoveJson, MovedFileJson};
 pub(crate) use parameters::{InitJson, ParametersJson};
 pub(crate) use passages::{CommonPassageJson, PassageJson, PassagePairJson};
-pub(crate) use report::ReportJson;
+pub(crate) use report::{ReportJson, ReportSourcesJson};
 pub(crate) use summaries::{AddJson, DecontaminateJson, DedupJson, MapJson};
 pub(crate) use tune::{FiguresJson, SampleJson, TuneJson};
 pub(crate) use upkeep::{

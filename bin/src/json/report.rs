@@ -1,6 +1,6 @@
 //! The contents of a report.
 
-use dedupdb_corpus::report::Summary;
+use dedupdb_corpus::report::{SourcesSummary, Summary};
 use serde::Serialize;
 
 /// `report`.
@@ -25,6 +25,8 @@ pub(crate) struct ReportJson {
     texts_cut: u64,
     texts_missing: u64,
     texts_left_out: u64,
+    short: u64,
+    not_compared: u64,
     searches_cut_short: u64,
     skipped: u64,
     written: u64,
@@ -53,8 +55,56 @@ impl ReportJson {
             texts_cut: summary.texts_cut,
             texts_missing: summary.texts_missing,
             texts_left_out: summary.texts_left_out,
+            short: summary.short,
+            not_compared: summary.not_compared,
             searches_cut_short: summary.searches_cut_short,
             skipped,
+            written,
+        }
+    }
+}
+
+/// `report --sources`.
+#[derive(Serialize)]
+pub(crate) struct ReportSourcesJson<'a> {
+    query: &'a str,
+    query_words: u32,
+    covered: u32,
+    /// Words that are only in passages which many documents have.
+    covered_by_many: u32,
+    longest: u32,
+    passages: u64,
+    common_passages: u64,
+    documents: u64,
+    not_compared: u64,
+    documents_left_out: u64,
+    passages_left_out: u64,
+    words_left_out: u32,
+    texts_missing: u64,
+    written: u64,
+}
+
+impl<'a> ReportSourcesJson<'a> {
+    /// What the text called `query` shares with documents, and the bytes written for the page.
+    pub(crate) fn new(
+        query: &'a str,
+        summary: &SourcesSummary,
+        written: u64,
+    ) -> ReportSourcesJson<'a> {
+        ReportSourcesJson {
+            query,
+            query_words: summary.tokens,
+            covered: summary.covered,
+            covered_by_many: summary.covered_by_many,
+            longest: summary.longest,
+            passages: summary.passages,
+            common_passages: summary.common_passages,
+            documents: summary.documents,
+            not_compared: summary.not_compared,
+            documents_left_out: summary.documents_left_out,
+            passages_left_out: summary.passages_left_out,
+            words_left_out: summary.tokens_left_out,
+            texts_missing: summary.texts_missing,
             written,
         }
     }

@@ -108,6 +108,8 @@ fn objects_are_as_the_schema_says() {
     let other = ["--store", "other", "add", "-q", "pages.jsonl"];
     sandbox.run(&other).expect(0);
     let clean = "decontaminate folder --against pages.jsonl -o clean --common 0";
+    let would = "remove --prefix page-1 --dry-run";
+    let sources = "report --sources query.txt -o query.html";
     for (line, all, last) in [
         ("add --matches pages.jsonl", "add-match", Some("add")),
         ("add --dry-run pages.jsonl", "add", None),
@@ -136,11 +138,8 @@ fn objects_are_as_the_schema_says() {
         ("eval accuracy folder --runs 2", "eval-accuracy", None),
         ("merge other", "merge", None),
         ("report -o report.html", "report", None),
-        (
-            "remove --prefix page-1 --dry-run",
-            "list",
-            Some("would-remove"),
-        ),
+        (sources, "report-sources", None),
+        (would, "list", Some("would-remove")),
         ("rename page-02 page-2", "rename", None),
         ("remove page-01", "remove", None),
         ("backup copy", "backup", None),

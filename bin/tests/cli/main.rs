@@ -78,6 +78,7 @@ mod rename;
 mod repeats;
 mod replaced;
 mod report;
+mod report_sources;
 mod salvage;
 mod same_file;
 mod sandbox;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::sandbox::{Sandbox, text};
 
-const EVIL: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>";
+pub(crate) const EVIL: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>";
 
 /// The data of a page.
 pub(crate) fn data(page: &str) -> Value {
@@ -99,6 +99,182 @@ fn a_page_has_clusters_the_largest_first_and_their_texts() {
     sandbox
         .run(&["report", "-o", "none.html", "--min-size", "9"])
         .expect(1);
+}
+
+#[test]
+fn a_page_says_what_texts_share_and_which_is_inside_which() {
+    let sandbox = Sandbox::new();
+    let (one, other) = (text(1, 40), text(2, 60));
+    // The same parts in another order, and some words more.
+    sandbox.write("in/a.txt", format!("é {one}\n{other}\n{}", text(3, 15)));
+    sandbox.write("in/b.txt", format!("{other}\n{one}"));
+    sandbox
+        .run(&["report", "in", "-o", "report.html", "--threshold", "0.7"])
+        .expect(0);
+    let page = read(&sandbox, "report.html");
+    let data = data(&page);
+    assert_eq!(keys(&data), [["in/a.txt", "in/b.txt"]]);
+    // 92 of 96 shingles, and of 112.
+    let contained = &data["clusters"][0][3][1][9];
+    assert_eq!(*contained, serde_json::json!([0.9583, 0.8214]));
+    let shared = &data["shared"][0];
+    assert_eq!((&shared[2], &shared[3]), (&116.into(), &100.into()));
+    let (from, end) = (2 + one.len() + 1, 2 + one.len() + 1 + other.len());
+    let in_a = serde_json::json!([[2, 2 + one.len(), 40, 1], [from, end, 60, 0]]);
+    assert_eq!(shared[4], in_a);
+    assert_eq!(shared[5][0], serde_json::json!([0, other.len(), 60, 1]));
+    // A store that finds longer passages marks these alone.
+    sandbox
+        .run(&["init", "--passage", "50", "--threshold", "0.7"])
+        .expect(0);
+    sandbox.add(&["in"], 0);
+    sandbox.run(&["report", "-o", "report.html"]).expect(0);
+    let data = self::data(&read(&sandbox, "report.html"));
+    assert_eq!(data["least"], 50);
+    assert_eq!(data["shared"][0][4].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_page_shows_texts_below_those_that_contain_them() {
+    let sandbox = Sandbox::new();
+    let inner = text(1, 60);
+    // The text that is inside the other one repeats itself, and so is the longer one.
+    let long = [&*inner; 4].join(" ");
+    sandbox.write("in/inner.txt", &long);
+    sandbox.write("in/outer.txt", format!("{inner} {}", text(2, 90)));
+    sandbox.write("in/short.txt", "five words and no more");
+    sandbox.run(&["report", "in", "-o", "none.html"]).expect(1);
+    let asked = [
+        "--json",
+        "report",
+        "in",
+        "--containment",
+        "0.8",
+        "-o",
+        "report.html",
+    ];
+    let ran = sandbox.run(&asked).expect(0);
+    let found = &ran.objects()[0];
+    assert_eq!(
+        (&found["clusters"], &found["short"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(found["could_go"], long.len());
+    assert!(
+        ran.stderr
+            .contains("1 text was too short for a search by containment"),
+        "{}",
+        ran.stderr
+    );
+    let page = read(&sandbox, "report.html");
+    assert!(page.contains("Drop what the representative contains") && !page.contains("S-curve"));
+    let data = data(&page);
+    assert_eq!(keys(&data), [["in/outer.txt", "in/inner.txt"]]);
+    let rows = &data["clusters"][0][3];
+    // It is in the representative, which is not in it.
+    assert_eq!(
+        (&rows[1][8], &rows[1][9]),
+        (&1.into(), &serde_json::json!([0.9333, 0.3836]))
+    );
+    assert_eq!(data["shared"][0][2], 150);
+    let ran = sandbox
+        .run(&[&asked[1..], &["--threshold", "0.8"]].concat())
+        .expect(2);
+    assert!(ran.stderr.contains("cannot be used with"), "{}", ran.stderr);
+}
+
+/// Essays of which the second has a part of the first, and the third one of the second; six with the same cover sheet,
+/// which all of them have.
+fn essays(sandbox: &Sandbox) {
+    let cover = text(90, 30);
+    let part = |seed, words: usize| {
+        let text = text(seed, 60);
+        text.split(' ').take(words).collect::<Vec<_>>().join(" ")
+    };
+    for (name, body) in [
+        ("a", text(1, 60)),
+        ("b", format!("{} {}", text(2, 60), part(1, 30))),
+        ("c", format!("{} {}", part(2, 40), text(3, 60))),
+        ("d", text(4, 60)),
+        ("e", text(5, 60)),
+        ("f", text(6, 60)),
+    ] {
+        sandbox.write(format!("essays/{name}.txt"), format!("{cover}\n{body}"));
+    }
+}
+
+#[test]
+fn a_page_shows_texts_that_only_share_passages() {
+    let sandbox = Sandbox::new();
+    essays(&sandbox);
+    sandbox
+        .run(&["report", "essays", "-o", "none.html"])
+        .expect(1);
+    let asked = ["report", "essays", "--passages", "-o", "report.html"];
+    sandbox.run(&asked).expect(0);
+    let page = read(&sandbox, "report.html");
+    let data = data(&page);
+    // The cover sheet links none.
+    let [b, c, a] = ["b", "c", "a"].map(|name| format!("essays/{name}.txt"));
+    assert_eq!(keys(&data), [[&*c, &*b, &*a]]);
+    let rows = data["clusters"][0][3].as_array().unwrap();
+    let longest: Vec<&Value> = rows.iter().map(|row| &row[10]).collect();
+    // The second part of the chain begins with the cover sheet.
+    let expected = [[70, 1], [70, 0], [30, 1]];
+    assert_eq!(
+        longest,
+        expected
+            .map(|longest| serde_json::json!(longest))
+            .iter()
+            .collect::<Vec<_>>()
+    );
+    assert_eq!(data["shared"].as_array().unwrap().len(), 2);
+    let least = [&asked[..], &["--at-least", "31"]].concat();
+    sandbox.run(&least).expect(0);
+    assert_eq!(keys(&self::data(&read(&sandbox, "report.html"))), [[c, b]]);
+    sandbox
+        .run(&[&asked[..], &["--at-least", "71"]].concat())
+        .expect(1);
+    // The same bytes for any number of threads.
+    sandbox
+        .run(&[&asked[..], &["--threads", "1"]].concat())
+        .expect(0);
+    assert_eq!(page, read(&sandbox, "report.html"));
+
+    // Of a store, the texts are read again.
+    sandbox.add(&["essays"], 0);
+    let asked = ["--json", "report", "--passages", "-o", "report.html"];
+    let found = sandbox.run(&asked).expect(0);
+    assert_eq!(
+        (
+            &found.objects()[0]["clusters"],
+            &found.objects()[0]["not_compared"]
+        ),
+        (&1.into(), &0.into())
+    );
+    fs::rename(sandbox.path("essays"), sandbox.path("elsewhere")).unwrap();
+    let ran = sandbox.run(&asked).expect(1);
+    assert!(
+        ran.stderr
+            .contains("6 documents were not asked for shared passages"),
+        "{}",
+        ran.stderr
+    );
+    let ran = sandbox
+        .run(&[&asked[..], &["--texts-from", "elsewhere"]].concat())
+        .expect(0);
+    assert_eq!(ran.objects()[0]["not_compared"], 0);
+    sandbox
+        .run(&["--store", "none", "init", "--passage", "0"])
+        .expect(0);
+    for (more, told) in [
+        (&["--store", "none"][..], "reindex --passage 20 --from PATH"),
+        (&["--at-least", "4"], "4 is less than 5"),
+        (&["--containment", "0.8"], "cannot be used with"),
+    ] {
+        let ran = sandbox.run(&[&asked[1..], more].concat()).expect(2);
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    }
 }
 
 #[test]
@@ -497,7 +673,7 @@ fn only_what_is_known_to_be_like_what_stays_could_go() {
     let (mut near, mut far) = (0, 0);
     for row in &rows[1..] {
         let (similarity, size) = (row[1].as_f64().unwrap(), row[3].as_u64().unwrap());
-        assert_eq!(row[8], u8::from(similarity >= 0.8), "{row}");
+        assert_eq!(row[8], 3 * u8::from(similarity >= 0.8), "{row}");
         if similarity >= 0.8 {
             near += size;
         } else {

@@ -151,7 +151,9 @@ class Tests:
             assert gone.all_inner_texts() == [words(1, 90).split()[50]]
             assert come.all_inner_texts() == ["switch"]
             assert "words the same" in opened.text(".sides")
-            assert "50 words:" in opened.text("[aria-label=Comparison] ul")
+            told = opened.text("[aria-label=Comparison]")
+            assert "in/b.txt: 89 of 90 words (98.8%) in passages of at least 20 words that both have" in told, told
+            assert "Each is mostly inside the other." in told, told
             opened.press("All words")
             assert "words the same" not in opened.text(".sides")
             sides = opened.page.locator(".sides .text").all_inner_texts()
@@ -163,6 +165,76 @@ class Tests:
             opened.press("Compare in/c.txt")
             assert "The texts are the same." in opened.text("[aria-label=Comparison]")
             opened.press("Text in/a.txt")
+
+    def moved(self):
+        """A report of two texts with the same parts in another order, of which one has one twice and more besides."""
+        parts = [words(seed, 40) for seed in range(61, 66)]
+        self.write("moved/a.txt", "\n\n".join([parts[0], words(60, 30), *parts[1:], parts[0]]))
+        self.write("moved/b.txt", "\n\n".join(parts[::-1]))
+        self.run("report", "moved", "-o", "moved.html", "--threshold", "0.7")
+        return self.folder / "moved.html"
+
+    def test_a_shared_passage_leads_to_the_same_one_in_the_other_text(self):
+        with self.opened(self.moved()) as opened:
+            page = opened.page
+            opened.expand()
+            opened.press("Compare moved/b.txt")
+            told = opened.text("[aria-label=Comparison]")
+            assert "moved/b.txt is mostly inside moved/a.txt." in told or "Each is mostly" in told, told
+            assert "moved/b.txt: 200 of 200 words (100.0%)" in told, told
+            assert "moved/a.txt: 240 of 270 words (88.8%)" in told, told
+            assert page.locator(".strip").count() == 2
+            opened.press("Shared passages")
+            sides = [page.locator(".linked").nth(side).locator("mark") for side in range(2)]
+            numbers = [side.locator(".no").all_inner_texts() for side in sides]
+            assert numbers[0] == ["1", "2", "3", "4", "5", "6"] and len(numbers[1]) == 5, numbers
+            for mark, number in zip(sides[1].all(), numbers[1]):
+                mark.click()
+                focused = page.evaluate("document.activeElement.textContent")
+                assert focused == number, (focused, number)
+                inside = page.evaluate("document.activeElement.parentElement.textContent")
+                assert inside[len(focused):] == mark.inner_text().strip()[len(number):], inside
+                # Back, by a key.
+                page.keyboard.press("Enter")
+                assert page.evaluate("document.activeElement.closest('.linked').getAttribute('aria-label')") == "Passages in moved/b.txt"
+
+    def test_what_is_inside_a_larger_text_goes_and_never_the_larger_one(self):
+        inner, rest = words(71, 60), words(72, 90)
+        self.write("whole/inner.txt", inner)
+        self.write("whole/outer.txt", f"{inner} {rest}")
+        shutil.copy2(self.folder / "whole/outer.txt", self.folder / "whole/outer2.txt")
+        self.run("report", "whole", "-o", "whole.html", "--containment", "80%")
+        with self.opened(self.folder / "whole.html", accept_downloads=True) as opened:
+            opened.expand()
+            assert "100.0% of it in the representative" in opened.text("#list")
+            opened.press("Compare whole/inner.txt")
+            told = opened.text("[aria-label=Comparison]")
+            assert "whole/inner.txt is mostly inside whole/outer.txt." in told, told
+            assert opened.page.locator(".linked").count() == 2, "what is not alike is shown by its passages"
+            opened.press("Keep whole/inner.txt")
+            opened.press("Drop whole/outer.txt")
+            opened.press("Drop what the representative contains")
+            assert opened.save("Save what is to go") == b"whole/outer.txt\0"
+            opened.press("Clear marks")
+            opened.press("Drop what the representative contains")
+            assert opened.save("Save what is to go") == b"whole/outer2.txt\0whole/inner.txt\0"
+
+    def test_a_text_is_beside_the_one_with_which_it_shares_most(self):
+        parts = [words(seed, 60) for seed in range(81, 84)]
+        self.write("chain2/a.txt", f"{parts[0]} {words(84, 40)}")
+        self.write("chain2/b.txt", f"{parts[0][:300]} {parts[1]}")
+        self.write("chain2/c.txt", f"{words(85, 20)} {parts[1]}")
+        self.run("report", "chain2", "-o", "chain2.html", "--passages")
+        with self.opened(self.folder / "chain2.html", accept_downloads=True) as opened:
+            opened.expand()
+            assert "shares 60 words with chain2/b.txt" in opened.text("#list"), opened.text("#list")
+            opened.press("Compare chain2/c.txt")
+            heads = opened.page.locator(".sides h3").all_inner_texts()
+            assert heads == ["chain2/b.txt", "chain2/c.txt"], heads
+            assert opened.page.locator(".linked mark").count() == 2
+            opened.press("Drop what resembles the representative")
+            assert opened.page.locator("#save-drop").is_disabled()
+            self.check_accessible(opened, 1300)
 
     def test_the_diff_is_one_of_both_texts(self):
         """Also where texts are too large to compare all words with all."""
@@ -316,6 +388,50 @@ class Tests:
         assert page.locator("#list > li").count() == len(EVIL), "the script of the page does run"
         page.close()
 
+    def check_accessible(self, opened, width):
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+        found = Axe().run(opened.page).response["violations"]
+        told = [(it["id"], it["impact"], [node["html"] for node in it["nodes"]]) for it in found]
+        assert told == [], told
+
+    def sources(self):
+        """A page of one text: a passage that one document has, one that six have, and one with all that is evil."""
+        own, common = words(51, 40), words(52, 30)
+        self.write("class/a.txt", f"{words(53, 20)}\n{own}\n{words(54, 20)}")
+        for name in "bcdefg":
+            self.write(f"class/{name}.txt", f"{common}\n{words(55 + ord(name), 30)}")
+        lines = (json.dumps({"id": evil, "text": f"{words(200 + n, 30)} {evil}"}) for n, evil in enumerate(EVIL))
+        self.write("class/evil.jsonl", "\n".join(lines))
+        hostile = "\n".join(f"{words(200 + n, 30)} {evil}" for n, evil in enumerate(EVIL))
+        essay = {"id": "essay", "text": f"{common}\n{words(56, 10)}\n{own}\n{hostile}"}
+        self.write("essay.jsonl", json.dumps(essay))
+        self.run("report", "--sources", "essay.jsonl", "--against", "class", "-o", "essay.html")
+        return self.folder / "essay.html"
+
+    def test_a_text_leads_to_its_sources_and_back(self):
+        with self.opened(self.sources()) as opened:
+            page = opened.page
+            assert page.locator("mark.many .no").all_inner_texts() == ["1"]
+            assert page.locator(".whole mark.few .no").count() == 1 + len(EVIL)
+            page.locator(".whole .no").nth(1).click()
+            assert page.evaluate("document.activeElement.id") == "passage-2"
+            told = opened.text("#passage-2")
+            assert "class/a.txt" in told and words(53, 20).split()[-1] in told, told
+            # Back, with the keyboard alone.
+            for key in ["Tab", "Enter"]:
+                page.keyboard.press(key)
+            assert page.evaluate("document.activeElement.id") == "mark-2"
+            assert page.locator("script, img, svg[onload], a[href^=javascript]").count() == 0
+            assert all(evil in opened.text(".whole") for evil in EVIL[:5])
+            page.emulate_media(media="print")
+            assert not page.locator("nav").is_visible() and page.locator(".whole .no").first.is_visible()
+            line = "getComputedStyle(document.querySelector('.whole mark.{}')).textDecorationStyle"
+            assert [page.evaluate(line.format(kind)) for kind in ["few", "many"]] == ["solid", "dotted"]
+        for scheme in ["light", "dark"]:
+            for width in [400, 1300, 2000]:
+                with self.opened(self.sources(), width=width, color_scheme=scheme) as opened:
+                    self.check_accessible(opened, width)
+
     def test_anybody_can_use_it(self):
         for scheme in ["light", "dark"]:
             for width in [400, 1300, 2000]:
@@ -324,10 +440,8 @@ class Tests:
                     opened.press("Compare in/b.txt")
                     opened.press("Drop in/b.txt")
                     opened.press("Keep in/a.txt")
-                    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
-                    found = Axe().run(opened.page).response["violations"]
-                    told = [(it["id"], it["impact"], [node["html"] for node in it["nodes"]]) for it in found]
-                    assert told == [], told
+                    opened.press("Shared passages")
+                    self.check_accessible(opened, width)
 
     def test_the_keyboard_is_enough(self):
         with self.opened(self.report()) as opened:
@@ -349,7 +463,7 @@ class Tests:
             [2, 0.9, 0, [[row.format(n % 90, n, copy), 0.9, copy, n, n, -1, 0, copy, 1] for copy in range(2)]]
             for n in range(100_000)
         ]
-        data = json.dumps({"estimated": False, "clusters": clusters, "texts": []})
+        data = json.dumps({"estimated": False, "unit": ["word", "words"], "least": 20, "clusters": clusters, "texts": [], "shared": []})
         many = self.write("many.html", text[:start] + data + text[end:])
         began = time.monotonic()
         with self.opened(many) as opened:

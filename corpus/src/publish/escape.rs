@@ -25,6 +25,14 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     spelled(text, is_unprintable)
 }
 
+/// Escapes control characters for display, except for those that make lines and columns.
+pub(crate) fn readable(text: &str) -> String {
+    let spelled = spelled(text, |c| {
+        is_unprintable(c) && !matches!(c, '\n' | '\t' | '\r')
+    });
+    spelled.replace('\r', "")
+}
+
 /// Formats a text as a field of CSV (RFC 4180): quoted if it has a comma, a quote or a line break.
 pub fn csv_field(text: &str) -> Cow<'_, str> {
     if text.contains([',', '"', '\n', '\r']) {

@@ -40,7 +40,7 @@ mod rights;
 mod steps;
 pub(crate) mod work;
 
-pub(crate) use escape::ascii_json;
+pub(crate) use escape::{ascii_json, readable};
 pub(crate) use hash::hash_of;
 #[cfg(unix)]
 pub(crate) use steps::{rename_to_free, sync_folder};

@@ -1,5 +1,8 @@
 //! Charts as SVG, in the colours of the page.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use maud::{Markup, html};
 
 use crate::number::grouped;
@@ -11,6 +14,9 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 172.0;
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 212.0;
+
+/// The width of a strip. Its page stretches it.
+const STRIP: u64 = 500;
 
 /// The maximum number of labels below bars.
 const MOST_LABELS: usize = 6;
@@ -77,6 +83,32 @@ pub(super) fn bars(axes: Axes<'_>, bars: &[(String, u64)], is_log: bool) -> Mark
     let ticks = ticks(most, is_log).into_iter();
     let ticks = ticks.map(|count| (y(count), grouped(count)));
     framed(axes, ticks.collect(), labels.collect(), &inside)
+}
+
+/// Draws where some ranges of `count` tokens are, from the left to the right: high ones for which the flag is set, and low
+/// ones.
+pub(super) fn strip(
+    ranges: impl Iterator<Item = (Range<u32>, bool)>,
+    count: u32,
+    label: &str,
+) -> Markup {
+    let count = u64::from(count.max(1));
+    let step = |token: u32| u64::from(token) * STRIP / count;
+    // What begins at the same step is drawn once.
+    let mut bars: BTreeMap<(u64, bool), u64> = BTreeMap::new();
+    for (range, is_high) in ranges {
+        let end = bars.entry((step(range.start), is_high)).or_default();
+        *end = step(range.end).max(*end);
+    }
+    html! {
+        svg.strip role="img" aria-label=(label) viewBox=(format!("0 0 {STRIP} 20")) preserveAspectRatio="none" {
+            rect.rest x="0" y="0" width=(STRIP) height="20" {}
+            @for ((start, is_high), end) in bars {
+                @let (class, y) = if is_high { ("high", 0) } else { ("low", 12) };
+                rect class=(class) x=(start) y=(y) width=((end - start).max(2)) height=(20 - y) {}
+            }
+        }
+    }
 }
 
 /// Returns the counts to label on an axis up to `most`.

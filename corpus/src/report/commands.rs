@@ -30,6 +30,8 @@ pub struct Commands {
     pub show_texts: String,
     /// The option that allows a larger page, and how large it may be now.
     pub more_bytes: String,
+    /// The option that compares a text with all documents, however many share a part of it.
+    pub compare_all: String,
     /// Moves the files of the list `drop.keys` to another folder.
     pub move_files: String,
     /// Writes a file of records again, without those of the list `drop.keys`.

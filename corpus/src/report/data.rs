@@ -3,12 +3,14 @@
 use serde_json::json;
 
 use super::row::{PageCluster, PageText, inert};
+use super::shared::SharedPassages;
 use super::texts::PageTexts;
 
-/// Returns the clusters and texts. Without `texts`, no texts are wanted.
+/// Returns the clusters, the texts and what pairs of them share. Without `texts`, no texts are wanted.
 pub(super) fn data(
     groups: &[PageCluster],
     texts: Option<&PageTexts>,
+    shared: &SharedPassages,
     is_estimated: bool,
 ) -> String {
     let listed = groups.iter().map(|group| {
@@ -18,10 +20,13 @@ pub(super) fn data(
     let shown = texts.into_iter().flat_map(PageTexts::shown);
     let shown: Vec<&str> = shown.map(|(json, _)| json).collect();
     format!(
-        "{{\"estimated\":{},\"clusters\":[{}],\"texts\":[{}]}}",
+        "{{\"estimated\":{},\"unit\":{},\"least\":{},\"clusters\":[{}],\"texts\":[{}],\"shared\":[{}]}}",
         json!(is_estimated),
+        json!(shared.unit),
+        shared.least,
         listed.join(","),
-        shown.join(",")
+        shown.join(","),
+        shared.pairs.join(",")
     )
 }
 

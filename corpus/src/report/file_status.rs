@@ -92,7 +92,7 @@ impl ClusterFiles {
     }
 }
 
-/// The bytes of a cluster that could go: of the documents at hand, those that resemble the first one, which stays.
+/// The bytes of a cluster that could go: of the documents at hand, those that resemble the first one or are contained in it, which stays.
 #[derive(Debug, Default)]
 pub(super) struct ReclaimableBytes {
     pub(super) all: u64,
@@ -108,17 +108,17 @@ pub(super) struct ReclaimableBytes {
 pub(super) struct RowLikeness {
     /// The position in the cluster of the first document with this text.
     pub(super) text: usize,
-    /// Whether its similarity to the representative reaches the threshold.
+    /// Whether its similarity to the representative reaches the threshold, or it is contained in the representative.
     pub(super) reaches: bool,
+    /// The same the other way around.
+    pub(super) holds: bool,
 }
 
 impl RowLikeness {
-    /// Whether the similarity of two documents is known to reach the threshold. Other documents of the cluster may be
-    /// connected only through documents between them.
-    fn reaches(self, other: RowLikeness) -> bool {
-        self.text == other.text
-            || self.text == 0 && other.reaches
-            || other.text == 0 && self.reaches
+    /// Whether another document is known to resemble this one, or to be contained in it. Other documents of the cluster may
+    /// be connected only through documents between them.
+    fn reached_by(self, other: RowLikeness) -> bool {
+        self.text == other.text || self.text == 0 && other.reaches || other.text == 0 && self.holds
     }
 }
 
@@ -130,7 +130,7 @@ impl ReclaimableBytes {
         }
         match self.stays {
             None => self.stays = Some(likeness),
-            Some(stays) if stays.reaches(likeness) => self.all += size,
+            Some(stays) if stays.reached_by(likeness) => self.all += size,
             Some(_) => {}
         }
         if !self.staying.insert(likeness.text) {
@@ -146,7 +146,13 @@ mod tests {
     fn going(documents: &[(FileStatus, usize, bool)]) -> (u64, u64) {
         let mut going = ReclaimableBytes::default();
         for (place, &(state, text, reaches)) in documents.iter().enumerate() {
-            going.count(state, 1 << place, RowLikeness { text, reaches });
+            let holds = reaches;
+            let likeness = RowLikeness {
+                text,
+                reaches,
+                holds,
+            };
+            going.count(state, 1 << place, likeness);
         }
         (going.all, going.identical)
     }

@@ -1,100 +1,73 @@
 //! The page as HTML.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 
 use super::chart::{Axes, bars, curve};
 use super::commands::Commands;
 use super::figures::ClusterFigures;
+use super::frame::{self, SCRIPT};
+use super::row::DocumentLink;
 use super::summary::Summary;
 use crate::number::{bytes, counted, grouped, percent};
 use dedupdb::Schema;
 use dedupdb::groups::Linkage;
 use dedupdb::upkeep::Bucket;
 
-/// The start of every report.
-pub(super) const MARK: &str = "<!DOCTYPE html><html lang=\"en\" data-dedupdb=\"report\">";
-
-/// The script and the style of the page.
-const SCRIPT: &str = include_str!("page.js");
-const STYLE: &str = include_str!("page.css");
-
-/// Their SHA-256 hashes in base64. The page allows only these two.
-const SCRIPT_HASH: &str = "CcB1GWgw2udRtvdCojwd7FIUBVjyTZEI14QOMhBCCiA=";
-const STYLE_HASH: &str = "dsA49RVn9hWhUIG/oFGMzoQ50S3zFVmduHT6EpzahVk=";
-
-/// The maximum number of characters of a heading.
-const MOST_TITLE: usize = 300;
-
 /// The contents of the page besides the clusters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PageContents<'a> {
     pub(super) title: &'a str,
     pub(super) schema: &'a Schema,
-    pub(super) threshold: f64,
+    pub(super) link: DocumentLink,
     pub(super) linkage: Linkage,
     pub(super) summary: &'a Summary,
     pub(super) figures: &'a ClusterFigures,
     pub(super) buckets: &'a [Bucket],
     pub(super) has_texts: bool,
     pub(super) commands: &'a Commands,
-    /// A line about what could not be read.
-    pub(super) unread: Option<&'a str>,
+    /// Lines about what could not be read.
+    pub(super) unread: &'a [String],
 }
 
 /// Returns the page with its data, which is inert.
 pub(super) fn page(shown: &PageContents<'_>, data: &str) -> String {
-    let title: String = shown.title.chars().take(MOST_TITLE).collect();
-    let policy = format!(
-        "default-src 'none'; script-src 'sha256-{SCRIPT_HASH}'; style-src 'sha256-{STYLE_HASH}'; \
-         img-src data:; base-uri 'none'; form-action 'none'"
-    );
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" data-dedupdb="report" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta name="referrer" content="no-referrer";
-                link rel="icon" href="data:,";
-                title { "Near-duplicates" @if !title.is_empty() { ": " (title) } }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                a.skip href="#clusters" { "To the clusters" }
-                header {
-                    h1 { "Near-duplicates" @if !title.is_empty() { ": " bdi { (title) } } }
-                    p.quiet { "By dedupdb " (env!("CARGO_PKG_VERSION")) ". Similarity is the Jaccard similarity of \
-                        two documents: the share of all their shingles that both have." }
-                    nav.tools aria-label="On this page" {
-                        a href="#found" { "What was found" }
-                        a href="#clusters" { "Clusters" }
-                        a href="#export" { "Save your decisions" }
-                        a href="#how" { "How it was found" }
-                    }
-                }
-                main {
-                    (counts(shown.summary))
-                    (no_longer(shown))
-                    (left_out(shown))
-                    (clusters(shown.commands))
-                    (sizes(shown.figures))
-                    (similarities(shown))
-                    (render_parameters(shown))
-                    (hottest(shown))
-                }
-                script type="application/json" id="data" { (PreEscaped(data)) }
-                script { (PreEscaped(SCRIPT)) }
-            }
+    let with = html! {
+        p.quiet { "By dedupdb " (env!("CARGO_PKG_VERSION")) ". Similarity is the Jaccard similarity of two documents: \
+            the share of all their shingles that both have. How much of a text is in another one is the share of its own \
+            shingles." }
+        nav.tools aria-label="On this page" {
+            a href="#found" { "What was found" }
+            a href="#clusters" { "Clusters" }
+            a href="#export" { "Save your decisions" }
+            a href="#how" { "How it was found" }
         }
     };
-    page.into_string()
+    let body = html! {
+        main {
+            (counts(shown.summary, shown.is_by_containment()))
+            (no_longer(shown))
+            (left_out(shown))
+            (clusters(shown.commands, shown.is_by_containment()))
+            (sizes(shown.figures))
+            (similarities(shown))
+            (render_parameters(shown))
+            (hottest(shown))
+        }
+        script type="application/json" id="data" { (PreEscaped(data)) }
+        script { (PreEscaped(SCRIPT)) }
+    };
+    let skip = ["#clusters", "To the clusters"];
+    frame::page(["Near-duplicates", shown.title], skip, &with, &body, true)
 }
 
 /// Renders what was found.
-fn counts(summary: &Summary) -> Markup {
+fn counts(summary: &Summary, is_by_containment: bool) -> Markup {
     let near = summary.clustered - summary.clusters.min(summary.clustered) - summary.identical;
+    let [others, why] = if is_by_containment {
+        ["Mostly in a larger one", "is mostly in"]
+    } else {
+        ["Near-duplicates", "resembles"]
+    };
     html! {
         section aria-labelledby="found" {
             h2 id="found" { "What was found" }
@@ -104,9 +77,9 @@ fn counts(summary: &Summary) -> Markup {
                 div { dt { "Clusters" } dd { (grouped(summary.clusters)) } }
                 div { dt { "Documents in clusters" } dd { (grouped(summary.clustered)) } }
                 div { dt { "Copies of another one" } dd { (grouped(summary.identical)) } }
-                div { dt { "Near-duplicates" } dd { (grouped(near)) } }
+                div { dt { (others) } dd { (grouped(near)) } }
                 div { dt { "Bytes in clusters" } dd { (bytes(summary.bytes)) } }
-                div { dt { "Could go: all that resembles the one kept" } dd { (bytes(summary.could_go)) } }
+                div { dt { "Could go: all that " (why) " the one kept" } dd { (bytes(summary.could_go)) } }
                 div { dt { "Could go: copies only" } dd { (bytes(summary.identical_could_go)) } }
             }
         }
@@ -128,9 +101,8 @@ fn no_longer(shown: &PageContents<'_>) -> Markup {
 
 /// Renders what is not on the page.
 fn left_out(shown: &PageContents<'_>) -> Markup {
-    let unread = shown.unread.map(str::to_owned);
     let lines = shown.summary.left_out(shown.has_texts, shown.commands);
-    let lines: Vec<String> = unread.into_iter().chain(lines).collect();
+    let lines = [shown.unread, &lines].concat();
     html! {
         @if !lines.is_empty() {
             section aria-labelledby="left-out" {
@@ -141,20 +113,22 @@ fn left_out(shown: &PageContents<'_>) -> Markup {
     }
 }
 
-/// Renders the parameters and the predicted recall.
+impl PageContents<'_> {
+    fn is_by_containment(&self) -> bool {
+        matches!(self.link, DocumentLink::Containment(_))
+    }
+}
+
+/// Renders the parameters, and the predicted recall of a search by similarity.
 fn render_parameters(shown: &PageContents<'_>) -> Markup {
-    let recall = percent(shown.schema.recall(shown.threshold));
-    let told = format!(
-        "S-curve: of the pairs at the threshold, {}, {recall} are found",
-        shown.threshold
-    );
-    let axes = Axes {
-        caption: &told,
-        x: "Jaccard similarity of a pair",
-        y: "pairs found",
-    };
-    let linkage = match shown.linkage {
-        Linkage::Connected => "documents linked by chains of similar pairs",
+    let clusters = match (shown.link, shown.linkage) {
+        (DocumentLink::Containment(_), _) => {
+            "documents below the largest one that contains them, over several levels"
+        }
+        (DocumentLink::Passages(_), _) => {
+            "documents linked by chains of similar pairs and of shared passages"
+        }
+        (_, Linkage::Connected) => "documents linked by chains of similar pairs",
         _ => "documents similar to the representative",
     };
     html! {
@@ -168,18 +142,40 @@ fn render_parameters(shown: &PageContents<'_>) -> Markup {
                             @for (name, value) in shown.schema.parameters() {
                                 tr { th scope="row" { (name) } td { (value) } }
                             }
-                            tr { th scope="row" { "threshold of this report" } td { (shown.threshold) } }
-                            tr { th scope="row" { "clusters" } td { (linkage) } }
-                            tr { th scope="row" { "predicted recall" } td { (recall) " of the pairs at " (shown.threshold) } }
+                            @match shown.link {
+                                DocumentLink::Similarity(threshold) | DocumentLink::Passages(threshold) => {
+                                    tr { th scope="row" { "threshold of this report" } td { (threshold) } }
+                                    tr { th scope="row" { "predicted recall" } td { (percent(shown.schema.recall(threshold)))
+                                        " of the pairs at " (threshold) } }
+                                }
+                                DocumentLink::Containment(least) => {
+                                    tr { th scope="row" { "containment of this report" } td { (least) } }
+                                    tr { th scope="row" { "recall" } td { "every pair is found" } }
+                                }
+                            }
+                            tr { th scope="row" { "clusters" } td { (clusters) } }
                         }
                     }
                 }
-                figure {
-                    (curve(axes, |at| shown.schema.recall(at), shown.threshold))
-                    figcaption { "Pairs of a similarity that share a bucket, and so are compared. The line is the \
-                        threshold." }
-                }
+                @if let DocumentLink::Similarity(threshold) | DocumentLink::Passages(threshold) = shown.link { (recall(shown.schema, threshold)) }
             }
+        }
+    }
+}
+
+/// Draws the S-curve.
+fn recall(schema: &Schema, threshold: f64) -> Markup {
+    let recall = percent(schema.recall(threshold));
+    let told = format!("S-curve: of the pairs at the threshold, {threshold}, {recall} are found");
+    let axes = Axes {
+        caption: &told,
+        x: "Jaccard similarity of a pair",
+        y: "pairs found",
+    };
+    html! {
+        figure {
+            (curve(axes, |at| schema.recall(at), threshold))
+            figcaption { "Pairs of a similarity that share a bucket, and so are compared. The line is the threshold." }
         }
     }
 }
@@ -229,7 +225,11 @@ fn sizes(figures: &ClusterFigures) -> Markup {
 }
 
 fn similarities(shown: &PageContents<'_>) -> Markup {
-    let counts = shown.figures.similarities(shown.threshold);
+    let least = match shown.link {
+        DocumentLink::Similarity(least) => least,
+        DocumentLink::Containment(_) | DocumentLink::Passages(_) => 0.0,
+    };
+    let counts = shown.figures.similarities(least);
     let rows = counts
         .iter()
         .map(|(bar, count)| (format!("{:.2}", *bar as f64 / 100.0), *count));
@@ -296,7 +296,12 @@ fn hottest(shown: &PageContents<'_>) -> Markup {
 }
 
 /// Renders the place of the clusters, which the script fills.
-fn clusters(commands: &Commands) -> Markup {
+fn clusters(commands: &Commands, is_by_containment: bool) -> Markup {
+    let drop_others = if is_by_containment {
+        "Drop what the representative contains"
+    } else {
+        "Drop what resembles the representative"
+    };
     html! {
         section aria-labelledby="clusters" {
             h2 id="clusters" tabindex="-1" { "Clusters" }
@@ -319,7 +324,7 @@ fn clusters(commands: &Commands) -> Markup {
             p id="status" role="status" {}
             div.tools role="group" aria-label="Marks in the clusters shown by the filter" {
                 button type="button" id="drop-identical" { "Drop what is identical" }
-                button type="button" id="drop-others" { "Drop what resembles the representative" }
+                button type="button" id="drop-others" { (drop_others) }
                 button type="button" id="clear" { "Clear marks" }
             }
             ol.clusters id="list" {}
@@ -353,43 +358,6 @@ fn clusters(commands: &Commands) -> Markup {
                 ". In the list with lines, control characters and backslashes are escaped"
                 @if !commands.forget_lines.is_empty() { ", for " code { (commands.forget_lines) } }
                 "." }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
-    use sha2::{Digest, Sha256};
-
-    use super::{SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
-
-    /// Hashes the text as a browser sees it, with normalized line endings.
-    fn hash(text: &str) -> String {
-        STANDARD.encode(Sha256::digest(text.replace('\r', "")))
-    }
-
-    #[test]
-    fn the_policy_allows_the_script_and_the_style_as_they_are() {
-        assert_eq!(hash(SCRIPT), SCRIPT_HASH);
-        assert_eq!(hash(STYLE), STYLE_HASH);
-        for text in [SCRIPT, STYLE] {
-            assert!(!text.contains("</") && !text.contains("<!--"));
-        }
-    }
-
-    #[test]
-    fn the_script_puts_nothing_there_as_html() {
-        for way in [
-            "innerHTML",
-            "outerHTML",
-            "insertAdjacentHTML",
-            "document.write",
-            "eval(",
-            "Function(",
-        ] {
-            assert!(!SCRIPT.contains(way), "{way}");
         }
     }
 }

@@ -1,6 +1,7 @@
-//! Clusters as a page on which a person decides what to keep and what to drop.
+//! Clusters as a page on which a person decides what to keep and what to drop, and what one text shares with others as a
+//! page to read and to print.
 //!
-//! The page is a single HTML file, which any browser opens without a network. It shows parameters and predicted recall,
+//! A page is a single HTML file, which any browser opens without a network. That of clusters shows parameters and predicted recall,
 //! counts, sizes, similarities, and the clusters, the largest first, with the texts of their documents as far as they
 //! are available and fit. It exports a list of the documents to drop.
 //!
@@ -41,9 +42,11 @@
 //! A store keeps no texts. If a key names a file or a record of a file, its text is read there. Other texts are read
 //! from the given [sources](Report::texts_from). A text is used if its hash is the stored one, wherever it comes from.
 
-// From the lowest to the highest: the state of files (`standing`), the reader's next steps (`commands`), the counts
-// (`summary`), the list (`row`, `chosen`), the charts (`figures`), the texts (`texts`), the data of the page (`data`),
-// and the page (`chart`, `html`, `page`), which `settings` makes.
+// From the lowest to the highest: the state of files (`file_status`), texts read again (`reread`), what two texts have in
+// common (`runs`), the reader's next steps (`commands`), the counts (`summary`, `sources_summary`). Of clusters: the list
+// (`passage_links`, `row`, `proposal`, `chosen`), the charts (`figures`), the texts (`texts`) and what they share (`shared`), the data of the page (`data`) and its HTML
+// (`chart`, `html`). Of one text: its passages (`sources`) and the HTML (`sources_html`). Around both: `frame` and `page`.
+// `settings` makes them.
 
 mod chart;
 mod chosen;
@@ -51,15 +54,24 @@ mod commands;
 mod data;
 mod figures;
 mod file_status;
+mod frame;
 mod html;
 mod page;
+mod passage_links;
 mod proposal;
+mod reread;
 mod row;
+mod runs;
 mod settings;
+mod shared;
+mod sources;
+mod sources_html;
+mod sources_summary;
 mod summary;
 mod texts;
 
 pub use commands::Commands;
 pub use page::Page;
 pub use settings::Report;
+pub use sources_summary::SourcesSummary;
 pub use summary::Summary;

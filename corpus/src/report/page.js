@@ -5,6 +5,7 @@
   const PAGE = 50;
   const ROWS = 50;
   const CELLS = 4000000;
+  const MOSTLY = 0.8;
   const KEEP = 1;
   const DROP = 2;
   const MISSING = -1;
@@ -21,10 +22,16 @@
     documents,
     lowest,
     identical,
-    rows: rows.map(([key, similarity, content, size, time, text, state, file, reaches]) => ({
-      key, similarity, content, size, time, text, state, file, reaches: reaches === 1, tick: 0, show: null,
+    rows: rows.map(([key, similarity, content, size, time, text, state, file, reaches, contained, longest]) => ({
+      key, similarity, content, size, time, text, state, file, reaches: (reaches & 1) === 1, holds: (reaches & 2) === 2, contained, longest, tick: 0, show: null,
     })),
   }));
+
+  // What two texts share: for each of them the number of its words and the marks of its passages.
+  const shared = new Map(data.shared.map(([a, b, wordsA, wordsB, inA, inB]) => [`${a} ${b}`, [
+    { words: wordsA, marks: inA },
+    { words: wordsB, marks: inB },
+  ]]));
 
   /** Makes an element with these attributes and children. Strings become text. */
   function element(name, attributes, ...children) {
@@ -56,6 +63,8 @@
 
   const grouped = (number) => number.toLocaleString("en-US");
   const counted = (number, one, many) => `${grouped(number)} ${number === 1 ? one : many}`;
+  const counts = (number) => counted(number, ...data.unit);
+  const percent = (share) => `${(Math.floor(share * 1000) / 10).toFixed(1)}%`;
   const alike = (similarity) => `${data.estimated ? "~" : ""}${similarity.toFixed(4)}`;
 
   function bytes(number) {
@@ -207,8 +216,11 @@
     return shown;
   }
 
+  /** The document with which one is compared: the one with which it shares the longest passage, or the representative. */
+  const comparedWith = (cluster, row) => (row.longest && cluster.rows[row.longest[1]]) || cluster.rows[0];
+
   /** Two texts side by side, word by word. */
-  function comparison(first, row) {
+  function comparison(first, row, isFirst) {
     const shown = element("div", { role: "group", "aria-label": "Comparison" });
     const why = absence(first) ?? absence(row);
     if (why !== null) {
@@ -223,46 +235,112 @@
     const numbers = new Map();
     const [a, b] = [words(left, numbers), words(right, numbers)];
     const found = pieces(a, b);
-    shown.append(shared(found, left, a));
+    const both = shared.get(`${first.text} ${row.text}`);
     const sides = element("div", { class: "sides" });
-    const fill = (isWhole) => {
-      sides.replaceChildren(
-        element("h3", {}, element("bdi", {}, printable(first.key))),
-        element("h3", {}, element("bdi", {}, printable(row.key))),
-      );
-      for (const [one, other] of lines(found, left, right, a, b, isWhole)) {
+    const names = [first, row].map((it) => printable(it.key));
+    const fill = (view) => {
+      sides.replaceChildren(...names.map((name) => element("h3", {}, element("bdi", {}, name))));
+      if (view === "passages") {
+        const columns = linked(both, [left, right], names);
+        sides.append(...columns);
+        // Once the columns are on the page, they begin with their first passage.
+        requestAnimationFrame(() => {
+          for (const column of columns) {
+            const top = (it) => it.getBoundingClientRect().top;
+            column.scrollTop += top(column.querySelector("mark")) - top(column) - 24;
+          }
+        });
+        return;
+      }
+      for (const [one, other] of lines(found, left, right, a, b, view === "words")) {
         sides.append(element("div", { class: "text" }, ...one), element("div", { class: "text" }, ...other));
       }
     };
-    fill(false);
-    const whole = element("button", {
-      type: "button",
-      "aria-pressed": "false",
-      onclick: () => {
-        const isWhole = whole.getAttribute("aria-pressed") !== "true";
-        whole.setAttribute("aria-pressed", String(isWhole));
-        fill(isWhole);
-      },
-    }, "All words");
-    shown.append(element("p", {}, whole), sides);
+    const views = [["changes", "Changes"], ["words", "All words"]];
+    if (both !== undefined && both[0].marks.length > 0) views.push(["passages", "Shared passages"]);
+    const tools = element("p", { class: "tools", role: "group", "aria-label": "What is shown" });
+    const choose = (view) => {
+      for (const button of tools.children) button.setAttribute("aria-pressed", String(button.value === view));
+      fill(view);
+    };
+    tools.append(...views.map(([view, name]) => element("button", { type: "button", value: view, onclick: () => choose(view) }, name)));
+    choose(row.similarity < 0.5 ? views[views.length - 1][0] : "changes");
+    shown.append(...(isFirst ? containment(names, row) : []), ...coverage(both, [left, right], names), tools, sides);
     if (isCut(first) || isCut(row)) {
       shown.append(element("p", { class: "same" }, "The beginnings are compared; the texts go on."));
     }
     return shown;
   }
 
-  /** The longest passages that both texts contain. */
-  function shared(found, left, a) {
-    const length = ({ a: [from, to] }) => to - from;
-    const same = found.filter((piece) => piece.same && length(piece) >= 5);
-    const best = same.sort((one, other) => length(other) - length(one)).slice(0, 3);
-    if (best.length === 0) return element("p", {}, "They share no passage of five words.");
-    const items = best.map((piece) => {
-      const text = readable(passage(left, a, piece.a)).replace(/\s+/gu, " ");
-      const start = text.length > 160 ? `${text.slice(0, 160)}…` : text;
-      return element("li", {}, `${counted(length(piece), "word", "words")}: `, element("q", {}, start));
+  /** How similar two texts are, and which is inside which. */
+  function containment([first, other], row) {
+    const told = [`Similarity ${alike(row.similarity)}. `];
+    if (row.contained) {
+      const [ofOther, ofFirst] = row.contained;
+      const name = (key) => element("bdi", {}, key);
+      told.push(`${percent(ofOther)} of `, name(other), " is in ", name(first), `, and ${percent(ofFirst)} of `, name(first), " is in ", name(other), ". ");
+      const [isIn, holds] = [ofOther >= MOSTLY, ofFirst >= MOSTLY];
+      if (isIn && holds) told.push("Each is mostly inside the other.");
+      else if (isIn) told.push(name(other), " is mostly inside ", name(first), ".");
+      else if (holds) told.push(name(first), " is mostly inside ", name(other), ".");
+      else told.push("Neither is mostly inside the other.");
+    }
+    return [element("p", {}, ...told)];
+  }
+
+  /** How much of each text is in passages that both have, and where. */
+  function coverage(both, texts, names) {
+    if (both === undefined) return [];
+    const least = counts(data.least);
+    if (both[0].marks.length === 0) return [element("p", {}, `They share no passage of ${least}.`)];
+    return both.flatMap(({ words: all, marks }, side) => {
+      const covered = marks.reduce((sum, mark) => sum + mark[2], 0);
+      const told = `${grouped(covered)} of ${counts(all)} (${percent(covered / all)}) in passages of at least ${least} that both have`;
+      return [
+        element("p", {}, element("bdi", {}, names[side]), `: ${told}`),
+        strip(marks, texts[side].length, told),
+      ];
     });
-    return element("div", {}, element("p", {}, "Longest shared passages:"), element("ul", {}, ...items));
+  }
+
+  /** Draws where marks are in a text. */
+  function strip(marks, length, told) {
+    const drawn = (name, attributes) => {
+      const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+      for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+      return made;
+    };
+    const bar = drawn("svg", { class: "strip", role: "img", "aria-label": told, viewBox: "0 0 500 20", preserveAspectRatio: "none" });
+    const step = (at) => (at / length) * 500;
+    bar.append(drawn("rect", { class: "rest", width: 500, height: 20 }), ...marks.map(([start, end]) => drawn("rect", {
+      class: "high", x: step(start).toFixed(1), width: Math.max(2, step(end - start)).toFixed(1), height: 20,
+    })));
+    return bar;
+  }
+
+  /** Two whole texts with their shared passages. A click or a key on one leads to the same one in the other text. */
+  function linked(both, texts, names) {
+    const marks = both.map((side, which) => side.marks.map(([start, end, length, other], index) => {
+      const number = (which === 0 ? index : other) + 1;
+      const label = `Passage ${number}, ${counts(length)}: go to it in the other text`;
+      const go = () => {
+        const button = marks[1 - which][other].querySelector("button");
+        button.focus();
+        button.scrollIntoView({ block: "center" });
+      };
+      const button = element("button", { type: "button", class: "no", "aria-label": label }, String(number));
+      return element("mark", { class: "few", onclick: go }, button, readable(texts[which].slice(start, end)));
+    }));
+    return both.map((side, which) => {
+      const shown = element("div", { class: "text linked", role: "region", tabindex: "0", "aria-label": `Passages in ${names[which]}` });
+      let last = 0;
+      side.marks.forEach(([start, end], index) => {
+        shown.append(readable(texts[which].slice(last, start)), marks[which][index]);
+        last = end;
+      });
+      shown.append(readable(texts[which].slice(last)));
+      return shown;
+    });
   }
 
   /** The parts as rows of two columns. A long equal passage begins a new row. */
@@ -322,14 +400,17 @@
     const first = cluster.rows[0];
     const copied = cluster.rows[row.content];
     const copy = copied === row ? "" : `, identical to ${printable(copied.key)}`;
-    const similarity = row.similarity === 1 && !data.estimated ? "same words" : alike(row.similarity);
+    const isIn = row.similarity < MOSTLY && row.contained && row.contained[0] >= MOSTLY;
+    const inside = isIn ? `, ${percent(row.contained[0])} of it in the representative` : "";
+    const similarity = row.similarity === 1 && !data.estimated ? "same words" : alike(row.similarity) + inside;
     const alikeness = row === first ? "representative" : copied === first ? "identical" : `${similarity}${copy}`;
+    const passage = row.longest && row !== first ? `, shares ${counts(row.longest[0])} with ${printable(comparedWith(cluster, row).key)}` : "";
     if (row.state === GONE) return `${alikeness}, gone`;
     if (row.state === OUT_OF_REACH) return `${alikeness}, cannot be looked at`;
     const is = row === first ? "representative, " : "";
     if (row.state === CHANGED) return `${is}changed since it was added`;
     if (row.state === OTHER_NAME) return `${is}another name of ${printable(cluster.rows[row.file].key)}`;
-    return alikeness;
+    return alikeness + passage;
   }
 
   /** A button that sets or clears a document's tick. */
@@ -358,7 +439,8 @@
       "aria-label": `${word} ${printable(row.key)}`,
       onclick: () => {
         if (below === null) {
-          const inside = isFirst ? reading(row) : comparison(cluster.rows[0], row);
+          const other = comparedWith(cluster, row);
+          const inside = isFirst ? reading(row) : comparison(other, row, other === cluster.rows[0]);
           if (row.state === CHANGED) inside.prepend(element("p", {}, "The file has changed since it was added: the text is the one that was stored."));
           below = element("tr", {}, element("td", { colspan: "5" }, inside));
           shown.after(below);
@@ -490,10 +572,10 @@
   /** Whether two documents have the same text. */
   const isCopy = (one, other) => one.content === other.content;
 
-  /** Whether two documents are known to reach the threshold with each other. Others may be connected only through
-      documents between them. */
+  /** Whether a document that goes is known to resemble one that stays, or to be in it. Others may be connected only
+      through documents between them. */
   const isAlike = (one, other) => isCopy(one, other)
-    || (one.content === 0 && other.reaches) || (other.content === 0 && one.reaches);
+    || (one.content === 0 && other.reaches) || (other.content === 0 && one.holds);
 
   /** Ticks the documents of the filtered clusters that `goesFor` a document that stays, which is the first of each
       kind. Documents that have a tick keep it. Reports how many others stay. */
@@ -513,7 +595,7 @@
     }
     ticked();
     if (others > 0) {
-      at("ticked").textContent += ` Not marked, because not similar enough to a document that stays: ${counted(others, "document", "documents")}.`;
+      at("ticked").textContent += ` Not marked, because not similar enough to a document that stays, or not in it: ${counted(others, "document", "documents")}.`;
     }
   }
 

@@ -5,25 +5,26 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::html::MARK;
+use super::frame::MARK;
 use super::summary::Summary;
 use crate::publish::{AtomicFile, Error, check_no_store};
 
-/// A finished page, made by [`Report::make`](super::Report::make).
+/// A finished page, made by [`Report::make`](super::Report::make), or by [`Report::sources`](super::Report::sources) with
+/// other counts.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub struct Page<S = Summary> {
     pub(super) html: String,
-    pub(super) summary: Summary,
+    pub(super) summary: S,
 }
 
-impl Page {
+impl<S> Page<S> {
     /// Returns the HTML of the page.
     pub fn html(&self) -> &str {
         &self.html
     }
 
     /// Returns the counts of what was found and of what is not on the page.
-    pub fn summary(&self) -> &Summary {
+    pub fn summary(&self) -> &S {
         &self.summary
     }
 
@@ -39,7 +40,9 @@ impl Page {
         whole.write(self.html.as_bytes())?;
         whole.finish()
     }
+}
 
+impl Page {
     /// Checks whether a page may be written to `path`, before it is made.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::file_status::{ClusterFiles, FileCheck, FileStatus};
+use super::passage_links::{LinkedDocument, LongestPassage};
 use crate::{Error, KeepRank, Key, Options, Repeats, Source, largest_first, rank_of};
 use dedupdb::find::Subject;
 use dedupdb::groups::Cluster;
@@ -24,6 +25,10 @@ pub(super) struct ClusterDocument {
     pub(super) document: Document,
     /// The similarity to the one to keep.
     pub(super) similarity: f64,
+    /// The share of its shingles that the one to keep has, and that of the shingles of the one to keep which it has.
+    pub(super) contained: Option<[f64; 2]>,
+    /// The longest passage by which it is linked to another document.
+    pub(super) longest: Option<LongestPassage>,
     pub(super) look: FileCheck,
     /// Whether it can be the one to keep.
     stands: bool,
@@ -35,7 +40,7 @@ pub(super) struct ClusterDocument {
 type FileRanks = HashMap<String, KeepRank>;
 
 /// Orders the documents of each cluster so that the one to keep comes first and represents the others, whose similarities
-/// become those to it: a document whose file is at hand, then by [`rank_of`], and then the first in path order or the one
+/// become those to it: in a search by containment one with the text that contains the others, then a document whose file is at hand, then by [`rank_of`], and then the first in path order or the one
 /// that came first. Leaves out clusters without shingles: then nothing says that a document could go.
 ///
 /// Reads the files of a cluster, unless all of it are copies of one size. Of a record, and of a file that cannot be read,
@@ -45,26 +50,55 @@ type FileRanks = HashMap<String, KeepRank>;
 ///
 /// Those of reading the store; an error of the system if no thread can be started; `go_on` breaks.
 pub(super) fn proposed(
-    clusters: Vec<Cluster>,
+    clusters: Vec<ProposedCluster>,
+    by_containment: bool,
     store: &Store,
     options: &Options,
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Vec<ProposedCluster>, Error> {
-    let met = clusters.into_iter().map(|cluster| met(cluster, store));
-    let met = met.collect::<StoreResult<Vec<_>>>()?;
-    let ranks = ranks(&met, options, go_on)?;
-    let ordered = met
+    let ranks = ranks(&clusters, options, go_on)?;
+    let ordered = clusters
         .into_iter()
-        .map(|cluster| ordered(cluster, &ranks, store));
+        .map(|cluster| ordered(cluster, by_containment, &ranks, store));
     Ok(ordered
         .filter_map(StoreResult::transpose)
         .collect::<StoreResult<_>>()?)
 }
 
+/// Looks at these documents, which stay in their order. Their similarities are not known yet.
+pub(super) fn met_linked(
+    linked: Vec<LinkedDocument>,
+    store: &Store,
+) -> StoreResult<ProposedCluster> {
+    let mut files = ClusterFiles::default();
+    let mut documents = Vec::with_capacity(linked.len());
+    for (place, linked) in linked.into_iter().enumerate() {
+        let Some(document) = store.get(&linked.key)? else {
+            continue;
+        };
+        let look = FileCheck::at(&document);
+        documents.push(ClusterDocument {
+            similarity: 1.0,
+            contained: None,
+            longest: linked.longest,
+            stands: files.meet(look, place).state.stands(),
+            look,
+            is_representative: false,
+            document,
+        });
+    }
+    Ok(ProposedCluster {
+        documents,
+        lowest: 1.0,
+    })
+}
+
 /// Looks at the documents of a cluster, which stay in its order.
-fn met(cluster: Cluster, store: &Store) -> StoreResult<ProposedCluster> {
+pub(super) fn met(cluster: Cluster, store: &Store) -> StoreResult<ProposedCluster> {
     let mut files = ClusterFiles::default();
     let mut documents = Vec::with_capacity(cluster.members.len());
+    let kept = store.get(&cluster.representative)?;
+    let kept = kept.map_or(0, |kept| kept.shingles);
     for (place, member) in cluster.members.into_iter().enumerate() {
         // A document that was removed meanwhile is ignored.
         let Some(document) = store.get(&member.key)? else {
@@ -73,6 +107,9 @@ fn met(cluster: Cluster, store: &Store) -> StoreResult<ProposedCluster> {
         let look = FileCheck::at(&document);
         documents.push(ClusterDocument {
             similarity: member.similarity(),
+            contained: (member.containment)
+                .map(|share| [share, share * ratio(document.shingles, kept)]),
+            longest: None,
             stands: files.meet(look, place).state.stands(),
             look,
             is_representative: place == 0,
@@ -125,16 +162,20 @@ fn ranks(
 /// Puts the document to keep first.
 fn ordered(
     mut cluster: ProposedCluster,
+    by_containment: bool,
     ranks: &FileRanks,
     store: &Store,
 ) -> StoreResult<Option<ProposedCluster>> {
+    let representative = cluster.documents.first();
+    let representative = representative.map(|listed| listed.document.hash);
     // Equal documents stay in the order of the cluster.
     cluster.documents.sort_by_cached_key(|listed| {
         let document = &listed.document;
         let path = document.modified.map(|_| PathBuf::from(&document.key));
         let rank = ranks.get(&document.key).copied();
         let rank = rank.unwrap_or_else(|| largest_first(document.size, path.as_deref()));
-        (!listed.stands, rank, path)
+        let is_inside = by_containment && Some(document.hash) != representative;
+        (is_inside, !listed.stands, rank, path)
     });
     let Some((kept, others)) = cluster.documents.split_first_mut() else {
         return Ok(None);
@@ -145,6 +186,7 @@ fn ordered(
     if !kept.is_representative {
         cluster.lowest = 1.0;
         kept.similarity = 1.0;
+        kept.contained = kept.contained.map(|_| [1.0; 2]);
         for other in others {
             let pair = [&kept.document.key, &other.document.key].map(|key| Subject::Key(key));
             let compared = match store.explain(pair[0], pair[1]) {
@@ -153,9 +195,16 @@ fn ordered(
             };
             let exact = compared.common.map(|common| common.jaccard);
             let estimate = compared.estimate.map(|estimate| estimate.jaccard);
+            other.contained =
+                (compared.common).map(|common| [common.containment_of_b, common.containment_of_a]);
             other.similarity = exact.or(estimate).unwrap_or(other.similarity);
             cluster.lowest = cluster.lowest.min(other.similarity);
         }
     }
     Ok(Some(cluster))
+}
+
+/// Returns the number of shingles of a document for each shingle of another one.
+fn ratio(shingles: u32, others: u32) -> f64 {
+    f64::from(shingles) / f64::from(others.max(1))
 }

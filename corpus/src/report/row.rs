@@ -21,6 +21,10 @@ pub(super) struct PageRow {
     pub(super) key: String,
     /// The similarity to the representative.
     pub(super) similarity: f64,
+    /// The share of its shingles that the representative has, and that of the representative's shingles which it has.
+    contained: Option<[f64; 2]>,
+    /// The number of tokens of the longest passage by which it is linked, and the position of the other document.
+    longest: Option<(u32, usize)>,
     pub(super) likeness: RowLikeness,
     /// The size of its source in bytes.
     pub(super) size: u64,
@@ -29,6 +33,37 @@ pub(super) struct PageRow {
     /// The hash of its text.
     pub(super) hash: [u8; 32],
     pub(super) standing: RowFile,
+}
+
+/// What links the documents of a cluster.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum DocumentLink {
+    /// They resemble each other at least so much.
+    Similarity(f64),
+    /// At least this share of one is in the other.
+    Containment(f64),
+    /// They resemble each other at least so much, or share a passage.
+    Passages(f64),
+}
+
+impl DocumentLink {
+    /// How a document is linked to the representative. `text` is the position of the first document with its text.
+    fn likeness(self, listed: &ClusterDocument, text: usize) -> RowLikeness {
+        let [reaches, holds] = match self {
+            DocumentLink::Similarity(least) | DocumentLink::Passages(least) => {
+                [listed.similarity >= least; 2]
+            }
+            DocumentLink::Containment(least) => {
+                let contained = listed.contained.unwrap_or_default();
+                contained.map(|share| share >= least)
+            }
+        };
+        RowLikeness {
+            text,
+            reaches,
+            holds,
+        }
+    }
 }
 
 /// What the page shows of a text.
@@ -58,6 +93,7 @@ pub(super) struct PageCluster {
 impl PageRow {
     fn new(
         listed: ClusterDocument,
+        longest: Option<(u32, usize)>,
         has_added: bool,
         standing: RowFile,
         likeness: RowLikeness,
@@ -67,6 +103,8 @@ impl PageRow {
         PageRow {
             key: document.key,
             similarity: listed.similarity,
+            contained: listed.contained,
+            longest,
             likeness,
             size: document.size,
             time: document.modified.or(added).map(unix_seconds),
@@ -91,19 +129,26 @@ impl PageRow {
             text,
             self.standing.state.number(),
             self.standing.file,
-            u8::from(self.likeness.reaches),
+            u8::from(self.likeness.reaches) + 2 * u8::from(self.likeness.holds),
+            self.contained.map(|shares| shares.map(rounded)),
+            self.longest,
         ])
+    }
+
+    /// The position of the document with which it is compared: that of the longest passage, or the representative.
+    pub(super) fn compared(&self) -> usize {
+        self.longest.map_or(0, |(_, with)| with)
     }
 }
 
 impl PageCluster {
     /// Returns the cluster, with as many rows as fit into `most` bytes.
     ///
-    /// `count` is called with each document, listed or not, and whether it is the first. `threshold` is that of the
+    /// `count` is called with each document, listed or not, and whether it is the first. `link` is what links documents in the
     /// report. `has_added` says whether the time of adding replaces an unknown modification time.
     pub(super) fn of(
         cluster: ProposedCluster,
-        (threshold, has_added): (f64, bool),
+        (link, has_added): (DocumentLink, bool),
         most: usize,
         mut count: impl FnMut(&PageRow, bool),
     ) -> PageCluster {
@@ -117,13 +162,24 @@ impl PageCluster {
         let mut has_room = true;
         let mut files = ClusterFiles::default();
         let mut texts = HashMap::new();
+        let keys = cluster.documents.iter().enumerate();
+        let places: HashMap<String, usize> =
+            if cluster.documents.iter().any(|it| it.longest.is_some()) {
+                keys.map(|(place, listed)| (listed.document.key.clone(), place))
+                    .collect()
+            } else {
+                HashMap::new()
+            };
         for (place, listed) in cluster.documents.into_iter().enumerate() {
             let standing = files.meet(listed.look, place);
-            let likeness = RowLikeness {
-                text: *texts.entry(listed.document.hash).or_insert(place),
-                reaches: listed.similarity >= threshold,
-            };
-            let row = PageRow::new(listed, has_added, standing, likeness);
+            let text = *texts.entry(listed.document.hash).or_insert(place);
+            let likeness = link.likeness(&listed, text);
+            let longest = listed.longest.as_ref().and_then(|longest| {
+                let with = places.get(&longest.with).copied();
+                // What is not listed is not compared.
+                Some((longest.tokens, with.filter(|with| *with < MOST_ROWS)?))
+            });
+            let row = PageRow::new(listed, longest, has_added, standing, likeness);
             count(&row, place == 0);
             group.identical += u64::from(likeness.text < place);
             if has_room {

@@ -10,13 +10,25 @@ use super::figures::ClusterFigures;
 use super::file_status::ReclaimableBytes;
 use super::html::{self, PageContents};
 use super::page::Page;
-use super::proposal::proposed;
-use super::row::PageCluster;
+use super::passage_links::{LinkedDocuments, LinkingPassages};
+use super::proposal::{ProposedCluster, met, met_linked, proposed};
+use super::reread::TextFiles;
+use super::row::{DocumentLink, PageCluster};
+use super::runs::Tokens;
+use super::shared::SharedPassages;
+use super::sources::TextSources;
+use super::sources_html::{self, SourcesContents};
+use super::sources_summary::SourcesSummary;
 use super::summary::Summary;
 use super::texts::PageTexts;
-use crate::{Error, Options};
-use dedupdb::Store;
-use dedupdb::groups::{Cluster, ClusterQuery, Linkage};
+use crate::{Error, Options, SourcedText};
+use dedupdb::groups::{ClusterQuery, Clusters, Linkage};
+use dedupdb::overlap::Passages;
+use dedupdb::sketching::Shingling;
+use dedupdb::{Result as StoreResult, Schema, Store};
+
+/// The shortest text that is compared by containment, in tokens.
+const SHORTEST: usize = 20;
 
 /// The default maximum size of a page in bytes.
 const BYTES: u64 = 20_000_000;
@@ -38,6 +50,9 @@ pub struct Report {
     title: String,
     threshold: Option<f64>,
     linkage: Linkage,
+    containment: Option<f64>,
+    shortest: usize,
+    passages: Option<LinkingPassages>,
     min_size: usize,
     bytes: u64,
     has_texts: bool,
@@ -45,7 +60,7 @@ pub struct Report {
     sources: Vec<PathBuf>,
     has_added: bool,
     commands: Commands,
-    unread: Option<String>,
+    unread: Vec<String>,
 }
 
 impl Default for Report {
@@ -54,6 +69,9 @@ impl Default for Report {
             title: String::new(),
             threshold: None,
             linkage: Linkage::default(),
+            containment: None,
+            shortest: SHORTEST,
+            passages: None,
             min_size: 2,
             bytes: BYTES,
             has_texts: true,
@@ -61,7 +79,7 @@ impl Default for Report {
             sources: Vec::new(),
             has_added: true,
             commands: Commands::default(),
-            unread: None,
+            unread: Vec::new(),
         }
     }
 }
@@ -95,6 +113,34 @@ impl Report {
     /// Sets the condition that links documents into clusters.
     pub fn linkage(self, linkage: Linkage) -> Report {
         Report { linkage, ..self }
+    }
+
+    /// Puts each text below the largest text that has at least this share of its shingles, above 0 and at most 1, instead of
+    /// comparing by similarity: see [`ClusterQuery::containment`].
+    pub fn containment(self, least: f64) -> Report {
+        Report {
+            containment: Some(least),
+            ..self
+        }
+    }
+
+    /// Leaves texts of fewer tokens out of a search by containment, 20 by default.
+    pub fn shortest(self, tokens: usize) -> Report {
+        Report {
+            shortest: tokens,
+            ..self
+        }
+    }
+
+    /// Also links documents that share a passage, whatever else they have: of at least `at_least` tokens, or of the
+    /// [store's length](Schema::passage). What five documents or more have links none. With `all`, all documents are compared,
+    /// however many share a part of a text. The texts are read again. This goes with neither
+    /// [containment](Report::containment) nor [representatives](Linkage::Representative).
+    pub fn passages(self, at_least: Option<u32>, all: bool) -> Report {
+        Report {
+            passages: Some(LinkingPassages { at_least, all }),
+            ..self
+        }
     }
 
     /// Shows only clusters of at least this number of documents, 2 by default. Less than 2 counts as 2.
@@ -141,10 +187,10 @@ impl Report {
         }
     }
 
-    /// Sets a line about what could not be read for the store of this report, and so is not on the page.
-    pub fn unread(self, line: impl Into<String>) -> Report {
+    /// Sets lines about what could not be read for the store of this report, and so is not on the page.
+    pub fn unread(self, lines: impl IntoIterator<Item = impl Into<String>>) -> Report {
         Report {
-            unread: Some(line.into()),
+            unread: lines.into_iter().map(Into::into).collect(),
             ..self
         }
     }
@@ -191,21 +237,121 @@ impl Report {
             summary.texts_left_out = texts.left_out(&groups) as u64;
         }
         summary.searches_cut_short = store.searches_cut_short().saturating_sub(cut_short);
-        let data = data(&groups, texts.as_ref(), !schema.keeps_shingles());
+        let at_least = self.passages.and_then(|passages| passages.at_least);
+        let mut shared = SharedPassages::new(&schema, unit(&schema), at_least);
+        if let Some(texts) = &texts {
+            let room = room.saturating_sub(texts.shown().map(|(json, _)| json.len() + 1).sum());
+            shared.compare(&groups, texts, &schema.shingler()?, room)?;
+        }
+        let data = data(&groups, texts.as_ref(), &shared, !schema.keeps_shingles());
         let shown = PageContents {
             title: &self.title,
             schema: &schema,
-            threshold: self.threshold.unwrap_or(schema.threshold()),
+            link: self.link(store),
             linkage: self.linkage,
             summary: &summary,
             figures: &figures,
             buckets: &buckets,
             has_texts: self.has_texts,
             commands: &self.commands,
-            unread: self.unread.as_deref(),
+            unread: &self.unread,
         };
         let html = html::page(&shown, &data);
         Ok(Page { html, summary })
+    }
+
+    /// Makes a page of one text: the passages of at least `at_least` tokens that were `found` in stored documents, and these
+    /// documents, each with what stands around a passage if its text can be read again. The same store and files give the
+    /// same bytes. `go_on` is called from time to time and may stop the work.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use dedupdb_corpus::Options;
+    /// use dedupdb_corpus::report::Report;
+    /// use dedupdb::overlap::PassageQuery;
+    /// use dedupdb::{Result as StoreResult, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let essay = folder.path().join("essay.txt");
+    /// let schema = Schema::builder().passage(8).build()?;
+    /// let store = Store::create(folder.path().join("store"), &schema)?;
+    /// store.insert_unless_duplicate("log", "It was the first of many long and cold nights in the old lighthouse.")?;
+    /// std::fs::write(&essay, "As the log says, the first of many long and cold nights.")?;
+    ///
+    /// let essay = Options::new().document(&essay)?;
+    /// let found = store.passages(&PassageQuery::text(essay.text()))?;
+    /// let page = Report::new().sources(&store, &essay, &found, 8, || ControlFlow::Continue(()))?;
+    /// assert_eq!((page.summary().covered, page.summary().tokens), (8, 12));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Report::make`].
+    pub fn sources(
+        &self,
+        store: &Store,
+        text: &SourcedText,
+        found: &Passages,
+        at_least: u32,
+        mut go_on: impl FnMut() -> ControlFlow<()>,
+    ) -> Result<Page<SourcesSummary>, Error> {
+        let schema = store.schema();
+        let text = Tokens::of(&schema.shingler()?, text.text())?;
+        let mut sources = TextSources::of(store, &text, found)?;
+        if self.has_texts {
+            sources.read((store, &text, at_least), self.files(), &mut go_on)?;
+        }
+        let mut summary = sources.summary(&text, found);
+        summary.unit = unit(&schema);
+        let shown = SourcesContents {
+            title: &self.title,
+            text: &text,
+            sources: &sources,
+            at_least,
+            unit: summary.unit,
+            commands: &self.commands,
+            unread: &self.unread,
+        };
+        let room = usize::try_from(self.bytes).unwrap_or(usize::MAX) - FRAME;
+        let html = sources_html::page(&shown, room, &mut summary);
+        Ok(Page { html, summary })
+    }
+
+    /// Returns where texts are read again.
+    pub(super) fn files(&self) -> TextFiles<'_> {
+        TextFiles {
+            options: &self.options,
+            sources: &self.sources,
+        }
+    }
+
+    /// Looks at the documents of clusters, together with those that share passages with them, if these count.
+    fn met<'a>(
+        &self,
+        clusters: Clusters,
+        store: &'a Store,
+        summary: &mut Summary,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<Box<dyn Iterator<Item = StoreResult<ProposedCluster>> + 'a>, Error> {
+        let Some(passages) = self.passages else {
+            return Ok(Box::new(clusters.map(|cluster| met(cluster?, store))));
+        };
+        let mut linked = LinkedDocuments::of(store, clusters)?;
+        linked.by_passages(store, passages, self.files(), go_on)?;
+        summary.not_compared = linked.unread();
+        let groups = linked.groups(self.min_size).into_iter();
+        Ok(Box::new(groups.map(|linked| met_linked(linked, store))))
+    }
+
+    /// Returns what links the documents of a cluster.
+    fn link(&self, store: &Store) -> DocumentLink {
+        let threshold = self.threshold.unwrap_or(store.schema().threshold());
+        match (self.containment, self.passages) {
+            (Some(least), _) => DocumentLink::Containment(least),
+            (None, Some(_)) => DocumentLink::Passages(threshold),
+            (None, None) => DocumentLink::Similarity(threshold),
+        }
     }
 
     /// Counts all clusters, and lists the largest ones that fit into `most` bytes.
@@ -217,7 +363,15 @@ impl Report {
     ) -> Result<(Summary, ClusterFigures, Vec<PageCluster>), Error> {
         let mut query = ClusterQuery::new()
             .linkage(self.linkage)
-            .min_size(self.min_size);
+            .shortest(self.shortest)
+            .min_size(if self.passages.is_some() {
+                2
+            } else {
+                self.min_size
+            });
+        if let Some(least) = self.containment {
+            query = query.containment(least);
+        }
         if let Some(threshold) = self.threshold {
             query = query.threshold(threshold);
         }
@@ -227,18 +381,26 @@ impl Report {
             contents: stats.contents,
             ..Summary::default()
         };
-        let threshold = self.threshold.unwrap_or(store.schema().threshold());
+        let link = self.link(store);
         let mut figures = ClusterFigures::default();
         let mut chosen = ChosenClusters::new(most);
-        let mut clusters = store.clusters(query)?;
+        let clusters = store.clusters(query)?;
+        summary.short = clusters.short();
+        let mut clusters = self.met(clusters, store, &mut summary, go_on)?;
         let batches = std::iter::from_fn(|| next_batch(&mut clusters).transpose());
         for batch in batches {
             if go_on().is_break() {
                 return Err(dedupdb::Error::Stopped.into());
             }
-            for cluster in proposed(batch?, store, &self.options, go_on)? {
+            for cluster in proposed(
+                batch?,
+                self.containment.is_some(),
+                store,
+                &self.options,
+                go_on,
+            )? {
                 let mut going = ReclaimableBytes::default();
-                let shown = (threshold, self.has_added);
+                let shown = (link, self.has_added);
                 let group = PageCluster::of(cluster, shown, most / 2, |row, is_first| {
                     summary.count(row.size, row.standing.state);
                     going.count(row.standing.state, row.size, row.likeness);
@@ -273,20 +435,30 @@ impl Report {
             return Ok(None);
         }
         let mut texts = PageTexts::of(groups, most);
-        texts.read(groups, &self.options, &self.sources, go_on)?;
+        texts.read(groups, self.files(), go_on)?;
         texts.fit(most);
         Ok(Some(texts))
     }
 }
 
+/// What a token of a store is called, and several.
+fn unit(schema: &Schema) -> [&'static str; 2] {
+    match schema.shingling() {
+        Shingling::Word(_) => ["word", "words"],
+        Shingling::Char(_) | Shingling::CharNoSpace(_) => ["character", "characters"],
+        Shingling::Byte(_) => ["byte", "bytes"],
+        _ => ["token", "tokens"],
+    }
+}
+
 /// Returns the next clusters, until they have [`BATCH`] documents. `None` at the end.
 fn next_batch(
-    clusters: &mut impl Iterator<Item = dedupdb::Result<Cluster>>,
-) -> dedupdb::Result<Option<Vec<Cluster>>> {
+    clusters: &mut impl Iterator<Item = StoreResult<ProposedCluster>>,
+) -> StoreResult<Option<Vec<ProposedCluster>>> {
     let (mut batch, mut documents) = (Vec::new(), 0);
     for cluster in clusters {
         let cluster = cluster?;
-        documents += cluster.members.len();
+        documents += cluster.documents.len();
         batch.push(cluster);
         if documents >= BATCH {
             break;

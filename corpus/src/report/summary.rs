@@ -56,6 +56,10 @@ pub struct Summary {
     pub texts_without_file: u64,
     /// Texts of listed documents that do not fit on the page.
     pub texts_left_out: u64,
+    /// Documents whose passages were not looked for, because their texts are not at hand.
+    pub not_compared: u64,
+    /// Texts that are too short for a search by containment.
+    pub short: u64,
     /// Searches that skipped candidates; see [`Options::false_candidates`](dedupdb::Options::false_candidates).
     pub searches_cut_short: u64,
 }
@@ -127,6 +131,8 @@ impl Summary {
         let missing = "not shown: the files have changed, are elsewhere, or are read with the options of `add`, such as \
                        a program for PDF";
         let missing = with(missing, &commands.show_texts, "looks there");
+        let passages = "not asked for shared passages: the text is not at hand";
+        let passages = with(passages, &commands.show_texts, "looks there");
         let without_file = "not shown: none of the keys names a file";
         let without_file = advised(without_file, &commands.show_texts, |option| {
             format!("; give `{option}`")
@@ -166,6 +172,16 @@ impl Summary {
                 &without_file,
             ),
             (with_file, ["text is", "texts are"], &missing),
+            (
+                self.not_compared,
+                ["document was", "documents were"],
+                &passages,
+            ),
+            (
+                self.short,
+                ["text was", "texts were"],
+                "too short for a search by containment",
+            ),
             (
                 self.texts_cut,
                 ["text is", "texts are"],

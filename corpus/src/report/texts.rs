@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::file_status::FileStatus;
+use super::reread::{TextFiles, file_of, unique};
 use super::row::{PageCluster, PageRow, PageText, inert};
-use crate::{Error, Key, Options, Repeats, Source, is_pipe};
+use crate::Error;
 
 /// The maximum number of bytes to show of a text.
 const MOST_BYTES: usize = 32 << 10;
@@ -69,7 +70,7 @@ impl PageTexts {
         texts
     }
 
-    /// Reads the files that keys name, and then, as long as a text is missing, `sources`.
+    /// Reads the files that keys name, and then, as long as a text is missing, the other sources.
     ///
     /// # Errors
     ///
@@ -77,12 +78,10 @@ impl PageTexts {
     pub(super) fn read(
         &mut self,
         groups: &[PageCluster],
-        options: &Options,
-        sources: &[PathBuf],
+        files: TextFiles<'_>,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<(), Error> {
         self.missing = self.found.len();
-        let options = options.clone().repeats(Repeats::Allow).strict(false);
         let rows = || groups.iter().flat_map(|group| &group.rows);
         // One of several copies is enough.
         let mut asked = vec![false; self.found.len()];
@@ -99,16 +98,11 @@ impl PageTexts {
         let first = unique(first);
         let stored: HashMap<&str, [u8; 32]> =
             rows().map(|row| (row.key.as_str(), row.hash)).collect();
-        self.read_files(&first, &options, &stored, go_on)?;
+        self.read_files(&first, files, &stored, go_on)?;
         let others = rows().filter(|row| self.is_missing(row));
         let others = unique(others.filter_map(|row| file_of(&row.key)));
-        self.read_files(&others, &options, &stored, go_on)?;
-        let sources: Vec<PathBuf> = sources
-            .iter()
-            .filter(|path| !is_pipe(path))
-            .cloned()
-            .collect();
-        self.read_files(&sources, &options, &stored, go_on)
+        self.read_files(&others, files, &stored, go_on)?;
+        self.read_files(&files.sources(), files, &stored, go_on)
     }
 
     /// Returns the keys of files that were read and have other texts than the stored ones.
@@ -124,38 +118,32 @@ impl PageTexts {
     fn read_files(
         &mut self,
         paths: &[PathBuf],
-        options: &Options,
+        files: TextFiles<'_>,
         stored: &HashMap<&str, [u8; 32]>,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        if self.missing == 0 || paths.is_empty() {
+        if self.missing == 0 {
             return Ok(());
         }
-        for read in options.open(paths.iter().map(Source::path))? {
-            if go_on().is_break() {
-                return Err(dedupdb::Error::Stopped.into());
-            }
-            // A document that cannot be read stays missing.
-            let Ok(document) = read else { continue };
-            let text = document.text();
+        // A document that cannot be read stays missing.
+        files.read(paths, go_on, |document| {
             let hash = document.hash();
             let key = document.key.as_str();
             let is_file = document.record.is_none();
             if is_file && stored.get(key).is_some_and(|stored| *stored != hash) {
                 self.rewritten.insert(key.to_owned());
             }
-            let Some(&number) = self.numbers.get(&hash) else {
-                continue;
-            };
-            if matches!(self.found[number], TextLookup::Missing) {
-                self.found[number] = shown(text);
+            if let Some(&number) = self.numbers.get(&hash)
+                && matches!(self.found[number], TextLookup::Missing)
+            {
+                self.found[number] = shown(document.text());
                 self.missing -= 1;
-                if self.missing == 0 {
-                    break;
-                }
             }
-        }
-        Ok(())
+            match self.missing {
+                0 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        })
     }
 
     /// Leaves out texts that do not fit into `most` bytes. Earlier texts take precedence.
@@ -236,23 +224,4 @@ fn shown(text: &str) -> TextLookup {
         json: inert(&serde_json::json!([text[..end], u8::from(is_cut)])),
         is_cut,
     }
-}
-
-/// Returns the file that a key names, or the file of the record that it names.
-fn file_of(key: &str) -> Option<PathBuf> {
-    let path = |key: &str| Key::path(key).unwrap_or_else(|| PathBuf::from(key));
-    let whole = path(key);
-    if whole.is_file() {
-        return Some(whole);
-    }
-    let (file, number) = key.rsplit_once(['#', ':'])?;
-    let is_record = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    let file = path(file);
-    (is_record && file.is_file()).then_some(file)
-}
-
-/// Returns the paths without duplicates.
-fn unique(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
-    let mut met = HashSet::new();
-    paths.filter(|path| met.insert(path.clone())).collect()
 }

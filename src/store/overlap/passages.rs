@@ -49,7 +49,7 @@ pub struct Passage {
     pub key: String,
     /// Where it is in the text: numbers of tokens, from 0.
     pub tokens: Range<u32>,
-    /// Where it is in the text: bytes, from 0.
+    /// Where it is in the text: bytes, from 0. Of a store of bytes, the characters of which it has any byte.
     pub bytes: Range<usize>,
     /// The line of the text in which it begins, from 1.
     pub line: u64,

@@ -58,13 +58,17 @@ impl<'a> TokenPlaces<'a> {
         tokens_of(run, k, self.count())
     }
 
-    /// The bytes of some tokens.
+    /// The bytes of some tokens. Where tokens are bytes, a character is in them as a whole.
     pub(super) fn bytes(&self, tokens: &Range<u32>) -> Range<usize> {
         let start = self.places.get(tokens.start as usize);
         let last = (tokens.end as usize).checked_sub(1);
         let last = last.and_then(|last| self.places.get(last));
         let end = last.map_or(self.text.len(), |place| place.end);
-        start.map_or(end, |place| place.start)..end
+        let start = start.map_or(end, |place| place.start);
+        let is_boundary = |at: &usize| self.text.is_char_boundary(*at);
+        let start = (0..=start).rev().find(is_boundary);
+        let end = (end..self.text.len()).find(is_boundary);
+        start.unwrap_or(0)..end.unwrap_or(self.text.len())
     }
 
     pub(super) fn line(&self, tokens: &Range<u32>) -> u64 {
