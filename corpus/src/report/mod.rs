@@ -1,9 +1,10 @@
 //! Clusters as a page on which a person decides what to keep and what to drop, and what one text shares with others as a
 //! page to read and to print.
 //!
-//! A page is a single HTML file, which any browser opens without a network. That of clusters shows parameters and predicted recall,
-//! counts, sizes, similarities, and the clusters, the largest first, with the texts of their documents as far as they
-//! are available and fit. It exports a list of the documents to drop.
+//! A page is a single HTML file, which any browser opens without a network. That of clusters shows parameters and
+//! predicted recall, counts, sizes, similarities, and the clusters, the largest first, with the texts of their documents
+//! as far as they are available and fit. It exports a list of the documents to drop. [`Report::sources`] makes the other
+//! one.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -27,8 +28,9 @@
 //!
 //! # Untrusted texts
 //!
-//! Keys and texts are data in the page, in one element that no browser runs. The page's only script inserts them as
-//! text. The page names that script and its style by their hashes (Content-Security-Policy), so nothing else runs.
+//! Keys and texts are data in the page of clusters, in one element that no browser runs. The page's only script inserts
+//! them as text. The page names that script and its style by their hashes (Content-Security-Policy), so nothing else
+//! runs. The page of one text has them escaped, and no script.
 //!
 //! # Files that are gone, changed, or named twice
 //!
