@@ -148,6 +148,7 @@ class Store:
         progress: _Progress = None,
         containment: float | None = None,
         shortest: int = 20,
+        ignore: Any = None,
     ) -> list[Match]: ...
     @overload
     def query(
@@ -161,6 +162,7 @@ class Store:
         progress: _Progress = None,
         containment: float | None = None,
         shortest: int = 20,
+        ignore: Any = None,
     ) -> Table: ...
     def passages(
         self,
@@ -173,10 +175,17 @@ class Store:
         limit: int | None = None,
         all: bool = False,
         progress: _Progress = None,
+        ignore: Any = None,
     ) -> Table:
         """The passages that texts share with stored documents, word for word: for each text the longest first.
 
         The store must find passages, as one does by default.
+        """
+
+    def common(self, *, limit: int = 20, at_least: int | None = None, texts: Any = None) -> Table:
+        """The passages that most documents have: their number, the words, and the keys of at most three.
+
+        The store keeps no texts: they are looked up in ``texts``, or in the files that the store names.
         """
 
     def like(
@@ -223,6 +232,7 @@ class Store:
         exhaustive: bool = False,
         containment: float | None = None,
         shortest: int = 20,
+        ignore: Any = None,
     ) -> Batches:
         """Every pair of similar documents, as a stream; below the store's threshold, ``exhaustive`` misses none.
 

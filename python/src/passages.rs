@@ -1,31 +1,39 @@
 //! Passages that texts share with stored documents.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::builder::{BooleanBuilder, StringBuilder, UInt64Builder};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::builder::{BooleanBuilder, ListBuilder, StringBuilder, UInt64Builder};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
-use dedupdb::overlap::{Passage, PassageQuery, Passages};
+use dedupdb::overlap::{CommonPassage, Passage, PassageQuery, Passages, SampledText};
+use dedupdb::sketching::ShingleSet;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
-use crate::errors::of_row;
+use crate::arguments;
+use crate::errors::{of_corpus, of_row, raised};
 use crate::query::{GoOn, answers};
 use crate::rows::RowSource;
 use crate::table::{Table, defect, schema};
-use crate::watch::ProgressCallback;
+use crate::watch::{ProgressCallback, Stop, waited};
 
 /// The options of a query for passages, the same for every text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PassageOptions {
     pub(crate) at_least: Option<u32>,
     pub(crate) gap: u32,
     pub(crate) limit: Option<usize>,
     pub(crate) all: bool,
+    pub(crate) ignored: Option<ShingleSet>,
 }
 
 impl PassageOptions {
-    fn of(self, text: &str) -> PassageQuery<'_> {
+    fn of<'a>(&'a self, text: &'a str) -> PassageQuery<'a> {
         let mut query = PassageQuery::text(text).gap(self.gap);
+        if let Some(ignored) = &self.ignored {
+            query = query.ignore(ignored);
+        }
         if let Some(tokens) = self.at_least {
             query = query.at_least(tokens);
         }
@@ -126,4 +134,122 @@ impl PassageColumns {
         columns.push(Arc::new(self.common.finish()));
         RecordBatch::try_new(found_schema(), columns)
     }
+}
+
+/// The shingles of texts that do not count, if there are any.
+pub(crate) fn ignored(
+    py: Python<'_>,
+    store: &dedupdb::Store,
+    texts: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<ShingleSet>> {
+    let Some(texts) = texts else {
+        return Ok(None);
+    };
+    let shingler = store.schema().shingler();
+    let shingler = shingler.map_err(|error| raised(py, &error))?;
+    let mut hashes = Vec::new();
+    let mut take = |text: &str| -> PyResult<()> {
+        let shingles = shingler
+            .shingles(text)
+            .map_err(|error| raised(py, &error))?;
+        hashes.extend_from_slice(shingles.as_slice());
+        Ok(())
+    };
+    if let Ok(one) = texts.cast::<PyString>() {
+        take(arguments::given("text", one)?)?;
+    } else {
+        for text in all_texts(py, "ignore", texts)? {
+            take(&text)?;
+        }
+    }
+    Ok(Some(ShingleSet::from_hashes(hashes)))
+}
+
+/// The texts of a table or an iterable.
+fn all_texts(
+    py: Python<'_>,
+    argument: &'static str,
+    texts: &Bound<'_, PyAny>,
+) -> PyResult<Vec<String>> {
+    let mut rows = RowSource::texts(argument, texts, "text")?;
+    let mut all = Vec::new();
+    while let Some(batch) = rows.next(py)? {
+        for row in batch.rows {
+            let (_, text) = row.map_err(|flaw| flaw.raised(all.len() as u64))?;
+            all.push(text);
+        }
+    }
+    Ok(all)
+}
+
+/// The passages that most documents of a store have, as a table.
+pub(crate) fn common(
+    py: Python<'_>,
+    store: &dedupdb::Store,
+    (limit, at_least): (usize, Option<u32>),
+    texts: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Table> {
+    let given = texts
+        .map(|texts| all_texts(py, "texts", texts))
+        .transpose()?;
+    let store = store.clone();
+    let work = move |stop: &Stop| {
+        let mut failed = Ok(());
+        let read = |wanted: &[SampledText]| {
+            if let Some(given) = &given {
+                return of_hashes(wanted, given);
+            }
+            let (options, mut go_on) = (dedupdb_corpus::Options::new(), || stop.flow());
+            let read = dedupdb_corpus::read_again(&store, wanted, &[], &options, &mut go_on);
+            read.unwrap_or_else(|error| {
+                failed = Err(error);
+                Vec::new()
+            })
+        };
+        let found = store.common_passages(limit, at_least, read);
+        failed?;
+        Ok::<_, dedupdb_corpus::Error>(found?)
+    };
+    let found = waited(py, work, |_| Ok(()))?.map_err(|error| of_corpus(py, &error))?;
+    let batch = common_batch(&found).map_err(|error| defect(&error))?;
+    Ok(Table::new(batch.schema(), vec![batch]))
+}
+
+/// Those of the wanted texts that were given.
+fn of_hashes(wanted: &[SampledText], given: &[String]) -> Vec<Option<String>> {
+    let by_hash: HashMap<[u8; 32], &String> = given
+        .iter()
+        .map(|text| (*blake3::hash(text.as_bytes()).as_bytes(), text))
+        .collect();
+    let texts = wanted.iter().map(|wanted| by_hash.get(&wanted.hash));
+    texts.map(|text| text.map(|text| (*text).clone())).collect()
+}
+
+fn common_batch(found: &[CommonPassage]) -> Result<RecordBatch, ArrowError> {
+    let (mut documents, mut words) = (UInt64Builder::new(), UInt64Builder::new());
+    let mut texts = StringBuilder::new();
+    let mut keys = ListBuilder::new(StringBuilder::new());
+    for passage in found {
+        documents.append_value(passage.documents);
+        words.append_option(passage.tokens.map(u64::from));
+        texts.append_option(passage.text.as_deref());
+        for key in &passage.keys {
+            keys.values().append_value(key);
+        }
+        keys.append(true);
+    }
+    let keys = keys.finish();
+    let schema = schema(&[
+        ("documents", DataType::UInt64, false),
+        ("words", DataType::UInt64, true),
+        ("text", DataType::Utf8, true),
+        ("keys", keys.data_type().clone(), false),
+    ]);
+    let columns: [ArrayRef; 4] = [
+        Arc::new(documents.finish()),
+        Arc::new(words.finish()),
+        Arc::new(texts.finish()),
+        Arc::new(keys),
+    ];
+    RecordBatch::try_new(schema, columns.to_vec())
 }

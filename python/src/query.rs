@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
+use dedupdb::sketching::ShingleSet;
 use dedupdb::{Match, Query};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -21,16 +22,20 @@ use crate::watch::{ProgressCallback, Stop, waited};
 const ROWS: usize = 1 << 16;
 
 /// The options of a query, the same for every text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct QueryOptions {
     pub(crate) threshold: Option<f64>,
     pub(crate) limit: Option<usize>,
     pub(crate) containment: Option<f64>,
     pub(crate) shortest: usize,
+    pub(crate) ignored: Option<ShingleSet>,
 }
 
 impl QueryOptions {
-    pub(crate) fn of(self, mut query: Query<'_>) -> Query<'_> {
+    pub(crate) fn of<'a>(&'a self, mut query: Query<'a>) -> Query<'a> {
+        if let Some(ignored) = &self.ignored {
+            query = query.ignore(ignored);
+        }
         if let Some(threshold) = self.threshold {
             query = query.threshold(threshold);
         }

@@ -242,7 +242,8 @@ impl PyStore {
     /// With `containment`, documents are found of which at least this share of the shingles is in the text, or that have
     /// this share of its shingles, the largest share first; contained texts of fewer than `shortest` tokens are left out.
     /// The store must find passages, as one does by default.
-    #[pyo3(signature = (texts, /, *, text="text", threshold=None, limit=None, progress=None, containment=None, shortest=20))]
+    /// `ignore` takes texts of which nothing counts, on either side: a template, a licence. All documents are then compared.
+    #[pyo3(signature = (texts, /, *, text="text", threshold=None, limit=None, progress=None, containment=None, shortest=20, ignore=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn query<'py>(
         &self,
@@ -254,6 +255,7 @@ impl PyStore {
         progress: Option<&Bound<'py, PyAny>>,
         #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
         #[pyo3(from_py_with = arguments::shortest)] shortest: usize,
+        ignore: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let store = self.opened()?;
         let asked = QueryOptions {
@@ -261,6 +263,7 @@ impl PyStore {
             limit,
             containment,
             shortest,
+            ignored: passages::ignored(py, &store, ignore)?,
         };
         let found = if let Ok(one) = texts.cast::<PyString>() {
             query::one_text(py, &store, arguments::given("text", one)?, asked)?
@@ -270,7 +273,9 @@ impl PyStore {
             let found = query::many(py, &store, rows, asked, told)?;
             Bound::new(py, found)?.into_any()
         };
-        warn_of_threshold(py, &store, threshold, REINDEX)?;
+        if ignore.is_none() {
+            warn_of_threshold(py, &store, threshold, REINDEX)?;
+        }
         Ok(found)
     }
 
@@ -283,7 +288,8 @@ impl PyStore {
     /// least `documents` share some of it; `all` compares them all. Every passage of at least the store's `passage` words is
     /// found; `at_least` asks for longer or, by chance, shorter ones, and `gap` joins passages between which the text has
     /// at most as many other words. Raises `errors.InvalidQuery` if the store finds none.
-    #[pyo3(signature = (texts, /, *, text="text", at_least=None, gap=0, limit=None, all=false, progress=None))]
+    /// Passages have nothing of the texts in `ignore`.
+    #[pyo3(signature = (texts, /, *, text="text", at_least=None, gap=0, limit=None, all=false, progress=None, ignore=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn passages<'py>(
         &self,
@@ -295,6 +301,7 @@ impl PyStore {
         #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
         all: bool,
         progress: Option<&Bound<'py, PyAny>>,
+        ignore: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Table> {
         let store = self.opened()?;
         let asked = PassageOptions {
@@ -302,10 +309,28 @@ impl PyStore {
             gap,
             limit,
             all,
+            ignored: passages::ignored(py, &store, ignore)?,
         };
         let told = ProgressCallback::new(progress, "texts")?;
         let rows = RowSource::texts("texts", texts, text)?;
         passages::many(py, &store, rows, asked, told)
+    }
+
+    /// The passages that most documents have, as a table: the number of `documents`, the number of `words`, the `text`, and
+    /// the `keys` of at most three documents.
+    ///
+    /// A passage has at least `at_least` words, the store's `passage` by default. The store keeps no texts: they are looked
+    /// up in `texts`, an iterable or a table, or in the files that the store names. Of one that is not found, only the
+    /// most common shingle is known, and `words` and `text` are None.
+    #[pyo3(signature = (*, limit=20, at_least=None, texts=None))]
+    fn common(
+        &self,
+        py: Python<'_>,
+        limit: usize,
+        at_least: Option<u32>,
+        texts: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Table> {
+        passages::common(py, &self.opened()?, (limit, at_least), texts)
     }
 
     /// Documents similar to a stored one, without that document, the most similar first.
@@ -322,6 +347,7 @@ impl PyStore {
             limit,
             containment: None,
             shortest: 0,
+            ignored: None,
         };
         let store = self.opened()?;
         let found = query::one(py, &store, &asked.of(Query::key(&key)))?;
@@ -457,7 +483,8 @@ impl PyStore {
     /// With a `threshold` below the store's, a warning says how many pairs are missed; `exhaustive` misses none. With
     /// `containment`, the first text of a pair has at least this share of its shingles in the second, which is the last
     /// column; texts of fewer than `shortest` tokens are left out.
-    #[pyo3(signature = (*, threshold=None, between=None, fold_copies=false, exhaustive=false, containment=None, shortest=20))]
+    /// Texts are compared without what those in `ignore` have; no pair is then missed, either.
+    #[pyo3(signature = (*, threshold=None, between=None, fold_copies=false, exhaustive=false, containment=None, shortest=20, ignore=None))]
     #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
     fn pairs(
         &self,
@@ -468,6 +495,7 @@ impl PyStore {
         #[pyo3(from_py_with = arguments::exhaustive)] exhaustive: bool,
         #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
         #[pyo3(from_py_with = arguments::shortest)] shortest: usize,
+        ignore: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Batches> {
         let mut query = dedupdb::groups::PairQuery::new()
             .fold_copies(fold_copies)
@@ -483,8 +511,12 @@ impl PyStore {
             query = query.between(a, b);
         }
         let store = self.opened()?;
+        let ignored = passages::ignored(py, &store, ignore)?;
+        if let Some(ignored) = &ignored {
+            query = query.ignore(ignored);
+        }
         let pairs = groups::pairs(py, store.clone(), query, containment.is_some())?;
-        if !exhaustive {
+        if !exhaustive && ignored.is_none() {
             let remedy = "exhaustive=True finds all of them";
             warn_of_threshold(py, &store, threshold, remedy)?;
         }

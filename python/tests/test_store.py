@@ -146,6 +146,27 @@ def test_passages_have_their_places(path: Path) -> None:
         store.passages([quoting])
 
 
+def test_a_template_does_not_count_and_is_the_most_common_passage(path: Path) -> None:
+    form = " ".join(f"form{number}" for number in range(60))
+    own = [" ".join(f"own{text}x{number}" for number in range(20)) for text in range(20)]
+    texts = [f"{form} {words}" for words in own]
+    with dedupdb.open(path) as store:
+        store.add([str(number) for number in range(20)], texts)
+        for ignore in (form, [form], {"text": [form]}):
+            assert [match.key for match in store.query(texts[0], threshold=0.1, ignore=ignore)] == ["0"]
+            assert store.query([texts[0]], threshold=0.1, ignore=ignore)["key"] == ["0"]
+            assert list(store.pairs(threshold=0.1, ignore=ignore)) == []
+            assert store.passages([texts[0] + " and more"], ignore=ignore)["words"] == [23]
+        assert len(store.passages([form])) == 20
+        (passage,) = store.common(texts=texts)
+        assert (passage["documents"], passage["words"], passage["text"]) == (20, 60, form)
+        assert passage["keys"] == ["0", "1", "2"]
+        (unread,) = store.common(limit=1)
+        assert (unread["documents"], unread["text"]) == (20, None)
+        with pytest.raises(TypeError):
+            store.query(texts[0], ignore=7)
+
+
 def test_groups(store: dedupdb.Store) -> None:
     store.add(["a", "b", "c", "d"], [NIGHT, NIGHT, NIGHT + " again", "a text of its own"])
     pairs = list(store.pairs())
