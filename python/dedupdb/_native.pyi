@@ -420,6 +420,9 @@ class TokenSet:
     def minima(self) -> Any:
         """The minima, as a NumPy array that cannot be changed."""
 
+    def digest(self) -> Any:
+        """The minima, as a NumPy array of its own."""
+
     def __len__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 

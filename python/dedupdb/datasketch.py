@@ -110,7 +110,7 @@ class MinHash:
 
     def digest(self) -> Any:
         """A copy of :attr:`hashvalues`."""
-        return self.hashvalues.copy()
+        return self._set.digest()
 
     def is_empty(self) -> bool:
         """Whether there are no tokens."""

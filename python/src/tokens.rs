@@ -6,7 +6,7 @@ use dedupdb::sketching::{Family, ShingleSet, Signature, Signer, SlotWidth};
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyMemoryView, PyType};
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyType};
 
 use crate::errors::raised;
 use crate::watch::lock;
@@ -154,8 +154,6 @@ impl TokenSet {
 
     /// The minima, as a `NumPy` array that cannot be changed.
     fn minima<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        static ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        static TYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let py = slf.py();
         if let Some(array) = &slf.borrow().array {
             return Ok(array.bind(py).clone());
@@ -164,15 +162,23 @@ impl TokenSet {
             py,
             slf.borrow().minima.iter().copied().map(u32::to_le_bytes),
         )?;
-        let function = ARRAY.import(py, "numpy", "frombuffer")?;
-        // NumPy takes as long to read the name of a type as to make the array.
-        let named = || -> PyResult<Py<PyAny>> {
-            let numpy = py.import("numpy")?;
-            Ok(numpy.call_method1("dtype", ("<u4",))?.unbind())
-        };
-        let array = function.call1((bytes, TYPE.get_or_try_init(py, named)?))?;
+        let array = array_of(bytes.into_any())?;
         slf.borrow_mut().array = Some(array.clone().unbind());
         Ok(array)
+    }
+
+    /// The minima, as a `NumPy` array of its own.
+    fn digest<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let set = slf.borrow();
+        let fill = |bytes: &mut [u8]| {
+            let (places, _) = bytes.as_chunks_mut::<4>();
+            for (place, number) in places.iter_mut().zip(&set.minima) {
+                *place = number.to_le_bytes();
+            }
+            Ok(())
+        };
+        let bytes = PyByteArray::new_with(slf.py(), set.minima.len() * size_of::<u32>(), fill)?;
+        array_of(bytes.into_any())
     }
 
     fn __len__(slf: &Bound<'_, Self>) -> usize {
@@ -250,6 +256,20 @@ pub(crate) fn jaccard(a: &[u64], b: &[u64]) -> f64 {
         at_b += usize::from(y <= x);
     }
     common as f64 / (a.len() + b.len() - common) as f64
+}
+
+/// A `NumPy` array of the numbers of 32 bits in these bytes, which is written to if they can be.
+fn array_of(bytes: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    static ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static TYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = bytes.py();
+    let function = ARRAY.import(py, "numpy", "frombuffer")?;
+    // NumPy takes as long to read the name of a type as to make the array.
+    let named = || -> PyResult<Py<PyAny>> {
+        let numpy = py.import("numpy")?;
+        Ok(numpy.call_method1("dtype", ("<u4",))?.unbind())
+    };
+    function.call1((bytes, TYPE.get_or_try_init(py, named)?))
 }
 
 /// The bytes of numbers, one after another.

@@ -70,6 +70,11 @@ def test_hash_values_estimate_what_is_exact() -> None:
     assert one.hashvalues.shape == (1024,)
     assert abs(numpy.mean(one.hashvalues == other.hashvalues) - 0.8) < 0.06
     assert (one.digest() == one.hashvalues).all()
+    digest = one.digest()
+    digest[0] ^= 1
+    assert digest[0] != one.hashvalues[0] == one.digest()[0]
+    with pytest.raises(ValueError, match="read-only"):
+        one.hashvalues[0] = 1
 
 
 @pytest.mark.parametrize(
