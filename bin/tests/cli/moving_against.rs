@@ -423,7 +423,7 @@ fn what_was_put_aside_is_no_copy_that_stays() {
     assert!(ran.stderr.contains("put aside"), "{}", ran.stderr);
     assert!(sandbox.path("out/documents/x/a.txt").exists());
     assert!(!sandbox.path("out/aside").exists());
-    // A folder that is named is read, but for the list.
+    // A folder that is named is read, except for the list.
     sandbox.run(&["add", "-q", "home/aside"]).expect(0);
     assert_eq!(
         sandbox.run(&["list"]).expect(0).stdout,

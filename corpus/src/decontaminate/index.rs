@@ -57,7 +57,7 @@ struct Posting {
 
 /// A run of shingles that a text and an item have in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct SharedRun {
+struct ItemRun {
     item: u32,
     /// The place of its last shingle in the item.
     last: u32,
@@ -186,7 +186,7 @@ impl IndexedItem {
     /// The longest run of shingles that a text and the item have in the same order, and where it begins in the text; the
     /// first of several.
     pub(super) fn longest_run(&self, text: &[u32]) -> Option<(u32, usize)> {
-        let (mut runs, mut longer): (Vec<SharedRun>, Vec<SharedRun>) = (Vec::new(), Vec::new());
+        let (mut runs, mut longer): (Vec<ItemRun>, Vec<ItemRun>) = (Vec::new(), Vec::new());
         let mut longest: Option<(u32, usize)> = None;
         for (place, &shingle) in text.iter().enumerate() {
             let places = self.rank(shingle).map_or(&[][..], |rank| self.places(rank));
@@ -397,7 +397,7 @@ impl ItemIndex {
         let mut anchors = Vec::new();
         // The longest run of each item with a passage, and where it begins; the first of several.
         let mut passages: HashMap<u32, (u32, usize)> = HashMap::new();
-        let (mut runs, mut longer): (Vec<SharedRun>, Vec<SharedRun>) = (Vec::new(), Vec::new());
+        let (mut runs, mut longer): (Vec<ItemRun>, Vec<ItemRun>) = (Vec::new(), Vec::new());
         for (place, &shingle) in text.iter().enumerate() {
             let list = &self.postings[self.list(shingle)];
             if list.is_empty() && runs.is_empty() {
@@ -460,18 +460,18 @@ impl ItemIndex {
 
 /// Makes the runs that end at `place` of those that end before it and the items and places of its shingle, which ascend.
 fn extend(
-    before: &[SharedRun],
+    before: &[ItemRun],
     list: impl Iterator<Item = (u32, u32)>,
     place: usize,
-    runs: &mut Vec<SharedRun>,
+    runs: &mut Vec<ItemRun>,
 ) {
     runs.clear();
     let mut before = before.iter().peekable();
     for (item, last) in list {
-        let next = |run: &SharedRun| (run.item, run.last.saturating_add(1));
+        let next = |run: &ItemRun| (run.item, run.last.saturating_add(1));
         while before.next_if(|run| next(run) < (item, last)).is_some() {}
         let continued = before.next_if(|run| next(run) == (item, last));
-        runs.push(SharedRun {
+        runs.push(ItemRun {
             item,
             last,
             shingles: continued.map_or(1, |run| run.shingles + 1),

@@ -91,7 +91,7 @@ fn told_by(key: &str) -> u64 {
 }
 
 /// A text of the sample.
-struct SampledText {
+struct TruthText {
     document: Document,
     set: ShingleSet,
 }
@@ -116,9 +116,9 @@ pub(super) fn sampled(
     }
     let asked = drawn
         .into_par_iter()
-        .map(|document| SampledText::new(store, document))
+        .map(|document| TruthText::new(store, document))
         .collect::<Vec<_>>();
-    let asked: Vec<SampledText> = asked.into_iter().collect::<Result<_>>()?;
+    let asked: Vec<TruthText> = asked.into_iter().collect::<Result<_>>()?;
     let mut documents = distinct(store)?.peekable();
     while documents.peek().is_some() {
         let chunk: Vec<Document> = documents.by_ref().take(CHUNK).collect::<Result<_>>()?;
@@ -203,9 +203,9 @@ fn distinct(store: &Store) -> Result<impl Iterator<Item = Result<Document>>> {
     }))
 }
 
-impl SampledText {
-    fn new(store: &Store, document: Document) -> Result<SampledText> {
+impl TruthText {
+    fn new(store: &Store, document: Document) -> Result<TruthText> {
         let set = store.shingles(&document)?;
-        Ok(SampledText { document, set })
+        Ok(TruthText { document, set })
     }
 }

@@ -139,17 +139,17 @@ fn kill_beside(act: Act) {
 }
 
 #[test]
-fn an_insert_is_done_or_not_whoever_writes_next() {
+fn an_insert_is_done_or_not_for_the_next_process() {
     kill_beside(|store| insert(store, "killed"));
 }
 
 #[test]
-fn a_removal_is_done_or_not_whoever_writes_next() {
+fn a_removal_is_done_or_not_for_the_next_process() {
     kill_beside(|store| assert!(store.remove("b").unwrap()));
 }
 
 #[test]
-fn a_commit_of_many_is_done_or_not_whoever_writes_next() {
+fn a_commit_of_many_is_done_or_not_for_the_next_process() {
     kill_beside(|store| {
         let mut writer = store.writer().unwrap();
         for number in 0..40 {

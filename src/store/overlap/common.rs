@@ -52,7 +52,7 @@ pub struct SampledText {
 }
 
 /// A stored content with common fingerprints.
-struct Sample {
+struct SampledContent {
     /// The fingerprint for which it was chosen.
     fingerprint: u32,
     shingles: ShingleSet,
@@ -174,7 +174,7 @@ struct CommonSearch<'a> {
 
 impl CommonSearch<'_> {
     /// The oldest content of each of the most common fingerprints that no content before it has.
-    fn samples(&self, removed: &[u32]) -> Result<Vec<Sample>> {
+    fn samples(&self, removed: &[u32]) -> Result<Vec<SampledContent>> {
         let Some(list) = BucketLists::of(&self.snapshot.schema).fingerprints() else {
             return Ok(Vec::new());
         };
@@ -209,7 +209,7 @@ impl CommonSearch<'_> {
             let mut shingles = ShingleSet::default();
             self.snapshot.shingles(content, &mut shingles)?;
             known.extend(shingles.as_slice());
-            samples.push(Sample {
+            samples.push(SampledContent {
                 fingerprint,
                 shingles,
                 text: SampledText {
@@ -255,7 +255,7 @@ impl CommonSearch<'_> {
     }
 
     /// Counts the documents with each shingle of the samples.
-    fn counts(&self, samples: &[Sample]) -> Result<ShingleCounts> {
+    fn counts(&self, samples: &[SampledContent]) -> Result<ShingleCounts> {
         let sets = samples.iter().flat_map(|sample| sample.shingles.as_slice());
         let mut counts: ShingleCounts = sets.map(|shingle| (*shingle, 0)).collect();
         let found = self.of_all(|found: &mut ShingleCounts, _, set, documents| {
@@ -274,7 +274,7 @@ impl CommonSearch<'_> {
     /// The passages of the texts that most documents may have; of a sample without its text, the fingerprint.
     fn candidates(
         &self,
-        samples: &[Sample],
+        samples: &[SampledContent],
         texts: &[Option<String>],
         counts: &ShingleCounts,
     ) -> Result<Vec<Candidate>> {

@@ -8,7 +8,7 @@ use csv_core::{ReadFieldResult, Reader};
 
 use crate::formats::record::RawRecord;
 use crate::formats::table::columns::{CellPicker, ColumnIndices, RowCells, TableHead};
-use crate::formats::table::quoted::{CutRow, RowCutter};
+use crate::formats::table::quoted::{QuotedRow, RowCutter};
 use crate::options::Options;
 use crate::skipped::{Nth, RecordFault};
 
@@ -83,7 +83,7 @@ impl<R: BufRead> CsvRows<R> {
         Ok(self.cuts.next()?.map(|cut| self.raw(cut)))
     }
 
-    fn raw(&mut self, cut: CutRow) -> RawRecord<RowCells<Vec<u8>>> {
+    fn raw(&mut self, cut: QuotedRow) -> RawRecord<RowCells<Vec<u8>>> {
         self.number += 1;
         let body = cut
             .row

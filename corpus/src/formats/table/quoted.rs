@@ -8,7 +8,7 @@ use crate::skipped::RecordFault;
 
 /// A row with its line ending, or why it is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CutRow {
+pub(crate) struct QuotedRow {
     pub(crate) row: Result<Vec<u8>, RecordFault>,
     /// The number of bytes read for it.
     pub(crate) read: u64,
@@ -74,7 +74,7 @@ impl<R: BufRead> RowCutter<R> {
     /// # Errors
     ///
     /// Those of reading.
-    pub(crate) fn next(&mut self) -> io::Result<Option<CutRow>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<QuotedRow>> {
         let (mut row, mut place) = (Vec::new(), CellState::CellStart);
         let (mut is_blank, mut is_large, mut opened) = (true, false, 0);
         loop {
@@ -128,8 +128,8 @@ impl<R: BufRead> RowCutter<R> {
         self.read += length as u64;
     }
 
-    fn cut(&mut self, row: Result<Vec<u8>, RecordFault>) -> CutRow {
-        CutRow {
+    fn cut(&mut self, row: Result<Vec<u8>, RecordFault>) -> QuotedRow {
+        QuotedRow {
             row,
             read: take(&mut self.read),
         }
