@@ -18,8 +18,8 @@ use crate::{parse, store};
 /// Texts that do not count.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct IgnoreArgs {
-    /// Compare texts without what these files, folders or stores have of them: a template, a licence
-    #[arg(long, value_name = "PATH", num_args = 1.., value_parser = parse::path())]
+    /// Compare texts without what this file, folder or store has of them, such as a template; may be repeated
+    #[arg(long, value_name = "PATH", value_parser = parse::path())]
     pub(crate) ignore: Vec<PathBuf>,
 }
 
@@ -56,6 +56,12 @@ impl IgnoreArgs {
         if shingles.is_empty() {
             bail!("--ignore: there are no words in what it names");
         }
+        if ignored.short > 0 {
+            console.note(&format!(
+                "--ignore: {} shorter than a shingle, and found only in texts of the same words",
+                counted(ignored.short, "text is", "texts are"),
+            ));
+        }
         console.note(&format!(
             "{} of {} in --ignore do not count",
             counted(shingles.len() as u64, "shingle", "shingles"),
@@ -70,6 +76,8 @@ impl IgnoreArgs {
 struct Ignored {
     hashes: Vec<u32>,
     texts: u64,
+    /// Texts of fewer tokens than a shingle has.
+    short: u64,
 }
 
 impl Ignored {
@@ -94,14 +102,20 @@ impl Ignored {
 
     fn read_files(&mut self, paths: &[PathBuf], schema: &Schema, options: &Options) -> Result<()> {
         let shingler = schema.shingler()?;
+        let k = usize::from(schema.shingling().k());
         let mut failed = None;
         let each = ForEach::new(sources(paths, None)).reading(options.clone());
         let worked = each.run(
-            |document| shingler.shingles(document.text()),
+            |document| {
+                let shingles = shingler.shingles(document.text())?;
+                let is_short = shingles.len() == 1 && shingler.places(document.text()).len() < k;
+                Ok((shingles, is_short))
+            },
             |event| {
                 let taken = match event {
-                    EachEvent::Document(_, shingles) => {
+                    EachEvent::Document(_, (shingles, is_short)) => {
                         self.take(&shingles);
+                        self.short += u64::from(is_short);
                         Ok(())
                     }
                     EachEvent::Skipped(skipped) if skipped.is_failure() => {

@@ -182,7 +182,9 @@ class Store:
         The store must find passages, as one does by default.
         """
 
-    def common(self, *, limit: int = 20, at_least: int | None = None, texts: Any = None) -> Table:
+    def common(
+        self, *, limit: int = 20, at_least: int | None = None, min_documents: int = 5, texts: Any = None
+    ) -> Table:
         """The passages that most documents have: their number, the words, and the keys of at most three.
 
         The store keeps no texts: they are looked up in ``texts``, or in the files that the store names.

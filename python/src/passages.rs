@@ -186,7 +186,7 @@ fn all_texts(
 pub(crate) fn common(
     py: Python<'_>,
     store: &dedupdb::Store,
-    (limit, at_least): (usize, Option<u32>),
+    (limit, at_least, min_documents): (usize, Option<u32>, u64),
     texts: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
     let given = texts
@@ -210,7 +210,9 @@ pub(crate) fn common(
         failed?;
         Ok::<_, dedupdb_corpus::Error>(found?)
     };
-    let found = waited(py, work, |_| Ok(()))?.map_err(|error| of_corpus(py, &error))?;
+    let found = waited(py, work, |_| Ok(()))?;
+    let mut found = found.map_err(|error| of_corpus(py, &error))?;
+    found.retain(|passage| passage.documents >= min_documents);
     let batch = common_batch(&found).map_err(|error| defect(&error))?;
     Ok(Table::new(batch.schema(), vec![batch]))
 }
@@ -231,8 +233,8 @@ fn common_batch(found: &[CommonPassage]) -> Result<RecordBatch, ArrowError> {
     let mut keys = ListBuilder::new(StringBuilder::new());
     for passage in found {
         documents.append_value(passage.documents);
-        words.append_option(passage.tokens.map(u64::from));
-        texts.append_option(passage.text.as_deref());
+        words.append_value(passage.tokens.into());
+        texts.append_value(&passage.text);
         for key in &passage.keys {
             keys.values().append_value(key);
         }
@@ -241,8 +243,8 @@ fn common_batch(found: &[CommonPassage]) -> Result<RecordBatch, ArrowError> {
     let keys = keys.finish();
     let schema = schema(&[
         ("documents", DataType::UInt64, false),
-        ("words", DataType::UInt64, true),
-        ("text", DataType::Utf8, true),
+        ("words", DataType::UInt64, false),
+        ("text", DataType::Utf8, false),
         ("keys", keys.data_type().clone(), false),
     ]);
     let columns: [ArrayRef; 4] = [

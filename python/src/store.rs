@@ -320,17 +320,19 @@ impl PyStore {
     /// the `keys` of at most three documents.
     ///
     /// A passage has at least `at_least` words, the store's `passage` by default. The store keeps no texts: they are looked
-    /// up in `texts`, an iterable or a table, or in the files that the store names. Of one that is not found, only the
-    /// most common shingle is known, and `words` and `text` are None.
-    #[pyo3(signature = (*, limit=20, at_least=None, texts=None))]
+    /// up in `texts`, an iterable or a table, or in the files that the store names; of those that are not found, the
+    /// passages are missing. What fewer than `min_documents` have is left out.
+    #[pyo3(signature = (*, limit=20, at_least=None, min_documents=5, texts=None))]
     fn common(
         &self,
         py: Python<'_>,
         limit: usize,
         at_least: Option<u32>,
+        min_documents: u64,
         texts: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
-        passages::common(py, &self.opened()?, (limit, at_least), texts)
+        let asked = (limit, at_least, min_documents);
+        passages::common(py, &self.opened()?, asked, texts)
     }
 
     /// Documents similar to a stored one, without that document, the most similar first.

@@ -22,15 +22,13 @@ DOCUMENTS is the number of documents that have all groups of K words (shingles) 
 its length, TEXT its beginning, and KEYS are those of the first documents with it. In JSON, `text` is
 all of it. The most common ones come first, then the longest.
 
-A passage grows from a shingle that many documents have, over the words of one of their texts, as far
-as at least half of these documents go along. If most of it is in one that comes before, it is left
-out.
+A passage begins with as many words of one text as --at-least says, and goes on as far as at least half of
+the documents that have these go along. If half of it is in one that comes before, it is left out.
 
 Every passage that is in more documents than two fingerprints are apart (16 with --passage 20 and shingles of
 5 words) can be found; one in fewer documents is found by chance.
 
-A store keeps no texts. They are read again from the files that it names, or from those of --from. If
-a text cannot be had, only the most common shingle in it is known: WORDS and TEXT are then -.
+A store keeps no texts. They are read again from the files that it names, or from those of --from.
 
 The store must find passages (`init --passage`).
 
@@ -43,6 +41,10 @@ pub(crate) struct CommonArgs {
     /// Shortest passage, in words [default: the one that the store was made for]
     #[arg(long, value_name = "WORDS")]
     pub(crate) at_least: Option<u32>,
+
+    /// Leave out passages that are in fewer than N documents: two or three may have copied one
+    #[arg(long, value_name = "N", default_value = "5")]
+    pub(crate) min_documents: u64,
 
     /// List at most N passages
     #[arg(long, value_name = "N", default_value = "20", value_parser = parse::at_least_one)]

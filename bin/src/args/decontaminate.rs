@@ -39,7 +39,7 @@ before byte END of the document's text, and from word ITEM_FIRST to ITEM_LAST of
 overlap in the document, with line breaks as \\n. With --json, or if the file of --hits ends in .jsonl, these are fields.
 
 With --ignore, items are taken without what these texts have of them, such as the instruction before each
-question. One of which nothing is left cannot be checked.
+question. One of which fewer than 5 words are left cannot be checked.
 
 The summary counts, for each file of the benchmark, its items, those that a document has, those that
 cannot be checked, and the documents with an item. An item that is in more than --common documents is

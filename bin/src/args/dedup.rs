@@ -61,7 +61,7 @@ the input with itself. --mark dup writes all documents, with four more fields: d
 dup_representative and dup_similarity.
 
 --ignore template.txt compares texts without the words that they have from it. A text with nothing else
-is nobody's duplicate, and stays. With --store, name the same files each time.
+is nobody's duplicate, and stays. It does not go together with --store.
 
 --containment 0.8 also drops a text if a longer one that is kept has 80% or more of its shingles (runs
 of 5 words), such as an excerpt, or a page that was cut off. The longer one of two is always kept, and

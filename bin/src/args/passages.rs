@@ -45,8 +45,7 @@ essays/ --against essays/` compares essays with each other. --against takes all 
 it, so name the text first. Every passage of --at-least words is found.
 
 --ignore leaves out what the texts of a template or a licence have, word for word, in runs of a shingle's
-length; passages end there. In JSON, `ignored_words` counts the words of the query that are left out. It
-takes all paths that follow it, too.
+length; passages end there. In JSON, `ignored_words` counts the words of the query that are left out.
 
 With shingles of characters or bytes, characters or bytes take the place of words.
 

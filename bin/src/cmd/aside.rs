@@ -100,7 +100,7 @@ fn move_to(
     list.sum(&moved, asked.dry_run, "moved");
     if moved.files > 0 && judging.keep.is_none() && judging.against.is_none() {
         console.note(
-            "of similar files, the largest stays; of equally large ones, one that is neither hidden nor a backup, then the one with the \
+            "of similar files, the largest stays; of equally large ones, one that is neither hidden nor by its name a copy, then the one with the \
              shorter name, and then with the shorter path (--keep chooses another)",
         );
     }

@@ -35,17 +35,22 @@ pub(crate) fn run(
     let store = crate::store::open_to_read(args)?;
     check_store(args, &store, common.at_least)?;
     let watch = ProgressWatch::new(console, "compared", StepUnit::Step, store.progress());
-    let mut failed = Ok(());
+    let (mut failed, mut unread, mut wanted_texts) = (Ok(()), 0, 0);
     let found = store.common_passages(common.limit, common.at_least, |wanted| {
         let mut go_on = || ControlFlow::Continue(());
         let read = read_again(&store, wanted, &common.from, &options, &mut go_on);
-        read.unwrap_or_else(|error| {
+        let texts = read.unwrap_or_else(|error| {
             failed = Err(error);
             Vec::new()
-        })
+        });
+        wanted_texts = wanted.len() as u64;
+        unread = texts.iter().filter(|text| text.is_none()).count() as u64;
+        texts
     })?;
     drop(watch);
     failed.map_err(crate::store::of_corpus)?;
+    let is_common = |passage: &&CommonPassage| passage.documents >= common.min_documents;
+    let found: Vec<&CommonPassage> = found.iter().filter(is_common).collect();
     for passage in &found {
         if output.is_json() {
             output.object(&json::CommonPassageJson::new(passage))?;
@@ -54,18 +59,22 @@ pub(crate) fn run(
         }
     }
     output.flush()?;
-    let unread = found.iter().filter(|passage| passage.text.is_none());
-    let unread = unread.count() as u64;
     if unread > 0 {
-        console.note(&format!(
-            "{} of texts that could not be read again; --from names the files that have them",
-            counted(unread, "passage is", "passages are")
-        ));
+        let texts = counted(wanted_texts, "text", "texts");
+        let message = format!(
+            "{unread} of {texts} with common passages cannot be read again, so these may be missing; --from names the \
+             files that have them"
+        );
+        if unread == wanted_texts {
+            anyhow::bail!("{message}");
+        }
+        console.note(&message);
     }
     if found.is_empty() {
         let least = common.at_least.unwrap_or(store.schema().passage());
         let tokens = crate::store::tokens(&store);
-        let none = format!("no passage of {least} {tokens} or more is in several documents");
+        let documents = common.min_documents;
+        let none = format!("no passage of {least} {tokens} or more is in {documents} documents");
         crate::store::note_none(&store, &none, console)?;
     }
     crate::store::note_unfingerprinted(&store, args, console)?;
@@ -73,16 +82,12 @@ pub(crate) fn run(
 }
 
 fn line(passage: &CommonPassage) -> String {
-    let none = || "-".to_owned();
-    let words = passage
-        .tokens
-        .map_or_else(none, |tokens| tokens.to_string());
-    let text = passage.text.as_deref();
-    let text = text.map_or_else(none, |text| escape(&beginning(text)).into_owned());
     let keys: Vec<_> = passage.keys.iter().map(|key| escape(key)).collect();
     format!(
-        "{}\t{words}\t{text}\t{}",
+        "{}\t{}\t{}\t{}",
         passage.documents,
+        passage.tokens,
+        escape(&beginning(&passage.text)),
         keys.join("\t")
     )
 }

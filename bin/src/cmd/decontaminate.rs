@@ -99,7 +99,7 @@ fn what_to_do(error: dedup::Error, asked: &DecontaminateArgs) -> anyhow::Error {
             "{error} (--against-field names the fields of the benchmark; --skip-unreadable goes on without this one)"
         ),
         dedup::Error::NothingToCompare | dedup::Error::Benchmark { .. }
-            if asked.against_field.is_empty() =>
+            if asked.against_field.is_empty() && asked.ignored.ignore.is_empty() =>
         {
             anyhow!(
                 "nothing of --against can be checked: an item has 5 words or more; --against-field names the field with \

@@ -77,13 +77,14 @@ pub(super) fn store_options(
     judging: &JudgingArgs,
     console: &Console,
 ) -> Result<Options> {
-    let options = store::options(args);
-    let ignored = &judging.ignored;
-    let schema = if args.store_given && store::is_store(&args.store) {
-        store::open_to_read(args)?.schema()
-    } else {
-        schema(&judging.parameters)?.into()
-    };
+    let (options, ignored) = (store::options(args), &judging.ignored);
+    if args.store_given && !ignored.ignore.is_empty() {
+        bail!(
+            "--ignore compares the input with itself or with --against: a store has its texts with what is to be ignored; \
+             leave out --store (or DEDUPDB_STORE)"
+        );
+    }
+    let schema = schema(&judging.parameters)?;
     let ignored = ignored.shingles(args, &schema, &judging.inputs.options(), console)?;
     Ok(ignored.map_or(options.clone(), |ignored| options.ignore(&ignored)))
 }

@@ -97,8 +97,8 @@ impl<'a> PassagePairJson<'a> {
 #[derive(Serialize)]
 pub(crate) struct CommonPassageJson<'a> {
     documents: u64,
-    words: Option<u32>,
-    text: Option<&'a str>,
+    words: u32,
+    text: &'a str,
     keys: &'a [String],
 }
 
@@ -107,7 +107,7 @@ impl<'a> CommonPassageJson<'a> {
         CommonPassageJson {
             documents: passage.documents,
             words: passage.tokens,
-            text: passage.text.as_deref(),
+            text: &passage.text,
             keys: &passage.keys,
         }
     }

@@ -429,4 +429,19 @@ fn what_was_put_aside_is_no_copy_that_stays() {
         sandbox.run(&["list"]).expect(0).stdout,
         "home/aside/y/a.txt\n"
     );
+    // Nor does it stand for the file that stayed.
+    let again = [
+        "move",
+        "home/documents",
+        "elsewhere",
+        "--against",
+        ".dedupdb",
+    ];
+    let ran = sandbox.run(&again).expect(0);
+    assert!(
+        ran.stderr.contains("home/aside/y/a.txt was put aside"),
+        "{}",
+        ran.stderr
+    );
+    assert!(sandbox.path("home/documents/x/a.txt").exists());
 }

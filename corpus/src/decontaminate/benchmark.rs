@@ -163,7 +163,7 @@ impl ItemReader<'_> {
             let detail = if words < Rule::FEWEST_WORDS {
                 format!("an item has {K} words at least, and this has {words}")
             } else {
-                "it has nothing but what is ignored".to_owned()
+                format!("without what is ignored, it has fewer than {K} words")
             };
             *self.unchecked.entry(origin.source).or_default() += 1;
             let skipped = Skipped::new(Reason::TooShort, place, detail);

@@ -63,7 +63,7 @@ impl Rule {
 
     /// Takes items without these shingles, which a [`Shingler`] makes of [`Rule::SHINGLING`] with its defaults: those of an
     /// instruction that stands before each question, of a template. A passage then has none of them, and the shares are
-    /// those of what is left of an item. One of which no shingle is left cannot be checked.
+    /// those of what is left of an item. One of which fewer than five words are left cannot be checked.
     #[must_use]
     pub fn ignore(self, shingles: &ShingleSet) -> Rule {
         let ignored = Arc::new(shingles.clone());

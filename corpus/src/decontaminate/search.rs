@@ -47,9 +47,17 @@ impl ShingledItem {
     pub(super) fn new(text: &str, rule: &Rule) -> Result<ShingledItem, dedupdb::Error> {
         let order = Rule::shingler()?.in_order(text)?;
         let words = Rule::word_hasher()?.in_order(text)?;
-        let is_long = words.len() >= Rule::FEWEST_WORDS;
+        // What is left of an item is as long as any item, without the words of what is ignored.
+        let mut own = vec![true; words.len()];
+        for (place, &shingle) in order.iter().enumerate() {
+            if !rule.counts(shingle) {
+                let end = words.len().min(place + Rule::FEWEST_WORDS);
+                own[place..end].fill(false);
+            }
+        }
+        let own = own.into_iter().filter(|is_own| *is_own).count();
         Ok(ShingledItem {
-            is_checked: is_long && order.iter().any(|&shingle| rule.counts(shingle)),
+            is_checked: own >= Rule::FEWEST_WORDS,
             order,
             words,
         })
@@ -105,7 +113,7 @@ impl ItemSearch {
     }
 
     /// Returns the number of words of each item. One of fewer than [`Rule::FEWEST_WORDS`] is never found, nor is one of which
-    /// the [rule](Rule::ignore) ignores all.
+    /// the [rule](Rule::ignore) leaves fewer.
     pub fn words(&self) -> &[u32] {
         &self.words
     }

@@ -443,7 +443,7 @@ impl DedupJudge<'_> {
         store: &Store,
         take: &mut dyn FnMut(JudgedItem) -> Result<()>,
     ) -> Result<()> {
-        let shingler = store.schema().shingler()?;
+        let shingler = store.shingler()?;
         self.for_each_batch(batches, |judge, batch| {
             let (items, bytes) = (count_items(&batch.items), batch.bytes);
             let documents = batch.items.iter().filter_map(Item::document);

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::number::times::modified;
+use crate::walk::folder::is_aside;
 use crate::{
     FileIdentity, Key, Options, Origin, Presence, Repeats, Source, SourcedText, is_itself,
     largest_first,
@@ -119,6 +120,9 @@ pub(super) fn of(
         (Presence::Present, Some((path, identity))) => {
             let place = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
             let (place, own) = (place(&path), place(&origin.source));
+            if place.ancestors().any(|folder| is_aside(folder, true)) {
+                return Ok(SurvivingCopy::Nothing(format!("{key} was put aside")));
+            }
             let rank = |size, path| (largest_first(size, Some(path)), path);
             if !place.starts_with(root) || rank(document.size, &place) < rank(origin.bytes, &own) {
                 return Ok(SurvivingCopy::File(path, identity));

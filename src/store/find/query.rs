@@ -133,7 +133,8 @@ impl<'a> Query<'a> {
     }
 
     /// Compares texts without these shingles, on either side: those of a template, a licence, base code. A text of which
-    /// nothing is left has no matches, not even its copies.
+    /// nothing is left, or in a query by containment less than the [shortest](Query::shortest) text has, has no matches,
+    /// not even its copies.
     ///
     /// The bands and fingerprints of stored texts are those of all their shingles, so every stored text is compared, and
     /// none is missed. That takes about a second for a million of them. [`PairQuery::ignore`](crate::groups::PairQuery::ignore)
@@ -272,8 +273,7 @@ fn matches_without(
         let likeness = verified.likeness;
         let shorter = left.len().min(matcher.last_without().len());
         if bounds.is_none_or(|bounds| {
-            likeness.larger_containment() >= Some(bounds.least)
-                && (likeness.exact_copy || shorter >= bounds.shingles)
+            likeness.larger_containment() >= Some(bounds.least) && shorter >= bounds.shingles
         }) {
             matches.push(verified);
         }

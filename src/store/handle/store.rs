@@ -15,7 +15,7 @@ use crate::schema::Schema;
 use crate::storage::{IdScope, Process, Snapshot, StoreFiles, TurnWait, UnsyncedFolder, is_store};
 use crate::store::compare::{Allowance, PublishedCommit, Search, StoreSketcher};
 use crate::store::offer::CallQueue;
-use crate::text::ShingleSet;
+use crate::text::{ShingleSet, Shingler};
 
 /// A near-duplicate store in a folder.
 ///
@@ -133,6 +133,20 @@ impl Store {
     /// Returns the parameters of the store, as of its last commit. A reindex changes them.
     pub fn schema(&self) -> Arc<Schema> {
         self.last_commit().snapshot.schema.clone()
+    }
+
+    /// Returns what makes the shingles of texts that are given to this handle: that of the schema, without what is
+    /// [ignored](Options::ignore).
+    ///
+    /// # Errors
+    ///
+    /// None: the parameters were checked when the schema was built.
+    pub fn shingler(&self) -> Result<Shingler> {
+        let shingler = self.schema().shingler()?;
+        Ok(match &self.shared.ignored {
+            Some(ignored) => shingler.ignoring(ignored),
+            None => shingler,
+        })
     }
 
     /// Returns the scope of ids that the store remembers, as of its last commit.

@@ -1,7 +1,7 @@
 //! The passages that most documents have.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
@@ -34,11 +34,10 @@ pub struct CommonPassage {
     pub documents: u64,
     /// The keys of at most three of them, those whose texts were added first.
     pub keys: Vec<String>,
-    /// Its words, as one of the texts has them. `None` if no text with it could be read again: of such a text, only the
-    /// shingle that most documents have is known.
-    pub text: Option<String>,
-    /// The number of its tokens; `None` without its words.
-    pub tokens: Option<u32>,
+    /// Its words, as one of the texts has them.
+    pub text: String,
+    /// The number of its tokens.
+    pub tokens: u32,
 }
 
 /// A stored text that is to be read again, because a store keeps no texts.
@@ -53,8 +52,6 @@ pub struct SampledText {
 
 /// A stored content with common fingerprints.
 struct SampledContent {
-    /// The fingerprint for which it was chosen.
-    fingerprint: u32,
     shingles: ShingleSet,
     text: SampledText,
 }
@@ -65,8 +62,8 @@ struct Candidate {
     shingles: Vec<u32>,
     /// The number of documents with the rarest one.
     at_most: u64,
-    text: Option<String>,
-    tokens: Option<u32>,
+    text: String,
+    tokens: u32,
 }
 
 /// How often a candidate was found.
@@ -83,16 +80,16 @@ type ShingleCounts = HashMap<u32, u64, BuildHasherDefault<SpreadHasher>>;
 impl Store {
     /// Finds the passages that most documents have, at most `limit` of them: navigation, licences, templates.
     ///
-    /// A passage grows from a shingle that several documents have, over the words of a text with it, as far as at least
-    /// half of these documents have the shingles; it has `at_least` tokens, by default
-    /// [`Schema::passage`](crate::Schema::passage). Those with the most documents come first, then the longest. A passage
-    /// of which half is in one that comes before it is left out.
+    /// A passage begins as `at_least` tokens of a text, by default [`Schema::passage`](crate::Schema::passage), each
+    /// shingle of which several documents have, and grows in both directions as far as at least half as many have the
+    /// next one. Those with the most documents come first, then the longest. A passage of which half is in one that comes
+    /// before it is left out.
     ///
     /// It starts from fingerprints that several contents have. A passage of t tokens in more than w contents has one, for t
     /// and w = t - k + 1 of the [module](crate::overlap); one in fewer contents may have none.
     ///
     /// The store has no texts. `read` is called once with those that are needed, the texts of `limit` times four contents at
-    /// most, and returns each, or `None` if it cannot be had. All stored sets are read twice, by all threads.
+    /// most, and returns each, or `None` if it cannot be had: nothing is then known of its passages. All stored sets are read twice, by all threads.
     ///
     /// ```
     /// use dedupdb::{Schema, Store};
@@ -107,7 +104,7 @@ impl Store {
     ///     texts.iter().map(|stored| Some(text(&stored.keys[0]))).collect()
     /// })?;
     /// assert_eq!(found.len(), 1);
-    /// assert_eq!(found[0].text.as_deref(), Some("you get this letter because you asked for it once"));
+    /// assert_eq!(found[0].text, "you get this letter because you asked for it once");
     /// assert_eq!((found[0].documents, &found[0].keys[0]), (3, &"Monday".to_owned()));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -141,7 +138,7 @@ impl Store {
         let texts = read(&wanted);
         let counts = search.counts(&samples)?;
         progress.step(1);
-        let candidates = search.candidates(&samples, &texts, &counts)?;
+        let candidates = search.candidates(&texts, &counts)?;
         let found = search.counted(candidates);
         progress.step(1);
         found
@@ -210,7 +207,6 @@ impl CommonSearch<'_> {
             self.snapshot.shingles(content, &mut shingles)?;
             known.extend(shingles.as_slice());
             samples.push(SampledContent {
-                fingerprint,
                 shingles,
                 text: SampledText {
                     keys: self.keys(&[content])?,
@@ -271,31 +267,22 @@ impl CommonSearch<'_> {
         Ok(counts)
     }
 
-    /// The passages of the texts that most documents may have; of a sample without its text, the fingerprint.
+    /// The passages of the texts that most documents may have.
     fn candidates(
         &self,
-        samples: &[SampledContent],
         texts: &[Option<String>],
         counts: &ShingleCounts,
     ) -> Result<Vec<Candidate>> {
         let count = |shingle: u32| counts.get(&shingle).copied().unwrap_or_default();
         let mut candidates = Vec::new();
         let mut known = HashSet::new();
-        for (number, sample) in samples.iter().enumerate() {
-            let Some(Some(text)) = texts.get(number) else {
-                candidates.push(Candidate {
-                    shingles: vec![sample.fingerprint],
-                    at_most: count(sample.fingerprint),
-                    text: None,
-                    tokens: None,
-                });
-                continue;
-            };
+        let k = u32::from(self.snapshot.schema.shingling().k());
+        let long = (self.least + 1).saturating_sub(k).max(1) as usize;
+        for text in texts.iter().flatten() {
             let in_order = self.shingler.in_order(text)?;
             let of_place: Vec<u64> = in_order.iter().map(|shingle| count(*shingle)).collect();
             let places = TokenPlaces::new(&self.shingler, text);
-            let k = u32::from(self.snapshot.schema.shingling().k());
-            let runs = common_runs(&of_place).into_iter();
+            let runs = common_runs(&of_place, long).into_iter();
             let runs = runs.map(|run| (run.clone(), places.tokens_of(&run, k)));
             let is_long = |tokens: &Range<u32>| tokens.end - tokens.start >= self.least;
             for (run, tokens) in runs.filter(|(_, tokens)| is_long(tokens)).take(self.limit) {
@@ -306,8 +293,8 @@ impl CommonSearch<'_> {
                     candidates.push(Candidate {
                         at_most: shingles.first().map_or(0, |rarest| count(*rarest)),
                         shingles,
-                        text: Some(text[places.bytes(&tokens)].to_owned()),
-                        tokens: Some(tokens.end - tokens.start),
+                        text: text[places.bytes(&tokens)].to_owned(),
+                        tokens: tokens.end - tokens.start,
                     });
                 }
             }
@@ -360,39 +347,87 @@ impl CommonSearch<'_> {
     }
 }
 
-/// The runs of places around those with the most documents, as far as at least half as many have the next place.
-fn common_runs(documents: &[u64]) -> Vec<Range<usize>> {
-    let mut seeds: Vec<usize> = (0..documents.len()).collect();
-    seeds.retain(|&place| documents[place] > 1);
-    seeds.sort_by_key(|&place| Reverse(documents[place]));
+/// Runs of at least `long` places, those with the most documents first. A run begins as the `long` places of which the
+/// rarest has the most documents, unless half of them are in earlier runs, and goes on in both directions as far as places
+/// have at least half as many.
+fn common_runs(documents: &[u64], long: usize) -> Vec<Range<usize>> {
+    let mut starts: Vec<(Reverse<u64>, usize)> = least_of_windows(documents, long)
+        .into_iter()
+        .enumerate()
+        .filter(|&(_, least)| least > 1)
+        .map(|(start, least)| (Reverse(least), start))
+        .collect();
+    starts.sort_unstable();
     let mut is_taken = vec![false; documents.len()];
     let mut runs = Vec::new();
-    for seed in seeds {
-        if is_taken[seed] {
+    for (Reverse(least), first) in starts {
+        let window = first..first + long;
+        let taken = is_taken[window.clone()].iter().filter(|taken| **taken);
+        if 2 * taken.count() >= long {
             continue;
         }
-        let half = documents[seed].div_ceil(2).max(2);
-        let is_in = |place: &usize| documents[*place] >= half && !is_taken[*place];
-        let start = (0..seed).rev().take_while(is_in).last().unwrap_or(seed);
-        let end = 1
-            + (seed..documents.len())
-                .take_while(is_in)
-                .last()
-                .unwrap_or(seed);
-        is_taken[start..end].fill(true);
-        runs.push(start..end);
+        let half = least.div_ceil(2).max(2);
+        let goes_on = |place: &usize| documents[*place] >= half;
+        let start = (0..first).rev().take_while(goes_on).last();
+        let end = (window.end..documents.len()).take_while(goes_on).last();
+        let run = start.unwrap_or(first)..end.map_or(window.end, |last| last + 1);
+        is_taken[run.clone()].fill(true);
+        runs.push(run);
     }
     runs
 }
 
+/// The least number of each `long` places in a row.
+fn least_of_windows(numbers: &[u64], long: usize) -> Vec<u64> {
+    // The places that are least of all from them on, ascending by place and number.
+    let mut least: VecDeque<usize> = VecDeque::new();
+    let mut of_windows = Vec::new();
+    for (place, number) in numbers.iter().enumerate() {
+        while least.back().is_some_and(|&last| numbers[last] >= *number) {
+            least.pop_back();
+        }
+        least.push_back(place);
+        if least.front().is_some_and(|&first| first + long <= place) {
+            least.pop_front();
+        }
+        if place + 1 >= long {
+            of_windows.extend(least.front().map(|&first| numbers[first]));
+        }
+    }
+    of_windows
+}
+
 #[cfg(test)]
 mod tests {
-    use super::common_runs;
+    use super::{common_runs, least_of_windows};
 
     #[test]
     fn a_run_ends_where_fewer_than_half_go_on() {
-        assert_eq!(common_runs(&[1, 9, 5, 4, 4, 1, 2, 2]), [1..3, 3..5, 6..8]);
-        assert_eq!(common_runs(&[1, 1]), []);
-        assert_eq!(common_runs(&[3, 3, 3, 1]), vec![0..3]);
+        assert_eq!(
+            common_runs(&[1, 9, 5, 4, 4, 1, 2, 2], 1),
+            [1..3, 1..5, 6..8]
+        );
+        assert_eq!(common_runs(&[1, 1], 1), []);
+        assert_eq!(common_runs(&[3, 3, 3, 1], 1), vec![0..3]);
+    }
+
+    #[test]
+    fn a_common_place_is_no_end_of_a_longer_run() {
+        assert_eq!(common_runs(&[1, 2, 2, 9, 2, 2, 1], 4), vec![1..6]);
+        // The second run shares a place with the first one.
+        assert_eq!(common_runs(&[9, 9, 9, 9, 3, 3, 3, 1], 4), [0..4, 0..7]);
+        assert_eq!(common_runs(&[9, 9, 1], 4), []);
+    }
+
+    #[test]
+    fn the_least_of_a_window_is_that_of_all_its_places() {
+        let numbers = [5, 3, 8, 8, 2, 9, 9, 9, 1];
+        for long in 1..=10 {
+            let expected: Vec<u64> = numbers
+                .windows(long)
+                .filter_map(|window| window.iter().min().copied())
+                .collect();
+            assert_eq!(least_of_windows(&numbers, long), expected);
+        }
     }
 }
