@@ -156,7 +156,7 @@ def test_a_template_does_not_count_and_is_the_most_common_passage(path: Path) ->
             assert [match.key for match in store.query(texts[0], threshold=0.1, ignore=ignore)] == ["0"]
             assert store.query([texts[0]], threshold=0.1, ignore=ignore)["key"] == ["0"]
             assert list(store.pairs(threshold=0.1, ignore=ignore)) == []
-            assert store.passages([texts[0] + " and more"], ignore=ignore)["words"] == [23]
+            assert store.passages([texts[0] + " and more"], ignore=ignore)["words"] == [24]
         assert len(store.passages([form])) == 20
         (passage,) = store.common(texts=texts)
         assert (passage["documents"], passage["words"], passage["text"]) == (20, 60, form)
