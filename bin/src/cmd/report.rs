@@ -38,7 +38,7 @@ pub(crate) fn run(
     // Interrupts are caught only later, so that a signal ends a wait for the store at once.
     let (opened, reading);
     if report.paths.is_empty() {
-        opened = OpenedStore {
+        opened = ReportedStore {
             store: store::open_to_read(args)?,
             temporary: None,
         };
@@ -104,7 +104,7 @@ pub(crate) fn run(
 }
 
 /// A store, and its temporary folder, which is removed after the store is closed.
-struct OpenedStore {
+struct ReportedStore {
     store: Store,
     temporary: Option<TemporaryStore>,
 }
@@ -171,7 +171,7 @@ fn of_paths(
     report: &args::ReportArgs,
     console: &Console,
     interrupt: &Interrupt,
-) -> Result<Option<(OpenedStore, ReadCounts)>> {
+) -> Result<Option<(ReportedStore, ReadCounts)>> {
     let mut schema = Schema::builder();
     if let Some(threshold) = report.threshold {
         schema = schema.threshold(threshold);
@@ -194,7 +194,7 @@ fn of_paths(
     )?;
     left_out.finish()?;
     Ok(made.map(|(store, reading)| {
-        let opened = OpenedStore {
+        let opened = ReportedStore {
             store: store.clone(),
             temporary: Some(store),
         };

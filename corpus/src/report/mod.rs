@@ -44,7 +44,7 @@
 //! A store keeps no texts. If a key names a file or a record of a file, its text is read there. Other texts are read
 //! from the given [sources](Report::texts_from). A text is used if its hash is the stored one, wherever it comes from.
 
-// From the lowest to the highest: the state of files (`file_status`), texts read again (`reread`), what two texts have in
+// From the lowest to the highest: the state of files (`file_status`), what two texts have in
 // common (`runs`), the reader's next steps (`commands`), the counts (`summary`, `sources_summary`). Of clusters: the list
 // (`passage_links`, `row`, `proposal`, `chosen`), the charts (`figures`), the texts (`texts`) and what they share (`shared`), the data of the page (`data`) and its HTML
 // (`chart`, `html`). Of one text: its passages (`sources`) and the HTML (`sources_html`). Around both: `frame` and `page`.
@@ -61,7 +61,6 @@ mod html;
 mod page;
 mod passage_links;
 mod proposal;
-mod reread;
 mod row;
 mod runs;
 mod settings;

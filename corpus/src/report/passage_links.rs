@@ -8,8 +8,8 @@ use dedupdb::Store;
 use dedupdb::groups::Clusters;
 use dedupdb::overlap::PassageQuery;
 
-use super::reread::{TextFiles, file_of_document, unique};
 use super::sources::MANY;
+use crate::reread::{TextFiles, file_of_document, unique};
 use crate::{EachEvent, EndReason, Error, ForEach, Repeats, Source, SourcedText};
 
 /// Which passages link documents.

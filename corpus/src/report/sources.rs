@@ -9,10 +9,10 @@ use dedupdb::overlap::{Passages, PassagesOfDocument};
 use dedupdb::{Result as StoreResult, Store};
 
 use super::file_status::{FileCheck, FileStatus};
-use super::reread::{TextFiles, file_of_document, unique};
 use super::runs::{SharedRun, Tokens, covered, overlap, pieces};
 use super::sources_summary::SourcesSummary;
 use crate::Error;
+use crate::reread::{TextFiles, file_of_document, unique};
 
 /// What at least this number of documents have counts as common: a template, a licence, the wording of an
 /// assignment.

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::file_status::FileStatus;
-use super::reread::{TextFiles, file_of, unique};
 use super::row::{PageCluster, PageRow, PageText, inert};
 use crate::Error;
+use crate::reread::{TextFiles, file_of, unique};
 
 /// The maximum number of bytes to show of a text.
 const MOST_BYTES: usize = 32 << 10;

@@ -258,12 +258,12 @@ fn least_in_common(size: usize, containment: f64) -> usize {
 /// Pairs of contents that offer and request the same shingle.
 #[pyclass(frozen, module = "dedupdb._native")]
 pub(crate) struct ClusterContainmentWalk {
-    bucket: Mutex<Bucket>,
+    bucket: Mutex<ShingleBucket>,
 }
 
 /// The rows of a shingle, so far.
 #[derive(Default)]
-struct Bucket {
+struct ShingleBucket {
     last: Option<(i64, i64)>,
     offering: Vec<ContentCode>,
 }
@@ -293,7 +293,7 @@ impl ClusterContainmentWalk {
     }
 }
 
-impl Bucket {
+impl ShingleBucket {
     fn walk(
         &mut self,
         keys: &[i64],

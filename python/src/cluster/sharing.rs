@@ -107,7 +107,7 @@ impl ClusterPassages {
     }
 
     fn verified(&self, batch: &RecordBatch) -> PyResult<Table> {
-        let (a, b) = (TextSide::of(batch, "a")?, TextSide::of(batch, "b")?);
+        let (a, b) = (WinnowedText::of(batch, "a")?, WinnowedText::of(batch, "b")?);
         let (mut first, mut second) = (BinaryBuilder::new(), BinaryBuilder::new());
         let mut longest = Int64Builder::new();
         let mut coverage = [Float64Builder::new(), Float64Builder::new()];
@@ -228,16 +228,16 @@ fn part_hashes(shingles: &[u32], length: usize) -> Vec<u64> {
 }
 
 /// One text of a pair.
-struct TextSide<'a> {
+struct WinnowedText<'a> {
     hashes: BytesColumn<'a>,
     tokens: &'a [i32],
     shingles: BytesColumn<'a>,
 }
 
-impl<'a> TextSide<'a> {
-    fn of(batch: &'a RecordBatch, side: &str) -> PyResult<TextSide<'a>> {
+impl<'a> WinnowedText<'a> {
+    fn of(batch: &'a RecordBatch, side: &str) -> PyResult<WinnowedText<'a>> {
         let name = |column: &str| format!("{column}_{side}");
-        Ok(TextSide {
+        Ok(WinnowedText {
             hashes: BytesColumn::of(batch, &name("hash"))?,
             tokens: ints(batch, &name("tokens"))?,
             shingles: BytesColumn::of(batch, &name("shingles"))?,
