@@ -19,6 +19,15 @@ struct CountedSets<'a> {
     ignored: Option<&'a ShingleSet>,
 }
 
+impl<'a> CountedSets<'a> {
+    fn of(snapshot: &'a Snapshot, ignored: Option<&'a Arc<ShingleSet>>) -> CountedSets<'a> {
+        CountedSets {
+            snapshot,
+            ignored: ignored.map(|ignored| &**ignored),
+        }
+    }
+}
+
 impl SetSource for CountedSets<'_> {
     fn read(&self, content: u32, shingles: &mut ShingleSet) -> Result<()> {
         self.snapshot.shingles(content, shingles)?;
@@ -56,11 +65,7 @@ impl ExhaustivePairs {
         ignored: Option<&Arc<ShingleSet>>,
     ) -> Result<ExhaustivePairs> {
         let mut sizes = Vec::with_capacity(snapshot.len as usize);
-        let ignored = ignored.cloned();
-        let sets = CountedSets {
-            snapshot,
-            ignored: ignored.as_deref(),
-        };
+        let sets = CountedSets::of(snapshot, ignored);
         let mut set = ShingleSet::default();
         for content in 0..snapshot.len {
             sizes.push(if sets.ignored.is_some() {
@@ -82,7 +87,7 @@ impl ExhaustivePairs {
         Ok(ExhaustivePairs {
             bounds,
             sizes,
-            ignored,
+            ignored: ignored.cloned(),
             short,
             join: None,
             found: Vec::new(),
@@ -102,10 +107,7 @@ impl ExhaustivePairs {
         pool: &Pool,
         is_linked: impl Fn(&JoinedPair) -> bool,
     ) -> Result<Vec<u32>> {
-        let sets = CountedSets {
-            snapshot,
-            ignored: self.ignored.as_deref(),
-        };
+        let sets = CountedSets::of(snapshot, self.ignored.as_ref());
         let join = ExactJoin::new(self.bounds, self.sizes, &sets, pool)?;
         join.representatives(&sets, pool, is_linked)
     }
@@ -117,10 +119,7 @@ impl ExhaustivePairs {
         pool: &Pool,
     ) -> Result<Option<Vec<JoinedPair>>> {
         if self.found.is_empty() {
-            let sets = CountedSets {
-                snapshot,
-                ignored: self.ignored.as_deref(),
-            };
+            let sets = CountedSets::of(snapshot, self.ignored.as_ref());
             let join = if let Some(join) = &mut self.join {
                 join
             } else {
