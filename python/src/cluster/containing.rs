@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
 use super::columns::{BytesColumn, longs};
-use super::posting::{REMEMBERED, SketchRows};
+use super::posting::{REMEMBERED, SketchedRows};
 use super::verifying::PairSide;
 use crate::errors::raised;
 use crate::table::{Table, defect, schema};
@@ -72,7 +72,10 @@ impl ClusterShingleCounts {
     fn count(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<()> {
         let batch = batch.into_inner();
         py.detach(|| {
-            let (rows, packed) = (SketchRows::of(&batch)?, BytesColumn::of(&batch, "packed")?);
+            let (rows, packed) = (
+                SketchedRows::of(&batch)?,
+                BytesColumn::of(&batch, "packed")?,
+            );
             let mut counts = lock(&self.counts);
             for row in 0..batch.num_rows() {
                 let Some(code) = rows.code(row, &self.parameters)? else {
@@ -202,7 +205,7 @@ impl ClusterContainment {
 
 impl ClusterContainment {
     fn posted(&self, batch: &RecordBatch) -> PyResult<Table> {
-        let (rows, packed) = (SketchRows::of(batch)?, BytesColumn::of(batch, "packed")?);
+        let (rows, packed) = (SketchedRows::of(batch)?, BytesColumn::of(batch, "packed")?);
         let (mut keys, mut codes) = (Vec::new(), Vec::new());
         let mut seen = lock(&self.seen);
         for row in 0..batch.num_rows() {

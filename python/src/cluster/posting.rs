@@ -50,7 +50,7 @@ impl ClusterPostings {
 
 impl ClusterPostings {
     fn posted(&self, batch: &RecordBatch) -> PyResult<Table> {
-        let (rows, lists) = (SketchRows::of(batch)?, LongListColumn::of(batch, "keys")?);
+        let (rows, lists) = (SketchedRows::of(batch)?, LongListColumn::of(batch, "keys")?);
         let (mut keys, mut codes) = (Vec::new(), Vec::new());
         let mut seen = lock(&self.seen);
         for row in 0..batch.num_rows() {
@@ -78,7 +78,7 @@ impl ClusterPostings {
 }
 
 /// The columns by which sketches are checked.
-pub(super) struct SketchRows<'a> {
+pub(super) struct SketchedRows<'a> {
     names: BytesColumn<'a>,
     hashes: BytesColumn<'a>,
     stated: LongColumn<'a>,
@@ -87,10 +87,10 @@ pub(super) struct SketchRows<'a> {
     files: BytesColumn<'a>,
 }
 
-impl<'a> SketchRows<'a> {
+impl<'a> SketchedRows<'a> {
     /// The columns `key`, `hash`, `code`, `size`, `parameters` and `file`.
-    pub(super) fn of(batch: &'a RecordBatch) -> PyResult<SketchRows<'a>> {
-        Ok(SketchRows {
+    pub(super) fn of(batch: &'a RecordBatch) -> PyResult<SketchedRows<'a>> {
+        Ok(SketchedRows {
             names: BytesColumn::of(batch, "key")?,
             hashes: BytesColumn::of(batch, "hash")?,
             stated: LongColumn::of(batch, "code")?,
