@@ -14,7 +14,6 @@
 #![expect(clippy::print_stdout, reason = "a benchmark shows its result")]
 
 use std::hint::black_box;
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use dedupdb::{Options, Query, Store};
@@ -85,9 +84,7 @@ fn processor() -> Duration {
 fn many(store: &Store, texts: &[String]) -> Took {
     took(u32::try_from(texts.len()).unwrap(), || {
         let queries: Vec<Query<'_>> = texts.iter().map(|text| Query::text(text)).collect();
-        let answers = store
-            .query_all(&queries, &|| ControlFlow::Continue(()))
-            .unwrap();
+        let answers = store.query_all(&queries).unwrap();
         assert!(answers.iter().all(Result::is_ok));
     })
 }

@@ -158,8 +158,6 @@ pub enum Error {
         /// The target of the unfinished rebuild.
         what: String,
     },
-    /// The caller stopped the call. The work so far is kept, and the same call continues from there.
-    Interrupted,
     /// The caller stopped the call, and none of its work is kept.
     Stopped,
     /// Documents whose texts are needed are gone or have changed.
@@ -277,11 +275,7 @@ impl fmt::Display for Error {
                 f,
                 "there is an unfinished rebuild to {what}; finish it or cancel it first"
             ),
-            Error::Interrupted => write!(
-                f,
-                "stopped before the end; the work so far is kept, and the same call continues from there"
-            ),
-            Error::Stopped => write!(f, "stopped before the end; nothing is kept"),
+            Error::Stopped => write!(f, "stopped before the end"),
             Error::MissingSources { keys } => missing(keys, f),
             Error::Poisoned => write!(
                 f,

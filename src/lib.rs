@@ -49,7 +49,7 @@
 //! | [`write`](mod@write) | outcomes of adding documents |
 //! | [`find`] | documents, and why two of them match |
 //! | [`groups`] | pairs and clusters of all documents |
-//! | [`upkeep`] | figures, checks, tuning, rebuilds, copies, salvage, progress |
+//! | [`upkeep`] | figures, checks, tuning, rebuilds, copies, salvage |
 //! | [`batch`] | the same steps on plain slices, for engines that hold the data |
 //! | [`async_programs`] | which calls block, and where to run them |
 //!
@@ -100,6 +100,7 @@ mod store;
 mod text;
 
 pub use error::{Error, Result};
+pub use progress::Progress;
 pub use schema::Schema;
 pub use store::{Document, Input, Match, Options, Query, Store, Writer};
 
@@ -185,11 +186,10 @@ pub mod overlap {
     };
 }
 
-/// Maintaining a store: figures, checks, tuning, rebuilds, copies, salvage, and the progress of long calls.
+/// Maintaining a store: figures, checks, tuning, rebuilds, copies and salvage.
 pub mod upkeep {
     pub use crate::clock::Timings;
     pub use crate::error::Holder;
-    pub use crate::progress::Progress;
     pub use crate::storage::{ProcessorTimes, ThreadTime};
     pub use crate::store::{
         Bucket, Casualty, CheckReport, ComparedShape, Expected, Near, Nearness, Problem, Rebuild,

@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use dedupdb::Progress;
 use dedupdb_corpus::{
     EachEvent, EndReason, ForEach, ForEachSummary, Options, Origin, Reason, Skipped, SourcedText,
 };
 
 use crate::console::Console;
 use crate::inputs::sources;
-use crate::interrupt::Interrupt;
+use crate::interrupt::stop_if_failed;
 use crate::left_out::{LeftOutArgs, LeftOutReporter, NamingScope, advice};
-use crate::progress::ReadProgress;
+use crate::progress::ReadingBar;
 use crate::read_counts::ReadCountsText as _;
 use crate::store;
 
@@ -21,7 +22,8 @@ pub(crate) struct ForEachRun<'a> {
     pub(crate) options: Options,
     pub(crate) telling: &'a LeftOutArgs,
     pub(crate) named: NamingScope,
-    pub(crate) interrupt: &'a Interrupt,
+    /// What stops the work.
+    pub(crate) progress: &'a Progress,
     /// Whether a text that cannot be worked on ends the work, and whether any other failure does.
     pub(crate) whole: Option<Strictness>,
     /// Whether to show a progress bar. Commands whose results show the progress need none.
@@ -62,24 +64,23 @@ impl ForEachRun<'_> {
     ) -> Result<ForEachSummary> {
         let (plan, paths) = (self.options.clone(), self.paths.to_vec());
         let plan = move || plan.disk_bytes(sources(&paths, None));
-        let bar = self.has_bar.then(|| ReadProgress::new(console, plan));
+        let progress = self.progress.part();
+        let bar = self
+            .has_bar
+            .then(|| ReadingBar::new(console, plan, &progress));
         let mut failed = None;
-        let each = ForEach::new(sources(self.paths, None)).reading(self.options);
+        let each = ForEach::new(sources(self.paths, None))
+            .reading(self.options)
+            .progress(&progress);
         let worked = each.run(work, |event| {
             let told = match event {
                 EachEvent::Document(origin, result) => take(origin, result),
                 EachEvent::Skipped(skipped) => {
                     check(skipped, self.whole).and_then(|()| left_out.tell(skipped))
                 }
-                EachEvent::Progress { documents, bytes } => {
-                    if let Some(bar) = &bar {
-                        bar.reach(documents, bytes);
-                    }
-                    Ok(())
-                }
                 _ => Ok(()),
             };
-            self.interrupt.flow_after(told, &mut failed)
+            stop_if_failed(told, &mut failed, &progress);
         });
         drop(bar);
         if let Some(error) = failed {

@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 
+use dedupdb::Progress;
+
 use crate::console::Console;
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +35,8 @@ impl Exit {
 
     /// The end of a command that has stored everything and may be repeated: [`Exit::Interrupted`] if a signal came,
     /// because the user wants nothing to follow.
-    pub(crate) fn unless_stopped(self, interrupt: &Interrupt, console: &Console) -> Exit {
-        if !interrupt.is_raised() {
+    pub(crate) fn unless_stopped(self, progress: &Progress, console: &Console) -> Exit {
+        if !progress.is_stopped() {
             return self;
         }
         console.error(

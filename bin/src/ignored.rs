@@ -1,16 +1,16 @@
 //! `--ignore`: texts whose shingles do not count.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use dedupdb::Schema;
 use dedupdb::sketching::{ShingleSet, Shingling};
+use dedupdb::{Progress, Schema};
 use dedupdb_corpus::{EachEvent, ForEach, Options};
 
 use crate::args::Args;
 use crate::console::Console;
 use crate::inputs::{STDIN, sources};
+use crate::interrupt::stop_if_failed;
 use crate::left_out::advice;
 use crate::number::counted;
 use crate::{parse, store};
@@ -104,7 +104,10 @@ impl Ignored {
         let shingler = schema.shingler()?;
         let k = usize::from(schema.shingling().k());
         let mut failed = None;
-        let each = ForEach::new(sources(paths, None)).reading(options.clone());
+        let progress = Progress::new();
+        let each = ForEach::new(sources(paths, None))
+            .reading(options.clone())
+            .progress(&progress);
         let worked = each.run(
             |document| {
                 let shingles = shingler.shingles(document.text())?;
@@ -123,13 +126,7 @@ impl Ignored {
                     }
                     _ => Ok(()),
                 };
-                match taken {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(error) => {
-                        failed = Some(error);
-                        ControlFlow::Break(())
-                    }
-                }
+                stop_if_failed(taken, &mut failed, &progress);
             },
         );
         if let Some(error) = failed {

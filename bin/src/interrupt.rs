@@ -1,14 +1,13 @@
 //! Ctrl-C, and the other signals that ask a process to end.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use dedupdb::Error;
+use dedupdb::Progress;
 
 use crate::console::Console;
 
@@ -67,74 +66,48 @@ fn at_signals(act: impl FnMut() + Send + 'static) -> Result<()> {
     ctrlc::set_handler(act).context("cannot listen for Ctrl-C")
 }
 
-/// Whether the user asked to stop.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Interrupt(Arc<AtomicBool>);
-
-impl Interrupt {
-    /// Records the first signal from now on. The second one ends the process at once.
-    pub(crate) fn catch() -> Result<Interrupt> {
-        let interrupt = Interrupt::default();
-        let raised = interrupt.0.clone();
-        at_signals(move || {
-            if raised.swap(true, Ordering::Relaxed) {
-                // A user who asks a second time does not want to wait for a commit.
-                std::process::exit(exit_code().into());
-            }
-        })?;
-        Ok(interrupt)
-    }
-
-    /// Whether to continue, in the form that the library asks for.
-    pub(crate) fn flow(&self) -> ControlFlow<()> {
-        if self.is_raised() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
+/// Returns a progress that the first signal from now on stops. The second one ends the process at once.
+#[expect(clippy::exit, reason = "a user who asks twice does not want to wait")]
+pub(crate) fn catch() -> Result<Progress> {
+    let progress = Progress::new();
+    let stopped = progress.clone();
+    at_signals(move || {
+        if stopped.is_stopped() {
+            std::process::exit(exit_code().into());
         }
-    }
+        stopped.stop();
+    })?;
+    Ok(progress)
+}
 
-    /// Whether to continue after an observer did its work. If it failed, the error goes to `failed` and the work ends.
-    pub(crate) fn flow_after(
-        &self,
-        done: Result<()>,
-        failed: &mut Option<anyhow::Error>,
-    ) -> ControlFlow<()> {
-        match done {
-            Ok(()) => self.flow(),
-            Err(error) => {
-                failed.get_or_insert(error);
-                ControlFlow::Break(())
-            }
+/// Keeps the first error of an observer, and stops the work.
+pub(crate) fn stop_if_failed(
+    done: Result<()>,
+    failed: &mut Option<anyhow::Error>,
+    progress: &Progress,
+) {
+    if let Err(error) = done {
+        failed.get_or_insert(error);
+        progress.stop();
+    }
+}
+
+/// The next item from another thread, or `None` at the end.
+///
+/// # Errors
+///
+/// [`Error::Stopped`](dedupdb::Error::Stopped) once the user asked to stop.
+pub(crate) fn receive<T>(
+    receiver: &Receiver<T>,
+    progress: &Progress,
+) -> dedupdb::Result<Option<T>> {
+    loop {
+        progress.go_on()?;
+        match receiver.recv_timeout(TICK) {
+            Ok(received) => return Ok(Some(received)),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Ok(None),
         }
-    }
-
-    /// The next item from another thread, or `None` at the end.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Interrupted`] once the user asked to stop.
-    pub(crate) fn receive<T>(&self, receiver: &Receiver<T>) -> dedupdb::Result<Option<T>> {
-        loop {
-            if self.is_raised() {
-                return Err(Error::Interrupted);
-            }
-            match receiver.recv_timeout(TICK) {
-                Ok(received) => return Ok(Some(received)),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
-            }
-        }
-    }
-
-    /// The flag that says so to a call that waits.
-    pub(crate) fn flag(&self) -> &Arc<AtomicBool> {
-        &self.0
-    }
-
-    /// Whether it is time to stop.
-    pub(crate) fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
     }
 }
 

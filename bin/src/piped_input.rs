@@ -6,7 +6,9 @@ use std::thread;
 
 use anyhow::{Context, Result};
 
-use crate::interrupt::Interrupt;
+use dedupdb::Progress;
+
+use crate::interrupt;
 use crate::threads::NO_THREAD;
 
 /// The number of bytes that are read at a time.
@@ -16,7 +18,7 @@ const CHUNK: usize = 1 << 18;
 #[derive(Debug)]
 pub(crate) struct PipedInput {
     chunks: Receiver<io::Result<Vec<u8>>>,
-    interrupt: Interrupt,
+    progress: Progress,
     chunk: Vec<u8>,
     /// The number of bytes taken from the chunk.
     taken: usize,
@@ -26,7 +28,7 @@ impl PipedInput {
     /// Starts to read.
     pub(crate) fn begin(
         input: impl Read + Send + 'static,
-        interrupt: Interrupt,
+        progress: Progress,
     ) -> Result<PipedInput> {
         let (sender, chunks) = sync_channel(1);
         thread::Builder::new()
@@ -35,7 +37,7 @@ impl PipedInput {
             .context(NO_THREAD)?;
         Ok(PipedInput {
             chunks,
-            interrupt,
+            progress,
             chunk: Vec::new(),
             taken: 0,
         })
@@ -72,7 +74,7 @@ impl Read for PipedInput {
 impl BufRead for PipedInput {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.taken >= self.chunk.len() {
-            let next = self.interrupt.receive(&self.chunks);
+            let next = interrupt::receive(&self.chunks, &self.progress);
             self.chunk = next.map_err(io::Error::other)?.unwrap_or(Ok(Vec::new()))?;
             self.taken = 0;
         }

@@ -5,7 +5,7 @@ use dedupdb::{Error, Store, upkeep::Rebuild};
 
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::interrupt::{CONTINUES, Interrupt};
+use crate::interrupt::{self, CONTINUES};
 use crate::number::bytes;
 use crate::watch::{ProgressWatch, StepUnit};
 
@@ -22,13 +22,13 @@ pub(crate) fn run(
 ) -> Result<Result<bool, Exit>> {
     make_way(store, &rebuild, console)?;
     check_space(store, &rebuild)?;
-    let interrupt = Interrupt::catch()?;
-    let watch = ProgressWatch::of_parts(console, PARTS, StepUnit::Step, store.progress());
-    let done = store.rebuild(rebuild.watch(|_| interrupt.flow()));
+    let progress = interrupt::catch()?;
+    let watch = ProgressWatch::of_parts(console, PARTS, StepUnit::Step, &progress);
+    let done = store.watched(&progress).rebuild(rebuild);
     drop(watch);
     match done {
         Ok(done) => Ok(Ok(done)),
-        Err(Error::Interrupted) => {
+        Err(Error::Stopped) => {
             console.note(CONTINUES);
             Ok(Err(Exit::Interrupted))
         }

@@ -7,8 +7,8 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use dedupdb::sketching::Shingling;
 use dedupdb::{
-    Error, Options, Schema, Store,
-    upkeep::{Casualty, CheckReport, Holder, Progress, SalvageSummary},
+    Error, Options, Progress, Schema, Store,
+    upkeep::{Casualty, CheckReport, Holder, SalvageSummary},
 };
 use dedupdb_corpus::TemporaryStore;
 use dedupdb_corpus::dedup::{self, Unfit};
@@ -17,7 +17,6 @@ use dedupdb_corpus::publish;
 use crate::args::{Args, STORE, SalvageArgs};
 use crate::console::Console;
 use crate::inputs::InputArgs;
-use crate::interrupt::Interrupt;
 use crate::number::{bytes, counted, utc};
 use crate::output::{shell_word, system_error};
 use crate::parse::CountOrAll;
@@ -131,16 +130,16 @@ pub(crate) fn open_or_create(
     args: &Args,
     options: Options,
     schema: &Schema,
-    interrupt: &Interrupt,
+    progress: &Progress,
     console: &Console,
 ) -> Result<Option<Store>> {
-    let options = options.stop_waiting(interrupt.flag());
+    let options = options.progress(progress);
     let (opened, is_new) = match options.open(&args.store) {
         Err(Error::NotAStore { .. }) => (options.open_or_create(&args.store, schema), true),
         opened => (opened, false),
     };
     let store = match opened {
-        Err(Error::Interrupted) => return Ok(None),
+        Err(Error::Stopped) => return Ok(None),
         opened => opened.map_err(|error| unwritable(args, error))?,
     };
     tell_put_aside(&store, console);

@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use dedupdb::Schema;
+use dedupdb::{Progress, Schema};
 use dedupdb_corpus::{Add, AddEvent, EndReason, Options, ReadCounts, TemporaryStore};
 
 use crate::args::Args;
 use crate::console::Console;
 use crate::inputs::sources;
-use crate::interrupt::Interrupt;
+use crate::interrupt::stop_if_failed;
 use crate::left_out::LeftOutReporter;
-use crate::progress::ReadProgress;
+use crate::progress::ReadingBar;
 use crate::{store, tally};
 
 /// Makes a store of the documents in `paths`, and returns it with what was read.
@@ -22,26 +22,26 @@ pub(crate) fn of_paths(
     paths: &[PathBuf],
     (schema, options): (&Schema, Options),
     left_out: &mut LeftOutReporter,
-    interrupt: &Interrupt,
+    progress: &Progress,
     console: &Console,
 ) -> Result<Option<(TemporaryStore, ReadCounts)>> {
     let store = store::temporary(args, schema)?;
     let (plan, planned) = (options.clone(), paths.to_vec());
-    let mut progress = ReadProgress::new(console, move || plan.disk_bytes(sources(&planned, None)));
+    let progress = progress.part();
+    let plan = move || plan.disk_bytes(sources(&planned, None));
+    let mut bar = ReadingBar::new(console, plan, &progress);
     let mut failed = None;
-    let added = Add::new(sources(paths, None))
-        .reading(options)
-        .run(&store, |event| {
-            if let AddEvent::Progress { documents, bytes } = event {
-                progress.reach(documents, bytes);
-            }
-            let told = match event {
-                AddEvent::Skipped(skipped) => left_out.tell(skipped),
-                _ => Ok(()),
-            };
-            interrupt.flow_after(told, &mut failed)
-        });
-    progress.finish();
+    let added =
+        Add::new(sources(paths, None))
+            .reading(options)
+            .run(&store.watched(&progress), |event| {
+                let told = match event {
+                    AddEvent::Skipped(skipped) => left_out.tell(skipped),
+                    _ => Ok(()),
+                };
+                stop_if_failed(told, &mut failed, &progress);
+            });
+    bar.finish();
     if let Some(error) = failed {
         return Err(error);
     }

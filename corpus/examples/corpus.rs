@@ -9,9 +9,9 @@
 
 use std::error::Error;
 use std::io::{Write, stdout};
-use std::ops::ControlFlow;
 use std::path::Path;
 
+use dedupdb::Progress;
 use dedupdb_corpus::dedup::{Dedup, DedupEvent};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -23,19 +23,21 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn run(folder: &Path, output: &Path, report: &mut dyn Write) -> Result<(), Box<dyn Error>> {
-    let mut told = Ok(());
-    let done = Dedup::new([folder]).output(output);
+    let (mut told, progress) = (Ok(()), Progress::new());
+    let done = Dedup::new([folder]).output(output).progress(&progress);
     let done = done.run(|event| {
         let told_now = match event {
             DedupEvent::Dropped(it) => writeln!(report, "{} is like {}", it.key, it.earlier.key),
             DedupEvent::Skipped(skipped) => writeln!(report, "left out: {skipped}"),
             _ => Ok(()),
         };
-        told = told_now;
-        told.as_ref()
-            .map_or(ControlFlow::Break(()), |()| ControlFlow::Continue(()))
-    })?;
+        if told_now.is_err() {
+            told = told_now;
+            progress.stop();
+        }
+    });
     told?;
+    let done = done?;
     writeln!(report, "{} of {} kept", done.kept, done.documents)?;
     Ok(())
 }

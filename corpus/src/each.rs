@@ -10,6 +10,7 @@ use crate::read::batches::for_each_batch;
 use crate::read_counts::ReadCounts;
 use crate::skipped::Skipped;
 use crate::source::Source;
+use dedupdb::Progress;
 use rayon::prelude::*;
 
 /// Works on each document of a corpus: on several at a time, with the results in the order of the input.
@@ -18,8 +19,6 @@ use rayon::prelude::*;
 /// skipped items on the caller's thread.
 ///
 /// ```
-/// use std::ops::ControlFlow;
-///
 /// use dedupdb_corpus::{EachEvent, ForEach};
 /// use dedupdb::{Query, Schema, Store};
 ///
@@ -39,7 +38,6 @@ use rayon::prelude::*;
 ///             EachEvent::Skipped(skipped) => println!("left out: {skipped}"),
 ///             _ => {}
 ///         }
-///         ControlFlow::Continue(())
 ///     },
 /// )?;
 /// assert_eq!(found, [("1".to_owned(), "tram".to_owned())]);
@@ -51,6 +49,7 @@ use rayon::prelude::*;
 pub struct ForEach {
     sources: Vec<Source>,
     options: Options,
+    progress: Progress,
 }
 
 /// An event for the observer of [`ForEach::run`], in the order of the input.
@@ -62,13 +61,6 @@ pub enum EachEvent<'a, T> {
     Document(Origin, T),
     /// A file or record is skipped.
     Skipped(&'a Skipped),
-    /// The progress, after each batch, and twenty times a second while nothing else happens.
-    Progress {
-        /// Documents and skipped items so far.
-        documents: u64,
-        /// Bytes of their sources, read or not.
-        bytes: u64,
-    },
 }
 
 /// The result of working on the documents of a corpus.
@@ -91,6 +83,7 @@ impl ForEach {
         ForEach {
             sources: sources.into_iter().map(Into::into).collect(),
             options: Options::new(),
+            progress: Progress::new(),
         }
     }
 
@@ -99,7 +92,16 @@ impl ForEach {
         ForEach { options, ..self }
     }
 
-    /// Works on each document and reports to the observer, which may stop the run.
+    /// Counts documents, and bytes of their sources, in this progress. If it is stopped, the run ends after a document,
+    /// and the summary says [`EndReason::Stopped`].
+    pub fn progress(self, progress: &Progress) -> ForEach {
+        ForEach {
+            progress: progress.clone(),
+            ..self
+        }
+    }
+
+    /// Works on each document and reports to the observer.
     ///
     /// A document that the work refuses with [`InvalidKey`](dedupdb::Error::InvalidKey) or
     /// [`InvalidText`](dedupdb::Error::InvalidText) is skipped.
@@ -110,35 +112,33 @@ impl ForEach {
     pub fn run<T: Send>(
         self,
         work: impl Fn(&SourcedText) -> dedupdb::Result<T> + Sync,
-        mut observe: impl FnMut(EachEvent<'_, T>) -> ControlFlow<()>,
+        mut observe: impl FnMut(EachEvent<'_, T>),
     ) -> Result<ForEachSummary, Error> {
         let (options, _ending) = self.options.begin();
         let strict = options.strict;
         let batches = options.batches(self.sources)?;
         let mut worked = ForEachSummary::default();
-        let (mut documents, mut bytes) = (0, 0);
+        let progress = self.progress;
         let stopped = ControlFlow::Break(EndReason::Stopped);
-        if observe(EachEvent::Progress { documents, bytes }).is_break() {
+        if progress.go_on().is_err() {
             worked.ended = EndReason::Stopped;
             return Ok(worked);
         }
         let ended = for_each_batch(&batches, |batch| -> Result<_, Error> {
             let batch = batch.unwrap_or_default();
-            documents += count_items(&batch.items);
-            bytes += batch.bytes;
+            progress.count_read(count_items(&batch.items), batch.bytes);
             for item in done(batch, &work) {
-                if worked.take(item, &mut observe)?.is_break() {
+                worked.take(item, &mut observe)?;
+                if progress.is_stopped() {
                     return Ok(stopped);
                 }
                 if strict && worked.reading.has_failures() {
                     return Ok(ControlFlow::Break(EndReason::All));
                 }
             }
-            let flow = observe(EachEvent::Progress { documents, bytes });
-            Ok(if flow.is_break() {
-                stopped
-            } else {
-                ControlFlow::Continue(())
+            Ok(match progress.go_on() {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => stopped,
             })
         })?;
         worked.ended = ended.unwrap_or_default();
@@ -170,8 +170,8 @@ impl ForEachSummary {
     fn take<T>(
         &mut self,
         item: Item<(Origin, dedupdb::Result<T>)>,
-        observe: &mut impl FnMut(EachEvent<'_, T>) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, Error> {
+        observe: &mut impl FnMut(EachEvent<'_, T>),
+    ) -> Result<(), Error> {
         let skipped = match item {
             Item::Document((origin, Ok(result))) => {
                 self.documents += 1;
@@ -179,7 +179,8 @@ impl ForEachSummary {
                 if origin.repeated.is_some() {
                     self.reading.repeated();
                 }
-                return Ok(observe(EachEvent::Document(origin, result)));
+                observe(EachEvent::Document(origin, result));
+                return Ok(());
             }
             Item::Document((origin, Err(error))) => match error {
                 dedupdb::Error::InvalidKey { .. } | dedupdb::Error::InvalidText { .. } => {
@@ -191,12 +192,13 @@ impl ForEachSummary {
             Item::Skipped(skipped) => skipped,
             Item::Unchanged(_) => {
                 self.unchanged += 1;
-                return Ok(ControlFlow::Continue(()));
+                return Ok(());
             }
             // This run does not request verbatim records.
-            Item::Opened(_) => return Ok(ControlFlow::Continue(())),
+            Item::Opened(_) => return Ok(()),
         };
         self.reading.skipped(&skipped);
-        Ok(observe(EachEvent::Skipped(&skipped)))
+        observe(EachEvent::Skipped(&skipped));
+        Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::{Error, Key, Options, Repeats, Source, SourcedText, is_pipe};
 use dedupdb::overlap::SampledText;
-use dedupdb::{Document, Store};
+use dedupdb::{Document, Progress, Store};
 
 /// Where the texts of stored documents are read again.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,8 @@ pub(crate) struct TextFiles<'a> {
     pub(crate) options: &'a Options,
     /// Files and folders with the texts of documents whose keys name no file.
     pub(crate) sources: &'a [PathBuf],
+    /// What stops the reading.
+    pub(crate) progress: &'a Progress,
 }
 
 impl TextFiles<'_> {
@@ -22,11 +24,10 @@ impl TextFiles<'_> {
     ///
     /// # Errors
     ///
-    /// The system allows no further thread, or `go_on` breaks.
+    /// The system allows no further thread, or the reading is stopped.
     pub(crate) fn read(
         &self,
         paths: &[PathBuf],
-        go_on: &mut dyn FnMut() -> ControlFlow<()>,
         mut take: impl FnMut(&SourcedText) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         if paths.is_empty() {
@@ -34,9 +35,7 @@ impl TextFiles<'_> {
         }
         let options = self.options.clone().repeats(Repeats::Allow).strict(false);
         for read in options.open(paths.iter().map(Source::path))? {
-            if go_on().is_break() {
-                return Err(dedupdb::Error::Stopped.into());
-            }
+            self.progress.go_on()?;
             let Ok(document) = read else { continue };
             if take(&document).is_break() {
                 break;
@@ -87,13 +86,13 @@ pub(crate) fn unique(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
 /// # Errors
 ///
 /// Those of the store; the system allows no further thread; [`Error::Store`] with
-/// [`Stopped`](dedupdb::Error::Stopped) if `go_on` breaks. What cannot be read is missing.
+/// [`Stopped`](dedupdb::Error::Stopped) if the [progress](Store::watched) of the handle is stopped. What cannot be read is
+/// missing.
 pub fn read_again(
     store: &Store,
     wanted: &[SampledText],
     from: &[PathBuf],
     options: &Options,
-    go_on: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Vec<Option<String>>, Error> {
     let mut texts = vec![None; wanted.len()];
     let hashes = wanted.iter().map(|text| text.hash);
@@ -106,8 +105,9 @@ pub fn read_again(
     let reading = TextFiles {
         options,
         sources: from,
+        progress: store.progress(),
     };
-    reading.read(&unique(files.into_iter()), go_on, |document| {
+    reading.read(&unique(files.into_iter()), |document| {
         if let Some(number) = numbers.remove(&document.hash()) {
             texts[number] = Some(document.text().to_owned());
         }

@@ -16,7 +16,6 @@ impl SourcedText {
     /// it was named when it was stored, and neither is a record.
     ///
     /// ```
-    /// use std::ops::ControlFlow;
     ///
     /// use dedupdb_corpus::{Add, Corpus};
     /// use dedupdb::{Query, Schema, Store};
@@ -27,7 +26,7 @@ impl SourcedText {
     /// for file in [&a, &b] {
     ///     std::fs::write(file, "the night tram runs again from Friday on")?;
     /// }
-    /// Add::new([&a, &b]).run(&store, |_| ControlFlow::Continue(()))?;
+    /// Add::new([&a, &b]).run(&store, |_| {})?;
     /// let read = Corpus::open([&a])?.next().unwrap()?;
     /// let found = read.others(&store, &Query::text(read.text()))?;
     /// assert_eq!(found.len(), 1);

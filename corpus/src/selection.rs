@@ -143,7 +143,9 @@ impl Iterator for Selected<'_> {
                 Ok(document) => document,
                 Err(error) => return Some(Err(error.into())),
             };
-            self.store.progress().step(1);
+            if let Err(stopped) = self.store.progress().step(1) {
+                return Some(Err(stopped.into()));
+            }
             if self.choice.is_met_by(&document) {
                 return Some(Ok(document));
             }

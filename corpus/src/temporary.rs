@@ -18,7 +18,6 @@ use dedupdb::{Options, Schema, Store};
 /// the folder has been deleted.
 ///
 /// ```
-/// use std::ops::ControlFlow;
 ///
 /// use dedupdb_corpus::{Add, TemporaryStore};
 /// use dedupdb::{Options, Schema, groups::PairQuery};
@@ -27,7 +26,7 @@ use dedupdb::{Options, Schema, Store};
 /// # let lines = folder.path().join("pages.jsonl");
 /// # std::fs::write(&lines, "{\"id\": 1, \"text\": \"one day\"}\n{\"id\": 2, \"text\": \"One day!\"}\n")?;
 /// let store = TemporaryStore::create(&Options::new(), folder.path(), &Schema::default())?;
-/// Add::new([&lines]).run(&store, |_| ControlFlow::Continue(()))?;
+/// Add::new([&lines]).run(&store, |_| {})?;
 /// assert_eq!(store.pairs(PairQuery::new())?.count(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -15,7 +15,6 @@ __all__ = [
     "Full",
     "Index",
     "InsideStore",
-    "Interrupted",
     "InvalidColumn",
     "InvalidKey",
     "InvalidQuery",
@@ -175,12 +174,8 @@ class Unfinished(Error):
     """An unfinished rebuild has a different target."""
 
 
-class Interrupted(Error):
-    """A call was stopped; its work so far is kept, and the same call continues from there."""
-
-
 class Stopped(Error):
-    """A call was stopped, and nothing of what it had done is kept."""
+    """A call was stopped before its end."""
 
 
 class MissingSources(Error):

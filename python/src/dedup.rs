@@ -2,15 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, SchemaRef};
 use arrow_select::filter::filter_record_batch;
-use dedupdb::Options;
 use dedupdb::sketching::unseen_bytes;
+use dedupdb::{Options, Progress};
 use dedupdb_corpus::dedup::{
     ContainedRows, ContainmentConflict, DroppedRow, Error, Keep, RowDedup as Judging, RowVerdicts,
 };
@@ -26,7 +25,7 @@ use crate::rows::{BATCH_BYTES, BATCH_ROWS, RowSource};
 use crate::schema;
 use crate::table::{self, Table, defect};
 use crate::warning::warn;
-use crate::watch::{ProgressCallback, Stop, TICK, waited};
+use crate::watch::{ProgressCallback, TICK, watched};
 
 /// Rows that could not be judged, with the reasons.
 pub(crate) type FlawedRows = Vec<(u64, String)>;
@@ -164,18 +163,12 @@ impl JudgedRows {
             ranked.extend(batch);
         }
         let all = texts.all();
-        let read = Arc::new(AtomicU64::new(0));
-        let count = read.clone();
-        let work = move |stop: &Stop| {
-            let mut wait = |read: usize| {
-                count.store(read as u64, Ordering::Relaxed);
-                stop.flow()
-            };
-            let rows = search.judge(&ranked, &mut wait);
+        let work = move |progress: &Progress| {
+            progress.begin(ranked.len() as u64);
+            let rows = search.judge(&ranked, progress);
             (rows, search.searches_cut_short())
         };
-        let tick = |py: Python<'_>| told.tell(py, read.load(Ordering::Relaxed), all);
-        let (rows, cut_short) = waited(py, work, tick)?;
+        let (rows, cut_short) = watched(py, told, work)?;
         self.take(py, texts, rows.map_err(|error| of_dedup(py, &error))?)?;
         told.tell(py, self.judged, all)?;
         warn_of_cut_short(py, cut_short)

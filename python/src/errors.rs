@@ -128,7 +128,6 @@ fn name(error: &Error) -> &'static str {
         Error::OlderFormat { .. } => "OlderFormat",
         Error::Damaged { .. } => "Damaged",
         Error::Unfinished { .. } => "Unfinished",
-        Error::Interrupted => "Interrupted",
         Error::Stopped => "Stopped",
         Error::MissingSources { .. } => "MissingSources",
         Error::Poisoned => "Poisoned",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
+use dedupdb::Progress;
 use dedupdb::groups::{Cluster, ClusterQuery, Linkage, Member, Pair, PairQuery};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,7 +13,7 @@ use pyo3::prelude::*;
 use crate::errors::raised;
 use crate::stream::{Batches, DeferredError, ROWS};
 use crate::table::{defect, schema};
-use crate::watch::{Stop, waited};
+use crate::watch::waited;
 
 fn failure(error: dedupdb::Error) -> DeferredError {
     Box::new(move |py| raised(py, &error))
@@ -94,7 +95,7 @@ pub(crate) fn pairs(
     query: PairQuery,
     by_containment: bool,
 ) -> PyResult<Batches> {
-    let found = waited(py, move |_| store.pairs(query), |_| Ok(()))?;
+    let found = waited(py, move |progress| store.watched(progress).pairs(query))?;
     let mut found = found.map_err(|error| raised(py, &error))?;
     let mut columns = vec![
         ("key_a", DataType::Utf8, false),
@@ -103,13 +104,13 @@ pub(crate) fn pairs(
     columns.extend(SimilarityColumns::columns(by_containment));
     let schema = schema(&columns);
     let of = schema.clone();
-    let make = move |stop: &Stop| {
+    let make = move |progress: &Progress| {
         let (mut keys, mut alike) = (
             [StringBuilder::new(), StringBuilder::new()],
             SimilarityColumns::new(by_containment),
         );
         let mut rows = 0;
-        while rows < ROWS && !stop.is_asked() {
+        while rows < ROWS && !progress.is_stopped() {
             let Some(pair) = found.next() else { break };
             let Pair {
                 key_a,
@@ -176,7 +177,7 @@ pub(crate) fn clusters(
     query: ClusterQuery,
     by_containment: bool,
 ) -> PyResult<Batches> {
-    let found = waited(py, move |_| store.clusters(query), |_| Ok(()))?;
+    let found = waited(py, move |progress| store.watched(progress).clusters(query))?;
     let found = found.map_err(|error| raised(py, &error))?;
     let mut columns = vec![
         ("cluster", DataType::UInt64, false),
@@ -189,12 +190,12 @@ pub(crate) fn clusters(
     let of = schema.clone();
     let mut numbered = (1..).zip(found);
     let mut now: Option<CurrentCluster> = None;
-    let make = move |stop: &Stop| {
+    let make = move |progress: &Progress| {
         let (mut numbers, mut sizes) = (UInt64Builder::new(), UInt64Builder::new());
         let (mut representatives, mut keys) = (StringBuilder::new(), StringBuilder::new());
         let mut alike = SimilarityColumns::new(by_containment);
         let mut rows = 0;
-        while rows < ROWS && !stop.is_asked() {
+        while rows < ROWS && !progress.is_stopped() {
             let Some(cluster) = &mut now else {
                 let Some((number, cluster)) = numbered.next() else {
                     break;

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use dedupdb::sketching::SchemaBuilder;
-use dedupdb::upkeep::Progress;
 use dedupdb::{Options, Schema};
 use pyo3::prelude::*;
 
@@ -21,7 +20,6 @@ pub(crate) struct OpenSettings {
     pub(crate) false_candidates: Option<usize>,
     pub(crate) containment: Option<f64>,
     pub(crate) expected: SchemaBuilder,
-    pub(crate) progress: Progress,
 }
 
 impl OpenSettings {
@@ -30,8 +28,7 @@ impl OpenSettings {
             .read_only(self.read_only)
             .wait(self.wait)
             .threads(self.threads)
-            .expect(self.expected.clone())
-            .progress(&self.progress);
+            .expect(self.expected.clone());
         if let Some(most) = self.false_candidates {
             options = options.false_candidates(most);
         }
@@ -50,14 +47,14 @@ pub(crate) fn open(
 ) -> PyResult<dedupdb::Store> {
     let (options, wait) = (how.options(), how.wait);
     let (path, make) = (how.path.clone(), make.cloned());
-    let work = move || match make {
+    let work = move |options: Options| match make {
         Some(schema) => options.open_or_create(&path, &schema),
         None => options.open(&path),
     };
     let opened = if wait.is_zero() {
-        py.detach(work)
+        py.detach(|| work(options))
     } else {
-        waited(py, move |_| work(), |_| Ok(()))?
+        waited(py, move |progress| work(options.progress(progress)))?
     };
     opened.map_err(|error| raised(py, &error))
 }

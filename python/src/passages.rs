@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::builder::{BooleanBuilder, ListBuilder, StringBuilder, UInt64Builder};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
+use dedupdb::Progress;
 use dedupdb::overlap::{CommonPassage, Passage, PassageQuery, Passages, SampledText};
 use dedupdb::sketching::ShingleSet;
 use pyo3::prelude::*;
@@ -13,10 +14,10 @@ use pyo3::types::PyString;
 
 use crate::arguments;
 use crate::errors::{of_corpus, of_row, raised};
-use crate::query::{GoOn, answers};
+use crate::query::answers;
 use crate::rows::RowSource;
 use crate::table::{Table, defect, schema};
-use crate::watch::{ProgressCallback, Stop, waited};
+use crate::watch::{ProgressCallback, waited};
 
 /// The options of a query for passages, the same for every text.
 #[derive(Clone, Debug)]
@@ -52,9 +53,9 @@ pub(crate) fn many(
     options: PassageOptions,
     told: ProgressCallback,
 ) -> PyResult<Table> {
-    let ask = move |store: &dedupdb::Store, texts: &[String], go_on: &GoOn<'_>| {
+    let ask = move |store: &dedupdb::Store, texts: &[String]| {
         let queries: Vec<_> = texts.iter().map(|text| options.of(text)).collect();
-        store.passages_all(&queries, go_on).map(found)
+        store.passages_all(&queries).map(found)
     };
     match answers(py, store, rows, told, ask)? {
         Ok(batch) => Ok(Table::new(
@@ -193,14 +194,15 @@ pub(crate) fn common(
         .map(|texts| all_texts(py, "texts", texts))
         .transpose()?;
     let store = store.clone();
-    let work = move |stop: &Stop| {
+    let work = move |progress: &Progress| {
+        let store = store.watched(progress);
         let mut failed = Ok(());
         let read = |wanted: &[SampledText]| {
             if let Some(given) = &given {
                 return of_hashes(wanted, given);
             }
-            let (options, mut go_on) = (dedupdb_corpus::Options::new(), || stop.flow());
-            let read = dedupdb_corpus::read_again(&store, wanted, &[], &options, &mut go_on);
+            let options = dedupdb_corpus::Options::new();
+            let read = dedupdb_corpus::read_again(&store, wanted, &[], &options);
             read.unwrap_or_else(|error| {
                 failed = Err(error);
                 Vec::new()
@@ -210,7 +212,7 @@ pub(crate) fn common(
         failed?;
         Ok::<_, dedupdb_corpus::Error>(found?)
     };
-    let found = waited(py, work, |_| Ok(()))?;
+    let found = waited(py, work)?;
     let mut found = found.map_err(|error| of_corpus(py, &error))?;
     found.retain(|passage| passage.documents >= min_documents);
     let batch = common_batch(&found).map_err(|error| defect(&error))?;

@@ -1,13 +1,12 @@
 //! Queries and verdicts.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 use dedupdb::sketching::ShingleSet;
-use dedupdb::{Match, Query};
+use dedupdb::{Match, Progress, Query};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -16,7 +15,7 @@ use crate::results::{matched, verdict};
 use crate::row_adder::RowReport as Row;
 use crate::rows::RowSource;
 use crate::table::{Table, defect, schema};
-use crate::watch::{ProgressCallback, Stop, waited};
+use crate::watch::{ProgressCallback, waited, watched};
 
 /// The approximate number of matches in a batch of an answer.
 const ROWS: usize = 1 << 16;
@@ -63,8 +62,7 @@ pub(crate) fn one_text<'py>(
         return one(py, store, &options.of(Query::text(text)));
     }
     let (store, text) = (store.clone(), text.to_owned());
-    let work = move |_: &Stop| store.query(&options.of(Query::text(&text)));
-    let found = waited(py, work, |_| Ok(()))?;
+    let found = waited(py, move |_| store.query(&options.of(Query::text(&text))))?;
     listed(py, &found.map_err(|error| raised(py, &error))?)
 }
 
@@ -94,12 +92,12 @@ pub(crate) fn many(
     options: QueryOptions,
     told: ProgressCallback,
 ) -> PyResult<Table> {
-    let ask = move |store: &dedupdb::Store, texts: &[String], go_on: &GoOn<'_>| {
+    let ask = move |store: &dedupdb::Store, texts: &[String]| {
         let queries: Vec<_> = texts
             .iter()
             .map(|text| options.of(Query::text(text)))
             .collect();
-        store.query_all(&queries, go_on).map(found)
+        store.query_all(&queries).map(found)
     };
     match answers(py, store, rows, told, ask)? {
         Ok(batches) => Ok(Table::new(
@@ -110,16 +108,13 @@ pub(crate) fn many(
     }
 }
 
-/// Says from time to time whether a call goes on.
-pub(crate) type GoOn<'a> = dyn Fn() -> ControlFlow<()> + Sync + 'a;
-
 /// What `ask` answers about the texts of all rows, beside Python's threads.
 pub(crate) fn answers<T: Send + 'static>(
     py: Python<'_>,
     store: &dedupdb::Store,
     mut rows: RowSource,
     mut told: ProgressCallback,
-    ask: impl FnOnce(&dedupdb::Store, &[String], &GoOn<'_>) -> dedupdb::Result<T> + Send + 'static,
+    ask: impl FnOnce(&dedupdb::Store, &[String]) -> dedupdb::Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let mut texts = Vec::new();
     while let Some(batch) = rows.next(py)? {
@@ -129,18 +124,9 @@ pub(crate) fn answers<T: Send + 'static>(
         }
         py.check_signals()?;
     }
-    let all = texts.len() as u64;
     let store = store.clone();
-    let done = dedupdb::upkeep::Progress::new();
-    let count = done.clone();
-    let work = move |stop: &Stop| {
-        let go_on = || {
-            count.step(1);
-            stop.flow()
-        };
-        ask(&store, &texts, &go_on)
-    };
-    let answers = waited(py, work, |py| told.tell(py, done.done(), Some(all)))?;
+    let work = move |progress: &Progress| ask(&store.watched(progress), &texts);
+    let answers = watched(py, &mut told, work)?;
     told.end(py)?;
     answers.map_err(|error| raised(py, &error))
 }

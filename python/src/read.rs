@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
+use dedupdb::Progress;
 use dedupdb::write::IdScope;
 use dedupdb_corpus::{Corpus, Encoding, Format, Nth, Reason, Source, SourcedText, Unsplit};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
@@ -17,7 +18,7 @@ use crate::row_adder::ErrorPolicy;
 use crate::stream::{Batches, DeferredError, ROWS, SkippedPlaces};
 use crate::table::{defect, schema};
 use crate::warning::warn;
-use crate::watch::{Stop, lock};
+use crate::watch::lock;
 
 /// The approximate number of bytes of text in a batch.
 const BYTES: usize = 4 << 20;
@@ -84,7 +85,7 @@ pub(crate) fn read(
         failed: None,
         has_warned: false,
     };
-    let make = move |stop: &Stop| reading.next(stop);
+    let make = move |progress: &Progress| reading.next(progress);
     Ok(Batches::new("documents", schema, Box::new(make)).skipping(skipped))
 }
 
@@ -104,12 +105,12 @@ struct CorpusBatches {
 }
 
 impl CorpusBatches {
-    fn next(&mut self, stop: &Stop) -> Result<Option<RecordBatch>, DeferredError> {
+    fn next(&mut self, progress: &Progress) -> Result<Option<RecordBatch>, DeferredError> {
         let (mut keys, mut sources) = (StringBuilder::new(), StringBuilder::new());
         let mut texts = arrow_array::builder::LargeStringBuilder::new();
         let mut records = UInt64Builder::new();
         let (mut rows, mut bytes) = (0, 0);
-        while rows < ROWS && bytes < BYTES && !stop.is_asked() {
+        while rows < ROWS && bytes < BYTES && !progress.is_stopped() {
             match self.corpus.next() {
                 None => break,
                 Some(Err(one)) if one.reason == Reason::NotFound => {
@@ -150,7 +151,7 @@ impl CorpusBatches {
             }
         }
         if rows == 0 {
-            return self.end(stop);
+            return self.end(progress);
         }
         self.is_empty = false;
         let columns: Vec<ArrayRef> = vec![
@@ -184,9 +185,9 @@ impl CorpusBatches {
     }
 
     /// Ends the reading. If a failure left nothing to return, that is an error.
-    fn end(&mut self, stop: &Stop) -> Result<Option<RecordBatch>, DeferredError> {
+    fn end(&mut self, progress: &Progress) -> Result<Option<RecordBatch>, DeferredError> {
         match self.failed.take() {
-            Some(first) if self.is_empty && !stop.is_asked() => Err(Box::new(move |_| {
+            Some(first) if self.is_empty && !progress.is_stopped() => Err(Box::new(move |_| {
                 PyValueError::new_err(format!("nothing could be read; first: {first}"))
             })),
             _ => Ok(None),

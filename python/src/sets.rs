@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use dedupdb::batch::{KeyWidth, Sketcher};
 use dedupdb::sketching::ShingleSet;
-use dedupdb::{Input, Query};
+use dedupdb::{Input, Progress, Query};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::errors::{of_row, raised};
 use crate::store::PyStore;
 use crate::tokens::{TokenSet, sorted};
-use crate::watch::{Stop, waited};
+use crate::watch::waited;
 
 /// Stores sets under keys, with one commit. The store's shingling is `ids`.
 #[pyfunction]
@@ -24,7 +24,7 @@ pub(crate) fn add_sets(
 ) -> PyResult<()> {
     let (opened, _entered) = store.get().entered(py)?;
     let sets: Vec<Arc<Vec<u64>>> = sets.iter().map(sorted).collect();
-    let work = move |_: &Stop| -> dedupdb::Result<Vec<dedupdb::Result<()>>> {
+    let work = move |_: &Progress| -> dedupdb::Result<Vec<dedupdb::Result<()>>> {
         let input =
             |(key, ids): (String, Arc<Vec<u64>>)| Input::new(key, ShingleSet::from_ids(&ids));
         let inputs = keys.into_iter().zip(sets).map(input);
@@ -38,7 +38,7 @@ pub(crate) fn add_sets(
             .map(|outcome| outcome.map(drop))
             .collect())
     };
-    let outcomes = waited(py, work, |_| Ok(()))?.map_err(|error| raised(py, &error))?;
+    let outcomes = waited(py, work)?.map_err(|error| raised(py, &error))?;
     for (row, outcome) in (0..).zip(outcomes) {
         outcome.map_err(|error| of_row(py, row, &error))?;
     }
@@ -69,7 +69,7 @@ pub(crate) fn bucket_counts<'py>(
     keys: Option<Vec<String>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let opened = store.get().opened()?;
-    let counts = waited(py, move |_| counted(&opened, keys), |_| Ok(()))?;
+    let counts = waited(py, move |_| counted(&opened, keys))?;
     let counts = counts.map_err(|error| raised(py, &error))?;
     let list = PyList::empty(py);
     for counts in counts {

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use dedupdb::Progress;
 use dedupdb::batch::minima;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -11,7 +12,7 @@ use crate::arguments;
 use crate::errors::raised;
 use crate::rows::RowSource;
 use crate::schema;
-use crate::watch::{ProgressCallback, lock, waited};
+use crate::watch::{ProgressCallback, lock, watched};
 
 /// The number of texts that are signed between two checks whether to stop.
 const TEXTS: usize = 2048;
@@ -61,27 +62,21 @@ pub(crate) fn sign<'py>(
         py.check_signals()?;
     }
     let count = all.len();
-    let done = dedupdb::upkeep::Progress::new();
-    let signed = done.clone();
-    let work = move |stop: &crate::watch::Stop| -> dedupdb::Result<Vec<u32>> {
+    let work = move |progress: &Progress| -> dedupdb::Result<Vec<u32>> {
+        progress.begin(all.len() as u64);
         let pool = pool();
         let mut matrix = Vec::with_capacity(all.len() * columns as usize);
         for (chunk, texts) in all.chunks(TEXTS).enumerate() {
-            if stop.is_asked() {
-                return Err(dedupdb::Error::Stopped);
-            }
             let rows = match &pool {
                 Some(pool) => pool.install(|| minima(&schema, texts)),
                 None => minima(&schema, texts),
             };
             matrix.extend(rows.map_err(|error| moved(error, chunk * TEXTS))?);
-            signed.step(texts.len() as u64);
+            progress.step(texts.len() as u64)?;
         }
         Ok(matrix)
     };
-    let matrix = waited(py, work, |py| {
-        told.tell(py, done.done(), Some(count as u64))
-    })?;
+    let matrix = watched(py, &mut told, work)?;
     told.end(py)?;
     let matrix = matrix.map_err(|error| raised(py, &error))?;
     let bytes = PyBytes::new_with(py, matrix.len() * 4, |bytes| {

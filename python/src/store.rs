@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use dedupdb::upkeep::{Progress, Rebuild};
-use dedupdb::{Error, Query, Schema};
+use dedupdb::upkeep::Rebuild;
+use dedupdb::{Error, Progress, Query, Schema};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -25,9 +25,9 @@ use crate::schema;
 use crate::slot::StoreSlot;
 use crate::stream::Batches;
 use crate::table::Table;
-use crate::upkeep::{rebuilt, tell};
+use crate::upkeep::rebuilt;
 use crate::warning::{REINDEX, warn_of_threshold};
-use crate::watch::{ProgressCallback, Stop, lock, waited};
+use crate::watch::{ProgressCallback, lock, waited, watched};
 
 /// The approximate number of bytes that a merge takes between two commits.
 const MERGE_BYTES: u64 = 64 << 20;
@@ -102,7 +102,6 @@ impl PyStore {
             false_candidates,
             containment,
             expected: schema::changed(Schema::builder(), expect)?,
-            progress: Progress::new(),
         };
         let new = schema::built(py, parameters)?;
         let make = (create && !read_only).then_some(&new);
@@ -598,8 +597,8 @@ impl PyStore {
         };
         let (store, _entered) = self.entered(py)?;
         let other = other.get().opened()?;
-        let work = move |stop: &Stop| store.merge(&other, MERGE_BYTES, |_| stop.flow());
-        let merged = waited(py, work, |_| Ok(()))?.map_err(|error| raised(py, &error))?;
+        let work = move |progress: &Progress| store.watched(progress).merge(&other, MERGE_BYTES);
+        let merged = waited(py, work)?.map_err(|error| raised(py, &error))?;
         Ok(merged.documents())
     }
 
@@ -613,12 +612,8 @@ impl PyStore {
     ) -> PyResult<Bound<'py, PyAny>> {
         let store = self.opened()?;
         let mut told = ProgressCallback::new(progress, "steps")?;
-        let counts = store.progress().clone();
-        let copied = waited(
-            py,
-            move |_| store.backup(&path),
-            |py| tell(py, &mut told, &counts),
-        )?;
+        let work = move |progress: &Progress| store.watched(progress).backup(&path);
+        let copied = watched(py, &mut told, work)?;
         told.end(py)?;
         results::stats(py, &copied.map_err(|error| raised(py, &error))?)
     }
@@ -633,10 +628,11 @@ impl PyStore {
         let mut told = ProgressCallback::new(progress, "steps")?;
         let (_open, _entered) = self.entered(py)?;
         let slot = self.slot.clone();
-        let work = move |_: &Stop| slot.settings().options().check(&slot.settings().path);
-        let checked = waited(py, work, |py| {
-            tell(py, &mut told, &self.settings().progress)
-        })?;
+        let work = move |progress: &Progress| {
+            let options = slot.settings().options().progress(progress);
+            options.check(&slot.settings().path)
+        };
+        let checked = watched(py, &mut told, work)?;
         told.end(py)?;
         results::report(py, &checked.map_err(|error| raised(py, &error))?)
     }
@@ -729,7 +725,7 @@ impl PyStore {
             return self.shared(py, |store| store.remove(key)).map(u64::from);
         }
         let (store, _entered) = self.entered(py)?;
-        let work = move |_: &Stop| -> dedupdb::Result<u64> {
+        let work = move |_: &Progress| -> dedupdb::Result<u64> {
             let mut writer = store.writer()?;
             let mut removed = 0;
             for key in &keys {
@@ -738,7 +734,7 @@ impl PyStore {
             writer.commit()?;
             Ok(removed)
         };
-        waited(py, work, |_| Ok(()))?.map_err(|error| raised(py, &error))
+        waited(py, work)?.map_err(|error| raised(py, &error))
     }
 }
 

@@ -8,13 +8,14 @@ use std::thread;
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, FieldRef, SchemaRef};
+use dedupdb::Progress;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use pyo3_arrow::ffi::{ArrayReader, to_stream_pycapsule};
 
 use crate::table::{column_names, exported, record, rows, rows_of};
-use crate::watch::{Stop, TICK, died, lock, received};
+use crate::watch::{TICK, died, lock, received};
 
 /// The number of rows in a batch.
 pub(crate) const ROWS: usize = 4096;
@@ -33,29 +34,29 @@ pub(crate) type RaisedError = Arc<Mutex<Option<PyErr>>>;
 
 /// Makes the next batch, or `None` at the end. Checks now and then whether to stop.
 pub(crate) type BatchMaker =
-    Box<dyn FnMut(&Stop) -> Result<Option<RecordBatch>, DeferredError> + Send>;
+    Box<dyn FnMut(&Progress) -> Result<Option<RecordBatch>, DeferredError> + Send>;
 
 /// The thread that makes batches ahead. It stops when this is dropped.
 struct BatchThread {
     batches: Mutex<Receiver<ReceivedBatch>>,
     is_ended: AtomicBool,
-    stop: Stop,
+    progress: Progress,
 }
 
 impl Drop for BatchThread {
     fn drop(&mut self) {
-        self.stop.ask();
+        self.progress.stop();
     }
 }
 
 impl BatchThread {
     fn begin(mut make: BatchMaker) -> PyResult<BatchThread> {
         let (sender, receiver) = sync_channel(1);
-        let stop = Stop::default();
-        let asked = stop.clone();
+        let progress = Progress::new();
+        let watched = progress.clone();
         let run = move || {
-            while !asked.is_asked() {
-                let made = make(&asked);
+            while !watched.is_stopped() {
+                let made = make(&watched);
                 let is_last = !matches!(made, Ok(Some(_)));
                 if sender.send(made).is_err() || is_last {
                     return;
@@ -68,7 +69,7 @@ impl BatchThread {
         Ok(BatchThread {
             batches: Mutex::new(receiver),
             is_ended: AtomicBool::new(false),
-            stop,
+            progress,
         })
     }
 

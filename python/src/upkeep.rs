@@ -1,18 +1,11 @@
 //! Long calls that maintain a store.
 
-use dedupdb::upkeep::{Progress, Rebuild, RebuildProgress};
+use dedupdb::Progress;
+use dedupdb::upkeep::Rebuild;
 use pyo3::prelude::*;
 
 use crate::errors::raised;
-use crate::watch::{ProgressCallback, Stop, waited};
-
-/// Reports the progress of a call that counts its steps.
-pub(crate) fn tell(py: Python<'_>, told: &mut ProgressCallback, counts: &Progress) -> PyResult<()> {
-    match counts.total() {
-        0 => Ok(()),
-        total => told.tell(py, counts.done(), Some(total)),
-    }
-}
+use crate::watch::{ProgressCallback, watched};
 
 /// Rebuilds the store. If the rebuild is stopped, the same call continues it.
 pub(crate) fn rebuilt(
@@ -21,19 +14,9 @@ pub(crate) fn rebuilt(
     make: impl FnOnce() -> Rebuild<'static> + Send + 'static,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<bool> {
-    let mut told = ProgressCallback::new(progress, "contents")?;
-    let counts = Progress::new();
-    let count = counts.clone();
-    let work = move |stop: &Stop| {
-        let watch = |at: RebuildProgress| {
-            let (lists, all) = (u64::from(at.lists), u64::from(at.all_lists));
-            count.begin(at.all_contents + all);
-            count.step(at.contents + lists);
-            stop.flow()
-        };
-        store.rebuild(make().watch(watch))
-    };
-    let done = waited(py, work, |py| tell(py, &mut told, &counts))?;
+    let mut told = ProgressCallback::new(progress, "steps")?;
+    let work = move |progress: &Progress| store.watched(progress).rebuild(make());
+    let done = watched(py, &mut told, work)?;
     told.end(py)?;
     done.map_err(|error| raised(py, &error))
 }

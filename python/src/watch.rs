@@ -1,12 +1,11 @@
 //! Long calls: they run without the interpreter, report progress, and end at Ctrl-C.
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use dedupdb::Progress;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 
@@ -20,30 +19,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether the caller asked to stop.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    pub(crate) fn ask(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    pub(crate) fn is_asked(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Whether to continue, in the form that the crate asks for.
-    pub(crate) fn flow(&self) -> ControlFlow<()> {
-        if self.is_asked() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    }
-}
-
 /// The receiver of progress: a callable that takes what is done and the total, or None for an unknown total.
+#[derive(Default)]
 pub(crate) struct ProgressCallback {
     call: Option<Py<PyAny>>,
     last: Option<(u64, Option<u64>)>,
@@ -89,6 +66,15 @@ impl ProgressCallback {
         Ok(())
     }
 
+    /// Reports the progress of a call, if it has begun.
+    fn tell_of(&mut self, py: Python<'_>, progress: &Progress) -> PyResult<()> {
+        match (progress.done(), progress.total()) {
+            (0, 0) => Ok(()),
+            (done, 0) => self.tell(py, done, None),
+            (done, total) => self.tell(py, done, Some(total)),
+        }
+    }
+
     /// Tells a bar that the work has ended. A callable of the user is left alone.
     pub(crate) fn end(self, py: Python<'_>) -> PyResult<()> {
         let Some(call) = self.call else {
@@ -102,20 +88,28 @@ impl ProgressCallback {
     }
 }
 
-/// Runs `work` on a separate thread, while this one checks for signals and calls `tick`.
-///
-/// If either raises, the work is asked to stop, and this waits only a moment for it.
+/// Runs `work` on a separate thread, while this one checks for signals.
 pub(crate) fn waited<T: Send + 'static>(
     py: Python<'_>,
-    work: impl FnOnce(&Stop) -> T + Send + 'static,
-    mut tick: impl FnMut(Python<'_>) -> PyResult<()>,
+    work: impl FnOnce(&Progress) -> T + Send + 'static,
 ) -> PyResult<T> {
-    let stop = Stop::default();
-    let asked = stop.clone();
+    watched(py, &mut ProgressCallback::default(), work)
+}
+
+/// Runs `work` on a separate thread, while this one checks for signals and reports the progress.
+///
+/// If either raises, the work is stopped, and this waits only a moment for it.
+pub(crate) fn watched<T: Send + 'static>(
+    py: Python<'_>,
+    told: &mut ProgressCallback,
+    work: impl FnOnce(&Progress) -> T + Send + 'static,
+) -> PyResult<T> {
+    let progress = Progress::new();
+    let of_work = progress.clone();
     let (sender, receiver) = sync_channel(1);
     let receiver = Mutex::new(receiver);
     // If the call was stopped, nothing receives the result.
-    let run = move || drop(sender.send(work(&asked)));
+    let run = move || drop(sender.send(work(&of_work)));
     thread::Builder::new()
         .name("dedupdb".to_owned())
         .spawn(run)?;
@@ -125,8 +119,11 @@ pub(crate) fn waited<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Err(died()),
         }
-        if let Err(raised) = py.check_signals().and_then(|()| tick(py)) {
-            stop.ask();
+        if let Err(raised) = py
+            .check_signals()
+            .and_then(|()| told.tell_of(py, &progress))
+        {
+            progress.stop();
             drop(received(py, &receiver, MOMENT));
             return Err(raised);
         }

@@ -1,6 +1,5 @@
 //! Fingerprints that come with sketches and with the contents of another store, beside those that texts give.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use dedupdb::batch::{KeyWidth, Mark, Sketcher};
@@ -112,7 +111,7 @@ proptest! {
         let of_sketches = add(&path("sketches"), &target, sketched(&source, &texts));
         let other = add(&path("other"), &source, inputs(&texts));
         let merged = Store::create(path("merged"), &target).unwrap();
-        merged.merge(&other, 1 << 20, |_| ControlFlow::Continue(())).unwrap();
+        merged.merge(&other, 1 << 20).unwrap();
         let asked = [&texts[..texts.len().min(20)], &asked[..asked.len().min(20)]].concat();
         let expected = answers(&of_texts, &asked);
         for store in [of_sketches, merged] {
@@ -147,7 +146,7 @@ fn a_store_takes_only_fingerprints_that_serve() {
             );
             let store = Store::create(path(format!("{n} {m}")), &own).unwrap();
             let source = add(&path(format!("source {n} {m}")), &other, inputs(&texts));
-            let merged = store.merge(&source, 1 << 20, |_| ControlFlow::Continue(()));
+            let merged = store.merge(&source, 1 << 20);
             match merged {
                 Ok(merged) => assert!(takes && merged.added == 1),
                 Err(Error::SchemaMismatch { parameter, .. }) => {

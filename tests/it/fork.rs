@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use dedupdb::{
-    Error, Input, Options, Query, Schema, Store,
+    Error, Input, Options, Progress, Query, Schema, Store,
     find::Subject,
     groups::{ClusterQuery, PairQuery},
     upkeep::Rebuild,
@@ -143,19 +144,25 @@ fn a_rebuild_ends_in_a_child_and_goes_on_in_its_parent() {
     writer.remove("one").unwrap();
     writer.commit().unwrap();
     drop(writer);
-    let files = || {
-        let entries = fs::read_dir(&path).unwrap();
+    let at = path.clone();
+    let files = move || {
+        let entries = fs::read_dir(&at).unwrap();
         let files = entries.map(|entry| entry.unwrap().path());
         let files = files.map(|file| (file.clone(), fs::read(file).unwrap()));
         files.collect::<BTreeMap<_, _>>()
     };
-    let (mut is_child, mut forks) = (false, 0);
-    let rebuild = Rebuild::compact().watch(|_| {
-        forks += 1;
+    let (is_child, forks) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicU32::new(0)),
+    );
+    let (child_is, counted) = (is_child.clone(), forks.clone());
+    let index = path.join("index.redb.next");
+    let progress = Progress::observed(move |_| {
+        counted.fetch_add(1, Relaxed);
         let before = files();
-        assert!(before.contains_key(&path.join("index.redb.next")));
+        assert!(before.contains_key(&index));
         match fork() {
-            None => is_child = true,
+            None => child_is.store(true, Relaxed),
             Some(child) => {
                 assert!(child.succeeds());
                 let after = files();
@@ -165,14 +172,13 @@ fn a_rebuild_ends_in_a_child_and_goes_on_in_its_parent() {
                 }
             }
         }
-        ControlFlow::Continue(())
     });
-    let rebuilt = store.rebuild(rebuild);
-    if is_child {
+    let rebuilt = store.watched(&progress).rebuild(Rebuild::compact());
+    if is_child.load(Relaxed) {
         end(|| assert!(is_other(rebuilt)));
     }
     assert!(rebuilt.unwrap());
-    assert!(forks > 1, "{forks}");
+    assert!(forks.load(Relaxed) > 1);
     assert_eq!(store.query(&Query::text(OTHER)).unwrap()[0].key, "two");
     drop(store);
     assert!(Store::check(&path).unwrap().is_clean());

@@ -412,7 +412,7 @@ fn a_store_of_sets_is_kept_like_any_other() {
         assert!(report.is_clean(), "{:?}", report.problems);
     };
     let other = Store::create(folder.path().join("other"), &schema).unwrap();
-    let merged = other.merge(&store, 1 << 20, |_| std::ops::ControlFlow::Continue(()));
+    let merged = other.merge(&store, 1 << 20);
     assert_eq!(merged.unwrap().added, 199);
     assert_eq!(answers(&other, &schema), expected);
     let more = schema.to_builder().permutations(96).seed(5).choose_bands();

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use dedupdb::{
-    Error, Input, Options, Query, Schema, Store, Writer,
+    Error, Input, Options, Progress, Query, Schema, Store, Writer,
     groups::{ClusterQuery, PairQuery},
     upkeep::Rebuild,
     write::{Change, Intake},
@@ -193,36 +193,33 @@ fn a_writer_within_a_long_call_is_waited_for() {
             begun.recv().unwrap();
             other.writer().map(drop)
         });
-        let slowly = |_| {
+        let slowly = Progress::observed(move |_| {
             begin.send(()).unwrap();
             thread::sleep(Duration::from_millis(200));
-            std::ops::ControlFlow::Continue(())
-        };
-        store.merge(&source, 1 << 20, slowly).unwrap();
+        });
+        store.watched(&slowly).merge(&source, 1 << 20).unwrap();
         waits.join().unwrap().unwrap();
     });
 }
 
 #[test]
 fn a_rebuild_that_waits_for_a_writer_can_be_stopped() {
-    use std::sync::atomic::{AtomicU32, Ordering};
     let (_folder, store) = new_store();
     store.insert_unless_duplicate("one", TEXT).unwrap();
     let mut writer = store.writer().unwrap();
     writer.remove("one").unwrap();
     writer.commit().unwrap();
-    let calls = AtomicU32::new(0);
-    let stopped = thread::scope(|scope| {
-        let rebuild = || {
-            let stop_at_last = |_| match calls.fetch_add(1, Ordering::Relaxed) {
-                ..20 => std::ops::ControlFlow::Continue(()),
-                _ => std::ops::ControlFlow::Break(()),
-            };
-            store.rebuild(Rebuild::compact().watch(stop_at_last))
-        };
-        scope.spawn(rebuild).join().unwrap()
+    let mut calls = 0;
+    let at_last = Progress::observed(move |progress| {
+        calls += 1;
+        if calls > 20 {
+            progress.stop();
+        }
     });
-    assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
+    let hasty = store.watched(&at_last);
+    let stopped = thread::spawn(move || hasty.rebuild(Rebuild::compact()));
+    let stopped = stopped.join().unwrap();
+    assert!(matches!(stopped, Err(Error::Stopped)), "{stopped:?}");
     drop(writer);
     assert!(store.rebuild(Rebuild::compact()).unwrap());
 }
@@ -259,8 +256,7 @@ fn a_thread_that_holds_the_writer_is_told_so_where_it_would_wait_for_itself() {
     assert!(is_held(&store.writer()));
     assert!(is_held(&store.insert_unless_duplicate("one", TEXT)));
     assert!(is_held(&store.rebuild(Rebuild::compact())));
-    let go_on = |_| std::ops::ControlFlow::Continue(());
-    assert!(is_held(&store.merge(&source, 1 << 20, go_on)));
+    assert!(is_held(&store.merge(&source, 1 << 20)));
     drop(writer);
     store.insert_unless_duplicate("one", TEXT).unwrap();
     assert!(store.rebuild(Rebuild::compact()).unwrap());

@@ -1,9 +1,8 @@
 //! Merging stores.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 
-use dedupdb::{Error, Query, Schema, Store, write::MergeSummary};
+use dedupdb::{Error, Progress, Query, Schema, Store, write::MergeSummary};
 use proptest::prelude::*;
 
 use crate::numbered;
@@ -78,10 +77,10 @@ proptest! {
             }
             writer.commit().unwrap();
             if stop {
-                let stopped = merged.merge(&other, 1, |_| ControlFlow::Break(()));
-                prop_assert!(matches!(stopped, Err(Error::Interrupted)));
+                let stopped = merged.watched(&Progress::observed(Progress::stop));
+                prop_assert!(matches!(stopped.merge(&other, 1), Err(Error::Stopped)));
             }
-            let report = merged.merge(&other, 1, |_| ControlFlow::Continue(())).unwrap();
+            let report = merged.merge(&other, 1).unwrap();
             prop_assert_eq!(report.documents(), other.stats().unwrap().documents);
         }
         prop_assert_eq!(answers(&merged), answers(&added));
@@ -100,14 +99,13 @@ fn merging_again_changes_nothing_and_times_are_kept() {
     let path = |name: &str| folder.path().join(name);
     let other = store(&path("other"), &[(1, 2), (2, 2), (3, 3)], true);
     let merged = store(&path("merged"), &[(3, 5)], true);
-    let go_on = |_| ControlFlow::Continue(());
-    let report = merged.merge(&other, 1 << 20, go_on).unwrap();
+    let report = merged.merge(&other, 1 << 20).unwrap();
     let mut expected = MergeSummary::default();
     (expected.added, expected.updated, expected.copies) = (2, 1, 1);
     assert_eq!(report, expected);
     let document = |store: &Store| store.get("2").unwrap().unwrap();
     assert_eq!(document(&merged).added, document(&other).added);
-    let report = merged.merge(&other, 1 << 20, go_on).unwrap();
+    let report = merged.merge(&other, 1 << 20).unwrap();
     assert_eq!(report.unchanged, 3);
 }
 
@@ -117,7 +115,7 @@ fn other_parameters_are_refused() {
     let path = |name: &str| folder.path().join(name);
     let other = store(&path("other"), &[(1, 2)], false);
     let merged = store(&path("merged"), &[(1, 1)], true);
-    let error = merged.merge(&other, 1, |_| ControlFlow::Continue(()));
+    let error = merged.merge(&other, 1);
     match error.unwrap_err() {
         Error::SchemaMismatch { parameter, .. } => assert_eq!(parameter, "shingles"),
         error => panic!("{error}"),

@@ -2,10 +2,11 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use dedupdb::upkeep::Rebuild;
-use dedupdb::{Error, Schema, Store};
+use dedupdb::{Error, Progress, Schema, Store};
 use tempfile::tempdir;
 
 const TEXT: &str = "seven swans were swimming on the lake when the snow began to fall at last";
@@ -77,18 +78,19 @@ fn a_rebuild_in_a_rebuild_is_refused() {
     store.insert_unless_duplicate("one", TEXT).unwrap();
     let wider = Schema::builder().permutations(256).build().unwrap();
     let inner = store.clone();
-    let mut refused = 0;
-    let rebuild = Rebuild::reindex(wider).watch(|_| {
+    let refused = Arc::new(AtomicU32::new(0));
+    let counted = refused.clone();
+    let progress = Progress::observed(move |_| {
         assert!(matches!(
             inner.rebuild(Rebuild::compact()),
             Err(Error::WriterHeld)
         ));
         assert!(matches!(inner.cancel_rebuild(), Err(Error::WriterHeld)));
-        refused += 1;
-        ControlFlow::Continue(())
+        counted.fetch_add(1, Relaxed);
     });
-    assert!(store.rebuild(rebuild).unwrap());
-    assert!(refused > 0);
+    let watched = store.watched(&progress);
+    assert!(watched.rebuild(Rebuild::reindex(wider)).unwrap());
+    assert!(refused.load(Relaxed) > 0);
 }
 
 #[test]

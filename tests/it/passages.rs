@@ -1,13 +1,11 @@
 //! Passages that texts share, beside a search through all stored texts.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
-
 use dedupdb::overlap::{PassageQuery, Passages};
 use dedupdb::sketching::Shingling;
 use dedupdb::upkeep::{Rebuild, Reindex};
-use dedupdb::{Error, Input, Options, Query, Schema, Store};
+use dedupdb::{Error, Input, Options, Progress, Query, Schema, Store};
 use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn schema(shingling: Shingling, passage: u32) -> Schema {
     let schema = Schema::builder().shingling(shingling).passage(passage);
@@ -517,8 +515,8 @@ fn a_store_gets_fingerprints_from_its_texts_or_from_closer_ones() {
     assert!(!texts.add("a text that the store does not have").unwrap());
     // Stopped on the way, it begins again with the texts.
     let stopped = Rebuild::reindex(target.clone()).fingerprints(texts);
-    let stopped = stopped.watch(|_| ControlFlow::Break(()));
-    assert!(matches!(store.rebuild(stopped), Err(Error::Interrupted)));
+    let hasty = store.watched(&Progress::observed(Progress::stop));
+    assert!(matches!(hasty.rebuild(stopped), Err(Error::Stopped)));
     assert!(
         store.rebuild(Rebuild::resume()).is_err(),
         "the texts are gone"

@@ -1,14 +1,14 @@
 //! Rebuilding a store that is in use.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use dedupdb::{Error, Options, Query, Schema, Store, upkeep::Rebuild, write::Change};
+use dedupdb::{Error, Options, Progress, Query, Schema, Store, upkeep::Rebuild, write::Change};
 
 use crate::concurrency::AtEnd;
 use crate::numbered;
@@ -180,13 +180,14 @@ fn wherever_it_ends_the_store_is_whole_and_the_rebuild_goes_on() {
     drop(writer);
     for rebuild in [Rebuild::reindex(schema(96)), Rebuild::compact()] {
         let expected = answers(&live);
-        let mut reports = 0;
-        let watch = |_| {
+        let reports = Arc::new(AtomicUsize::new(0));
+        let (counted, path, left) = (reports.clone(), path.clone(), left.clone());
+        let watch = move |_: &Progress| {
             copy(&path, &left);
             let killed = Store::open(&left).unwrap();
             assert_eq!(answers(&killed), expected);
             // Half of the stores that are killed here continue, and the other half start again.
-            if reports % 2 == 0 {
+            if counted.load(Ordering::Relaxed) % 2 == 0 {
                 assert!(killed.rebuild(Rebuild::resume()).unwrap());
             } else {
                 assert!(killed.cancel_rebuild().unwrap());
@@ -197,11 +198,11 @@ fn wherever_it_ends_the_store_is_whole_and_the_rebuild_goes_on() {
             drop(killed);
             assert_sound(&left);
             assert_eq!(fs::read_dir(&left).unwrap().count(), 6);
-            reports += 1;
-            ControlFlow::Continue(())
+            counted.fetch_add(1, Ordering::Relaxed);
         };
-        assert!(live.rebuild(rebuild.memory(2000).watch(watch)).unwrap());
-        assert!(reports > 2);
+        let watched = live.watched(&Progress::observed(watch));
+        assert!(watched.rebuild(rebuild.memory(2000)).unwrap());
+        assert!(reports.load(Ordering::Relaxed) > 2);
     }
 }
 
@@ -209,9 +210,10 @@ fn wherever_it_ends_the_store_is_whole_and_the_rebuild_goes_on() {
 fn one_that_was_stopped_goes_on_only_to_the_same_end() {
     let folder = tempfile::tempdir().unwrap();
     let live = store(folder.path(), &schema(64), 200);
-    let stop = |schema| Rebuild::reindex(schema).watch(|_| ControlFlow::Break(()));
-    let stopped = live.rebuild(stop(schema(96))).unwrap_err();
-    assert!(matches!(stopped, Error::Interrupted));
+    let hasty = live.watched(&Progress::observed(Progress::stop));
+    let stopped = hasty.rebuild(Rebuild::reindex(schema(96))).unwrap_err();
+    assert!(matches!(stopped, Error::Stopped));
+    drop(hasty);
     let unfinished = live.unfinished_rebuild().unwrap().unwrap();
     assert_eq!(unfinished.schema, schema(96));
     let error = live.rebuild(Rebuild::compact()).unwrap_err();
@@ -396,13 +398,12 @@ fn a_rebuild_waits_until_another_process_has_done_another_one() {
         .unwrap();
     let (begun, has_begun) = mpsc::channel();
     let reindexing = thread::spawn(move || {
-        let watch = |_| {
+        let progress = Progress::observed(move |_| {
             begun.send(()).unwrap();
             thread::sleep(Duration::from_millis(50));
-            ControlFlow::Continue(())
-        };
-        one.rebuild(Rebuild::reindex(schema(256)).watch(watch))
-            .unwrap()
+        });
+        let reindex = Rebuild::reindex(schema(256));
+        one.watched(&progress).rebuild(reindex).unwrap()
     });
     has_begun.recv().unwrap();
     let left = other.cancel_other_rebuild(&Rebuild::compact()).unwrap();

@@ -1,10 +1,8 @@
 //! Which parameters a store gets if only the changes are given.
 
-use std::ops::ControlFlow;
-
 use dedupdb::sketching::{Bands, Family, SlotWidth};
 use dedupdb::upkeep::{Rebuild, Reindex, Shape, Tuning};
-use dedupdb::{Error, Schema, Store};
+use dedupdb::{Error, Progress, Schema, Store};
 
 use crate::numbered;
 
@@ -93,8 +91,10 @@ fn only_a_rebuild_to_another_end_is_in_the_way() {
     let store = store(folder.path());
     let larger = || Reindex::new().permutations(128).rebuild(&store).unwrap();
     assert_eq!(store.cancel_other_rebuild(&larger()).unwrap(), None);
-    let stopped = store.rebuild(larger().watch(|_| ControlFlow::Break(())));
-    assert!(matches!(stopped, Err(Error::Interrupted)));
+    let stopped = store
+        .watched(&Progress::observed(Progress::stop))
+        .rebuild(larger());
+    assert!(matches!(stopped, Err(Error::Stopped)));
     for same in [larger(), Rebuild::resume()] {
         assert_eq!(store.cancel_other_rebuild(&same).unwrap(), None);
     }

@@ -1,7 +1,6 @@
 //! Interrupted runs, and what other calls do with their documents.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use dedupdb::{Input, Query, Schema, Store, upkeep::Rebuild, write::Change};
 
@@ -142,9 +141,7 @@ fn an_open_run_survives_what_is_done_to_the_store() {
     assert_eq!(run(&saved, 0..9, true), (5, 6));
 
     let merged = Store::create(folder.path().join("merged"), &store.schema()).unwrap();
-    let done = merged
-        .merge(&store, 1, |_| ControlFlow::Continue(()))
-        .unwrap();
+    let done = merged.merge(&store, 1).unwrap();
     assert_eq!((done.added, done.unpublished), (3, 5));
     assert_eq!(run(&merged, 0..9, true), (0, 6));
     assert_eq!(run(&store, 0..9, true), (5, 6));

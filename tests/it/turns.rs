@@ -1,16 +1,15 @@
 //! Several processes write to one store by turns, and are killed now and then, while another one rebuilds and checks it.
 
 use std::io::{BufRead, BufReader, Read};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use dedupdb::{
-    Error, Options, Query, Schema, Store,
+    Error, Options, Progress, Query, Schema, Store,
     upkeep::{Rebuild, Reindex},
     write::Change,
 };
@@ -319,19 +318,20 @@ fn a_rebuild_waits_for_the_one_of_another_process() {
         wait(20).open(&path).unwrap(),
         wait(600_000).open(&path).unwrap(),
     );
-    let mut waiting = None;
+    let (tell, told) = mpsc::channel();
+    let (mut is_first, asking) = (true, patient.clone());
     let reindex = Reindex::new().permutations(256).rebuild(&store).unwrap();
-    let reindex = reindex.watch(|_| {
-        if waiting.is_none() {
+    let progress = Progress::observed(move |_| {
+        if std::mem::take(&mut is_first) {
             let refused = hasty.rebuild(Rebuild::compact());
             assert!(matches!(refused, Err(Error::Locked { .. })), "{refused:?}");
-            let patient = patient.clone();
-            waiting = Some(thread::spawn(move || patient.rebuild(Rebuild::compact())));
+            let asking = asking.clone();
+            let waiting = thread::spawn(move || asking.rebuild(Rebuild::compact()));
+            tell.send(waiting).unwrap();
         }
-        ControlFlow::Continue(())
     });
-    assert!(store.rebuild(reindex).unwrap());
-    waiting.unwrap().join().unwrap().unwrap();
+    assert!(store.watched(&progress).rebuild(reindex).unwrap());
+    told.recv().unwrap().join().unwrap().unwrap();
     let stats = patient.stats().unwrap();
     assert_eq!(
         (stats.documents, patient.schema().permutations()),

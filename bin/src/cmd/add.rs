@@ -1,24 +1,23 @@
 //! `add`: stores files and records.
 
 use std::io;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use dedupdb::upkeep::ProcessorTimes;
-use dedupdb::{Match, Options, Schema, Store};
+use dedupdb::{Match, Options, Progress, Schema, Store};
 use dedupdb_corpus::{AddEvent, AddSummary, EndReason};
 
 use crate::args::{AddArgs, Args};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, is_nameless, sources};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{self, stop_if_failed};
 use crate::json;
 use crate::left_out::{LeftOutReporter, NamingScope};
 use crate::number::similarity;
 use crate::output::{Output, copy_column, escape};
-use crate::progress::ReadProgress;
+use crate::progress::ReadingBar;
 use crate::read_counts::{ALL_SKIPPED, ReadCountsText as _};
 use crate::timings::AddTimes;
 use crate::{store, tally};
@@ -35,13 +34,13 @@ pub(crate) fn run(
     let options = add.inputs.options().store(&args.store);
     add.inputs.check(&options, &add.paths, console)?;
     store::check_shingles(args, &add.inputs, &Schema::default())?;
-    let interrupt = Interrupt::catch()?;
+    let progress = interrupt::catch()?;
     // The folder of a temporary store is dropped after the store.
     let opening = unique_options(args, add);
     let (pretended, store) = if add.dry_run {
         store::open_or_pretend(args, &opening)?
     } else if let Some(store) =
-        store::open_or_create(args, opening, &Schema::default(), &interrupt, console)?
+        store::open_or_create(args, opening, &Schema::default(), &progress, console)?
     {
         (None, store)
     } else {
@@ -58,17 +57,20 @@ pub(crate) fn run(
         .memory(add.memory)
         .pretend(add.dry_run && pretended.is_none());
     let paths = add.paths.clone();
+    let plan = move || options.disk_bytes(sources(&paths, None));
     let mut telling = AddReporter {
         add,
         console,
         output,
-        interrupt,
         left_out: LeftOutReporter::begin(console, &add.telling, NamingScope::Failures)?,
-        progress: ReadProgress::new(console, move || options.disk_bytes(sources(&paths, None))),
+        bar: ReadingBar::new(console, plan, &progress),
         threads: add.timings.then(ProcessorTimes::default),
         failed: None,
     };
-    let added = asked.run(&store, |event| telling.observe(event));
+    let added = asked.run(&store.watched(&progress), |event| {
+        let told = telling.tell(event);
+        stop_if_failed(told, &mut telling.failed, &progress);
+    });
     if let Some(error) = telling.failed.take() {
         return Err(error);
     }
@@ -92,11 +94,11 @@ pub(crate) fn run(
             stages: store.timings(),
             waiting: added.waiting,
             threads: threads.busiest(),
-            bytes: telling.progress.bytes(),
+            bytes: progress.done(),
         };
         console.text(&spent.to_text());
     }
-    Ok(exit(&added, add.dry_run, &telling.interrupt, console))
+    Ok(exit(&added, add.dry_run, &progress, console))
 }
 
 /// Refuses a search for what contains a document in a store that finds no passages, and says if it does not look into all
@@ -121,7 +123,7 @@ fn unique_options(args: &Args, add: &AddArgs) -> Options {
 }
 
 /// The exit code. Reports why the command ended early, if it did.
-fn exit(added: &AddSummary, dry_run: bool, interrupt: &Interrupt, console: &Console) -> Exit {
+fn exit(added: &AddSummary, dry_run: bool, progress: &Progress, console: &Console) -> Exit {
     match added.ended {
         EndReason::Stopped if dry_run => {
             console.error("stopped; the rest was not looked at");
@@ -143,7 +145,7 @@ fn exit(added: &AddSummary, dry_run: bool, interrupt: &Interrupt, console: &Cons
             if dry_run {
                 exit
             } else {
-                exit.unless_stopped(interrupt, console)
+                exit.unless_stopped(progress, console)
             }
         }
     }
@@ -187,9 +189,8 @@ struct AddReporter<'a> {
     add: &'a AddArgs,
     console: &'a Console,
     output: &'a mut Output,
-    interrupt: Interrupt,
     left_out: LeftOutReporter,
-    progress: ReadProgress,
+    bar: ReadingBar,
     /// Present if the times are asked for.
     threads: Option<ProcessorTimes>,
     /// An error of this program that ends the add.
@@ -197,8 +198,8 @@ struct AddReporter<'a> {
 }
 
 impl AddReporter<'_> {
-    fn observe(&mut self, event: AddEvent<'_>) -> ControlFlow<()> {
-        let told = match event {
+    fn tell(&mut self, event: AddEvent<'_>) -> Result<()> {
+        match event {
             AddEvent::Forgotten { documents } if !self.add.dry_run => {
                 super::judging::note_forgotten(documents, self.console);
                 Ok(())
@@ -209,9 +210,8 @@ impl AddReporter<'_> {
                 earlier,
                 is_kept_out,
             } if self.add.matches => (self.list(key, earlier, is_kept_out)).map_err(Into::into),
-            AddEvent::Progress { documents, bytes } => {
+            AddEvent::Batch => {
                 self.look_at_threads();
-                self.progress.reach(documents, bytes);
                 if self.add.matches {
                     self.output.flush().map_err(Into::into)
                 } else {
@@ -219,8 +219,7 @@ impl AddReporter<'_> {
                 }
             }
             _ => Ok(()),
-        };
-        self.interrupt.flow_after(told, &mut self.failed)
+        }
     }
 
     fn look_at_threads(&mut self) {
@@ -255,7 +254,7 @@ impl AddReporter<'_> {
 
     /// Reports what was done.
     fn finish(&mut self, added: &AddSummary, dedupdb: &str, quiet: bool) -> Result<()> {
-        self.progress.finish();
+        self.bar.finish();
         self.left_out.finish()?;
         let notes = [
             added.reading.lossy_note(),
@@ -278,7 +277,7 @@ impl AddReporter<'_> {
         if added.reading.is_all_skipped() && added.unchanged + added.stale == 0 {
             self.console.note(ALL_SKIPPED);
         }
-        let elapsed = self.progress.elapsed();
+        let elapsed = self.bar.elapsed();
         let to_text = || tally::to_text(added, Some(self.add), dedupdb, elapsed);
         if self.output.is_json() {
             let summary = json::AddJson::new(added, elapsed, self.add.dry_run);

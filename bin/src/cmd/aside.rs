@@ -18,7 +18,7 @@ use crate::args::{self, Args, JudgingArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::STDIN;
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::json;
 use crate::number::{bytes, counted, four_decimals};
 use crate::output::{Output, copy_column, escape, is_broken_pipe, shell_word};
@@ -57,24 +57,25 @@ fn move_to(
     let (judging, paths) = (&asked.judging, [folder.to_owned()]);
     check(args, judging, &paths, target, console)?;
     let options = store_options(args, judging, console)?;
-    let interrupt = Interrupt::catch()?;
+    let progress = interrupt::catch()?;
     let (no_store, inputs, telling) = (Path::new(""), &judging.inputs, &judging.telling);
-    let mut told = DedupReporter::new(no_store, &paths, inputs, telling, console, interrupt)?;
+    let mut told = DedupReporter::new(no_store, &paths, inputs, telling, console, &progress)?;
     told.are_records_left = true;
     let mut list = MoveList::new(console, output);
     let moved = patiently(args.wait, || {
-        let moving = judged(args, &paths, judging, options.clone())?.move_to(target);
+        let judging = judged(args, &paths, judging, options.clone())?;
+        let moving = judging.progress(&progress).move_to(target);
         let moved = moving.pretend(asked.dry_run).run(|event| {
             if let MoveEvent::Judging(event) = event {
-                return told.observe(*event);
+                told.observe(*event);
+            } else {
+                told.bar.finish();
+                list.event(event);
             }
-            told.progress.finish();
-            list.event(event);
-            told.interrupt.flow()
         });
-        Ok((moved, told.interrupt.is_raised()))
+        Ok((moved, progress.is_stopped()))
     })?;
-    told.progress.finish();
+    told.bar.finish();
     if let Some(error) = told.failed {
         return Err(error);
     }
@@ -168,17 +169,14 @@ fn undo(
     console: &Console,
     output: &mut Output,
 ) -> Result<Exit> {
-    let interrupt = Interrupt::catch()?;
+    let progress = interrupt::catch()?;
     let mut list = MoveList::new(console, output);
     // The manifest has whole paths. Those below the current folder are shown as the move showed them.
     list.here = env::current_dir().ok();
-    let undo = Undo::new(aside).pretend(asked.dry_run);
+    let undo = Undo::new(aside).pretend(asked.dry_run).progress(&progress);
     let undone = patiently(args.wait, || {
-        let undone = undo.clone().run(|event| {
-            list.event(event);
-            interrupt.flow()
-        });
-        Ok((undone, interrupt.is_raised()))
+        let undone = undo.clone().run(|event| list.event(event));
+        Ok((undone, progress.is_stopped()))
     })?;
     let undone = match undone {
         Err(Error::Stopped) => {

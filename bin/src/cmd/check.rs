@@ -1,7 +1,8 @@
 //! `check`: looks for damage.
 
 use anyhow::Result;
-use dedupdb::upkeep::{CheckReport, Problem, Progress};
+use dedupdb::Progress;
+use dedupdb::upkeep::{CheckReport, Problem};
 
 use crate::args::Args;
 use crate::console::Console;

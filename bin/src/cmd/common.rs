@@ -1,7 +1,5 @@
 //! `common`: the passages that most stored documents have.
 
-use std::ops::ControlFlow;
-
 use anyhow::Result;
 use dedupdb::overlap::CommonPassage;
 use dedupdb_corpus::read_again;
@@ -37,8 +35,7 @@ pub(crate) fn run(
     let watch = ProgressWatch::new(console, "compared", StepUnit::Step, store.progress());
     let (mut failed, mut unread, mut wanted_texts) = (Ok(()), 0, 0);
     let found = store.common_passages(common.limit, common.at_least, |wanted| {
-        let mut go_on = || ControlFlow::Continue(());
-        let read = read_again(&store, wanted, &common.from, &options, &mut go_on);
+        let read = read_again(&store, wanted, &common.from, &options);
         let texts = read.unwrap_or_else(|error| {
             failed = Err(error);
             Vec::new()

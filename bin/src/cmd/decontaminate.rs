@@ -15,7 +15,7 @@ use crate::closed_input;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, check_stdin_outputs, sources};
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::json;
 use crate::keys::NAMED;
 use crate::number::{counted, grouped};
@@ -33,13 +33,13 @@ pub(crate) fn run(
     let options = asked.inputs.options();
     asked.inputs.check(&options, &asked.paths, console)?;
     let run = decontaminate(args, asked, console)?;
-    let interrupt = Interrupt::catch()?;
+    let progress = interrupt::catch()?;
     let (inputs, telling) = (&asked.inputs, &asked.telling);
     let no_store = Path::new("");
     let mut reporter =
-        DedupReporter::new(no_store, &asked.paths, inputs, telling, console, interrupt)?;
-    let ran = run.run(|event| reporter.observe(event));
-    reporter.progress.finish();
+        DedupReporter::new(no_store, &asked.paths, inputs, telling, console, &progress)?;
+    let ran = run.progress(&progress).run(|event| reporter.observe(event));
+    reporter.bar.finish();
     if let Some(error) = reporter.failed {
         return Err(error);
     }
@@ -63,7 +63,7 @@ pub(crate) fn run(
         console.note(&note);
     }
     name_common(&done, asked.common, console);
-    let elapsed = reporter.progress.elapsed();
+    let elapsed = reporter.bar.elapsed();
     if !args.json {
         let is_cutting = asked.action() == ActionArg::Cut;
         let has_converter = asked.inputs.pre.is_some();

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use dedupdb::Options;
+use dedupdb::{Options, Progress};
 use dedupdb_corpus::dedup::{
     self, ContainmentConflict, DedupSummary, Keep, PathTerminator, PreparedRun,
 };
@@ -20,12 +20,12 @@ use crate::console::Console;
 use crate::dedup_summary;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, check_stdin_outputs, is_stdin};
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::json;
 use crate::left_out::advice;
 use crate::number::{counted, grouped};
 use crate::output::Output;
-use crate::progress::ReadProgress;
+use crate::progress::ReadingBar;
 use crate::read_counts::ReadCountsText as _;
 use crate::store;
 
@@ -113,10 +113,10 @@ fn write(
     // The list of keys may be a pipe without a writer, so read it while a signal still ends the process.
     let options = store_options(args, &dedup.judging, console)?;
     let asked = asked(args, dedup, options.clone())?;
-    let interrupt = Interrupt::catch()?;
-    let begun = asked.begin().map_err(conflicting)?;
+    let progress = interrupt::catch()?;
+    let begun = asked.progress(&progress).begin().map_err(conflicting)?;
     let parameters = &dedup.judging.parameters;
-    let Some(begun) = with_store(begun, args, (parameters, options), &interrupt, console)? else {
+    let Some(begun) = with_store(begun, args, (parameters, options), &progress, console)? else {
         return Ok(stopped(dedup, console));
     };
     let store = if args.store_given {
@@ -125,9 +125,9 @@ fn write(
         Path::new("")
     };
     let (inputs, telling) = (&dedup.judging.inputs, &dedup.judging.telling);
-    let mut told = DedupReporter::new(store, &dedup.paths, inputs, telling, console, interrupt)?;
+    let mut told = DedupReporter::new(store, &dedup.paths, inputs, telling, console, &progress)?;
     let ran = begun.run(|event| told.observe(event));
-    told.progress.finish();
+    told.bar.finish();
     if let Some(error) = told.failed {
         return Err(error);
     }
@@ -156,7 +156,7 @@ fn write(
         let skipped = grouped(skipped);
         format!("what was skipped ({skipped}) is not in the output; --skipped FILE lists it")
     });
-    report_run(&done, note, args, dedup, &told.progress, console, output)?;
+    report_run(&done, note, args, dedup, &told.bar, console, output)?;
     if !done.is_written && done.read_nothing() {
         bail!("nothing could be read; {} is not written", name(dedup));
     }
@@ -300,7 +300,7 @@ fn with_store(
     prepared: PreparedRun,
     args: &Args,
     (parameters, options): (&ComparisonArgs, Options),
-    interrupt: &Interrupt,
+    progress: &Progress,
     console: &Console,
 ) -> Result<Option<PreparedRun>> {
     if !args.store_given {
@@ -308,7 +308,7 @@ fn with_store(
     }
     let schema = schema(parameters)?;
     let options = options.expect(given(parameters));
-    let opened = store::open_or_create(args, options, &schema, interrupt, console);
+    let opened = store::open_or_create(args, options, &schema, progress, console);
     let Some(store) = opened.map_err(|error| mismatched(&args.store, error))? else {
         return Ok(None);
     };
@@ -378,11 +378,11 @@ fn report_run(
     note: Option<String>,
     args: &Args,
     dedup: &args::DedupArgs,
-    progress: &ReadProgress,
+    bar: &ReadingBar,
     console: &Console,
     output: &mut Output,
 ) -> Result<()> {
-    let elapsed = progress.elapsed();
+    let elapsed = bar.elapsed();
     let notes = [
         done.reading.lossy_note(),
         done.reading.unsplit_note(),

@@ -1,24 +1,23 @@
 //! What `dedup` and `move` have in common: how documents are judged, and what is said of it.
 
 use std::io::{self, ErrorKind};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use dedupdb::sketching::{SchemaBuilder, Shingling};
-use dedupdb::{Options, Schema};
+use dedupdb::{Options, Progress, Schema};
 use dedupdb_corpus::dedup::{self, DedupEvent, DedupSummary, SpareReason};
 use dedupdb_corpus::{Hint, Reason, Skipped, Source};
 
 use crate::args::{Args, ComparisonArgs, JudgingArgs};
 use crate::console::Console;
 use crate::inputs::{InputArgs, sources};
-use crate::interrupt::Interrupt;
+use crate::interrupt::stop_if_failed;
 use crate::keys::{self, NAMED};
 use crate::left_out::{LeftOutArgs, LeftOutReporter, NamingScope, advice};
 use crate::number::{counted, grouped};
 use crate::output::escape;
-use crate::progress::ReadProgress;
+use crate::progress::ReadingBar;
 use crate::read_counts::{ALL_SKIPPED, ReadCountsText as _};
 use crate::store;
 
@@ -128,9 +127,9 @@ const ONLY_FILE: &str =
 /// Reports on a run.
 pub(super) struct DedupReporter<'a> {
     console: &'a Console,
-    pub(super) interrupt: Interrupt,
+    progress: Progress,
     left_out: LeftOutReporter,
-    pub(super) progress: ReadProgress,
+    pub(super) bar: ReadingBar,
     /// Whether a key was repeated. Only the first is reported.
     has_repeated: bool,
     /// Whether records stay in their files whatever they are, so that nobody misses those that cannot be read.
@@ -152,14 +151,18 @@ impl<'a> DedupReporter<'a> {
         inputs: &InputArgs,
         telling: &LeftOutArgs,
         console: &'a Console,
-        interrupt: Interrupt,
+        progress: &Progress,
     ) -> Result<DedupReporter<'a>> {
         let (plan, paths) = (inputs.options().store(store), paths.to_vec());
         Ok(DedupReporter {
             console,
-            interrupt,
+            progress: progress.clone(),
             left_out: LeftOutReporter::begin(console, telling, NamingScope::Failures)?,
-            progress: ReadProgress::new(console, move || plan.disk_bytes(sources(&paths, None))),
+            bar: ReadingBar::new(
+                console,
+                move || plan.disk_bytes(sources(&paths, None)),
+                progress,
+            ),
             has_repeated: false,
             are_records_left: false,
             failures: 0,
@@ -169,8 +172,8 @@ impl<'a> DedupReporter<'a> {
         })
     }
 
-    /// Reports an event, and returns whether to continue.
-    pub(super) fn observe(&mut self, event: DedupEvent<'_>) -> ControlFlow<()> {
+    /// Reports an event. A failure stops the run.
+    pub(super) fn observe(&mut self, event: DedupEvent<'_>) {
         let told = match event {
             DedupEvent::Forgotten { documents } => {
                 note_forgotten(documents, self.console);
@@ -199,12 +202,8 @@ impl<'a> DedupReporter<'a> {
                 self.spare(key, why);
                 Ok(())
             }
-            DedupEvent::Progress { documents, bytes } => {
-                self.progress.reach(documents, bytes);
-                Ok(())
-            }
             DedupEvent::Publishing => {
-                self.progress.finish();
+                self.bar.finish();
                 if self.spared > NAMED {
                     let more = grouped(self.spared - NAMED);
                     self.console
@@ -214,7 +213,7 @@ impl<'a> DedupReporter<'a> {
             }
             _ => Ok(()),
         };
-        self.interrupt.flow_after(told, &mut self.failed)
+        stop_if_failed(told, &mut self.failed, &self.progress);
     }
 
     /// Reports a listed key whose document is not dropped. The first ones are named, the others only counted.

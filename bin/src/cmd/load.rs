@@ -8,7 +8,7 @@ use dedupdb_corpus::{AddEvent, EndReason};
 use crate::args::{Args, LoadArgs};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{self, stop_if_failed};
 use crate::json;
 use crate::left_out::{LeftOutReporter, NamingScope};
 use crate::output::Output;
@@ -26,9 +26,9 @@ pub(crate) fn run(
     let Some(schema) = asked.schema()? else {
         bail!("there is no sketch in these files");
     };
-    let interrupt = Interrupt::catch()?;
+    let progress = interrupt::catch()?;
     let options = store::options(args);
-    let opened = store::open_or_create(args, options, &schema, &interrupt, console)?;
+    let opened = store::open_or_create(args, options, &schema, &progress, console)?;
     let Some(store) = opened else {
         console.error("stopped; nothing was loaded");
         return Ok(Exit::Interrupted);
@@ -40,7 +40,7 @@ pub(crate) fn run(
             AddEvent::Skipped(skipped) => left_out.tell(skipped),
             _ => Ok(()),
         };
-        interrupt.flow_after(told, &mut failed)
+        stop_if_failed(told, &mut failed, &progress);
     });
     if let Some(error) = failed {
         return Err(error);
@@ -59,5 +59,5 @@ pub(crate) fn run(
         return Ok(Exit::Interrupted);
     }
     let exit = Exit::failed(loaded.reading.has_failures());
-    Ok(exit.unless_stopped(&interrupt, console))
+    Ok(exit.unless_stopped(&progress, console))
 }

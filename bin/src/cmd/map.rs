@@ -14,7 +14,7 @@ use crate::console::Console;
 use crate::each::ForEachRun;
 use crate::exit::Exit;
 use crate::inputs::STDIN;
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::json;
 use crate::left_out::NamingScope;
 use crate::number::bytes;
@@ -33,13 +33,13 @@ pub(crate) fn run(
     let schema = super::init::schema(&map.sketching).build()?;
     let (paths, options) = inputs(map, &schema)?;
     let mapper = Mapper::new(&schema)?;
-    let interrupt = Interrupt::catch()?;
+    let progress = interrupt::catch()?;
     let each = ForEachRun {
         paths: &paths,
         options: options.store(&args.store),
         telling: &map.telling,
         named: NamingScope::Failures,
-        interrupt: &interrupt,
+        progress: &progress,
         whole: None,
         has_bar: false,
     };

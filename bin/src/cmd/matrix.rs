@@ -15,7 +15,7 @@ use crate::args::{Args, MatrixArgs};
 use crate::console::Console;
 use crate::eval::each;
 use crate::exit::Exit;
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::json;
 use crate::number::{bytes, counted, grouped, seconds};
 use crate::output::{Output, escape};
@@ -32,7 +32,7 @@ pub(crate) fn run(
     matrix.inputs.check_shingles(&schema)?;
     let permutations = schema.permutations();
     check_outputs(matrix)?;
-    let interrupt = Interrupt::catch()?;
+    let progress = interrupt::catch()?;
     let mut table = MatrixFile::create(&matrix.output, permutations)?;
     let mut keys = matrix.keys.as_deref().map(AtomicFile::create).transpose()?;
     let taken = AtomicU64::new(0);
@@ -50,7 +50,7 @@ pub(crate) fn run(
         taken.fetch_add(spent, Ordering::Relaxed);
         Ok(row)
     };
-    let read = each(args, &texts, console, &interrupt, row, |origin, row| {
+    let read = each(args, &texts, console, &progress, row, |origin, row| {
         table.push(&origin.key, &row)?;
         if let Some(keys) = &mut keys {
             keys.write(format!("{}\n", escape(&origin.key)).as_bytes())?;

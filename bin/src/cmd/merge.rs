@@ -8,7 +8,7 @@ use dedupdb_corpus::publish::is_same;
 use crate::args::{Args, MergeArgs};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::interrupt::{CONTINUES, Interrupt};
+use crate::interrupt::{self, CONTINUES};
 use crate::json;
 use crate::number::{counted, grouped};
 use crate::output::{Output, printable, shell_word};
@@ -45,9 +45,9 @@ pub(crate) fn run(
             check_takes(model, other)?;
         }
     }
-    let interrupt = Interrupt::catch()?;
+    let progress = interrupt::catch()?;
     let options = store::options(args);
-    let opened = store::open_or_create(args, options, &model.schema(), &interrupt, console)?;
+    let opened = store::open_or_create(args, options, &model.schema(), &progress, console)?;
     let Some(target) = opened else {
         console.note(CONTINUES);
         return Ok(Exit::Interrupted);
@@ -57,22 +57,20 @@ pub(crate) fn run(
         check_takes(&target, other)?;
     }
     for other in &others {
-        match target.merge(other, Uncommitted::limit(merge.memory), |_| {
-            interrupt.flow()
-        }) {
+        match target.merge(other, Uncommitted::limit(merge.memory)) {
             Ok(merged) => {
                 note_unpublished(other, &merged, console);
                 note_replaced(other, &merged, console);
                 report(other, &merged, args, output)?;
             }
-            Err(Error::Interrupted) => {
+            Err(Error::Stopped) => {
                 console.note(CONTINUES);
                 return Ok(Exit::Interrupted);
             }
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(Exit::Found.unless_stopped(&interrupt, console))
+    Ok(Exit::Found.unless_stopped(&progress, console))
 }
 
 /// Refuses a store that `store` does not take, and says what to do.

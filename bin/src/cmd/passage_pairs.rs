@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use dedupdb::Store;
 use dedupdb::overlap::{PassageQuery, Passages};
 use dedupdb::sketching::ShingleSet;
+use dedupdb::{Progress, Store};
 use dedupdb_corpus::SourcedText;
 
 use super::passages::{check_store, note_common, note_length};
@@ -16,7 +16,6 @@ use crate::document_source::{KeyTally, SourceChecker};
 use crate::each::ForEachRun;
 use crate::exit::Exit;
 use crate::inputs::check_stdin;
-use crate::interrupt::Interrupt;
 use crate::json;
 use crate::left_out::NamingScope;
 use crate::number::{counted, four_decimals};
@@ -66,7 +65,7 @@ pub(super) fn run(
         options: options.id_scope(pairs.inputs.id_scope.unwrap_or(store.id_scope())),
         telling: &pairs.telling,
         named: NamingScope::First,
-        interrupt: &Interrupt::default(),
+        progress: &Progress::new(),
         whole: None,
         has_bar: true,
     };

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use dedupdb::overlap::{Passage, PassageQuery, Passages};
 use dedupdb::sketching::ShingleSet;
 use dedupdb::write::IdScope;
-use dedupdb::{Schema, Store};
+use dedupdb::{Progress, Schema, Store};
 use dedupdb_corpus::{EndReason, Options, SourcedText, TemporaryStore};
 
 use crate::args::{Args, PassagesArgs};
@@ -15,7 +15,7 @@ use crate::document_source::SourceChecker;
 use crate::each::ForEachRun;
 use crate::exit::Exit;
 use crate::inputs::check_stdin;
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::json;
 use crate::left_out::{LeftOutReporter, NamingScope};
 use crate::number::counted;
@@ -35,13 +35,13 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     output.end_with_reader();
     let options = check_arguments(args, asked, console)?;
-    let interrupt = if asked.against.is_empty() {
-        Interrupt::default()
+    let progress = if asked.against.is_empty() {
+        Progress::new()
     } else {
-        Interrupt::catch()?
+        interrupt::catch()?
     };
     let mut left_out = LeftOutReporter::begin(console, &asked.telling, NamingScope::First)?;
-    let opened = OpenedStore::open(args, asked, &mut left_out, &interrupt, console)?;
+    let opened = OpenedStore::open(args, asked, &mut left_out, &progress, console)?;
     let Some(mut opened) = opened else {
         console.error("stopped; nothing was compared");
         return Ok(Exit::Interrupted);
@@ -57,7 +57,7 @@ pub(crate) fn run(
         options,
         telling: &asked.telling,
         named: NamingScope::First,
-        interrupt: &interrupt,
+        progress: &progress,
         whole: None,
         has_bar: false,
     };
@@ -121,11 +121,11 @@ impl OpenedStore {
         args: &Args,
         asked: &PassagesArgs,
         left_out: &mut LeftOutReporter,
-        interrupt: &Interrupt,
+        progress: &Progress,
         console: &Console,
     ) -> Result<Option<OpenedStore>> {
         if !asked.against.is_empty() {
-            return OpenedStore::of_against(args, asked, left_out, interrupt, console);
+            return OpenedStore::of_against(args, asked, left_out, progress, console);
         }
         let store = crate::store::open_to_read(args)?;
         check_store(args, &store, asked.at_least)?;
@@ -175,13 +175,13 @@ impl OpenedStore {
         args: &Args,
         asked: &PassagesArgs,
         left_out: &mut LeftOutReporter,
-        interrupt: &Interrupt,
+        progress: &Progress,
         console: &Console,
     ) -> Result<Option<OpenedStore>> {
         let schema = schema(asked)?;
         let reading = (&schema, asked.inputs.options());
         let paths = &asked.against;
-        let made = temporary::of_paths(args, paths, reading, left_out, interrupt, console)?;
+        let made = temporary::of_paths(args, paths, reading, left_out, progress, console)?;
         let Some((store, read)) = made else {
             return Ok(None);
         };

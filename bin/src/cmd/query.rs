@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
 use dedupdb::sketching::{ShingleSet, Shingling};
-use dedupdb::{Error, Match, Store};
+use dedupdb::{Error, Match, Progress, Store};
 use dedupdb_corpus::{Options, SourcedText};
 
 use crate::args::{Args, QueryArgs};
@@ -15,7 +15,6 @@ use crate::document_source::SourceChecker;
 use crate::each::ForEachRun;
 use crate::exit::Exit;
 use crate::inputs::check_stdin;
-use crate::interrupt::Interrupt;
 use crate::json;
 use crate::left_out::NamingScope;
 use crate::number::{counted, similarity};
@@ -76,7 +75,7 @@ pub(crate) fn run(
         options,
         telling: &query.telling,
         named: NamingScope::First,
-        interrupt: &Interrupt::default(),
+        progress: &Progress::new(),
         whole: None,
         has_bar: false,
     };

@@ -7,7 +7,7 @@ use crate::args::ReduceArgs;
 use crate::closed_input;
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::json;
 use crate::number::{counted, four_decimals, grouped};
 use crate::output::{Output, escape};
@@ -27,15 +27,15 @@ struct ReduceCounts {
 pub(crate) fn run(reduce: &ReduceArgs, console: &Console, output: &mut Output) -> Result<Exit> {
     output.end_with_reader();
     let schema = super::init::schema(&reduce.sketching).build()?;
-    let interrupt = Interrupt::catch()?;
-    let stdin = PipedInput::begin(closed_input::stdin(), interrupt.clone())?;
+    let progress = interrupt::catch()?;
+    let stdin = PipedInput::begin(closed_input::stdin(), progress.clone())?;
     let mut groups = Groups::new(stdin, "standard input", &schema);
     let mut reducer = Reducer::new(schema);
     let mut counts = ReduceCounts::default();
     loop {
         let next = groups.next_group();
         // A signal interrupts the whole pipeline, so the end of the input may not be its real end.
-        if interrupt.is_raised() {
+        if progress.is_stopped() {
             output.flush()?;
             console.error("stopped; these are not all pairs");
             return Ok(Exit::Interrupted);

@@ -12,7 +12,7 @@ use crate::console::Console;
 use crate::each::ForEachRun;
 use crate::exit::Exit;
 use crate::inputs::check_stdin;
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::json;
 use crate::left_out::NamingScope;
 use crate::number::{bytes, counted, grouped, percent};
@@ -109,13 +109,13 @@ fn fingerprints(
     reindex.inputs.check(&options, &reindex.from, console)?;
     check_stdin(reindex.from.iter().map(PathBuf::as_path))?;
     let texts = store.text_fingerprints(&target(store, reindex)?)?;
-    let interrupt = Interrupt::catch()?;
+    let progress = interrupt::catch()?;
     let each = ForEachRun {
         paths: &reindex.from,
         options,
         telling: &reindex.telling,
         named: NamingScope::All,
-        interrupt: &interrupt,
+        progress: &progress,
         whole: None,
         has_bar: true,
     };

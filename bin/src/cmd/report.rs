@@ -1,10 +1,9 @@
 //! `report`: writes a page for looking through the clusters and deciding what to do.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use dedupdb::{Schema, Store};
+use dedupdb::{Progress, Schema, Store};
 use dedupdb_corpus::publish::check_output;
 use dedupdb_corpus::report::{Commands, Page, Report, Summary};
 use dedupdb_corpus::{ReadCounts, TemporaryStore};
@@ -14,7 +13,7 @@ use crate::args::{self, Args};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin};
-use crate::interrupt::{Interrupt, SignalExit};
+use crate::interrupt::{self, SignalExit};
 use crate::json;
 use crate::left_out::{LeftOutReporter, NamingScope};
 use crate::number::{bytes, counted};
@@ -44,8 +43,8 @@ pub(crate) fn run(
         };
         reading = None;
     } else {
-        let interrupt = Interrupt::catch()?;
-        let Some((made, read)) = of_paths(args, report, console, &interrupt)? else {
+        let progress = interrupt::catch()?;
+        let Some((made, read)) = of_paths(args, report, console, &progress)? else {
             console.error(STOPPED);
             return Ok(Exit::Interrupted);
         };
@@ -80,7 +79,7 @@ pub(crate) fn run(
     let ending = SignalExit::removing(console, STOPPED, folder)?;
     let mut asked = asked(args, report);
     asked = asked.unread(&unread);
-    let page = asked.make(&opened.store, || ControlFlow::Continue(()));
+    let page = asked.make(&opened.store);
     ending.disarm();
     drop(watch);
     let page = page.map_err(store::of_corpus)?;
@@ -170,7 +169,7 @@ fn of_paths(
     args: &Args,
     report: &args::ReportArgs,
     console: &Console,
-    interrupt: &Interrupt,
+    progress: &Progress,
 ) -> Result<Option<(ReportedStore, ReadCounts)>> {
     let mut schema = Schema::builder();
     if let Some(threshold) = report.threshold {
@@ -189,7 +188,7 @@ fn of_paths(
         &report.paths,
         (&schema, report.inputs.options()),
         &mut left_out,
-        interrupt,
+        progress,
         console,
     )?;
     left_out.finish()?;

@@ -1,9 +1,9 @@
 //! `report --sources`: writes a page of what one text shares with which documents.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
+use dedupdb::Progress;
 use dedupdb_corpus::report::{Page, Report, SourcesSummary};
 use dedupdb_corpus::{Options, SourcedText};
 
@@ -14,7 +14,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::ignored::IgnoreArgs;
 use crate::inputs::{STDIN, sources};
-use crate::interrupt::{Interrupt, SignalExit};
+use crate::interrupt::{self, SignalExit};
 use crate::json;
 use crate::left_out::{LeftOutReporter, NamingScope, advice};
 use crate::number::{bytes, counted, percent};
@@ -34,13 +34,13 @@ pub(super) fn run(
     let inputs = [&asked.paths[..], &asked.against].concat();
     check_output_of(report, &inputs)?;
     let document = document(text, &options)?;
-    let interrupt = if asked.against.is_empty() {
-        Interrupt::default()
+    let progress = if asked.against.is_empty() {
+        Progress::new()
     } else {
-        Interrupt::catch()?
+        interrupt::catch()?
     };
     let mut left_out = LeftOutReporter::begin(console, &asked.telling, NamingScope::First)?;
-    let opened = OpenedStore::open(args, &asked, &mut left_out, &interrupt, console)?;
+    let opened = OpenedStore::open(args, &asked, &mut left_out, &progress, console)?;
     let Some(opened) = opened else {
         console.error(STOPPED);
         return Ok(Exit::Interrupted);
@@ -130,9 +130,7 @@ fn page(
         .texts_from(sources.collect::<Vec<&PathBuf>>())
         .unread(unread)
         .commands(commands(report));
-    let page = page.sources(store, document, &found, at_least, || {
-        ControlFlow::Continue(())
-    });
+    let page = page.sources(store, document, &found, at_least);
     page.map_err(store::of_corpus)
 }
 

@@ -1,7 +1,8 @@
 //! `salvage`: makes a store from the intact parts of a damaged one.
 
 use anyhow::Result;
-use dedupdb::upkeep::{Casualty, Progress, SalvageSummary, Unreadable};
+use dedupdb::Progress;
+use dedupdb::upkeep::{Casualty, SalvageSummary, Unreadable};
 
 use crate::args::{Args, SalvageArgs};
 use crate::console::Console;

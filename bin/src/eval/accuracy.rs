@@ -4,11 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use dedupdb::{
-    sketching::{Family, ShingleSet, Signer, SlotWidth},
-    upkeep::Progress,
-};
-use dedupdb_lab::eval::{self as experiments, AccuracyQuery, KindAccuracy, Monitor, draw, pairs};
+use dedupdb::Progress;
+use dedupdb::sketching::{Family, ShingleSet, Signer, SlotWidth};
+use dedupdb_lab::eval::{self as experiments, AccuracyQuery, KindAccuracy, draw, pairs};
 
 use super::ExperimentOutcome;
 use super::corpus::{ExperimentTexts, check_work};
@@ -38,7 +36,6 @@ pub(crate) fn run(
         .epsilons(asked.epsilon.clone())
         .runs(asked.runs);
     let progress = Progress::new();
-    let monitor = Monitor::new().progress(&progress);
     let (mut kinds, mut failed) = (Vec::new(), false);
     for &shingling in &asked.shingling {
         let corpus = ExperimentTexts::read(args, &asked.texts, shingling, console)?;
@@ -46,7 +43,7 @@ pub(crate) fn run(
         let sets: Vec<&ShingleSet> = drawn.iter().map(|&text| &corpus.sets[text]).collect();
         check_cost(sets.len())?;
         let _watch = ProgressWatch::new(console, "compared", StepUnit::Step, &progress);
-        let rows = experiments::accuracy(&sets, &query, &monitor)?;
+        let rows = experiments::accuracy(&sets, &query, &progress)?;
         kinds.push(KindAccuracy::new(shingling, sets.len(), rows));
         failed |= corpus.failed;
     }

@@ -1,11 +1,9 @@
 //! What numbers of bands find, and what they compare in vain.
 
 use anyhow::{Result, bail};
-use dedupdb::{
-    sketching::{Bands, Signer, SlotWidth},
-    upkeep::Progress,
-};
-use dedupdb_lab::eval::{self as experiments, Monitor, draw};
+use dedupdb::Progress;
+use dedupdb::sketching::{Bands, Signer, SlotWidth};
+use dedupdb_lab::eval::{self as experiments, draw};
 
 use super::ExperimentOutcome;
 use super::corpus::{ExperimentTexts, check_work};
@@ -41,7 +39,7 @@ pub(crate) fn run(
         &signer,
         &shapes,
         asked.threshold,
-        &Monitor::new().progress(&progress),
+        &progress,
     )?;
     drop(watch);
     let report = found.report(asked.sets.shingling, asked.permutations, asked.threshold);

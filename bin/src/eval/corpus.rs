@@ -1,6 +1,7 @@
 //! The texts of an experiment.
 
 use anyhow::{Result, bail};
+use dedupdb::Progress;
 use dedupdb::sketching::{ShingleSet, Shingler, Shingling};
 use dedupdb_corpus::{ForEachSummary, Origin, SourcedText};
 use dedupdb_lab::eval::Reservoir;
@@ -9,7 +10,6 @@ use crate::args::Args;
 use crate::args::eval::EvalTextArgs;
 use crate::console::Console;
 use crate::each::{ForEachRun, Strictness};
-use crate::interrupt::Interrupt;
 use crate::left_out::NamingScope;
 use crate::number::{counted, grouped};
 
@@ -40,7 +40,7 @@ impl ExperimentTexts {
             args,
             texts,
             console,
-            &Interrupt::default(),
+            &Progress::new(),
             shingles,
             |origin, set| {
                 if set.is_empty() {
@@ -94,7 +94,7 @@ pub(crate) fn each<T: Send>(
     args: &Args,
     texts: &EvalTextArgs,
     console: &Console,
-    interrupt: &Interrupt,
+    progress: &Progress,
     work: impl Fn(&SourcedText) -> dedupdb::Result<T> + Sync,
     take: impl FnMut(Origin, T) -> Result<()>,
 ) -> Result<ForEachSummary> {
@@ -103,7 +103,7 @@ pub(crate) fn each<T: Send>(
         options: texts.inputs.options().store(&args.store),
         telling: &texts.telling,
         named: NamingScope::First,
-        interrupt,
+        progress,
         whole: Some(if texts.inputs.strict {
             Strictness::Strict
         } else {
@@ -138,7 +138,7 @@ impl TextSample {
             args,
             texts,
             console,
-            &Interrupt::default(),
+            &Progress::new(),
             text,
             |origin, text| {
                 drawn.push(&origin.key, text);

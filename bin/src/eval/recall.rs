@@ -1,8 +1,8 @@
 //! How many of its true pairs a store finds.
 
 use anyhow::{Result, bail};
-use dedupdb::{Error, Store, upkeep::Progress};
-use dedupdb_lab::eval::{self as experiments, Monitor, RecallQuery};
+use dedupdb::{Error, Progress, Store};
+use dedupdb_lab::eval::{self as experiments, RecallQuery};
 
 use super::ExperimentOutcome;
 use super::corpus::check_work;
@@ -44,10 +44,9 @@ pub(crate) fn run(
         ProgressWatch::new(console, "compared", StepUnit::Document, &progress)
     } else {
         let parts = ["candidates compared, 1 of 2", "joined exactly, 2 of 2"];
-        ProgressWatch::of_parts(console, parts, StepUnit::Step, store.progress())
+        ProgressWatch::of_parts(console, parts, StepUnit::Step, &progress)
     };
-    let monitor = Monitor::new().progress(&progress);
-    let found = match experiments::recall(&store, &query, &monitor) {
+    let found = match experiments::recall(&store, &query, &progress) {
         Err(Error::InvalidQuery {
             parameter: "most pairs",
             ..

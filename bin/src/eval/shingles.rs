@@ -1,8 +1,8 @@
 //! How the kind and length of shingles change similarities.
 
 use anyhow::{Result, bail};
-use dedupdb::{sketching::Shingling, upkeep::Progress};
-use dedupdb_lab::eval::{self as experiments, Monitor, ShingleKind, pairs};
+use dedupdb::{Progress, sketching::Shingling};
+use dedupdb_lab::eval::{self as experiments, ShingleKind, pairs};
 
 use super::ExperimentOutcome;
 use super::corpus::TextSample;
@@ -56,8 +56,7 @@ pub(crate) fn run(
     let kinds: Vec<ShingleKind> = KINDS.into_iter().flat_map(of_kind).collect();
     let progress = Progress::new();
     let _watch = ProgressWatch::new(console, "compared", StepUnit::Step, &progress);
-    let monitor = Monitor::new().progress(&progress);
-    let found = experiments::shingles(&sample.texts, &kinds, asked.threshold, &monitor)?;
+    let found = experiments::shingles(&sample.texts, &kinds, asked.threshold, &progress)?;
     Ok(ExperimentOutcome::new(
         found.report(asked.threshold),
         sample.failed,

@@ -1,11 +1,9 @@
 //! The cost of comparing all texts exactly, by signatures, and by bands.
 
 use anyhow::Result;
-use dedupdb::{
-    sketching::{Bands, ShingleSet, Signer, SlotWidth},
-    upkeep::Progress,
-};
-use dedupdb_lab::eval::{self as experiments, Monitor, pairs, shuffled};
+use dedupdb::Progress;
+use dedupdb::sketching::{Bands, ShingleSet, Signer, SlotWidth};
+use dedupdb_lab::eval::{self as experiments, pairs, shuffled};
 
 use super::ExperimentOutcome;
 use super::corpus::{ExperimentTexts, check_work};
@@ -50,8 +48,7 @@ pub(crate) fn run(
     let sets: Vec<&ShingleSet> = order.iter().map(|&place| &corpus.sets[place]).collect();
     let progress = Progress::new();
     let _watch = ProgressWatch::new(console, "measured", StepUnit::Step, &progress);
-    let monitor = Monitor::new().progress(&progress);
-    let parts = experiments::time(&sets, &signers, asked.threshold, compared, &monitor)?;
+    let parts = experiments::time(&sets, &signers, asked.threshold, compared, &progress)?;
     let report = experiments::time_report(&parts, asked.sets.shingling, asked.threshold);
     Ok(ExperimentOutcome::new(report, corpus.failed))
 }

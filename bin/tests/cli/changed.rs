@@ -1,7 +1,6 @@
 //! Files that change or vanish after they were read.
 
 use std::fs;
-use std::ops::ControlFlow::Continue;
 #[cfg(unix)]
 use std::path::Path;
 
@@ -34,7 +33,6 @@ fn changing(
                 None => fs::remove_file(sandbox.path(name)).unwrap(),
             }
         }
-        Continue(())
     })
 }
 
@@ -215,7 +213,6 @@ fn another_file_of_the_same_size_and_time_is_not_the_one_that_was_read() {
                 if matches!(event, DedupEvent::Dropped(_)) && std::mem::take(&mut is_first) {
                     replace(&sandbox.path(name));
                 }
-                Continue(())
             });
             // A file may have been copied before it was exchanged.
             if is_list || done.is_err() {

@@ -1,7 +1,6 @@
 //! `dedup` and the library: the same input gives the same output.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use dedupdb_corpus::dedup::{Dedup, Keep, PathTerminator};
@@ -54,7 +53,7 @@ fn the_command_and_the_library_write_the_same() {
                 dedup = dedup.list(PathTerminator::Line);
             }
             let summary: Value = dedup_and_end(&sandbox, &arguments, 0);
-            let done = dedup.run(|_| ControlFlow::Continue(())).unwrap();
+            let done = dedup.run(|_| {}).unwrap();
             assert_eq!(summary["kept"], done.kept);
             assert_eq!(summary["dropped"], done.dropped());
             assert_eq!(summary["documents"], done.documents);

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use dedupdb::Progress;
 use dedupdb_corpus::dedup::{Dedup, MoveEvent, Undo};
 
 use crate::kill::kill_after;
@@ -163,43 +164,47 @@ fn a_move_that_stops_anywhere_can_be_undone() {
     pairs(&sandbox, 5);
     let before = tree(&sandbox, "in");
     let (folder, aside) = (sandbox.path("in"), sandbox.path("aside"));
-    let flow = |go_on: bool| {
-        if go_on {
-            std::ops::ControlFlow::Continue(())
-        } else {
-            std::ops::ControlFlow::Break(())
-        }
-    };
     for stop in 1..=5 {
         for undo_stop in 1..=stop {
             let mut count = 0;
-            let moved = Dedup::new([&folder]).move_to(&aside).run(|event| {
+            let progress = Progress::new();
+            let dedup = Dedup::new([&folder]).progress(&progress);
+            let moved = dedup.move_to(&aside).run(|event| {
                 count += u32::from(matches!(event, MoveEvent::Moved { .. }));
-                flow(count < stop)
+                if count >= stop {
+                    progress.stop();
+                }
             });
             assert!(moved.is_err(), "stopped");
             assert_eq!(tree(&sandbox, "in").len(), before.len() - stop as usize);
             let manifest = aside.join(".dedupdb-moved");
             let mut count = 0;
-            let undone = Undo::new(&manifest).run(|_| {
+            let progress = Progress::new();
+            let undone = Undo::new(&manifest).progress(&progress).run(|_| {
                 count += 1;
-                flow(count < undo_stop)
+                if count >= undo_stop {
+                    progress.stop();
+                }
             });
             assert!(undone.is_err(), "stopped");
             let left = tree(&sandbox, "aside").len() - 1;
             assert_eq!(left, (stop - undo_stop) as usize);
-            Undo::new(&manifest).run(|_| flow(true)).unwrap();
+            Undo::new(&manifest).run(|_| {}).unwrap();
             assert_eq!(tree(&sandbox, "in"), before);
             assert_eq!(sandbox.names(), ["in"]);
         }
     }
     // A stop before the first file leaves nothing behind.
-    let mut judging = 0;
-    for stop in [1, 2, 3] {
-        let moved = Dedup::new([&folder]).move_to(&aside).run(|event| {
-            judging += u32::from(matches!(event, MoveEvent::Judging(_)));
-            flow(judging < stop)
+    for stop in [0, 1, 2] {
+        let mut steps = 0;
+        let progress = Progress::observed(move |progress| {
+            steps += 1;
+            if steps > stop {
+                progress.stop();
+            }
         });
+        let dedup = Dedup::new([&folder]).progress(&progress);
+        let moved = dedup.move_to(&aside).run(|_| {});
         assert!(moved.is_err());
         assert_eq!(
             (tree(&sandbox, "in"), sandbox.names()),
@@ -279,7 +284,6 @@ fn what_changed_meanwhile_stays() {
                 }
                 _ => {}
             }
-            std::ops::ControlFlow::Continue(())
         });
     let moved = moved.unwrap();
     assert_eq!(

@@ -2,7 +2,6 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::ops::ControlFlow::Continue;
 use std::thread;
 use std::time::Duration;
 
@@ -27,18 +26,15 @@ fn what_resembles_a_file_elsewhere_that_changed_meanwhile_stays() {
     let moved = Dedup::new([sandbox.path("in")])
         .against_corpus([sandbox.path("arch"), sandbox.path("alone.txt")])
         .move_to(sandbox.path("aside"))
-        .run(|event| {
-            match event {
-                MoveEvent::Judging(DedupEvent::Publishing) => {
-                    thread::sleep(Duration::from_millis(30));
-                    sandbox.write("arch/0.txt", "words of somebody");
-                    fs::remove_file(sandbox.path("arch/1.txt")).unwrap();
-                    sandbox.write("alone.txt", "words of somebody");
-                }
-                MoveEvent::Left { why, .. } => told.push(why.to_owned()),
-                _ => {}
+        .run(|event| match event {
+            MoveEvent::Judging(DedupEvent::Publishing) => {
+                thread::sleep(Duration::from_millis(30));
+                sandbox.write("arch/0.txt", "words of somebody");
+                fs::remove_file(sandbox.path("arch/1.txt")).unwrap();
+                sandbox.write("alone.txt", "words of somebody");
             }
-            Continue(())
+            MoveEvent::Left { why, .. } => told.push(why.to_owned()),
+            _ => {}
         });
     let moved = moved.unwrap();
     assert_eq!(
@@ -62,7 +58,7 @@ fn a_stream_has_no_file_that_could_change() {
     let moved = Dedup::new([sandbox.path("in")])
         .against_corpus([stream.format(Format::Text)])
         .move_to(sandbox.path("aside"))
-        .run(|_| Continue(()));
+        .run(|_| {});
     assert_eq!(moved.unwrap().files, 2);
 }
 
@@ -87,14 +83,11 @@ fn moved_while(sandbox: &Sandbox, change: impl Fn()) -> (Vec<String>, Vec<String
     thread::sleep(Duration::from_millis(30));
     let run = Dedup::new([sandbox.path("in")])
         .move_to(sandbox.path("aside"))
-        .run(|event| {
-            match event {
-                MoveEvent::Judging(DedupEvent::Publishing) => change(),
-                MoveEvent::Moved { from, .. } => moved.push(from.display().to_string()),
-                MoveEvent::Left { why, .. } => left.push(why.to_owned()),
-                _ => {}
-            }
-            Continue(())
+        .run(|event| match event {
+            MoveEvent::Judging(DedupEvent::Publishing) => change(),
+            MoveEvent::Moved { from, .. } => moved.push(from.display().to_string()),
+            MoveEvent::Left { why, .. } => left.push(why.to_owned()),
+            _ => {}
         });
     run.unwrap();
     (moved, left)

@@ -8,7 +8,6 @@ use crate::sandbox::{Sandbox, text};
 
 #[test]
 fn one_run_at_a_time_moves_to_a_folder_or_back() {
-    use std::ops::ControlFlow::Continue;
     let sandbox = Sandbox::new();
     pairs(&sandbox, 6);
     let before = tree(&sandbox, "in");
@@ -31,7 +30,6 @@ fn one_run_at_a_time_moves_to_a_folder_or_back() {
                 others();
             }
             moving += u32::from(matches!(event, MoveEvent::Moved { .. }));
-            Continue(())
         });
     let list = moved.unwrap().manifest.unwrap();
     assert_eq!(tree(&sandbox, "in").len(), 6);
@@ -42,7 +40,6 @@ fn one_run_at_a_time_moves_to_a_folder_or_back() {
         if undoing == 3 {
             others();
         }
-        Continue(())
     });
     assert_eq!(undone.unwrap().files, 6);
     assert_eq!(
@@ -53,7 +50,6 @@ fn one_run_at_a_time_moves_to_a_folder_or_back() {
 
 #[test]
 fn who_waits_moves_files_when_another_run_ends() {
-    use std::ops::ControlFlow::Continue;
     use std::process::Stdio;
     let sandbox = Sandbox::new();
     pairs(&sandbox, 2);
@@ -76,7 +72,6 @@ fn who_waits_moves_files_when_another_run_ends() {
                 std::thread::sleep(std::time::Duration::from_millis(500));
                 child
             });
-            Continue(())
         });
     assert_eq!(moved.unwrap().files, 1);
     let waited = waiting.unwrap().wait_with_output().unwrap();
@@ -138,7 +133,6 @@ fn what_a_killed_move_left_is_in_nobodys_way() {
 
 #[test]
 fn one_run_at_a_time_moves_from_a_folder() {
-    use std::ops::ControlFlow::Continue;
     let sandbox = Sandbox::new();
     pairs(&sandbox, 6);
     sandbox.write("beside/a.txt", text(99, 40));
@@ -169,7 +163,6 @@ fn one_run_at_a_time_moves_from_a_folder() {
                 others();
             }
             moving += u32::from(matches!(event, MoveEvent::Moved { .. }));
-            Continue(())
         });
     let list = moved.unwrap().manifest.unwrap();
     let mut undoing = 0;
@@ -178,7 +171,6 @@ fn one_run_at_a_time_moves_from_a_folder() {
         if undoing == 3 {
             others();
         }
-        Continue(())
     });
     assert_eq!(undone.unwrap().files, 6);
     assert_eq!(tree(&sandbox, "in"), before);

@@ -1,9 +1,8 @@
 //! `reindex`, `compact` and `merge`.
 
 use std::fs;
-use std::ops::ControlFlow;
 
-use dedupdb::{Error, Schema, Store, sketching::SchemaBuilder, upkeep::Rebuild};
+use dedupdb::{Error, Progress, Schema, Store, sketching::SchemaBuilder, upkeep::Rebuild};
 use serde_json::json;
 
 use crate::sandbox::{Sandbox, fields, text};
@@ -190,9 +189,10 @@ fn compact_says_that_it_resumes_and_frees_all() {
     let sandbox = sandbox();
     sandbox.run(&["remove", "--prefix", "in/1"]).expect(0);
     let store = Store::open(sandbox.path(".dedupdb")).unwrap();
-    let rebuild = Rebuild::compact().watch(|_| ControlFlow::Break(()));
-    assert!(matches!(store.rebuild(rebuild), Err(Error::Interrupted)));
-    drop(store);
+    let hasty = store.watched(&Progress::observed(Progress::stop));
+    let stopped = hasty.rebuild(Rebuild::compact());
+    assert!(matches!(stopped, Err(Error::Stopped)));
+    drop((store, hasty));
     sandbox.run(&["remove", "--prefix", "in/2"]).expect(0);
     let ran = sandbox.run(&["compact"]).expect(0);
     let told = "resumed the compact that was stopped";
@@ -352,8 +352,9 @@ fn merge_takes_fingerprints_that_serve_for_a_longer_passage() {
 /// Leaves a stopped reindex.
 fn begin(sandbox: &Sandbox, target: SchemaBuilder) {
     let store = Store::open(sandbox.path(".dedupdb")).unwrap();
-    let rebuild = Rebuild::reindex(target.build().unwrap()).watch(|_| ControlFlow::Break(()));
-    assert!(matches!(store.rebuild(rebuild), Err(Error::Interrupted)));
+    let store = store.watched(&Progress::observed(Progress::stop));
+    let stopped = store.rebuild(Rebuild::reindex(target.build().unwrap()));
+    assert!(matches!(stopped, Err(Error::Stopped)));
 }
 
 #[test]

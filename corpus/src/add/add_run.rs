@@ -25,12 +25,6 @@ use dedupdb::{Document, Input, Store, Writer};
 /// The maximum number of documents with the text of a file to check for being the same file.
 const LOOKED_AT: usize = 16;
 
-/// Whether to continue.
-type Flow<T = ()> = ControlFlow<T>;
-
-/// The result of a step: an error of the store or the reader, or a break if the observer stops the run.
-type StepResult = Result<Flow, Error>;
-
 /// An add in progress.
 pub(super) struct AddRun<'a> {
     store: &'a Store,
@@ -45,9 +39,7 @@ pub(super) struct AddRun<'a> {
     added: AddSummary,
     /// The number of files of documents that were met.
     files: u64,
-    documents: u64,
-    bytes: u64,
-    observe: &'a mut dyn FnMut(AddEvent<'_>) -> Flow,
+    observe: &'a mut dyn FnMut(AddEvent<'_>),
 }
 
 /// Runs an add.
@@ -58,7 +50,7 @@ pub(super) struct AddRun<'a> {
 pub(super) fn run(
     add: Add,
     store: &Store,
-    observe: &mut dyn FnMut(AddEvent<'_>) -> Flow,
+    observe: &mut dyn FnMut(AddEvent<'_>),
 ) -> Result<AddSummary, Error> {
     let (options, _ending) = add.options.begin();
     let mut options = options.repeats(Repeats::Skip).memory(add.memory);
@@ -76,11 +68,10 @@ pub(super) fn run(
     run.writer.set_id_scope(options.id_scope);
     run.writer.unique(add.unique);
     (run.evidence, run.pretend) = (add.evidence, add.pretend);
-    if add.unique && run.forget()?.is_break() {
-        run.added.ended = EndReason::Stopped;
-    } else {
-        run.add_all(options.batches(add.sources)?)?;
+    if add.unique {
+        run.forget()?;
     }
+    run.add_all(options.batches(add.sources)?)?;
     run.commit()?;
     if run.added.ended == EndReason::All && !run.pretend {
         let gone = folders.missing(store, run.files)?;
@@ -94,7 +85,7 @@ impl<'a> AddRun<'a> {
     pub(super) fn begin(
         store: &'a Store,
         memory: u64,
-        observe: &'a mut dyn FnMut(AddEvent<'_>) -> ControlFlow<()>,
+        observe: &'a mut dyn FnMut(AddEvent<'_>),
     ) -> Result<AddRun<'a>, Error> {
         Ok(AddRun {
             store,
@@ -107,24 +98,22 @@ impl<'a> AddRun<'a> {
             other_keys: OtherKeys::new(),
             added: AddSummary::default(),
             files: 0,
-            documents: 0,
-            bytes: 0,
             observe,
         })
     }
 
     /// Removes what an interrupted dedup stored.
-    fn forget(&mut self) -> StepResult {
+    fn forget(&mut self) -> Result<(), Error> {
         if self.pretend {
             // Nothing may be committed.
             self.writer.forget_run(u64::MAX)?;
-            return Ok(Flow::Continue(()));
+            return Ok(());
         }
         let documents = self.writer.forget_run(Uncommitted::limit(self.memory))?;
-        if documents == 0 {
-            return Ok(Flow::Continue(()));
+        if documents > 0 {
+            (self.observe)(AddEvent::Forgotten { documents });
         }
-        Ok((self.observe)(AddEvent::Forgotten { documents }))
+        Ok(())
     }
 
     /// Adds all batches as they arrive, each sketched while the one before it is added.
@@ -133,45 +122,40 @@ impl<'a> AddRun<'a> {
         batches: Receiver<Result<ItemBatch<D>, Error>>,
     ) -> Result<(), Error> {
         let sketched = sketch_ahead::start(batches, self.store)?;
-        if self.progress().is_break() {
+        let progress = self.store.progress();
+        if progress.go_on().is_err() {
             self.added.ended = EndReason::Stopped;
             return Ok(());
         }
         let mut since = Instant::now();
         let ended = for_each_batch(&sketched, |sketched| -> Result<_, Error> {
             self.added.waiting += since.elapsed();
-            if let Some(sketched) = sketched
-                && self.take(sketched)?.is_break()
-            {
-                return Ok(Flow::Break(EndReason::Stopped));
+            if let Some(sketched) = sketched {
+                let (items, bytes) = (sketched.items.len() as u64, sketched.bytes);
+                self.take(sketched)?;
+                progress.count_read(items, bytes);
+                (self.observe)(AddEvent::Batch);
             }
             let bytes = self.writer.uncommitted_bytes();
             if self.pretend && Uncommitted::is_too_much(bytes, self.memory) {
-                return Ok(Flow::Break(EndReason::Full));
+                return Ok(ControlFlow::Break(EndReason::Full));
             }
             if self.uncommitted.is_due(&self.writer) {
                 self.commit()?;
             }
-            let flow = self.progress().map_break(|()| EndReason::Stopped);
             since = Instant::now();
-            Ok(flow)
+            Ok(match progress.go_on() {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(EndReason::Stopped),
+            })
         })?;
         self.added.ended = ended.unwrap_or_default();
         Ok(())
     }
 
-    fn progress(&mut self) -> ControlFlow<()> {
-        (self.observe)(AddEvent::Progress {
-            documents: self.documents,
-            bytes: self.bytes,
-        })
-    }
-
     /// Adds a batch. One that is begun is added and reported whole: the next run would take its documents for
     /// unchanged ones and not report them again.
-    fn take(&mut self, sketched: SketchedBatch) -> StepResult {
-        let mut flow = Flow::Continue(());
-        let items = sketched.items.len() as u64;
+    fn take(&mut self, sketched: SketchedBatch) -> Result<(), Error> {
         let mut origins = Vec::with_capacity(sketched.items.len());
         for item in sketched.items {
             match item {
@@ -185,11 +169,7 @@ impl<'a> AddRun<'a> {
                     self.writer.touch(&key)?;
                     self.added.unchanged += 1;
                 }
-                Item::Skipped(skipped) => {
-                    if self.skip(&skipped)?.is_break() {
-                        flow = Flow::Break(());
-                    }
-                }
+                Item::Skipped(skipped) => self.skip(&skipped)?,
                 // An add does not request verbatim records.
                 Item::Opened(_) => {}
             }
@@ -206,14 +186,10 @@ impl<'a> AddRun<'a> {
                 .evidence(self.evidence || self.had_documents && has_files);
             let outcomes = self.writer.add_batch(sketched.documents)?;
             for (origin, outcome) in origins.into_iter().zip(outcomes) {
-                if self.note(&origin, outcome)?.is_break() {
-                    flow = Flow::Break(());
-                }
+                self.note(&origin, outcome)?;
             }
         }
-        self.documents += items;
-        self.bytes += sketched.bytes;
-        Ok(flow)
+        Ok(())
     }
 
     /// Gives a record that was stored under its id alone the key that it has now.
@@ -227,13 +203,14 @@ impl<'a> AddRun<'a> {
         Ok(())
     }
 
-    fn skip(&mut self, skipped: &Skipped) -> StepResult {
+    fn skip(&mut self, skipped: &Skipped) -> Result<(), Error> {
         self.added.reading.skipped(skipped);
         if let Some(key) = self.stale_key(skipped)? {
             self.added.stale += 1;
             self.added.first_stale.get_or_insert(key);
         }
-        Ok((self.observe)(AddEvent::Skipped(skipped)))
+        (self.observe)(AddEvent::Skipped(skipped));
+        Ok(())
     }
 
     /// Returns the key of a skipped file if an earlier run stored it.
@@ -252,7 +229,7 @@ impl<'a> AddRun<'a> {
     }
 
     /// Counts and reports the outcome for a document.
-    fn note(&mut self, origin: &Origin, outcome: dedupdb::Result<Outcome>) -> StepResult {
+    fn note(&mut self, origin: &Origin, outcome: dedupdb::Result<Outcome>) -> Result<(), Error> {
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(error) => return self.skip(&origin.refused(&error)),
@@ -273,15 +250,14 @@ impl<'a> AddRun<'a> {
                 change = renamed.unwrap_or(Change::Unchanged);
             }
             self.added.other_name(change, &origin.key, other);
-            return Ok(Flow::Continue(()));
+            return Ok(());
         }
         self.added.outcome(&outcome);
         if let Some(old) = self.old_name(origin, &outcome)? {
             self.added.renamed(&origin.key, old);
         }
-        let mut flow = Flow::Continue(());
         if outcome.change != Change::KeptOut {
-            flow = (self.observe)(AddEvent::Stored {
+            (self.observe)(AddEvent::Stored {
                 key: &origin.key,
                 origin,
             });
@@ -292,11 +268,9 @@ impl<'a> AddRun<'a> {
                 earlier,
                 is_kept_out: outcome.change == Change::KeptOut,
             };
-            if (self.observe)(like).is_break() {
-                flow = Flow::Break(());
-            }
+            (self.observe)(like);
         }
-        Ok(flow)
+        Ok(())
     }
 
     /// Returns another key under which an earlier run stored the same file, if the file still resembles what was
@@ -389,15 +363,12 @@ impl<'a> AddRun<'a> {
             store,
             writer,
             pretend,
-            observe,
             added,
-            documents,
-            bytes,
             ..
         } = self;
         drop(writer);
         if !pretend && added.ended == EndReason::All {
-            store.pack_if_loose(|_| observe(AddEvent::Progress { documents, bytes }))?;
+            store.watched(&store.progress().part()).pack_if_loose()?;
         }
         Ok(added)
     }

@@ -31,11 +31,6 @@ pub enum AddEvent<'a> {
         /// Whether it was kept out because of that.
         is_kept_out: bool,
     },
-    /// The progress, after each batch, and twenty times a second while nothing else happens.
-    Progress {
-        /// Documents and skipped records so far.
-        documents: u64,
-        /// Bytes of their sources, read or not.
-        bytes: u64,
-    },
+    /// A batch of documents was added. All events about them came before.
+    Batch,
 }

@@ -87,8 +87,8 @@ impl Load {
         Ok(None)
     }
 
-    /// Loads the sketches and reports to the observer. If the observer stops the load, what was loaded so far is
-    /// committed.
+    /// Loads the sketches and reports to the observer. The [progress](Store::watched) of the handle is that of
+    /// [`Add::run`](crate::Add::run). If it is stopped, what was loaded so far is committed.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Load {
     pub fn run(
         self,
         store: &Store,
-        mut observe: impl FnMut(AddEvent<'_>) -> ControlFlow<()>,
+        mut observe: impl FnMut(AddEvent<'_>),
     ) -> Result<AddSummary, Error> {
         for path in &self.files {
             check(path, store)?;

@@ -10,8 +10,6 @@ pub use event::AddEvent;
 pub use load::Load;
 pub use summary::{AddSummary, EndReason};
 
-use std::ops::ControlFlow;
-
 use crate::error::Error;
 use crate::options::{MEMORY, Options};
 use crate::source::Source;
@@ -24,8 +22,6 @@ use dedupdb::Store;
 /// modification time are as stored.
 ///
 /// ```
-/// use std::ops::ControlFlow;
-///
 /// use dedupdb_corpus::{Add, AddEvent};
 /// use dedupdb::{Schema, Store};
 ///
@@ -43,7 +39,6 @@ use dedupdb::Store;
 ///         AddEvent::Skipped(skipped) => println!("left out: {skipped}"),
 ///         _ => {}
 ///     }
-///     ControlFlow::Continue(())
 /// })?;
 /// assert_eq!((added.added, added.near_duplicates), (2, 1));
 /// assert_eq!(alike, ["b is like a"]);
@@ -112,8 +107,9 @@ impl Add {
         Add { pretend, ..self }
     }
 
-    /// Adds the corpus and reports to the observer. If the observer stops the run, the current batch is still added and
-    /// reported, and everything added is committed.
+    /// Adds the corpus and reports to the observer. The [progress](Store::watched) of the handle counts documents, and
+    /// bytes of their sources, read or not. If it is stopped, the current batch is still added and reported, everything
+    /// added is committed, and the summary says [`EndReason::Stopped`].
     ///
     /// # Errors
     ///
@@ -121,7 +117,7 @@ impl Add {
     pub fn run(
         self,
         store: &Store,
-        mut observe: impl FnMut(AddEvent<'_>) -> ControlFlow<()>,
+        mut observe: impl FnMut(AddEvent<'_>),
     ) -> Result<AddSummary, Error> {
         add_run::run(self, store, &mut observe)
     }

@@ -79,7 +79,7 @@ pub enum EndReason {
     /// The whole input was added.
     #[default]
     All,
-    /// The observer stopped it.
+    /// It was stopped.
     Stopped,
     /// Nothing may be committed, and memory is full.
     Full,

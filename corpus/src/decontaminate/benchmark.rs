@@ -1,7 +1,6 @@
 //! Reads the items of a benchmark.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::rule::{K, Rule};
@@ -111,13 +110,15 @@ impl ItemReader<'_> {
             options = options.text_field(field);
         }
         let each = ForEach::new(paths.iter().map(Source::path)).reading(options);
-        let mut failed = Ok(());
+        let mut failed = None;
+        let progress = observer.progress.part();
+        let each = each.progress(&progress);
         let mut has_failures = false;
         let rule = self.rule;
         let worked = each.run(
             |document| ShingledItem::new(document.text(), rule),
             |event| {
-                failed = match event {
+                let taken = match event {
                     EachEvent::Document(origin, item) => {
                         if origin.record.is_some() || are_documents_wanted {
                             self.take(origin, field, item, observer)
@@ -132,16 +133,17 @@ impl ItemReader<'_> {
                             .and_then(|()| check_read(skipped, dedup))
                             .and_then(|()| observer.tell(DedupEvent::Skipped(&skipped_field)))
                     }
-                    EachEvent::Progress { .. } => observer.tick(),
                 };
-                if failed.is_ok() {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
+                if let Err(error) = taken {
+                    failed.get_or_insert(error);
+                    progress.stop();
                 }
             },
         )?;
-        failed?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        observer.go_on()?;
         if dedup.options.strict && has_failures {
             return Err(Error::FirstFailure);
         }

@@ -9,7 +9,6 @@
 //! says.
 //!
 //! ```
-//! use std::ops::ControlFlow;
 //!
 //! use dedupdb_corpus::decontaminate::Decontaminate;
 //! use dedupdb_corpus::dedup::DedupEvent;
@@ -28,7 +27,6 @@
 //!     if let DedupEvent::Hit(hit) = event {
 //!         found.push((hit.document.key.clone(), hit.item.key.clone(), hit.overlap.text.clone()));
 //!     }
-//!     ControlFlow::Continue(())
 //! })?;
 //! assert_eq!((done.documents, done.hit), (2, 1));
 //! let text = "Who painted the\nharbour crane in the colours of a parrot";
@@ -69,6 +67,7 @@ use std::path::PathBuf;
 use benchmark::Benchmark;
 use hits_list::HitsList;
 
+use dedupdb::Progress;
 use rayon::prelude::*;
 
 use crate::dedup::against::check_apart;
@@ -261,8 +260,15 @@ impl Decontaminate {
         }
     }
 
-    /// Reads, compares and writes the documents. The observer receives each event and may stop the run: then nothing is
-    /// written.
+    /// Sets where the run counts its progress, and what stops it; see [`Dedup::progress`].
+    pub fn progress(self, progress: &Progress) -> Decontaminate {
+        Decontaminate {
+            dedup: self.dedup.progress(progress),
+            ..self
+        }
+    }
+
+    /// Reads, compares and writes the documents. The observer receives each event.
     ///
     /// # Errors
     ///
@@ -271,7 +277,7 @@ impl Decontaminate {
     /// strictly; [`Error::Output`] and [`Error::Unfit`] as for [`Dedup::run`]; errors of reading and of the system.
     pub fn run(
         self,
-        mut observe: impl FnMut(DedupEvent<'_>) -> ControlFlow<()>,
+        mut observe: impl FnMut(DedupEvent<'_>),
     ) -> Result<DecontaminateSummary, Error> {
         self.rule.check()?;
         let mut dedup = self.dedup;
@@ -288,7 +294,7 @@ impl Decontaminate {
         let mut reporter = JudgeReporter {
             summary: DedupSummary::default(),
             known: 0,
-            observer: Observer::new(&mut observe),
+            observer: Observer::new(&mut observe, &dedup.progress),
             fit: FitCheck::new(&dedup, &target),
         };
         reporter.fit.changes_texts = self.margin.is_some();
@@ -364,7 +370,7 @@ impl DecontaminateRun<'_> {
         let never: Option<Infallible> = for_each_batch(batches, |batch| -> Result<_> {
             match batch {
                 Some(batch) => self.compare(batch)?,
-                None => self.reporter.observer.tick()?,
+                None => self.reporter.observer.go_on()?,
             }
             Ok(ControlFlow::Continue(()))
         })?;
@@ -487,7 +493,7 @@ impl DecontaminateRun<'_> {
         reporter.summary.reading.grew(self.sink.grown());
         reporter.summary.unmarked = self.sink.unmarked();
         // No list of paths was asked for.
-        self.sink.finish(&mut || reporter.observer.tick())?;
+        self.sink.finish(&mut || reporter.observer.go_on())?;
         if let Some(list) = self.list {
             list.finish()?;
         }

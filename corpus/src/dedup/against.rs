@@ -1,7 +1,6 @@
 //! Documents that the input is only compared with.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::dedup::error::{Error, Result};
@@ -99,26 +98,28 @@ pub(super) fn compared(
                 .reading(dedup.options.clone())
                 .memory(dedup.memory);
             judge.counterparts = judge.lineage.is_some().then(Lineage::default);
-            let mut failed = Ok(());
-            let added = add.run(&store, |event| {
-                failed = match event {
-                    crate::AddEvent::Skipped(skipped) => check_read(skipped, dedup)
-                        .and_then(|()| judge.reporter.observer.tell(DedupEvent::Skipped(skipped))),
-                    crate::AddEvent::Stored { key, origin } => {
-                        if let Some(lineage) = &mut judge.counterparts {
-                            lineage.keep(key, origin);
-                        }
-                        Ok(())
+            let mut failed = None;
+            let progress = dedup.progress.part();
+            let added = add.run(&store.watched(&progress), |event| match event {
+                crate::AddEvent::Skipped(skipped) => {
+                    let told = check_read(skipped, dedup)
+                        .and_then(|()| judge.reporter.observer.tell(DedupEvent::Skipped(skipped)));
+                    if let Err(error) = told {
+                        failed.get_or_insert(error);
+                        progress.stop();
                     }
-                    _ => judge.reporter.observer.tick(),
-                };
-                if failed.is_ok() {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
                 }
+                crate::AddEvent::Stored { key, origin } => {
+                    if let Some(lineage) = &mut judge.counterparts {
+                        lineage.keep(key, origin);
+                    }
+                }
+                _ => {}
             })?;
-            failed?;
+            if let Some(error) = failed {
+                return Err(error);
+            }
+            judge.reporter.observer.go_on()?;
             if dedup.options.strict && added.reading.has_failures() {
                 return Err(Error::FirstFailure);
             }

@@ -1,6 +1,5 @@
 //! Rows of texts in memory, without those that others contain.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -11,7 +10,7 @@ use crate::dedup::rows::{DroppedRow, dropped};
 use crate::temporary::{fleeting, temporary_folder};
 use crate::{BATCH_BYTES, MEMORY};
 use dedupdb::write::Uncommitted;
-use dedupdb::{Input, Options, Schema, Store};
+use dedupdb::{Input, Options, Progress, Schema, Store};
 
 /// Deduplicates rows of texts in memory by containment, as [`Dedup::containment`](crate::dedup::Dedup::containment)
 /// does.
@@ -19,8 +18,7 @@ use dedupdb::{Input, Options, Schema, Store};
 /// A temporary store holds the shingles and signatures of the texts. It is deleted with this value.
 ///
 /// ```
-/// use std::ops::ControlFlow;
-/// use dedupdb::{Options, Schema};
+/// use dedupdb::{Options, Progress, Schema};
 /// use dedupdb_corpus::dedup::{ContainedRows, Keep, RowDedup};
 ///
 /// let notice = "The night tram runs again from Friday on, every half hour until four";
@@ -29,7 +27,7 @@ use dedupdb::{Input, Options, Schema, Store};
 /// let texts: Vec<String> = order.into_iter().map(|row| rows[row].clone()).collect();
 /// let (options, schema) = (Options::new(), Schema::default());
 /// let search = ContainedRows::begin(&options, &schema, std::env::temp_dir(), 0.8)?;
-/// let rows = search.shortest(10).judge(&texts, &mut |_| ControlFlow::Continue(()))?;
+/// let rows = search.shortest(10).judge(&texts, &Progress::new())?;
 /// assert!(matches!(rows[0], Ok(None)));
 /// let dropped = rows[1].clone()?.unwrap();
 /// assert_eq!((dropped.earlier, dropped.containment, dropped.is_contained), (0, Some(1.0), true));
@@ -84,32 +82,22 @@ impl ContainedRows {
         }
     }
 
-    /// Judges texts, which come in the [order](crate::dedup::RowDedup::order) of [`Keep::Longest`](crate::dedup::Keep::Longest). Calls `wait` from
-    /// time to time with the number of texts that were read.
+    /// Judges texts, which come in the [order](crate::dedup::RowDedup::order) of [`Keep::Longest`](crate::dedup::Keep::Longest). A
+    /// text that was read is a step of `progress`.
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] if `wait` says so; those of the store.
-    pub fn judge(
-        &self,
-        texts: &[String],
-        wait: &mut dyn FnMut(usize) -> ControlFlow<()>,
-    ) -> Result<RowVerdicts> {
-        let mut wait = |read: usize| match wait(read) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Stopped),
-        };
+    /// [`Error::Stopped`]; those of the store.
+    pub fn judge(&self, texts: &[String], progress: &Progress) -> Result<RowVerdicts> {
         let schema = self.store.schema();
         let folder = self.folder.path().join("contained");
         let mut search = ContainmentSearch::begin(&self.options, &schema, &folder, MEMORY)?;
         let all: Vec<usize> = (0..texts.len()).collect();
-        let mut read = 0;
         for batch in batches(texts, &all) {
             search.push(batch.iter().map(|&row| texts[row].clone()).collect())?;
-            read += batch.len();
-            wait(read)?;
+            progress.step(batch.len() as u64)?;
         }
-        let found = search.find(self.least, self.shortest, &mut || wait(read))?;
+        let found = search.find(self.least, self.shortest, &mut || Ok(progress.go_on()?))?;
         let [settled, short] = contained::order(&found);
         let within = |verdict: ContainmentVerdict| {
             let (first, member) = verdict.within?;
@@ -137,7 +125,7 @@ impl ContainedRows {
                     writer.commit()?;
                     uncommitted.committed();
                 }
-                wait(read)?;
+                progress.go_on()?;
             }
         }
         Ok(rows)

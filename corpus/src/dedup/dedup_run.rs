@@ -145,9 +145,9 @@ impl DedupRun<'_> {
                 _ => None,
             });
             search.push(documents.collect())?;
-            judge.reporter.observer.tick()
+            judge.reporter.observer.go_on()
         })?;
-        let mut tick = || judge.reporter.observer.tick();
+        let mut tick = || judge.reporter.observer.go_on();
         let found = search.find(least, dedup.containment.shortest, &mut tick)?;
         let [settled, mut short] = contained::order(&found);
         let mut fates = Verdicts::new(ranks.len(), judge.is_marking);
@@ -174,7 +174,7 @@ impl DedupRun<'_> {
         })?;
         for (done, (number, first, member)) in within.into_iter().enumerate() {
             if done.is_multiple_of(WRITTEN) {
-                judge.reporter.observer.tick()?;
+                judge.reporter.observer.go_on()?;
             }
             let rank = ranks[number];
             let origin = texts.read(rank.offset)?.into_origin();
@@ -225,7 +225,7 @@ impl DedupRun<'_> {
         let folder = self.outputs.work().folder();
         for (number, spooled) in records.enumerate() {
             if number.is_multiple_of(WRITTEN) {
-                judge.reporter.observer.tick()?;
+                judge.reporter.observer.go_on()?;
             }
             match spooled.map_err(|error| Error::temporary(folder, error))? {
                 Item::Opened(opened) => sink.open(&opened),

@@ -1,7 +1,6 @@
 //! Finds the documents that resemble no other one, including dropped ones.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 use crate::dedup::error::Result;
 use crate::dedup::event::DroppedDocument;
@@ -45,11 +44,11 @@ impl DuplicateGroups {
         mut drop_one: impl FnMut(u64),
     ) -> Result<()> {
         for ranks in self.dropped.chunks(BATCH) {
-            judge.reporter.observer.tick()?;
+            judge.reporter.observer.go_on()?;
             let others = ranks.iter().map(|rank| texts.read(rank.offset));
             let others: Vec<SourcedText> = others.collect::<Result<_>>()?;
             let queries: Vec<Query<'_>> = others.iter().map(|it| Query::of(it.subject())).collect();
-            let answers = store.query_all(&queries, &|| ControlFlow::Continue(()))?;
+            let answers = store.query_all(&queries)?;
             for (other, answer) in others.iter().zip(answers) {
                 for mut like in answer? {
                     let Some(rank) = self.kept.remove(&short_hash(&like.key)) else {

@@ -14,7 +14,7 @@ use crate::{Format, Glob, Hint, hint};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The observer stopped the run. The same run may be started again and gives the same output.
+    /// The run was stopped. The same run may be started again and gives the same output.
     Stopped,
     /// A file or record could not be read, which ends a [strict](crate::Options::strict) run. The observer
     /// received an event that names it.
@@ -413,13 +413,19 @@ impl From<publish::Error> for Error {
 
 impl From<crate::Error> for Error {
     fn from(error: crate::Error) -> Error {
-        Error::Corpus(error)
+        match error {
+            crate::Error::Store { source } => source.into(),
+            error => Error::Corpus(error),
+        }
     }
 }
 
 impl From<dedupdb::Error> for Error {
     fn from(error: dedupdb::Error) -> Error {
-        Error::Store(error)
+        match error {
+            dedupdb::Error::Stopped => Error::Stopped,
+            error => Error::Store(error),
+        }
     }
 }
 

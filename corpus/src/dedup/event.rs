@@ -1,14 +1,13 @@
 //! Events for the observer while a corpus is written.
 
 use std::fmt;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::decontaminate::Hit;
 use crate::{Nth, ReadFile, RepeatedId, Skipped};
-use dedupdb::Match;
+use dedupdb::{Match, Progress};
 
-use crate::dedup::error::{Error, Result};
+use crate::dedup::error::Result;
 use crate::dedup::surviving_copy::SurvivingCopy;
 
 /// An event for the observer. Events are reported in the order in which they happen.
@@ -40,13 +39,6 @@ pub enum DedupEvent<'a> {
     },
     /// A document has an item of a benchmark: see [`decontaminate`](crate::decontaminate).
     Hit(&'a Hit<'a>),
-    /// The progress: after each batch, and twenty times per second while nothing else happens.
-    Progress {
-        /// Documents that were judged, or read if all are read first, and skipped items.
-        documents: u64,
-        /// Bytes that were read for them.
-        bytes: u64,
-    },
     /// Everything is judged and durable, and the output is about to be put in its place. This is the last chance to
     /// stop.
     Publishing,
@@ -105,22 +97,20 @@ pub struct DroppedDocument<'a> {
     pub(crate) files: [Option<ReadFile>; 2],
 }
 
-/// Reports events to the observer, which says whether to continue.
+/// Reports events to the observer, and counts the progress.
 pub(crate) struct Observer<'a> {
-    observe: &'a mut dyn FnMut(DedupEvent<'_>) -> ControlFlow<()>,
-    documents: u64,
-    bytes: u64,
+    observe: &'a mut dyn FnMut(DedupEvent<'_>),
+    pub(crate) progress: Progress,
 }
 
 impl<'a> Observer<'a> {
-    /// Returns an observer that has counted nothing.
     pub(crate) fn new(
-        observe: &'a mut dyn FnMut(DedupEvent<'_>) -> ControlFlow<()>,
+        observe: &'a mut dyn FnMut(DedupEvent<'_>),
+        progress: &Progress,
     ) -> Observer<'a> {
         Observer {
             observe,
-            documents: 0,
-            bytes: 0,
+            progress: progress.clone(),
         }
     }
 
@@ -128,34 +118,28 @@ impl<'a> Observer<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] if the observer stops the run.
+    /// [`Error::Stopped`](crate::dedup::Error::Stopped) if the run was stopped.
     pub(crate) fn tell(&mut self, event: DedupEvent<'_>) -> Result<()> {
-        match (self.observe)(event) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Stopped),
-        }
+        (self.observe)(event);
+        self.go_on()
     }
 
-    /// Counts work done, and reports the progress.
+    /// Counts work done.
     ///
     /// # Errors
     ///
     /// Those of [`Observer::tell`].
-    pub(crate) fn advance(&mut self, documents: u64, bytes: u64) -> Result<()> {
-        self.documents += documents;
-        self.bytes += bytes;
-        self.tick()
+    pub(crate) fn advance(&self, documents: u64, bytes: u64) -> Result<()> {
+        self.progress.count_read(documents, bytes);
+        self.go_on()
     }
 
-    /// Reports the progress.
+    /// Returns whether to go on.
     ///
     /// # Errors
     ///
     /// Those of [`Observer::tell`].
-    pub(crate) fn tick(&mut self) -> Result<()> {
-        self.tell(DedupEvent::Progress {
-            documents: self.documents,
-            bytes: self.bytes,
-        })
+    pub(crate) fn go_on(&self) -> Result<()> {
+        Ok(self.progress.go_on()?)
     }
 }

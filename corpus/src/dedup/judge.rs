@@ -171,7 +171,7 @@ impl DedupJudge<'_> {
         let never: Option<Infallible> = for_each_batch(batches, |batch| -> Result<_> {
             match batch {
                 Some(batch) => take(self, batch)?,
-                None => self.reporter.observer.tick()?,
+                None => self.reporter.observer.go_on()?,
             }
             if self.uncommitted.is_due(&self.writer) {
                 self.commit()?;
@@ -225,7 +225,7 @@ impl DedupJudge<'_> {
             }
         }
         if are_met {
-            self.reporter.observer.tick()
+            self.reporter.observer.go_on()
         } else {
             self.reporter.observer.advance(items, sketched.bytes)
         }
@@ -238,7 +238,7 @@ impl DedupJudge<'_> {
     /// Those of the observer; a pattern protects nothing.
     pub(crate) fn protect(&mut self, dedup: &Dedup, inputs: &[PathBuf]) -> Result<()> {
         self.protection = Protection::of(dedup, inputs);
-        let mut tick = || self.reporter.observer.tick();
+        let mut tick = || self.reporter.observer.go_on();
         self.protection.look(dedup, inputs, &mut tick)
     }
 
@@ -449,7 +449,7 @@ impl DedupJudge<'_> {
             let documents = batch.items.iter().filter_map(Item::document);
             let queries = documents.map(|it| Query::of(it.subject()).limit(1).copies_first());
             let queries: Vec<Query<'_>> = queries.collect();
-            let answers = store.query_all(&queries, &|| ControlFlow::Continue(()))?;
+            let answers = store.query_all(&queries)?;
             let mut answers = answers.into_iter();
             for item in batch.items {
                 judge.reporter.item(&item)?;

@@ -6,7 +6,6 @@
 //! [list](Dedup::list) of paths, or a [stream](Dedup::output_to).
 //!
 //! ```
-//! use std::ops::ControlFlow;
 //!
 //! use dedupdb_corpus::dedup::{Dedup, DedupEvent};
 //!
@@ -23,7 +22,6 @@
 //!     if let DedupEvent::Dropped(one) = event {
 //!         dropped.push(format!("{} is like {}", one.key, one.earlier.key));
 //!     }
-//!     ControlFlow::Continue(())
 //! })?;
 //! println!("{} of {} kept", done.kept, done.documents);
 //! assert_eq!((done.kept, done.documents), (2, 3));

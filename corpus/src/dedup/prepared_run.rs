@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::thread;
 
@@ -73,16 +72,12 @@ impl Dedup {
         })
     }
 
-    /// Reads, judges and writes the documents. The observer receives each event and may stop the run: then nothing is
-    /// written, and the same run later gives the same output.
+    /// Reads, judges and writes the documents. The observer receives each event.
     ///
     /// # Errors
     ///
     /// Those of [`Dedup::begin`] and [`PreparedRun::run`].
-    pub fn run(
-        self,
-        observe: impl FnMut(DedupEvent<'_>) -> ControlFlow<()>,
-    ) -> Result<DedupSummary, Error> {
+    pub fn run(self, observe: impl FnMut(DedupEvent<'_>)) -> Result<DedupSummary, Error> {
         self.begin()?.run(observe)
     }
 }
@@ -96,22 +91,19 @@ impl PreparedRun {
         }
     }
 
-    /// Reads, judges and writes the documents. The observer receives each event and may stop the run: then nothing is
-    /// written, and the same run later gives the same output.
+    /// Reads, judges and writes the documents. The observer receives each event.
     ///
     /// # Errors
     ///
     /// [`Error::Stopped`]; [`Error::FirstFailure`] if the corpus is read strictly; [`Error::Unfit`] if the input does
     /// not fit into the output; errors of the store and of the system. If the output is published but the run cannot be
     /// closed in the store, the output stays, and the next run ignores the documents of this one.
-    pub fn run(
-        self,
-        mut observe: impl FnMut(DedupEvent<'_>) -> ControlFlow<()>,
-    ) -> Result<DedupSummary, Error> {
-        self.run_watched(Observer::new(&mut observe))
+    pub fn run(self, mut observe: impl FnMut(DedupEvent<'_>)) -> Result<DedupSummary, Error> {
+        let progress = self.dedup.progress.clone();
+        self.run_observed(Observer::new(&mut observe, &progress))
     }
 
-    fn run_watched(self, watch: Observer<'_>) -> Result<DedupSummary> {
+    fn run_observed(self, observer: Observer<'_>) -> Result<DedupSummary> {
         let PreparedRun {
             mut dedup,
             target,
@@ -126,6 +118,7 @@ impl PreparedRun {
             Some(store) => store,
             None => temporary(&dedup, &outputs)?,
         };
+        let store = store.watched(&dedup.progress.part());
         let cut_short = store.searches_cut_short();
         let to = std::mem::replace(&mut dedup.to, Destination::Nowhere);
         let inputs = dedup.sources.iter().map(|source| source.name().to_owned());
@@ -134,7 +127,7 @@ impl PreparedRun {
         let removed = removed
             .map(|(partial, name)| DroppedListWriter::begin(partial, name, dedup.removed_is_json))
             .transpose()?;
-        let mut judge = judge(&dedup, &target, store.writer()?, removed, watch);
+        let mut judge = judge(&dedup, &target, store.writer()?, removed, observer);
         judge.protect(&dedup, &inputs)?;
         let sources = std::mem::take(&mut dedup.sources);
         let against = dedup.against.take();
@@ -197,10 +190,10 @@ fn finish(
             // If no thread starts, the store is dropped at once.
             drop(thread.spawn_scoped(scope, || drop(store)));
         }
-        sink.finish(&mut || reporter.observer.tick())
+        sink.finish(&mut || reporter.observer.go_on())
     })?;
     if let Some(removed) = removed {
-        removed.finish(&mut || reporter.observer.tick())?;
+        removed.finish(&mut || reporter.observer.go_on())?;
     }
     list.map_or(Ok(()), DeferredList::write)
 }
@@ -245,17 +238,9 @@ pub(crate) fn publish(
     if let Some((mut writer, store)) = store {
         writer.publish_run()?;
         drop(writer);
-        pack(&store, &mut reporter.observer)?;
+        // This step alone may be stopped.
+        store.pack_if_loose()?;
     }
-    Ok(())
-}
-
-/// Rewrites the index of a store if much was added. The observer may stop this step alone.
-fn pack(store: &Store, watch: &mut Observer<'_>) -> Result<()> {
-    store.pack_if_loose(|_| match watch.tick() {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(_) => ControlFlow::Break(()),
-    })?;
     Ok(())
 }
 
@@ -265,7 +250,7 @@ fn judge<'a>(
     target: &OutputTarget,
     writer: Writer,
     removed: Option<DroppedListWriter>,
-    watch: Observer<'a>,
+    observer: Observer<'a>,
 ) -> DedupJudge<'a> {
     DedupJudge {
         writer,
@@ -287,7 +272,7 @@ fn judge<'a>(
         reporter: JudgeReporter {
             summary: DedupSummary::default(),
             known: 0,
-            observer: watch,
+            observer,
             fit: FitCheck::new(dedup, target),
         },
     }
@@ -317,9 +302,9 @@ mod tests {
         let store = options.create(folder.path().join("store"), &Schema::default());
         let store = store.unwrap();
         let dedup = Dedup::new([&input]).output(folder.path().join("out.jsonl"));
-        let done = dedup.store(&store).run(|_| ControlFlow::Continue(()));
+        let done = dedup.store(&store).run(|_| {});
         assert_eq!(done.unwrap().kept, TEXTS);
-        assert!(!store.pack_if_loose(|_| ControlFlow::Continue(())).unwrap());
+        assert!(!store.pack_if_loose().unwrap());
         assert!(!store.stats().unwrap().has_open_run);
     }
 }

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use crate::{Format, Glob, MEMORY, Source};
-use dedupdb::{Options, Schema, Store};
+use dedupdb::{Options, Progress, Schema, Store};
 
 use crate::dedup::contained::ContainmentRule;
 use crate::dedup::mark::MarkColumns;
@@ -67,6 +67,7 @@ pub struct Dedup {
     /// The resolved folder, if files are moved from it.
     pub(crate) moved_from: Option<PathBuf>,
     pub(crate) replace: bool,
+    pub(crate) progress: Progress,
     pub(crate) memory: u64,
     pub(crate) skips_unreadable: bool,
     pub(crate) temporary_limit: Option<u64>,
@@ -158,6 +159,7 @@ impl Dedup {
             lineage: false,
             moved_from: None,
             replace: false,
+            progress: Progress::new(),
             memory: MEMORY,
             skips_unreadable: false,
             temporary_limit: None,
@@ -238,7 +240,6 @@ impl Dedup {
     /// the longest, or moving files.
     ///
     /// ```
-    /// use std::ops::ControlFlow;
     /// use dedupdb_corpus::dedup::Dedup;
     ///
     /// # let folder = tempfile::tempdir()?;
@@ -248,7 +249,7 @@ impl Dedup {
     /// std::fs::write(notes.join("a.txt"), notice)?;
     /// std::fs::write(notes.join("b.txt"), format!("News of the week from the harbour. {notice}"))?;
     /// let done = Dedup::new([&notes]).containment(0.8).shortest(10);
-    /// let done = done.run(|_| ControlFlow::Continue(()))?;
+    /// let done = done.run(|_| {})?;
     /// assert_eq!((done.kept, done.of_input.contained), (1, 1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -270,7 +271,6 @@ impl Dedup {
     /// [`Dedup::list`], [`Dedup::mark`], [`Dedup::protect`] or [`Dedup::drop_only`].
     ///
     /// ```
-    /// use std::ops::ControlFlow;
     ///
     /// use dedupdb_corpus::dedup::{Dedup, Unit};
     ///
@@ -280,7 +280,7 @@ impl Dedup {
     /// let page = |text: &str| format!("{{\"text\":\"{text}\\n\\n{notice}\\n\"}}\n");
     /// std::fs::write(&pages, page("One.") + &page("A page with the same notice as another one."))?;
     /// let run = Dedup::new([&pages]).unit(Unit::Paragraph).output(&clean);
-    /// let done = run.run(|_| ControlFlow::Continue(()))?;
+    /// let done = run.run(|_| {})?;
     /// let units = done.units.unwrap();
     /// assert_eq!((units.kept, done.of_input.exact_copies, units.changed), (1, 1, 1));
     /// let second = "{\"text\":\"A page with the same notice as another one.\\n\"}\n";
@@ -314,7 +314,6 @@ impl Dedup {
     /// together with a [store](Dedup::store), [`Dedup::removed`], or what [units](Dedup::unit) do not go with.
     ///
     /// ```
-    /// use std::ops::ControlFlow;
     ///
     /// use dedupdb_corpus::dedup::Dedup;
     ///
@@ -324,7 +323,7 @@ impl Dedup {
     /// let page = |before: &str| format!("{{\"text\":\"{before} {notice} And now the weather of the week.\"}}\n");
     /// std::fs::write(&pages, page("One.") + &page("The company says in a letter of this morning:"))?;
     /// let run = Dedup::new([&pages]).cut_passages(10).output(&clean);
-    /// let done = run.run(|_| ControlFlow::Continue(()))?.passages.unwrap();
+    /// let done = run.run(|_| {})?.passages.unwrap();
     /// assert_eq!((done.passages, done.words, done.changed), (1, 20, 1));
     /// let second = "{\"text\":\"The company says in a letter of this morning: \"}\n";
     /// assert_eq!(std::fs::read_to_string(&clean)?, page("One.") + second);
@@ -400,7 +399,6 @@ impl Dedup {
     /// are stored in temporary files, as for [`Dedup::protect`].
     ///
     /// ```
-    /// use std::ops::ControlFlow;
     /// use dedupdb_corpus::dedup::{Dedup, DedupEvent, SpareReason};
     ///
     /// # let folder = tempfile::tempdir()?;
@@ -415,7 +413,6 @@ impl Dedup {
     ///     if let DedupEvent::Spared { key, why: SpareReason::Alone } = event {
     ///         alone.push(key.to_owned());
     ///     }
-    ///     ControlFlow::Continue(())
     /// })?;
     /// assert_eq!((done.dropped(), done.kept), (1, 2));
     /// assert_eq!(alone, keys[1..]);
@@ -462,6 +459,16 @@ impl Dedup {
     /// deleted: it gets another name ([`DedupSummary::aside`](crate::dedup::DedupSummary::aside)). Links and stores stay.
     pub fn replace(self, replace: bool) -> Dedup {
         Dedup { replace, ..self }
+    }
+
+    /// Sets where the run counts its progress, and what stops it: documents that were judged, or read if all are read
+    /// first, and the bytes that were read for them. If it is stopped, nothing is written, and the same run later gives
+    /// the same output.
+    pub fn progress(self, progress: &Progress) -> Dedup {
+        Dedup {
+            progress: progress.clone(),
+            ..self
+        }
     }
 
     /// Sets the approximate memory in bytes, 512 MiB by default. More memory means fewer and larger commits.

@@ -4,7 +4,6 @@
 /// command is named.
 ///
 /// ```
-/// use std::ops::ControlFlow;
 ///
 /// use dedupdb_corpus::report::{Commands, Report};
 /// use dedupdb::{Schema, Store};
@@ -13,7 +12,7 @@
 /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
 /// let mut commands = Commands::default();
 /// commands.forget_keys = "Tools > Forget > drop.keys".to_owned();
-/// let page = Report::new().commands(commands).make(&store, || ControlFlow::Continue(()))?;
+/// let page = Report::new().commands(commands).make(&store)?;
 /// assert!(page.html().contains("Tools &gt; Forget &gt; drop.keys"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

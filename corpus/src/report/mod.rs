@@ -7,7 +7,6 @@
 //! one.
 //!
 //! ```
-//! use std::ops::ControlFlow;
 //!
 //! use dedupdb_corpus::report::Report;
 //! use dedupdb::{Schema, Store};
@@ -20,7 +19,7 @@
 //! writer.add("b", "nobody had seen the keeper since the boats were pulled up")?;
 //! writer.commit()?;
 //!
-//! let page = Report::new().title("The boats").make(&store, || ControlFlow::Continue(()))?;
+//! let page = Report::new().title("The boats").make(&store)?;
 //! assert_eq!(page.summary().clusters, 1);
 //! page.write(&path, false)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::ops::ControlFlow;
 
 use dedupdb::Store;
 use dedupdb::groups::Clusters;
@@ -90,13 +89,12 @@ impl LinkedDocuments {
     ///
     /// # Errors
     ///
-    /// Those of [`Store::passages`]; the system allows no further thread, or `go_on` breaks.
+    /// Those of [`Store::passages`]; the system allows no further thread, or the work is stopped.
     pub(super) fn by_passages(
         &mut self,
         store: &Store,
         passages: LinkingPassages,
         files: TextFiles<'_>,
-        go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let mut named = Vec::new();
         for document in store.documents()? {
@@ -108,14 +106,15 @@ impl LinkedDocuments {
             }
             let options = files.options.clone().repeats(Repeats::Allow).strict(false);
             let mut found = Vec::new();
-            let each = ForEach::new(paths.iter().map(Source::path)).reading(options);
+            let each = ForEach::new(paths.iter().map(Source::path))
+                .reading(options)
+                .progress(&files.progress.part());
             let read = each.run(
                 |document| self.sharing(store, passages, document),
                 |event| {
                     if let EachEvent::Document(_, Some(links)) = event {
                         found.push(links);
                     }
-                    go_on()
                 },
             )?;
             if read.ended == EndReason::Stopped {

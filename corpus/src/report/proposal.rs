@@ -1,7 +1,6 @@
 //! Which document of a cluster a page proposes to keep.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::file_status::{ClusterFiles, FileCheck, FileStatus};
@@ -9,7 +8,7 @@ use super::passage_links::{LinkedDocument, LongestPassage};
 use crate::{Error, KeepRank, Key, Options, Repeats, Source, largest_first, rank_of};
 use dedupdb::find::Subject;
 use dedupdb::groups::Cluster;
-use dedupdb::{Document, Result as StoreResult, Store};
+use dedupdb::{Document, Progress, Result as StoreResult, Store};
 
 /// A cluster whose first document is the one to keep.
 #[derive(Debug)]
@@ -48,15 +47,14 @@ type FileRanks = HashMap<String, KeepRank>;
 ///
 /// # Errors
 ///
-/// Those of reading the store; an error of the system if no thread can be started; `go_on` breaks.
+/// Those of reading the store; an error of the system if no thread can be started; the work is stopped.
 pub(super) fn proposed(
     clusters: Vec<ProposedCluster>,
     by_containment: bool,
     store: &Store,
     options: &Options,
-    go_on: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Vec<ProposedCluster>, Error> {
-    let ranks = ranks(&clusters, options, go_on)?;
+    let ranks = ranks(&clusters, options, store.progress())?;
     let ordered = clusters
         .into_iter()
         .map(|cluster| ordered(cluster, by_containment, &ranks, store));
@@ -126,7 +124,7 @@ pub(super) fn met(cluster: Cluster, store: &Store) -> StoreResult<ProposedCluste
 fn ranks(
     clusters: &[ProposedCluster],
     options: &Options,
-    go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    progress: &Progress,
 ) -> Result<FileRanks, Error> {
     let mut hashes = HashMap::new();
     let mut paths: Vec<PathBuf> = Vec::new();
@@ -148,9 +146,7 @@ fn ranks(
     }
     let options = options.clone().repeats(Repeats::Allow).strict(false);
     for read in options.open(paths.into_iter().map(Source::path))? {
-        if go_on().is_break() {
-            return Err(dedupdb::Error::Stopped.into());
-        }
+        progress.go_on()?;
         let Ok(document) = read else { continue };
         if hashes.get(document.key.as_str()) == Some(&document.hash()) {
             ranks.insert(document.key.clone(), rank_of(&document));

@@ -1,6 +1,5 @@
 //! The settings of a report, and how it is made.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::chosen::ChosenClusters;
@@ -200,24 +199,20 @@ impl Report {
         Report { commands, ..self }
     }
 
-    /// Makes the page. The same store and files give the same bytes. `go_on` is called from time to time and may stop
-    /// the work.
+    /// Makes the page. The same store and files give the same bytes. The [progress](Store::watched) of the handle may
+    /// stop the work.
     ///
     /// Takes the memory of [`Store::clusters`], and three times the size of the page.
     ///
     /// # Errors
     /// Those of the store; an error of the system if no thread can be started; [`Error::Store`] with
-    /// [`dedupdb::Error::Stopped`] if `go_on` breaks.
-    pub fn make(
-        &self,
-        store: &Store,
-        mut go_on: impl FnMut() -> ControlFlow<()>,
-    ) -> Result<Page, Error> {
+    /// [`dedupdb::Error::Stopped`] if the work is stopped.
+    pub fn make(&self, store: &Store) -> Result<Page, Error> {
         let schema = store.schema();
         let room = usize::try_from(self.bytes).unwrap_or(usize::MAX) - FRAME;
         let lists = if self.has_texts { room / 2 } else { room };
         let cut_short = store.searches_cut_short();
-        let (mut summary, figures, mut groups) = self.find(store, lists, &mut go_on)?;
+        let (mut summary, figures, mut groups) = self.find(store, lists)?;
         let buckets = store.largest_buckets(BUCKETS)?;
         let room = room
             - groups
@@ -225,7 +220,7 @@ impl Report {
                 .map(|group| group.bytes + 1)
                 .sum::<usize>()
                 .min(room);
-        let texts = self.find_texts(&groups, room, &mut go_on)?;
+        let texts = self.find_texts(store, &groups, room)?;
         if let Some(texts) = &texts {
             for group in &mut groups {
                 summary.rewritten(group, texts.rewritten());
@@ -262,11 +257,9 @@ impl Report {
 
     /// Makes a page of one text: the passages of at least `at_least` tokens that were `found` in stored documents, and these
     /// documents, each with what stands around a passage if its text can be read again. The same store and files give the
-    /// same bytes. `go_on` is called from time to time and may stop the work.
+    /// same bytes. The [progress](Store::watched) of the handle may stop the work.
     ///
     /// ```
-    /// use std::ops::ControlFlow;
-    ///
     /// use dedupdb_corpus::Options;
     /// use dedupdb_corpus::report::Report;
     /// use dedupdb::overlap::PassageQuery;
@@ -281,7 +274,7 @@ impl Report {
     ///
     /// let essay = Options::new().document(&essay)?;
     /// let found = store.passages(&PassageQuery::text(essay.text()))?;
-    /// let page = Report::new().sources(&store, &essay, &found, 8, || ControlFlow::Continue(()))?;
+    /// let page = Report::new().sources(&store, &essay, &found, 8)?;
     /// assert_eq!((page.summary().covered, page.summary().tokens), (8, 12));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -294,13 +287,12 @@ impl Report {
         text: &SourcedText,
         found: &Passages,
         at_least: u32,
-        mut go_on: impl FnMut() -> ControlFlow<()>,
     ) -> Result<Page<SourcesSummary>, Error> {
         let schema = store.schema();
         let text = Tokens::of(&schema.shingler()?, text.text())?;
         let mut sources = TextSources::of(store, &text, found)?;
         if self.has_texts {
-            sources.read((store, &text, at_least), self.files(), &mut go_on)?;
+            sources.read((store, &text, at_least), self.files(store))?;
         }
         let mut summary = sources.summary(&text, found);
         summary.unit = unit(&schema);
@@ -319,10 +311,11 @@ impl Report {
     }
 
     /// Returns where texts are read again.
-    pub(super) fn files(&self) -> TextFiles<'_> {
+    pub(super) fn files<'a>(&'a self, store: &'a Store) -> TextFiles<'a> {
         TextFiles {
             options: &self.options,
             sources: &self.sources,
+            progress: store.progress(),
         }
     }
 
@@ -332,13 +325,12 @@ impl Report {
         clusters: Clusters,
         store: &'a Store,
         summary: &mut Summary,
-        go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Box<dyn Iterator<Item = StoreResult<ProposedCluster>> + 'a>, Error> {
         let Some(passages) = self.passages else {
             return Ok(Box::new(clusters.map(|cluster| met(cluster?, store))));
         };
         let mut linked = LinkedDocuments::of(store, clusters)?;
-        linked.by_passages(store, passages, self.files(), go_on)?;
+        linked.by_passages(store, passages, self.files(store))?;
         summary.not_compared = linked.unread();
         let groups = linked.groups(self.min_size).into_iter();
         Ok(Box::new(groups.map(|linked| met_linked(linked, store))))
@@ -359,7 +351,6 @@ impl Report {
         &self,
         store: &Store,
         most: usize,
-        go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<(Summary, ClusterFigures, Vec<PageCluster>), Error> {
         let mut query = ClusterQuery::new()
             .linkage(self.linkage)
@@ -386,19 +377,11 @@ impl Report {
         let mut chosen = ChosenClusters::new(most);
         let clusters = store.clusters(query)?;
         summary.short = clusters.short();
-        let mut clusters = self.met(clusters, store, &mut summary, go_on)?;
+        let mut clusters = self.met(clusters, store, &mut summary)?;
         let batches = std::iter::from_fn(|| next_batch(&mut clusters).transpose());
         for batch in batches {
-            if go_on().is_break() {
-                return Err(dedupdb::Error::Stopped.into());
-            }
-            for cluster in proposed(
-                batch?,
-                self.containment.is_some(),
-                store,
-                &self.options,
-                go_on,
-            )? {
+            store.progress().go_on()?;
+            for cluster in proposed(batch?, self.containment.is_some(), store, &self.options)? {
                 let mut going = ReclaimableBytes::default();
                 let shown = (link, self.has_added);
                 let group = PageCluster::of(cluster, shown, most / 2, |row, is_first| {
@@ -427,15 +410,15 @@ impl Report {
     /// Returns the available texts of the clusters that fit into `most` bytes, if texts are wanted.
     fn find_texts(
         &self,
+        store: &Store,
         groups: &[PageCluster],
         most: usize,
-        go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<PageTexts>, Error> {
         if !self.has_texts {
             return Ok(None);
         }
         let mut texts = PageTexts::of(groups, most);
-        texts.read(groups, self.files(), go_on)?;
+        texts.read(groups, self.files(store))?;
         texts.fit(most);
         Ok(Some(texts))
     }

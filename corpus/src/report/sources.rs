@@ -297,12 +297,11 @@ impl TextSources {
     ///
     /// # Errors
     ///
-    /// The system allows no further thread, or `go_on` breaks.
+    /// The system allows no further thread, or the work is stopped.
     pub(super) fn read(
         &mut self,
         (store, text, at_least): (&Store, &Tokens<'_>, u32),
         files: TextFiles<'_>,
-        go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let shingler = store.schema().shingler()?;
         let mut wanted: HashMap<[u8; 32], Vec<usize>> = HashMap::new();
@@ -317,7 +316,7 @@ impl TextSources {
             if wanted.is_empty() {
                 break;
             }
-            files.read(&paths, go_on, |document| {
+            files.read(&paths, |document| {
                 if let Some(numbers) = wanted.remove(&document.hash()) {
                     // A text of ids that are no numbers is not stored.
                     if let Ok(tokens) = Tokens::of(&shingler, document.text()) {

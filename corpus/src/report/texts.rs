@@ -74,12 +74,11 @@ impl PageTexts {
     ///
     /// # Errors
     ///
-    /// The system allows no further thread, or `go_on` breaks.
+    /// The system allows no further thread, or the work is stopped.
     pub(super) fn read(
         &mut self,
         groups: &[PageCluster],
         files: TextFiles<'_>,
-        go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<(), Error> {
         self.missing = self.found.len();
         let rows = || groups.iter().flat_map(|group| &group.rows);
@@ -98,11 +97,11 @@ impl PageTexts {
         let first = unique(first);
         let stored: HashMap<&str, [u8; 32]> =
             rows().map(|row| (row.key.as_str(), row.hash)).collect();
-        self.read_files(&first, files, &stored, go_on)?;
+        self.read_files(&first, files, &stored)?;
         let others = rows().filter(|row| self.is_missing(row));
         let others = unique(others.filter_map(|row| file_of(&row.key)));
-        self.read_files(&others, files, &stored, go_on)?;
-        self.read_files(&files.sources(), files, &stored, go_on)
+        self.read_files(&others, files, &stored)?;
+        self.read_files(&files.sources(), files, &stored)
     }
 
     /// Returns the keys of files that were read and have other texts than the stored ones.
@@ -120,13 +119,12 @@ impl PageTexts {
         paths: &[PathBuf],
         files: TextFiles<'_>,
         stored: &HashMap<&str, [u8; 32]>,
-        go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<(), Error> {
         if self.missing == 0 {
             return Ok(());
         }
         // A document that cannot be read stays missing.
-        files.read(paths, go_on, |document| {
+        files.read(paths, |document| {
             let hash = document.hash();
             let key = document.key.as_str();
             let is_file = document.record.is_none();

@@ -1,10 +1,9 @@
 //! Adding a corpus from a program.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::Path;
 
-use dedupdb::{Schema, Store};
+use dedupdb::{Progress, Schema, Store};
 use dedupdb_corpus::{Add, AddEvent, AddSummary, EndReason, Hint, Options};
 use tempfile::TempDir;
 
@@ -38,9 +37,7 @@ fn counts(added: &AddSummary) -> [u64; 6] {
     [first, second, third, alike[0], alike[1], added.documents()]
 }
 
-fn goes_on(_: AddEvent<'_>) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
+fn goes_on(_: AddEvent<'_>) {}
 
 #[test]
 fn what_became_of_each_document_is_counted_and_told() {
@@ -48,15 +45,12 @@ fn what_became_of_each_document_is_counted_and_told() {
     let folder = folder.path();
     let store = store(folder);
     let (mut alike, mut skipped) = (Vec::new(), Vec::new());
-    let added = add(folder).evidence(true).run(&store, |event| {
-        match event {
-            AddEvent::Like { key, earlier, .. } => {
-                alike.push((key.to_owned(), earlier.key.clone()));
-            }
-            AddEvent::Skipped(one) => skipped.push(one.clone()),
-            _ => {}
+    let added = add(folder).evidence(true).run(&store, |event| match event {
+        AddEvent::Like { key, earlier, .. } => {
+            alike.push((key.to_owned(), earlier.key.clone()));
         }
-        ControlFlow::Continue(())
+        AddEvent::Skipped(one) => skipped.push(one.clone()),
+        _ => {}
     });
     let added = added.unwrap();
     assert_eq!(counts(&added), [30, 0, 0, 27, 0, 31]);
@@ -85,23 +79,24 @@ fn an_add_that_is_stopped_reports_all_that_it_stored() {
         let folder = folder.path();
         let store = store(folder);
         let (mut stored, mut alike) = (0, 0);
-        let mut observe = |event: AddEvent<'_>, is_last: bool| {
+        let mut observe = |event: AddEvent<'_>| {
             stored += u64::from(matches!(event, AddEvent::Stored { .. }));
             alike += u64::from(matches!(event, AddEvent::Like { .. }));
-            if is_last {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
         };
         let add = || add(folder).evidence(true);
-        let first = add().run(&store, |event| observe(event, stops(&event)));
+        let progress = Progress::new();
+        let first = add().run(&store.watched(&progress), |event| {
+            observe(event);
+            if stops(&event) {
+                progress.stop();
+            }
+        });
         let first = first.unwrap();
         assert_eq!(first.ended, EndReason::Stopped);
         assert_eq!(first.added, store.stats().unwrap().documents);
         let read: u64 = first.reading.by_encoding().values().sum();
         assert_eq!(read, first.added);
-        let rest = add().run(&store, |event| observe(event, false)).unwrap();
+        let rest = add().run(&store, observe).unwrap();
         assert_eq!(first.added + rest.added, 30);
         assert_eq!((stored, alike), (30 + rest.unchanged, 27));
     }
@@ -127,12 +122,14 @@ fn what_was_added_before_a_stop_is_committed() {
     let folder = folder.path();
     let store = store(folder);
     let options = Options::new().store(store.folder());
+    let progress = Progress::observed(|progress| {
+        if progress.documents() > 0 {
+            progress.stop();
+        }
+    });
     let stopped = add(folder)
         .reading(options)
-        .run(&store, |event| match event {
-            AddEvent::Progress { documents, .. } if documents > 0 => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
-        });
+        .run(&store.watched(&progress), goes_on);
     let stopped = stopped.unwrap();
     assert_eq!(stopped.ended, EndReason::Stopped);
     let documents = store.stats().unwrap().documents;

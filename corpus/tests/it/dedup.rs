@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Cursor;
-use std::ops::ControlFlow;
 use std::path::Path;
 
-use dedupdb::{Options, Schema, Store};
+use dedupdb::{Options, Progress, Schema, Store};
 use dedupdb_corpus::Source;
 use dedupdb_corpus::dedup::{Dedup, DedupEvent, Error, Keep};
 use dedupdb_corpus::publish;
@@ -55,9 +54,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-fn all(_: DedupEvent<'_>) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
+fn all(_: DedupEvent<'_>) {}
 
 /// A folder with a corpus in it, `in`, and with the outputs.
 struct Scene(tempfile::TempDir);
@@ -95,9 +92,9 @@ impl Scene {
 fn who_was_dropped_for_whose_sake_is_told_and_written() {
     let scene = Scene::new();
     let (mut dropped, mut skipped, mut last) = (Vec::new(), Vec::new(), None);
-    let mut reached = 0;
+    let progress = Progress::new();
     let dedup = scene.dedup("out").removed(scene.path("removed"));
-    let done = dedup.run(|event| {
+    let done = dedup.progress(&progress).run(|event| {
         assert!(last.is_none(), "nothing comes after the end");
         match event {
             DedupEvent::Dropped(one) => dropped.push(format!(
@@ -118,11 +115,9 @@ fn who_was_dropped_for_whose_sake_is_told_and_written() {
                 },
             )),
             DedupEvent::Skipped(one) => skipped.push(one.reason.name()),
-            DedupEvent::Progress { documents, .. } => reached = documents,
             DedupEvent::Publishing => last = Some(scene.names()),
             _ => {}
         }
-        ControlFlow::Continue(())
     });
     let done = done.unwrap();
     assert_eq!(skipped, ["binary"]);
@@ -135,7 +130,7 @@ fn who_was_dropped_for_whose_sake_is_told_and_written() {
     );
     assert_eq!(done.dropped(), dropped.len() as u64);
     assert_eq!((done.documents, done.kept), (201, 40 + 10));
-    assert_eq!(reached, done.documents);
+    assert_eq!(progress.documents(), done.documents);
     assert_eq!(done.of_input.exact_copies, 2 * 40 + 10);
     assert_eq!(done.of_input.near_duplicates, 60);
     assert!(done.is_written);
@@ -157,15 +152,15 @@ fn a_stop_leaves_nothing_and_the_same_run_gives_the_same_output() {
         let there = ["expected", "in", "store"];
         let mut stops = 0;
         for at in (0..).step_by(23) {
-            let mut events = 0;
-            let dedup = scene.dedup("out").keep(keep).store(&store);
-            let ran = dedup.run(|_| {
-                events += 1;
-                if events > at {
-                    return ControlFlow::Break(());
+            let mut steps = 0;
+            let progress = Progress::observed(move |progress| {
+                steps += 1;
+                if steps > at {
+                    progress.stop();
                 }
-                ControlFlow::Continue(())
             });
+            let dedup = scene.dedup("out").keep(keep).store(&store);
+            let ran = dedup.progress(&progress).run(all);
             match ran {
                 Err(Error::Stopped) => stops += 1,
                 ran => {
@@ -178,12 +173,15 @@ fn a_stop_leaves_nothing_and_the_same_run_gives_the_same_output() {
         assert!(stops > 5, "{stops}");
         assert_eq!(files(&scene.path("out")), files(&scene.path("expected")));
         // At the very end everything is stored, and is forgotten again.
-        let at_the_end = |event: DedupEvent<'_>| match event {
-            DedupEvent::Publishing => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
+        let progress = Progress::new();
+        let at_the_end = |event: DedupEvent<'_>| {
+            if matches!(event, DedupEvent::Publishing) {
+                progress.stop();
+            }
         };
         let other = Store::create(scene.path("other"), &Schema::default()).unwrap();
-        let stopped = scene.dedup("more").keep(keep).store(&other).run(at_the_end);
+        let dedup = scene.dedup("more").keep(keep).store(&other);
+        let stopped = dedup.progress(&progress).run(at_the_end);
         assert!(matches!(stopped, Err(Error::Stopped)));
         assert!(other.stats().unwrap().has_open_run);
         let mut forgotten = 0;
@@ -192,7 +190,6 @@ fn a_stop_leaves_nothing_and_the_same_run_gives_the_same_output() {
             if let DedupEvent::Forgotten { documents } = event {
                 forgotten += documents;
             }
-            ControlFlow::Continue(())
         });
         assert_eq!(again.unwrap().kept, forgotten);
         assert_eq!(files(&scene.path("more")), files(&scene.path("expected")));
@@ -346,7 +343,6 @@ fn a_file_that_grows_is_copied_as_it_was_read() {
                 let mut file = fs::File::options().append(true).open(&log).unwrap();
                 file.write_all(b"more words\n").unwrap();
             }
-            ControlFlow::Continue(())
         });
         assert_eq!(done.unwrap().reading.grown(), 1, "{keep:?}");
         let copy = fs::read_to_string(scene.path("out/texts/zz.log")).unwrap();

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::io::{self, Read};
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use dedupdb::{Query, Schema, Store};
+use dedupdb::{Progress, Query, Schema, Store};
 use dedupdb_corpus::{
     EachEvent, EndReason, Error, ForEach, ForEachSummary, Options, Reason, Source, TemporaryStore,
 };
@@ -30,7 +29,11 @@ fn records(folder: &Path, count: usize) -> std::path::PathBuf {
 /// What was worked on and what was left out, as the observer saw it, until it had `most` of them.
 fn run(each: ForEach, most: usize) -> (Vec<String>, ForEachSummary) {
     let mut met = Vec::new();
-    let worked = each.run(
+    let progress = Progress::new();
+    if most == 0 {
+        progress.stop();
+    }
+    let worked = each.progress(&progress).run(
         |document| {
             let text = document.text();
             if text.is_empty() {
@@ -45,10 +48,8 @@ fn run(each: ForEach, most: usize) -> (Vec<String>, ForEachSummary) {
                 EachEvent::Skipped(skipped) => met.push(format!("-{}", skipped.place)),
                 _ => {}
             }
-            if met.len() < most {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
+            if met.len() >= most {
+                progress.stop();
             }
         },
     );
@@ -101,7 +102,7 @@ fn nothing_comes_after_a_stop_or_a_first_failure() {
 fn an_error_of_the_work_is_the_end_and_a_panic_the_callers_own() {
     let folder = tempfile::tempdir().unwrap();
     let path = records(folder.path(), 100);
-    let go_on = |_: EachEvent<'_, ()>| ControlFlow::Continue(());
+    let go_on = |_: EachEvent<'_, ()>| {};
     let failed = ForEach::new([&path]).run(|_| Err(dedupdb::Error::Full), go_on);
     assert!(matches!(failed, Err(Error::Store { .. })), "{failed:?}");
     let panicked = catch_unwind(AssertUnwindSafe(|| {

@@ -4,10 +4,9 @@ use std::borrow::Borrow;
 
 use super::binomial::{Binomial, is_off};
 use super::draw::{check_two, invalid};
-use super::monitor::Monitor;
-use dedupdb::Result;
 use dedupdb::sketching::ShingleSet;
 use dedupdb::sketching::{Family, Signer, SlotWidth, agreeing};
+use dedupdb::{Progress, Result};
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -131,8 +130,9 @@ impl AccuracyQuery {
 /// [`Error::Stopped`](dedupdb::Error::Stopped).
 ///
 /// ```
+/// use dedupdb::Progress;
 /// use dedupdb::sketching::ShingleSet;
-/// use dedupdb_lab::eval::{AccuracyQuery, Monitor, accuracy};
+/// use dedupdb_lab::eval::{AccuracyQuery, accuracy};
 ///
 /// // Hashes of shingles are well mixed; signatures take that for granted.
 /// let mix = |x: u64| (x ^ x >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
@@ -140,7 +140,7 @@ impl AccuracyQuery {
 /// let set = |from: u64| ShingleSet::from_hashes((from..from + 300).map(hash).collect());
 /// let sets: Vec<ShingleSet> = (0..8).map(|text| set(text * 40)).collect();
 /// let query = AccuracyQuery::new().permutations(vec![64, 256]);
-/// let rows = accuracy(&sets, &query, &Monitor::new())?;
+/// let rows = accuracy(&sets, &query, &Progress::new())?;
 /// assert_eq!((rows.len(), rows[1].permutations), (2, 256));
 /// assert!(rows[1].error < rows[0].error);
 /// assert!((rows[1].error / rows[1].ideal_error - 1.0).abs() < 0.3);
@@ -149,7 +149,7 @@ impl AccuracyQuery {
 pub fn accuracy<S: Borrow<ShingleSet> + Sync>(
     sets: &[S],
     query: &AccuracyQuery,
-    monitor: &Monitor<'_>,
+    progress: &Progress,
 ) -> Result<Vec<Accuracy>> {
     let slots = query.slots()?;
     check_two(sets.len())?;
@@ -160,7 +160,7 @@ pub fn accuracy<S: Borrow<ShingleSet> + Sync>(
         let reason = format!("a difference is 0 or more, not {epsilon}");
         return Err(invalid("epsilons", reason));
     }
-    monitor.begin(query.families.len() as u64 * u64::from(query.runs));
+    progress.begin(query.families.len() as u64 * u64::from(query.runs));
     let sets: Vec<&ShingleSet> = sets.iter().map(Borrow::borrow).collect();
     let exact = ExactSimilarities::new(&sets);
     let ideal = exact.ideal(&slots, &query.epsilons);
@@ -173,7 +173,7 @@ pub fn accuracy<S: Borrow<ShingleSet> + Sync>(
             epsilons: &query.epsilons,
             family,
         };
-        rows.extend(experiment.repeat(query.runs, &ideal, monitor)?);
+        rows.extend(experiment.repeat(query.runs, &ideal, progress)?);
     }
     Ok(rows)
 }
@@ -263,14 +263,14 @@ impl AccuracyExperiment<'_> {
         &self,
         runs: u32,
         ideal: &[IdealErrors],
-        monitor: &Monitor<'_>,
+        progress: &Progress,
     ) -> Result<Vec<Accuracy>> {
         let (mut all, mut signing) = (Vec::new(), 0.0);
         for seed in 0..runs {
             let (run, seconds) = self.run(seed.into())?;
             all.push(run);
             signing += seconds / f64::from(runs);
-            monitor.step(1)?;
+            progress.step(1)?;
         }
         let accuracy = |(number, (&permutations, ideal)): (usize, (&u32, &IdealErrors))| {
             let of_runs: Vec<&ErrorSums> = all.iter().map(|run| &run[number]).collect();

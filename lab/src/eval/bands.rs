@@ -3,12 +3,11 @@
 use std::borrow::Borrow;
 
 use super::draw::{check_two, invalid};
-use super::monitor::Monitor;
 use crate::eval::check_threshold;
 use dedupdb::sketching::Bands;
 use dedupdb::sketching::ShingleSet;
 use dedupdb::sketching::{Signature, Signer, SlotWidth};
-use dedupdb::{Error, Result};
+use dedupdb::{Error, Progress, Result};
 use rayon::prelude::*;
 
 /// The number of texts that a thread compares with all queries at a time.
@@ -76,7 +75,8 @@ pub struct Figure {
 /// slots than the signer has; and [`Error::Stopped`].
 ///
 /// ```
-/// use dedupdb_lab::eval::{Monitor, bands};
+/// use dedupdb::Progress;
+/// use dedupdb_lab::eval::bands;
 /// use dedupdb::sketching::{Bands, Family, ShingleSet, Signer, SlotWidth};
 ///
 /// let hash = |i: u32| i.wrapping_mul(0x9E37_79B1);
@@ -84,7 +84,7 @@ pub struct Figure {
 /// let sets: Vec<ShingleSet> = (0..40).map(|text| set(text / 2 * 1000 + text % 2 * 10)).collect();
 /// let signer = Signer::new(Family::default(), 1, 128, SlotWidth::Bits16)?;
 /// let shapes = [Bands::new(17, 7, 128)?, Bands::new(2, 60, 128)?];
-/// let measured = bands(&sets, &[0, 1, 2, 3], &signer, &shapes, 0.8, &Monitor::new())?;
+/// let measured = bands(&sets, &[0, 1, 2, 3], &signer, &shapes, 0.8, &Progress::new())?;
 /// assert_eq!(measured.near, 1.0);
 /// assert_eq!(measured.shapes[0].found.measured, 1.0);
 /// assert!(measured.shapes[0].found.expected > 0.99 && measured.shapes[1].found.expected < 0.1);
@@ -96,7 +96,7 @@ pub fn bands<S: Borrow<ShingleSet> + Sync>(
     signer: &Signer,
     shapes: &[Bands],
     threshold: f64,
-    monitor: &Monitor<'_>,
+    progress: &Progress,
 ) -> Result<BandsMeasured> {
     check_two(sets.len())?;
     check_threshold(threshold)?;
@@ -104,7 +104,7 @@ pub fn bands<S: Borrow<ShingleSet> + Sync>(
         Bands::new(shape.bands(), shape.rows(), signer.permutations())?;
     }
     let queries = places(queries, sets.len())?;
-    monitor.begin(sets.len() as u64);
+    progress.begin(sets.len() as u64);
     let sign = |set: &S| signer.sign(set.borrow().as_slice());
     let signed = queries
         .clone()
@@ -126,7 +126,7 @@ pub fn bands<S: Borrow<ShingleSet> + Sync>(
             let texts = from..sets.len().min(from + CHUNK);
             let steps = texts.len() as u64;
             let part = experiment.part(texts, sign);
-            monitor.step(steps)?;
+            progress.step(steps)?;
             Ok(part)
         })
         .collect::<Vec<_>>();

@@ -13,7 +13,7 @@
 //! | [`time()`] | from how many texts on does LSH pay off? | sets |
 //!
 //! **Figures depend on the input and the seed, not on the number of threads**, except for times. Sums are computed in
-//! the order of the texts. A [`Monitor`] reports the progress of an experiment, and can stop it. [`draw()`] takes a
+//! the order of the texts. A [`Progress`](dedupdb::Progress) shows how far an experiment is, and can stop it. [`draw()`] takes a
 //! sample of texts that depends only on their keys and a seed.
 
 mod accuracy;
@@ -23,7 +23,6 @@ mod draw;
 mod groups;
 mod interval;
 mod lsh;
-mod monitor;
 mod pictures;
 mod recall;
 mod reports;
@@ -35,7 +34,6 @@ pub use accuracy::{Accuracy, AccuracyQuery, LargeErrors, accuracy};
 pub use bands::{BandsMeasured, Figure, ShapeMeasured, bands};
 pub use draw::{Reservoir, draw, pairs, rank, shuffled};
 pub use interval::wilson;
-pub use monitor::Monitor;
 pub use pictures::{accuracy_picture, s_curves, time_picture};
 pub use recall::{Recall, RecallQuery, RecallRange, recall};
 pub use reports::{

@@ -5,12 +5,9 @@ use std::sync::Arc;
 use super::draw::invalid;
 use super::groups::TruePairGroups;
 use super::interval::wilson_of;
-use super::monitor::Monitor;
 use super::truth::{self, PairSource, SampledPair};
 use crate::eval::check_threshold;
-use dedupdb::Schema;
-use dedupdb::Store;
-use dedupdb::{Error, Result};
+use dedupdb::{Error, Progress, Result, Schema, Store};
 
 /// The number of ranges of similarity between 0 and 1.
 const RANGES: u32 = 20;
@@ -97,9 +94,8 @@ impl RecallQuery {
 /// All pairs are found without the store's bands, by an exact join over all shingles or by comparing a sample with all
 /// texts.
 ///
-/// If all texts are joined, [`Store::progress`] shows the progress in two parts, the pairs that share a bucket and then
-/// the exact join, and the monitor counts pairs. For a sample, a step is one text. The figures depend only on the
-/// contents of the store and the seed.
+/// If all texts are joined, the progress has two parts, the pairs that share a bucket and then the exact join. For a
+/// sample, a step is one text. The figures depend only on the contents of the store and the seed.
 ///
 /// # Errors
 ///
@@ -107,7 +103,8 @@ impl RecallQuery {
 /// maximum; errors of reading the store; and [`Error::Stopped`].
 ///
 /// ```
-/// use dedupdb_lab::eval::{Monitor, RecallQuery, recall};
+/// use dedupdb::Progress;
+/// use dedupdb_lab::eval::{RecallQuery, recall};
 /// use dedupdb::{Schema, Store};
 ///
 /// # let folder = tempfile::tempdir()?;
@@ -117,13 +114,13 @@ impl RecallQuery {
 /// writer.add("b", "so it was the first of many long and cold nights in the old lighthouse")?;
 /// writer.add("c", "nobody had seen the keeper since the boats were pulled up in autumn")?;
 /// writer.commit()?;
-/// let measured = recall(&store, &RecallQuery::new(), &Monitor::new())?;
+/// let measured = recall(&store, &RecallQuery::new(), &Progress::new())?;
 /// assert_eq!((measured.texts, measured.all.pairs, measured.all.found), (3, 1, 1));
 /// assert_eq!(measured.all.recall(), Some(1.0));
 /// assert!(measured.all.predicted().is_some_and(|predicted| predicted > 0.98));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn recall(store: &Store, query: &RecallQuery, monitor: &Monitor<'_>) -> Result<Recall> {
+pub fn recall(store: &Store, query: &RecallQuery, progress: &Progress) -> Result<Recall> {
     let schema = store.schema();
     let threshold = query.threshold.unwrap_or(schema.threshold());
     check_threshold(threshold)?;
@@ -144,8 +141,8 @@ pub fn recall(store: &Store, query: &RecallQuery, monitor: &Monitor<'_>) -> Resu
     let mut groups = TruePairGroups::default();
     let count = |seen| measured.count(&schema, &mut groups, seen);
     match sample {
-        None => truth::joined(store, threshold, query.most_pairs, monitor, count)?,
-        Some(sample) => truth::sampled(store, threshold, (sample, query.seed), monitor, count)?,
+        None => truth::joined(store, threshold, query.most_pairs, progress, count)?,
+        Some(sample) => truth::sampled(store, threshold, (sample, query.seed), progress, count)?,
     }
     for (place, range) in measured.ranges.iter_mut().enumerate() {
         range.independent = groups.independent(Some(place));

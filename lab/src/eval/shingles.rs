@@ -4,11 +4,10 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use super::draw::check_two;
-use super::monitor::Monitor;
 use crate::diff::{Comparison, Piece, is_long, words};
 use crate::eval::check_threshold;
-use dedupdb::Result;
 use dedupdb::sketching::{ShingleSet, Shingler, Shingling};
+use dedupdb::{Progress, Result};
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -115,8 +114,9 @@ impl KindMeasured {
 /// [`Error::Stopped`](dedupdb::Error::Stopped).
 ///
 /// ```
+/// use dedupdb::Progress;
 /// use dedupdb::sketching::Shingling;
-/// use dedupdb_lab::eval::{Monitor, ShingleKind, shingles};
+/// use dedupdb_lab::eval::{ShingleKind, shingles};
 ///
 /// let texts = [
 ///     "the night tram runs again from Friday on, every half hour until four",
@@ -124,7 +124,7 @@ impl KindMeasured {
 ///     "nobody knows who painted the harbour crane in the colours of a parrot",
 /// ];
 /// let kinds = [1, 3].map(|k| ShingleKind::new(Shingling::Word(k), true));
-/// let measured = shingles(&texts, &kinds, 0.8, &Monitor::new())?;
+/// let measured = shingles(&texts, &kinds, 0.8, &Progress::new())?;
 /// assert_eq!((measured.texts, measured.near), (3, 1));
 /// let gaps: Vec<Option<f64>> = measured.kinds.iter().map(|kind| kind.gap()).collect();
 /// assert!(gaps.iter().all(|gap| gap.is_some_and(|gap| gap > 0.5)));
@@ -134,7 +134,7 @@ pub fn shingles<T: AsRef<str> + Sync>(
     texts: &[T],
     kinds: &[ShingleKind],
     threshold: f64,
-    monitor: &Monitor<'_>,
+    progress: &Progress,
 ) -> Result<ShinglesMeasured> {
     check_two(texts.len())?;
     check_threshold(threshold)?;
@@ -143,13 +143,13 @@ pub fn shingles<T: AsRef<str> + Sync>(
         .map(|kind| Shingler::new(kind.shingling, kind.folds, kind.folds))
         .collect::<Result<_>>()?;
     let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-    monitor.begin(kinds.len() as u64 + 1);
+    progress.begin(kinds.len() as u64 + 1);
     let near = near_duplicates(&texts, threshold);
-    monitor.step(1)?;
+    progress.step(1)?;
     let mut measured = Vec::with_capacity(kinds.len());
     for (&kind, shingler) in kinds.iter().zip(&shinglers) {
         measured.push(measure(&texts, kind, shingler, &near)?);
-        monitor.step(1)?;
+        progress.step(1)?;
     }
     Ok(ShinglesMeasured {
         texts: texts.len(),

@@ -5,12 +5,11 @@ use std::hint::black_box;
 
 use super::draw::{check_two, pairs};
 use super::lsh::{Signatures, verify};
-use super::monitor::Monitor;
 use crate::eval::check_threshold;
-use dedupdb::Result;
 use dedupdb::sketching::Bands;
 use dedupdb::sketching::ShingleSet;
 use dedupdb::sketching::{Signer, agreeing};
+use dedupdb::{Progress, Result};
 use std::time::Instant;
 
 /// The number of texts in the smallest part.
@@ -84,14 +83,15 @@ pub struct PartCost {
 /// slots than their signer has, and [`Error::Stopped`](dedupdb::Error::Stopped).
 ///
 /// ```
-/// use dedupdb_lab::eval::{Monitor, time};
+/// use dedupdb::Progress;
+/// use dedupdb_lab::eval::time;
 /// use dedupdb::sketching::{Bands, Family, ShingleSet, Signer, SlotWidth};
 ///
 /// let hash = |i: u32| i.wrapping_mul(0x9E37_79B1);
 /// let set = |from: u32| ShingleSet::from_hashes((from..from + 30).map(hash).collect());
 /// let sets: Vec<ShingleSet> = (0..40).map(|text| set(text / 2 * 1000)).collect();
 /// let signer = Signer::new(Family::default(), 1, 16, SlotWidth::Bits16)?;
-/// let parts = time(&sets, &[(signer, Bands::new(4, 4, 16)?)], 0.8, 32, &Monitor::new())?;
+/// let parts = time(&sets, &[(signer, Bands::new(4, 4, 16)?)], 0.8, 32, &Progress::new())?;
 /// let sizes: Vec<usize> = parts.iter().map(|part| part.texts).collect();
 /// assert_eq!(sizes, [16, 32, 40]);
 /// assert_eq!(parts[2].signed[0].found, 20);
@@ -103,7 +103,7 @@ pub fn time<S: Borrow<ShingleSet>>(
     signers: &[(Signer, Bands)],
     threshold: f64,
     all_pairs: usize,
-    monitor: &Monitor<'_>,
+    progress: &Progress,
 ) -> Result<Vec<PartCost>> {
     check_two(sets.len())?;
     check_threshold(threshold)?;
@@ -113,12 +113,12 @@ pub fn time<S: Borrow<ShingleSet>>(
     let compared = all_pairs.clamp(2, sets.len());
     let sets: Vec<&ShingleSet> = sets.iter().map(Borrow::borrow).collect();
     let sizes = sizes(sets.len(), compared);
-    monitor.begin(sizes.iter().map(|&size| steps(size, compared)).sum());
+    progress.begin(sizes.iter().map(|&size| steps(size, compared)).sum());
     let mut parts: Vec<PartCost> = Vec::with_capacity(sizes.len());
     for size in sizes {
         let part = measure(&sets[..size], signers, threshold, compared, &parts);
         parts.push(part);
-        monitor.step(steps(size, compared))?;
+        progress.step(steps(size, compared))?;
     }
     Ok(parts)
 }

@@ -5,11 +5,9 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use super::draw::{invalid, rank};
-use super::monitor::Monitor;
-use dedupdb::Result;
 use dedupdb::groups::PairQuery;
 use dedupdb::sketching::ShingleSet;
-use dedupdb::{Document, Query, Store};
+use dedupdb::{Document, Progress, Query, Result, Store};
 use rayon::prelude::*;
 
 /// The number of texts to read before they are compared.
@@ -24,9 +22,6 @@ const ANY: f64 = f64::MIN_POSITIVE;
 /// The default maximum number of pairs to process, true ones or candidates. Candidates come first and take no memory.
 /// The join has the pairs of many texts in memory at a time.
 const MOST_PAIRS: u64 = 50_000_000;
-
-/// The number of pairs between two calls of the monitor.
-const PAIRS: u64 = 1 << 12;
 
 /// A pair of distinct texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,11 +48,11 @@ pub(super) fn joined(
     store: &Store,
     threshold: f64,
     most: Option<u64>,
-    monitor: &Monitor<'_>,
+    progress: &Progress,
     mut take: impl FnMut(SampledPair),
 ) -> Result<()> {
     let most = most.unwrap_or(MOST_PAIRS);
-    monitor.begin(0);
+    let store = store.watched(progress);
     let mut each_pair = |query: PairQuery, how: PairSource| {
         for (pair, number) in store.pairs(query.fold_copies(true))?.zip(0_u64..) {
             let pair = pair?;
@@ -72,11 +67,8 @@ pub(super) fn joined(
                 jaccard: pair.jaccard.unwrap_or(pair.estimate.jaccard),
                 texts,
             });
-            if number % PAIRS == PAIRS - 1 {
-                monitor.step(PAIRS)?;
-            }
         }
-        monitor.step(0)
+        Ok(())
     };
     each_pair(PairQuery::new().threshold(ANY), PairSource::Candidate)?;
     let all = PairQuery::new().threshold(threshold).exhaustive(true);
@@ -101,18 +93,18 @@ pub(super) fn sampled(
     store: &Store,
     threshold: f64,
     (count, seed): (usize, u64),
-    monitor: &Monitor<'_>,
+    progress: &Progress,
     mut take: impl FnMut(SampledPair),
 ) -> Result<()> {
     let (drawn, texts) = drawn(store, count, seed)?;
-    monitor.begin(texts);
+    progress.begin(texts);
     let sample: HashSet<u32> = drawn.iter().map(|document| document.content).collect();
     for few in drawn.chunks(FEW) {
         let candidates = |document| candidates(store, document, &sample);
         for candidates in few.par_iter().map(candidates).collect::<Vec<_>>() {
             candidates?.into_iter().for_each(&mut take);
         }
-        monitor.step(0)?;
+        progress.go_on()?;
     }
     let asked = drawn
         .into_par_iter()
@@ -126,7 +118,7 @@ pub(super) fn sampled(
             .into_par_iter()
             .map(|document| -> Result<Vec<SampledPair>> {
                 let set = store.shingles(&document)?;
-                monitor.step(1)?;
+                progress.step(1)?;
                 let content = document.content;
                 let others = asked
                     .iter()

@@ -1,14 +1,11 @@
 //! Experiments: the same figures with any number of threads, an end when asked for, no panic.
 
-use std::ops::ControlFlow;
-
 use dedupdb::{
-    Error, Input, Result, Schema, Store,
+    Error, Input, Progress, Result, Schema, Store,
     sketching::{Bands, Family, ShingleSet, Shingling, Signer, SlotWidth},
-    upkeep::Progress,
 };
 use dedupdb_lab::eval::{
-    AccuracyQuery, Monitor, RecallQuery, ShingleKind, accuracy, bands, recall, shingles, time,
+    AccuracyQuery, RecallQuery, ShingleKind, accuracy, bands, recall, shingles, time,
 };
 
 /// Texts in groups of three similar ones.
@@ -63,13 +60,13 @@ fn store() -> (tempfile::TempDir, Store) {
 #[test]
 fn an_exact_recall_has_two_parts() {
     let (_folder, store) = store();
-    let before = store.progress().begun();
-    recall(&store, &RecallQuery::new(), &Monitor::new()).unwrap();
-    assert_eq!(store.progress().begun(), before + 2);
+    let progress = Progress::new();
+    recall(&store, &RecallQuery::new(), &progress).unwrap();
+    assert_eq!(progress.begun(), 2);
 }
 
-/// Runs an experiment with its monitor.
-type Run<'a> = Box<dyn Fn(&Monitor<'_>) -> Result<String> + Sync + Send + 'a>;
+/// Runs an experiment.
+type Run<'a> = Box<dyn Fn(&Progress) -> Result<String> + Sync + Send + 'a>;
 
 /// All experiments, and the figures of each except for the times.
 fn all(store: &Store) -> Vec<(&'static str, Run<'_>)> {
@@ -77,9 +74,9 @@ fn all(store: &Store) -> Vec<(&'static str, Run<'_>)> {
     vec![
         (
             "accuracy",
-            Box::new(|monitor| {
+            Box::new(|progress| {
                 let query = AccuracyQuery::new().permutations(vec![64, 32, 64]).runs(3);
-                let rows = accuracy(&sets(), &query, monitor)?;
+                let rows = accuracy(&sets(), &query, progress)?;
                 let figures = rows
                     .iter()
                     .map(|row| (row.permutations, row.error, row.off.clone()));
@@ -88,33 +85,33 @@ fn all(store: &Store) -> Vec<(&'static str, Run<'_>)> {
         ),
         (
             "bands",
-            Box::new(|monitor| {
+            Box::new(|progress| {
                 let queries = [3, 1, 7, 1];
-                let found = bands(&sets(), &queries, &signer(), &[shape()], 0.7, monitor)?;
+                let found = bands(&sets(), &queries, &signer(), &[shape()], 0.7, progress)?;
                 assert_eq!((found.queries, found.texts), (3, 45));
                 Ok(format!("{found:?}"))
             }),
         ),
         (
             "recall",
-            Box::new(|monitor| {
+            Box::new(|progress| {
                 Ok(format!(
                     "{:?}",
-                    recall(store, &RecallQuery::new(), monitor)?
+                    recall(store, &RecallQuery::new(), progress)?
                 ))
             }),
         ),
         (
             "recall of a sample",
-            Box::new(|monitor| {
+            Box::new(|progress| {
                 let query = RecallQuery::new().threshold(0.3).sample(20, 7);
-                Ok(format!("{:?}", recall(store, &query, monitor)?))
+                Ok(format!("{:?}", recall(store, &query, progress)?))
             }),
         ),
         (
             "shingles",
-            Box::new(move |monitor| {
-                let found = shingles(&texts(), &kinds, 0.8, monitor)?;
+            Box::new(move |progress| {
+                let found = shingles(&texts(), &kinds, 0.8, progress)?;
                 assert_eq!((found.near, found.cut), (45, 0));
                 let kinds = found.kinds.iter();
                 let figures = kinds.map(|kind| (kind.jaccard, kind.near, kind.others, kind.gap()));
@@ -123,8 +120,8 @@ fn all(store: &Store) -> Vec<(&'static str, Run<'_>)> {
         ),
         (
             "time",
-            Box::new(|monitor| {
-                let parts = time(&sets(), &[(signer(), shape())], 0.7, 20, monitor)?;
+            Box::new(|progress| {
+                let parts = time(&sets(), &[(signer(), shape())], 0.7, 20, progress)?;
                 let figures = parts.iter().map(|part| (part.texts, part.signed[0].found));
                 Ok(format!("{:?}", figures.collect::<Vec<_>>()))
             }),
@@ -139,9 +136,7 @@ fn figures_do_not_depend_on_the_number_of_threads() {
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             let progress = Progress::new();
-            let found = pool
-                .unwrap()
-                .install(|| run(&Monitor::new().progress(&progress)));
+            let found = pool.unwrap().install(|| run(&progress));
             assert_eq!(progress.done(), progress.total(), "{name}");
             found.unwrap()
         };
@@ -152,9 +147,8 @@ fn figures_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn experiments_end_when_they_are_asked_to() {
     let (_folder, store) = store();
-    let stop = || ControlFlow::Break(());
     for (name, run) in all(&store) {
-        let stopped = run(&Monitor::new().go_on(&stop));
+        let stopped = run(&Progress::observed(Progress::stop));
         assert!(
             matches!(stopped, Err(Error::Stopped)),
             "{name}: {stopped:?}"
@@ -164,7 +158,7 @@ fn experiments_end_when_they_are_asked_to() {
 
 #[test]
 fn what_cannot_be_measured_is_refused() {
-    let (sets, monitor) = (sets(), Monitor::new());
+    let (sets, progress) = (sets(), Progress::new());
     let is_of = |error: Error, name: &str| match error {
         Error::InvalidQuery { parameter, .. } | Error::InvalidSchema { parameter, .. } => {
             assert_eq!(parameter, name, "{error}");
@@ -173,7 +167,7 @@ fn what_cannot_be_measured_is_refused() {
         error => panic!("{error}"),
     };
     let query = AccuracyQuery::new;
-    let accuracy = |sets: &[ShingleSet], query| accuracy(sets, &query, &monitor).unwrap_err();
+    let accuracy = |sets: &[ShingleSet], query| accuracy(sets, &query, &progress).unwrap_err();
     is_of(accuracy(&sets[..1], query()), "texts");
     is_of(accuracy(&sets, query().runs(0)), "runs");
     is_of(
@@ -184,7 +178,7 @@ fn what_cannot_be_measured_is_refused() {
         is_of(accuracy(&sets, query().epsilons(vec![epsilon])), "epsilons");
     }
     let bands = |queries: &[usize], shape, threshold| {
-        bands(&sets, queries, &signer(), &[shape], threshold, &monitor).unwrap_err()
+        bands(&sets, queries, &signer(), &[shape], threshold, &progress).unwrap_err()
     };
     is_of(bands(&[], shape(), 0.7), "queries");
     is_of(bands(&[45], shape(), 0.7), "queries");
@@ -192,17 +186,17 @@ fn what_cannot_be_measured_is_refused() {
     is_of(bands(&[0], shape(), 0.0), "threshold");
     let kind = ShingleKind::new(Shingling::Word(65), true);
     is_of(
-        shingles(&texts(), &[kind], 0.7, &monitor).unwrap_err(),
+        shingles(&texts(), &[kind], 0.7, &progress).unwrap_err(),
         "shingling",
     );
-    is_of(shingles(&["a"], &[], 0.7, &monitor).unwrap_err(), "texts");
+    is_of(shingles(&["a"], &[], 0.7, &progress).unwrap_err(), "texts");
     let large = (signer(), Bands::new(13, 5, 128).unwrap());
     is_of(
-        time(&sets, &[large], 0.7, 20, &monitor).unwrap_err(),
+        time(&sets, &[large], 0.7, 20, &progress).unwrap_err(),
         "bands",
     );
     let (_folder, store) = store();
-    let recall = |query: RecallQuery| recall(&store, &query, &monitor).unwrap_err();
+    let recall = |query: RecallQuery| recall(&store, &query, &progress).unwrap_err();
     is_of(recall(RecallQuery::new().sample(0, 1)), "sample");
     is_of(recall(RecallQuery::new().threshold(1.5)), "threshold");
     is_of(recall(RecallQuery::new().most_pairs(3)), "most pairs");

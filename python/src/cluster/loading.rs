@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use dedupdb::batch::Mark;
-use dedupdb::{Error, Input, Options, Store};
+use dedupdb::{Error, Input, Options, Progress, Store};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
 use super::columns::{BytesColumn, ints, longs, of_file};
 use crate::errors::raised;
-use crate::watch::{Stop, waited};
+use crate::watch::waited;
 
 /// The time to wait for a store: a task that is run again may start before the first one has ended.
 const WAIT: Duration = Duration::from_secs(30);
@@ -58,14 +58,14 @@ impl ClusterLoader {
     fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<()> {
         let inputs = self.inputs(&batch.into_inner())?;
         let store = self.store.clone();
-        let add = move |_: &Stop| -> dedupdb::Result<()> {
+        let add = move |_: &Progress| -> dedupdb::Result<()> {
             let mut writer = store.writer()?;
             for outcome in writer.add_all(inputs)? {
                 outcome?;
             }
             writer.commit()
         };
-        waited(py, add, |_| Ok(()))?.map_err(|error| raised(py, &error))
+        waited(py, add)?.map_err(|error| raised(py, &error))
     }
 }
 

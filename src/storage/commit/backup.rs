@@ -52,10 +52,10 @@ impl Snapshot {
         progress.begin(index + bytes.iter().sum::<u64>());
         for (kind, bytes) in kinds.into_iter().zip(bytes) {
             paths.push(self.copy_column(kind, folder)?);
-            progress.step(bytes);
+            progress.step(bytes)?;
         }
         self.copy_index(&database, &path)?;
-        progress.step(index);
+        progress.step(index)?;
         // Releases the space by which the file grew during writing.
         database
             .compact()

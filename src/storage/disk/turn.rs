@@ -16,6 +16,7 @@ use redb::{BackendError, StorageBackend};
 
 use super::process::Process;
 use crate::clock::{self, Patience};
+use crate::progress::Progress;
 
 type TurnRange = (Bound<u64>, Bound<u64>);
 
@@ -34,8 +35,8 @@ pub(crate) struct TurnWait {
     pub(crate) time: Duration,
     /// The part of that time which is over. It also counts for the place in line.
     pub(crate) waited: Duration,
-    /// Ends the wait early when it becomes true.
-    pub(crate) stop: Option<Arc<AtomicBool>>,
+    /// Ends the wait early when it is stopped.
+    pub(crate) stop: Option<Progress>,
 }
 
 impl TurnWait {
@@ -49,7 +50,7 @@ impl TurnWait {
     /// Whether it was ended early.
     pub(crate) fn is_stopped(&self) -> bool {
         let stop = self.stop.as_ref();
-        stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+        stop.is_some_and(Progress::is_stopped)
     }
 }
 

@@ -108,7 +108,7 @@ impl NextGeneration {
                 saved = self.columns.own_len();
             }
             if let Err(stopped) = watch(self.progress(snapshot)) {
-                if matches!(stopped, Error::Interrupted) {
+                if matches!(stopped, Error::Stopped) {
                     self.checkpoint(snapshot)?;
                 }
                 return Err(stopped);

@@ -233,7 +233,7 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] if another process kept it, and [`Error::Interrupted`] if the wait was stopped.
+    /// [`Error::Locked`] if another process kept it, and [`Error::Stopped`] if the wait was stopped.
     pub(crate) fn take_turn(&self, wait: &TurnWait) -> Result<()> {
         self.process.check()?;
         let Some(turns) = &self.turns else {
@@ -251,7 +251,7 @@ impl Index {
     /// Why there was no turn.
     fn refusal(&self, wait: &TurnWait) -> Error {
         if wait.is_stopped() {
-            return Error::Interrupted;
+            return Error::Stopped;
         }
         Error::Locked {
             path: disk::parent(&self.path).to_owned(),

@@ -10,7 +10,6 @@ mod salvage;
 mod sectors;
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
@@ -18,6 +17,7 @@ use proptest::prelude::*;
 use super::model::{Model, SharedCall, Text, apply, check_answers, key, make_together, schema};
 use super::{Input, Options, Rebuild, Store};
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 use crate::storage::Limits;
 use crate::storage::watch::DiskWatch;
 
@@ -291,15 +291,13 @@ fn perform_on(store: &Store, verb: &Verb) -> Result<()> {
         }
         Verb::Compact(stop) => rebuild(store, Rebuild::compact(), *stop),
         Verb::Cancel => store.cancel_rebuild().map(|_| ()),
-        Verb::Pack => store.pack_if_loose(|_| ControlFlow::Continue(())).map(drop),
+        Verb::Pack => store.pack_if_loose().map(drop),
         Verb::Merge(batch) => {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("other");
             let other = options().create(path, &store.schema()).unwrap();
             add(&other, batch).unwrap();
-            store
-                .merge(&other, 1, |_| ControlFlow::Continue(()))
-                .map(|_| ())
+            store.merge(&other, 1).map(|_| ())
         }
         Verb::Backup(_) | Verb::Reopen | Verb::OtherHandle => {
             unreachable!("it needs more than the store")
@@ -324,17 +322,15 @@ fn inputs(batch: &[(u8, Text)]) -> Vec<Input> {
 /// Rebuilds a store. If it has an unfinished rebuild to another target, finishes that one instead.
 fn rebuild(store: &Store, rebuild: Rebuild<'_>, stop: Option<usize>) -> Result<()> {
     let mut reports = 0;
-    let watch = |_| {
+    let progress = Progress::observed(move |progress| {
         reports += 1;
         if Some(reports) == stop {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
+            progress.stop();
         }
-    };
-    match store.rebuild(rebuild.memory(64).watch(watch)) {
+    });
+    match store.watched(&progress).rebuild(rebuild.memory(64)) {
         Err(Error::Unfinished { .. }) => store.rebuild(Rebuild::resume().memory(64)).map(|_| ()),
-        Ok(_) | Err(Error::Interrupted) => Ok(()),
+        Ok(_) | Err(Error::Stopped) => Ok(()),
         Err(error) => Err(error),
     }
 }

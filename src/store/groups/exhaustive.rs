@@ -112,6 +112,11 @@ impl ExhaustivePairs {
         join.representatives(&sets, pool, is_linked)
     }
 
+    /// About how many contents were looked up, and the number of all.
+    pub(crate) fn looked_up(&self) -> (usize, usize) {
+        self.join.as_ref().map_or((0, 1), ExactJoin::looked_up)
+    }
+
     /// The next pairs, which may be an empty list. None at the end.
     pub(crate) fn next(
         &mut self,

@@ -162,7 +162,7 @@ impl Store {
             join => join,
         };
         let bands = u64::from(snapshot.schema.bands().bands());
-        self.shared.progress.begin(BAND_STEPS * (bands + 1));
+        self.progress.begin(BAND_STEPS * (bands + 1));
         Ok(Pairs {
             store: self.clone(),
             threshold,
@@ -242,9 +242,10 @@ impl Pairs {
 
     /// Takes a step. Returns whether there was one to take.
     fn find_more(&mut self) -> Result<bool> {
+        self.store.progress.go_on()?;
         if self.next_content < self.snapshot.len {
             self.find_copies()?;
-            self.store.shared.progress.reach(self.steps_done());
+            self.store.progress.reach(self.steps_done());
             return Ok(true);
         }
         if let Some(join) = &mut self.join {
@@ -252,10 +253,11 @@ impl Pairs {
             if let Some(found) = &found {
                 self.take_joined(found)?;
             }
+            self.store.progress.reach(self.steps_done());
             return Ok(found.is_some());
         }
         let compared = self.compare()?;
-        self.store.shared.progress.reach(self.steps_done());
+        self.store.progress.reach(self.steps_done());
         if compared {
             return Ok(true);
         }
@@ -284,8 +286,13 @@ impl Pairs {
                 BAND_STEPS * done as u64 / all as u64
             }
         };
-        if self.next_band == 0 {
+        if self.next_content < self.snapshot.len {
             return share(self.next_content as usize, self.snapshot.len as usize);
+        }
+        if let Some(join) = &self.join {
+            let (done, all) = join.looked_up();
+            let bands = u64::from(self.snapshot.schema.bands().bands());
+            return BAND_STEPS + bands * share(done, all);
         }
         let (done, all) = self.comparisons.buckets();
         BAND_STEPS * u64::from(self.next_band) + share(done, all)

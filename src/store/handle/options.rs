@@ -3,7 +3,6 @@
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
@@ -132,13 +131,6 @@ impl Options {
     #[must_use]
     pub fn wait(mut self, wait: Duration) -> Options {
         self.wait.time = wait;
-        self
-    }
-
-    /// Ends a wait for other processes when `stop` becomes true. The call then fails with [`Error::Interrupted`].
-    #[must_use]
-    pub fn stop_waiting(mut self, stop: &Arc<AtomicBool>) -> Options {
-        self.wait.stop = Some(stop.clone());
         self
     }
 
@@ -299,12 +291,13 @@ impl Options {
         self
     }
 
-    /// Sets where long calls report their progress: [`Options::check`] and, of the opened store, [`Store::pairs`],
-    /// [`Store::sample`], [`Store::largest_buckets`], [`Store::backup`] and [`Store::rebuild`]. A rebuild has three
-    /// parts: contents, lists of buckets, and the rest as one step.
+    /// Sets where long calls report their progress, and what stops them: [`Options::check`], [`Options::salvage`] and
+    /// those of the opened handle, of which [`Store::watched`] makes others. Once it is stopped, no call waits for
+    /// another process either: it fails with [`Error::Stopped`].
     #[must_use]
     pub fn progress(mut self, progress: &Progress) -> Options {
         self.progress = progress.clone();
+        self.wait.stop = Some(progress.clone());
         self
     }
 
@@ -416,7 +409,7 @@ impl Options {
                 opened => return opened,
             };
             if self.wait.is_stopped() {
-                return Err(Error::Interrupted);
+                return Err(Error::Stopped);
             }
             if !patience.pause() {
                 return Err(error.held_by(|| holder(folder)));
@@ -474,11 +467,11 @@ impl Options {
             allowance: Allowance::new(self.false_candidates, self.limits),
             containment: self.containment,
             ignored: self.ignored.clone(),
-            progress: self.progress.clone(),
             _fleeting: fleeting,
         };
         Ok(Store {
             shared: Arc::new(shared),
+            progress: self.progress.clone(),
         })
     }
 }

@@ -48,6 +48,8 @@ use crate::text::{ShingleSet, Shingler};
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(crate) shared: Arc<StoreInner>,
+    /// The progress of the long calls of this handle.
+    pub(crate) progress: Progress,
 }
 
 /// What the handles of an open store share.
@@ -78,7 +80,6 @@ pub(crate) struct StoreInner {
     pub(crate) containment: Option<f64>,
     /// The shingles that texts are taken without.
     pub(crate) ignored: Option<Arc<ShingleSet>>,
-    pub(crate) progress: Progress,
     /// Dropped after the files. `None` if the store is durable.
     pub(crate) _fleeting: Option<UnsyncedFolder>,
 }
@@ -190,9 +191,19 @@ impl Store {
         self.shared.meters.read()
     }
 
-    /// Returns where long calls report their progress; see [`Options::progress`].
+    /// Returns a handle of the same open store whose long calls report their progress to `progress` and are stopped by
+    /// it; see [`Options::progress`].
+    #[must_use]
+    pub fn watched(&self, progress: &Progress) -> Store {
+        Store {
+            shared: self.shared.clone(),
+            progress: progress.clone(),
+        }
+    }
+
+    /// Returns where long calls of this handle report their progress.
     pub fn progress(&self) -> &Progress {
-        &self.shared.progress
+        &self.progress
     }
 
     pub(crate) fn last_commit(&self) -> PublishedCommit {
@@ -213,8 +224,13 @@ impl Store {
     /// Returns a function that gives the store while another handle keeps it open. It is for threads that may outlive
     /// their callers.
     pub fn weak(&self) -> impl Fn() -> Option<Store> + Send + Sync + 'static {
-        let shared = Arc::downgrade(&self.shared);
-        move || shared.upgrade().map(|shared| Store { shared })
+        let (shared, progress) = (Arc::downgrade(&self.shared), self.progress.clone());
+        move || {
+            shared.upgrade().map(|shared| Store {
+                shared,
+                progress: progress.clone(),
+            })
+        }
     }
 
     /// Publishes the commit that files are at, and returns it.

@@ -1,6 +1,7 @@
 //! Rebuilds, with changes in the meantime.
 
-use std::ops::ControlFlow;
+use std::sync::mpsc;
+use std::thread;
 
 use super::answers::check;
 use super::calls::make;
@@ -8,6 +9,7 @@ use super::documents::Model;
 use super::readers::History;
 use super::step::Remake;
 use crate::error::Error;
+use crate::progress::Progress;
 use crate::schema::Schema;
 use crate::store::handle::Store;
 use crate::store::upkeep::Rebuild;
@@ -23,19 +25,6 @@ pub(super) fn rebuild(store: &Store, history: &History, model: &mut Model, remak
             Some(wanted) => unfinished.compacts || permutations != wanted,
         }
     });
-    let mut reports = 0;
-    let mut meanwhile = remake.meanwhile.iter();
-    let mut watch = |_| {
-        reports += 1;
-        if let Some(Some(call)) = meanwhile.next() {
-            make(store, history, model, std::slice::from_ref(call));
-        }
-        if Some(reports) == remake.stop {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    };
     let rebuild = match remake.permutations {
         Some(permutations) => Rebuild::reindex(target(store, permutations)),
         None => Rebuild::compact(),
@@ -44,13 +33,24 @@ pub(super) fn rebuild(store: &Store, history: &History, model: &mut Model, remak
     let stats = store.stats().unwrap();
     let is_compact = stats.removed == 0 && store.reclaimable_bytes().unwrap() == 0;
     let may_rest = remake.permutations.map_or(is_compact, |_| is_same);
-    match store.rebuild(rebuild.memory(64).watch(&mut watch)) {
+    let mut reports = 0;
+    let mut meanwhile = remake.meanwhile.iter();
+    let rebuilt = in_steps(store, rebuild.memory(64), |progress| {
+        reports += 1;
+        if let Some(Some(call)) = meanwhile.next() {
+            make(store, history, model, std::slice::from_ref(call));
+        }
+        if Some(reports) == remake.stop {
+            progress.stop();
+        }
+    });
+    match rebuilt {
         Ok(rebuilt) => {
             assert!(if rebuilt { !is_same } else { may_rest });
             let permutations = remake.permutations.unwrap_or(before.permutations());
             assert_eq!(*store.schema(), target(store, permutations));
         }
-        Err(Error::Interrupted) => assert_eq!(*store.schema(), *before),
+        Err(Error::Stopped) => assert_eq!(*store.schema(), *before),
         Err(Error::Unfinished { .. }) => {
             let other = other.unwrap();
             assert!(store.rebuild(Rebuild::resume()).unwrap());
@@ -59,6 +59,30 @@ pub(super) fn rebuild(store: &Store, history: &History, model: &mut Model, remak
         Err(error) => panic!("{error}"),
     }
     check(store, model);
+}
+
+/// Rebuilds a store on another thread, which waits after each step until `act` returns.
+fn in_steps(
+    store: &Store,
+    rebuild: Rebuild<'_>,
+    mut act: impl FnMut(&Progress),
+) -> Result<bool, Error> {
+    let (tell, told) = mpsc::sync_channel(0);
+    let (resume, resumed) = mpsc::channel();
+    let observe = move |progress: &Progress| {
+        tell.send(progress.clone()).unwrap();
+        resumed.recv().unwrap();
+    };
+    let watched = store.watched(&Progress::observed(observe));
+    thread::scope(|scope| {
+        let rebuilding = scope.spawn(move || watched.rebuild(rebuild));
+        while let Ok(progress) = told.recv() {
+            act(&progress);
+            drop(progress);
+            resume.send(()).unwrap();
+        }
+        rebuilding.join().unwrap()
+    })
 }
 
 fn target(store: &Store, permutations: u32) -> Schema {

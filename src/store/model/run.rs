@@ -1,6 +1,5 @@
 //! Steps on a store and on the model.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -142,7 +141,7 @@ impl Run<'_> {
         clock::set(now);
         let model = &mut self.committed;
         let expected = model.merge(&added);
-        let merge = || store.merge(&other, 64, |_| ControlFlow::Continue(()));
+        let merge = || store.merge(&other, 64);
         assert_eq!(history.commit(model, merge).unwrap(), expected);
         check(store, model);
     }

@@ -130,18 +130,18 @@ impl Store {
             least,
             limit,
         };
-        let progress = &self.shared.progress;
+        let progress = &self.progress;
         progress.begin(3);
         let samples = search.samples(&snapshot.removed_contents()?)?;
-        progress.step(1);
+        progress.step(1)?;
         let wanted: Vec<SampledText> = samples.iter().map(|sample| sample.text.clone()).collect();
         let texts = read(&wanted);
         let counts = search.counts(&samples)?;
-        progress.step(1);
+        progress.step(1)?;
         let candidates = search.candidates(&texts, &counts)?;
-        let found = search.counted(candidates);
-        progress.step(1);
-        found
+        let found = search.counted(candidates)?;
+        progress.step(1)?;
+        Ok(found)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::iter;
-use std::ops::ControlFlow;
 use std::ops::Range;
 
 use super::comparer::{HoldingContent, PassageComparer};
@@ -12,7 +11,7 @@ use super::places::{Cover, TokenPlaces, tokens_of};
 use super::query::PassageQuery;
 use super::runs::ShingleRun;
 use crate::codec::low32;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::storage::Snapshot;
 use crate::store::compare::PublishedCommit;
 use crate::store::handle::Store;
@@ -107,7 +106,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidQuery`] if the store keeps no fingerprints, or passages are to be
+    /// [`InvalidQuery`](crate::Error::InvalidQuery) if the store keeps no fingerprints, or passages are to be
     /// shorter than a shingle, or those of reading the store.
     pub fn passages(&self, query: &PassageQuery<'_>) -> Result<Passages> {
         let PublishedCommit { snapshot, .. } = self.current()?;
@@ -119,20 +118,10 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] if `go_on` breaks, [`Error::OtherProcess`] in a fork.
-    pub fn passages_all(
-        &self,
-        queries: &[PassageQuery<'_>],
-        go_on: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Vec<Result<Passages>>> {
+    /// [`Stopped`](crate::Error::Stopped), [`OtherProcess`](crate::Error::OtherProcess) in a fork.
+    pub fn passages_all(&self, queries: &[PassageQuery<'_>]) -> Result<Vec<Result<Passages>>> {
         let PublishedCommit { snapshot, .. } = self.current()?;
-        let ask = |query: &PassageQuery<'_>| match go_on() {
-            ControlFlow::Break(()) => None,
-            ControlFlow::Continue(()) => Some(self.passages_in(&snapshot, query)),
-        };
-        let answers = self.shared.pool.map(queries.iter().collect(), ask);
-        let answers: Option<Vec<Result<Passages>>> = answers.into_iter().collect();
-        answers.ok_or(Error::Stopped)
+        self.answer_all(queries, |query| self.passages_in(&snapshot, query))
     }
 
     fn passages_in(&self, snapshot: &Snapshot, query: &PassageQuery<'_>) -> Result<Passages> {

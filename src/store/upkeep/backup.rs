@@ -38,7 +38,7 @@ impl Store {
         let snapshot = self.published()?;
         // This comes first because it can fail, and after an error there must be no copy.
         let stats = Stats::of(&snapshot)?;
-        let files = snapshot.copy_to(folder.as_ref(), &self.shared.progress)?;
+        let files = snapshot.copy_to(folder.as_ref(), &self.progress)?;
         Ok(Stats { files, ..stats })
     }
 }

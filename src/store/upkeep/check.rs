@@ -232,7 +232,7 @@ impl StoreCheck {
             .collect();
         let checked = self.pool.map(chunks, |chunk| {
             let mut found = Vec::new();
-            self.progress.step(chunk.len() as u64);
+            self.progress.step(chunk.len() as u64)?;
             for content in chunk {
                 found.extend(check_content(snapshot, &self.sketcher, content)?);
             }
@@ -258,7 +258,7 @@ impl StoreCheck {
         let lists: Vec<u32> = (0..BucketLists::of(&snapshot.schema).count()).collect();
         let checked = self.pool.map(lists, |list| {
             let checked = check_list(snapshot, list, removed);
-            self.progress.step(self.list_steps());
+            self.progress.step(self.list_steps())?;
             checked
         });
         let (mut found, mut lacking) = (Vec::new(), ByAge::default());

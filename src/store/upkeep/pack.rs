@@ -1,9 +1,6 @@
 //! Rewrites an index to which much was added.
 
-use std::ops::ControlFlow;
-
 use super::rebuild::Rebuild;
-use super::rebuild_progress::RebuildProgress;
 use crate::error::{Error, Result};
 use crate::store::handle::Store;
 
@@ -17,19 +14,16 @@ impl Store {
     /// as they are, queries and writers continue, and it is safe to end the process at any time. It takes about a
     /// twentieth of the time of adding.
     ///
-    /// `watch` is called from time to time with the progress and may stop the call; then the store is unchanged. It
-    /// is also unchanged if the disk has no space for another index, or if there is an unfinished [`Rebuild`] that
+    /// If its [progress](Store::watched) is stopped, the store is unchanged. It is also unchanged if the disk has no space for another index, or if there is an unfinished [`Rebuild`] that
     /// compacts or changes the schema; an unfinished pack is finished.
     ///
     /// ```
-    /// use std::ops::ControlFlow;
-    ///
     /// use dedupdb::{Schema, Store};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
     /// store.insert_unless_duplicate("one", "a text")?;
-    /// assert!(!store.pack_if_loose(|_| ControlFlow::Continue(()))?);
+    /// assert!(!store.pack_if_loose()?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -37,10 +31,7 @@ impl Store {
     ///
     /// [`Error::ReadOnly`], [`Error::WriterHeld`], [`Error::Moved`], [`Error::Damaged`] or those of reading the
     /// store.
-    pub fn pack_if_loose(
-        &self,
-        watch: impl FnMut(RebuildProgress) -> ControlFlow<()>,
-    ) -> Result<bool> {
+    pub fn pack_if_loose(&self) -> Result<bool> {
         self.slot()?.check_not_held_here()?;
         let limits = self.shared.allowance.limits();
         let snapshot = self.published()?;
@@ -51,8 +42,8 @@ impl Store {
         if begun.is_some_and(|begun| begun.compacts || begun.schema != *snapshot.schema) {
             return Ok(false);
         }
-        match self.rebuild_watched(&Rebuild::pack(), watch) {
-            Err(error) if matches!(error, Error::Interrupted) || error.is_refusal_to_write() => {
+        match self.rebuild_alone(&Rebuild::pack()) {
+            Err(error) if matches!(error, Error::Stopped) || error.is_refusal_to_write() => {
                 self.cancel_rebuild()?;
                 Ok(false)
             }
@@ -66,11 +57,15 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::progress::Progress;
     use crate::schema::Schema;
     use crate::storage::Limits;
     use crate::store::{Input, Intake, Match, Options, Query};
 
-    const GO_ON: ControlFlow<()> = ControlFlow::Continue(());
+    /// A handle whose long calls are stopped at their first step.
+    fn hasty(store: &Store) -> Store {
+        store.watched(&Progress::observed(Progress::stop))
+    }
 
     /// A text of a family, with a few words of its own.
     fn text(number: usize) -> String {
@@ -117,8 +112,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = store(&folder);
         let (before, bytes) = (answers(&store), index_bytes(&store));
-        assert!(store.pack_if_loose(|_| GO_ON).unwrap());
-        assert!(!store.pack_if_loose(|_| GO_ON).unwrap());
+        assert!(store.pack_if_loose().unwrap());
+        assert!(!store.pack_if_loose().unwrap());
         assert_eq!(answers(&store), before);
         assert!(index_bytes(&store) < bytes);
         // Recent contents and those in tables work together.
@@ -135,12 +130,11 @@ mod tests {
     fn one_that_is_stopped_leaves_nothing_and_one_that_was_killed_blocks_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let store = store(&folder);
-        let stop = |_| ControlFlow::Break(());
-        assert!(!store.pack_if_loose(stop).unwrap());
+        assert!(!hasty(&store).pack_if_loose().unwrap());
         assert_eq!(store.unfinished_rebuild().unwrap(), None);
         assert!(matches!(
-            store.rebuild(Rebuild::pack().watch(stop)),
-            Err(Error::Interrupted)
+            hasty(&store).rebuild(Rebuild::pack()),
+            Err(Error::Stopped)
         ));
         let begun = store.unfinished_rebuild().unwrap().unwrap();
         assert_eq!((begun.compacts, &begun.schema), (false, &*store.schema()));
@@ -155,9 +149,8 @@ mod tests {
     fn an_unfinished_rebuild_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let store = store(&folder);
-        let stop = |_| ControlFlow::Break(());
-        store.rebuild(Rebuild::compact().watch(stop)).unwrap_err();
-        assert!(!store.pack_if_loose(|_| GO_ON).unwrap());
+        hasty(&store).rebuild(Rebuild::compact()).unwrap_err();
+        assert!(!store.pack_if_loose().unwrap());
         assert!(store.unfinished_rebuild().unwrap().unwrap().compacts);
     }
 
@@ -182,25 +175,19 @@ mod tests {
             pipeline.wait(Duration::from_millis(50)).unwrap();
         }
         let merged = create("merged").unwrap();
-        let mut told = 0;
-        let done = merged.merge(&written, 1 << 20, |_| {
-            told += 1;
-            GO_ON
-        });
-        assert!(done.unwrap().added == 90 && told > 1);
-        let is_loose = |store: &Store| store.pack_if_loose(|_| GO_ON).unwrap();
+        assert_eq!(merged.merge(&written, 1 << 20).unwrap().added, 90);
+        let is_loose = |store: &Store| store.pack_if_loose().unwrap();
         assert!(is_loose(&written) && !is_loose(&piped) && !is_loose(&merged));
         // The merge succeeds even if packing is stopped.
         let stopped = create("stopped").unwrap();
         let mut calls = 0;
-        let done = stopped.merge(&written, 1 << 20, |_| {
+        let progress = Progress::observed(move |progress| {
             calls += 1;
             if calls > 1 {
-                ControlFlow::Break(())
-            } else {
-                GO_ON
+                progress.stop();
             }
         });
+        let done = stopped.watched(&progress).merge(&written, 1 << 20);
         assert_eq!(done.unwrap().added, 90);
         assert!(is_loose(&stopped));
     }

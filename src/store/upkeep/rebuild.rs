@@ -1,7 +1,6 @@
 //! Rebuilding a store while it is in use, to change parameters or to free space.
 
 use std::fmt;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::fingerprints::TextFingerprints;
@@ -38,10 +37,7 @@ pub struct Rebuild<'a> {
     drop_missing: bool,
     source: Option<Box<BodySource<'a>>>,
     texts: Option<TextFingerprints>,
-    watch: Option<Box<RebuildObserver<'a>>>,
 }
-
-type RebuildObserver<'a> = dyn FnMut(RebuildProgress) -> ControlFlow<()> + Send + 'a;
 
 #[derive(Clone, Debug)]
 enum RebuildTarget {
@@ -93,7 +89,6 @@ impl<'a> Rebuild<'a> {
             drop_missing: false,
             source: None,
             texts: None,
-            watch: None,
         }
     }
 
@@ -128,24 +123,16 @@ impl<'a> Rebuild<'a> {
         self.drop_missing = drop;
         self
     }
-
-    /// Calls `watch` from time to time with the progress. It may stop the rebuild, which then fails with
-    /// [`Error::Interrupted`]; the next rebuild continues from there.
-    pub fn watch(
-        mut self,
-        watch: impl FnMut(RebuildProgress) -> ControlFlow<()> + Send + 'a,
-    ) -> Rebuild<'a> {
-        self.watch = Some(Box::new(watch));
-        self
-    }
 }
 
 impl Store {
     /// Makes the next generation of the store beside the one in use, and switches to it.
     ///
     /// Queries and writers continue in the meantime, and the next generation includes their commits. At the end, the
-    /// rebuild takes the writer for a moment. It waits for that without a limit, and goes on calling
-    /// [`Rebuild::watch`]. Returns whether there was anything to do.
+    /// rebuild takes the writer for a moment. It waits for that without a limit. Returns whether there was anything to do.
+    ///
+    /// The [progress](Store::watched) has three parts: contents, lists of buckets, and the rest as one step. If it is
+    /// stopped, the work so far is kept, and the next rebuild continues from there.
     ///
     /// Shorter signatures are cut from the old ones; for longer ones, only the new slots are computed. If only bands
     /// change, signatures are not written. Everything is computed from the stored shingles; a store without shingles
@@ -170,37 +157,31 @@ impl Store {
     ///
     /// [`Error::InvalidSchema`] for a change that needs other shingles, for one to
     /// [`Family::Xor`](crate::sketching::Family::Xor), or for another passage without the texts, [`Error::Unfinished`] if an unfinished rebuild has another
-    /// target, [`Error::MissingSources`], [`Error::Interrupted`], [`Error::ReadOnly`], [`Error::WriterHeld`] if this
+    /// target, [`Error::MissingSources`], [`Error::Stopped`], [`Error::ReadOnly`], [`Error::WriterHeld`] if this
     /// thread holds the [`Writer`](crate::Writer) or is within a rebuild, [`Error::Moved`], or those of reading and
     /// writing the store. After an error the store is unchanged, except that documents which
     /// [`Rebuild::drop_missing`] removes may be removed already.
-    pub fn rebuild(&self, mut rebuild: Rebuild<'_>) -> Result<bool> {
-        let mut watch = rebuild.watch.take();
-        let mut watch = |progress| match &mut watch {
-            Some(watch) => watch(progress),
-            None => ControlFlow::Continue(()),
-        };
-        self.after_other_rebuilds(|| self.rebuild_watched(&rebuild, &mut watch))
+    #[expect(clippy::needless_pass_by_value, reason = "a task is done once")]
+    pub fn rebuild(&self, rebuild: Rebuild<'_>) -> Result<bool> {
+        self.after_other_rebuilds(|| self.rebuild_alone(&rebuild))
     }
 
     /// Does what no process can while another one rebuilds the store, and waits for that as long as for the right to write.
     fn after_other_rebuilds<T>(&self, mut work: impl FnMut() -> Result<T>) -> Result<T> {
-        let wait = &self.shared.wait;
-        let mut patience = Patience::new(wait.time);
+        let mut patience = Patience::new(self.shared.wait.time);
         loop {
             match work() {
-                Err(Error::Locked { .. }) if wait.is_stopped() => return Err(Error::Interrupted),
-                Err(Error::Locked { .. }) if patience.pause() => self.catch_up()?,
+                Err(Error::Locked { .. }) if patience.pause() => {
+                    self.progress.go_on()?;
+                    self.catch_up()?;
+                }
                 done => return done,
             }
         }
     }
 
-    pub(super) fn rebuild_watched(
-        &self,
-        rebuild: &Rebuild<'_>,
-        mut watch: impl FnMut(RebuildProgress) -> ControlFlow<()>,
-    ) -> Result<bool> {
+    /// Rebuilds the store unless another process does.
+    pub(super) fn rebuild_alone(&self, rebuild: &Rebuild<'_>) -> Result<bool> {
         let slot = self.slot()?;
         slot.check_not_held_here()?;
         let _alone = self.shared.rebuilding.enter()?;
@@ -220,16 +201,12 @@ impl Store {
             source,
             rebuild.texts.as_ref(),
         )?;
-        let mut counted = RebuildSteps::begin(&self.shared.progress, snapshot.len.into());
+        let mut counted = RebuildSteps::begin(&self.progress, snapshot.len.into());
         let mut watch = |progress: GenerationProgress| {
-            let progress = RebuildProgress::from(progress);
-            counted.reach(progress);
-            let watched = watch(progress);
+            counted.reach(RebuildProgress::from(progress));
+            let going_on = self.progress.go_on();
             self.shared.process.check()?;
-            if watched.is_break() {
-                return Err(Error::Interrupted);
-            }
-            Ok(())
+            going_on
         };
         if signer.needs_sources() || needs_texts {
             // It is not known which texts an earlier attempt missed.
@@ -315,14 +292,13 @@ impl Store {
     /// it.
     ///
     /// ```
-    /// use std::ops::ControlFlow;
-    /// use dedupdb::{Schema, Store, upkeep::Rebuild};
+    /// use dedupdb::{Progress, Schema, Store, upkeep::Rebuild};
     ///
     /// # let folder = tempfile::tempdir()?;
     /// let store = Store::create(folder.path().join("store"), &Schema::default())?;
     /// # store.insert_unless_duplicate("one", "a text")?;
-    /// let stopped = store.rebuild(Rebuild::compact().watch(|_| ControlFlow::Break(())));
-    /// assert!(stopped.is_err());
+    /// let hasty = store.watched(&Progress::observed(Progress::stop));
+    /// assert!(hasty.rebuild(Rebuild::compact()).is_err());
     /// let larger = || Schema::builder().permutations(256).build().map(Rebuild::reindex);
     /// let begun = store.cancel_other_rebuild(&larger()?)?;
     /// assert!(begun.is_some_and(|begun| begun.compacts));

@@ -221,7 +221,7 @@ impl SalvageRun<'_> {
             if claimed.documents.is_empty() && !is_removed {
                 self.unnamed.push(content);
             } else {
-                progress.step(1);
+                progress.step(1)?;
             }
             self.named(content, claimed)?;
             self.make_room()?;
@@ -232,7 +232,7 @@ impl SalvageRun<'_> {
         // These come last, because their texts may be those of documents that have their keys.
         for content in std::mem::take(&mut self.unnamed) {
             self.unnamed(content)?;
-            progress.step(1);
+            progress.step(1)?;
             self.make_room()?;
         }
         self.writer.commit()?;

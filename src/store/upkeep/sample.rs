@@ -96,10 +96,10 @@ impl Store {
         let mut compared = drawn;
         compared.sort_unstable();
         let chunks: Vec<Vec<u32>> = queries.chunks(CHUNK).map(<[u32]>::to_vec).collect();
-        self.shared.progress.begin(chunks.len() as u64);
+        self.progress.begin(chunks.len() as u64);
         let chunks = self.shared.pool.map(chunks, |chunk| {
             let found = neighbours(&snapshot, &chunk, &compared);
-            self.shared.progress.step(1);
+            self.progress.step(1)?;
             found
         });
         let chunks: Vec<Vec<Neighbours>> = chunks.into_iter().collect::<Result<_>>()?;

@@ -168,7 +168,7 @@ impl Store {
         let snapshot = self.published()?;
         let removed = snapshot.removed_contents()?;
         let bands: Vec<u32> = (0..snapshot.schema.bands().bands()).collect();
-        self.shared.progress.begin(bands.len() as u64);
+        self.progress.begin(bands.len() as u64);
         let found = self.shared.pool.map(bands, |band| {
             let mut largest = LargestBuckets::new(limit);
             snapshot.for_each_bucket(band + 1, &removed, |hash, contents| {
@@ -178,7 +178,7 @@ impl Store {
                     contents,
                 });
             })?;
-            self.shared.progress.step(1);
+            self.progress.step(1)?;
             Ok(largest)
         });
         let mut largest = LargestBuckets::new(limit);

@@ -1,7 +1,5 @@
 //! Merging another store.
 
-use std::ops::ControlFlow;
-
 use super::judge::Policy;
 use super::writer::Writer;
 use crate::clock;
@@ -51,13 +49,11 @@ impl Store {
     ///
     /// The result is that of adding their texts in the order in which the other store got them. Documents of an
     /// unpublished run of the other store are skipped. Shingles and signatures are copied as they are. Documents are
-    /// committed whenever they take `memory` bytes; another merge completes an interrupted one. `watch` is called from
-    /// time to time with the number of documents processed, and may stop the merge, which then fails with
-    /// [`Error::Interrupted`] after a commit. At the end, the index is [packed](Store::pack_if_loose) if much was
-    /// added; stopping that is not an error.
+    /// committed whenever they take `memory` bytes. A document is a step of the [progress](Store::watched); if that is
+    /// stopped, the merge fails with [`Error::Stopped`] after a commit, and another one completes it. At the end, the
+    /// index is [packed](Store::pack_if_loose) if much was added; stopping that is not an error.
     ///
     /// ```
-    /// use std::ops::ControlFlow;
     /// use dedupdb::{Schema, Store};
     ///
     /// # let folder = tempfile::tempdir()?;
@@ -65,7 +61,7 @@ impl Store {
     /// let monday = Store::create(path.join("monday"), &Schema::default())?;
     /// monday.insert_unless_duplicate("1", "cold nights in the old lighthouse")?;
     /// let week = Store::create(path.join("week"), &Schema::default())?;
-    /// let merged = week.merge(&monday, 64 << 20, |_| ControlFlow::Continue(()))?;
+    /// let merged = week.merge(&monday, 64 << 20)?;
     /// assert_eq!(merged.added, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -74,12 +70,7 @@ impl Store {
     ///
     /// [`Error::SchemaMismatch`] with the first parameter that differs, or those of reading the other store and writing
     /// this one.
-    pub fn merge(
-        &self,
-        other: &Store,
-        memory: u64,
-        mut watch: impl FnMut(u64) -> ControlFlow<()>,
-    ) -> Result<MergeSummary> {
+    pub fn merge(&self, other: &Store, memory: u64) -> Result<MergeSummary> {
         let source = other.published()?;
         let mut writer = self.writer()?;
         // Stores are merged as they are, and what is replaced is counted.
@@ -87,6 +78,7 @@ impl Store {
         let used = writer.files.enter()?;
         let schema = &writer.committed.snapshot.schema;
         schema.check_takes(&source.schema)?;
+        self.progress.begin(source.documents()?);
         let mut names = source.all_names()?;
         let mut merged = MergeSummary::default();
         loop {
@@ -96,18 +88,17 @@ impl Store {
                 break;
             }
             writer.merge_batch(&source, batch, &mut merged)?;
-            let stopped = watch(merged.documents()).is_break();
-            if stopped || writer.uncommitted_bytes() >= memory {
+            self.progress.reach(merged.documents());
+            let going_on = self.progress.go_on();
+            if going_on.is_err() || writer.uncommitted_bytes() >= memory {
                 writer.commit()?;
             }
-            if stopped {
-                return Err(Error::Interrupted);
-            }
+            going_on?;
         }
         writer.commit()?;
         drop(used);
         drop(writer);
-        self.pack_if_loose(|_| watch(merged.documents()))?;
+        self.watched(&self.progress.part()).pack_if_loose()?;
         Ok(merged)
     }
 }

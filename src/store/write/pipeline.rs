@@ -1,8 +1,6 @@
 //! Documents on their way into a store, in batches.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -11,6 +9,7 @@ use super::batch::{Batch, KeyHashes};
 use super::uncommitted::Uncommitted;
 use crate::clock::Patience;
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 use crate::store::handle::{Feeder, Store};
 use crate::store::offer::{Input, Outcome};
 
@@ -133,7 +132,7 @@ pub struct Pipeline {
     batches: Option<Sender<Vec<Input>>>,
     outcomes: Receiver<Result<Vec<Result<Outcome>>>>,
     under_way: usize,
-    stop: Arc<AtomicBool>,
+    stop: Progress,
     sketching: JoinHandle<()>,
     writing: JoinHandle<()>,
 }
@@ -150,7 +149,7 @@ impl Store {
         let (batches, to_sketch) = mpsc::channel();
         let (sketched, to_write) = mpsc::channel();
         let (told, outcomes) = mpsc::channel();
-        let stop = Arc::new(AtomicBool::new(false));
+        let stop = Progress::new();
         let sketching = SketchThread {
             store: self.clone(),
             batches: to_sketch,
@@ -252,7 +251,7 @@ impl Pipeline {
 
 impl Drop for Pipeline {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.stop();
         self.batches = None;
         self.feeder = None;
         if self.store.shared.process.is_current() {
@@ -287,7 +286,7 @@ struct WriteThread {
     intake: Intake,
     sketched: Receiver<Batch>,
     outcomes: Sender<Result<Vec<Result<Outcome>>>>,
-    stop: Arc<AtomicBool>,
+    stop: Progress,
 }
 
 impl WriteThread {
@@ -308,7 +307,7 @@ impl WriteThread {
         let mut keys = KeyHashes::default();
         loop {
             let received = self.sketched.recv_timeout(TICK);
-            if self.stop.load(Ordering::Relaxed) {
+            if self.stop.is_stopped() {
                 return Ok(());
             }
             match received {
@@ -331,13 +330,7 @@ impl WriteThread {
             }
         }
         drop(writer);
-        self.store.pack_if_loose(|_| {
-            if self.stop.load(Ordering::Relaxed) {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        })?;
+        self.store.watched(&self.stop).pack_if_loose()?;
         Ok(())
     }
 }

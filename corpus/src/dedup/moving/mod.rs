@@ -6,13 +6,13 @@ mod move_run;
 mod plan;
 mod undo;
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::dedup::error::{Error, Result};
 use crate::dedup::event::DedupEvent;
 use crate::dedup::settings::Dedup;
 use crate::dedup::summary::DedupSummary;
+use dedupdb::Progress;
 
 pub use undo::Undo;
 
@@ -34,7 +34,6 @@ pub use undo::Undo;
 /// stored; of a record, the file that it came from must exist. Of copies in the folder itself, one stays.
 ///
 /// ```
-/// use std::ops::ControlFlow;
 /// use dedupdb_corpus::dedup::{Dedup, Undo};
 ///
 /// # let folder = tempfile::tempdir()?;
@@ -42,11 +41,11 @@ pub use undo::Undo;
 /// std::fs::create_dir(&notes)?;
 /// std::fs::write(notes.join("a.txt"), "The night tram runs again from Friday on.")?;
 /// std::fs::write(notes.join("b.txt"), "The night tram runs again from Friday on!")?;
-/// let moved = Dedup::new([&notes]).move_to(&aside).run(|_| ControlFlow::Continue(()))?;
+/// let moved = Dedup::new([&notes]).move_to(&aside).run(|_| {})?;
 /// assert_eq!(moved.files, 1);
 /// assert!(!notes.join("b.txt").exists() && aside.join("b.txt").exists());
 ///
-/// Undo::new(moved.manifest.unwrap()).run(|_| ControlFlow::Continue(()))?;
+/// Undo::new(moved.manifest.unwrap()).run(|_| {})?;
 /// assert!(notes.join("b.txt").exists() && !aside.exists());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -126,17 +125,14 @@ impl Move {
         Move { pretend, ..self }
     }
 
-    /// Reads and judges the whole folder, and then moves files. The observer receives each event and may stop the run.
+    /// Reads and judges the whole folder, and then moves files. The observer receives each event.
     ///
     /// # Errors
     ///
     /// Those of [`Dedup::run`]; [`Error::NoFolder`]; [`Error::Output`] if `target` cannot be used; [`Error::Held`] if
     /// another run moves files to or from one of the folders; [`Error::Stopped`], after which moved files stay moved,
     /// and an [`Undo`] moves them back.
-    pub fn run(
-        self,
-        mut observe: impl FnMut(MoveEvent<'_>) -> ControlFlow<()>,
-    ) -> Result<MoveSummary, Error> {
+    pub fn run(self, mut observe: impl FnMut(MoveEvent<'_>)) -> Result<MoveSummary, Error> {
         move_run::run(self, &mut observe)
     }
 }
@@ -144,15 +140,14 @@ impl Move {
 /// Counts the results, and reports to the observer.
 struct MoveReporter<'a> {
     summary: MoveSummary,
-    observe: &'a mut dyn FnMut(MoveEvent<'_>) -> ControlFlow<()>,
+    observe: &'a mut dyn FnMut(MoveEvent<'_>),
+    progress: Progress,
 }
 
 impl MoveReporter<'_> {
     fn tell(&mut self, event: MoveEvent<'_>) -> Result<()> {
-        match (self.observe)(event) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Stopped),
-        }
+        (self.observe)(event);
+        Ok(self.progress.go_on()?)
     }
 
     /// Counts and reports a file that stays.

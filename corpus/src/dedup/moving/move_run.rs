@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
-use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -20,10 +19,7 @@ use crate::publish::error::WithPath as _;
 use crate::publish::{self, check_output};
 
 /// Moves the files that are dropped.
-pub(super) fn run(
-    asked: Move,
-    observe: &mut dyn FnMut(MoveEvent<'_>) -> ControlFlow<()>,
-) -> Result<MoveSummary> {
+pub(super) fn run(asked: Move, observe: &mut dyn FnMut(MoveEvent<'_>)) -> Result<MoveSummary> {
     let Move {
         mut dedup,
         target,
@@ -48,13 +44,14 @@ pub(super) fn run(
     dedup.keep = dedup.keep.or(Some(Keep::Longest));
     let mut plan = MovePlan::new(&folder, root.clone(), streams, began);
     dedup.moved_from = Some(root.clone());
+    let progress = dedup.progress.clone();
     let judged = dedup.lineage(true).run(|event| {
         match event {
             DedupEvent::Dropped(dropped) => plan.drop(dropped),
             DedupEvent::Skipped(skipped) => plan.skip(skipped),
             _ => {}
         }
-        observe(MoveEvent::Judging(&event))
+        observe(MoveEvent::Judging(&event));
     });
     plan.look();
     let mut told = MoveReporter {
@@ -63,6 +60,7 @@ pub(super) fn run(
             ..MoveSummary::default()
         },
         observe,
+        progress,
     };
     let moved = judged.and_then(|done| {
         told.summary.done = Some(done);

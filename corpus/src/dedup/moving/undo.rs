@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
-use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::hold::{self, FolderHold, HoldPurpose};
 use super::manifest::{ManifestEntry, MoveManifest, MovedFileState, NAME};
 use super::move_run::clear;
+use dedupdb::Progress;
+
 use super::{LeftReason, MoveEvent, MoveReporter, MoveSummary, rename};
 use crate::dedup::claim::FolderClaim;
 use crate::dedup::error::{Error, Result};
@@ -27,6 +28,7 @@ use crate::publish::error::WithPath as _;
 pub struct Undo {
     manifest: PathBuf,
     pretend: bool,
+    progress: Progress,
 }
 
 impl Undo {
@@ -35,6 +37,7 @@ impl Undo {
         Undo {
             manifest: manifest.into(),
             pretend: false,
+            progress: Progress::new(),
         }
     }
 
@@ -43,17 +46,21 @@ impl Undo {
         Undo { pretend, ..self }
     }
 
-    /// Moves the files back. The observer receives each event and may stop the undo. If an existing file could not be
-    /// moved, the list stays.
+    /// Sets what stops the undo.
+    pub fn progress(self, progress: &Progress) -> Undo {
+        Undo {
+            progress: progress.clone(),
+            ..self
+        }
+    }
+
+    /// Moves the files back. The observer receives each event. If an existing file could not be moved, the list stays.
     ///
     /// # Errors
     ///
     /// [`Error::BadManifest`], [`Error::NotFound`], [`Error::NoFolder`] and [`Error::Held`], before anything is moved;
     /// [`Error::Stopped`], after which the same undo continues.
-    pub fn run(
-        mut self,
-        mut observe: impl FnMut(MoveEvent<'_>) -> ControlFlow<()>,
-    ) -> Result<MoveSummary, Error> {
+    pub fn run(mut self, mut observe: impl FnMut(MoveEvent<'_>)) -> Result<MoveSummary, Error> {
         let Some(path) = self.list()? else {
             return self.without_list();
         };
@@ -89,6 +96,7 @@ impl Undo {
         let mut told = MoveReporter {
             summary: MoveSummary::default(),
             observe: &mut observe,
+            progress: self.progress.clone(),
         };
         let mut counted = HashSet::new();
         let mut stays = self.pretend;

@@ -125,6 +125,12 @@ impl ExactJoin {
         })
     }
 
+    /// Returns about how many sets were looked up, and the number of all.
+    pub(crate) fn looked_up(&self) -> (usize, usize) {
+        let waiting = self.waiting.len().min(self.indexed.len());
+        (self.indexed.end - waiting, self.ranked.len())
+    }
+
     /// Finds more pairs; the list may be empty. None when all are found.
     ///
     /// Within each part of the index, pairs are ordered by the larger set and then by the smaller one.
