@@ -190,7 +190,6 @@ pub mod overlap {
 pub mod upkeep {
     pub use crate::clock::Timings;
     pub use crate::error::Holder;
-    pub use crate::storage::{ProcessorTimes, ThreadTime};
     pub use crate::store::{
         Bucket, Casualty, CheckReport, ComparedShape, Expected, Near, Nearness, Problem, Rebuild,
         RebuildProgress, Reindex, SalvageSummary, Sample, Shape, Stats, TextFingerprints, Tuning,

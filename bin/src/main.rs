@@ -24,6 +24,7 @@ mod parse;
 mod picture;
 mod piped_input;
 mod prefetch;
+mod processor;
 mod progress;
 mod ranked_pairs;
 mod read_counts;

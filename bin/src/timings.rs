@@ -3,7 +3,9 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use dedupdb::upkeep::{ThreadTime, Timings};
+use dedupdb::upkeep::Timings;
+
+use crate::processor::ThreadTime;
 
 const MEGABYTE: f64 = 1e6;
 
@@ -77,8 +79,10 @@ mod tests {
 
     #[test]
     fn the_busiest_thread_that_works_alone_says_what_it_allows() {
-        let thread =
-            |name, milliseconds| ThreadTime::new(name, Duration::from_millis(milliseconds));
+        let thread = |name: &str, milliseconds| ThreadTime {
+            name: name.to_owned(),
+            spent: Duration::from_millis(milliseconds),
+        };
         let spent = |bytes| AddTimes {
             stages: Timings::default(),
             waiting: Duration::ZERO,

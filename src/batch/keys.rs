@@ -98,7 +98,11 @@ impl<'a> BandKeys<'a> {
     /// Returns the first band, from 0, whose key two rows share. None if there is no such band, or a row does not
     /// exist.
     pub fn first_shared(&self, a: usize, b: usize) -> Option<usize> {
-        let mut keys = self.row(a)?.iter().zip(self.row(b)?);
-        keys.position(|(a, b)| a == b)
+        first_shared(self.row(a)?, self.row(b)?)
     }
+}
+
+/// The first band, from 0, that two texts with these keys share.
+pub(super) fn first_shared(a: &[u64], b: &[u64]) -> Option<usize> {
+    a.iter().zip(b).position(|(a, b)| a == b)
 }

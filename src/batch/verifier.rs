@@ -1,6 +1,6 @@
 //! The texts of a bucket, represented by their shingles alone.
 
-use super::keys::KeyWidth;
+use super::keys::{KeyWidth, first_shared};
 use crate::error::{Error, Result};
 use crate::lsh::Bands;
 use crate::schema::Schema;
@@ -41,9 +41,8 @@ pub struct Verifier {
 #[derive(Clone, Debug)]
 pub struct BucketMember {
     shingles: ShingleSet,
-    /// Keys of the bands before the bucket's band.
-    earlier: Vec<u64>,
-    key: u64,
+    /// The keys of the bands up to the bucket's.
+    keys: Vec<u64>,
 }
 
 impl Verifier {
@@ -92,8 +91,7 @@ impl Verifier {
             self.key_width.cut(key.unwrap_or_default())
         };
         BucketMember {
-            earlier: (0..self.band).map(key).collect(),
-            key: key(self.band),
+            keys: (0..=self.band).map(key).collect(),
             shingles,
         }
     }
@@ -103,8 +101,7 @@ impl Verifier {
     ///
     /// So comparing all texts within each bucket gives each pair once.
     pub fn verify(&self, a: &BucketMember, b: &BucketMember) -> Option<f64> {
-        let mut earlier = a.earlier.iter().zip(&b.earlier);
-        if a.key != b.key || earlier.any(|(a, b)| a == b) {
+        if first_shared(&a.keys, &b.keys) != Some(self.band as usize) {
             return None;
         }
         let jaccard = a.shingles.jaccard(&b.shingles);
@@ -115,7 +112,7 @@ impl Verifier {
 impl BucketMember {
     /// Returns the key of the band.
     pub fn key(&self) -> u64 {
-        self.key
+        self.keys.last().copied().unwrap_or_default()
     }
 
     /// Returns the shingles.

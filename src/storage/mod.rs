@@ -21,7 +21,6 @@ mod view;
 
 pub(crate) use commit::{CatalogChange, NewContent, SoundCommit, StoreFiles};
 pub(crate) use disk::{Process, TurnWait, UnsyncedFolder, resolved};
-pub use disk::{ProcessorTimes, ThreadTime};
 #[cfg(all(test, unix))]
 pub(crate) use disk::{crash, watch};
 pub(crate) use folder::{BuildSite, enclosing, holder, inside, is_store};

@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use dedupdb::upkeep::ProcessorTimes;
 use dedupdb::{Match, Options, Progress, Schema, Store};
 use dedupdb_corpus::{AddEvent, AddSummary, EndReason};
 
@@ -17,6 +16,7 @@ use crate::json;
 use crate::left_out::{LeftOutReporter, NamingScope};
 use crate::number::similarity;
 use crate::output::{Output, copy_column, escape};
+use crate::processor::ProcessorTimes;
 use crate::progress::ReadingBar;
 use crate::read_counts::{ALL_SKIPPED, ReadCountsText as _};
 use crate::timings::AddTimes;

@@ -18,7 +18,6 @@ mod overlay;
 mod path;
 mod plain;
 mod process;
-mod processor;
 mod resolve;
 mod shared_file;
 mod step;
@@ -46,7 +45,6 @@ pub(super) use path::{
     metadata, remove, rename, size,
 };
 pub(crate) use process::Process;
-pub use processor::{ProcessorTimes, ThreadTime};
 pub(crate) use resolve::resolved;
 pub(super) use shared_file::first_failure;
 use step::{DiskStep, at};

@@ -9,40 +9,25 @@ use std::time::Duration;
 /// Processor time of the threads of this process, including those that have ended.
 ///
 /// Only Linux provides it. On other systems there are no threads here.
-///
-/// ```
-/// let mut times = dedupdb::upkeep::ProcessorTimes::default();
-/// times.look();
-/// for thread in times.busiest() {
-///     println!("{}: {:?}", thread.name, thread.spent);
-/// }
-/// ```
 #[derive(Debug, Default)]
-pub struct ProcessorTimes {
+pub(crate) struct ProcessorTimes {
     by_id: BTreeMap<u32, ThreadTime>,
 }
 
 /// A thread and its processor time when it was last observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ThreadTime {
+pub(crate) struct ThreadTime {
     /// The thread's name, or `main` for the first thread.
-    pub name: String,
+    pub(crate) name: String,
     /// Its processor time.
-    pub spent: Duration,
+    pub(crate) spent: Duration,
 }
 
 impl ThreadTime {
-    /// Creates a thread time.
-    pub fn new(name: impl Into<String>, spent: Duration) -> ThreadTime {
-        let name = name.into();
-        ThreadTime { name, spent }
-    }
-
     /// Whether other threads do the same work, so that there are more of them on more cores.
     ///
     /// The names of threads in pools end in a number.
-    pub fn shares_its_work(&self) -> bool {
+    pub(crate) fn shares_its_work(&self) -> bool {
         self.name.ends_with(|last: char| last.is_ascii_digit())
     }
 }
@@ -51,7 +36,7 @@ impl ProcessorTimes {
     /// Records the times of the current threads.
     ///
     /// Call it often: the time that a thread spends between the last call and its end is lost.
-    pub fn look(&mut self) {
+    pub(crate) fn look(&mut self) {
         let Ok(tasks) = fs::read_dir("/proc/self/task") else {
             return;
         };
@@ -59,14 +44,17 @@ impl ProcessorTimes {
             let id = task.file_name().to_str().and_then(|id| id.parse().ok());
             if let Some((id, spent)) = id.zip(spent(&task.path())) {
                 // A thread has the name of its creator until it sets its own.
-                let thread = ThreadTime::new(name(id, &task.path()), spent);
+                let thread = ThreadTime {
+                    name: name(id, &task.path()),
+                    spent,
+                };
                 self.by_id.insert(id, thread);
             }
         }
     }
 
     /// The threads that used any processor time, busiest first.
-    pub fn busiest(&self) -> Vec<ThreadTime> {
+    pub(crate) fn busiest(&self) -> Vec<ThreadTime> {
         let mut threads: Vec<ThreadTime> = self.by_id.values().cloned().collect();
         threads.retain(|thread| !thread.spent.is_zero());
         threads.sort_by(|a, b| b.spent.cmp(&a.spent).then_with(|| a.name.cmp(&b.name)));
