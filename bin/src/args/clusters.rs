@@ -30,14 +30,14 @@ With --containment, each text is put below the largest text that contains it, th
 shingles, and the text that is in no larger one represents the cluster. So a passage that is in two
 articles does not connect them. Each line has the columns CLUSTER, KEY, CONTAINMENT and JACCARD: the
 share of the document's distinct shingles that the representative has comes first. Over several
-levels it may be below the minimum: if B is mostly in C, and A in B, A need not be mostly in C. To drop
-only what is mostly in a text that stays, look at this column. `pairs --help` says which texts
---shortest leaves out.
+levels it may be below the minimum: if B is mostly in C, and A in B, A need not be mostly in C. With
+--linkage representative, there are no levels: each text, the largest first, joins the largest
+representative that contains it, or becomes one. `pairs --help` says which texts --shortest leaves out.
 
 Exit codes: 0 there are clusters, 1 there are none, 2 error.")]
 pub(crate) struct ClustersArgs {
     /// What makes a cluster
-    #[arg(long, value_enum, default_value_t = LinkageArg::Connected, conflicts_with = "containment")]
+    #[arg(long, value_enum, default_value_t = LinkageArg::Connected)]
     pub(crate) linkage: LinkageArg,
 
     /// Minimum Jaccard similarity of linked documents, instead of the store's: 0.9 or 90%
@@ -50,6 +50,10 @@ pub(crate) struct ClustersArgs {
 
     #[command(flatten)]
     pub(crate) contained: ContainmentArgs,
+
+    /// Memory for --containment, besides 40 bytes a text: less takes longer
+    #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "1GiB")]
+    pub(crate) memory: u64,
 }
 
 /// What makes a cluster.
@@ -57,7 +61,7 @@ pub(crate) struct ClustersArgs {
 pub(crate) enum LinkageArg {
     /// Documents that are connected by pairs; the ends of a chain may differ a lot
     Connected,
-    /// Documents that all reach the threshold with the representative
+    /// Documents that all reach the threshold with the representative, or are contained in it
     Representative,
 }
 

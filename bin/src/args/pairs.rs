@@ -35,7 +35,8 @@ characters and backslashes in keys are escaped, as \\n and \\\\; --json prints k
 Without --exhaustive, a pair is found if it shares a bucket: at the threshold with the recall that
 `init` printed. With it, every pair is found. Use it to measure what the bands miss, if no pair may
 be missed, and below the store's threshold. It takes more memory: for each shingle in the store,
-about 4 bytes at a threshold of 0.8 and 18 at 0.1, up to 1 GiB, and 30 bytes for each text.
+about 4 bytes at a threshold of 0.8 and 18 at 0.1, up to --memory, and 30 bytes for each text. Where
+--memory is not enough, shingles are read several times, and pairs come in another order.
 
 With --containment, each line has the columns CONTAINED, CONTAINER, CONTAINMENT and JACCARD.
 CONTAINMENT is the share of the first text's distinct shingles that the second has. Every pair is
@@ -79,6 +80,10 @@ pub(crate) struct PairsArgs {
     #[command(flatten)]
     pub(crate) contained: ContainmentArgs,
 
+    /// Memory for --exhaustive and --containment, besides 30 bytes a text: less takes longer
+    #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "1GiB")]
+    pub(crate) memory: u64,
+
     /// Rank pairs by the longest passage that both texts have, word for word
     #[arg(long, requires = "from", conflicts_with_all = OF_SIMILARITY)]
     pub(crate) passages: bool,
@@ -110,7 +115,13 @@ pub(crate) struct PairsArgs {
 }
 
 /// The options about similar texts as a whole.
-const OF_SIMILARITY: [&str; 4] = ["threshold", "exhaustive", "containment", "fold_copies"];
+const OF_SIMILARITY: [&str; 5] = [
+    "threshold",
+    "exhaustive",
+    "containment",
+    "fold_copies",
+    "memory",
+];
 
 /// Moves an option about reading files below a heading that says when files are read.
 fn of_files(arg: Arg) -> Arg {

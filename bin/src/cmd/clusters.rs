@@ -24,7 +24,8 @@ pub(crate) fn run(
     let mut query = ClusterQuery::new()
         .linkage(clusters.linkage.into())
         .min_size(clusters.min_size)
-        .shortest(clusters.contained.shortest);
+        .shortest(clusters.contained.shortest)
+        .memory(clusters.memory);
     let containment = clusters.contained.containment;
     if let Some(least) = containment {
         query = query.containment(least);

@@ -30,7 +30,8 @@ pub(crate) fn run(
     let mut query = PairQuery::new()
         .fold_copies(pairs.fold_copies)
         .exhaustive(pairs.exhaustive)
-        .shortest(contained.shortest);
+        .shortest(contained.shortest)
+        .memory(pairs.memory);
     if let Some(least) = contained.containment {
         query = query.containment(least);
     }

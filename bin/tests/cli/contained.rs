@@ -66,6 +66,9 @@ fn a_notice_does_not_connect_the_articles_that_contain_it() {
 ";
     assert_eq!(ran.stdout, cluster);
     assert!(ran.stderr.contains("left out 1 text"), "{}", ran.stderr);
+    let flat = ["--linkage", "representative", "--memory", "384MiB"];
+    let flat = [&["clusters", "--containment", "0.8"], &flat[..]].concat();
+    assert_eq!(sandbox.run(&flat).expect(0).stdout, cluster);
     let json = ["--json", "clusters", "--containment", "0.8"];
     let members = sandbox.run(&json).expect(0).objects();
     assert_eq!(members[1]["containment"], 1.0);
@@ -92,11 +95,10 @@ fn what_cannot_be_asked_is_refused() {
         let advice = "init and without --no-shingles";
         assert!(ran.stderr.contains(advice), "{}", ran.stderr);
     }
-    let linkage = ["--linkage", "connected", "--containment", "0.8"];
-    sandbox
-        .run(&[&["clusters"][..], &linkage].concat())
-        .expect(2);
     // A search by containment finds every pair.
     let all = ["pairs", "--containment", "0.8", "--exhaustive"];
     sandbox.run(&all).expect(0);
+    let little = ["pairs", "--exhaustive", "--memory", "1MiB"];
+    let ran = sandbox.run(&little).expect(2);
+    assert!(ran.stderr.contains("at least 384MiB"), "{}", ran.stderr);
 }

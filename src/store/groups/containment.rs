@@ -248,6 +248,13 @@ mod tests {
             let query = PairQuery::new().containment(least).shortest(shortest);
             let expected = brute_force(&contents, least, shortest);
             prop_assert_eq!(&found(&store, query.clone()), &expected);
+            // One text at a time, in another order.
+            let mut in_parts = found(&store, query.clone().memory(0));
+            let by_keys = |a: &Pair, b: &Pair| (&a.0, &a.1).cmp(&(&b.0, &b.1));
+            in_parts.sort_by(by_keys);
+            let mut sorted = expected.clone();
+            sorted.sort_by(by_keys);
+            prop_assert_eq!(in_parts, sorted);
             let short = contents.iter().filter(|(_, set)| set.len() + usize::from(K) <= shortest);
             prop_assert_eq!(store.pairs(query.clone()).unwrap().short(), short.count() as u64);
 

@@ -12,6 +12,9 @@ use crate::text::ShingleSet;
 /// The number of pairs to return at a time.
 const PAIRS: usize = 1 << 16;
 
+/// The default memory in bytes.
+const MEMORY: u64 = 1 << 30;
+
 /// The sets of a snapshot, as far as they count.
 #[derive(Clone, Copy, Debug)]
 struct CountedSets<'a> {
@@ -46,6 +49,7 @@ pub(crate) struct ExhaustivePairs {
     sizes: Vec<u32>,
     /// The shingles that do not count.
     ignored: Option<Arc<ShingleSet>>,
+    memory: u64,
     /// The number of contents that have shingles, but too few.
     pub(crate) short: u64,
     /// None before the first pairs are requested.
@@ -88,10 +92,19 @@ impl ExhaustivePairs {
             bounds,
             sizes,
             ignored: ignored.cloned(),
+            memory: MEMORY,
             short,
             join: None,
             found: Vec::new(),
         })
+    }
+
+    /// Sets the bytes of memory to use, besides those for each content.
+    pub(crate) fn within(self, memory: Option<u64>) -> ExhaustivePairs {
+        ExhaustivePairs {
+            memory: memory.unwrap_or(MEMORY),
+            ..self
+        }
     }
 
     /// Whether the copies of a content are pairs: always, unless shingles are ignored and too few are left. The search
@@ -108,7 +121,7 @@ impl ExhaustivePairs {
         is_linked: impl Fn(&JoinedPair) -> bool,
     ) -> Result<Vec<u32>> {
         let sets = CountedSets::of(snapshot, self.ignored.as_ref());
-        let join = ExactJoin::new(self.bounds, self.sizes, &sets, pool)?;
+        let join = ExactJoin::new(self.bounds, self.sizes, self.memory, &sets, pool)?;
         join.representatives(&sets, pool, is_linked)
     }
 
@@ -129,7 +142,7 @@ impl ExhaustivePairs {
                 join
             } else {
                 let sizes = std::mem::take(&mut self.sizes);
-                let join = ExactJoin::new(self.bounds, sizes, &sets, pool)?;
+                let join = ExactJoin::new(self.bounds, sizes, self.memory, &sets, pool)?;
                 self.join.insert(join)
             };
             let Some(found) = join.find(&sets, pool)? else {

@@ -22,6 +22,7 @@ pub struct PairQuery {
     pub(super) exhaustive: bool,
     pub(super) containment: Containment,
     pub(super) ignored: Option<Arc<ShingleSet>>,
+    pub(super) memory: Option<u64>,
 }
 
 impl PairQuery {
@@ -56,13 +57,21 @@ impl PairQuery {
     /// this. It also finds pairs far below the store's threshold.
     ///
     /// This is an exact join (`AllPairs` with the positions of `PPJoin`). It reads all shingles three times, from
-    /// the mapped column. It takes 12 bytes of memory per content, 8 more for each thread, 1 to 2 bytes per shingle
-    /// (at most 256 MiB), and at most 22 bytes per indexed shingle; at a threshold of 0.8, a ninth of the shingles
-    /// is indexed. An index of more than 704 MiB is made in parts; for each part, the shingles that may match are
-    /// read once more.
+    /// the mapped column. It takes 12 bytes of memory per content and 8 more for each thread; and, within
+    /// [`memory`](PairQuery::memory), 1 to 2 bytes per shingle and at most 22 bytes per indexed shingle. At a threshold
+    /// of 0.8, a ninth of the shingles is indexed.
     #[must_use]
     pub fn exhaustive(mut self, exhaustive: bool) -> PairQuery {
         self.exhaustive = exhaustive;
+        self
+    }
+
+    /// Sets how many bytes of memory an [exhaustive](PairQuery::exhaustive) search, or one by containment, takes besides those
+    /// for each content, 1 GiB by default. Where the index would take more, it is made in parts; for each part, the
+    /// shingles that may match are read once more, and its pairs come before those of the next one.
+    #[must_use]
+    pub fn memory(mut self, bytes: u64) -> PairQuery {
+        self.memory = Some(bytes);
         self
     }
 

@@ -161,6 +161,7 @@ impl Store {
             }
             join => join,
         };
+        let join = join.map(|join| join.within(query.memory));
         let bands = u64::from(snapshot.schema.bands().bands());
         self.progress.begin(BAND_STEPS * (bands + 1));
         Ok(Pairs {

@@ -97,6 +97,7 @@ impl Store {
         let other = query.threshold.filter(|_| !divides).map(|_| "a threshold");
         let from = query.threshold.unwrap_or(1.0);
         let search = (query.containment).search_from(from, &snapshot, &removed, other, None)?;
+        let search = search.map(|search| search.within(query.memory));
         let short = search.as_ref().map_or(0, |search| search.short);
         let least = query.containment.least;
         let roots = if let Some((search, least)) = search.zip(least) {

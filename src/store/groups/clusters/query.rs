@@ -28,6 +28,7 @@ pub struct ClusterQuery {
     pub(super) threshold: Option<f64>,
     pub(super) min_size: usize,
     pub(super) containment: Containment,
+    pub(super) memory: Option<u64>,
 }
 
 impl Default for ClusterQuery {
@@ -37,6 +38,7 @@ impl Default for ClusterQuery {
             threshold: None,
             min_size: 2,
             containment: Containment::default(),
+            memory: None,
         }
     }
 }
@@ -105,6 +107,14 @@ impl ClusterQuery {
     #[must_use]
     pub fn shortest(mut self, tokens: usize) -> ClusterQuery {
         self.containment.shortest = tokens;
+        self
+    }
+
+    /// Sets how many bytes of memory a search by containment takes besides those for each content, 1 GiB by default; see
+    /// [`PairQuery::memory`](crate::groups::PairQuery::memory).
+    #[must_use]
+    pub fn memory(mut self, bytes: u64) -> ClusterQuery {
+        self.memory = Some(bytes);
         self
     }
 

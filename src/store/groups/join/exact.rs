@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::pool::Pool;
 use crate::text::{ShingleSet, share};
 
-/// Postings that are indexed together: at most 22 bytes each, 704 MiB.
-const POSTINGS: usize = 1 << 25;
+/// The most bytes that a posting of the index takes.
+const POSTING_BYTES: u64 = 22;
 
 /// Sets that are looked up before their pairs are returned, at most and at least.
 const MOST_SETS: usize = 1 << 13;
@@ -49,10 +49,10 @@ pub(crate) struct JoinedPair {
 
 /// A join in progress.
 ///
-/// It takes 12 bytes per set and 8 more per thread; 1 to 2 bytes per shingle for the order, at most 256 MiB; and at
-/// most 22 bytes per indexed shingle. At a threshold of 0.8, a ninth of the shingles is indexed, or a fifth for
-/// containment. If that is too many, sets are indexed in parts, by size; for each part, the sets that may match it are
-/// looked up.
+/// It takes 12 bytes per set and 8 more per thread. Of the memory that it is given, 1 to 2 bytes per shingle are for the
+/// order, at most a quarter of it, and at most 22 bytes per indexed shingle. At a threshold of 0.8, a ninth of the shingles
+/// is indexed, or a fifth for containment. If that is too many, sets are indexed in parts, by size; for each part, the sets
+/// that may match it are looked up.
 #[derive(Debug)]
 pub(crate) struct ExactJoin {
     bounds: JoinBounds,
@@ -86,16 +86,19 @@ struct JoinScratch {
 }
 
 impl ExactJoin {
-    /// Prepares the join of sets of these sizes. One of size 0 matches nothing.
+    /// Prepares the join of sets of these sizes within `memory` bytes. A set of size 0 matches nothing.
     pub(crate) fn new(
         bounds: JoinBounds,
         sizes: Vec<u32>,
+        memory: u64,
         sets: &dyn SetSource,
         pool: &Pool,
     ) -> Result<ExactJoin> {
         let numbered = (0..).zip(&sizes).filter(|&(_, &size)| size > 0);
         let mut ranked: Vec<u32> = numbered.map(|(set, _)| set).collect();
-        let rarity = ShingleFrequencies::new(sizes.iter().map(|&size| u64::from(size)).sum());
+        let shingles = sizes.iter().map(|&size| u64::from(size)).sum();
+        let rarity = ShingleFrequencies::new(shingles, memory / 4);
+        let postings = (memory - memory / 4) / POSTING_BYTES;
         let counted = pool.map(tasks(&ranked, pool), |task| {
             let mut shingles = ShingleSet::default();
             for &set in task {
@@ -119,7 +122,7 @@ impl ExactJoin {
             rarity,
             index: PrefixIndex::default(),
             indexed: 0..0,
-            postings: POSTINGS,
+            postings: usize::try_from(postings).unwrap_or(usize::MAX),
             waiting: Vec::new(),
             next: MOST_SETS,
         })
@@ -418,6 +421,9 @@ fn tasks<'i>(items: &'i [u32], pool: &Pool) -> Vec<&'i [u32]> {
 
 #[cfg(test)]
 mod tests {
+    /// More than any set here has.
+    const POSTINGS: usize = 1 << 25;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -467,7 +473,7 @@ mod tests {
     ) -> Vec<JoinedPair> {
         let pool = Pool::new(threads);
         let sizes = sets.iter().map(|set| u32::try_from(set.len()).unwrap());
-        let mut join = ExactJoin::new(bounds, sizes.collect(), sets, &pool).unwrap();
+        let mut join = ExactJoin::new(bounds, sizes.collect(), 1 << 30, sets, &pool).unwrap();
         join.postings = postings;
         let mut all = Vec::new();
         while let Some(found) = join.find(sets, &pool).unwrap() {
@@ -549,7 +555,7 @@ mod tests {
                 let pool = Pool::new(threads);
                 let sizes = sets.iter().map(|set| u32::try_from(set.len()).unwrap());
                 let bounds = JoinBounds::Containment(least.min(jaccard));
-                let mut join = ExactJoin::new(bounds, sizes.collect(), &sets, &pool).unwrap();
+                let mut join = ExactJoin::new(bounds, sizes.collect(), 1 << 30, &sets, &pool).unwrap();
                 join.postings = postings;
                 let linked = |it: &JoinedPair| it.containment >= least || it.jaccard >= jaccard;
                 let found = join.representatives(&sets, &pool, linked).unwrap();

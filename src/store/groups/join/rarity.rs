@@ -4,9 +4,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::codec::low32;
 
-/// The largest number of counters: 256 MiB.
-const MOST_COUNTERS: u64 = 1 << 26;
-
 /// The number of counters that are read at a time.
 const AHEAD: usize = 32;
 
@@ -25,9 +22,13 @@ pub(super) struct ShingleFrequencies {
 }
 
 impl ShingleFrequencies {
-    /// Makes counters for this total number of shingles: 1 to 2 bytes per shingle.
-    pub(super) fn new(shingles: u64) -> ShingleFrequencies {
-        let bits = (shingles / 2).clamp(2, MOST_COUNTERS).ilog2();
+    /// Makes counters for this total number of shingles: 1 to 2 bytes per shingle, and at most `memory` bytes.
+    pub(super) fn new(shingles: u64, memory: u64) -> ShingleFrequencies {
+        let most = memory / size_of::<AtomicU32>() as u64;
+        let bits = (shingles / 2)
+            .min(most)
+            .clamp(2, 1 << (u32::BITS - 1 - MARKS.ilog2()));
+        let bits = bits.ilog2();
         ShingleFrequencies {
             counters: (0..1_usize << bits).map(|_| AtomicU32::new(0)).collect(),
             shift: u32::BITS - bits,
