@@ -13,6 +13,9 @@ use crate::text::{ShingleSet, share};
 /// The most bytes that a posting of the index takes.
 const POSTING_BYTES: u64 = 22;
 
+/// A part of the index is made in this many steps at least: the postings of a step are in memory twice.
+const STEPS: usize = 8;
+
 /// Sets that are looked up before their pairs are returned, at most and at least.
 const MOST_SETS: usize = 1 << 13;
 const LEAST_SETS: usize = 1 << 7;
@@ -237,11 +240,10 @@ impl ExactJoin {
     ) -> Result<usize> {
         // Frees the old index first.
         self.index = PrefixIndex::default();
-        let (mut start, mut postings) = (end, Vec::new());
-        while start > 0 && postings.len() <= self.postings / 2 {
-            let (last, room) = (start, self.postings - postings.len());
-            let mut most = 0;
-            while start > 0 && (start == last || most < room) {
+        let (mut start, mut postings) = (end, self.room_for(self.ranked[..end].iter().rev()));
+        while start > 0 && self.has_room(&postings) {
+            let (last, mut most) = (start, 0);
+            while start > 0 && (start == last || most < self.postings / STEPS) {
                 start -= 1;
                 most += self.bounds.indexed(self.size(self.ranked[start]));
             }
@@ -257,10 +259,9 @@ impl ExactJoin {
         // Frees the old index first.
         self.index = PrefixIndex::default();
         let start = self.indexed.end;
-        let (mut end, mut postings) = (start, Vec::new());
-        while end < self.ranked.len() && postings.len() <= self.postings / 2 {
-            let room = self.postings - postings.len();
-            end = self.index_more(end, room, sets, pool, &mut postings)?;
+        let (mut end, mut postings) = (start, self.room_for(self.ranked[start..].iter()));
+        while end < self.ranked.len() && self.has_room(&postings) {
+            end = self.index_more(end, sets, pool, &mut postings)?;
         }
         self.indexed = start..end;
         let largest = self.size(self.ranked[end - 1]);
@@ -272,18 +273,34 @@ impl ExactJoin {
         Ok(())
     }
 
-    /// Appends the postings of sets from the rank `start` on, in any order: of one set, and of more as far as there
-    /// is room. Returns the rank after them.
+    /// An empty list for a part that begins with these sets. It never grows, so its old place is not kept beside a new one.
+    fn room_for<'s>(&self, sets: impl Iterator<Item = &'s u32>) -> Vec<PrefixPosting> {
+        let mut most = 0;
+        for &set in sets {
+            most += self.bounds.indexed(self.size(set));
+            if most >= self.postings {
+                break;
+            }
+        }
+        Vec::with_capacity(most)
+    }
+
+    /// Whether a part with these postings takes another step.
+    fn has_room(&self, postings: &[PrefixPosting]) -> bool {
+        postings.is_empty() || postings.len() + self.postings / STEPS <= self.postings
+    }
+
+    /// Appends the postings of sets from the rank `start` on, in any order: of one set, and of more up to those of a step.
+    /// Returns the rank after them.
     fn index_more(
         &self,
         start: usize,
-        room: usize,
         sets: &dyn SetSource,
         pool: &Pool,
         postings: &mut Vec<PrefixPosting>,
     ) -> Result<usize> {
         let (mut end, mut most) = (start, 0);
-        while end < self.ranked.len() && (end == start || most < room) {
+        while end < self.ranked.len() && (end == start || most < self.postings / STEPS) {
             most += self.bounds.indexed(self.size(self.ranked[end]));
             end += 1;
         }
