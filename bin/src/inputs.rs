@@ -144,6 +144,10 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "WHERE", value_parser = parse::id_scope())]
     pub(crate) id_scope: Option<IdScope>,
 
+    /// Leave out lines of mail that begin with `>`, which quote an earlier message
+    #[arg(long)]
+    pub(crate) no_quoted: bool,
+
     /// Encoding of all texts, such as windows-1252 or gbk, instead of detecting it
     #[arg(long, value_name = "NAME", value_parser = parse::encoding)]
     pub(crate) encoding: Option<Encoding>,
@@ -238,7 +242,7 @@ impl InputArgs {
         if let Some(encoding) = self.encoding {
             options = options.encoding(encoding);
         }
-        options
+        options.quoted(!self.no_quoted)
     }
 
     /// Whether standard input or a pipe is one document, not a file of records.

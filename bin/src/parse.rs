@@ -310,6 +310,8 @@ pub(crate) fn format() -> impl TypedValueParser<Value = Format> {
         Format::Tsv => "A table with tabs and a header, or lines with a key, a tab and a text",
         Format::Parquet => "A table of columns",
         Format::Warc => "A web archive: texts, and pages without tags",
+        Format::Eml => "One document: the body of a mail message",
+        Format::Mbox => "A mailbox: the bodies of its messages",
         Format::Shingles => {
             "Lines with a key and the integers that are its shingles, for --shingling ids"
         }

@@ -64,6 +64,8 @@
 //! | [`Csv`](Format::Csv) | a row, with quotes as in RFC 4180 | column `id`, or `PATH#ROW` | `.csv` |
 //! | [`Tsv`](Format::Tsv) | a line with tabs | column `id`, or the text before the first tab | `.tsv` |
 //! | [`Parquet`](Format::Parquet) | a row | column `id`, or `PATH#ROW` | `.parquet` |
+//! | [`Eml`](Format::Eml) | the body of a message, or of a page saved as one | its path | `.eml`, `.mht`, `.mhtml`, files of a Maildir |
+//! | [`Mbox`](Format::Mbox) | the body of a message | `Message-ID` | `.mbox`, `.mbx` |
 //! | [`Warc`](Format::Warc) | a record with a text or a page | `WARC-Target-URI` | `.warc`, `.wet` |
 //! | [`Shingles`](Format::Shingles) | a line of integers | the first word | none: it must be chosen |
 //!

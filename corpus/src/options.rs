@@ -39,6 +39,7 @@ pub struct Options {
     pub(crate) tables_apart: bool,
     pub(crate) needs_ids: bool,
     pub(crate) repeats: Repeats,
+    pub(crate) quoted: bool,
     pub(crate) store: Option<PathBuf>,
     is_unchanged: Option<IsUnchanged>,
 }
@@ -88,6 +89,7 @@ impl Default for Options {
             tables_apart: false,
             needs_ids: false,
             repeats: Repeats::Skip,
+            quoted: true,
             store: None,
             is_unchanged: None,
         }
@@ -119,8 +121,15 @@ impl Options {
         }
     }
 
+    /// Sets whether lines of mail that begin with `>`, which quote an earlier message, are part of its text. They are by
+    /// default.
+    #[must_use]
+    pub fn quoted(self, quoted: bool) -> Options {
+        Options { quoted, ..self }
+    }
+
     /// Sets the field or column of a record's key, instead of `id`, or the header of a WARC record, instead of
-    /// `WARC-Target-URI`. A record without it has the key `PATH#NUMBER`.
+    /// `WARC-Target-URI`, or of a message in a mailbox, instead of `Message-ID`. A record without it has the key `PATH#NUMBER`.
     #[must_use]
     pub fn id_field(self, name: impl Into<String>) -> Options {
         Options {

@@ -383,8 +383,8 @@ def read(
 
     Args:
         paths: One or many.
-        format: ``jsonl``, ``json``, ``csv``, ``tsv``, ``parquet``, ``text``, ``html``, ``warc`` or ``shingles``; by
-            default, what the name of each file says.
+        format: ``jsonl``, ``json``, ``csv``, ``tsv``, ``parquet``, ``text``, ``html``, ``warc``, ``eml``, ``mbox`` or
+            ``shingles``; by default, what the name of each file says.
         text_field: Field or column with the text; ``text``.
         id_field: Field or column with the key; ``id``.
         id_scope: Where ids are unique: ``all`` files, or each ``file``, so that keys are ``PATH#ID``. By default, an

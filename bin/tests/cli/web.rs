@@ -1,9 +1,9 @@
-//! Pages and web archives.
+//! Pages, web archives and mail.
 
 use serde_json::json;
 
 use crate::compressed::{gz, zst};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, text};
 
 fn record(kind: &str, headers: &str, block: &[u8]) -> Vec<u8> {
     let length = block.len();
@@ -173,4 +173,28 @@ fn a_broken_record_of_an_archive_is_passed_over() {
     let expected = json!({ "bad record": 4, "unreadable": 1 });
     assert_eq!(summary["skipped"], expected);
     assert_eq!(sandbox.keys(), ["a", "b", "d"]);
+}
+
+#[test]
+fn mail_is_compared_by_what_its_senders_wrote() {
+    let sandbox = Sandbox::new();
+    let message = |id: &str, text: &str| {
+        let head = format!("Message-ID: <{id}>\nSubject: about {id}\n");
+        format!("From {id} Tue Mar  5 09:30:00 2024\n{head}\n{text}\n\n")
+    };
+    let (text, quoted) = (text(1, 30), format!("> {}\n", text(2, 30)));
+    let one = message("one", &text);
+    let mailbox = one.clone() + &message("answer", &format!("{quoted}{text}"));
+    sandbox.write("in.mbox", &mailbox);
+    let out = ["dedup", "in.mbox", "-o", "out.mbox", "--no-quoted"];
+    sandbox.run(&out).expect(0);
+    assert_eq!(
+        std::fs::read(sandbox.path("out.mbox")).unwrap(),
+        one.into_bytes()
+    );
+    sandbox.run(&["add", "in.mbox"]).expect(0);
+    sandbox.run(&["pairs"]).expect(1);
+    sandbox.run(&["add", "in.mbox", "--no-quoted"]).expect(0);
+    let pairs = sandbox.run(&["pairs"]).expect(0);
+    assert_eq!(pairs.stdout, "answer\tone\t1.0000\texact copy\n");
 }

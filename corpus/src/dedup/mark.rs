@@ -42,7 +42,12 @@ impl MarkColumns {
         match format {
             Format::Jsonl | Format::Json | Format::Csv | Format::Parquet => true,
             Format::Tsv => has_header,
-            Format::Text | Format::Html | Format::Warc | Format::Shingles => false,
+            Format::Text
+            | Format::Html
+            | Format::Warc
+            | Format::Eml
+            | Format::Mbox
+            | Format::Shingles => false,
         }
     }
 

@@ -29,6 +29,10 @@ pub enum Format {
     Parquet,
     /// A web archive: texts, and pages without their tags.
     Warc,
+    /// One document: the body of a mail message, or of a page that is saved as one. Files of a Maildir are messages as well.
+    Eml,
+    /// A mailbox: the bodies of its messages. A file without an extension that begins like one is one.
+    Mbox,
     /// One document per line: its key and the integers that are its shingles, for
     /// [`Shingling::Ids`](dedupdb::sketching::Shingling::Ids).
     Shingles,
@@ -70,13 +74,15 @@ const SPECS: &[FormatSpec] = &[
     spec(Format::Tsv, "tsv", &["tsv"], false),
     spec(Format::Parquet, "parquet", &["parquet"], false),
     spec(Format::Warc, "warc", &["warc", "wet"], false),
+    spec(Format::Eml, "eml", &["eml", "mht", "mhtml"], true),
+    spec(Format::Mbox, "mbox", &["mbox", "mbx"], false),
     spec(Format::Shingles, "shingles", &[], false),
 ];
 
 impl Format {
     /// All formats, in the order in which they are listed.
-    pub const ALL: [Format; 9] = {
-        let mut all = [Format::Text; 9];
+    pub const ALL: [Format; 11] = {
+        let mut all = [Format::Text; 11];
         let mut at = 0;
         while at < SPECS.len() {
             assert!(SPECS[at].format as usize == at, "the formats are in order");
@@ -189,6 +195,8 @@ mod tests {
             ("b.htm", Format::Html),
             ("b.warc.wet.gz", Format::Warc),
             ("b.TSV", Format::Tsv),
+            ("b.eml", Format::Eml),
+            ("b.mbox.gz", Format::Mbox),
             ("b.jsonl.bak", Format::Text),
             ("jsonl", Format::Text),
             (".jsonl", Format::Text),

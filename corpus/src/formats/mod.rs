@@ -6,6 +6,7 @@ pub(crate) mod format;
 pub(crate) mod id;
 mod jsonl;
 mod lines;
+pub(crate) mod mail;
 pub(crate) mod parquet;
 pub(crate) mod record;
 pub(crate) mod records;

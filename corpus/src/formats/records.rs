@@ -11,6 +11,7 @@ use crate::formats::fields::FieldPaths;
 use crate::formats::format::Format;
 use crate::formats::jsonl;
 use crate::formats::lines::LineReader;
+use crate::formats::mail::{mbox, message};
 use crate::formats::parquet;
 use crate::formats::parquet::table::RereadSource;
 use crate::formats::record::{RawRecord, Record, caught};
@@ -72,13 +73,14 @@ impl RecordFile<'_> {
     /// Reads a file of this format and sends its records.
     pub(crate) fn read(self, format: Format, outbox: &Outbox) -> Result<(), ReadingStopped> {
         let read = || match format {
-            Format::Text | Format::Html => Ok(Ok(())),
+            Format::Text | Format::Html | Format::Eml => Ok(Ok(())),
             Format::Jsonl => self.jsonl(outbox),
             Format::Json => self.array(outbox),
             Format::Csv => self.csv(outbox),
             Format::Tsv => self.tsv(outbox),
             Format::Parquet => self.parquet(outbox),
             Format::Warc => self.warc(outbox),
+            Format::Mbox => self.mbox(outbox),
             Format::Shingles => self.shingles(outbox),
         };
         let done = unpanicked(read);
@@ -165,6 +167,13 @@ impl RecordFile<'_> {
             warc::WarcRecords::new(self.found.feed.open(self.options.memory)?, self.options);
         let parse = |block| http::record(block, self.options);
         self.send(self.opened(Format::Warc), blocks, parse, outbox)
+    }
+
+    fn mbox(self, outbox: &Outbox) -> io::Result<Result<(), ReadingStopped>> {
+        let mailbox = self.found.feed.open(self.options.memory)?;
+        let messages = mbox::MboxMessages::new(mailbox, self.options);
+        let parse = |bytes: Vec<u8>| message::record(&bytes, self.options);
+        self.send(self.opened(Format::Mbox), messages, parse, outbox)
     }
 
     fn shingles(self, outbox: &Outbox) -> io::Result<Result<(), ReadingStopped>> {

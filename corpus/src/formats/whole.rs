@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::decode;
 use crate::formats::array;
 use crate::formats::format::{Format, is_json};
+use crate::formats::mail::{maildir, mbox, message};
 use crate::formats::record::{Record, caught};
 use crate::formats::web::html;
 use crate::options::Options;
@@ -35,6 +36,7 @@ pub(crate) fn read(
     }
     Ok(caught(|| {
         let decoded = match format {
+            Format::Eml => message::record(&bytes, options)?.decoded,
             Format::Html => {
                 decode::check(&bytes, options.given_encoding())?;
                 html::text(&bytes, options.given_encoding())
@@ -61,14 +63,30 @@ impl Options {
         Some(read.ok()?.ok()?.decoded.text)
     }
 
-    /// Returns the format of the file at `path`. Files of JSON that begin like an array of objects are arrays.
+    /// Returns the format of the file at `path`. Files of JSON that begin like an array of objects are arrays. Files
+    /// without an extension that begin like a mailbox are mailboxes, and those of a Maildir are messages.
     pub(crate) fn format_at(&self, path: &Path) -> Format {
         let named = self.format_of(path);
-        let may_be = is_json(path) || named == Format::Jsonl;
-        if self.format.is_some() || !may_be || !path.is_file() {
+        if self.format.is_some() || !path.is_file() {
             return named;
         }
+        if named == Format::Text && maildir::has(path) {
+            return Format::Eml;
+        }
         let feed = Feed::File(path.to_owned());
+        if named == Format::Text && path.extension().is_none() {
+            let begins = feed
+                .open(self.memory)
+                .and_then(|mut bytes| mbox::begins(&mut bytes));
+            return if begins.unwrap_or(false) {
+                Format::Mbox
+            } else {
+                named
+            };
+        }
+        if !is_json(path) && named != Format::Jsonl {
+            return named;
+        }
         let opened = feed.open_text(self.given_encoding(), self.memory);
         let begins = opened.and_then(|(mut bytes, _)| array::begins(&mut bytes));
         // What cannot be read is reported when it is read.

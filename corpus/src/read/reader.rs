@@ -241,7 +241,7 @@ impl CorpusReader {
         if let Item::Document(document) = &mut item {
             let origin = &mut document.origin;
             origin.has_grown = has_grown;
-            origin.is_extracted = is_converted || format == Format::Html;
+            origin.is_extracted = is_converted || [Format::Html, Format::Eml].contains(&format);
             (origin.size, origin.bytes) = (Some(size), size);
             origin.modified = found.read.and_then(|file| file.modified);
         }

@@ -6,5 +6,6 @@ mod cluster_kernels;
 mod corpus;
 mod dedup;
 mod each;
+mod mail;
 #[path = "../../../tests/it/numbered.rs"]
 mod numbered;

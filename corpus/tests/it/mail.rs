@@ -1,0 +1,184 @@
+//! Mail: messages, mailboxes and folders of mail.
+
+use std::fs;
+use std::path::Path;
+
+use dedupdb_corpus::dedup::{Dedup, Keep};
+use dedupdb_corpus::{Options, Reason};
+
+const FROM: &str = "From ada@example.org Tue Mar  5 09:30:00 2024\n";
+
+const PLAIN: &str = "\
+Message-ID: <one@example.org>
+From: Ada <ada@example.org>
+Subject: The tram
+Content-Type: text/plain; charset=iso-8859-1
+Content-Transfer-Encoding: quoted-printable
+
+The night tram to the caf=E9 runs again from Friday on, every half =
+hour.
+> Does it run?
+";
+
+/// A message of plain text and a page, with a file.
+const ALTERNATIVE: &str = "\
+Received: by example.net; Wed, 6 Mar 2024 10:00:00 +0100
+Message-ID: <two@example.org>
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=outer
+
+--outer
+Content-Type: multipart/alternative; boundary=inner
+
+--inner
+Content-Type: text/plain; charset=utf-8
+
+The night tram to the café runs again from Friday on, every half hour.
+--inner
+Content-Type: text/html; charset=utf-8
+
+<p>The <b>night tram</b></p>
+--inner--
+--outer
+Content-Type: application/octet-stream
+Content-Disposition: attachment; filename=a.bin
+Content-Transfer-Encoding: base64
+
+AAAA
+--outer--
+";
+
+const PAGE: &str = "\
+From: <Saved by a browser>
+MIME-Version: 1.0
+Content-Type: multipart/related; boundary=b; type=\"text/html\"
+
+--b
+Content-Type: text/html; charset=utf-8
+Content-Transfer-Encoding: quoted-printable
+
+<title>Trams</title><script>let a =3D 1;</script><p>The night tram</p><p>runs=
+ again.</p>
+--b
+Content-Type: image/png
+Content-Transfer-Encoding: base64
+
+iVBORw0K
+--b--
+";
+
+/// The keys and texts of the documents in `path`, and the reasons of what is left out.
+fn read(path: &Path, options: &Options) -> (Vec<(String, String)>, Vec<Reason>) {
+    let (mut texts, mut reasons) = (Vec::new(), Vec::new());
+    for read in options.open([path]).unwrap() {
+        match read {
+            Ok(document) => texts.push((document.key.clone(), document.text().trim().to_owned())),
+            Err(skipped) => reasons.push(skipped.reason),
+        }
+    }
+    (texts, reasons)
+}
+
+fn texts(path: &Path, options: &Options) -> Vec<String> {
+    let (texts, reasons) = read(path, options);
+    assert_eq!(reasons, []);
+    texts.into_iter().map(|(_, text)| text).collect()
+}
+
+#[test]
+fn the_text_of_a_message_is_its_decoded_body() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let tram = "The night tram to the café runs again from Friday on, every half hour.";
+    fs::write(path("a.eml"), PLAIN).unwrap();
+    fs::write(path("b.eml"), ALTERNATIVE).unwrap();
+    fs::write(path("c.mht"), PAGE).unwrap();
+    fs::write(path("d.eml"), PLAIN.replace('\n', "\r\n")).unwrap();
+    let all = Options::new();
+    let plain = &texts(&path("a.eml"), &all)[0];
+    assert_eq!(*plain, format!("{tram}\n> Does it run?"));
+    assert_eq!(texts(&path("a.eml"), &all.clone().quoted(false)), [tram]);
+    assert_eq!(texts(&path("d.eml"), &all.clone().quoted(false)), [tram]);
+    assert_eq!(texts(&path("b.eml"), &all), [tram]);
+    let page = &texts(&path("c.mht"), &all)[0];
+    assert!(
+        page.contains("The night tram") && page.contains("runs again."),
+        "{page}"
+    );
+    assert!(!page.contains("let a"), "{page}");
+}
+
+#[test]
+fn what_is_no_message_is_named_and_what_has_no_text_is_a_document_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let mail = folder.path().join("mail");
+    fs::create_dir(&mail).unwrap();
+    let path = |name: &str| mail.join(name);
+    fs::write(path("note.eml"), "Dear diary\n\nno mail\n").unwrap();
+    let (texts, reasons) = read(&path("note.eml"), &Options::new());
+    assert_eq!((texts, reasons.len()), (Vec::new(), 1));
+    for (name, picture) in [("one.eml", "iVBO"), ("two.eml", "Rw0K")] {
+        let head =
+            "MIME-Version: 1.0\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\n";
+        fs::write(path(name), format!("{head}{picture}\n")).unwrap();
+    }
+    fs::remove_file(path("note.eml")).unwrap();
+    let out = folder.path().join("out");
+    let done = Dedup::new([&mail]).output(&out).run(|_| {}).unwrap();
+    assert_eq!((done.documents, done.kept), (2, 2));
+}
+
+#[test]
+fn a_mailbox_has_a_document_for_each_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let nameless = "Subject: none\n\nA message without a key\n>From the start\n";
+    let mailbox = format!("{FROM}{PLAIN}\n{FROM}{ALTERNATIVE}\n{FROM}{nameless}\n");
+    for name in ["all.mbox", "Inbox"] {
+        let path = folder.path().join(name);
+        fs::write(&path, &mailbox).unwrap();
+        let (texts, reasons) = read(&path, &Options::new());
+        assert_eq!(reasons, []);
+        let keys: Vec<&str> = texts.iter().map(|(key, _)| key.as_str()).collect();
+        let third = format!("{}#3", path.display());
+        assert_eq!(keys, ["one@example.org", "two@example.org", &third]);
+        assert_eq!(texts[2].1, "A message without a key\nFrom the start");
+    }
+    // A file that begins like a sentence is a text.
+    let path = folder.path().join("letter");
+    fs::write(&path, "From Monday on, the tram runs at 10:30\n").unwrap();
+    assert_eq!(read(&path, &Options::new()).0.len(), 1);
+}
+
+#[test]
+fn the_messages_that_are_kept_are_a_mailbox_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let own = "Message-ID: <three@x>\n\n>From here on nobody knows who painted the harbour crane\n";
+    let kept = [format!("{FROM}{PLAIN}\n"), format!("{FROM}{own}\n")];
+    let mailbox = format!("{}{FROM}{ALTERNATIVE}\n{}", kept[0], kept[1]);
+    fs::write(path("in.mbox"), mailbox).unwrap();
+    let options = Options::new().quoted(false);
+    let dedup = Dedup::new([path("in.mbox")])
+        .reading(options)
+        .keep(Keep::First);
+    let done = dedup.output(path("out.mbox")).run(|_| {}).unwrap();
+    assert_eq!((done.documents, done.kept), (3, 2));
+    assert_eq!(fs::read_to_string(path("out.mbox")).unwrap(), kept.concat());
+}
+
+#[test]
+fn files_of_a_maildir_are_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let mail = folder.path().join("mail");
+    for name in ["cur", "new", "tmp"] {
+        fs::create_dir_all(mail.join(name)).unwrap();
+    }
+    fs::write(mail.join("cur/1700.M1P2.host:2,S"), PLAIN).unwrap();
+    fs::write(mail.join("new/1701.M1P2.host"), ALTERNATIVE).unwrap();
+    let found = texts(&mail, &Options::new().quoted(false));
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0], found[1]);
+    // Without its other folders, it is a folder of texts.
+    fs::remove_dir(mail.join("tmp")).unwrap();
+    assert!(texts(&mail, &Options::new())[0].contains("Message-ID"));
+}
