@@ -11,6 +11,7 @@ mod duration;
 mod each;
 mod eval;
 mod exit;
+mod file_list;
 mod ignored;
 mod inputs;
 mod interrupt;
@@ -63,6 +64,7 @@ fn run() -> Exit {
     let run = || -> anyhow::Result<Exit> {
         let (threads, note) = threads::start(args.threads)?;
         args.threads = threads;
+        args.command.add_listed_files()?;
         let exit = cmd::run(&args, &console, &mut output)?;
         output.flush()?;
         // If a command fails for the same reason, its error says so.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::file_list::FileListArgs;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
@@ -109,7 +110,7 @@ store, 130 interrupted.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]
 pub(crate) struct AddArgs {
     /// Files and folders, or - for standard input
-    #[arg(required = true, value_name = "PATH", value_parser = parse::path())]
+    #[arg(required_unless_present = "files_from", value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
     /// Key of the text on standard input
@@ -146,6 +147,9 @@ pub(crate) struct AddArgs {
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) listed: FileListArgs,
 
     #[command(flatten)]
     pub(crate) telling: LeftOutArgs,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use crate::file_list::FileListArgs;
 use crate::ignored::IgnoreArgs;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
@@ -64,7 +65,7 @@ error.
 Exit codes: 0 done, 2 something could not be read, 130 interrupted.")]
 pub(crate) struct DecontaminateArgs {
     /// Files and folders as in add, or - for standard input
-    #[arg(required = true, value_name = "INPUT", value_parser = parse::path())]
+    #[arg(required_unless_present = "files_from", value_name = "INPUT", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
     /// Files and folders of the benchmark
@@ -120,6 +121,9 @@ pub(crate) struct DecontaminateArgs {
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) listed: FileListArgs,
 
     #[command(flatten)]
     pub(crate) telling: LeftOutArgs,

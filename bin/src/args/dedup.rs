@@ -7,6 +7,7 @@ use dedupdb_corpus::dedup::Unit;
 
 use crate::args::JudgingArgs;
 use crate::args::containment::ContainmentArgs;
+use crate::file_list::FileListArgs;
 use crate::parse;
 
 /// Write a corpus without its near-duplicates
@@ -104,8 +105,11 @@ Exit codes: 0 done, 2 something could not be read or stored, 75 another process 
 store, 130 interrupted.")]
 pub(crate) struct DedupArgs {
     /// Files and folders as in add, or - for standard input
-    #[arg(required = true, value_name = "INPUT", value_parser = parse::path())]
+    #[arg(required_unless_present = "files_from", value_name = "INPUT", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) listed: FileListArgs,
 
     /// File or folder to write, or - for standard output
     #[arg(short, long, value_name = "OUTPUT", required = true)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::SketchingArgs;
+use crate::file_list::FileListArgs;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
@@ -49,6 +50,9 @@ pub(crate) struct MapArgs {
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) listed: FileListArgs,
 
     #[command(flatten)]
     pub(crate) telling: LeftOutArgs,

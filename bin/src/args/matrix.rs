@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::SigningArgs;
+use crate::file_list::FileListArgs;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
@@ -31,7 +32,7 @@ with --strict, one of them could not.
 Exit codes: 0 done, 2 something could not be read, or an error, 130 interrupted.")]
 pub(crate) struct MatrixArgs {
     /// Files and folders as in add, or - for standard input
-    #[arg(required = true, value_name = "PATH", value_parser = parse::path())]
+    #[arg(required_unless_present = "files_from", value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
     /// File to write
@@ -47,6 +48,9 @@ pub(crate) struct MatrixArgs {
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) listed: FileListArgs,
 
     #[command(flatten)]
     pub(crate) telling: LeftOutArgs,

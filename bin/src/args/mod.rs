@@ -83,6 +83,7 @@ pub(crate) use stats::StatsArgs;
 pub(crate) use tune::TuneArgs;
 
 use crate::duration;
+use crate::file_list;
 use crate::parse::{self, CountOrAll};
 
 /// Finds near-duplicates of texts that it has seen before.
@@ -234,6 +235,32 @@ impl Command {
             Command::Move(_) => false,
             Command::Passages(passages) => passages.against.is_empty(),
             _ => true,
+        }
+    }
+}
+
+impl Command {
+    /// Adds the files of `--files-from` to those that were named.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`file_list::add`].
+    pub(crate) fn add_listed_files(&mut self) -> anyhow::Result<()> {
+        match self {
+            Command::Add(args) => file_list::add(&args.listed, &mut args.paths),
+            Command::Query(args) => file_list::add(&args.listed, &mut args.paths),
+            Command::Passages(args) => file_list::add(&args.listed, &mut args.paths),
+            Command::Report(args) if args.sources.is_some() && args.listed.files_from.is_some() => {
+                anyhow::bail!(
+                    "--sources has one text, and --files-from many; leave one of them out"
+                )
+            }
+            Command::Report(args) => file_list::add(&args.listed, &mut args.paths),
+            Command::Dedup(args) => file_list::add(&args.listed, &mut args.paths),
+            Command::Decontaminate(args) => file_list::add(&args.listed, &mut args.paths),
+            Command::Matrix(args) => file_list::add(&args.listed, &mut args.paths),
+            Command::Map(args) => file_list::add(&args.listed, &mut args.paths),
+            _ => Ok(()),
         }
     }
 }

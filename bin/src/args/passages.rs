@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use dedupdb::sketching::Shingling;
 
+use crate::file_list::FileListArgs;
 use crate::ignored::IgnoreArgs;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
@@ -52,7 +53,7 @@ With shingles of characters or bytes, characters or bytes take the place of word
 Exit codes: 0 something was found, 1 nothing, 2 error.")]
 pub(crate) struct PassagesArgs {
     /// Files and folders as in add, or - for standard input
-    #[arg(required = true, value_name = "PATH", value_parser = parse::path())]
+    #[arg(required_unless_present = "files_from", value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
     /// Compare with these files and folders, through a temporary store, and with no other store
@@ -84,6 +85,9 @@ pub(crate) struct PassagesArgs {
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) listed: FileListArgs,
 
     #[command(flatten)]
     pub(crate) telling: LeftOutArgs,

@@ -2,6 +2,7 @@
 
 use crate::args::containment::ContainmentArgs;
 use crate::args::escaped::EscapedArgs;
+use crate::file_list::FileListArgs;
 use std::path::PathBuf;
 
 use crate::ignored::IgnoreArgs;
@@ -54,7 +55,7 @@ If nothing is found, a note on standard error says so, unless --quiet is given.
 Exit codes: 0 something was found, 1 nothing, 2 a --key is not stored, or an error.")]
 pub(crate) struct QueryArgs {
     /// Files and folders as in add, or - for standard input
-    #[arg(required_unless_present = "keys", value_name = "PATH", value_parser = parse::path())]
+    #[arg(required_unless_present_any = ["keys", "files_from"], value_name = "PATH", value_parser = parse::path())]
     pub(crate) paths: Vec<PathBuf>,
 
     /// Ask about the stored document with this key; may be repeated
@@ -77,6 +78,9 @@ pub(crate) struct QueryArgs {
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) listed: FileListArgs,
 
     #[command(flatten)]
     pub(crate) telling: LeftOutArgs,

@@ -6,6 +6,7 @@ use dedupdb::sketching::Shingling;
 
 use crate::args::LinkageArg;
 use crate::args::containment::ContainmentArgs;
+use crate::file_list::FileListArgs;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
@@ -138,6 +139,9 @@ pub(crate) struct ReportArgs {
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) listed: FileListArgs,
 
     #[command(flatten)]
     pub(crate) telling: LeftOutArgs,

@@ -12,6 +12,7 @@ use super::report::{STOPPED, check_output_of, commands, is_file, write};
 use crate::args::{Args, PassagesArgs, ReportArgs};
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::file_list::FileListArgs;
 use crate::ignored::IgnoreArgs;
 use crate::inputs::{STDIN, sources};
 use crate::interrupt::{self, SignalExit};
@@ -90,6 +91,7 @@ fn asked(report: &ReportArgs, text: &Path) -> PassagesArgs {
         all: report.all,
         inputs: report.inputs.clone(),
         telling: report.telling.clone(),
+        listed: FileListArgs::default(),
         ignored: IgnoreArgs::default(),
     }
 }

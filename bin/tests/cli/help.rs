@@ -284,7 +284,7 @@ fn the_manual_names_the_values_of_options() {
         synopsis.contains(r"[\fB\-\-key\fR \fIKEY\fR]"),
         "{synopsis}"
     );
-    assert!(synopsis.ends_with(r"\fIPATH\fR..."), "{synopsis}");
+    assert!(synopsis.ends_with(r"[\fIPATH\fR...]"), "{synopsis}");
     assert!(!synopsis.contains("threads"), "{synopsis}");
 }
 
