@@ -99,6 +99,9 @@ pub struct MoveSummary {
     pub left: u64,
     /// The number of files that could not be moved.
     pub failed: u64,
+    /// The number of moved files, such as pages, of which only the extracted text is that of another file, not the bytes. It
+    /// is 0 for an undo.
+    pub other_bytes: u64,
     /// The number of records that would be dropped. They stay in their files.
     pub records: u64,
     /// The list for [`Undo`], if files were moved and it still exists.

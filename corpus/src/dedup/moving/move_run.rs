@@ -183,6 +183,7 @@ fn move_all(
     let mut gone = HashMap::new();
     for (planned, file, bytes) in &listed {
         let to = target.join(&file.path);
+        let has_other_bytes = planned.has_other_bytes();
         let moved = match hold {
             None => Ok(()),
             Some(_) => check_first(planned, &staying)
@@ -193,6 +194,7 @@ fn move_all(
                 gone.insert(&*planned.file, planned.kept(&gone));
                 reporter.summary.files += 1;
                 reporter.summary.bytes += bytes;
+                reporter.summary.other_bytes += u64::from(has_other_bytes);
                 reporter.tell(MoveEvent::Moved {
                     from: &planned.file,
                     to: &to,
