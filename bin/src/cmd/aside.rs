@@ -121,8 +121,8 @@ fn move_to(
 fn note_moved(moved: &MoveSummary, judging: &JudgingArgs, console: &Console) {
     if moved.files > 0 && judging.keep.is_none() && judging.against.is_none() {
         console.note(
-            "of similar files, the largest stays; of equally large ones, one that is neither hidden nor by its name a copy, then the one with the \
-             shorter name, and then with the shorter path (--keep chooses another)",
+            "of similar files, the one that says more stays, then one whose name tells no copy, then the longer text, the \
+             shorter name and the shorter path (--keep chooses another)",
         );
     }
     if moved.other_bytes > 0 {

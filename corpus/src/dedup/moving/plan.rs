@@ -212,7 +212,7 @@ impl MovePlan {
                 self.names.entry(file).or_default().push(path.to_owned());
             }
         }
-        // They were judged in another order, the largest first. Other names follow the first one of their file.
+        // They were judged in another order, by rank. Other names follow the first one of their file.
         let mut files = std::mem::take(&mut self.files);
         files.sort_by(|one, other| one.file.cmp(&other.file));
         for planned in files {
