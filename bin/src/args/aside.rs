@@ -42,7 +42,7 @@ that begins with a dot, ends in ~, bak, old, copy or Kopie, or is that of a fold
 node_modules, build, tmp or Trash, tells a copy.
 
 With --against STORE, a file moves because of a record only if the file of that still has it, and of files
-that resemble each other and are all stored, one stays. Folders of files that were moved before are left out.
+that resemble each other and are all stored, one stays. Files that were moved before are left out, and FOLDER and --against must not be among them.
 
 One command at a time moves files of a folder, of a folder in it, or of one that contains it.
 
