@@ -147,6 +147,10 @@ impl ReadCountsText for ReadCounts {
     fn unsplit_note(&self) -> Option<String> {
         let (source, unsplit) = self.first_unsplit()?;
         let what = match unsplit {
+            Unsplit::Object => {
+                "a JSON object that holds records is read as one text; write them as an array or as JSONL, for example with \
+                 `jq .FIELD` or orient=\"records\" of pandas"
+            }
             Unsplit::Array => "a JSON array is read as one text; for records, give --format json",
             _ => "lines of JSON are read as one text; for records, give --format jsonl",
         };

@@ -186,7 +186,7 @@ pub enum Reason {
     VersionControl,
     /// Hadoop, Spark or a `dedup` wrote it beside their output: `_SUCCESS`, checksums, folders of unfinished files.
     JobFile,
-    /// It is a folder of files that `move` put aside, or the list of them.
+    /// It is a file that `move` put aside, the list of such files, or their folder if that list is damaged.
     Aside,
     /// Its name does not match the patterns.
     Excluded,

@@ -172,14 +172,14 @@ impl CorpusBatches {
             return Ok(());
         };
         self.has_warned = true;
-        let (what, format) = match unsplit {
-            Unsplit::Array => ("a JSON array is", "json"),
-            _ => ("lines of JSON are", "jsonl"),
+        let what = match unsplit {
+            Unsplit::Array => "a JSON array is read as one text; for records, give format=\"json\"",
+            Unsplit::Object => {
+                "a JSON object that holds records is read as one text; write them as an array or as JSONL"
+            }
+            _ => "lines of JSON are read as one text; for records, give format=\"jsonl\"",
         };
-        let message = format!(
-            "{}: {what} read as one text; for records, give format={format:?}",
-            document.source.display()
-        );
+        let message = format!("{}: {what}", document.source.display());
         let warned = Python::attach(|py| warn(py, &message));
         warned.map_err(|error| -> DeferredError { Box::new(move |_| error) })
     }

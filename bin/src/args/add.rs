@@ -52,7 +52,7 @@ These are left out and counted:
     it
   job files  What Spark and Hadoop keep beside their files: _SUCCESS, .NAME.crc, _temporary,
     _delta_log
-  put aside  Folders of files that move put aside. Name such a folder to read it
+  put aside  Files that move put aside. Name their folder to read them
   excluded names  Those that --include, --exclude or --gitignore leave out
 
 A PATH that is itself such a binary file, large text or device is an error: the other PATHs are

@@ -9,7 +9,7 @@ use crate::parse;
 
 /// Move near-duplicates in a folder aside, and back
 ///
-/// Of several similar files, the largest stays. The others go to the same paths below ASIDE. Nothing is deleted or
+/// Of several similar files, the one that says more stays. The others go to the same paths below ASIDE. Nothing is deleted or
 /// replaced, and --undo moves everything back.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
@@ -36,13 +36,13 @@ A file that cannot be read is named, and the command exits with 2; the others ar
 cannot be read are only counted, since they stay anyway.
 
 --keep, --protect, --keys-from, --against and the options for inputs are those of `dedup`, with one
-difference: without --keep, the largest file stays; of equally large ones, one that is neither hidden nor by its name a copy, then
-the one with the shorter name, then the shorter path. White space, encodings, compressors and the form of
-accented letters (NFC or NFD) do not count. A name that begins with a dot, ends in ~, has a
-word such as bak, old, copy or Kopie, or is a folder such as node_modules, build, tmp or Trash, tells a copy.
+difference: without --keep, the file that says more stays (more distinct shingles), then one whose name tells no
+copy, then the longer text, the shorter name and the shorter path. A text that was decoded wrongly comes last. A name
+that begins with a dot, ends in ~, bak, old, copy or Kopie, or is that of a folder such as old, backup,
+node_modules, build, tmp or Trash, tells a copy.
 
 With --against STORE, a file moves because of a record only if the file of that still has it, and of files
-that resemble each other and are all stored, one stays. Folders of files that were moved before are left out.
+that resemble each other and are all stored, one stays. Files that were moved before are left out, and FOLDER and --against must not be among them.
 
 One command at a time moves files of a folder, of a folder in it, or of one that contains it.
 

@@ -35,6 +35,8 @@ punctuation and symbols. JACCARD is exact, or, if the store keeps no shingles, a
 standard error, such as ~0.8125±0.0345. Control characters and backslashes in keys are escaped, as
 \\n and \\\\; --json prints keys unescaped.
 
+A record with id and text of another file's record is listed as its copy, under the id that both have.
+
 With --containment, matches are the documents of which at least that share is in the text, or that
 have that share of it, whatever else is in either. Each line then has five columns: QUERY, KEY,
 JACCARD, CONTAINMENT, the share of the query's shingles that the match also has, and

@@ -99,12 +99,7 @@ fn move_to(
         moved => moved.map_err(explained)?,
     };
     list.sum(&moved, asked.dry_run, "moved");
-    if moved.files > 0 && judging.keep.is_none() && judging.against.is_none() {
-        console.note(
-            "of similar files, the largest stays; of equally large ones, one that is neither hidden nor by its name a copy, then the one with the \
-             shorter name, and then with the shorter path (--keep chooses another)",
-        );
-    }
+    note_moved(&moved, judging, console);
     if let Some(done) = &moved.done {
         notes(done, judging, console);
         if let Some(note) = short_note(done, args, judging)? {
@@ -120,6 +115,23 @@ fn move_to(
     Ok(Exit::failed(
         has_failures || moved.failed + told.failures + told.unread > 0,
     ))
+}
+
+/// Says by which rule files were moved, and which of them differ from what stays although their texts are the same.
+fn note_moved(moved: &MoveSummary, judging: &JudgingArgs, console: &Console) {
+    if moved.files > 0 && judging.keep.is_none() && judging.against.is_none() {
+        console.note(
+            "of similar files, the one that says more stays, then one whose name tells no copy, then the longer text, the \
+             shorter name and the shorter path (--keep chooses another)",
+        );
+    }
+    if moved.other_bytes > 0 {
+        let files = counted(moved.other_bytes, "file has", "files have");
+        console.note(&format!(
+            "{files} the text of another one, but other bytes: pages differ in scripts, comments or forms, converted files in \
+             pictures; look at them before you delete them"
+        ));
+    }
 }
 
 /// Checks the arguments of a move before anything is read.

@@ -367,7 +367,7 @@ fn kept_note(done: &DedupSummary, dedup: &args::DedupArgs) -> Option<String> {
         && dedup.judging.keys_from.is_none()
         && done.of_input.all() > 0)
         .then(|| {
-            "of similar files, the first in path order is kept (--keep longest keeps the largest)"
+            "of similar files, the first in path order is kept (--keep longest keeps the one that says more)"
                 .to_owned()
         })
 }

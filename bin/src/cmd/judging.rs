@@ -286,8 +286,8 @@ pub(super) fn words_note(done: &DedupSummary, judging: &JudgingArgs) -> Option<S
         "dropped texts have the same words as other ones, but are not the same",
     );
     Some(format!(
-        "{texts}: symbols do not count, so -500 is like +500 (`explain A B` shows what differs; with --shingling code:5, \
-         symbols count)"
+        "{texts}: case, spacing, punctuation and symbols do not count, so -500 is like +500 (`explain A B` shows what differs; \
+         with --shingling code:5, case and symbols count)"
     ))
 }
 

@@ -10,8 +10,9 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::interrupt::{self, CONTINUES};
 use crate::json;
+use crate::keys::NAMED;
 use crate::number::{counted, grouped};
-use crate::output::{Output, printable, shell_word};
+use crate::output::{Output, escape, printable, shell_word};
 use crate::store;
 
 /// Runs `merge`.
@@ -119,9 +120,14 @@ fn note_unpublished(other: &Store, merged: &MergeSummary, console: &Console) {
     }
 }
 
-/// Reports that texts were replaced, if any were.
+/// Reports that texts were replaced, if any were. The first ones are named.
 fn note_replaced(other: &Store, merged: &MergeSummary, console: &Console) {
     if merged.updated > 0 {
+        let folder = other.folder().display();
+        let named = usize::try_from(NAMED).unwrap_or(usize::MAX);
+        for key in merged.updated_keys.iter().take(named) {
+            console.note(&format!("{folder}: {} replaced another text", escape(key)));
+        }
         let documents = counted(merged.updated, "document", "documents");
         console.note(&format!(
             "{}: {documents} replaced another text under the same key",

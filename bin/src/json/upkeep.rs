@@ -185,6 +185,7 @@ pub(crate) struct MergeJson<'a> {
     store: &'a str,
     added: u64,
     updated: u64,
+    updated_keys: &'a [String],
     unchanged: u64,
     copies: u64,
     unpublished: u64,
@@ -192,11 +193,12 @@ pub(crate) struct MergeJson<'a> {
 
 impl<'a> MergeJson<'a> {
     /// The outcome for the documents of a store.
-    pub(crate) fn new(store: &'a str, merged: &write::MergeSummary) -> MergeJson<'a> {
+    pub(crate) fn new(store: &'a str, merged: &'a write::MergeSummary) -> MergeJson<'a> {
         MergeJson {
             store,
             added: merged.added,
             updated: merged.updated,
+            updated_keys: &merged.updated_keys,
             unchanged: merged.unchanged,
             copies: merged.copies,
             unpublished: merged.unpublished,

@@ -535,3 +535,21 @@ fn none_of_those_that_are_alike_stays() {
     sandbox.run(&UNDO).expect(0);
     assert_eq!(tree(&sandbox, "in"), before);
 }
+
+#[test]
+fn pages_of_which_only_the_text_is_the_same_are_told() {
+    let sandbox = Sandbox::new();
+    let words = crate::sandbox::text(1, 60);
+    sandbox.write("in/a.html", format!("<p>{words}</p>"));
+    sandbox.write("in/copy/a.html", format!("<p>{words}</p>"));
+    let ran = sandbox.run(&["move", "in", "aside", "--dry-run"]).expect(0);
+    assert!(!ran.stderr.contains("other bytes"), "{}", ran.stderr);
+    sandbox.write("in/form/a.html", format!("<input value='7'><p>{words}</p>"));
+    let ran = sandbox.run(&["move", "in", "aside"]).expect(0);
+    assert!(
+        ran.stderr
+            .contains("1 file has the text of another one, but other bytes"),
+        "{}",
+        ran.stderr
+    );
+}

@@ -438,3 +438,23 @@ fn what_was_put_aside_is_no_copy_that_stays() {
     );
     assert!(sandbox.path("home/documents/x/a.txt").exists());
 }
+
+#[test]
+fn a_persons_own_files_beside_those_that_were_put_aside_are_read() {
+    let sandbox = Sandbox::new();
+    let words = text(1, 60);
+    sandbox.write("home/in/a.txt", &words);
+    sandbox.write("home/in/b.txt", &words);
+    sandbox.run(&["move", "home/in", "home/aside"]).expect(0);
+    sandbox.write("home/aside/mine.txt", text(2, 60));
+    sandbox.add(&["home"], 0);
+    let listed = sandbox.run(&["list"]).expect(0);
+    assert_eq!(listed.lines(), ["home/aside/mine.txt", "home/in/a.txt"]);
+    // Nobody knows what a damaged list has named.
+    let list = sandbox.path("home/aside/.dedupdb-moved");
+    let bytes = fs::read(&list).unwrap();
+    fs::write(&list, &bytes[..bytes.len() / 2]).unwrap();
+    let dedup = ["dedup", "home", "-o", "out"];
+    sandbox.run(&dedup).expect(0);
+    assert!(!sandbox.path("out/aside").exists());
+}

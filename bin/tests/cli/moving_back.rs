@@ -226,3 +226,57 @@ fn only_lists_are_undone() {
         ran.stderr
     );
 }
+
+/// Copies a folder with all that is in it.
+fn copied(sandbox: &Sandbox, from: &str, to: &str) {
+    let paths = [from, to].map(|path| sandbox.path(path));
+    let done = Command::new("cp").arg("-a").args(paths).status();
+    assert!(done.unwrap().success());
+}
+
+#[test]
+fn in_a_copied_folder_files_come_back_to_the_copy() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    fs::create_dir(sandbox.path("home")).unwrap();
+    fs::rename(sandbox.path("in"), sandbox.path("home/in")).unwrap();
+    let before = tree(&sandbox, "home");
+    sandbox.run(&["move", "home/in", "home/aside"]).expect(0);
+    let moved = tree(&sandbox, "home");
+    assert_ne!(moved, before);
+    copied(&sandbox, "home", "copy");
+    copied(&sandbox, "home/aside", "alone");
+    sandbox.run(&["move", "--undo", "copy/aside"]).expect(0);
+    assert_eq!(tree(&sandbox, "copy"), before);
+    assert_eq!(tree(&sandbox, "home"), moved);
+    // The folder beside which a copy would lie is that of the original.
+    let ran = sandbox.run(&["move", "--undo", "alone"]).expect(2);
+    assert!(
+        ran.stderr.contains("this is a copy of the list in"),
+        "{}",
+        ran.stderr
+    );
+    // Both folders under another name, and then only one of them.
+    fs::rename(sandbox.path("home"), sandbox.path("moved")).unwrap();
+    fs::rename(sandbox.path("moved/aside"), sandbox.path("moved/away")).unwrap();
+    sandbox.run(&["move", "--undo", "moved/away"]).expect(0);
+    assert_eq!(tree(&sandbox, "moved"), before);
+}
+
+#[test]
+fn files_that_were_put_aside_are_no_originals() {
+    let sandbox = Sandbox::new();
+    pairs(&sandbox, 2);
+    sandbox.run(&MOVE).expect(0);
+    copied(&sandbox, "in", "more");
+    for asked in [
+        &["move", "more", "elsewhere", "--against", "aside"][..],
+        &["move", "more", "elsewhere", "--against", "aside/0"],
+        &["move", "aside", "elsewhere"],
+    ] {
+        let ran = sandbox.run(asked).expect(2);
+        assert!(ran.stderr.contains("were moved aside"), "{}", ran.stderr);
+        assert!(!sandbox.path("elsewhere").exists());
+    }
+    sandbox.run(&UNDO).expect(0);
+}

@@ -186,3 +186,14 @@ fn a_copy_that_was_killed_when_it_had_its_modes_is_made_anew() {
     assert_eq!(files(&sandbox.path("own")).len(), 2);
     open_up(&sandbox);
 }
+
+#[test]
+fn a_named_file_that_cannot_be_read_is_an_error_though_it_is_unchanged() {
+    let sandbox = sandbox(0o755, 0o644);
+    give(&sandbox);
+    set_mode(&sandbox.path("texts/0.txt"), 0);
+    let named = run(&sandbox, &["add", "texts/0.txt"]).expect(2);
+    assert!(named.stderr.contains("texts/0.txt: "), "{}", named.stderr);
+    run(&sandbox, &["add", "texts"]).expect(0);
+    open_up(&sandbox);
+}

@@ -251,7 +251,8 @@ fn merge_adds_the_documents_of_other_stores() {
             "store",
             "unchanged",
             "unpublished",
-            "updated"
+            "updated",
+            "updated_keys"
         ]
     );
     assert_eq!(object["unchanged"], 2);
@@ -424,7 +425,7 @@ fn a_merge_that_replaces_texts_says_so() {
     );
     assert_eq!(
         ran.stderr,
-        "dedupdb: b: 1 document replaced another text under the same key\n"
+        "dedupdb: b: same.txt replaced another text\ndedupdb: b: 1 document replaced another text under the same key\n"
     );
     let ran = sandbox.run(&["--store", "a", "merge", "b"]).expect(0);
     assert_eq!(ran.stderr, "");

@@ -43,6 +43,10 @@ const KINDS: &[MagicNumber] = &[
     sure(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old office document"),
     sure(b"\x89HDF\r\n\x1a\n", "HDF5 file"),
     sure(b"\x93NUMPY", "NumPy array"),
+    sure(
+        b"{\\rtf",
+        "RTF document; --pre takes a program that reads it",
+    ),
     sure(b"age-encryption.org/v1\n-> ", "encrypted by age"),
     likely(b"\xff\xd8\xff", "JPEG image"),
     likely(b"GIF87a", "GIF image"),
@@ -120,6 +124,10 @@ mod tests {
             (&b"%PDF-1.4\n%\xe2\xe3"[..], "PDF document"),
             (b"\r\n%PDF-2.0\n", "PDF document"),
             (b"BZh91AY&SY\x01", "bzip2 archive"),
+            (
+                b"{\\rtf1\\ansi Text}",
+                "RTF document; --pre takes a program that reads it",
+            ),
             (b"PK\x03\x04\x14", "ZIP archive, or an office document"),
         ] {
             assert_eq!(surely(bytes), Some(name));
@@ -147,7 +155,7 @@ mod tests {
             "",
             "RIFF and RAFF",
             "%!PS-Adobe-3.0",
-            "{\\rtf1 text",
+            "{\\rt",
         ] {
             assert_eq!(surely(text.as_bytes()), None, "{text}");
         }

@@ -21,13 +21,15 @@ pub(super) fn spool_all(
     ranking: &mut Ranking,
 ) -> Result<()> {
     judge.for_each_batch(batches, |judge, batch| {
+        let mut ranks = ranking.by_content(&batch.items).into_iter();
         for item in &batch.items {
             judge.reporter.item(item)?;
             match item {
                 Item::Document(document) => {
                     let is_protected = judge.guard(document)?;
                     let offset = spool.push(document)?;
-                    ranking.push(document, offset, is_protected);
+                    let by_content = ranks.next().unwrap_or_default();
+                    ranking.push(document, by_content, offset, is_protected);
                 }
                 Item::Opened(opened) => spool.open(opened)?,
                 Item::Skipped(skipped) => {

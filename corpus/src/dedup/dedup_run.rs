@@ -17,7 +17,7 @@ use crate::dedup::spool::{Spool, SpooledRecords, SpooledTexts};
 use crate::dedup::target::OutputTarget;
 use crate::dedup::units::by_unit;
 use crate::dedup::verdicts::Verdicts;
-use crate::{Item, Repeats, Skipped, Source, short_hash, sketch_ahead};
+use crate::{Item, Repeats, ShingleCounter, Skipped, Source, short_hash, sketch_ahead};
 use dedupdb::Store;
 use dedupdb::write::IdScope;
 
@@ -84,7 +84,7 @@ impl DedupRun<'_> {
         to: Destination,
     ) -> Result<OutputSink> {
         let mut spool = Spool::new(self.outputs.work(), self.dedup.temporary_limit)?;
-        let mut ranking = Ranking::new(self.dedup.kept());
+        let mut ranking = Ranking::new(self.dedup.kept(), ShingleCounter::of(self.store)?);
         spool_all(judge, batches, &mut spool, &mut ranking)?;
         self.check_failures(judge)?;
         let (mut texts, records) = spool.finish()?;

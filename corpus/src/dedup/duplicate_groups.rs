@@ -66,6 +66,7 @@ impl DuplicateGroups {
                         earlier_record: other.record,
                         stored_before: false,
                         is_contained: false,
+                        is_extracted: first.is_extracted,
                         surviving_copy: None,
                         files: [first.read, other.read],
                     };

@@ -91,6 +91,8 @@ pub struct DroppedDocument<'a> {
     pub stored_before: bool,
     /// Whether it is dropped only because the other document contains it: their similarity is below the threshold.
     pub is_contained: bool,
+    /// Whether the text is not in the file as it is.
+    pub(crate) is_extracted: bool,
     /// What stands for the other document, if that was in a store and files are moved.
     pub(crate) surviving_copy: Option<&'a SurvivingCopy>,
     /// The files of both as they were when they were read, as far as known.

@@ -330,6 +330,7 @@ impl DedupJudge<'_> {
             earlier_record,
             stored_before,
             is_contained,
+            is_extracted: origin.is_extracted,
             surviving_copy: standing.as_ref(),
             files: [origin.read, file],
         };

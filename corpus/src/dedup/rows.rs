@@ -1,5 +1,6 @@
 //! Rows of texts in memory, without their near-duplicates.
 
+use std::cmp::Reverse;
 use std::path::Path;
 use std::time::Duration;
 
@@ -7,7 +8,6 @@ use tempfile::TempDir;
 
 use crate::dedup::error::{Error, Result};
 use crate::dedup::settings::Keep;
-use crate::largest_first;
 use crate::temporary::fleeting;
 use crate::temporary::temporary_folder;
 use dedupdb::write::{Intake, Outcome, Pipeline, Relation};
@@ -102,7 +102,7 @@ impl RowDedup {
         let mut rows: Vec<usize> = (0..bytes.len()).collect();
         match keep {
             Keep::First | Keep::Few(_) | Keep::None => {}
-            Keep::Longest => rows.sort_by_key(|&row| largest_first(bytes[row] as u64, None)),
+            Keep::Longest => rows.sort_by_key(|&row| Reverse(bytes[row])),
             Keep::Newest => rows.reverse(),
         }
         rows

@@ -22,8 +22,9 @@ pub enum Keep {
     /// The first in the input.
     #[default]
     First,
-    /// The file with the most bytes on disk, or the record with the longest text; of equal ones, a file that is not
-    /// hidden, then the one with the shorter name, then the shorter path, and then the first.
+    /// The one with more distinct shingles; of equal ones, a file whose name does not tell a copy, then the longer text, the
+    /// shorter name, the shorter path, and then the first. A text that was decoded wrongly comes last. Of
+    /// [rows](crate::dedup::RowDedup::order), only the length of the text counts.
     Longest,
     /// The one whose file was modified last; within one file, the last record.
     Newest,

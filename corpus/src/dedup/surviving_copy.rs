@@ -9,7 +9,7 @@ use crate::number::times::modified;
 use crate::walk::folder::is_aside;
 use crate::{
     FileIdentity, Key, Options, Origin, Presence, Repeats, Source, SourcedText, is_itself,
-    largest_first,
+    stored_rank,
 };
 use dedupdb::{Document, Match, Query, Result, Store};
 
@@ -123,8 +123,13 @@ pub(super) fn of(
             if place.ancestors().any(|folder| is_aside(folder, true)) {
                 return Ok(SurvivingCopy::Nothing(format!("{key} was put aside")));
             }
-            let rank = |size, path| (largest_first(size, Some(path)), path);
-            if !place.starts_with(root) || rank(document.size, &place) < rank(origin.bytes, &own) {
+            // Of two texts, that of which the other one has the lesser share says more.
+            let shares = [earlier.containment, earlier.containment_of_match];
+            let rank =
+                |says: bool, bytes, path| (stored_rank(says.into(), bytes, Some(path)), path);
+            let stored = rank(shares[1] < shares[0], document.size, &place);
+            if !place.starts_with(root) || stored < rank(shares[0] < shares[1], origin.bytes, &own)
+            {
                 return Ok(SurvivingCopy::File(path, identity));
             }
             format!("{key} is the lesser copy")

@@ -1,6 +1,7 @@
 //! Records that a file of text seems to have: it is read as one document.
 
 use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 
 /// What a file that was read as one text seems to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +11,9 @@ pub enum Unsplit {
     Lines,
     /// A JSON array, which [`Format::Json`](crate::Format::Json) reads as records.
     Array,
+    /// A JSON object with records in a field, or with a field for each record or column, as pandas writes it. Nothing reads
+    /// it as records.
+    Object,
 }
 
 impl Unsplit {
@@ -21,6 +25,9 @@ impl Unsplit {
             let has_objects = named_json || inside.trim_start().starts_with('{');
             let is_array = has_objects && text.ends_with(']');
             return is_array.then_some(Unsplit::Array);
+        }
+        if named_json && has_records(text) {
+            return Some(Unsplit::Object);
         }
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         let is_object = |line: &str| line.starts_with('{') && line.ends_with('}');
@@ -34,6 +41,30 @@ impl Unsplit {
             && serde_json::from_str::<IgnoredAny>(first).is_ok();
         is_line.then_some(Unsplit::Lines)
     }
+}
+
+/// Whether a JSON object has exactly one field with several objects, or only fields that are objects with the same names.
+fn has_records(text: &str) -> bool {
+    let Ok(fields) = serde_json::from_str::<Map<String, Value>>(text) else {
+        return false;
+    };
+    let is_list = |field: &&Value| {
+        let list = field.as_array().filter(|list| list.len() > 1);
+        list.is_some_and(|list| list.iter().all(Value::is_object))
+    };
+    let names = |field: &Value| {
+        field
+            .as_object()
+            .map(|it| it.keys().cloned().collect::<Vec<_>>())
+    };
+    let first = fields.values().next().and_then(names);
+    let are_alike = first.is_some_and(|first| {
+        !first.is_empty()
+            && fields
+                .values()
+                .all(|field| names(field).as_ref() == Some(&first))
+    });
+    fields.values().filter(is_list).count() == 1 || fields.len() > 1 && are_alike
 }
 
 #[cfg(test)]
@@ -59,5 +90,24 @@ mod tests {
             assert_eq!(Unsplit::of(text, true, false), of_stream, "{text:?}");
         }
         assert_eq!(Unsplit::of("[1, 2]", false, true), Some(Array));
+        for records in [
+            "{\"data\": [{\"a\": 1}, {\"a\": 2}], \"n\": 2}",
+            "{\"id\": {\"0\": 1}, \"text\": {\"0\": \"a\"}}",
+        ] {
+            assert_eq!(
+                Unsplit::of(records, false, true),
+                Some(Unsplit::Object),
+                "{records}"
+            );
+            assert_eq!(Unsplit::of(records, false, false), None, "{records}");
+        }
+        for other in [
+            "{\"a\": 1, \"b\": {}}",
+            "{\"a\": [1, 2]}",
+            "{\"a\": {\"b\": 1}, \"c\": {}}",
+            "{}",
+        ] {
+            assert_eq!(Unsplit::of(other, false, true), None, "{other}");
+        }
     }
 }

@@ -46,6 +46,11 @@ impl Outbox {
         }
     }
 
+    /// The names of the sources.
+    pub(crate) fn named(&self) -> &HashSet<String> {
+        &self.named
+    }
+
     /// Whether a file is itself a source.
     pub(crate) fn is_named(&self, file: &Path) -> bool {
         self.named.contains(&file.display().to_string())

@@ -1,6 +1,7 @@
 //! Reads documents from files, ahead and in batches, on a separate thread.
 
-use std::fs::{self, Metadata};
+use std::collections::HashSet;
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::mem::take;
 use std::path::Path;
@@ -89,6 +90,7 @@ impl Options {
 impl CorpusReader {
     fn run(mut self, outbox: &Outbox) -> Result<(), ReadingStopped> {
         let mut identities = FileIdentities::default();
+        let named = outbox.named();
         loop {
             let found: Vec<_> = self.walk.by_ref().take(BATCH_FILES).collect();
             if found.is_empty() {
@@ -103,7 +105,7 @@ impl CorpusReader {
                 .map(|met| without_repeats(met?, &mut identities))
                 .collect();
             let plans = (met.into_par_iter())
-                .map(|found| self.plan(found))
+                .map(|found| self.plan(found, named))
                 .collect::<Vec<_>>();
             match plans.into_iter().collect::<Result<Vec<Plan>, Error>>() {
                 Ok(plans) => self.read_all(plans, outbox)?,
@@ -112,7 +114,7 @@ impl CorpusReader {
         }
     }
 
-    fn plan(&self, found: Result<Found, Skipped>) -> Result<Plan, Error> {
+    fn plan(&self, found: Result<Found, Skipped>, named: &HashSet<String>) -> Result<Plan, Error> {
         let found = match found {
             Ok(found) => found,
             Err(skipped) => return Ok(skip(skipped)),
@@ -135,6 +137,12 @@ impl CorpusReader {
             }
             let key = &found.key.text;
             if (self.options).is_unchanged(key, file.size, file.modified)? {
+                // What is named must be there to be read, as it would be if it had changed.
+                if named.contains(&path.display().to_string())
+                    && let Err(error) = File::open(path)
+                {
+                    return Ok(skip(Skipped::unreadable(path, &error)));
+                }
                 return Ok(Plan::Done(
                     Box::new(Item::Unchanged(found.key.text)),
                     file.size,

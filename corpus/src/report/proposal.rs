@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::file_status::{ClusterFiles, FileCheck, FileStatus};
 use super::passage_links::{LinkedDocument, LongestPassage};
-use crate::{Error, KeepRank, Key, Options, Repeats, Source, largest_first, rank_of};
+use crate::{Error, KeepRank, Key, Options, Repeats, ShingleCounter, Source, rank_of, stored_rank};
 use dedupdb::find::Subject;
 use dedupdb::groups::Cluster;
 use dedupdb::{Document, Progress, Result as StoreResult, Store};
@@ -54,7 +54,7 @@ pub(super) fn proposed(
     store: &Store,
     options: &Options,
 ) -> Result<Vec<ProposedCluster>, Error> {
-    let ranks = ranks(&clusters, options, store.progress())?;
+    let ranks = ranks(&clusters, store, options, store.progress())?;
     let ordered = clusters
         .into_iter()
         .map(|cluster| ordered(cluster, by_containment, &ranks, store));
@@ -123,6 +123,7 @@ pub(super) fn met(cluster: Cluster, store: &Store) -> StoreResult<ProposedCluste
 /// Reads the files that may differ in rank by more than their names.
 fn ranks(
     clusters: &[ProposedCluster],
+    store: &Store,
     options: &Options,
     progress: &Progress,
 ) -> Result<FileRanks, Error> {
@@ -144,12 +145,14 @@ fn ranks(
     if paths.is_empty() {
         return Ok(ranks);
     }
+    let counter = ShingleCounter::of(store)?;
     let options = options.clone().repeats(Repeats::Allow).strict(false);
     for read in options.open(paths.into_iter().map(Source::path))? {
         progress.go_on()?;
         let Ok(document) = read else { continue };
         if hashes.get(document.key.as_str()) == Some(&document.hash()) {
-            ranks.insert(document.key.clone(), rank_of(&document));
+            let rank = rank_of(&document, counter.count(document.text()));
+            ranks.insert(document.key.clone(), rank);
         }
     }
     Ok(ranks)
@@ -169,7 +172,9 @@ fn ordered(
         let document = &listed.document;
         let path = document.modified.map(|_| PathBuf::from(&document.key));
         let rank = ranks.get(&document.key).copied();
-        let rank = rank.unwrap_or_else(|| largest_first(document.size, path.as_deref()));
+        let rank = rank.unwrap_or_else(|| {
+            stored_rank(document.shingles.into(), document.size, path.as_deref())
+        });
         let is_inside = by_containment && Some(document.hash) != representative;
         (is_inside, !listed.stands, rank, path)
     });

@@ -1,10 +1,13 @@
 //! Recognizes what is below a folder but not its content: stores, data of version control, files that jobs leave
 //! there, and files that were put aside.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use crate::publish::work::is_work;
 
@@ -78,6 +81,18 @@ pub(crate) fn is_aside(path: &Path, is_folder: bool) -> bool {
         return is_aside(&path.join(MANIFEST), false);
     }
     path.file_name() == Some(OsStr::new(MANIFEST)) && starts_with(path, MANIFEST_START)
+}
+
+/// Returns the files that the list in a folder names. `None` if the folder has no list, or a damaged one.
+pub(crate) fn listed_aside(folder: &Path) -> Option<HashSet<PathBuf>> {
+    let list = fs::read_to_string(folder.join(MANIFEST)).ok()?;
+    let lines = list.lines().map(serde_json::from_str::<Value>);
+    let lines: Vec<Value> = lines.collect::<Result<_, _>>().ok()?;
+    // The first line is about all files, and the last one ends the list.
+    lines.first()?.get("dedupdb_moved")?;
+    lines.last()?.get("blake3")?;
+    let paths = lines.iter().filter_map(|line| line["path"].as_str());
+    Some(paths.map(|path| folder.join(path)).collect())
 }
 
 /// Whether a file begins with these bytes.

@@ -22,7 +22,9 @@ use crate::options::Options;
 use crate::skipped::{Reason, Skipped};
 use crate::source::feed::Feed;
 use crate::source::{Source, SourceKind, expanded, special};
-use crate::walk::folder::{is_aside, is_git_link, is_of_job, is_store, is_version_control};
+use crate::walk::folder::{
+    is_aside, is_git_link, is_of_job, is_store, is_version_control, listed_aside,
+};
 use crate::walk::folder_selection::FolderSelection;
 use crate::walk::key::Key;
 use crate::walk::read_file::ReadFile;
@@ -79,6 +81,8 @@ pub(crate) struct Walk {
     roots: HashSet<PathBuf>,
     /// The resolved path of the open store's folder.
     store: Option<PathBuf>,
+    /// The files that were put aside, as far as their lists were met.
+    aside: HashSet<PathBuf>,
     follows: bool,
     globs: Globs,
 }
@@ -118,6 +122,7 @@ impl Walk {
                 .store
                 .as_ref()
                 .and_then(|store| fs::canonicalize(store).ok()),
+            aside: HashSet::new(),
             follows: options.follow,
             globs: options.globs.clone(),
         }
@@ -248,7 +253,7 @@ impl Walk {
 
     /// Returns the reason why an entry of a folder is not its content: another program keeps it there, or it is a
     /// store.
-    fn reason_below(&self, path: &Path, kind: FileType) -> Option<Reason> {
+    fn reason_below(&mut self, path: &Path, kind: FileType) -> Option<Reason> {
         let is_folder = kind.is_dir();
         if is_folder && is_version_control(path) || kind.is_file() && is_git_link(path) {
             return Some(Reason::VersionControl);
@@ -256,11 +261,23 @@ impl Walk {
         if is_of_job(path, is_folder) {
             return Some(Reason::JobFile);
         }
-        if is_aside(path, is_folder) {
+        if self.is_put_aside(path, is_folder) {
             return Some(Reason::Aside);
         }
         let is_store = is_folder && is_store(path, || self.is_inside_store(path));
         is_store.then_some(Reason::Store)
+    }
+
+    /// Whether `move` put a file aside, or wrote the list of such files, or a folder has a damaged list. Other files of the
+    /// folder are somebody's own.
+    fn is_put_aside(&mut self, path: &Path, is_folder: bool) -> bool {
+        if !is_aside(path, is_folder) {
+            return self.aside.remove(path);
+        }
+        let listed = listed_aside(path).filter(|_| is_folder);
+        let is_left_out = listed.is_none();
+        self.aside.extend(listed.into_iter().flatten());
+        is_left_out
     }
 
     /// Returns the item of a file that is neither a folder nor a link.

@@ -269,7 +269,10 @@ impl Model {
                 clock::set(now);
                 match change {
                     Change::Added => merged.added += 1,
-                    Change::Updated => merged.updated += 1,
+                    Change::Updated => {
+                        merged.updated += 1;
+                        merged.updated_keys.push(key.to_owned());
+                    }
                     Change::Unchanged | Change::KeptOut | Change::Refused => {
                         merged.unchanged += 1;
                         continue;

@@ -14,13 +14,15 @@ use crate::store::offer::{Change, Input, PreparedInput, Relation};
 const BATCH: usize = 1 << 12;
 
 /// The result of merging another store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MergeSummary {
     /// The number of documents with a new key.
     pub added: u64,
     /// The number of documents that replaced another text of the same key.
     pub updated: u64,
+    /// The keys of the first of these documents, at most [`MergeSummary::MOST_KEYS`].
+    pub updated_keys: Vec<String>,
     /// The number of documents that already existed with the same text.
     pub unchanged: u64,
     /// The number of added and updated documents whose text was already stored.
@@ -30,6 +32,9 @@ pub struct MergeSummary {
 }
 
 impl MergeSummary {
+    /// The maximum number of keys that are named.
+    pub const MOST_KEYS: usize = 1000;
+
     /// Returns the number of documents of the other store.
     pub fn documents(&self) -> u64 {
         self.added + self.updated + self.unchanged + self.unpublished
@@ -168,12 +173,18 @@ impl Writer {
         } = stored;
         let append =
             |writer: &mut Writer, _: &mut PreparedInput| writer.append_stored(source, content);
+        let key = prepared.input.key.clone();
         let settled = self.settle(&mut prepared, Policy::Add, append)?;
         let outcome = settled.outcome;
         merged.copies += u64::from(outcome.relation == Relation::ExactCopy);
         match outcome.change {
             Change::Added => merged.added += 1,
-            Change::Updated => merged.updated += 1,
+            Change::Updated => {
+                merged.updated += 1;
+                if merged.updated_keys.len() < MergeSummary::MOST_KEYS {
+                    merged.updated_keys.push(key);
+                }
+            }
             Change::Unchanged | Change::KeptOut | Change::Refused => merged.unchanged += 1,
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! The list of moved files.
 //!
-//! Lines of JSON. The first has the number of the format, the number of files and their original folder,
-//! `{"dedupdb_moved":1,"files":2,"from":"/home/notes","writer":"dedupdb 0.1.0"}`; each of the others is a file,
+//! Lines of JSON. The first has the number of the format, the number of files, their original folder and the one with the list,
+//! `{"dedupdb_moved":1,"files":2,"from":"/home/notes","to":"/home/aside","writer":"dedupdb 0.1.0"}`; each of the others is a file,
 //! with the key of the document that it resembles, its size and its modification time,
 //! `{"bytes":12,"exact_copy":false,"like":"a/a.txt","modified":1700000000000000000,"path":"a/b.txt","similarity":0.91}`;
 //! the last has the hash of everything before it, `{"blake3":"..."}`.
@@ -29,6 +29,8 @@ const NO_LIST: &str = "this is no list of moved files";
 pub(super) struct MoveManifest {
     /// The resolved path of the original folder.
     pub(super) from: PathBuf,
+    /// The resolved path of the folder to which they were moved.
+    pub(super) to: PathBuf,
     pub(super) files: Vec<ManifestEntry>,
 }
 
@@ -71,6 +73,7 @@ impl MoveManifest {
             "dedupdb_moved": FORMAT,
             "writer": writer,
             "from": self.from.to_str()?,
+            "to": self.to.to_str()?,
             "files": self.files.len(),
         });
         let mut lines = format!("{first}\n");
@@ -110,6 +113,33 @@ impl MoveManifest {
         })
     }
 
+    /// Returns the folder to which the files in `folder` go back. If that is not where they were moved to, the folder may have
+    /// been moved or copied, alone or with the original folder: then the one that lies beside it as that did.
+    ///
+    /// # Errors
+    ///
+    /// The folder is a copy of one that still exists, without a copy of the original folder.
+    pub(super) fn root(&self, folder: &Path) -> Result<PathBuf, String> {
+        if folder == self.to {
+            return Ok(self.from.clone());
+        }
+        let mut above = self.to.ancestors().zip(folder.ancestors());
+        let beside = above.find_map(|(above, there)| {
+            let way = self.from.strip_prefix(above).ok()?;
+            Some(there.join(way))
+        });
+        let beside = beside.filter(|beside| *beside != self.from && beside.is_dir());
+        let list = |folder: &Path| fs::read(folder.join(NAME)).ok();
+        match beside {
+            Some(beside) => Ok(beside),
+            None if list(&self.to).is_some() && list(&self.to) == list(folder) => Err(format!(
+                "this is a copy of the list in {}; undo the move there",
+                self.to.display()
+            )),
+            None => Ok(self.from.clone()),
+        }
+    }
+
     fn parse(bytes: &[u8]) -> Result<MoveManifest, String> {
         let none = || NO_LIST.to_owned();
         let text = std::str::from_utf8(bytes).map_err(|_| none())?;
@@ -126,6 +156,8 @@ impl MoveManifest {
         let from = first["from"].as_str().map(PathBuf::from);
         let from = from.filter(|from| from.is_absolute());
         let from = from.ok_or("line 1 has no folder that the files are from")?;
+        let to = first["to"].as_str().map(PathBuf::from);
+        let to = to.ok_or("line 1 has no folder that the files are in")?;
         let mut files = Vec::new();
         let mut hash = None;
         for (number, line) in (2..).zip(lines) {
@@ -149,7 +181,7 @@ impl MoveManifest {
                 from.display()
             ));
         }
-        Ok(MoveManifest { from, files })
+        Ok(MoveManifest { from, to, files })
     }
 }
 
@@ -214,6 +246,7 @@ mod tests {
         };
         MoveManifest {
             from: "/home/notes".into(),
+            to: "/home/aside".into(),
             files: vec![file("a.txt"), file("b/c\nd.txt")],
         }
     }

@@ -18,9 +18,8 @@ pub use undo::Undo;
 
 /// Moves the near-duplicates in a folder to another folder, where they keep their relative paths.
 ///
-/// Of similar files, the largest stays; of equally large ones, one that is not hidden, then the one with the shorter
-/// name, then the shorter path, and then the first in the order of paths. White space and characters that nobody sees,
-/// such as soft hyphens, do not count, nor does a compressor or an encoding. [`Dedup::keep`] chooses another rule.
+/// Of similar files, the one that [`Keep::Longest`](crate::dedup::Keep::Longest) prefers stays; [`Dedup::keep`] chooses
+/// another rule.
 ///
 /// Before the first file is moved, a list of all files to move, `.dedupdb-moved`, is durable in the other folder. Files
 /// are moved by a rename that replaces nothing. So, whenever a run is killed, each file is complete in one of the two
@@ -99,6 +98,9 @@ pub struct MoveSummary {
     pub left: u64,
     /// The number of files that could not be moved.
     pub failed: u64,
+    /// The number of moved files, such as pages, of which only the extracted text is that of another file, not the bytes. It
+    /// is 0 for an undo.
+    pub other_bytes: u64,
     /// The number of records that would be dropped. They stay in their files.
     pub records: u64,
     /// The list for [`Undo`], if files were moved and it still exists.

@@ -7,9 +7,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::hold::{FolderHold, check_free};
-use super::manifest::{ManifestEntry, MoveManifest};
+use super::manifest::{ManifestEntry, MoveManifest, NAME};
 use super::plan::{CHANGED, MovePlan, MovedFiles, PlannedMove};
 use super::{LeftReason, Move, MoveEvent, MoveReporter, MoveSummary, folders_of, rename};
+use crate::Source;
 use crate::dedup::against::check_apart;
 use crate::dedup::claim::FolderClaim;
 use crate::dedup::error::{ContainmentConflict, Error, Result};
@@ -17,6 +18,7 @@ use crate::dedup::event::DedupEvent;
 use crate::dedup::settings::{Against, Keep};
 use crate::publish::error::WithPath as _;
 use crate::publish::{self, check_output};
+use crate::walk::folder::is_aside;
 
 /// Moves the files that are dropped.
 pub(super) fn run(asked: Move, observe: &mut dyn FnMut(MoveEvent<'_>)) -> Result<MoveSummary> {
@@ -37,7 +39,11 @@ pub(super) fn run(asked: Move, observe: &mut dyn FnMut(MoveEvent<'_>)) -> Result
     let against = dedup.against.as_ref();
     check_output(&target, &against.map(Against::paths).unwrap_or_default())?;
     let streams = against.map(Against::streams).unwrap_or_default();
-    let (hold, _claim) = prepare((&folder, &root), &target, pretend)?.unzip();
+    let mut originals = vec![root.clone()];
+    if let Some(Against::Corpus(sources)) = against {
+        originals.extend(sources.iter().filter_map(Source::named).map(Path::to_owned));
+    }
+    let (hold, _claim) = prepare((&folder, &root), &originals, &target, pretend)?.unzip();
     let began = hold.as_ref().map(FolderHold::since).transpose()?;
     dedup.options = dedup.options.follow(false);
     // Nobody misses the lesser copy, whatever its name.
@@ -77,6 +83,24 @@ pub(super) fn run(asked: Move, observe: &mut dyn FnMut(MoveEvent<'_>)) -> Result
     moved.map(|()| told.summary)
 }
 
+/// Refuses a path in a folder of files that were put aside: they are no originals, and the list of their places must stay
+/// true.
+fn check_not_aside(path: &Path) -> Result<()> {
+    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    match place.ancestors().find(|folder| is_aside(folder, true)) {
+        Some(aside) => {
+            let aside = aside.display();
+            let reason = format!(
+                "the files in {aside} were moved aside, so they are no originals; undo that first, or delete \
+                 {aside}/{NAME} to keep them there"
+            );
+            let path = path.to_owned();
+            Err(Error::OwnCounterpart { path, reason })
+        }
+        None => Ok(()),
+    }
+}
+
 /// Returns the only source, which must be a folder.
 fn folder_of<'a>(sources: impl Iterator<Item = Option<&'a Path>>) -> Result<PathBuf> {
     let sources: Vec<Option<&Path>> = sources.collect();
@@ -100,9 +124,10 @@ fn folder_of<'a>(sources: impl Iterator<Item = Option<&'a Path>>) -> Result<Path
 }
 
 /// Creates and holds the folder to which files are moved, and claims it and `folder`, whose resolved path is `root`. It
-/// must be empty and on the file system of `folder`. Returns `None` if the run only pretends.
+/// must be empty and on the file system of `folder`. None of the `originals` may have been put aside. Returns `None` if the run only pretends.
 fn prepare(
     (folder, root): (&Path, &Path),
+    originals: &[PathBuf],
     target: &Path,
     pretend: bool,
 ) -> Result<Option<(FolderHold, FolderClaim)>> {
@@ -131,11 +156,13 @@ fn prepare(
         );
         return Err(publish::Error::foreign(target, reason).into());
     }
+    let check = || originals.iter().try_for_each(|path| check_not_aside(path));
     if pretend {
-        return Ok(None);
+        return check().map(|()| None);
     }
     let held = FolderHold::make(target, folder).and_then(|hold| {
         let claim = FolderClaim::of(&[root, &fs::canonicalize(target).of(target)?])?;
+        check()?;
         Ok((hold, claim))
     });
     if is_new && held.is_err() {
@@ -172,6 +199,7 @@ fn move_all(
     }
     let manifest = MoveManifest {
         from: root,
+        to: fs::canonicalize(target).unwrap_or_else(|_| target.to_owned()),
         files: listed.iter().map(|(_, file, _)| file.clone()).collect(),
     };
     if let Some(hold) = hold {
@@ -183,6 +211,7 @@ fn move_all(
     let mut gone = HashMap::new();
     for (planned, file, bytes) in &listed {
         let to = target.join(&file.path);
+        let has_other_bytes = planned.has_other_bytes();
         let moved = match hold {
             None => Ok(()),
             Some(_) => check_first(planned, &staying)
@@ -193,6 +222,7 @@ fn move_all(
                 gone.insert(&*planned.file, planned.kept(&gone));
                 reporter.summary.files += 1;
                 reporter.summary.bytes += bytes;
+                reporter.summary.other_bytes += u64::from(has_other_bytes);
                 reporter.tell(MoveEvent::Moved {
                     from: &planned.file,
                     to: &to,

@@ -27,6 +27,8 @@ pub(super) struct PlannedMove {
     like: String,
     similarity: f64,
     pub(super) exact_copy: bool,
+    /// Whether its text is not in the file as it is: it is that of a page, or a program extracted it.
+    is_extracted: bool,
     /// The identity of the file when it was read.
     read: Option<FileIdentity>,
     /// The file of the document that it resembles, if known. The documents of a store may have none.
@@ -48,6 +50,7 @@ impl PlannedMove {
             like: String::new(),
             similarity: 1.0,
             exact_copy: true,
+            is_extracted: false,
             read: Some(FileIdentity::of(file, &fs::metadata(file).unwrap())),
             other: None,
             is_other_stored: false,
@@ -60,6 +63,13 @@ impl PlannedMove {
     pub(super) fn is_as_read(&self, path: &Path, found: &Metadata) -> bool {
         self.read
             .is_none_or(|read| read == FileIdentity::of(path, found))
+    }
+
+    /// Whether only the text, which was extracted, is that of the other file: the bytes differ, or that file is not at hand.
+    pub(super) fn has_other_bytes(&self) -> bool {
+        let bytes = |path: &Path| fs::read(path).ok();
+        let other = self.other.as_deref().and_then(bytes);
+        self.exact_copy && self.is_extracted && (other.is_none() || other != bytes(&self.file))
     }
 
     /// Returns the file that remains in place of this one: the file that it resembles or, if that was moved, the one
@@ -156,6 +166,7 @@ impl MovePlan {
             like: like.clone(),
             similarity: dropped.earlier.similarity(),
             exact_copy: dropped.earlier.exact_copy,
+            is_extracted: dropped.is_extracted,
             other,
             is_other_stored: dropped.surviving_copy.is_some(),
             read: own,
@@ -201,7 +212,7 @@ impl MovePlan {
                 self.names.entry(file).or_default().push(path.to_owned());
             }
         }
-        // They were judged in another order, the largest first. Other names follow the first one of their file.
+        // They were judged in another order, by rank. Other names follow the first one of their file.
         let mut files = std::mem::take(&mut self.files);
         files.sort_by(|one, other| one.file.cmp(&other.file));
         for planned in files {

@@ -18,7 +18,8 @@ use crate::publish::error::WithPath as _;
 
 /// Moves back the files that a [`Move`](super::Move) moved.
 ///
-/// The list that the move wrote is in the folder to which the files were moved, wherever that is now. Files that are
+/// The list that the move wrote is in the folder to which the files were moved, wherever that is now. If both folders were
+/// moved or copied together, the files go back to the folder that lies beside the list as the original did. Files that are
 /// already back are left alone, so an undo that was killed continues when it is repeated, even if all files were back.
 /// Files are moved by a rename that replaces nothing. When all files are back, except those that are in neither place,
 /// the list and the empty folders are deleted. A file that the system does not let us look at may be there, so the list
@@ -81,7 +82,11 @@ impl Undo {
             manifest = MoveManifest::read(&path, &self.manifest)?;
             hold
         };
-        let root = &manifest.from;
+        let bad = |reason| Error::BadManifest {
+            path: self.manifest.clone(),
+            reason,
+        };
+        let root = &manifest.root(target).map_err(bad)?;
         match fs::symlink_metadata(root) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(Error::NotFound { path: root.clone() });

@@ -156,6 +156,7 @@ impl Spool {
         self.offset += put(&mut self.texts, document.size.map_or(0, |size| size + 1))?;
         self.offset += put_time(&mut self.texts, document.modified)?;
         self.offset += put_known(&mut self.texts, document.read.as_ref())?;
+        self.offset += put(&mut self.texts, document.is_extracted.into())?;
         Ok(offset)
     }
 

@@ -60,6 +60,7 @@ impl SpooledTexts {
             bytes: size.unwrap_or(text.len() as u64),
             modified: get_time(reader)?,
             read: get_known(reader)?,
+            is_extracted: get(reader)? == 1,
             ..Origin::new(key, source)
         };
         Ok(SourcedText::new(text, origin))
