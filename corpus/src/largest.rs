@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 
 use crate::{SourcedText, is_compressed};
 use dedupdb::sketching::{Shingler, unseen_bytes};
-use dedupdb::{Result, Store};
+use dedupdb::{Result, Schema};
 
 /// Words that file managers put into the name of a copy: `a copy 2.txt`, `Kopie von a.txt`.
 const COPY_WORDS: [&str; 6] = ["copia", "copie", "copy", "cópia", "kopia", "kopie"];
@@ -57,15 +57,15 @@ pub(crate) struct ShingleCounter {
 }
 
 impl ShingleCounter {
-    /// Counts the shingles of a store.
+    /// Counts the shingles of a schema.
     ///
     /// # Errors
     ///
-    /// Those of [`Store::shingler`].
-    pub(crate) fn of(store: &Store) -> Result<ShingleCounter> {
+    /// Those of [`Schema::shingler`].
+    pub(crate) fn of(schema: &Schema) -> Result<ShingleCounter> {
         Ok(ShingleCounter {
-            shingler: store.shingler()?,
-            k: store.schema().shingling().k().into(),
+            shingler: schema.shingler()?,
+            k: schema.shingling().k().into(),
         })
     }
 
@@ -105,11 +105,15 @@ pub(crate) type KeepRank = (bool, Content, bool, Reverse<u64>, [usize; 2]);
 /// distinct shingles; then one that is neither hidden nor by its name a copy or of a program, then the one with the longer
 /// text, then the shorter name, then the shorter path. What nobody sees makes no text longer.
 pub(crate) fn rank_of(document: &SourcedText, content: Content) -> KeepRank {
-    let text = document.text();
+    let path = (document.record.is_none()).then_some(Path::new(&document.key));
+    rank_of_text(document.text(), content, path)
+}
+
+/// Returns the same for a text, which may be that of a file.
+pub(crate) fn rank_of_text(text: &str, content: Content, path: Option<&Path>) -> KeepRank {
     // White space is seen, except that of the line ends of Windows.
     let blanks = text.chars().filter(|&c| c.is_whitespace() && c != '\r');
     let length = text.len().saturating_sub(unseen_bytes(text)) + blanks.count();
-    let path = (document.record.is_none()).then_some(Path::new(&document.key));
     let (_, _, aside, _, lengths) = stored_rank(0, 0, path);
     (
         is_garbled(text),

@@ -144,7 +144,7 @@ pub use glob::Glob;
 pub(crate) use glob::below as globs_below;
 pub(crate) use item::count_items;
 pub use item::{Item, ItemBatch, OpenedFile, Origin, RepeatedId, SourcedText};
-pub(crate) use largest::{KeepRank, ShingleCounter, rank_of, stored_rank};
+pub(crate) use largest::{KeepRank, ShingleCounter, rank_of, rank_of_text, stored_rank};
 pub(crate) use options::MEMORY;
 pub use options::{Options, Repeats};
 pub use presence::{Presence, file_exists};

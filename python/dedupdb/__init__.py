@@ -216,8 +216,9 @@ def dedup(
         data: A table that gives Arrow (pyarrow, polars, DuckDB, pandas, datasets), a data set of pyarrow, record
             batches, an Arrow array of strings, or an iterable of strings or dicts, also a streamed data set.
         text: The column of a table, or the field of a dict, with the text.
-        keep: Which of several similar rows to keep: the ``first``, the ``longest`` (the first of those with the same
-            length) or the ``newest``, which is the last; ``first``, and with ``containment`` always ``longest``. The
+        keep: Which of several similar rows to keep: the ``first``, the ``longest`` (the one with more distinct
+            shingles, then the longer text, then the first) or
+            the ``newest``, which is the last; ``first``, and with ``containment`` always ``longest``. The
             latter two need memory for a copy of all texts.
         containment: Also drop a row if a longer one that is kept has this share of its shingles (runs of five words),
             above 0 and up to 1, such as an excerpt, or a page that was cut off.

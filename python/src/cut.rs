@@ -8,7 +8,7 @@ use arrow_schema::DataType;
 use std::sync::Arc;
 
 use dedupdb::Options;
-use dedupdb_corpus::dedup::{CutRow, Error, Keep, RowCut, RowPassages, RowUnits, Unit};
+use dedupdb_corpus::dedup::{CutRow, Error, RowCut, RowPassages, RowUnits, Unit};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -66,7 +66,7 @@ pub(crate) fn cut(
             .map(|passages| Cutter::Passages(Box::new(passages))),
     };
     let mut cutter = cutter.map_err(|error| of_dedup(py, &error))?;
-    let mut texts = TextQueue::of(py, rows, Keep::First, errors)?;
+    let mut texts = TextQueue::of(rows, errors);
     let mut columns = CutColumns::default();
     let (mut judged, mut gone, mut changed) = (0, Vec::new(), CutTexts::new());
     let mut skipped = FlawedRows::new();

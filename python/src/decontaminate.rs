@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use dedupdb_corpus::decontaminate::{ItemSearch, Overlap, Rule};
-use dedupdb_corpus::dedup::{Error, Keep};
+use dedupdb_corpus::dedup::Error;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -65,7 +65,7 @@ pub(crate) fn decontaminate(
     if keep_rows {
         rows.keep();
     }
-    let mut texts = TextQueue::of(py, rows, Keep::First, errors)?;
+    let mut texts = TextQueue::of(rows, errors);
     let mut hits = HitColumns::default();
     let (mut compared, mut hit, mut cut) = (0, Vec::new(), Vec::new());
     while let Some(batch) = texts.next(py)? {

@@ -8,8 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, SchemaRef};
 use arrow_select::filter::filter_record_batch;
-use dedupdb::sketching::unseen_bytes;
-use dedupdb::{Options, Progress};
+use dedupdb::{Options, Progress, Schema};
 use dedupdb_corpus::dedup::{
     ContainedRows, ContainmentConflict, DroppedRow, Error, Keep, RowDedup as Judging, RowVerdicts,
 };
@@ -19,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arguments;
-use crate::errors::{of_dedup, of_row};
+use crate::errors::{of_dedup, of_row, raised};
 use crate::row_adder::ErrorPolicy;
 use crate::rows::{BATCH_BYTES, BATCH_ROWS, RowSource};
 use crate::schema;
@@ -69,13 +68,13 @@ pub(crate) fn dedup(
         }
         let search = py.detach(|| ContainedRows::begin(&options, &schema, within, least));
         let search = search.map_err(refused)?.shortest(shortest);
-        let mut texts = TextQueue::of(py, rows, keep, errors)?;
+        let mut texts = TextQueue::ordered(py, rows, keep, &schema, errors)?;
         verdicts.judge_contained(py, search, &mut texts, &mut told)?;
         texts
     } else {
         let judging = py.detach(|| Judging::begin(&options, &schema, within));
         let judging = judging.map_err(refused)?;
-        let mut texts = TextQueue::of(py, rows, keep, errors)?;
+        let mut texts = TextQueue::ordered(py, rows, keep, &schema, errors)?;
         verdicts.judge(py, judging, &mut texts, &mut told)?;
         texts
     };
@@ -238,33 +237,38 @@ struct RankedTexts {
 }
 
 impl TextQueue {
-    /// Reads all texts first, if they are judged in another order than that in which they come.
-    pub(crate) fn of(
-        py: Python<'_>,
-        rows: RowSource,
-        keep: Keep,
-        errors: ErrorPolicy,
-    ) -> PyResult<TextQueue> {
-        let mut texts = TextQueue {
+    /// The texts in the order in which they come.
+    pub(crate) fn of(rows: RowSource, errors: ErrorPolicy) -> TextQueue {
+        TextQueue {
             rows,
             errors,
             taken: 0,
             flawed: Vec::new(),
             before: Vec::new(),
             ranked: None,
-        };
+        }
+    }
+
+    /// Reads all texts first, if they are judged in another order than that in which they come.
+    fn ordered(
+        py: Python<'_>,
+        rows: RowSource,
+        keep: Keep,
+        schema: &Schema,
+        errors: ErrorPolicy,
+    ) -> PyResult<TextQueue> {
+        let mut texts = TextQueue::of(rows, errors);
         if keep != Keep::First {
             let mut all = Vec::new();
             while let Some(batch) = texts.next(py)? {
                 all.extend(batch);
                 py.check_signals()?;
             }
-            // What nobody sees makes no text longer.
-            let bytes = all.iter().map(|text| text.len() - unseen_bytes(text));
-            let bytes: Vec<usize> = bytes.collect();
+            let order = py.detach(|| Judging::order(keep, &all, schema));
+            let order = order.map_err(|error| raised(py, &error))?;
             texts.ranked = Some(RankedTexts {
                 texts: all,
-                order: Judging::order(keep, &bytes),
+                order,
                 next: 0,
             });
         }

@@ -23,7 +23,7 @@ use dedupdb::{Input, Options, Progress, Schema, Store};
 ///
 /// let notice = "The night tram runs again from Friday on, every half hour until four";
 /// let rows = [notice.to_owned(), format!("News of the week from the harbour. {notice}")];
-/// let order = RowDedup::order(Keep::Longest, &rows.each_ref().map(String::len));
+/// let order = RowDedup::order(Keep::Longest, &rows, &Schema::default())?;
 /// let texts: Vec<String> = order.into_iter().map(|row| rows[row].clone()).collect();
 /// let (options, schema) = (Options::new(), Schema::default());
 /// let search = ContainedRows::begin(&options, &schema, std::env::temp_dir(), 0.8)?;

@@ -84,7 +84,8 @@ impl DedupRun<'_> {
         to: Destination,
     ) -> Result<OutputSink> {
         let mut spool = Spool::new(self.outputs.work(), self.dedup.temporary_limit)?;
-        let mut ranking = Ranking::new(self.dedup.kept(), ShingleCounter::of(self.store)?);
+        let mut ranking =
+            Ranking::new(self.dedup.kept(), ShingleCounter::of(&self.store.schema())?);
         spool_all(judge, batches, &mut spool, &mut ranking)?;
         self.check_failures(judge)?;
         let (mut texts, records) = spool.finish()?;

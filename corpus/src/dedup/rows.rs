@@ -1,15 +1,16 @@
 //! Rows of texts in memory, without their near-duplicates.
 
-use std::cmp::Reverse;
 use std::path::Path;
 use std::time::Duration;
 
+use rayon::prelude::*;
 use tempfile::TempDir;
 
 use crate::dedup::error::{Error, Result};
 use crate::dedup::settings::Keep;
 use crate::temporary::fleeting;
 use crate::temporary::temporary_folder;
+use crate::{KeepRank, ShingleCounter, rank_of_text};
 use dedupdb::write::{Intake, Outcome, Pipeline, Relation};
 use dedupdb::{Input, Options, Schema, Store};
 
@@ -85,7 +86,7 @@ impl RowDedup {
         })
     }
 
-    /// Returns the order in which to push rows, given the sizes of their texts in bytes.
+    /// Returns the order in which to push rows, given their texts.
     ///
     /// In this order, the row that `keep` selects among several similar ones is the one that is kept. The newest row is
     /// the last one. The numbers of a [`DroppedRow`] then count in this order. For [`Keep::Few`] and [`Keep::None`],
@@ -94,18 +95,32 @@ impl RowDedup {
     /// ```
     /// use dedupdb_corpus::dedup::{Keep, RowDedup};
     ///
-    /// assert_eq!(RowDedup::order(Keep::First, &[3, 5, 5]), [0, 1, 2]);
-    /// assert_eq!(RowDedup::order(Keep::Longest, &[3, 5, 5]), [1, 2, 0]);
-    /// assert_eq!(RowDedup::order(Keep::Newest, &[3, 5, 5]), [2, 1, 0]);
+    /// # use dedupdb::Schema;
+    /// let rows = ["a b", "a b, c", "A B, C"].map(str::to_owned);
+    /// let schema = Schema::builder().shingling("word:2".parse()?).build()?;
+    /// assert_eq!(RowDedup::order(Keep::First, &rows, &schema)?, [0, 1, 2]);
+    /// assert_eq!(RowDedup::order(Keep::Longest, &rows, &schema)?, [1, 2, 0]);
+    /// assert_eq!(RowDedup::order(Keep::Newest, &rows, &schema)?, [2, 1, 0]);
+    /// # Ok::<(), dedupdb::Error>(())
     /// ```
-    pub fn order(keep: Keep, bytes: &[usize]) -> Vec<usize> {
-        let mut rows: Vec<usize> = (0..bytes.len()).collect();
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Schema::shingler`].
+    pub fn order(keep: Keep, texts: &[String], schema: &Schema) -> dedupdb::Result<Vec<usize>> {
+        let mut rows: Vec<usize> = (0..texts.len()).collect();
         match keep {
             Keep::First | Keep::Few(_) | Keep::None => {}
-            Keep::Longest => rows.sort_by_key(|&row| Reverse(bytes[row])),
+            Keep::Longest => {
+                let counter = ShingleCounter::of(schema)?;
+                let ranks = texts.par_iter();
+                let ranks = ranks.map(|text| rank_of_text(text, counter.count(text), None));
+                let ranks: Vec<KeepRank> = ranks.collect();
+                rows.sort_by_key(|&row| ranks[row]);
+            }
             Keep::Newest => rows.reverse(),
         }
-        rows
+        Ok(rows)
     }
 
     /// Pushes the next rows, without waiting; see [`Pipeline::push`].

@@ -23,8 +23,7 @@ pub enum Keep {
     #[default]
     First,
     /// The one with more distinct shingles; of equal ones, a file whose name does not tell a copy, then the longer text, the
-    /// shorter name, the shorter path, and then the first. A text that was decoded wrongly comes last. Of
-    /// [rows](crate::dedup::RowDedup::order), only the length of the text counts.
+    /// shorter name, the shorter path, and then the first. A text that was decoded wrongly comes last.
     Longest,
     /// The one whose file was modified last; within one file, the last record.
     Newest,

@@ -145,7 +145,7 @@ fn ranks(
     if paths.is_empty() {
         return Ok(ranks);
     }
-    let counter = ShingleCounter::of(store)?;
+    let counter = ShingleCounter::of(&store.schema())?;
     let options = options.clone().repeats(Repeats::Allow).strict(false);
     for read in options.open(paths.into_iter().map(Source::path))? {
         progress.go_on()?;
