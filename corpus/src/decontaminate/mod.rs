@@ -67,7 +67,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use benchmark::Benchmark;
-use hits_list::HitsList;
+use hits_list::HitLine;
 
 use rayon::prelude::*;
 
@@ -76,6 +76,7 @@ use crate::dedup::dedup_run::taken;
 use crate::dedup::event::{DedupEvent, Observer};
 use crate::dedup::fit_check::FitCheck;
 use crate::dedup::judge::{BatchReceiver, DocumentVerdict, JudgeReporter};
+use crate::dedup::line_list::LineList;
 use crate::dedup::mark::{DocumentMark, MarkColumns};
 use crate::dedup::outputs::Outputs;
 use crate::dedup::prepared_run::publish;
@@ -297,8 +298,9 @@ impl Decontaminate {
             Benchmark::read(&self.benchmark, &self.fields, &self.rule, &dedup, observer)?;
         let list = outputs.removed().zip(dedup.removed.as_deref());
         let is_json = self.hits_are_json;
-        let list = list.map(|(partial, name)| HitsList::begin(partial, name, is_json));
-        let stream = self.hits_to.map(|stream| HitsList::stream(stream, is_json));
+        let list =
+            list.map(|(partial, name)| LineList::begin::<HitLine<'_>>(partial, name, is_json));
+        let stream = self.hits_to.map(|stream| LineList::stream(stream, is_json));
         let list = list.transpose()?.or(stream);
         let to = std::mem::replace(&mut dedup.to, Destination::Nowhere);
         let inputs = dedup.sources.iter().map(|source| source.name().to_owned());
@@ -354,7 +356,7 @@ struct DecontaminateRun<'a> {
     margin: Option<usize>,
     /// The number of documents from which items are cut.
     cut: u64,
-    list: Option<HitsList>,
+    list: Option<LineList>,
     sink: OutputSink,
     reporter: JudgeReporter<'a>,
 }
@@ -454,7 +456,7 @@ impl DecontaminateRun<'_> {
                 overlap,
             };
             if let Some(list) = &mut self.list {
-                list.add(&hit)?;
+                list.add(&HitLine::of(&hit))?;
             }
             self.reporter.observer.tell(DedupEvent::Hit(&hit))?;
         }
