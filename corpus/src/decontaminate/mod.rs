@@ -66,7 +66,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use benchmark::Benchmark;
+use benchmark::{Benchmark, BenchmarkFields};
 use hits_list::HitLine;
 
 use rayon::prelude::*;
@@ -101,7 +101,7 @@ pub struct Decontaminate {
     /// How documents are read and written.
     dedup: Dedup,
     benchmark: Vec<PathBuf>,
-    fields: Vec<String>,
+    fields: BenchmarkFields,
     rule: Rule,
     /// The number of words around an item that are cut with it, if items are cut.
     margin: Option<usize>,
@@ -132,7 +132,7 @@ impl Decontaminate {
         Decontaminate {
             dedup: Dedup::new(sources).against_corpus(benchmark.iter().map(Source::path)),
             benchmark,
-            fields: Vec::new(),
+            fields: BenchmarkFields::default(),
             rule: Rule::default(),
             margin: None,
             common: 1000,
@@ -152,11 +152,21 @@ impl Decontaminate {
 
     /// Names the fields or columns of the benchmark that are items, each of its own. By default, that is the one of
     /// [`Options::text_field`].
-    pub fn fields<F: Into<String>>(self, names: impl IntoIterator<Item = F>) -> Decontaminate {
-        Decontaminate {
-            fields: names.into_iter().map(Into::into).collect(),
-            ..self
-        }
+    pub fn fields<F: Into<String>>(mut self, names: impl IntoIterator<Item = F>) -> Decontaminate {
+        self.fields.of_all = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Names a field or column of one file or folder of the benchmark, as it was given to [`Decontaminate::new`]. With several
+    /// calls, it has several. Those of [`Decontaminate::fields`] are not read from it then.
+    pub fn field_of(
+        mut self,
+        benchmark: impl Into<PathBuf>,
+        name: impl Into<String>,
+    ) -> Decontaminate {
+        let own = self.fields.of_path.entry(benchmark.into()).or_default();
+        own.push(name.into());
+        self
     }
 
     /// Sets when a document has an item.
