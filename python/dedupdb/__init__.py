@@ -198,6 +198,7 @@ def dedup(
     temporary: str | os.PathLike[str] | None = None,
     false_candidates: int | None = None,
     errors: Literal["raise", "skip"] = "raise",
+    ignore: Any = None,
     **parameters: Unpack[Parameters],
 ) -> Deduplicated:
     """Removes near-duplicates: a row is dropped if it resembles a row that is kept.
@@ -236,6 +237,8 @@ def dedup(
             many searches ended so.
         errors: ``raise`` or ``skip``: what to do about a row that cannot be compared. A skipped row is not among the
             kept ones; ``.skipped`` of the result lists it.
+        ignore: A text, or several as ``data``, of which nothing counts, such as a template. A row with nothing else is
+            nobody's duplicate, and stays.
         parameters: Those of :func:`open`, from ``preset`` on.
 
     Returns:
@@ -259,7 +262,8 @@ def dedup(
         raise ValueError("shortest: it goes with containment, which is not given")
     if unit is not None or cut_passages is not None:
         others = {"keep": None if keep == "first" else keep, "containment": containment, "shortest": shortest}
-        least = least_words(unit, min_words, cut_passages, {**others, "false_candidates": false_candidates}, parameters)
+        others |= {"false_candidates": false_candidates, "ignore": ignore}
+        least = least_words(unit, min_words, cut_passages, others, parameters)
         share = 0.8 if drop_above is None else drop_above
         mask, parts, changed, skipped, table = _native.cut(
             texts,
@@ -272,6 +276,7 @@ def dedup(
             false_candidates,
             errors,
             progress,
+            ignore,
             parameters,
         )
         kept = with_texts(kept_rows(data, mask, table), text, mask, changed)
@@ -285,7 +290,18 @@ def dedup(
         shortest = 20
     within = os.fspath(temporary)
     mask, dropped, skipped, table = _native.dedup(
-        texts, text, keep, keep_rows, within, containment, shortest, false_candidates, errors, progress, parameters
+        texts,
+        text,
+        keep,
+        keep_rows,
+        within,
+        containment,
+        shortest,
+        false_candidates,
+        errors,
+        progress,
+        ignore,
+        parameters,
     )
     return Deduplicated(kept_rows(data, mask, table), mask, dropped, skipped)
 
@@ -302,6 +318,7 @@ def decontaminate(
     margin: int | None = None,
     progress: Progress = None,
     errors: Literal["raise", "skip"] = "raise",
+    ignore: Any = None,
 ) -> Decontaminated:
     """Finds rows that have items of a benchmark, such as its questions, and returns the others.
 
@@ -327,11 +344,12 @@ def decontaminate(
         margin: With ``cut``, this number of words on each side is cut as well; 0.
         progress: True for a bar (tqdm's, if it is there), or a callable of ``(done, total)``.
         errors: ``raise`` or ``skip``: what to do about a row, also of the benchmark, that has no text.
+        ignore: A text, or several, without which items are taken, such as an instruction that stands before each.
 
     Returns:
         The rows without an item, and the hits: ``kept, hits = decontaminate(...)``. It also has ``.keep``,
-        ``.indices``, ``.cut`` (the kept rows that had items), ``.unchecked`` (items of fewer than five words) and
-        ``.skipped``.
+        ``.indices``, ``.cut`` (the kept rows that had items), ``.unchecked`` (items of which fewer than five words
+        count) and ``.skipped``.
 
     Raises:
         ValueError: A text is null, a number is out of its range, or no item of the benchmark can be checked.
@@ -346,7 +364,7 @@ def decontaminate(
         raise ValueError('margin: it goes with action="cut", which is not given')
     words = (margin or 0) if action == "cut" else None
     mask, hits, changed, unchecked, skipped, table = _native.decontaminate(
-        texts, text, keep_rows, items, fields, passage, containment, words, errors, progress
+        texts, text, keep_rows, items, fields, passage, containment, words, errors, progress, ignore
     )
     kept = with_texts(kept_rows(data, mask, table), text, mask, changed)
     return Decontaminated(kept, mask, hits, [row for row, _ in changed], unchecked, skipped)

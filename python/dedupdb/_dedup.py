@@ -148,7 +148,7 @@ def least_words(
     """The number of words of the shortest parts that are cut, if nothing else is asked for that does not go with it."""
     name = "unit" if cut_passages is None else "cut_passages"
     if cut_passages is None:
-        others = {**others, "false_candidates": None}
+        others = {**others, "false_candidates": None, "ignore": None}
     else:
         others = {"unit": unit, "min_words": min_words, **others, **parameters}
     for other, value in others.items():

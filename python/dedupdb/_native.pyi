@@ -342,6 +342,7 @@ def cut(
     false_candidates: int | None,
     errors: str,
     progress: _Progress,
+    ignore: Any,
     parameters: Parameters,
 ) -> tuple[list[bool], Table, list[tuple[int, str]], list[tuple[int, str]], Table | None]:
     """Which rows to keep, the parts that are cut, texts without them, skipped rows, and the kept ones."""
@@ -357,6 +358,7 @@ def decontaminate(
     margin: int | None,
     errors: str,
     progress: _Progress,
+    ignore: Any,
 ) -> tuple[list[bool], Table, list[tuple[int, str]], list[tuple[int, str, str]], list[tuple[int, str]], Table | None]:
     """Which rows to keep, items, texts without them, items that cannot be checked, skipped rows, and the kept ones."""
 
@@ -371,6 +373,7 @@ def dedup(
     false_candidates: int | None,
     errors: str,
     progress: _Progress,
+    ignore: Any,
     parameters: Parameters,
 ) -> tuple[list[bool], Table, list[tuple[int, str]], Table | None]:
     """Which rows to keep, why the others are dropped, which were skipped, and the kept ones."""

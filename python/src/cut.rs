@@ -7,7 +7,6 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use std::sync::Arc;
 
-use dedupdb::Options;
 use dedupdb_corpus::dedup::{CutRow, Error, RowCut, RowPassages, RowUnits, Unit};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -15,7 +14,7 @@ use pyo3::types::PyDict;
 
 use crate::arguments;
 use crate::decontaminate::{CutTexts, with_texts};
-use crate::dedup::{FlawedRows, TextQueue, kept, warn_of_cut_short};
+use crate::dedup::{FlawedRows, TextQueue, kept, store_options, warn_of_cut_short};
 use crate::errors::{of_dedup, of_row};
 use crate::row_adder::ErrorPolicy;
 use crate::rows::RowSource;
@@ -27,7 +26,7 @@ use crate::watch::ProgressCallback;
 /// an Arrow table has them and they are asked for. With a `unit`, units of at least `least` words are judged, else passages
 /// of at least as many words.
 #[pyfunction]
-#[pyo3(signature = (data, text, keep_rows, within, unit, least, drop_above, false_candidates, errors, progress, parameters))]
+#[pyo3(signature = (data, text, keep_rows, within, unit, least, drop_above, false_candidates, errors, progress, ignore, parameters))]
 #[expect(clippy::too_many_arguments, reason = "one call of ours makes it")]
 #[expect(clippy::type_complexity, reason = "one call of ours takes it apart")]
 pub(crate) fn cut(
@@ -42,6 +41,7 @@ pub(crate) fn cut(
     #[pyo3(from_py_with = arguments::false_candidates)] false_candidates: Option<usize>,
     #[pyo3(from_py_with = arguments::errors)] errors: &str,
     progress: Option<&Bound<'_, PyAny>>,
+    ignore: Option<&Bound<'_, PyAny>>,
     parameters: &Bound<'_, PyDict>,
 ) -> PyResult<(Vec<bool>, Table, CutTexts, FlawedRows, Option<Table>)> {
     let errors = ErrorPolicy::of(errors)?;
@@ -51,10 +51,7 @@ pub(crate) fn cut(
     if keep_rows {
         rows.keep();
     }
-    let mut options = Options::new();
-    if let Some(most) = false_candidates {
-        options = options.false_candidates(most);
-    }
+    let options = store_options(py, &schema, false_candidates, ignore)?;
     let cutter = match unit.map(unit_of).transpose()? {
         Some(unit) => py.detach(|| {
             let units = RowUnits::begin(&options, &schema, within, unit)?;

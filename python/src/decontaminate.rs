@@ -7,6 +7,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, SchemaRef};
+use dedupdb::sketching::Shingler;
 use dedupdb_corpus::decontaminate::{ItemSearch, Overlap, Rule};
 use dedupdb_corpus::dedup::Error;
 use pyo3::exceptions::PyValueError;
@@ -14,7 +15,8 @@ use pyo3::prelude::*;
 
 use crate::arguments;
 use crate::dedup::{FlawedRows, TextQueue, kept};
-use crate::errors::of_dedup;
+use crate::errors::{of_dedup, raised};
+use crate::passages::ignored_shingles;
 use crate::row_adder::ErrorPolicy;
 use crate::rows::{ColumnNames, KeyColumn, RowSource};
 use crate::table::{self, FieldSpec, Table, defect};
@@ -30,7 +32,7 @@ pub(crate) type CutTexts = Vec<(u64, String)>;
 /// rows could not be compared, and the kept rows if an Arrow table has them and they are asked for. Without a margin, no row
 /// with an item is kept.
 #[pyfunction]
-#[pyo3(signature = (data, text, keep_rows, against, fields, passage, containment, margin, errors, progress))]
+#[pyo3(signature = (data, text, keep_rows, against, fields, passage, containment, margin, errors, progress, ignore))]
 #[expect(clippy::too_many_arguments, reason = "one call of ours makes it")]
 #[expect(clippy::type_complexity, reason = "one call of ours takes it apart")]
 pub(crate) fn decontaminate(
@@ -45,6 +47,7 @@ pub(crate) fn decontaminate(
     margin: Option<usize>,
     #[pyo3(from_py_with = arguments::errors)] errors: &str,
     progress: Option<&Bound<'_, PyAny>>,
+    ignore: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(
     Vec<bool>,
     Table,
@@ -56,7 +59,14 @@ pub(crate) fn decontaminate(
     let errors = ErrorPolicy::of(errors)?;
     let mut told = ProgressCallback::new(progress, "texts")?;
     let items = Items::read(py, against, &fields, None, errors)?;
-    let search = search(py, &items.texts, passage, containment)?;
+    let rule = Rule::new().passage(passage).containment(containment);
+    let shingler =
+        Shingler::new(Rule::SHINGLING, true, true).map_err(|error| raised(py, &error))?;
+    let rule = match ignored_shingles(py, &shingler, ignore)? {
+        Some(ignored) => rule.ignore(&ignored),
+        None => rule,
+    };
+    let search = search(py, &items.texts, &rule)?;
     let unchecked = items.unchecked(&search);
     if unchecked.len() == items.texts.len() + items.flawed.len() {
         return Err(nothing_to_look_for());
@@ -115,11 +125,9 @@ pub(crate) fn decontaminate(
 pub(crate) fn search<T: AsRef<str> + Sync>(
     py: Python<'_>,
     items: &[T],
-    passage: u32,
-    containment: f64,
+    rule: &Rule,
 ) -> PyResult<ItemSearch> {
-    let rule = Rule::new().passage(passage).containment(containment);
-    let search = py.detach(|| ItemSearch::new(items, &rule));
+    let search = py.detach(|| ItemSearch::new(items, rule));
     search.map_err(|error| of_dedup(py, &error))
 }
 
@@ -251,11 +259,16 @@ impl<'a> Items<'a> {
 
     fn unchecked(&self, search: &ItemSearch) -> UncheckedItems {
         let mut unchecked = self.flawed.clone();
-        for (&(row, field), &words) in self.places.iter().zip(search.words()) {
-            if (words as usize) < Rule::FEWEST_WORDS {
-                let reason = format!("it has {words} of at least {} words", Rule::FEWEST_WORDS);
-                unchecked.push((row, self.fields[field].clone(), reason));
-            }
+        let fewest = Rule::FEWEST_WORDS;
+        for number in search.unchecked() {
+            let words = search.words()[number as usize];
+            let reason = if (words as usize) < fewest {
+                format!("it has {words} of at least {fewest} words")
+            } else {
+                format!("without what is ignored, it has fewer than {fewest} words")
+            };
+            let (row, field) = self.place(number);
+            unchecked.push((row, field.to_owned(), reason));
         }
         unchecked.sort();
         unchecked

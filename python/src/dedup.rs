@@ -19,6 +19,7 @@ use pyo3::types::PyDict;
 
 use crate::arguments;
 use crate::errors::{of_dedup, of_row, raised};
+use crate::passages::ignored_shingles;
 use crate::row_adder::ErrorPolicy;
 use crate::rows::{BATCH_BYTES, BATCH_ROWS, RowSource};
 use crate::schema;
@@ -32,7 +33,7 @@ pub(crate) type FlawedRows = Vec<(u64, String)>;
 /// Which rows to keep, why the others are dropped, which could not be judged, and the kept rows if an Arrow table has
 /// them and they are asked for.
 #[pyfunction]
-#[pyo3(signature = (data, text, keep, keep_rows, within, containment, shortest, false_candidates, errors, progress, parameters))]
+#[pyo3(signature = (data, text, keep, keep_rows, within, containment, shortest, false_candidates, errors, progress, ignore, parameters))]
 #[expect(clippy::too_many_arguments, reason = "one call of ours makes it")]
 pub(crate) fn dedup(
     py: Python<'_>,
@@ -46,6 +47,7 @@ pub(crate) fn dedup(
     #[pyo3(from_py_with = arguments::false_candidates)] false_candidates: Option<usize>,
     #[pyo3(from_py_with = arguments::errors)] errors: &str,
     progress: Option<&Bound<'_, PyAny>>,
+    ignore: Option<&Bound<'_, PyAny>>,
     parameters: &Bound<'_, PyDict>,
 ) -> PyResult<(Vec<bool>, Table, FlawedRows, Option<Table>)> {
     let (keep, errors) = (which(&keep)?, ErrorPolicy::of(errors)?);
@@ -56,10 +58,7 @@ pub(crate) fn dedup(
         rows.keep();
     }
     let refused = |error| of_dedup(py, &error);
-    let mut options = Options::new();
-    if let Some(most) = false_candidates {
-        options = options.false_candidates(most);
-    }
+    let options = store_options(py, &schema, false_candidates, ignore)?;
     let mut verdicts = JudgedRows::new(errors);
     let mut texts = if let Some(least) = containment {
         if keep != Keep::Longest {
@@ -97,6 +96,24 @@ pub(crate) fn dedup(
         .map(|(schema, arrays)| kept(&schema, &batches(&schema, &arrays)?, &keep));
     let table = table_of(&dropped, containment.is_some())?;
     Ok((keep, table, skipped, kept.transpose()?))
+}
+
+/// The options of the temporary store in which rows are compared, without the texts to `ignore`.
+pub(crate) fn store_options(
+    py: Python<'_>,
+    schema: &Schema,
+    false_candidates: Option<usize>,
+    ignore: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Options> {
+    let mut options = Options::new();
+    if let Some(most) = false_candidates {
+        options = options.false_candidates(most);
+    }
+    let shingler = schema.shingler().map_err(|error| raised(py, &error))?;
+    if let Some(ignored) = ignored_shingles(py, &shingler, ignore)? {
+        options = options.ignore(&ignored);
+    }
+    Ok(options)
 }
 
 /// What has been judged of the rows, in the order in which they are judged.

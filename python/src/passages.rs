@@ -8,7 +8,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use dedupdb::Progress;
 use dedupdb::overlap::{CommonPassage, Passage, PassageQuery, Passages, SampledText};
-use dedupdb::sketching::ShingleSet;
+use dedupdb::sketching::{ShingleSet, Shingler};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -137,17 +137,25 @@ impl PassageColumns {
     }
 }
 
-/// The shingles of texts that do not count, if there are any.
+/// The shingles of texts that do not count in a store, if there are any.
 pub(crate) fn ignored(
     py: Python<'_>,
     store: &dedupdb::Store,
     texts: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Option<ShingleSet>> {
+    let shingler = store.schema().shingler();
+    ignored_shingles(py, &shingler.map_err(|error| raised(py, &error))?, texts)
+}
+
+/// The shingles of texts that do not count, if there are any.
+pub(crate) fn ignored_shingles(
+    py: Python<'_>,
+    shingler: &Shingler,
+    texts: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<ShingleSet>> {
     let Some(texts) = texts else {
         return Ok(None);
     };
-    let shingler = store.schema().shingler();
-    let shingler = shingler.map_err(|error| raised(py, &error))?;
     let mut hashes = Vec::new();
     let mut take = |text: &str| -> PyResult<()> {
         let shingles = shingler

@@ -126,3 +126,19 @@ def test_items_are_cut_as_on_the_command_line(tmp_path: Path, command_line: Comm
         dedupdb.decontaminate(rows, items, text="body", margin=2)
     with pytest.raises(ValueError, match="action"):
         dedupdb.decontaminate(rows, items, text="body", action="mark")  # type: ignore[arg-type]
+
+
+def test_what_is_ignored_is_no_part_of_an_item() -> None:
+    form = "answer the following question about the harbour with a single word and give no reasons at all"
+    items = [f"{form}: who painted the crane in the harbour in the colours of a parrot?", f"{form}: why?"]
+    rows = [f"{form}: and something else", "It asks who painted the crane in the harbour in the colours of a parrot."]
+    assert dedupdb.decontaminate(rows, items).keep == [False, False]
+    for ignore in (form, [form], [{"text": form}]):
+        found = dedupdb.decontaminate(rows, items, ignore=ignore)
+        assert found.keep == [True, False]
+        assert found.unchecked == [(1, "text", "without what is ignored, it has fewer than 5 words")]
+    with pytest.raises(ValueError, match="it has no text of 5 words"):
+        dedupdb.decontaminate(rows, items[1:], ignore=form)
+    wrong: Any = 5
+    with pytest.raises(TypeError, match="ignore"):
+        dedupdb.decontaminate(rows, items, ignore=wrong)

@@ -267,3 +267,17 @@ def test_searches_that_were_cut_short_are_warned_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert all(dedupdb.dedup(crowd, **alike).keep)
+
+
+def test_what_is_ignored_does_not_make_rows_alike() -> None:
+    form = " ".join(f"form{number}" for number in range(60))
+    rows = [f"{form} own{number} words{number} of{number} a{number} text{number}" for number in range(3)]
+    rows += [rows[1], form, form]
+    assert dedupdb.dedup(rows).keep.count(True) == 1
+    for ignore in (form, [form], [{"text": form}]):
+        assert dedupdb.dedup(rows, ignore=ignore).keep == [True, True, True, False, True, True]
+    longest = dedupdb.dedup([*rows, rows[2] + " and more"], ignore=form, containment=0.5, shortest=1)
+    assert longest.keep == [True, True, False, False, True, True, True]
+    assert dedupdb.dedup(rows[:3], unit="line", ignore=form).cut == []
+    with pytest.raises(ValueError, match="ignore: it does not go with cut_passages"):
+        dedupdb.dedup(rows, cut_passages=50, ignore=form)

@@ -20,6 +20,7 @@ Examples:
   dedupdb decontaminate train/*.parquet --against mmlu.jsonl gsm8k.jsonl --against-field question
   dedupdb decontaminate train.jsonl --against bench.jsonl -o clean.jsonl --hits hits.tsv
   dedupdb decontaminate train.jsonl --against bench.jsonl --against-field question --against-field answer
+  dedupdb decontaminate train.jsonl --against a.jsonl b.jsonl --against-field a.jsonl:problem --against-field question
   dedupdb decontaminate train.jsonl --against bench.jsonl -o clean.jsonl --action cut --margin 20
   dedupdb --json decontaminate train.jsonl --against bench/ | jq -r .item | sort | uniq -c
 
@@ -57,8 +58,9 @@ benchmark_item and benchmark_coverage, which are whether it has no item, how man
 one of which it covers the largest share, and this share. --mark bench calls them bench_keep and so on.
 
 OUTPUT and what is read and left out are as in `dedup`. --text-field names the text of INPUT, and
---against-field that of the benchmark, if it has another name. The texts must be strings, not lists; each file of the
-benchmark must have each field. The other options for inputs, such as --format, --id-field and
+--against-field that of the benchmark, if it has another name. PATH:NAME is the field NAME of PATH alone, which has to
+be written as after --against, and the others are not read from it then. The texts must be strings, not lists; each file of the
+benchmark must have each of its fields. The other options for inputs, such as --format, --id-field and
 --include, hold for both. A benchmark that is INPUT itself is an
 error.
 
@@ -72,8 +74,9 @@ pub(crate) struct DecontaminateArgs {
     #[arg(long, value_name = "PATH", required = true, num_args = 1.., value_parser = parse::path())]
     pub(crate) against: Vec<PathBuf>,
 
-    /// Field or column of the benchmark whose texts are items; may be repeated [default: that of --text-field]
-    #[arg(long, value_name = "NAME", value_parser = parse::field)]
+    /// Field or column of the benchmark whose texts are items, of all its files or of one; may be repeated
+    /// [default: that of --text-field]
+    #[arg(long, value_name = "[PATH:]NAME", value_parser = parse::field)]
     pub(crate) against_field: Vec<String>,
 
     /// File or folder to write, or - for standard output

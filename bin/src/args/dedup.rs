@@ -81,7 +81,7 @@ units a store of their own.
 --cut-passages 50 cuts each run of 50 or more words that stands before, word for word, in another document or the
 same one. Case and punctuation do not count. No such run is left twice: what is compared are the parts of
 documents that are kept, each by itself. A passage goes with the punctuation that touches it and the
-spaces behind that. It compares the input with itself, without --store, and has no list of --removed.
+spaces behind that. It compares the input with itself, without --store, and takes no parameters such as --threshold.
 The words are on disk meanwhile, 4 bytes each, within --temp-limit; for 50 words, --memory
 needs about 7% of the size of the text, or the run ends.
 
@@ -95,7 +95,10 @@ repeat a run that succeeded: its documents are stored, and the output would be e
 
 --removed writes a line for each dropped document: KEY, the key of the document that it resembles,
 JACCARD, the file and number of the dropped record, the file and number of the other one, and `exact
-copy`, `same words` or, if only --containment dropped it, `contained` and the share of its shingles. Do
+copy`, `same words` or, if only --containment dropped it, `contained` and the share of its shingles. With
+--cut-passages, it writes a line for each passage: KEY, the key of the document where it stood before,
+its words, its first and last word, where it begins and ends in bytes, the first and last word of its longest part that is in
+the other document, whether KEY is dropped as a whole, files and numbers as above, and its text. Do
 not delete files because they are missing from the output: files that dedupdb does not read are in
 neither. `dedupdb move` moves near-duplicates of a folder aside, and back.
 
@@ -127,7 +130,7 @@ pub(crate) struct DedupArgs {
     #[arg(short = '0', long, requires = "list")]
     pub(crate) print0: bool,
 
-    /// File that lists what was dropped and why; JSON with --json or if FILE ends in .jsonl
+    /// File that lists what was dropped or cut and why; JSON with --json or if FILE ends in .jsonl
     #[arg(long, value_name = "FILE")]
     pub(crate) removed: Option<PathBuf>,
 
@@ -150,8 +153,8 @@ pub(crate) struct DedupArgs {
 
     /// Cut each run of WORDS or more words that stands before, word for word, 8 or more
     #[arg(long, value_name = "WORDS", value_parser = clap::value_parser!(u32).range(8..), conflicts_with_all = [
-        "against", "containment", "ignore", "keep", "keys_from", "list", "mark", "protect", "removed",
-        "unit",
+        "against", "containment", "ignore", "keep", "keys_from", "list", "mark", "permutations", "protect",
+        "shingling", "threshold", "unit",
     ])]
     pub(crate) cut_passages: Option<u32>,
 

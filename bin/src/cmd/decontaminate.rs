@@ -84,6 +84,15 @@ pub(crate) fn run(
     Ok(Exit::failed(done.has_failures()))
 }
 
+/// The file of --against and the field of it that PATH:NAME names, if it names a file.
+fn own_field<'a>(field: &'a str, asked: &'a DecontaminateArgs) -> Option<(&'a Path, &'a str)> {
+    let of = |path: &'a PathBuf| {
+        let name = field.strip_prefix(path.to_str()?)?.strip_prefix(':')?;
+        (!name.is_empty()).then_some((&**path, name))
+    };
+    asked.against.iter().find_map(of)
+}
+
 /// Adds what helps to an error.
 fn what_to_do(error: dedup::Error, asked: &DecontaminateArgs) -> anyhow::Error {
     match error {
@@ -164,14 +173,23 @@ fn decontaminate(
     if let Some(ignored) = ignored.shingles(args, &schema, &asked.inputs.options(), console)? {
         rule = rule.ignore(&ignored);
     }
+    let own = asked
+        .against_field
+        .iter()
+        .map(|field| (field, own_field(field, asked)));
+    let (own, of_all): (Vec<_>, Vec<_>) = own.partition(|(_, own)| own.is_some());
+    let of_all = of_all.into_iter().map(|(field, _)| field);
     let mut run = Decontaminate::new(sources(&asked.paths, None), &asked.against)
         .reading(asked.inputs.options())
-        .fields(&asked.against_field)
+        .fields(of_all)
         .rule(rule)
         .common(asked.common)
         .hits_as_json(args.json)
         .replace(asked.force)
         .skip_unreadable(asked.skip_unreadable);
+    for (path, field) in own.into_iter().filter_map(|(_, own)| own) {
+        run = run.field_of(path, field);
+    }
     match (&asked.output, file(asked)) {
         (_, Some(file)) => run = run.output(file),
         (Some(_), None) => {

@@ -241,6 +241,109 @@ fn characters_of_scripts_without_spaces_are_words() {
 }
 
 #[test]
+fn marks_of_scripts_without_spaces_are_words() {
+    // Thai, Lao, Khmer and Myanmar, with vowels and tones above and below their letters.
+    let items = [
+        "น้ำท่วมใหญ่ที่กรุงเทพเกิดขึ้นในปีใด",
+        "ເມືອງຫຼວງຂອງປະເທດລາວຊື່ວ່າຫຍັງ",
+        "តើទីក្រុងណាជារដ្ឋធានីនៃប្រទេសកម្ពុជា",
+        "မြန်မာနိုင်ငံ၏မြို့တော်အမည်ကိုဖော်ပြပါ",
+    ];
+    let sandbox = Sandbox::new();
+    let records = items.map(|item| json!({"id": item, "text": item}));
+    sandbox.write("bench.jsonl", lines(&records));
+    let spaced = |item: &str| {
+        // As typesetting programs break lines: before a letter, which no mark is.
+        let broken = item.chars().enumerate().map(|(number, c)| {
+            let is_break = number % 4 == 3 && c.is_alphabetic();
+            if is_break {
+                format!("\u{200b}{c}")
+            } else {
+                c.to_string()
+            }
+        });
+        broken.collect::<String>()
+    };
+    let documents = items.iter().flat_map(|item| {
+        let whole = format!("{}: {item} ({})", text(1, 20), text(2, 20));
+        let broken = format!("{} {}", text(3, 20), spaced(item));
+        // Thai and Lao write one vowel as one character or as two.
+        let decomposed = item.replace('\u{e33}', "\u{e4d}\u{e32}");
+        let texts = [
+            ("whole", whole),
+            ("broken", broken),
+            ("decomposed", decomposed),
+        ];
+        texts.map(|(how, text)| json!({"id": format!("{how} {item}"), "text": text}))
+    });
+    let other = items.map(|item| item.chars().take(8).collect::<String>());
+    let other = other.map(|text| json!({"id": text, "text": text}));
+    let documents: Vec<Value> = documents.chain(other).collect();
+    sandbox.write("train.jsonl", lines(&documents));
+    let asked = [
+        "decontaminate",
+        "-q",
+        "train.jsonl",
+        "--against",
+        "bench.jsonl",
+    ];
+    let listed = sandbox.run(&asked).expect(0);
+    let found = listed.lines();
+    let found = found
+        .iter()
+        .map(|line| line.split('\t').collect::<Vec<_>>());
+    let found = found.map(|hit| (hit[0].to_owned(), hit[2].to_owned(), hit[6].to_owned()));
+    let ways = ["whole", "broken", "decomposed"];
+    let expected = items.iter().flat_map(|item| {
+        ways.map(|how| {
+            (
+                format!("{how} {item}"),
+                (*item).to_owned(),
+                "1.0000".to_owned(),
+            )
+        })
+    });
+    assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_file_of_the_benchmark_may_have_fields_of_its_own() {
+    let sandbox = Sandbox::new();
+    let [one, two, three] = [1, 2, 3].map(|seed| text(seed, 20));
+    sandbox.write(
+        "a.jsonl",
+        lines(&[json!({"id": "a", "problem": one, "question": two})]),
+    );
+    sandbox.write(
+        "b.jsonl",
+        lines(&[json!({"id": "b", "question": three, "q:a": one})]),
+    );
+    let documents = [("1", &one), ("2", &two), ("3", &three)];
+    let documents = documents.map(|(id, text)| json!({"id": id, "text": text}));
+    sandbox.write("train.jsonl", lines(&documents));
+    let found = |fields: &[&str]| {
+        let fields = fields.iter().flat_map(|field| ["--against-field", field]);
+        let asked = "decontaminate -q train.jsonl --against a.jsonl b.jsonl";
+        let asked: Vec<&str> = asked.split(' ').chain(fields).collect();
+        let listed = sandbox.run(&asked).expect(0);
+        let hits = listed.lines();
+        let hits = hits.iter().map(|line| line.split('\t').collect::<Vec<_>>());
+        hits.map(|hit| [hit[0], hit[1], hit[3]].join(" "))
+            .collect::<Vec<_>>()
+    };
+    let both = found(&["a.jsonl:problem", "question"]);
+    assert_eq!(both, ["1 a.jsonl problem", "3 b.jsonl question"]);
+    let all = found(&["a.jsonl:question", "a.jsonl:problem", "b.jsonl:q:a"]);
+    let expected = ["1 a.jsonl problem", "1 b.jsonl q:a", "2 a.jsonl question"];
+    let mut sorted = all.clone();
+    sorted.sort();
+    assert_eq!(sorted, expected);
+    // What names no file of the benchmark is the name of a field.
+    let asked = "decontaminate train.jsonl --against a.jsonl --against-field c.jsonl:problem";
+    sandbox.run(&asked.split(' ').collect::<Vec<_>>()).expect(2);
+}
+
+#[test]
 fn an_item_in_many_documents_is_named() {
     let sandbox = Sandbox::new();
     let template = text(1, 12);

@@ -379,7 +379,9 @@ fn passages_that_stand_before_are_cut() {
     );
     for more in [
         &["--store", "store"][..],
-        &["--removed", "list"],
+        &["--threshold", "0.9"],
+        &["--permutations", "64"],
+        &["--shingling", "word:3"],
         &["--unit", "line"],
         &["--cut-passages", "7"],
     ] {
@@ -394,4 +396,76 @@ fn passages_that_stand_before_are_cut() {
             .expect(2);
         assert!(!sandbox.path("new.jsonl").exists());
     }
+}
+
+/// Checks a line about a passage against the texts of `a`, `b` and so on.
+fn check_place(line: &Value, texts: &[String]) {
+    let number = |name: &str| usize::try_from(line[name].as_u64().unwrap()).unwrap();
+    let document = |name: &str| usize::from(line[name].as_str().unwrap().as_bytes()[0] - b'a');
+    let (own, earlier) = (document("key"), document("earlier"));
+    assert_eq!(
+        (number("record"), number("earlier_record")),
+        (own + 1, earlier + 1)
+    );
+    assert_eq!(line["text"], texts[own][number("start")..number("end")]);
+    let words: Vec<&str> = texts[earlier].split_whitespace().collect();
+    let words = words[number("earlier_first") - 1..number("earlier_last")].join(" ");
+    let cut = line["text"].as_str().unwrap();
+    assert!(
+        cut.contains(words.trim_end_matches('.')),
+        "{words} in {cut}"
+    );
+    assert!(number("earlier_last") - number("earlier_first") >= 49);
+}
+
+#[test]
+fn passages_that_are_cut_are_listed() {
+    let sandbox = Sandbox::new();
+    let quoted = text(1, 60);
+    let [first, second, third] = [2, 3, 4].map(|seed| text(seed, 40));
+    let texts = [
+        format!("{first}: {quoted}."),
+        format!("{second} ({quoted}), {third}"),
+        quoted.clone(),
+        // Its own words come again, and neither part of `b` in it is long enough.
+        format!("{second} {third} {second} {third}"),
+    ];
+    let records = texts.iter().zip(["a", "b", "c", "d"]);
+    let records = records.map(|(text, id)| format!("{}\n", json!({"id": id, "text": text})));
+    sandbox.write("in.jsonl", records.collect::<String>());
+    let read = |list: &str| {
+        let asked = "dedup -q in.jsonl --force -o new.jsonl --cut-passages 50 --removed";
+        let asked: Vec<&str> = asked.split(' ').chain([list]).collect();
+        sandbox.run(&asked).expect(0);
+        fs::read_to_string(sandbox.path(list)).unwrap()
+    };
+    let lines = read("cut.jsonl");
+    let lines = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let lines: Vec<Value> = lines.collect();
+    let names = ["key", "earlier", "words", "first", "last", "dropped"];
+    let found = lines
+        .iter()
+        .map(|line| names.map(|name| line[name].clone()));
+    let expected = json!([
+        ["b", "a", 60, 41, 100, false],
+        ["c", "a", 60, 1, 60, true],
+        ["d", "d", 80, 81, 160, false],
+    ]);
+    assert_eq!(json!(found.collect::<Vec<_>>()), expected);
+    for line in &lines {
+        check_place(line, &texts);
+    }
+    let (csv, tabs) = (read("cut.csv"), read("cut.tsv"));
+    assert!(
+        csv.starts_with("key,earlier,words,first,last,start,end,earlier_first,"),
+        "{csv}"
+    );
+    assert!(
+        csv.lines().nth(1).unwrap().starts_with("b,a,60,41,100,"),
+        "{csv}"
+    );
+    assert!(tabs.starts_with("b\ta\t60\t41\t100\t"), "{tabs}");
+    assert_eq!((csv.lines().count(), tabs.lines().count()), (4, 3));
 }

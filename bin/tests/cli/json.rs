@@ -173,6 +173,16 @@ fn objects_are_as_the_schema_says() {
     schema.check(&written("skipped.jsonl"), "skipped", None);
 }
 
+#[test]
+fn passages_that_are_cut_are_as_the_schema_says() {
+    let (schema, sandbox) = (Schema::read(), Sandbox::with_testdata());
+    let line = "--json dedup notices.jsonl -o new.jsonl --cut-passages 12 --removed cut";
+    let ran = sandbox.run(&line.split(' ').collect::<Vec<_>>()).expect(0);
+    schema.check(&ran.stdout, "dedup", None);
+    let cut = fs::read_to_string(sandbox.path("cut")).unwrap();
+    schema.check(&cut, "removed-passage", None);
+}
+
 #[cfg(unix)]
 #[test]
 fn objects_beside_lines_are_as_the_schema_says() {

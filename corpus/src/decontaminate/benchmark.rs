@@ -1,7 +1,7 @@
 //! Reads the items of a benchmark.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 
 use super::rule::{K, Rule};
 use super::search::{ItemSearch, ShingledItem};
@@ -24,6 +24,49 @@ pub struct BenchmarkItem {
     pub words: u32,
 }
 
+/// The fields whose texts are items.
+#[derive(Debug, Default)]
+pub(super) struct BenchmarkFields {
+    /// Those of the files and folders that have none of their own.
+    pub(super) of_all: Vec<String>,
+    pub(super) of_path: BTreeMap<PathBuf, Vec<String>>,
+}
+
+impl BenchmarkFields {
+    /// The fields of a file or folder; `None` is that of the options. None comes twice.
+    fn of(&self, path: &Path) -> Vec<Option<&String>> {
+        let fields = self.of_path.get(path).unwrap_or(&self.of_all);
+        if fields.is_empty() {
+            return vec![None];
+        }
+        let mut distinct = Vec::new();
+        for field in fields {
+            if !distinct.contains(&Some(field)) {
+                distinct.push(Some(field));
+            }
+        }
+        distinct
+    }
+
+    /// The rounds in which these are read: a field, whether it is the first one of the files and folders, and these.
+    fn rounds<'a>(&'a self, paths: &[PathBuf]) -> Vec<(Option<&'a String>, bool, Vec<PathBuf>)> {
+        let mut rounds: Vec<(Option<&String>, bool, Vec<PathBuf>)> = Vec::new();
+        for path in paths {
+            for (number, field) in self.of(path).into_iter().enumerate() {
+                let is_first = number == 0;
+                let known = rounds
+                    .iter_mut()
+                    .find(|(other, first, _)| (*other, *first) == (field, is_first));
+                match known {
+                    Some((_, _, paths)) => paths.push(path.clone()),
+                    None => rounds.push((field, is_first, vec![path.clone()])),
+                }
+            }
+        }
+        rounds
+    }
+}
+
 /// The items of a benchmark.
 #[derive(Debug)]
 pub(super) struct Benchmark {
@@ -42,7 +85,7 @@ impl Benchmark {
     /// Those of reading and of the observer; a file cannot be read, or no item can be checked.
     pub(super) fn read(
         paths: &[PathBuf],
-        fields: &[String],
+        fields: &BenchmarkFields,
         rule: &Rule,
         dedup: &Dedup,
         observer: &mut Observer<'_>,
@@ -54,14 +97,8 @@ impl Benchmark {
             unchecked: HashMap::new(),
             reading: ReadCounts::default(),
         };
-        if fields.is_empty() {
-            reader.read(paths, None, true, dedup, observer)?;
-        }
-        for (number, field) in fields.iter().enumerate() {
-            if fields[..number].contains(field) {
-                continue;
-            }
-            reader.read(paths, Some(field), number == 0, dedup, observer)?;
+        for (field, is_first, paths) in fields.rounds(paths) {
+            reader.read(&paths, field, is_first, dedup, observer)?;
         }
         let ItemReader {
             items,

@@ -1,30 +1,14 @@
-//! The list of hits.
-
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+//! The lines of the list of hits.
 
 use serde::Serialize;
 
 use super::hit::Hit;
-use crate::dedup::dropped_list::ListFormat;
-use crate::dedup::encoder::Outlet;
-use crate::dedup::{Error, Result};
+use crate::dedup::line_list::ListedLine;
 use crate::number::four_decimals;
-use crate::publish::error::WithPath;
-use crate::publish::{csv_field, escape};
 
-/// The lines so far, in a file under another name.
-pub(super) struct HitsList {
-    /// The name of the file until it is complete. `None` if the lines go to a stream.
-    partial: Option<PathBuf>,
-    writer: BufWriter<Outlet>,
-    format: ListFormat,
-}
-
-/// A line, which has the same columns in each format.
+/// A hit in the list.
 #[derive(Serialize)]
-struct HitLine<'a> {
+pub(super) struct HitLine<'a> {
     document: &'a str,
     benchmark: String,
     item: &'a str,
@@ -40,8 +24,8 @@ struct HitLine<'a> {
     text: &'a str,
 }
 
-impl HitLine<'_> {
-    const NAMES: [&'static str; 13] = [
+impl ListedLine for HitLine<'_> {
+    const NAMES: &'static [&'static str] = &[
         "document",
         "benchmark",
         "item",
@@ -57,8 +41,8 @@ impl HitLine<'_> {
         "text",
     ];
 
-    fn cells(&self) -> [String; 13] {
-        [
+    fn cells(&self) -> Vec<String> {
+        vec![
             self.document.to_owned(),
             self.benchmark.clone(),
             self.item.to_owned(),
@@ -76,46 +60,15 @@ impl HitLine<'_> {
     }
 }
 
-impl HitsList {
-    /// Starts the lines in `partial`, which is to become the file `name`.
-    ///
-    /// # Errors
-    ///
-    /// Those of the system.
-    pub(super) fn begin(partial: PathBuf, name: &Path, is_json: bool) -> Result<HitsList> {
-        let file = File::create_new(&partial).of(&partial)?;
-        let mut list = HitsList {
-            writer: BufWriter::new(Outlet::file(file)),
-            format: ListFormat::of(name, is_json),
-            partial: Some(partial),
-        };
-        if list.format == ListFormat::Csv {
-            list.line(&HitLine::NAMES.join(","))?;
-        }
-        Ok(list)
-    }
-
-    /// Starts the lines in a stream.
-    pub(super) fn stream(stream: Box<dyn Write + Send>, is_json: bool) -> HitsList {
-        HitsList {
-            partial: None,
-            writer: BufWriter::new(Outlet::Stream(stream)),
-            format: ListFormat::of(Path::new(""), is_json),
-        }
-    }
-
-    /// Adds a hit.
-    ///
-    /// # Errors
-    ///
-    /// Those of the system.
-    pub(super) fn add(&mut self, hit: &Hit<'_>) -> Result<()> {
+impl<'a> HitLine<'a> {
+    /// The line of a hit.
+    pub(super) fn of(hit: &Hit<'a>) -> HitLine<'a> {
         let Hit {
             document,
             item,
             overlap,
         } = hit;
-        let line = HitLine {
+        HitLine {
             document: &document.key,
             benchmark: item.benchmark.display().to_string(),
             item: &item.key,
@@ -129,50 +82,6 @@ impl HitsList {
             item_first: overlap.item_words.start + 1,
             item_last: overlap.item_words.end,
             text: &overlap.text,
-        };
-        let line = match self.format {
-            ListFormat::Json => {
-                let json = serde_json::to_string(&line).map_err(io::Error::from);
-                self.written(json)?
-            }
-            ListFormat::Csv => line
-                .cells()
-                .map(|cell| csv_field(&cell).into_owned())
-                .join(","),
-            ListFormat::Tabs => line
-                .cells()
-                .map(|cell| escape(&cell).into_owned())
-                .join("\t"),
-        };
-        self.line(&line)
-    }
-
-    fn line(&mut self, line: &str) -> Result<()> {
-        let written = writeln!(self.writer, "{line}");
-        self.written(written)
-    }
-
-    fn written<T>(&self, written: io::Result<T>) -> Result<T> {
-        match &self.partial {
-            Some(partial) => Ok(written.of(partial)?),
-            None => written.map_err(Error::stream),
-        }
-    }
-
-    /// Makes the list durable.
-    ///
-    /// # Errors
-    ///
-    /// Those of the system.
-    pub(super) fn finish(self) -> Result<()> {
-        let outlet = self
-            .writer
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error);
-        let finished = outlet.and_then(Outlet::finish);
-        match &self.partial {
-            Some(partial) => Ok(finished.of(partial)?),
-            None => finished.map_err(Error::stream),
         }
     }
 }

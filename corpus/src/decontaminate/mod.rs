@@ -64,8 +64,8 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use benchmark::Benchmark;
-use hits_list::HitsList;
+use benchmark::{Benchmark, BenchmarkFields};
+use hits_list::HitLine;
 
 use dedupdb::Progress;
 use rayon::prelude::*;
@@ -75,6 +75,7 @@ use crate::dedup::dedup_run::taken;
 use crate::dedup::event::{DedupEvent, Observer};
 use crate::dedup::fit_check::FitCheck;
 use crate::dedup::judge::{BatchReceiver, DocumentVerdict, JudgeReporter};
+use crate::dedup::line_list::LineList;
 use crate::dedup::mark::{DocumentMark, MarkColumns};
 use crate::dedup::outputs::Outputs;
 use crate::dedup::prepared_run::publish;
@@ -99,7 +100,7 @@ pub struct Decontaminate {
     /// How documents are read and written.
     dedup: Dedup,
     benchmark: Vec<PathBuf>,
-    fields: Vec<String>,
+    fields: BenchmarkFields,
     rule: Rule,
     /// The number of words around an item that are cut with it, if items are cut.
     margin: Option<usize>,
@@ -130,7 +131,7 @@ impl Decontaminate {
         Decontaminate {
             dedup: Dedup::new(sources).against_corpus(benchmark.iter().map(Source::path)),
             benchmark,
-            fields: Vec::new(),
+            fields: BenchmarkFields::default(),
             rule: Rule::default(),
             margin: None,
             common: 1000,
@@ -150,11 +151,21 @@ impl Decontaminate {
 
     /// Names the fields or columns of the benchmark that are items, each of its own. By default, that is the one of
     /// [`Options::text_field`].
-    pub fn fields<F: Into<String>>(self, names: impl IntoIterator<Item = F>) -> Decontaminate {
-        Decontaminate {
-            fields: names.into_iter().map(Into::into).collect(),
-            ..self
-        }
+    pub fn fields<F: Into<String>>(mut self, names: impl IntoIterator<Item = F>) -> Decontaminate {
+        self.fields.of_all = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Names a field or column of one file or folder of the benchmark, as it was given to [`Decontaminate::new`]. With several
+    /// calls, it has several. Those of [`Decontaminate::fields`] are not read from it then.
+    pub fn field_of(
+        mut self,
+        benchmark: impl Into<PathBuf>,
+        name: impl Into<String>,
+    ) -> Decontaminate {
+        let own = self.fields.of_path.entry(benchmark.into()).or_default();
+        own.push(name.into());
+        self
     }
 
     /// Sets when a document has an item.
@@ -303,8 +314,9 @@ impl Decontaminate {
             Benchmark::read(&self.benchmark, &self.fields, &self.rule, &dedup, observer)?;
         let list = outputs.removed().zip(dedup.removed.as_deref());
         let is_json = self.hits_are_json;
-        let list = list.map(|(partial, name)| HitsList::begin(partial, name, is_json));
-        let stream = self.hits_to.map(|stream| HitsList::stream(stream, is_json));
+        let list =
+            list.map(|(partial, name)| LineList::begin::<HitLine<'_>>(partial, name, is_json));
+        let stream = self.hits_to.map(|stream| LineList::stream(stream, is_json));
         let list = list.transpose()?.or(stream);
         let to = std::mem::replace(&mut dedup.to, Destination::Nowhere);
         let inputs = dedup.sources.iter().map(|source| source.name().to_owned());
@@ -360,7 +372,7 @@ struct DecontaminateRun<'a> {
     margin: Option<usize>,
     /// The number of documents from which items are cut.
     cut: u64,
-    list: Option<HitsList>,
+    list: Option<LineList>,
     sink: OutputSink,
     reporter: JudgeReporter<'a>,
 }
@@ -460,7 +472,7 @@ impl DecontaminateRun<'_> {
                 overlap,
             };
             if let Some(list) = &mut self.list {
-                list.add(&hit)?;
+                list.add(&HitLine::of(&hit))?;
             }
             self.reporter.observer.tell(DedupEvent::Hit(&hit))?;
         }

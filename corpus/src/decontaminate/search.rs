@@ -21,7 +21,7 @@ use crate::dedup::{Error, Result};
 /// let (item, overlap) = &found[0];
 /// assert_eq!((*item, overlap.longest, overlap.coverage), (0, 11, 1.0));
 /// // What has too few words is never found.
-/// assert_eq!(search.words(), [11, 1]);
+/// assert_eq!((search.words(), search.unchecked()), (&[11, 1][..], vec![1]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -116,6 +116,17 @@ impl ItemSearch {
     /// the [rule](Rule::ignore) leaves fewer.
     pub fn words(&self) -> &[u32] {
         &self.words
+    }
+
+    /// Returns the numbers of the items that are never found, in order.
+    pub fn unchecked(&self) -> Vec<u32> {
+        let mut is_checked = vec![false; self.words.len()];
+        for &number in self.named.iter().flatten() {
+            is_checked[number as usize] = true;
+        }
+        let numbers = (0..).zip(is_checked);
+        let unchecked = numbers.filter(|(_, is_checked)| !is_checked);
+        unchecked.map(|(number, _)| number).collect()
     }
 
     /// Returns what a text has of each item that it has, with the number of the item, from 0, in their order.

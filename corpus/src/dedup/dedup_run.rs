@@ -45,9 +45,9 @@ impl DedupRun<'_> {
         to: Destination,
     ) -> Result<OutputSink> {
         let mut sink = self.sink(to)?;
-        let (dedup, work) = (self.dedup, self.outputs.work());
+        let dedup = self.dedup;
         if let Some(words) = dedup.passage {
-            by_passage(judge, batches, (dedup, words), work, &mut sink)?;
+            by_passage(judge, batches, (dedup, words), self.outputs, &mut sink)?;
         } else if dedup.units.unit.is_some() {
             by_unit(judge, batches, (dedup.units, self.store), &mut sink)?;
         } else {

@@ -230,7 +230,7 @@ fn fields(dropped: &DroppedDocument<'_>) -> String {
 
 /// Returns the path of a file. If it is not UTF-8, its bytes are spelled in digits as in its key, because it could
 /// otherwise be the path of another file.
-fn name(file: &Path) -> Cow<'_, str> {
+pub(super) fn name(file: &Path) -> Cow<'_, str> {
     match file.to_str().filter(|name| !name.contains(REPLACED)) {
         Some(name) => Cow::Borrowed(name),
         None => Cow::Owned(Key::of(file).text),

@@ -89,6 +89,7 @@ pub(crate) mod event;
 mod files_below;
 pub(crate) mod fit_check;
 pub(crate) mod judge;
+pub(crate) mod line_list;
 mod lineage;
 pub(crate) mod mark;
 mod modes;

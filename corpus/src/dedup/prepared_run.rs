@@ -124,6 +124,8 @@ impl PreparedRun {
         let inputs = dedup.sources.iter().map(|source| source.name().to_owned());
         let inputs: Vec<PathBuf> = inputs.collect();
         let removed = outputs.removed().zip(dedup.removed.as_deref());
+        // The list of passages has other columns.
+        let removed = removed.filter(|_| dedup.passage.is_none());
         let removed = removed
             .map(|(partial, name)| DroppedListWriter::begin(partial, name, dedup.removed_is_json))
             .transpose()?;

@@ -311,7 +311,7 @@ impl Dedup {
     ///
     /// The words, four bytes each, are on disk meanwhile. Memory is taken for an index of every 25th word, if passages have 50: 8 to 22
     /// bytes each, which is about 7% of the size of an English text; a run that needs more than [`Dedup::memory`] ends with [`PassageMemory`](crate::dedup::Error::PassageMemory). This does not go
-    /// together with a [store](Dedup::store), [`Dedup::removed`], or what [units](Dedup::unit) do not go with.
+    /// together with a [store](Dedup::store), or what [units](Dedup::unit) do not go with.
     ///
     /// ```
     ///
@@ -433,6 +433,11 @@ impl Dedup {
     /// copies end in `exact copy`, and those about documents that another one only contains in `contained SHARE`. Lines
     /// are JSON if the name of the file ends in `.jsonl`. If a file that was dropped, or was only read for comparison with
     /// one, changed after it was read, the run fails with [`Error::Changed`](crate::dedup::Error::Changed).
+    ///
+    /// Where [passages](Dedup::cut_passages) are cut, a line is about one of these. Its columns are the key; the key of the document where
+    /// the longest part of the passage stood before; the number of its words, and the first and the last of them, from 1; the bytes
+    /// of the text from which and before which it is cut; the first and the last word of that part in the other document;
+    /// whether the document is dropped as a whole; the files and records as above; and what is cut.
     pub fn removed(self, path: impl Into<PathBuf>) -> Dedup {
         Dedup {
             removed: Some(path.into()),

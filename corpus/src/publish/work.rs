@@ -22,7 +22,15 @@ const MARKER: &str = "dedupdb-work";
 const OUTPUT: &str = "output";
 
 /// Other files and folders that a run keeps here.
-const OTHERS: [&str; 6] = ["store", "against", "texts", "records", "words", "contained"];
+const OTHERS: [&str; 7] = [
+    "store",
+    "against",
+    "texts",
+    "records",
+    "words",
+    "keys",
+    "contained",
+];
 
 /// The note of a run for the next one, in case it is killed.
 const NOTE: &str = "publishing";

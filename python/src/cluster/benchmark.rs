@@ -77,7 +77,8 @@ impl ClusterBenchmark {
         let (names, fields, texts) = (names?, fields?, texts?);
         let rows = 0..batch.num_rows();
         let texts: Vec<&str> = rows.clone().map(|row| texts.text(row)).collect();
-        let search = search(py, &texts, passage, containment)?;
+        let rule = Rule::new().passage(passage).containment(containment);
+        let search = search(py, &texts, &rule)?;
         let item = |row| (names.text(row).to_owned(), fields.text(row).to_owned());
         let benchmark = ClusterBenchmark {
             search,

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use super::PassageLengths;
 use super::kept::{GAP, KeptWords};
-use super::scan::scan;
+use super::origins::{KeptWord, PieceOrigins};
+use super::scan::{FoundPassage, RunPlace, scan};
+use crate::Origin;
 use crate::dedup::error::{Error, Result};
 use crate::ranges::without;
 use dedupdb::sketching::{Shingler, Shingling};
@@ -22,6 +24,8 @@ pub(super) struct PassageCutter {
     most: (u64, u64),
     /// The folder of the words of what is kept.
     folder: PathBuf,
+    /// Whose pieces are kept, if that is asked for.
+    origins: Option<PieceOrigins>,
 }
 
 /// Hashes of the words of a text. None is a gap.
@@ -31,8 +35,7 @@ pub(super) struct HashedWords(Vec<u32>);
 /// What is cut from a text.
 #[derive(Debug)]
 pub(super) struct CutPassages {
-    /// The passages, as numbers of words.
-    pub(super) words: Vec<Range<usize>>,
+    pub(super) passages: Vec<FoundPassage>,
     /// The parts of the text that are cut for them, in bytes.
     pub(super) parts: Vec<Range<usize>>,
     /// What is left of the text, if anything is cut.
@@ -71,7 +74,14 @@ impl PassageCutter {
             most_lost,
             most,
             folder,
+            origins: None,
         })
+    }
+
+    /// Also notes whose pieces are kept, with the keys in an empty file.
+    pub(super) fn with_origins(mut self, keys: File) -> PassageCutter {
+        self.origins = Some(PieceOrigins::new(keys));
+        self
     }
 
     /// Returns the shingler that gives words.
@@ -79,15 +89,23 @@ impl PassageCutter {
         &self.words
     }
 
-    /// Cuts the passages of a text with these words that stood before, in what is kept or in the text itself.
+    /// Cuts the passages of a text with these words that stood before, in what is kept or in the text itself. Its document
+    /// is noted if it is known and the cutter has [origins](PassageCutter::with_origins).
     ///
     /// # Errors
     ///
     /// Those of the system; too much memory or disk is needed.
-    pub(super) fn cut(&mut self, text: &str, words: &HashedWords) -> Result<CutPassages> {
+    pub(super) fn cut(
+        &mut self,
+        text: &str,
+        words: &HashedWords,
+        document: Option<&Origin>,
+    ) -> Result<CutPassages> {
         let words = &words.0;
-        let cut = scan(words, &mut self.kept, self.lengths);
-        let cut = cut.map_err(|error| Error::temporary(&self.folder, error))?;
+        let passages = scan(words, &mut self.kept, self.lengths);
+        let passages = passages.map_err(|error| Error::temporary(&self.folder, error))?;
+        let cut = passages.iter().map(|passage| passage.words.clone());
+        let cut: Vec<Range<usize>> = cut.collect();
         let (mut parts, mut left, mut is_dropped) = (Vec::new(), None, false);
         if !cut.is_empty() {
             parts = places(text, &self.words.places(text), &cut);
@@ -97,10 +115,10 @@ impl PassageCutter {
             left = Some(rest);
         }
         if !is_dropped {
-            self.keep(words, &cut)?;
+            self.keep(words, &cut, document)?;
         }
         Ok(CutPassages {
-            words: cut,
+            passages,
             parts,
             text: left,
             is_dropped,
@@ -108,21 +126,56 @@ impl PassageCutter {
     }
 
     /// Keeps the words of a text that are not cut.
-    fn keep(&mut self, words: &[u32], cut: &[Range<usize>]) -> Result<()> {
+    fn keep(
+        &mut self,
+        words: &[u32],
+        cut: &[Range<usize>],
+        document: Option<&Origin>,
+    ) -> Result<()> {
         self.check_room(words.len())?;
-        let mut start = 0;
+        let of_folder = |error| Error::temporary(&self.folder, error);
+        let (mut start, mut pieces) = (0, Vec::new());
         let ends = cut.iter().map(|range| (range.start, range.end));
         for (end, next) in ends.chain([(words.len(), words.len())]) {
-            let pushed = self.kept.push(&words[start..end]);
-            pushed.map_err(|error| Error::temporary(&self.folder, error))?;
+            let place = self.kept.push(&words[start..end]).map_err(of_folder)?;
+            pieces.extend(place.map(|place| (place, start)));
             start = next;
         }
-        Ok(())
+        match (&mut self.origins, document) {
+            (Some(origins), Some(document)) => origins.push(document, &pieces).map_err(of_folder),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns whose word is the first one of the longest part of a passage of this document, where that stood before.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub(super) fn earlier(
+        &mut self,
+        passage: &FoundPassage,
+        document: &Origin,
+    ) -> Result<Option<KeptWord>> {
+        match (passage.stood, &mut self.origins) {
+            (RunPlace::Kept(place), Some(origins)) => {
+                let word = origins.word(place);
+                word.map_err(|error| Error::temporary(&self.folder, error))
+            }
+            (RunPlace::Kept(_), None) => Ok(None),
+            (RunPlace::Here(word), _) => Ok(Some(KeptWord {
+                key: document.key.clone(),
+                source: Some(document.source.clone()),
+                record: document.record,
+                word,
+            })),
+        }
     }
 
     /// Refuses words for which there is no room.
     fn check_room(&self, words: usize) -> Result<()> {
         let (memory, disk) = self.kept.bytes_with(words);
+        let memory = memory + self.origins.as_ref().map_or(0, PieceOrigins::bytes);
         let (most_memory, most_disk) = self.most;
         if memory > most_memory {
             return Err(Error::PassageMemory { limit: most_memory });

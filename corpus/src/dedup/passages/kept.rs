@@ -165,14 +165,14 @@ impl KeptWords {
         (memory, all * size_of::<u32>() as u64)
     }
 
-    /// Adds a piece.
+    /// Adds a piece, and returns its place. One that is too short for an anchor is left out.
     ///
     /// # Errors
     ///
     /// Those of writing.
-    pub(super) fn push(&mut self, piece: &[u32]) -> io::Result<()> {
+    pub(super) fn push(&mut self, piece: &[u32]) -> io::Result<Option<u64>> {
         if piece.len() < self.lengths.anchor {
-            return Ok(());
+            return Ok(None);
         }
         let start = self.written + self.last.len() as u64;
         let hashes = RunHashes::of(piece, self.lengths);
@@ -190,7 +190,7 @@ impl KeptWords {
             self.written += self.last.len() as u64;
             self.last.clear();
         }
-        Ok(())
+        Ok(Some(start))
     }
 
     /// Reads as many words as `words` has from this place on. Behind the last one are gaps.

@@ -9,6 +9,8 @@
 mod cutter;
 mod index;
 mod kept;
+mod list;
+mod origins;
 mod rows;
 mod run;
 mod scan;

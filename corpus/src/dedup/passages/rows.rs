@@ -77,7 +77,7 @@ impl RowPassages {
             .map(|text| HashedWords::of(text.as_ref(), words));
         let hashed: Vec<HashedWords> = hashed.collect::<dedupdb::Result<_>>()?;
         let rows = texts.iter().zip(&hashed);
-        rows.map(|(text, words)| Ok(cut_row(self.cutter.cut(text.as_ref(), words)?)))
+        rows.map(|(text, words)| Ok(cut_row(self.cutter.cut(text.as_ref(), words, None)?)))
             .collect()
     }
 }

@@ -1,17 +1,20 @@
 //! A run that cuts passages.
 
 use std::fs::File;
+use std::io;
 
 use rayon::prelude::*;
 
-use super::cutter::{HashedWords, PassageCutter};
+use super::cutter::{CutPassages, HashedWords, PassageCutter};
+use super::list::{CutPassage, PassageLine};
 use crate::dedup::dedup_run::keep_unread;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::judge::{BatchReceiver, DedupJudge};
+use crate::dedup::line_list::LineList;
+use crate::dedup::outputs::Outputs;
 use crate::dedup::settings::Dedup;
 use crate::dedup::sink::OutputSink;
 use crate::dedup::summary::PassageCounts;
-use crate::publish::work::WorkFolder;
 use crate::read::batches::send_batches;
 use crate::{Item, ItemBatch, SourcedText, count_items};
 use dedupdb::sketching::Shingler;
@@ -22,6 +25,8 @@ type WordBatch = (ItemBatch, Vec<HashedWords>);
 /// The run so far.
 struct PassageRun<'r> {
     cutter: PassageCutter,
+    /// The list of what is cut, if there is one.
+    list: Option<LineList>,
     sink: &'r mut OutputSink,
     counts: PassageCounts,
 }
@@ -35,23 +40,31 @@ pub(in crate::dedup) fn by_passage(
     judge: &mut DedupJudge<'_>,
     batches: BatchReceiver,
     (dedup, passage): (&Dedup, usize),
-    work: &WorkFolder,
+    outputs: &Outputs,
     sink: &mut OutputSink,
 ) -> Result<()> {
     judge.reporter.fit.changes_texts = true;
-    let path = work.path("words");
+    let work = outputs.work();
     let folder = work.folder().to_owned();
-    let open = || {
-        File::options()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path)
+    let open = |name: &str| {
+        let mut options = File::options();
+        let options = options.read(true).write(true).create_new(true);
+        let file: io::Result<File> = options.open(work.path(name));
+        file.map_err(|error| Error::temporary(&folder, error))
     };
-    let file = open().map_err(|error| Error::temporary(&folder, error))?;
     let most = (dedup.memory, dedup.temporary_limit.unwrap_or(u64::MAX));
+    let share = dedup.units.most_lost;
+    let mut cutter = PassageCutter::new(open("words")?, folder.clone(), passage, share, most)?;
+    let list = outputs.removed().zip(dedup.removed.as_deref());
+    let list = list.map(|(partial, name)| {
+        LineList::begin::<PassageLine<'_>>(partial, name, dedup.removed_is_json)
+    });
+    if list.is_some() {
+        cutter = cutter.with_origins(open("keys")?);
+    }
     let mut run = PassageRun {
-        cutter: PassageCutter::new(file, folder, passage, dedup.units.most_lost, most)?,
+        cutter,
+        list: list.transpose()?,
         sink,
         counts: PassageCounts::default(),
     };
@@ -75,7 +88,7 @@ pub(in crate::dedup) fn by_passage(
         judge.reporter.observer.advance(items, batch.bytes)
     })?;
     judge.reporter.summary.passages = Some(run.counts);
-    Ok(())
+    run.list.map_or(Ok(()), LineList::finish)
 }
 
 /// Hashes the words of batches on a separate thread as they arrive.
@@ -101,7 +114,9 @@ fn words_ahead(
 impl PassageRun<'_> {
     /// Writes a document without its passages that stood before. Returns whether it is kept.
     fn cut(&mut self, document: &SourcedText, words: &HashedWords) -> Result<bool> {
-        let cut = self.cutter.cut(document.text(), words)?;
+        let origin = document.as_ref();
+        let cut = self.cutter.cut(document.text(), words, Some(origin))?;
+        self.list(document, &cut)?;
         if cut.is_dropped {
             self.counts.dropped += 1;
             if document.record.is_some() {
@@ -110,13 +125,36 @@ impl PassageRun<'_> {
             return Ok(false);
         }
         self.counts.changed += u64::from(cut.text.is_some());
-        self.counts.passages += cut.words.len() as u64;
-        self.counts.words += cut
-            .words
+        self.counts.passages += cut.passages.len() as u64;
+        let words = cut
+            .passages
             .iter()
-            .map(|range| range.len() as u64)
-            .sum::<u64>();
+            .map(|passage| passage.words.len() as u64);
+        self.counts.words += words.sum::<u64>();
         self.sink.keep(document, None, cut.text.as_deref())?;
         Ok(true)
+    }
+
+    /// Lists what is cut from a document.
+    fn list(&mut self, document: &SourcedText, cut: &CutPassages) -> Result<()> {
+        let Some(list) = &mut self.list else {
+            return Ok(());
+        };
+        for (passage, bytes) in cut.passages.iter().zip(&cut.parts) {
+            let origin = document.as_ref();
+            let what = "it is not known where a passage stood before";
+            let earlier = self.cutter.earlier(passage, origin)?;
+            let line = CutPassage {
+                document: origin,
+                words: passage.words.clone(),
+                bytes: bytes.clone(),
+                text: &document.text()[bytes.clone()],
+                earlier: &earlier.ok_or(Error::Defect { what })?,
+                longest: passage.longest.len(),
+                is_dropped: cut.is_dropped,
+            };
+            list.add(&PassageLine::of(&line))?;
+        }
+        Ok(())
     }
 }

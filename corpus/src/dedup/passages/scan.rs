@@ -5,10 +5,39 @@ use std::ops::Range;
 
 use super::PassageLengths;
 use super::kept::{GAP, KeptWords, RunHashes, RunPlaces};
-use crate::ranges::merged;
 
 /// The number of words to read at a time when runs are compared.
 const COMPARED: usize = 256;
+
+/// A passage of a document that stood before.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct FoundPassage {
+    /// Its words, as numbers in the document.
+    pub(super) words: Range<usize>,
+    /// The longest part of it that was found at one place.
+    pub(super) longest: Range<usize>,
+    /// Where that part stood.
+    pub(super) stood: RunPlace,
+}
+
+/// Where a run of words stood before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum RunPlace {
+    /// At this place of what is kept.
+    Kept(u64),
+    /// At this word of the same document.
+    Here(usize),
+}
+
+impl FoundPassage {
+    /// Takes over a passage that overlaps with this one or touches it.
+    fn join(&mut self, other: FoundPassage) {
+        self.words = self.words.start.min(other.words.start)..self.words.end.max(other.words.end);
+        if other.longest.len() > self.longest.len() {
+            (self.longest, self.stood) = (other.longest, other.stood);
+        }
+    }
+}
 
 /// A document whose words are looked up one after another.
 struct DocumentScan<'a> {
@@ -19,12 +48,12 @@ struct DocumentScan<'a> {
     /// The anchors of this document before the current place that are kept.
     own: RunPlaces,
     /// The passages that are cut, which may overlap.
-    cut: Vec<Range<usize>>,
+    cut: Vec<FoundPassage>,
     /// Whether each word is cut.
     is_cut: Vec<bool>,
 }
 
-/// Returns the passages, as numbers of words, that stand in pieces that are kept, or before in this document and apart from
+/// Returns the passages that stand in pieces that are kept, or before in this document and apart from
 /// them. They are in order and do not overlap.
 ///
 /// # Errors
@@ -34,7 +63,7 @@ pub(super) fn scan(
     words: &[u32],
     kept: &mut KeptWords,
     lengths: PassageLengths,
-) -> io::Result<Vec<Range<usize>>> {
+) -> io::Result<Vec<FoundPassage>> {
     if words.len() < lengths.passage {
         return Ok(Vec::new());
     }
@@ -48,7 +77,20 @@ pub(super) fn scan(
         is_cut: vec![false; words.len()],
     };
     scan.look_up_all()?;
-    Ok(merged(scan.cut))
+    Ok(joined(scan.cut))
+}
+
+/// Joins passages that overlap or touch, in order.
+fn joined(mut passages: Vec<FoundPassage>) -> Vec<FoundPassage> {
+    passages.sort_by_key(|passage| passage.words.start);
+    let mut joined: Vec<FoundPassage> = Vec::new();
+    for passage in passages {
+        match joined.last_mut() {
+            Some(last) if passage.words.start <= last.words.end => last.join(passage),
+            _ => joined.push(passage),
+        }
+    }
+    joined
 }
 
 impl DocumentScan<'_> {
@@ -76,7 +118,8 @@ impl DocumentScan<'_> {
                 let run = self.run_in_file(at, place)?;
                 if run.len() >= self.lengths.passage {
                     current = (ahead, run.end);
-                    self.take(run);
+                    let stood = RunPlace::Kept(place - (at - run.start) as u64);
+                    self.take(run, stood);
                 }
             }
             self.own.find(&self.hashes, at, &mut found);
@@ -84,21 +127,27 @@ impl DocumentScan<'_> {
                 let place = usize::try_from(place).unwrap_or(usize::MAX);
                 let run = self.run_here(at, place);
                 if run.len() >= self.lengths.passage {
-                    self.take(run);
+                    let stood = RunPlace::Here(run.start - (at - place));
+                    self.take(run, stood);
                 }
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, run: Range<usize>) {
+    fn take(&mut self, run: Range<usize>, stood: RunPlace) {
         self.is_cut[run.clone()].fill(true);
+        let passage = FoundPassage {
+            words: run.clone(),
+            longest: run,
+            stood,
+        };
         match self.cut.last_mut() {
             // A text that repeats itself has a passage at nearly each place.
-            Some(last) if last.start <= run.start && run.start <= last.end => {
-                last.end = last.end.max(run.end);
+            Some(last) if (last.words.start..=last.words.end).contains(&passage.words.start) => {
+                last.join(passage);
             }
-            _ => self.cut.push(run),
+            _ => self.cut.push(passage),
         }
     }
 
@@ -174,7 +223,11 @@ mod tests {
         let mut kept = KeptWords::new(tempfile::tempfile().unwrap(), lengths);
         let mut all = Vec::new();
         for words in documents {
-            let cut = scan(words, &mut kept, lengths).unwrap();
+            let found = scan(words, &mut kept, lengths).unwrap();
+            let cut: Vec<Range<usize>> = found.iter().map(|it| it.words.clone()).collect();
+            for passage in found {
+                check_place(&passage, words, &mut kept);
+            }
             let (mut pieces, mut start) = (Vec::new(), 0);
             for range in cut.iter().chain([&(words.len()..words.len())]) {
                 pieces.push(words[start..range.start].to_vec());
@@ -186,6 +239,21 @@ mod tests {
             all.push((pieces, cut));
         }
         all
+    }
+
+    /// Checks that the words of the longest part of a passage are at the place where it stood.
+    fn check_place(passage: &FoundPassage, words: &[u32], kept: &mut KeptWords) {
+        let longest = passage.longest.clone();
+        let mut stood = vec![GAP; longest.len()];
+        match passage.stood {
+            RunPlace::Kept(place) => kept.read(place, &mut stood).unwrap(),
+            RunPlace::Here(first) => {
+                assert!(first + longest.len() <= longest.start);
+                stood.copy_from_slice(&words[first..first + longest.len()]);
+            }
+        }
+        assert_eq!(stood, words[longest.clone()]);
+        assert!(passage.words.start <= longest.start && longest.end <= passage.words.end);
     }
 
     /// Checks documents against what is promised, run by run.

@@ -90,8 +90,6 @@ fn check_passage(dedup: &Dedup, words: usize) -> Result<()> {
         "either paragraphs and lines are cut, or passages"
     } else if dedup.store.is_some() || dedup.store_folder.is_some() {
         "passages are compared within the input, and not with a store"
-    } else if dedup.removed.is_some() {
-        "there is no list of passages that are cut"
     } else {
         return Ok(());
     };
