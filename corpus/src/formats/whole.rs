@@ -67,26 +67,20 @@ impl Options {
     /// without an extension that begin like a mailbox are mailboxes, and those of a Maildir are messages.
     pub(crate) fn format_at(&self, path: &Path) -> Format {
         let named = self.format_of(path);
-        if self.format.is_some() || !path.is_file() {
+        if self.format.is_some() {
             return named;
         }
         if named == Format::Text && maildir::has(path) {
             return Format::Eml;
         }
-        let feed = Feed::File(path.to_owned());
-        if named == Format::Text && path.extension().is_none() {
-            let begins = feed
-                .open(self.memory)
-                .and_then(|mut bytes| mbox::begins(&mut bytes));
-            return if begins.unwrap_or(false) {
-                Format::Mbox
-            } else {
-                named
-            };
+        if named == Format::Text && path.extension().is_none() && mbox::begins(path) {
+            return Format::Mbox;
         }
-        if !is_json(path) && named != Format::Jsonl {
+        let may_be = is_json(path) || named == Format::Jsonl;
+        if !may_be || !path.is_file() {
             return named;
         }
+        let feed = Feed::File(path.to_owned());
         let opened = feed.open_text(self.given_encoding(), self.memory);
         let begins = opened.and_then(|(mut bytes, _)| array::begins(&mut bytes));
         // What cannot be read is reported when it is read.

@@ -96,7 +96,7 @@ pub(crate) fn listed_aside(folder: &Path) -> Option<HashSet<PathBuf>> {
 }
 
 /// Whether a file begins with these bytes.
-fn starts_with<const BYTES: usize>(file: &Path, bytes: &[u8; BYTES]) -> bool {
+pub(crate) fn starts_with<const BYTES: usize>(file: &Path, bytes: &[u8; BYTES]) -> bool {
     let mut start = [0; BYTES];
     let read = File::open(file).and_then(|mut file| file.read_exact(&mut start));
     read.is_ok() && start == *bytes

@@ -1,14 +1,17 @@
 //! The messages of a mailbox in one file (mbox, RFC 4155), each behind a line that begins with `From `.
 
-use std::io::{self, BufRead, Read};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
 use std::mem::take;
+use std::path::Path;
 
 use crate::formats::record::RawRecord;
 use crate::options::Options;
 use crate::skipped::{Nth, RecordFault};
+use crate::walk::folder::starts_with;
 
 /// What the line before a message begins with.
-const FROM: &[u8] = b"From ";
+const FROM: &[u8; 5] = b"From ";
 
 /// How the weekdays of that line are written.
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
@@ -127,17 +130,25 @@ impl<R: BufRead> Iterator for MboxMessages<R> {
     }
 }
 
-/// Whether a file begins with a message.
-pub(crate) fn begins(file: &mut impl BufRead) -> io::Result<bool> {
+/// Whether a file begins with a message. Of most files, only the first bytes are read.
+pub(crate) fn begins(path: &Path) -> bool {
     let mut line = Vec::new();
-    file.take(PIECE).read_until(b'\n', &mut line)?;
-    Ok(separates(&line))
+    path.is_file()
+        && starts_with(path, FROM)
+        && File::open(path)
+            .and_then(|file| {
+                BufReader::new(file)
+                    .take(PIECE)
+                    .read_until(b'\n', &mut line)
+            })
+            .is_ok()
+        && separates(&line)
 }
 
 /// Whether a line stands before a message: `From `, a sender, and a time with its weekday and year. A sentence that begins
 /// like that has no such time.
 fn separates(line: &[u8]) -> bool {
-    let Some(rest) = line.strip_prefix(FROM) else {
+    let Some(rest) = line.strip_prefix(FROM.as_slice()) else {
         return false;
     };
     let rest = String::from_utf8_lossy(rest);
