@@ -2,53 +2,25 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use crate::dedup::error::Result;
 use crate::dedup::event::DroppedDocument;
+use crate::dedup::line_list::{LineList, ListedLine};
 use crate::dedup::spool::FileSpool;
 use crate::number::four_decimals;
-use crate::publish::error::WithPath;
-use crate::publish::{csv_field, escape};
 use crate::{Key, Nth, REPLACED};
 use dedupdb::Match;
 
-/// The lines so far, in a file under another name.
-#[derive(Debug)]
+/// The lines so far, and the files that they name.
 pub(crate) struct DroppedListWriter {
-    partial: PathBuf,
-    writer: BufWriter<File>,
-    form: ListFormat,
+    list: LineList,
     /// What the lines name.
     files: FileSpool,
     /// The files of records among them.
     of_records: HashSet<PathBuf>,
-}
-
-/// The form of the lines of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ListFormat {
-    /// Fields that are escaped and separated by tabs.
-    Tabs,
-    Csv,
-    Json,
-}
-
-impl ListFormat {
-    /// The form that the name of the file says, or else JSON if that is wanted.
-    pub(crate) fn of(name: &Path, is_json: bool) -> ListFormat {
-        match name.extension().and_then(OsStr::to_str) {
-            Some("jsonl") => ListFormat::Json,
-            Some("csv") => ListFormat::Csv,
-            _ if is_json => ListFormat::Json,
-            _ => ListFormat::Tabs,
-        }
-    }
 }
 
 impl DroppedListWriter {
@@ -58,17 +30,10 @@ impl DroppedListWriter {
     ///
     /// Those of the system.
     pub(crate) fn begin(partial: PathBuf, name: &Path, is_json: bool) -> Result<DroppedListWriter> {
-        let mut writer = BufWriter::new(File::create_new(&partial).of(&partial)?);
-        let form = ListFormat::of(name, is_json);
-        if form == ListFormat::Csv {
-            writeln!(writer, "{}", DroppedLine::NAMES.join(",")).of(&partial)?;
-        }
         Ok(DroppedListWriter {
             files: FileSpool::begin(partial.parent().unwrap_or(Path::new(".")))?,
             of_records: HashSet::new(),
-            partial,
-            writer,
-            form,
+            list: LineList::begin::<DroppedLine<'_>>(partial, name, is_json)?,
         })
     }
 
@@ -79,15 +44,7 @@ impl DroppedListWriter {
     /// Those of the system.
     pub(crate) fn add(&mut self, dropped: &DroppedDocument<'_>) -> Result<()> {
         self.name(dropped)?;
-        let line = match self.form {
-            ListFormat::Json => {
-                serde_json::to_string(&DroppedLine::of(dropped)).map_err(io::Error::from)
-            }
-            ListFormat::Csv => Ok(DroppedLine::of(dropped).to_csv()),
-            ListFormat::Tabs => Ok(fields(dropped)),
-        };
-        let line = line.of(&self.partial)?;
-        Ok(writeln!(self.writer, "{line}").of(&self.partial)?)
+        self.list.add(&DroppedLine::of(dropped))
     }
 
     /// Adds the files of a document and of the one that it resembles to those that must not change before the list is in
@@ -115,10 +72,8 @@ impl DroppedListWriter {
     /// # Errors
     ///
     /// Those of the system and of `wait`; a file that the lines name has changed since it was read.
-    pub(crate) fn finish(mut self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        let finished: io::Result<()> = self.writer.flush();
-        let finished = finished.and_then(|()| self.writer.get_ref().sync_all());
-        finished.of(&self.partial)?;
+    pub(crate) fn finish(self, wait: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        self.list.finish()?;
         self.files.check(wait)
     }
 }
@@ -139,27 +94,12 @@ struct DroppedLine<'a> {
     earlier_record: Option<u64>,
     containment: Option<f64>,
     measure: &'static str,
+    #[serde(skip)]
+    dropped: &'a DroppedDocument<'a>,
 }
 
 impl<'a> DroppedLine<'a> {
-    /// The names of the fields.
-    const NAMES: [&'static str; 13] = [
-        "key",
-        "earlier",
-        "jaccard",
-        "estimate",
-        "error",
-        "exact_copy",
-        "stored_before",
-        "file",
-        "record",
-        "earlier_file",
-        "earlier_record",
-        "containment",
-        "measure",
-    ];
-
-    fn of(dropped: &DroppedDocument<'a>) -> DroppedLine<'a> {
+    fn of(dropped: &'a DroppedDocument<'a>) -> DroppedLine<'a> {
         let earlier = dropped.earlier;
         DroppedLine {
             key: dropped.key,
@@ -179,53 +119,71 @@ impl<'a> DroppedLine<'a> {
             } else {
                 "jaccard"
             },
+            dropped,
         }
-    }
-
-    /// The fields separated by commas. A field that is null is empty.
-    fn to_csv(&self) -> String {
-        let number = |number: Option<u64>| number.map_or_else(String::new, |it| it.to_string());
-        let share = |share: Option<f64>| share.map_or_else(String::new, |it| it.to_string());
-        let fields: [Cow<'_, str>; 13] = [
-            self.key.into(),
-            self.earlier.into(),
-            share(self.jaccard).into(),
-            self.estimate.to_string().into(),
-            self.error.to_string().into(),
-            self.exact_copy.to_string().into(),
-            self.stored_before.to_string().into(),
-            (&*self.file).into(),
-            number(self.record).into(),
-            self.earlier_file.as_deref().unwrap_or_default().into(),
-            number(self.earlier_record).into(),
-            share(self.containment).into(),
-            self.measure.into(),
-        ];
-        fields.map(|field| csv_field(&field).into_owned()).join(",")
     }
 }
 
-fn fields(dropped: &DroppedDocument<'_>) -> String {
-    let name = |file: &Path| escape(&name(file)).into_owned();
-    let number =
-        |record: Option<Nth>| record.map_or_else(String::new, |nth| nth.number().to_string());
-    let mut fields = vec![
-        escape(dropped.key).into_owned(),
-        escape(&dropped.earlier.key).into_owned(),
-        similarity(dropped.earlier),
-        name(dropped.source),
-        number(dropped.record),
-        dropped.earlier_source.map_or_else(String::new, name),
-        number(dropped.earlier_record),
+impl ListedLine for DroppedLine<'_> {
+    const NAMES: &'static [&'static str] = &[
+        "key",
+        "earlier",
+        "jaccard",
+        "estimate",
+        "error",
+        "exact_copy",
+        "stored_before",
+        "file",
+        "record",
+        "earlier_file",
+        "earlier_record",
+        "containment",
+        "measure",
     ];
-    if dropped.earlier.exact_copy {
-        fields.push("exact copy".to_owned());
-    } else if dropped.earlier.has_same_shingles() {
-        fields.push("same words".to_owned());
-    } else if let (true, Some(share)) = (dropped.is_contained, dropped.earlier.containment) {
-        fields.push(format!("contained {}", four_decimals(share)));
+
+    /// A field that is null is empty.
+    fn cells(&self) -> Vec<String> {
+        let number = |number: Option<u64>| number.map_or_else(String::new, |it| it.to_string());
+        let share = |share: Option<f64>| share.map_or_else(String::new, |it| it.to_string());
+        vec![
+            self.key.to_owned(),
+            self.earlier.to_owned(),
+            share(self.jaccard),
+            self.estimate.to_string(),
+            self.error.to_string(),
+            self.exact_copy.to_string(),
+            self.stored_before.to_string(),
+            self.file.clone().into_owned(),
+            number(self.record),
+            self.earlier_file.as_deref().unwrap_or_default().to_owned(),
+            number(self.earlier_record),
+            share(self.containment),
+            self.measure.to_owned(),
+        ]
     }
-    fields.join("\t")
+
+    /// The similarity as it is shown elsewhere, and what marks a copy in a last column.
+    fn shown_cells(&self) -> Vec<String> {
+        let number = |number: Option<u64>| number.map_or_else(String::new, |it| it.to_string());
+        let earlier = self.dropped.earlier;
+        let mut cells = vec![
+            self.key.to_owned(),
+            self.earlier.to_owned(),
+            similarity(earlier),
+            self.file.clone().into_owned(),
+            number(self.record),
+            self.earlier_file.as_deref().unwrap_or_default().to_owned(),
+            number(self.earlier_record),
+        ];
+        if self.exact_copy {
+            cells.push("exact copy".to_owned());
+        } else if earlier.has_same_shingles() {
+            cells.push("same words".to_owned());
+        } else if let (true, Some(share)) = (self.dropped.is_contained, self.containment) {
+            cells.push(format!("contained {}", four_decimals(share)));
+        }
+        cells
+    }
 }
 
 /// Returns the path of a file. If it is not UTF-8, its bytes are spelled in digits as in its key, because it could

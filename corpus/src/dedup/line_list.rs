@@ -1,24 +1,50 @@
 //! A list of what was found, a line each.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::dedup::dropped_list::ListFormat;
 use crate::dedup::encoder::Outlet;
 use crate::dedup::error::{Error, Result};
 use crate::publish::error::WithPath;
 use crate::publish::{csv_field, escape};
 
-/// A line of a list, which has the same columns in each format.
+/// The form of the lines of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ListFormat {
+    /// Fields that are escaped and separated by tabs.
+    Tabs,
+    Csv,
+    Json,
+}
+
+impl ListFormat {
+    /// The form that the name of the file says, or else JSON if that is wanted.
+    fn of(name: &Path, is_json: bool) -> ListFormat {
+        match name.extension().and_then(OsStr::to_str) {
+            Some("jsonl") => ListFormat::Json,
+            Some("csv") => ListFormat::Csv,
+            _ if is_json => ListFormat::Json,
+            _ => ListFormat::Tabs,
+        }
+    }
+}
+
+/// A line of a list.
 pub(crate) trait ListedLine: Serialize {
     /// The names of the columns.
     const NAMES: &'static [&'static str];
 
     /// Returns the columns as text.
     fn cells(&self) -> Vec<String>;
+
+    /// Returns the columns of a list with tabs, which people read: the same ones, if it does not say otherwise.
+    fn shown_cells(&self) -> Vec<String> {
+        self.cells()
+    }
 }
 
 /// The lines so far, in a file under another name.
@@ -77,7 +103,7 @@ impl LineList {
                 self.written(json)?
             }
             ListFormat::Csv => join(line.cells(), |cell| csv_field(cell).into_owned(), ","),
-            ListFormat::Tabs => join(line.cells(), |cell| escape(cell).into_owned(), "\t"),
+            ListFormat::Tabs => join(line.shown_cells(), |cell| escape(cell).into_owned(), "\t"),
         };
         self.line(&line)
     }

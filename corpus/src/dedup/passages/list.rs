@@ -6,9 +6,10 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::origins::KeptWord;
+use super::scan::FoundPassage;
 use crate::dedup::dropped_list::name;
 use crate::dedup::line_list::ListedLine;
-use crate::{Nth, Origin};
+use crate::{Nth, SourcedText};
 
 /// A passage in the list.
 #[derive(Serialize)]
@@ -30,42 +31,32 @@ pub(super) struct PassageLine<'a> {
     text: &'a str,
 }
 
-/// A passage that is cut from a document.
-pub(super) struct CutPassage<'a> {
-    pub(super) document: &'a Origin,
-    /// Its words, as numbers in the document from 0.
-    pub(super) words: Range<usize>,
-    /// Its place in the text, in bytes.
-    pub(super) bytes: Range<usize>,
-    /// What is cut.
-    pub(super) text: &'a str,
-    /// The first word of the longest part of it, where that stood before.
-    pub(super) earlier: &'a KeptWord,
-    /// The number of words of that part.
-    pub(super) longest: usize,
-    /// Whether the document goes as a whole.
-    pub(super) is_dropped: bool,
-}
-
 impl<'a> PassageLine<'a> {
-    pub(super) fn of(cut: &CutPassage<'a>) -> PassageLine<'a> {
-        let (document, earlier) = (cut.document, cut.earlier);
+    /// The line of a passage that is cut from a document, in these `bytes` of its text. `earlier` is the first word of its
+    /// longest part, where that stood before.
+    pub(super) fn of(
+        document: &'a SourcedText,
+        passage: &FoundPassage,
+        bytes: &Range<usize>,
+        earlier: &'a KeptWord,
+        is_dropped: bool,
+    ) -> PassageLine<'a> {
         PassageLine {
             key: &document.key,
             earlier: &earlier.key,
-            words: cut.words.len(),
-            first: cut.words.start + 1,
-            last: cut.words.end,
-            start: cut.bytes.start,
-            end: cut.bytes.end,
+            words: passage.words.len(),
+            first: passage.words.start + 1,
+            last: passage.words.end,
+            start: bytes.start,
+            end: bytes.end,
             earlier_first: earlier.word + 1,
-            earlier_last: earlier.word + cut.longest,
-            dropped: cut.is_dropped,
+            earlier_last: earlier.word + passage.longest.len(),
+            dropped: is_dropped,
             file: name(&document.source),
             record: document.record.map(Nth::number),
             earlier_file: earlier.source.as_deref().map(name),
             earlier_record: earlier.record.map(Nth::number),
-            text: cut.text,
+            text: &document.text()[bytes.clone()],
         }
     }
 }

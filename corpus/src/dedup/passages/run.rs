@@ -6,7 +6,7 @@ use std::io;
 use rayon::prelude::*;
 
 use super::cutter::{CutPassages, HashedWords, PassageCutter};
-use super::list::{CutPassage, PassageLine};
+use super::list::PassageLine;
 use crate::dedup::dedup_run::keep_unread;
 use crate::dedup::error::{Error, Result};
 use crate::dedup::judge::{BatchReceiver, DedupJudge};
@@ -141,19 +141,11 @@ impl PassageRun<'_> {
             return Ok(());
         };
         for (passage, bytes) in cut.passages.iter().zip(&cut.parts) {
-            let origin = document.as_ref();
             let what = "it is not known where a passage stood before";
-            let earlier = self.cutter.earlier(passage, origin)?;
-            let line = CutPassage {
-                document: origin,
-                words: passage.words.clone(),
-                bytes: bytes.clone(),
-                text: &document.text()[bytes.clone()],
-                earlier: &earlier.ok_or(Error::Defect { what })?,
-                longest: passage.longest.len(),
-                is_dropped: cut.is_dropped,
-            };
-            list.add(&PassageLine::of(&line))?;
+            let earlier = self.cutter.earlier(passage, document.as_ref())?;
+            let earlier = earlier.ok_or(Error::Defect { what })?;
+            let line = PassageLine::of(document, passage, bytes, &earlier, cut.is_dropped);
+            list.add(&line)?;
         }
         Ok(())
     }
