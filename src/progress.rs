@@ -158,6 +158,25 @@ impl Progress {
         self.stop.is_stopped.store(true, Ordering::Relaxed);
     }
 
+    /// Keeps the first failure of an observer, and stops the call that it observes.
+    ///
+    /// ```
+    /// use dedupdb::Progress;
+    ///
+    /// let (progress, mut first) = (Progress::new(), None);
+    /// progress.stop_on(Ok(()), &mut first);
+    /// progress.stop_on(Err("the disk is full"), &mut first);
+    /// progress.stop_on(Err("another failure"), &mut first);
+    /// assert!(progress.is_stopped());
+    /// assert_eq!(first, Some("the disk is full"));
+    /// ```
+    pub fn stop_on<E>(&self, done: std::result::Result<(), E>, first: &mut Option<E>) {
+        if let Err(error) = done {
+            first.get_or_insert(error);
+            self.stop();
+        }
+    }
+
     /// Returns whether it was stopped, or what it is a part of.
     pub fn is_stopped(&self) -> bool {
         let whole = self.stop.whole.as_ref();

@@ -10,7 +10,6 @@ use dedupdb_corpus::{
 
 use crate::console::Console;
 use crate::inputs::sources;
-use crate::interrupt::stop_if_failed;
 use crate::left_out::{LeftOutArgs, LeftOutReporter, NamingScope, advice};
 use crate::progress::ReadingBar;
 use crate::read_counts::ReadCountsText as _;
@@ -80,7 +79,7 @@ impl ForEachRun<'_> {
                 }
                 _ => Ok(()),
             };
-            stop_if_failed(told, &mut failed, &progress);
+            progress.stop_on(told, &mut failed);
         });
         drop(bar);
         if let Some(error) = failed {

@@ -10,7 +10,6 @@ use dedupdb_corpus::{EachEvent, ForEach, Options};
 use crate::args::Args;
 use crate::console::Console;
 use crate::inputs::{STDIN, sources};
-use crate::interrupt::stop_if_failed;
 use crate::left_out::advice;
 use crate::number::counted;
 use crate::{parse, store};
@@ -126,7 +125,7 @@ impl Ignored {
                     }
                     _ => Ok(()),
                 };
-                stop_if_failed(taken, &mut failed, &progress);
+                progress.stop_on(taken, &mut failed);
             },
         );
         if let Some(error) = failed {

@@ -80,18 +80,6 @@ pub(crate) fn catch() -> Result<Progress> {
     Ok(progress)
 }
 
-/// Keeps the first error of an observer, and stops the work.
-pub(crate) fn stop_if_failed(
-    done: Result<()>,
-    failed: &mut Option<anyhow::Error>,
-    progress: &Progress,
-) {
-    if let Err(error) = done {
-        failed.get_or_insert(error);
-        progress.stop();
-    }
-}
-
 /// The next item from another thread, or `None` at the end.
 ///
 /// # Errors

@@ -9,7 +9,6 @@ use dedupdb_corpus::{Add, AddEvent, EndReason, Options, ReadCounts, TemporarySto
 use crate::args::Args;
 use crate::console::Console;
 use crate::inputs::sources;
-use crate::interrupt::stop_if_failed;
 use crate::left_out::LeftOutReporter;
 use crate::progress::ReadingBar;
 use crate::{store, tally};
@@ -39,7 +38,7 @@ pub(crate) fn of_paths(
                     AddEvent::Skipped(skipped) => left_out.tell(skipped),
                     _ => Ok(()),
                 };
-                stop_if_failed(told, &mut failed, &progress);
+                progress.stop_on(told, &mut failed);
             });
     bar.finish();
     if let Some(error) = failed {

@@ -23,20 +23,19 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn run(folder: &Path, output: &Path, report: &mut dyn Write) -> Result<(), Box<dyn Error>> {
-    let (mut told, progress) = (Ok(()), Progress::new());
+    let (mut failed, progress) = (None, Progress::new());
     let done = Dedup::new([folder]).output(output).progress(&progress);
     let done = done.run(|event| {
-        let told_now = match event {
+        let told = match event {
             DedupEvent::Dropped(it) => writeln!(report, "{} is like {}", it.key, it.earlier.key),
             DedupEvent::Skipped(skipped) => writeln!(report, "left out: {skipped}"),
             _ => Ok(()),
         };
-        if told_now.is_err() {
-            told = told_now;
-            progress.stop();
-        }
+        progress.stop_on(told, &mut failed);
     });
-    told?;
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
     let done = done?;
     writeln!(report, "{} of {} kept", done.kept, done.documents)?;
     Ok(())

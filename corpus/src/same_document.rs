@@ -16,7 +16,6 @@ impl SourcedText {
     /// it was named when it was stored, and neither is a record.
     ///
     /// ```
-    ///
     /// use dedupdb_corpus::{Add, Corpus};
     /// use dedupdb::{Query, Schema, Store};
     ///

@@ -18,7 +18,6 @@ use dedupdb::{Options, Schema, Store};
 /// the folder has been deleted.
 ///
 /// ```
-///
 /// use dedupdb_corpus::{Add, TemporaryStore};
 /// use dedupdb::{Options, Schema, groups::PairQuery};
 ///

@@ -11,7 +11,7 @@ use crate::args::{AddArgs, Args};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::inputs::{STDIN, check_stdin, is_nameless, sources};
-use crate::interrupt::{self, stop_if_failed};
+use crate::interrupt;
 use crate::json;
 use crate::left_out::{LeftOutReporter, NamingScope};
 use crate::number::similarity;
@@ -69,7 +69,7 @@ pub(crate) fn run(
     };
     let added = asked.run(&store.watched(&progress), |event| {
         let told = telling.tell(event);
-        stop_if_failed(told, &mut telling.failed, &progress);
+        progress.stop_on(told, &mut telling.failed);
     });
     if let Some(error) = telling.failed.take() {
         return Err(error);

@@ -12,7 +12,6 @@ use dedupdb_corpus::{Hint, Reason, Skipped, Source};
 use crate::args::{Args, ComparisonArgs, JudgingArgs};
 use crate::console::Console;
 use crate::inputs::{InputArgs, sources};
-use crate::interrupt::stop_if_failed;
 use crate::keys::{self, NAMED};
 use crate::left_out::{LeftOutArgs, LeftOutReporter, NamingScope, advice};
 use crate::number::{counted, grouped};
@@ -213,7 +212,7 @@ impl<'a> DedupReporter<'a> {
             }
             _ => Ok(()),
         };
-        stop_if_failed(told, &mut self.failed, &self.progress);
+        self.progress.stop_on(told, &mut self.failed);
     }
 
     /// Reports a listed key whose document is not dropped. The first ones are named, the others only counted.

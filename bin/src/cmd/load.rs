@@ -8,7 +8,7 @@ use dedupdb_corpus::{AddEvent, EndReason};
 use crate::args::{Args, LoadArgs};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::interrupt::{self, stop_if_failed};
+use crate::interrupt;
 use crate::json;
 use crate::left_out::{LeftOutReporter, NamingScope};
 use crate::output::Output;
@@ -40,7 +40,7 @@ pub(crate) fn run(
             AddEvent::Skipped(skipped) => left_out.tell(skipped),
             _ => Ok(()),
         };
-        stop_if_failed(told, &mut failed, &progress);
+        progress.stop_on(told, &mut failed);
     });
     if let Some(error) = failed {
         return Err(error);

@@ -171,10 +171,7 @@ impl ItemReader<'_> {
                             .and_then(|()| observer.tell(DedupEvent::Skipped(&skipped_field)))
                     }
                 };
-                if let Err(error) = taken {
-                    failed.get_or_insert(error);
-                    progress.stop();
-                }
+                progress.stop_on(taken, &mut failed);
             },
         )?;
         if let Some(error) = failed {

@@ -9,7 +9,6 @@
 //! says.
 //!
 //! ```
-//!
 //! use dedupdb_corpus::decontaminate::Decontaminate;
 //! use dedupdb_corpus::dedup::DedupEvent;
 //!

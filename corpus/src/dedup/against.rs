@@ -104,10 +104,7 @@ pub(super) fn compared(
                 crate::AddEvent::Skipped(skipped) => {
                     let told = check_read(skipped, dedup)
                         .and_then(|()| judge.reporter.observer.tell(DedupEvent::Skipped(skipped)));
-                    if let Err(error) = told {
-                        failed.get_or_insert(error);
-                        progress.stop();
-                    }
+                    progress.stop_on(told, &mut failed);
                 }
                 crate::AddEvent::Stored { key, origin } => {
                     if let Some(lineage) = &mut judge.counterparts {

@@ -6,7 +6,6 @@
 //! [list](Dedup::list) of paths, or a [stream](Dedup::output_to).
 //!
 //! ```
-//!
 //! use dedupdb_corpus::dedup::{Dedup, DedupEvent};
 //!
 //! # let folder = tempfile::tempdir()?;

@@ -271,7 +271,6 @@ impl Dedup {
     /// [`Dedup::list`], [`Dedup::mark`], [`Dedup::protect`] or [`Dedup::drop_only`].
     ///
     /// ```
-    ///
     /// use dedupdb_corpus::dedup::{Dedup, Unit};
     ///
     /// # let folder = tempfile::tempdir()?;
@@ -314,7 +313,6 @@ impl Dedup {
     /// together with a [store](Dedup::store), or what [units](Dedup::unit) do not go with.
     ///
     /// ```
-    ///
     /// use dedupdb_corpus::dedup::Dedup;
     ///
     /// # let folder = tempfile::tempdir()?;

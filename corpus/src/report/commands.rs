@@ -4,7 +4,6 @@
 /// command is named.
 ///
 /// ```
-///
 /// use dedupdb_corpus::report::{Commands, Report};
 /// use dedupdb::{Schema, Store};
 ///

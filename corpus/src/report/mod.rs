@@ -7,7 +7,6 @@
 //! one.
 //!
 //! ```
-//!
 //! use dedupdb_corpus::report::Report;
 //! use dedupdb::{Schema, Store};
 //!

@@ -65,11 +65,11 @@ fn an_exact_recall_has_two_parts() {
     assert_eq!(progress.begun(), 2);
 }
 
-/// Runs an experiment.
-type Run<'a> = Box<dyn Fn(&Progress) -> Result<String> + Sync + Send + 'a>;
+/// An experiment, and its figures.
+type Experiment<'a> = Box<dyn Fn(&Progress) -> Result<String> + Sync + Send + 'a>;
 
 /// All experiments, and the figures of each except for the times.
-fn all(store: &Store) -> Vec<(&'static str, Run<'_>)> {
+fn all(store: &Store) -> Vec<(&'static str, Experiment<'_>)> {
     let kinds = [1, 5].map(|k| ShingleKind::new(Shingling::Word(k), true));
     vec![
         (
