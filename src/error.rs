@@ -117,6 +117,14 @@ pub enum Error {
         /// killed. Where ranges of a file cannot be locked, it may be any process that has the store open.
         holder: Option<Holder>,
     },
+    /// Another process rebuilds the store, as [`Store::rebuild`](crate::Store::rebuild) does, and did not finish within
+    /// [`Options::wait`](crate::Options::wait). Writing goes on beside it.
+    Rebuilding {
+        /// The store's folder.
+        path: PathBuf,
+        /// The process that rebuilds it, if known. Linux tells which one it is.
+        process: Option<u32>,
+    },
     /// Another process holds a lock on bytes of a file that the call needs for a moment only.
     ///
     /// Any process that may read the file can lock them.
@@ -267,6 +275,7 @@ impl fmt::Display for Error {
             | Error::NotEmpty { .. }
             | Error::InsideStore { .. } => self.place(f),
             Error::Locked { path, holder } => locked(path, *holder, f),
+            Error::Rebuilding { path, process } => rebuilding(path, *process, f),
             Error::Blocked { path, reason } => blocked(path, reason, f),
             Error::ReadOnly => write!(f, "the store was opened read-only"),
             Error::NewerFormat { .. } | Error::OlderFormat { .. } => other_format(self, f),
@@ -424,6 +433,15 @@ fn locked(path: &Path, holder: Option<Holder>, f: &mut fmt::Formatter<'_>) -> fm
     }
 }
 
+fn rebuilding(path: &Path, process: Option<u32>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let path = path.display();
+    match process {
+        Some(process) => write!(f, "{path}: process {process} is rebuilding the store")?,
+        None => write!(f, "{path}: another process is rebuilding the store")?,
+    }
+    f.write_str("; wait until it is done")
+}
+
 fn damaged(path: &Path, reason: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(
         f,
@@ -471,6 +489,7 @@ macro_rules! about {
             | Error::Occupied { path: $path }
             | Error::InsideStore { path: $path, .. }
             | Error::Locked { path: $path, .. }
+            | Error::Rebuilding { path: $path, .. }
             | Error::Blocked { path: $path, .. }
             | Error::NewerFormat { path: $path, .. }
             | Error::OlderFormat { path: $path, .. }
@@ -557,6 +576,7 @@ impl Error {
         use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
         let source = match self {
             Error::Locked { .. }
+            | Error::Rebuilding { .. }
             | Error::Blocked { .. }
             | Error::Poisoned
             | Error::NewerFormat { .. }

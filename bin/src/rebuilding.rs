@@ -38,7 +38,7 @@ pub(crate) fn run(
 
 /// Discards an unfinished rebuild with another target, and reports that. One that another process
 /// is working on is an error.
-fn make_way(store: &Store, rebuild: &Rebuild<'_>, console: &Console) -> Result<()> {
+pub(crate) fn make_way(store: &Store, rebuild: &Rebuild<'_>, console: &Console) -> Result<()> {
     if let Some(begun) = store.cancel_other_rebuild(rebuild)? {
         let what = begun.what(&store.schema());
         console.note(&format!(

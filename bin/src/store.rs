@@ -220,7 +220,7 @@ const NO_NAME: &str = "; name a new one";
 /// What kind of error it is, in a word.
 pub(crate) fn kind(error: &anyhow::Error) -> &'static str {
     match (error.downcast_ref(), error.downcast_ref()) {
-        (Some(Error::Locked { .. } | Error::Blocked { .. }), _)
+        (Some(Error::Locked { .. } | Error::Rebuilding { .. } | Error::Blocked { .. }), _)
         | (_, Some(dedup::Error::Held { .. })) => BUSY,
         (Some(Error::Damaged { .. }), _) => "damaged",
         (Some(Error::NotAStore { .. }), _) => "no_store",
@@ -237,6 +237,7 @@ pub(crate) const BUSY: &str = "busy";
 pub(crate) fn message(error: &anyhow::Error) -> String {
     match error.downcast_ref() {
         Some(Error::Locked { path, holder }) => locked(path, *holder),
+        Some(Error::Rebuilding { path, process }) => rebuilding(path, *process),
         _ => format!("{error:#}{}", advice(error)),
     }
 }
@@ -255,6 +256,19 @@ fn locked(path: &Path, holder: Option<Holder>) -> String {
     };
     format!(
         "{}: {who}; try again when it is done, or wait for it with --wait TIME",
+        path.display()
+    )
+}
+
+/// Says who rebuilds a store, if that is known.
+fn rebuilding(path: &Path, process: Option<u32>) -> String {
+    let who = match process {
+        Some(process) => format!("process {process}"),
+        None => "another process".to_owned(),
+    };
+    format!(
+        "{}: {who} is rebuilding the store; `reindex --status` says how far it is; try again when it is done, or wait for \
+         it with --wait TIME",
         path.display()
     )
 }

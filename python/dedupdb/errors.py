@@ -36,6 +36,7 @@ __all__ = [
     "OtherProcess",
     "Poisoned",
     "ReadOnly",
+    "Rebuilding",
     "SchemaMismatch",
     "Stopped",
     "Unfinished",
@@ -140,6 +141,16 @@ class Locked(Error):
     path: str
     process: int | None
     since: float | None
+
+
+class Rebuilding(Error):
+    """Another process rebuilds the store, and did not finish within ``wait``. Writing goes on beside it.
+
+    ``process`` is its number, or None if it is not known.
+    """
+
+    path: str
+    process: int | None
 
 
 class Blocked(Error):

@@ -87,6 +87,10 @@ fn exception(py: Python<'_>, error: &Error, message: &str) -> PyResult<PyErr> {
             let since = holder.and_then(|holder| holder.since?.duration_since(UNIX_EPOCH).ok());
             raised.setattr("since", since.map(|since| since.as_secs_f64()))?;
         }
+        Error::Rebuilding { path, process } => {
+            raised.setattr("path", path.to_string_lossy())?;
+            raised.setattr("process", process)?;
+        }
         Error::NotAStore { path }
         | Error::AlreadyAStore { path }
         | Error::NotEmpty { path, .. }
@@ -122,6 +126,7 @@ fn name(error: &Error) -> &'static str {
         Error::Occupied { .. } => "Occupied",
         Error::InsideStore { .. } => "InsideStore",
         Error::Locked { .. } => "Locked",
+        Error::Rebuilding { .. } => "Rebuilding",
         Error::Blocked { .. } => "Blocked",
         Error::ReadOnly => "ReadOnly",
         Error::NewerFormat { .. } => "NewerFormat",

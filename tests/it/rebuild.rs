@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -267,9 +267,14 @@ fn without_shingles_the_texts_are_read_again() {
     let shorter = bare.to_builder().permutations(48).choose_bands();
     let shorter = Rebuild::reindex(shorter.build().unwrap());
     assert!(live.rebuild(shorter).unwrap());
-    let rebuild = Rebuild::reindex(target).source(text).drop_missing(true);
+    // What others remove meanwhile is not among what the rebuild drops.
+    live.remove("near/8").unwrap();
+    let dropped = Mutex::new(Vec::new());
+    let rebuild = Rebuild::reindex(target).source(text);
+    let rebuild = rebuild.drop_missing(|keys| dropped.lock().unwrap().extend_from_slice(keys));
     assert!(live.rebuild(rebuild).unwrap());
-    assert_eq!(live.stats().unwrap().documents, 89);
+    assert_eq!(dropped.into_inner().unwrap(), ["near/7"]);
+    assert_eq!(live.stats().unwrap().documents, 88);
     assert_eq!(live.query(&Query::key("near/9")).unwrap().len(), 2);
     drop(live);
     assert_sound(folder.path());

@@ -16,7 +16,7 @@ open, are answered from the old files. A store with little to free may grow by s
 kilobytes instead, because the new index has some room of its own. You may stop it at any time; the
 same command continues, and `reindex --cancel` discards what it has done.
 
-Exit codes: 0 done, 2 error, 75 another process is writing to the store, 130 interrupted.")]
+Exit codes: 0 done, 2 error, 75 another process is writing to the store or rebuilding it, 130 interrupted.")]
 pub(crate) struct CompactArgs {
     /// Memory for sorting, at least 384MiB; everything else takes about as much again
     #[arg(long, value_name = "SIZE", value_parser = parse::memory, default_value = "512MiB")]

@@ -44,7 +44,7 @@ A store without shingles (`init --no-shingles`) needs its files for new slots. I
 whose keys are paths of files with one document each. If such a file is gone or has another text,
 that is an error, unless --drop-missing is given.
 
-Exit codes: 0 done, 1 nothing to do, 2 error, 75 another process is writing to the store,
+Exit codes: 0 done, 1 nothing to do, 2 error, 75 another process is writing to the store or rebuilding it,
 130 interrupted.")]
 #[command(mut_args(of_files))]
 #[expect(clippy::struct_excessive_bools, reason = "flags are what was typed")]

@@ -19,10 +19,10 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit> {
     let store = crate::store::open_to_write(args)?;
+    rebuilding::make_way(&store, &Rebuild::compact(), console)?;
     let before = size(&store)?;
-    let schema = store.schema();
     let begun = store.unfinished_rebuild()?;
-    let resumes = begun.is_some_and(|begun| begun.compacts && begun.schema == *schema);
+    let resumes = begun.is_some_and(|begun| begun.compacts && !begun.is_running);
     if resumes {
         console.note("resumed the compact that was stopped");
     }

@@ -1,6 +1,7 @@
 //! `reindex`: gives the store other parameters.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Result, anyhow, bail};
 use dedupdb::upkeep::{self, Rebuild, TextFingerprints};
@@ -61,11 +62,16 @@ pub(crate) fn run(
         Ok(None) => rebuild,
         Err(stopped) => return Ok(stopped),
     };
-    let rebuild = rebuild
+    let mut rebuild = rebuild
         .memory(reindex.memory)
-        .drop_missing(reindex.drop_missing)
         .source(|key| source(key, reindex));
-    let (documents, stored) = (store.stats()?.documents, store.schema());
+    let dropped = AtomicU64::new(0);
+    if reindex.drop_missing {
+        rebuild = rebuild.drop_missing(|keys| {
+            dropped.fetch_add(keys.len() as u64, Ordering::Relaxed);
+        });
+    }
+    let stored = store.schema();
     let done = rebuilding::run(&store, rebuild, console);
     match done.map_err(|error| of_passage(args, error))? {
         Err(stopped) => return Ok(stopped),
@@ -75,7 +81,7 @@ pub(crate) fn run(
         }
         Ok(true) => {}
     }
-    report(args, &store, documents, console, output)?;
+    report(args, &store, dropped.into_inner(), console, output)?;
     note_same_bands(&stored, &store.schema(), reindex, console);
     crate::store::note_unfingerprinted(&store, args, console)?;
     Ok(Exit::Found)
@@ -137,7 +143,7 @@ fn fingerprints(
 fn report(
     args: &Args,
     store: &Store,
-    before: u64,
+    dropped: u64,
     console: &Console,
     output: &mut Output,
 ) -> Result<()> {
@@ -146,7 +152,7 @@ fn report(
     if output.is_json() {
         output.object(&json::ReindexJson {
             documents: stats.documents,
-            dropped: before.saturating_sub(stats.documents),
+            dropped,
             schema: json::ParametersJson::new(&schema),
             recall: schema.recall(schema.threshold()),
         })?;
@@ -160,8 +166,8 @@ fn report(
             schema.threshold()
         ))?;
     }
-    if stats.documents < before {
-        let dropped = counted(before - stats.documents, "document was", "documents were");
+    if dropped > 0 {
+        let dropped = counted(dropped, "document was", "documents were");
         console.note(&format!("{dropped} removed because their text is gone"));
     }
     Ok(())
@@ -252,8 +258,13 @@ fn status(store: &Store, console: &Console, output: &mut Output) -> Result<Exit>
     }
     let what = unfinished.what(&store.schema());
     let progress = unfinished.progress;
+    let state = match (unfinished.is_running, unfinished.process) {
+        (true, Some(process)) => format!("process {process} is at work on it"),
+        (true, None) => "another process is at work on it".to_owned(),
+        (false, _) => "stopped; the same command continues it".to_owned(),
+    };
     output.line(format!(
-        "{what}: {} of {} contents, {} of {} lists of buckets, {}",
+        "{what}: {} of {} contents, {} of {} lists of buckets, {}; {state}",
         grouped(progress.contents),
         grouped(progress.all_contents),
         progress.lists,

@@ -153,6 +153,8 @@ pub(crate) struct StatusJson {
     lists: u32,
     all_lists: u32,
     bytes: u64,
+    running: bool,
+    process: Option<u32>,
     schema: ParametersJson,
 }
 
@@ -167,6 +169,8 @@ impl StatusJson {
             lists: progress.lists,
             all_lists: progress.all_lists,
             bytes: unfinished.bytes,
+            running: unfinished.is_running,
+            process: unfinished.process,
             schema: ParametersJson::new(&unfinished.schema),
         }
     }

@@ -1,6 +1,8 @@
 //! `reindex`, `compact` and `merge`.
 
 use std::fs;
+use std::sync::mpsc;
+use std::thread;
 
 use dedupdb::{Error, Progress, Schema, Store, sketching::SchemaBuilder, upkeep::Rebuild};
 use serde_json::json;
@@ -205,6 +207,52 @@ fn compact_says_that_it_resumes_and_frees_all() {
     );
     let ran = sandbox.run(&["compact"]).expect(0);
     assert!(!ran.stderr.contains(told), "{}", ran.stderr);
+    sandbox.run(&["check"]).expect(0);
+}
+
+/// A rebuild lets others write, so who waits for it learns that it is one, and whose.
+#[test]
+fn a_rebuild_of_another_process_is_named() {
+    let sandbox = sandbox();
+    let store = Store::open(sandbox.path(".dedupdb")).unwrap();
+    let (begin, begun) = mpsc::channel();
+    let (end, ended) = mpsc::channel::<()>();
+    let progress = Progress::observed(move |_| {
+        // Once the test has ended, nobody listens.
+        begin.send(()).unwrap_or_default();
+        ended.recv().unwrap_or_default();
+    });
+    let watched = store.watched(&progress);
+    let target = Schema::builder().permutations(96).build().unwrap();
+    thread::scope(|scope| {
+        let rebuilding = scope.spawn(|| watched.rebuild(Rebuild::reindex(target)));
+        begun.recv().unwrap();
+        let process = std::process::id();
+        let rebuilds = format!("process {process} is rebuilding the store");
+        for arguments in [
+            &["compact"][..],
+            &["reindex"],
+            &["reindex", "--permutations", "64"],
+            &["reindex", "--cancel"],
+        ] {
+            let ran = sandbox.run(&[&["--wait", "0"], arguments].concat());
+            let ran = ran.expect(75);
+            assert!(ran.stderr.contains(&rebuilds), "{}", ran.stderr);
+        }
+        let ran = sandbox.run(&["reindex", "--status"]).expect(0);
+        let works = format!("process {process} is at work on it\n");
+        assert!(ran.stdout.ends_with(&works), "{}", ran.stdout);
+        let ran = sandbox.run(&["reindex", "--status", "--json"]).expect(0);
+        let status = ran.objects().remove(0);
+        assert_eq!(
+            (&status["running"], &status["process"]),
+            (&json!(true), &json!(process))
+        );
+        sandbox.run(&["remove", "in/01.txt"]).expect(0);
+        drop(end);
+        assert!(rebuilding.join().unwrap().unwrap());
+    });
+    assert_eq!(parameter(&sandbox, "permutations"), json!(96));
     sandbox.run(&["check"]).expect(0);
 }
 

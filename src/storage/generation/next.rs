@@ -97,6 +97,7 @@ impl NextGeneration {
             Err(error) => Err(error),
         };
         match found {
+            Err(Error::Locked { .. }) => Err(rebuilding(folder)),
             Err(error) if !error.is_of_damage() => Err(error),
             Err(_) | Ok(None) => {
                 NextGeneration::discard(folder, snapshot)?;
@@ -140,6 +141,14 @@ impl NextGeneration {
         Ok(Some((plan, progress, bytes)))
     }
 
+    /// Whether a process makes the next generation of the store in `folder`, and which one, if the system tells.
+    pub(crate) fn maker(folder: &Path) -> Result<(bool, Option<u32>)> {
+        let path = folder.join(NEXT_INDEX);
+        let is_made = disk::is_written(&path)?;
+        let process = is_made.then(|| disk::writing_process(&path));
+        Ok((is_made, process.flatten()))
+    }
+
     /// Reads what the index at `path` records of a rebuild of the generation of `snapshot`.
     ///
     /// Writes nothing.
@@ -154,7 +163,7 @@ impl NextGeneration {
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`] if another process makes it, and [`Error::Occupied`] if a file that does not belong to the
+    /// [`Error::Rebuilding`] if another process makes it, and [`Error::Occupied`] if a file that does not belong to the
     /// store has the name of its index.
     pub(crate) fn discard(folder: &Path, snapshot: &Snapshot) -> Result<bool> {
         let path = folder.join(NEXT_INDEX);
@@ -162,8 +171,7 @@ impl NextGeneration {
             return Ok(false);
         }
         let Some(_kept_out) = disk::keep_writers_out(&path)? else {
-            let path = folder.to_owned();
-            return Err(Error::Locked { path, holder: None });
+            return Err(rebuilding(folder));
         };
         snapshot.check_in_place()?;
         leftovers::remove_next(folder, &snapshot.tables.meta)?;
@@ -346,5 +354,13 @@ impl NextGeneration {
     /// The name of the filter that the generation will have.
     pub(super) fn filter_name(&self) -> Result<FilterName> {
         FilterName::of(&self.path, &self.meta, self.meta.old_filter.number)
+    }
+}
+
+/// The error that another process makes the next generation.
+fn rebuilding(folder: &Path) -> Error {
+    Error::Rebuilding {
+        path: folder.to_owned(),
+        process: None,
     }
 }

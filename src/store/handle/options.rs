@@ -355,7 +355,7 @@ impl Options {
     }
 
     /// Opens the store in `folder`. A relative path starts at the current folder of the process at the time of
-    /// this call.
+    /// this call. Where the process may not write, as on a read-only file system, it needs [`Options::read_only`].
     ///
     /// # Errors
     ///

@@ -47,6 +47,8 @@ impl Store {
                 self.cancel_rebuild()?;
                 Ok(false)
             }
+            // The index gets packed there.
+            Err(Error::Rebuilding { .. }) => Ok(false),
             packed => packed,
         }
     }

@@ -34,10 +34,13 @@ const DEFAULT_MEMORY: u64 = 512 << 20;
 pub struct Rebuild<'a> {
     target: RebuildTarget,
     memory: u64,
-    drop_missing: bool,
+    dropped: Option<Box<DroppedKeys<'a>>>,
     source: Option<Box<BodySource<'a>>>,
     texts: Option<TextFingerprints>,
 }
+
+/// Learns the keys of the documents that were removed.
+type DroppedKeys<'a> = dyn Fn(&[String]) + Send + Sync + 'a;
 
 #[derive(Clone, Debug)]
 enum RebuildTarget {
@@ -86,7 +89,7 @@ impl<'a> Rebuild<'a> {
         Rebuild {
             target,
             memory: DEFAULT_MEMORY,
-            drop_missing: false,
+            dropped: None,
             source: None,
             texts: None,
         }
@@ -118,9 +121,10 @@ impl<'a> Rebuild<'a> {
         self
     }
 
-    /// Sets whether documents whose text is needed but unavailable are removed, instead of an error.
-    pub fn drop_missing(mut self, drop: bool) -> Rebuild<'a> {
-        self.drop_missing = drop;
+    /// Sets that documents whose text is needed but unavailable are removed, which is an error otherwise. `dropped` is
+    /// then called with their keys, in order.
+    pub fn drop_missing(mut self, dropped: impl Fn(&[String]) + Send + Sync + 'a) -> Rebuild<'a> {
+        self.dropped = Some(Box::new(dropped));
         self
     }
 }
@@ -157,7 +161,7 @@ impl Store {
     ///
     /// [`Error::InvalidSchema`] for a change that needs other shingles, for one to
     /// [`Family::Xor`](crate::sketching::Family::Xor), or for another passage without the texts, [`Error::Unfinished`] if an unfinished rebuild has another
-    /// target, [`Error::MissingSources`], [`Error::Stopped`], [`Error::ReadOnly`], [`Error::WriterHeld`] if this
+    /// target, [`Error::Rebuilding`], [`Error::MissingSources`], [`Error::Stopped`], [`Error::ReadOnly`], [`Error::WriterHeld`] if this
     /// thread holds the [`Writer`](crate::Writer) or is within a rebuild, [`Error::Moved`], or those of reading and
     /// writing the store. After an error the store is unchanged, except that documents which
     /// [`Rebuild::drop_missing`] removes may be removed already.
@@ -171,9 +175,13 @@ impl Store {
         let mut patience = Patience::new(self.shared.wait.time);
         loop {
             match work() {
-                Err(Error::Locked { .. }) if patience.pause() => {
+                Err(Error::Rebuilding { .. }) if patience.pause() => {
                     self.progress.go_on()?;
                     self.catch_up()?;
+                }
+                Err(Error::Rebuilding { path, .. }) => {
+                    let (_, process) = NextGeneration::maker(&self.shared.place)?;
+                    return Err(Error::Rebuilding { path, process });
                 }
                 done => return done,
             }
@@ -217,7 +225,7 @@ impl Store {
         let mut next = NextGeneration::take_up(&snapshot, &plan, *limits)?;
         next.cover(&snapshot, &signer, &mut watch)?;
         let settled = check_fingerprints(&signer)
-            .and_then(|()| self.settle_missing(&signer, rebuild.drop_missing));
+            .and_then(|()| self.settle_missing(&signer, rebuild.dropped.as_deref()));
         if let Err(error) = settled {
             if matches!(
                 error,
@@ -279,12 +287,18 @@ impl Store {
     /// Those of reading the store.
     pub fn unfinished_rebuild(&self) -> Result<Option<Unfinished>> {
         let snapshot = self.published()?;
-        let found = NextGeneration::look(&self.shared.place, &snapshot)?;
-        Ok(found.map(|(plan, progress, bytes)| Unfinished {
+        let Some((plan, progress, bytes)) = NextGeneration::look(&self.shared.place, &snapshot)?
+        else {
+            return Ok(None);
+        };
+        let (is_running, process) = NextGeneration::maker(&self.shared.place)?;
+        Ok(Some(Unfinished {
             schema: (*plan.schema).clone(),
             compacts: plan.renumbers,
             progress: progress.into(),
             bytes,
+            is_running,
+            process,
         }))
     }
 
@@ -331,7 +345,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::ReadOnly`], [`Error::Locked`] if another process goes on with it, or those of the system.
+    /// [`Error::ReadOnly`], [`Error::Rebuilding`] if another process goes on with it, or those of the system.
     pub fn cancel_rebuild(&self) -> Result<bool> {
         self.after_other_rebuilds(|| self.cancel())
     }
@@ -376,19 +390,28 @@ impl Store {
     }
 
     /// Fails if texts were missing, or removes their documents.
-    fn settle_missing(&self, signer: &Resigner<'_>, drop_missing: bool) -> Result<()> {
+    fn settle_missing(
+        &self,
+        signer: &Resigner<'_>,
+        dropped: Option<&DroppedKeys<'_>>,
+    ) -> Result<()> {
         let keys = signer.missing();
         if keys.is_empty() {
             return Ok(());
         }
-        if !drop_missing {
+        let Some(dropped) = dropped else {
             return Err(Error::MissingSources { keys });
-        }
+        };
         let mut writer = self.writer()?;
-        for key in &keys {
-            writer.remove(key)?;
+        let mut removed = Vec::new();
+        for key in keys {
+            if writer.remove(&key)? {
+                removed.push(key);
+            }
         }
-        writer.commit()
+        writer.commit()?;
+        dropped(&removed);
+        Ok(())
     }
 
     fn switch(

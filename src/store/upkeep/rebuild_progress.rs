@@ -83,6 +83,10 @@ pub struct Unfinished {
     pub progress: RebuildProgress,
     /// The size of its files in bytes.
     pub bytes: u64,
+    /// Whether a process is at work on it. Where ranges of a file cannot be locked, it always counts as running.
+    pub is_running: bool,
+    /// That process, if the system tells. Linux does.
+    pub process: Option<u32>,
 }
 
 impl Unfinished {
