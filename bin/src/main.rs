@@ -30,6 +30,7 @@ mod progress;
 mod ranked_pairs;
 mod read_counts;
 mod rebuilding;
+mod serve;
 mod store;
 mod tally;
 mod temporary;

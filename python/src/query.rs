@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::errors::{of_row, raised};
-use crate::results::{matched, verdict};
+use crate::results::matched;
 use crate::row_adder::RowReport as Row;
 use crate::rows::RowSource;
 use crate::table::{Table, defect, schema};
@@ -226,7 +226,7 @@ impl OutcomeColumns {
             self.jaccard.append_null();
             return;
         };
-        self.verdict.append_value(verdict(&outcome));
+        self.verdict.append_value(outcome.verdict());
         let earlier = outcome.duplicate_of();
         self.earlier
             .append_option(earlier.map(|earlier| &earlier.key));

@@ -33,24 +33,12 @@ pub(crate) fn matched<'py>(py: Python<'py>, found: &Match) -> PyResult<Bound<'py
     ))
 }
 
-/// The word for the outcome of a text.
-pub(crate) fn verdict(outcome: &Outcome) -> &'static str {
-    match (outcome.change, outcome.relation) {
-        (Change::Added, _) => "added",
-        (Change::Updated, _) => "updated",
-        (Change::Unchanged, _) => "unchanged",
-        (_, Relation::ExactCopy) => "exact_copy",
-        (_, Relation::Contained) => "contained",
-        _ => "near_duplicate",
-    }
-}
-
 /// A `Verdict`.
 pub(crate) fn judged<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let earlier = outcome.duplicate_of();
     let earlier = earlier.map(|earlier| matched(py, earlier)).transpose()?;
-    class(py, &CLASS, "Verdict")?.call1((verdict(outcome), earlier))
+    class(py, &CLASS, "Verdict")?.call1((outcome.verdict(), earlier))
 }
 
 /// Counts of outcomes.

@@ -35,6 +35,7 @@ mod remove;
 mod rename;
 mod report;
 mod salvage;
+mod serve;
 mod show;
 mod signing;
 mod stats;
@@ -77,6 +78,7 @@ pub(crate) use remove::RemoveArgs;
 pub(crate) use rename::RenameArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use salvage::SalvageArgs;
+pub(crate) use serve::ServeArgs;
 pub(crate) use show::ShowArgs;
 pub(crate) use signing::SigningArgs;
 pub(crate) use stats::StatsArgs;
@@ -222,6 +224,7 @@ Exit codes: 0 sound, 2 damaged, or an error, 75 another process is writing to th
     Matrix(MatrixArgs),
     Map(Box<MapArgs>),
     Reduce(ReduceArgs),
+    Serve(ServeArgs),
     Load(LoadArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

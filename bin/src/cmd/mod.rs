@@ -33,6 +33,7 @@ mod rename;
 mod report;
 mod report_sources;
 mod salvage;
+mod serve;
 mod show;
 pub(crate) mod stats;
 mod tune;
@@ -67,6 +68,7 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         Command::Tune(tune) => tune::run(args, tune, console, output),
         Command::Reindex(reindex) => reindex::run(args, reindex, console, output),
         Command::Merge(merge) => merge::run(args, merge, console, output),
+        Command::Serve(_) => serve::run(args, console, output),
         Command::Load(load) => load::run(args, load, console, output),
         Command::Dedup(dedup) => dedup::run(args, dedup, console, output),
         Command::Decontaminate(asked) => decontaminate::run(args, asked, console, output),

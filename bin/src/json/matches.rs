@@ -11,13 +11,8 @@ use crate::document_source::DocumentSource;
 #[derive(Serialize)]
 pub(crate) struct MatchJson<'a> {
     query: &'a str,
-    key: &'a str,
     #[serde(flatten)]
-    similarity: SimilarityJson,
-    containment: Option<f64>,
-    containment_of_match: Option<f64>,
-    bands: u32,
-    exact_copy: bool,
+    found: FoundJson<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,14 +24,34 @@ impl<'a> MatchJson<'a> {
     pub(crate) fn new(query: &'a str, found: &'a Match, standing: DocumentSource) -> MatchJson<'a> {
         MatchJson {
             query,
+            found: FoundJson::new(found),
+            source: standing.source,
+            file: standing.file,
+        }
+    }
+}
+
+/// A document that resembles a text.
+#[derive(Serialize)]
+pub(super) struct FoundJson<'a> {
+    key: &'a str,
+    #[serde(flatten)]
+    similarity: SimilarityJson,
+    containment: Option<f64>,
+    containment_of_match: Option<f64>,
+    bands: u32,
+    exact_copy: bool,
+}
+
+impl<'a> FoundJson<'a> {
+    pub(super) fn new(found: &'a Match) -> FoundJson<'a> {
+        FoundJson {
             key: &found.key,
             similarity: SimilarityJson::new(found.jaccard, found.estimate),
             containment: found.containment,
             containment_of_match: found.containment_of_match,
             bands: found.bands,
             exact_copy: found.exact_copy,
-            source: standing.source,
-            file: standing.file,
         }
     }
 }

@@ -15,6 +15,7 @@ mod moves;
 mod parameters;
 mod passages;
 mod report;
+mod serve;
 mod summaries;
 mod tune;
 mod upkeep;
@@ -36,6 +37,7 @@ pub(crate) use moves::{MoveJson, MovedFileJson};
 pub(crate) use parameters::{InitJson, ParametersJson};
 pub(crate) use passages::{CommonPassageJson, PassageJson, PassagePairJson};
 pub(crate) use report::{ReportJson, ReportSourcesJson};
+pub(crate) use serve::AnswerJson;
 pub(crate) use summaries::{AddJson, DecontaminateJson, DedupJson, MapJson};
 pub(crate) use tune::{FiguresJson, SampleJson, TuneJson};
 pub(crate) use upkeep::{

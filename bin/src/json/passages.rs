@@ -11,19 +11,8 @@ use crate::ranked_pairs::RankedPair;
 #[derive(Serialize)]
 pub(crate) struct PassageJson<'a> {
     query: &'a str,
-    key: &'a str,
-    /// Words that the document has, those in gaps not counted.
-    words: u32,
-    /// Numbers of words, from 1; both belong to the passage.
-    first: u32,
-    last: u32,
-    line: u64,
-    bytes: [usize; 2],
-    place: Option<u32>,
-    documents: u64,
-    /// Whether too many texts share it to compare them all.
-    common: bool,
-    text: &'a str,
+    #[serde(flatten)]
+    found: FoundPassageJson<'a>,
     covered: u32,
     query_words: u32,
     /// Words of the query's text that do not count, because --ignore has them.
@@ -46,6 +35,37 @@ impl<'a> PassageJson<'a> {
     ) -> PassageJson<'a> {
         PassageJson {
             query,
+            found: FoundPassageJson::new(passage, text),
+            covered: all.covered,
+            query_words: all.tokens,
+            ignored_words: (all.ignored > 0).then_some(all.ignored),
+            source: standing.source,
+            file: standing.file,
+        }
+    }
+}
+
+/// A passage that a stored document has.
+#[derive(Serialize)]
+pub(super) struct FoundPassageJson<'a> {
+    key: &'a str,
+    /// Words that the document has, those in gaps not counted.
+    words: u32,
+    /// Numbers of words, from 1; both belong to the passage.
+    first: u32,
+    last: u32,
+    line: u64,
+    bytes: [usize; 2],
+    place: Option<u32>,
+    documents: u64,
+    /// Whether too many texts share it to compare them all.
+    common: bool,
+    text: &'a str,
+}
+
+impl<'a> FoundPassageJson<'a> {
+    pub(super) fn new(passage: &'a Passage, text: &'a str) -> FoundPassageJson<'a> {
+        FoundPassageJson {
             key: &passage.key,
             words: passage.matched,
             first: passage.tokens.start + 1,
@@ -56,11 +76,6 @@ impl<'a> PassageJson<'a> {
             documents: passage.documents,
             common: passage.is_common,
             text,
-            covered: all.covered,
-            query_words: all.tokens,
-            ignored_words: (all.ignored > 0).then_some(all.ignored),
-            source: standing.source,
-            file: standing.file,
         }
     }
 }

@@ -67,7 +67,7 @@ fn commands_that_write_to_a_store_name_the_exit_code_of_a_busy_one() {
         let (_, codes) = help.split_once("\nExit codes: ").unwrap();
         let writes = [
             "add", "dedup", "move", "remove", "rename", "init", "check", "reindex", "compact",
-            "merge", "load",
+            "merge", "load", "serve",
         ];
         assert_eq!(
             codes.contains(" 75 "),

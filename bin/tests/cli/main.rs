@@ -83,6 +83,7 @@ mod report_sources;
 mod salvage;
 mod same_file;
 mod sandbox;
+mod serve;
 mod shared_passages;
 mod short_texts;
 mod tables;

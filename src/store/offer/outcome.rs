@@ -47,6 +47,20 @@ impl Outcome {
         }
     }
 
+    /// Returns the outcome in a word: `added`, `updated` and `unchanged` are in the store; `exact_copy`, `near_duplicate`
+    /// and `contained` were kept out, and `refused` was [refused](Change::Refused).
+    pub fn verdict(&self) -> &'static str {
+        match (self.change, self.relation) {
+            (Change::Added, _) => "added",
+            (Change::Updated, _) => "updated",
+            (Change::Unchanged, _) => "unchanged",
+            (Change::Refused, _) => "refused",
+            (Change::KeptOut, Relation::ExactCopy) => "exact_copy",
+            (Change::KeptOut, Relation::Contained) => "contained",
+            (Change::KeptOut, _) => "near_duplicate",
+        }
+    }
+
     /// Returns the earlier document that the input resembles. `None` if the store has its text under its key, or under
     /// its [second one](Outcome::second_key).
     pub fn duplicate_of(&self) -> Option<&Match> {

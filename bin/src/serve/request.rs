@@ -1,0 +1,208 @@
+//! One request: a JSON object on a line.
+
+use std::mem::{Discriminant, discriminant, take};
+
+use serde::{Deserialize, Serialize};
+
+/// What a client calls a request and its answer.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+pub(crate) enum RequestId {
+    Integer(i64),
+    Text(String),
+}
+
+/// A request, and what to call its answer.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) id: Option<RequestId>,
+    /// What is asked, or why the line is no request.
+    pub(crate) body: Result<RequestBody, String>,
+}
+
+/// What is asked.
+#[derive(Debug)]
+pub(crate) enum RequestBody {
+    Insert {
+        key: String,
+        text: String,
+    },
+    Replace {
+        key: String,
+        text: String,
+    },
+    Remove {
+        key: String,
+    },
+    Rename {
+        key: String,
+        to: String,
+    },
+    Touch {
+        key: String,
+    },
+    Commit,
+    Query {
+        text: Option<String>,
+        key: Option<String>,
+        threshold: Option<f64>,
+        containment: Option<f64>,
+        limit: Option<usize>,
+    },
+    Passages {
+        text: String,
+        words: Option<u32>,
+        limit: Option<usize>,
+    },
+}
+
+impl RequestBody {
+    /// Whether it may change the store.
+    pub(crate) fn changes(&self) -> bool {
+        !matches!(
+            self,
+            RequestBody::Query { .. } | RequestBody::Passages { .. }
+        )
+    }
+
+    /// The operation, without its values.
+    pub(crate) fn operation(&self) -> Discriminant<RequestBody> {
+        discriminant(self)
+    }
+}
+
+/// The fields of all requests. Which of them belong together depends on the operation.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    op: Operation,
+    id: Option<RequestId>,
+    key: Option<String>,
+    text: Option<String>,
+    to: Option<String>,
+    threshold: Option<f64>,
+    containment: Option<f64>,
+    words: Option<u32>,
+    limit: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Operation {
+    Insert,
+    Replace,
+    Remove,
+    Rename,
+    Touch,
+    Commit,
+    Query,
+    Passages,
+}
+
+impl Request {
+    /// Reads a line.
+    pub(super) fn parse(line: &[u8]) -> Request {
+        match serde_json::from_slice::<Fields>(line) {
+            Ok(mut fields) => Request {
+                id: take(&mut fields.id),
+                body: fields.body(),
+            },
+            Err(error) => Request::none(format!("not a request: {error}")),
+        }
+    }
+
+    /// A line that is no request.
+    pub(super) fn none(reason: String) -> Request {
+        Request {
+            id: None,
+            body: Err(reason),
+        }
+    }
+
+    /// About the number of bytes that it takes.
+    pub(super) fn size(&self) -> usize {
+        let text = match &self.body {
+            Ok(
+                RequestBody::Insert { text, .. }
+                | RequestBody::Replace { text, .. }
+                | RequestBody::Passages { text, .. },
+            ) => text.len(),
+            Ok(RequestBody::Query { text, .. }) => text.as_ref().map_or(0, String::len),
+            _ => 0,
+        };
+        text + size_of::<Request>()
+    }
+}
+
+impl Fields {
+    /// The request of the operation.
+    ///
+    /// # Errors
+    ///
+    /// A message about a field that it needs, or does not have.
+    fn body(mut self) -> Result<RequestBody, String> {
+        let body = match self.op {
+            Operation::Insert => RequestBody::Insert {
+                key: needed("key", &mut self.key)?,
+                text: needed("text", &mut self.text)?,
+            },
+            Operation::Replace => RequestBody::Replace {
+                key: needed("key", &mut self.key)?,
+                text: needed("text", &mut self.text)?,
+            },
+            Operation::Remove => RequestBody::Remove {
+                key: needed("key", &mut self.key)?,
+            },
+            Operation::Rename => RequestBody::Rename {
+                key: needed("key", &mut self.key)?,
+                to: needed("to", &mut self.to)?,
+            },
+            Operation::Touch => RequestBody::Touch {
+                key: needed("key", &mut self.key)?,
+            },
+            Operation::Commit => RequestBody::Commit,
+            Operation::Query => RequestBody::Query {
+                text: self.text.take(),
+                key: self.key.take(),
+                threshold: self.threshold.take(),
+                containment: self.containment.take(),
+                limit: self.limit.take(),
+            },
+            Operation::Passages => RequestBody::Passages {
+                text: needed("text", &mut self.text)?,
+                words: self.words.take(),
+                limit: self.limit.take(),
+            },
+        };
+        if let RequestBody::Query { text, key, .. } = &body
+            && text.is_some() == key.is_some()
+        {
+            return Err("a query needs a text or the key of a stored document".to_owned());
+        }
+        match self.left() {
+            Some(name) => Err(format!("this operation has no field {name:?}")),
+            None => Ok(body),
+        }
+    }
+
+    /// A field that the operation did not take.
+    fn left(&self) -> Option<&'static str> {
+        let left = [
+            ("key", self.key.is_some()),
+            ("text", self.text.is_some()),
+            ("to", self.to.is_some()),
+            ("threshold", self.threshold.is_some()),
+            ("containment", self.containment.is_some()),
+            ("words", self.words.is_some()),
+            ("limit", self.limit.is_some()),
+        ];
+        let left = left.into_iter().find(|(_, is_left)| *is_left);
+        left.map(|(name, _)| name)
+    }
+}
+
+/// The value of a field.
+fn needed(name: &str, field: &mut Option<String>) -> Result<String, String> {
+    let missing = || format!("this operation needs the field {name:?}");
+    field.take().ok_or_else(missing)
+}

@@ -1,0 +1,206 @@
+//! Answers requests, many with one commit.
+
+use std::mem::take;
+use std::path::PathBuf;
+
+use dedupdb::overlap::{PassageQuery, Passages};
+use dedupdb::write::Outcome;
+use dedupdb::{Error, Input, Match, Query, Result, Store, Writer};
+
+use super::request::{Request, RequestBody};
+use crate::store;
+
+/// The answer to a request.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    /// To `insert` and `replace`.
+    Verdict(Outcome),
+    /// To other changes: whether there was anything to do.
+    Done(bool),
+    Matches(Vec<Match>),
+    Passages(Passages),
+    Failed {
+        kind: &'static str,
+        message: String,
+        path: Option<PathBuf>,
+    },
+}
+
+impl Answer {
+    /// The answer that the store refused.
+    fn failed(error: &Error) -> Answer {
+        let path = error.path().map(Into::into);
+        let error = anyhow::Error::from(error.clone());
+        Answer::Failed {
+            kind: store::kind(&error),
+            message: store::message(&error),
+            path,
+        }
+    }
+
+    /// The answer to what is no request.
+    fn refused(reason: String) -> Answer {
+        Answer::Failed {
+            kind: "usage",
+            message: reason,
+            path: None,
+        }
+    }
+}
+
+/// Answers requests in order. Each finds what those before it did. What an answer says was done is durable.
+///
+/// Changes with no question between them share a commit. If it fails, so did all of them. The texts of changes are taken
+/// out of the requests.
+pub(crate) fn answers(store: &Store, requests: &mut [Request]) -> Vec<Answer> {
+    let mut answers = Vec::with_capacity(requests.len());
+    for group in requests.chunk_by_mut(is_answered_with) {
+        match group {
+            [
+                Request {
+                    body: Err(reason), ..
+                },
+            ] => answers.push(Answer::refused(take(reason))),
+            _ => answers.extend(answer(store, group)),
+        }
+    }
+    answers
+}
+
+/// Whether two requests, one after the other, are answered together.
+fn is_answered_with(a: &Request, b: &Request) -> bool {
+    match (&a.body, &b.body) {
+        (Ok(a), Ok(b)) => (a.changes() && b.changes()) || a.operation() == b.operation(),
+        _ => false,
+    }
+}
+
+/// Answers changes, or questions of one kind.
+fn answer(store: &Store, group: &mut [Request]) -> Vec<Answer> {
+    let mut bodies: Vec<&mut RequestBody> = group
+        .iter_mut()
+        .filter_map(|it| it.body.as_mut().ok())
+        .collect();
+    let answered = if bodies.first().is_some_and(|body| body.changes()) {
+        change(store, &mut bodies)
+    } else {
+        ask(store, &bodies)
+    };
+    match answered {
+        Ok(answers) => answers,
+        Err(error) => vec![Answer::failed(&error); bodies.len()],
+    }
+}
+
+/// Makes changes with one commit.
+fn change(store: &Store, changes: &mut [&mut RequestBody]) -> Result<Vec<Answer>> {
+    let mut writer = store.writer()?;
+    let mut answers = Vec::with_capacity(changes.len());
+    for run in changes.chunk_by_mut(|a, b| a.operation() == b.operation()) {
+        let is_insert = matches!(run, [RequestBody::Insert { .. }, ..]);
+        if is_insert || matches!(run, [RequestBody::Replace { .. }, ..]) {
+            writer.unique(is_insert);
+            let outcomes = writer.add_all(run.iter_mut().filter_map(|it| input(it)).collect())?;
+            answers.extend(outcomes.into_iter().map(|outcome| {
+                outcome.map_or_else(|error| Answer::failed(&error), Answer::Verdict)
+            }));
+            continue;
+        }
+        for body in run {
+            answers.push(match change_one(&mut writer, body) {
+                Err(error @ (Error::InvalidKey { .. } | Error::OldDocument { .. })) => {
+                    Answer::failed(&error)
+                }
+                done => Answer::Done(done?),
+            });
+        }
+    }
+    writer.commit()?;
+    Ok(answers)
+}
+
+/// The document of an insert or a replacement.
+fn input(body: &mut RequestBody) -> Option<Input> {
+    match body {
+        RequestBody::Insert { key, text } | RequestBody::Replace { key, text } => {
+            Some(Input::new(take(key), take(text)))
+        }
+        _ => None,
+    }
+}
+
+/// Makes a change other than these, and returns whether there was anything to do.
+fn change_one(writer: &mut Writer, body: &RequestBody) -> Result<bool> {
+    match body {
+        RequestBody::Remove { key } => writer.remove(key),
+        RequestBody::Rename { key, to } => Ok(writer.rename(key, to)?.is_some()),
+        RequestBody::Touch { key } => writer.touch(key),
+        _ => Ok(true),
+    }
+}
+
+/// Answers questions of one kind.
+fn ask(store: &Store, questions: &[&mut RequestBody]) -> Result<Vec<Answer>> {
+    let queries: Vec<Query<'_>> = questions.iter().filter_map(|body| query(body)).collect();
+    if !queries.is_empty() {
+        let found = store.query_all(&queries)?;
+        return Ok(found
+            .into_iter()
+            .map(|found| answered(found, Answer::Matches))
+            .collect());
+    }
+    let queries: Vec<PassageQuery<'_>> = questions
+        .iter()
+        .filter_map(|it| passage_query(it))
+        .collect();
+    let found = store.passages_all(&queries)?;
+    Ok(found
+        .into_iter()
+        .map(|found| answered(found, Answer::Passages))
+        .collect())
+}
+
+fn answered<T>(found: Result<T>, answer: fn(T) -> Answer) -> Answer {
+    found.map_or_else(|error| Answer::failed(&error), answer)
+}
+
+fn query(body: &RequestBody) -> Option<Query<'_>> {
+    let RequestBody::Query {
+        text,
+        key,
+        threshold,
+        containment,
+        limit,
+    } = body
+    else {
+        return None;
+    };
+    let mut query = match (text, key) {
+        (Some(text), _) => Query::text(text),
+        (None, key) => Query::key(key.as_deref()?),
+    };
+    if let Some(threshold) = threshold {
+        query = query.threshold(*threshold);
+    }
+    if let Some(containment) = containment {
+        query = query.containment(*containment);
+    }
+    if let Some(limit) = limit {
+        query = query.limit(*limit);
+    }
+    Some(query)
+}
+
+fn passage_query(body: &RequestBody) -> Option<PassageQuery<'_>> {
+    let RequestBody::Passages { text, words, limit } = body else {
+        return None;
+    };
+    let mut query = PassageQuery::text(text);
+    if let Some(words) = words {
+        query = query.at_least(*words);
+    }
+    if let Some(limit) = limit {
+        query = query.limit(*limit);
+    }
+    Some(query)
+}
