@@ -20,32 +20,59 @@ const OLD_WORDS: [&str; 7] = ["bak", "backup", "old", "orig", "sav", "save", "sw
 /// Extensions of files that are not complete yet, or not to be kept.
 const PART_ENDS: [&str; 4] = ["crdownload", "part", "temp", "tmp"];
 
-/// Names of folders of such files, or of files that programs put there.
-const SIDE_FOLDERS: [&str; 24] = [
+/// Last words of the names of folders with copies: `Laptop Backup`.
+const BACKUP_WORDS: [&str; 4] = ["backup", "backups", "sauvegarde", "sicherung"];
+
+/// Names of folders of what was thrown away.
+const TRASH_FOLDERS: [&str; 10] = [
     "$recycle.bin",
+    ".trash",
+    "cestino",
+    "corbeille",
+    "kosz",
+    "papelera",
+    "papierkorb",
+    "recycler",
+    "trash",
+    "корзина",
+];
+
+/// Names of folders of copies, or of files that programs put there.
+const SIDE_FOLDERS: [&str; 34] = [
+    "_build",
+    "_site",
     "archiv",
     "archive",
     "backup",
     "backups",
     "bak",
+    "bower_components",
     "build",
     "cache",
+    "descargas",
     "dist",
     "downloads",
     "drafts",
     "lost+found",
     "node_modules",
+    "obj",
     "old",
-    "recycler",
+    "out",
+    "pobrane",
+    "scaricati",
     "sicherung",
     "site-packages",
     "target",
     "temp",
+    "third-party",
     "third_party",
     "tmp",
-    "trash",
+    "téléchargements",
     "vendor",
     "venv",
+    "загрузки",
+    "下载",
+    "ダウンロード",
 ];
 
 /// Counts what texts say.
@@ -70,14 +97,20 @@ impl ShingleCounter {
     }
 
     /// Counts the distinct shingles, without those that only join two passages which the text had before, and looks whether
-    /// each comes twice: a text that was pasted twice says no more. A text that a store refuses says nothing.
+    /// each comes twice: a text that was pasted twice says no more. The last word may be cut off, so it does not count;
+    /// nor do words that were decoded wrongly. A text that a store refuses says nothing.
     pub(crate) fn count(&self, text: &str) -> Content {
-        let shingles = self.shingler.in_order(text).unwrap_or_default();
+        let mut shingles = self.shingler.in_order(text).unwrap_or_default();
+        if shingles.len() > 1 {
+            shingles.pop();
+        }
         let mut places: Vec<(u32, usize)> = shingles.iter().copied().zip(0..).collect();
         places.sort_unstable();
         let mut is_new = vec![false; shingles.len()];
+        let mut once = 0;
         for same in places.chunk_by(|one, next| one.0 == next.0) {
             is_new[same[0].1] = true;
+            once += usize::from(same.len() == 1);
         }
         let (mut count, mut run) = (0, 0_usize);
         for is_new in is_new {
@@ -89,98 +122,123 @@ impl ShingleCounter {
             }
         }
         count += run;
-        (Reverse(count as u64), shingles.len() >= 2 * count.max(1))
+        // Those that join both passages come once, and the last one, which did not count.
+        let is_twice = once <= self.k && shingles.len() >= 2 * count.max(1);
+        count = count.saturating_sub(is_twice.into());
+        // Such a word is cut into several, of which each is in as many shingles as these have words.
+        let garbled = garbled_places(text) * 2 * (self.k + 1);
+        (Reverse(count.saturating_sub(garbled) as u64), is_twice)
     }
 }
 
-/// What a text says: the number of distinct shingles, and whether it says it at least twice. The lesser one is worth
+/// What a text says: the number of distinct shingles, and whether it says all of it at least twice. The lesser one is worth
 /// keeping.
 pub(crate) type Content = (Reverse<u64>, bool);
 
-/// Of two documents, the one with the lesser rank is worth keeping: whether it is garbled, what it says, whether
-/// its name tells a copy, the length of its text, and the lengths of its name and path.
-pub(crate) type KeepRank = (bool, Content, bool, Reverse<u64>, [usize; 2]);
+/// Of two documents, the one with the lesser rank is worth keeping: what it says, how many names tell that it is a copy, the
+/// length of its text, and the lengths of its name and path.
+pub(crate) type KeepRank = (Content, usize, Reverse<u64>, [usize; 2]);
 
-/// Returns what sorts the document to keep first: one that is not garbled, then the one that says most, by its number of
-/// distinct shingles; then one that is neither hidden nor by its name a copy or of a program, then the one with the longer
-/// text, then the shorter name, then the shorter path. What nobody sees makes no text longer.
+/// Returns what sorts the document to keep first: the one that says most, by its number of distinct shingles; then the one
+/// with fewer names, of the file and its folders, that are hidden or tell a copy or a program; then the one with the longer
+/// text, then the shorter name, then the shorter path. A record is no file of its own, which counts as such a name. What
+/// nobody sees makes no text longer.
 pub(crate) fn rank_of(document: &SourcedText, content: Content) -> KeepRank {
-    let path = (document.record.is_none()).then_some(Path::new(&document.key));
-    rank_of_text(document.text(), content, path)
+    let is_record = document.record.is_some();
+    rank_of_text(
+        document.text(),
+        content,
+        Some((&document.source, is_record)),
+    )
 }
 
-/// Returns the same for a text, which may be that of a file.
-pub(crate) fn rank_of_text(text: &str, content: Content, path: Option<&Path>) -> KeepRank {
+/// Returns the same for a text, which may be that of a file, or of a record in it.
+pub(crate) fn rank_of_text(text: &str, content: Content, place: Option<(&Path, bool)>) -> KeepRank {
     // White space is seen, except that of the line ends of Windows.
     let blanks = text.chars().filter(|&c| c.is_whitespace() && c != '\r');
     let length = text.len().saturating_sub(unseen_bytes(text)) + blanks.count();
-    let (_, _, aside, _, lengths) = stored_rank(0, 0, path);
-    (
-        is_garbled(text),
-        content,
-        aside,
-        Reverse(length as u64),
-        lengths,
-    )
+    let (_, aside, _, lengths) = stored_rank(0, 0, place);
+    (content, aside, Reverse(length as u64), lengths)
 }
 
-/// Returns the same without the text. `path` is that of a file that is one document.
-pub(crate) fn stored_rank(shingles: u64, bytes: u64, path: Option<&Path>) -> KeepRank {
+/// Returns the same without the text.
+pub(crate) fn stored_rank(shingles: u64, bytes: u64, place: Option<(&Path, bool)>) -> KeepRank {
+    let path = place.and_then(|(path, is_record)| (!is_record).then_some(path));
     let name = path.and_then(Path::file_name);
     let lengths = [name, path.map(Path::as_os_str)].map(|it| it.map_or(0, OsStr::len));
-    let is_aside = path.is_some_and(is_set_aside);
-    (
-        false,
-        (Reverse(shingles), false),
-        is_aside,
-        Reverse(bytes),
-        lengths,
-    )
+    let aside = place.map_or(0, |(path, is_record)| {
+        set_aside(path) + usize::from(is_record)
+    });
+    ((Reverse(shingles), false), aside, Reverse(bytes), lengths)
 }
 
-/// Whether a text has characters in place of bytes that could not be decoded, or UTF-8 that was read as Latin-1 or
+/// The number of characters in place of bytes that could not be decoded, and of places where UTF-8 was read as Latin-1 or
 /// Windows-1252, such as `Ã¼` for `ü` and `â€™` for `’`.
-fn is_garbled(text: &str) -> bool {
-    let is_pair = |it: &[u8]| {
+fn garbled_places(text: &str) -> usize {
+    let is_garbled = |it: &[u8]| {
         matches!(
             it,
-            [0xc3, 0x82 | 0x83, 0xc2 | 0xc5 | 0xe2] | [0xc3, 0xa2, 0xe2]
+            [0xef, 0xbf, 0xbd, ..]
+                | [0xc3, 0x82 | 0x83, 0xc2 | 0xe2, ..]
+                | [
+                    0xc3,
+                    0x82 | 0x83,
+                    0xc5,
+                    0x92 | 0x93 | 0xa0 | 0xa1 | 0xb8 | 0xbd | 0xbe,
+                    ..
+                ]
+                | [0xc3, 0xa2, 0xe2, 0x82, 0xac]
         )
     };
-    text.contains(char::REPLACEMENT_CHARACTER) || text.as_bytes().windows(3).any(is_pair)
+    let bytes = text.as_bytes();
+    let starts = bytes.iter().enumerate();
+    let starts = starts.filter(|(_, byte)| matches!(byte, 0xc3 | 0xef));
+    let windows = starts.map(|(start, _)| &bytes[start..bytes.len().min(start + 5)]);
+    windows.filter(|window| is_garbled(window)).count()
 }
 
-/// Whether the name of the file or of one of its folders says that it is hidden, a copy, or not a person's: trash, a
-/// backup, a library, what a build made. A compressed file is one, too.
-fn is_set_aside(path: &Path) -> bool {
+/// How many of the names of the file and its folders say that it is hidden, a copy, or not a person's: a backup, a library,
+/// what a build made. A compressed file is one, too; trash counts twice.
+fn set_aside(path: &Path) -> usize {
     let mut names = path.components().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_string_lossy()),
         _ => None,
     });
     let file = names.next_back();
-    let is_aside = file.is_some_and(|name| {
-        let (stem, end) = name.rsplit_once('.').unwrap_or((&name, ""));
-        let is_rotated = stem.contains('.') && end.parse::<u32>().is_ok();
-        let is_old = is_one(end, &OLD_WORDS) || ends_with_one(stem, &OLD_WORDS);
-        is_hidden(&name)
-            || is_copy(stem)
-            || is_old
-            || is_rotated
-            || is_one(end, &PART_ENDS)
-            || is_compressed(path)
+    let is_aside = file.is_some_and(|name| is_file_aside(&name) || is_compressed(path));
+    let folders = names.map(|name| {
+        if is_one(&name, &TRASH_FOLDERS) {
+            2
+        } else {
+            usize::from(is_folder_aside(&name))
+        }
     });
+    usize::from(is_aside) + folders.sum::<usize>()
+}
+
+/// Whether the name of a file tells a hidden one or a copy.
+fn is_file_aside(name: &str) -> bool {
+    let (stem, end) = name.rsplit_once('.').unwrap_or((name, ""));
+    let before = stem.rsplit_once('.').map_or("", |(_, before)| before);
+    // A date is no number of a log.
+    let is_rotated = before.contains(char::is_alphabetic) && end.parse::<u32>().is_ok();
+    let is_old = is_one(end, &OLD_WORDS) || ends_with_one(stem, &OLD_WORDS);
+    is_hidden(name) || is_copy(stem) || is_old || is_rotated || is_one(end, &PART_ENDS)
+}
+
+/// Whether the name of a folder tells one of copies or of a program.
+fn is_folder_aside(name: &str) -> bool {
     // An old town is no old folder.
-    let is_side = |name: &str| {
-        let numberless = name.trim_end_matches(|c: char| !c.is_alphabetic());
-        [name, numberless]
-            .iter()
-            .any(|it| is_one(it, &SIDE_FOLDERS) || is_one(it, &OLD_WORDS))
-    };
-    is_aside || names.any(|name| is_hidden(&name) || is_copy(&name) || is_side(&name))
+    let numberless = name.trim_end_matches(|c: char| !c.is_alphabetic());
+    let is_side = [name, numberless]
+        .iter()
+        .any(|it| is_one(it, &SIDE_FOLDERS) || is_one(it, &OLD_WORDS));
+    is_side || is_hidden(name) || is_copy(name) || ends_with_one(name, &BACKUP_WORDS)
 }
 
 fn is_one(name: &str, known: &[&str]) -> bool {
-    known.iter().any(|it| name.eq_ignore_ascii_case(it))
+    let lower = name.to_lowercase();
+    known.contains(&&*lower)
 }
 
 fn is_hidden(name: &str) -> bool {
@@ -195,10 +253,11 @@ fn is_copy(name: &str) -> bool {
     ends_with_one(name, &COPY_WORDS) || is_one(first, &COPY_WORDS) && is_one(second, &OF_WORDS)
 }
 
-/// Whether the last word of a name that is no number is one of these.
+/// Whether the last word of a name is one of these, maybe with a number behind it.
 fn ends_with_one(name: &str, known: &[&str]) -> bool {
-    let is_number = |word: &&str| word.bytes().all(|it| it.is_ascii_digit());
-    let last = words(name).rev().find(|word| !is_number(word));
+    let numberless = |word: &'_ str| word.trim_end_matches(|it: char| it.is_ascii_digit()).len();
+    let mut words = words(name).rev().map(|word| &word[..numberless(word)]);
+    let last = words.find(|word| !word.is_empty());
     last.is_some_and(|last| is_one(last, known))
 }
 
@@ -218,7 +277,6 @@ mod tests {
             "report.txt~",
             "#report#",
             "a/Old/report.txt",
-            ".trash/a.txt",
             "report.ORIG",
             "bak.txt",
             "p.bak.txt",
@@ -228,7 +286,6 @@ mod tests {
             "a.txt.crdownload",
             "report.txt.gz",
             "node_modules/u/util.js",
-            "$RECYCLE.BIN/a.txt",
             "Backup 2022/a.txt",
             "backup/a.txt",
             "notes - Copy/a.txt",
@@ -238,8 +295,12 @@ mod tests {
             "Kopie von thesis.txt",
             "Copie de thesis.txt",
             "thesis_old.txt",
+            "CÓPIA de thesis.txt",
+            "kopie2.txt",
+            "Laptop Backup/a.txt",
+            "Téléchargements/a.txt",
         ] {
-            assert!(is_set_aside(Path::new(aside)), "{aside}");
+            assert_eq!(set_aside(Path::new(aside)), 1, "{aside}");
         }
         for other in [
             "report.txt",
@@ -254,11 +315,15 @@ mod tests {
             "copy editing.txt",
             "save the date.txt",
             "thesis (1).txt",
+            "minutes 12.03.2024",
             "a#b",
             "./report.txt",
             "../report.txt",
         ] {
-            assert!(!is_set_aside(Path::new(other)), "{other}");
+            assert_eq!(set_aside(Path::new(other)), 0, "{other}");
+        }
+        for trash in [".trash/a.txt", "$RECYCLE.BIN/a.txt", "old/backup/a.txt"] {
+            assert_eq!(set_aside(Path::new(trash)), 2, "{trash}");
         }
     }
 
@@ -266,10 +331,33 @@ mod tests {
     fn text_that_was_decoded_wrongly_is_garbled() {
         for garbled in ["fÃ¼r", "StraÃŸe", "Ã„rger", "itâ€™s", "a\u{fffd}b", "5 Â°C"]
         {
-            assert!(is_garbled(garbled), "{garbled}");
+            assert_eq!(garbled_places(garbled), 1, "{garbled}");
         }
-        for other in ["für", "IRMÃ", "NÃO", "Âge", "pâte", "it’s", "5 °C"] {
-            assert!(!is_garbled(other), "{other}");
+        for other in [
+            "für", "IRMÃ", "NÃO", "Âge", "pâte", "it’s", "5 °C", "Âşık", "â’r", "naïve",
+        ] {
+            assert_eq!(garbled_places(other), 0, "{other}");
         }
+    }
+
+    #[test]
+    fn what_is_cut_off_says_less_and_what_is_repeated_says_no_more() {
+        let counter = ShingleCounter::of(&Schema::default()).unwrap();
+        let words = |name: &str, count: usize| {
+            let words = (0..count).map(|word| format!("{name}{word} "));
+            words.collect::<String>()
+        };
+        let (verse, refrain) = (words("verse", 60), words("refrain", 30));
+        let song = format!("{verse}{refrain}{refrain}{refrain}");
+        let rank = |text: &str| rank_of_text(text, counter.count(text), None);
+        for share in [40, 50, 70, 80, 90, 99] {
+            let cut = &song[..song.len() * share / 100];
+            assert!(rank(&song) < rank(cut), "{share}");
+        }
+        let twice = format!("{verse}{verse}");
+        assert!(rank(&verse) < rank(&twice));
+        let garbled = verse.replacen("verse7 ", "verse\u{fffd} ", 1);
+        assert!(rank(&verse) < rank(&garbled));
+        assert!(rank(&garbled) < rank(&verse[..verse.len() / 2]));
     }
 }

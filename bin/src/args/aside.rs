@@ -36,10 +36,11 @@ A file that cannot be read is named, and the command exits with 2; the others ar
 cannot be read are only counted, since they stay anyway.
 
 --keep, --protect, --keys-from, --against and the options for inputs are those of `dedup`, with one
-difference: without --keep, the file that says more stays (more distinct shingles), then one whose name tells no
-copy, then the longer text, the shorter name and the shorter path. A text that was decoded wrongly comes last. A name
-that begins with a dot, ends in ~, bak, old, copy or Kopie, or is that of a folder such as old, backup,
-node_modules, build, tmp or Trash, tells a copy.
+difference: without --keep, the file that says more stays (more distinct shingles, without words that
+were decoded wrongly), then one with fewer names that tell a copy, then the longer text, the shorter
+name and the shorter path. A name that begins with a dot, ends in ~, bak, old, copy or Kopie, or is that
+of a folder such as old, backup, node_modules, build, tmp or Trash, tells a copy. No file moves because
+a record says the same.
 
 With --against STORE, a file moves because of a record only if the file of that still has it, and of files
 that resemble each other and are all stored, one stays. Files that were moved before are left out, and FOLDER and --against must not be among them.

@@ -49,8 +49,8 @@ nearly all of the more similar ones. Every dropped document was compared exactly
 
 --keep decides which one is kept:
   first  The first one in the input
-  longest  The one that says more (more distinct shingles), then one whose name tells no copy, then the longer
-      text, the shorter name, the shorter path, or the first
+  longest  The one that says more (more distinct shingles), then one with fewer names that tell a copy, then
+      the longer text, the shorter name, the shorter path, or the first
   newest  The one whose file changed last; in one file, the last record
   3  The first one and the first two that resemble it; likewise for other numbers
   none  None of them, as a filter against contamination

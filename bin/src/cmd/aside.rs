@@ -121,7 +121,7 @@ fn move_to(
 fn note_moved(moved: &MoveSummary, judging: &JudgingArgs, console: &Console) {
     if moved.files > 0 && judging.keep.is_none() && judging.against.is_none() {
         console.note(
-            "of similar files, the one that says more stays, then one whose name tells no copy, then the longer text, the \
+            "of similar files, the one that says more stays, then one with fewer names that tell a copy, then the longer text, the \
              shorter name and the shorter path (--keep chooses another)",
         );
     }

@@ -545,3 +545,29 @@ fn backups_move_and_marks_do_not_count() {
     assert!(sandbox.path("aside/with-a-mark.txt").exists());
     assert!(!sandbox.path("store").exists());
 }
+
+/// The folders in which all files are do not decide, and a record, which cannot move, sends no file away.
+#[cfg(unix)]
+#[test]
+fn folders_of_both_and_records_decide_nothing() {
+    let letter = text(1, 60);
+    let record = format!("{{\"id\": 1, \"text\": \"{letter}\"}}\n");
+    let pairs = [
+        ("Downloads/zz my essay.txt", "Downloads/a copy.txt", &letter),
+        ("tmp/taxes/2023/return.txt", "tmp/old/return.txt", &letter),
+        ("Archiv/Steuer 2019/Bescheid.txt", "Trash/B.txt", &letter),
+        ("drafts/novel, chapter 1.txt", "drafts/old/n.txt", &letter),
+    ];
+    for (stays, goes, text) in pairs {
+        let sandbox = Sandbox::new();
+        sandbox.write(format!("in/{stays}"), text);
+        sandbox.write(format!("in/{goes}"), text);
+        assert_eq!(staying(&sandbox), [stays], "{goes}");
+        assert_eq!(proposed(&sandbox), format!("in/{stays}"), "{goes}");
+    }
+    let sandbox = Sandbox::new();
+    sandbox.write("in/Letters/to mum.txt", &letter);
+    sandbox.write("in/old/export.jsonl", &record);
+    sandbox.run(&["move", "in", "aside"]).expect(0);
+    assert!(sandbox.path("in/Letters/to mum.txt").exists());
+}

@@ -125,11 +125,21 @@ pub(super) fn of(
             }
             // Of two texts, that of which the other one has the lesser share says more.
             let shares = [earlier.containment, earlier.containment_of_match];
-            let rank =
-                |says: bool, bytes, path| (stored_rank(says.into(), bytes, Some(path)), path);
-            let stored = rank(shares[1] < shares[0], document.size, &place);
-            if !place.starts_with(root) || stored < rank(shares[0] < shares[1], origin.bytes, &own)
-            {
+            let rank = |says: bool, bytes, path, is_record| {
+                (
+                    stored_rank(says.into(), bytes, Some((path, is_record))),
+                    path,
+                )
+            };
+            let is_record = document.source.is_some();
+            let stored = rank(shares[1] < shares[0], document.size, &place, is_record);
+            let own = rank(
+                shares[0] < shares[1],
+                origin.bytes,
+                &own,
+                origin.record.is_some(),
+            );
+            if !place.starts_with(root) || stored < own {
                 return Ok(SurvivingCopy::File(path, identity));
             }
             format!("{key} is the lesser copy")

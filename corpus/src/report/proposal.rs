@@ -1,7 +1,7 @@
 //! Which document of a cluster a page proposes to keep.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::file_status::{ClusterFiles, FileCheck, FileStatus};
 use super::passage_links::{LinkedDocument, LongestPassage};
@@ -171,10 +171,12 @@ fn ordered(
     cluster.documents.sort_by_cached_key(|listed| {
         let document = &listed.document;
         let path = document.modified.map(|_| PathBuf::from(&document.key));
+        let source = document.source.as_deref().map(Path::new);
+        let place = path.as_deref().map(|path| (path, false));
+        let place = place.or(source.map(|source| (source, true)));
         let rank = ranks.get(&document.key).copied();
-        let rank = rank.unwrap_or_else(|| {
-            stored_rank(document.shingles.into(), document.size, path.as_deref())
-        });
+        let rank =
+            rank.unwrap_or_else(|| stored_rank(document.shingles.into(), document.size, place));
         let is_inside = by_containment && Some(document.hash) != representative;
         (is_inside, !listed.stands, rank, path)
     });
