@@ -174,6 +174,8 @@ pub struct Origin {
     pub(crate) id: Option<RecordId>,
     /// What stands for its text, if the text has no words. Few have one, so it is boxed.
     pub(crate) source_hash: Option<Box<[u8; 32]>>,
+    /// The hash of what its source has besides the text. A document is no copy of one that has something else.
+    pub(crate) attachments: Option<Box<[u8; 32]>>,
 }
 
 impl Origin {
@@ -199,6 +201,7 @@ impl Origin {
             verbatim: Vec::new(),
             id: None,
             source_hash: None,
+            attachments: None,
         }
     }
 

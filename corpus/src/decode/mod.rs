@@ -35,6 +35,8 @@ pub(crate) struct Decoded<T = String> {
     /// The hash of the source that the text was extracted from, if the text has no words. Texts without words are copies
     /// only if their sources have the same bytes.
     pub(crate) source_hash: Option<[u8; 32]>,
+    /// The hash of what its source has besides the text, such as the attachments of a message.
+    pub(crate) attachments: Option<Box<[u8; 32]>>,
 }
 
 /// Whether a text that was extracted from something else says nothing about it.
@@ -50,6 +52,7 @@ impl Decoded<Cow<'_, str>> {
             encoding: self.encoding,
             replaced: self.replaced,
             source_hash: self.source_hash,
+            attachments: self.attachments,
         }
     }
 }
@@ -164,6 +167,7 @@ fn utf8(text: Cow<'_, str>, replaced: bool) -> Decoded<Cow<'_, str>> {
         encoding: UTF_8.name(),
         replaced,
         source_hash: None,
+        attachments: None,
     }
 }
 
@@ -174,6 +178,7 @@ fn encoded<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Decoded<Cow<'a, 
         encoding: encoding.name(),
         replaced,
         source_hash: None,
+        attachments: None,
     }
 }
 
@@ -245,6 +250,7 @@ impl ByteOrderMark {
                     encoding: order.name(),
                     replaced,
                     source_hash: None,
+                    attachments: None,
                 }
             }
         }

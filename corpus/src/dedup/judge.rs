@@ -1,6 +1,6 @@
 //! Judges which documents are kept. The store's writer decides, batch by batch.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -58,6 +58,9 @@ pub(crate) struct DedupJudge<'a> {
     pub(crate) beside: u32,
     /// The number of duplicates met so far, by the hash of the key under which the kept document is stored.
     pub(crate) besides: HashMap<u64, u32>,
+    /// What the documents of a group have besides their texts, by the same hash. Of those that have something else, each
+    /// is kept.
+    pub(crate) attachments: HashMap<u64, HashSet<[u8; 32]>>,
     /// Whether each document gets a mark.
     pub(crate) is_marking: bool,
     pub(crate) protection: Protection,
@@ -288,7 +291,9 @@ impl DedupJudge<'_> {
             return self.keep(origin, &outcome, is_protected);
         };
         let stored_before = !outcome.earlier_is_of_this_writer;
-        let is_kept = is_protected || !stored_before && self.is_beside(&earlier.key);
+        let is_kept = is_protected
+            || self.has_more(&origin, &earlier.key)
+            || !stored_before && self.is_beside(&earlier.key);
         let mark = self.is_marking.then(|| DocumentMark {
             is_kept,
             number: cluster(&earlier.key),
@@ -348,6 +353,7 @@ impl DedupJudge<'_> {
         self.reporter.summary.kept += 1;
         self.reporter.known += u64::from(outcome.change == Change::Unchanged);
         let key = outcome.second_key.as_ref().unwrap_or(&origin.key);
+        self.has_more(&origin, key);
         if let Some(lineage) = &mut self.lineage {
             lineage.keep(key, &origin);
         }
@@ -409,6 +415,15 @@ impl DedupJudge<'_> {
         let unread = (origin.record).map(|nth| Box::new(UnreadRecord { nth, verbatim }));
         skipped.record = unread;
         Ok(Item::Skipped(skipped))
+    }
+
+    /// Whether a document has something besides its text that no document has which resembles the one stored as `key`.
+    fn has_more(&mut self, origin: &Origin, key: &str) -> bool {
+        let Some(hash) = origin.attachments.as_deref() else {
+            return false;
+        };
+        let known = self.attachments.entry(short_hash(key)).or_default();
+        known.insert(*hash)
     }
 
     /// Whether a document that resembles the one stored as `key` is one of the few to keep beside it.

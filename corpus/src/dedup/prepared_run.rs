@@ -267,6 +267,7 @@ fn judge<'a>(
             _ => 0,
         },
         besides: HashMap::new(),
+        attachments: HashMap::new(),
         is_marking: dedup.mark.is_some(),
         protection: Protection::default(),
         is_protecting: false,

@@ -65,6 +65,7 @@ pub(crate) fn record(line: &[u8], names: FieldPaths<'_>) -> Result<Record, Recor
             text,
             encoding: decoded.encoding,
             source_hash: None,
+            attachments: None,
         },
         id,
     })

@@ -334,6 +334,7 @@ impl RecordFile<'_> {
         let is_in_file = self.options.id_scope == IdScope::File;
         let brings_id = has_id || is_in_file;
         let source_hash = record.decoded.source_hash.map(Box::new);
+        let attachments = record.decoded.attachments;
         let text = record.decoded.text;
         let key = match record.id {
             Some(id) if !is_in_file => id,
@@ -352,6 +353,7 @@ impl RecordFile<'_> {
             verbatim,
             id: looks.then(|| RecordId::of(&key, &text)),
             source_hash,
+            attachments,
             ..Origin::new(key, self.name().to_owned())
         };
         SourcedText::new(text, origin)

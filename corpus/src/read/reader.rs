@@ -311,6 +311,7 @@ fn document(found: &Found, read: impl FnOnce() -> io::Result<Result<Record, Reco
                 encoding: record.decoded.encoding,
                 replaced: record.decoded.replaced,
                 source_hash: record.decoded.source_hash.map(Box::new),
+                attachments: record.decoded.attachments,
                 lossy_key: found.key.lossy,
                 read: found.read,
                 ..Origin::new(found.key.text.clone(), name.to_owned())

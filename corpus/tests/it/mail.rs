@@ -155,7 +155,10 @@ fn the_messages_that_are_kept_are_a_mailbox_again() {
     let path = |name: &str| folder.path().join(name);
     let own = "Message-ID: <three@x>\n\n>From here on nobody knows who painted the harbour crane\n";
     let kept = [format!("{FROM}{PLAIN}\n"), format!("{FROM}{own}\n")];
-    let mailbox = format!("{}{FROM}{ALTERNATIVE}\n{}", kept[0], kept[1]);
+    let (bare, _file) = ALTERNATIVE
+        .split_once("--outer\nContent-Type: application")
+        .unwrap();
+    let mailbox = format!("{}{FROM}{bare}--outer--\n\n{}", kept[0], kept[1]);
     fs::write(path("in.mbox"), mailbox).unwrap();
     let options = Options::new().quoted(false);
     let dedup = Dedup::new([path("in.mbox")])
@@ -178,7 +181,105 @@ fn files_of_a_maildir_are_messages() {
     let found = texts(&mail, &Options::new().quoted(false));
     assert_eq!(found.len(), 2);
     assert_eq!(found[0], found[1]);
-    // Without its other folders, it is a folder of texts.
-    fs::remove_dir(mail.join("tmp")).unwrap();
+    // A copy may lack empty folders, and what is being delivered is a message, too.
+    fs::rename(mail.join("new"), mail.join("tmp/new")).unwrap();
+    fs::rename(mail.join("tmp/new/1701.M1P2.host"), mail.join("tmp/1701")).unwrap();
+    fs::remove_dir(mail.join("tmp/new")).unwrap();
+    assert_eq!(texts(&mail, &Options::new().quoted(false)), found);
+    fs::remove_dir_all(mail.join("tmp")).unwrap();
+    assert_eq!(texts(&mail, &Options::new().quoted(false)), found[..1]);
+    // Another folder called so is one of texts.
+    fs::rename(mail.join("cur/1700.M1P2.host:2,S"), mail.join("cur/1700")).unwrap();
     assert!(texts(&mail, &Options::new())[0].contains("Message-ID"));
+}
+
+const TRAM: &str = "The night tram to the café runs again from Friday on, every half hour.";
+
+/// The text of a message with these headers and this body.
+fn text_of(message: &[u8], options: &Options) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.eml");
+    fs::write(&path, message).unwrap();
+    texts(&path, options).remove(0)
+}
+
+#[test]
+fn messages_that_programs_write_wrongly_are_read() {
+    let all = Options::new();
+    let mixed = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n";
+    // The end of the parts is missing, as in a message that was cut off.
+    let cut = format!("{mixed}--b\n\nOne.\n--b\n\n{TRAM}");
+    assert_eq!(text_of(cut.as_bytes(), &all), format!("One.\n\n{TRAM}"));
+    let inner = "Content-Type: multipart/alternative; boundary=c";
+    let cut = format!("{mixed}--b\n{inner}\n\n--c\n\n{TRAM}\n");
+    assert_eq!(text_of(cut.as_bytes(), &all), TRAM);
+    // A list added lines behind Base64.
+    let head = "MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n";
+    let base64 = "Content-Transfer-Encoding: base64\n\nVGhlIG5pZ2h0IHRyYW0gcnVucyBh\nZ2Fpbi4K\n";
+    let message = format!("{head}{base64}_____\nAll rights reserved\n");
+    let text = text_of(message.as_bytes(), &all);
+    assert_eq!(
+        text,
+        "The night tram runs again.\n_____\nAll rights reserved"
+    );
+    // No encoding is named: it is guessed, unless it is given.
+    let latin = |text: &str| text.chars().map(|it| u8::try_from(it).unwrap()).collect();
+    let latin: Vec<u8> = latin(&format!("Subject: a\n\n{TRAM} {TRAM}\n"));
+    assert_eq!(text_of(&latin, &all), format!("{TRAM} {TRAM}"));
+    let greek = all.clone().encoding("iso-8859-7".parse().unwrap());
+    assert!(text_of(&latin, &greek).contains("cafι"));
+    // A plain text that only says that there is a page.
+    let page = format!("<p>{TRAM}</p>").repeat(5);
+    let both = format!(
+        "MIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=b\n\n--b\n\nUse a program that shows \
+         pages.\n--b\nContent-Type: text/html; charset=utf-8\n\n{page}\n--b--\n"
+    );
+    assert!(text_of(both.as_bytes(), &all).starts_with(TRAM));
+    // Text of another kind, where there is no other.
+    let calendar =
+        format!("MIME-Version: 1.0\nContent-Type: text/calendar; charset=utf-8\n\n{TRAM}\n");
+    assert_eq!(text_of(calendar.as_bytes(), &all), TRAM);
+}
+
+#[test]
+fn line_ends_and_encodings_make_no_other_text() {
+    let head = "MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n";
+    let plain = format!("{head}\nThe night tram runs again.\n\n");
+    let base64 = format!(
+        "{head}Content-Transfer-Encoding: base64\n\nVGhlIG5pZ2h0IHRyYW0gcnVucyBhZ2Fpbi4=\n"
+    );
+    let all = Options::new();
+    assert_eq!(
+        text_of(plain.as_bytes(), &all),
+        text_of(base64.as_bytes(), &all)
+    );
+}
+
+/// An invoice with the same letter each month, and a file of its own.
+#[test]
+fn what_is_attached_keeps_a_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let message = |number: usize, file: &str| {
+        let letter = "Please find the invoice of this month attached, and pay it within ten days.";
+        format!(
+            "{FROM}Message-ID: <{number}@x>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\n\
+             {letter}\n--b\nContent-Type: application/pdf\nContent-Disposition: attachment\n\n{file}\n--b--\n\n"
+        )
+    };
+    let kept = [message(1, "May"), message(2, "June")];
+    let mailbox = format!(
+        "{}{}{}{}",
+        kept[0],
+        kept[1],
+        message(3, "May"),
+        message(4, "June")
+    );
+    fs::write(path("in.mbox"), mailbox).unwrap();
+    for (keep, name) in [(Keep::First, "first"), (Keep::Longest, "longest")] {
+        let dedup = Dedup::new([path("in.mbox")]).keep(keep);
+        let done = dedup.output(path(name)).run(|_| {}).unwrap();
+        assert_eq!((done.documents, done.kept), (4, 2), "{name}");
+        assert_eq!(fs::read_to_string(path(name)).unwrap(), kept.concat());
+    }
 }

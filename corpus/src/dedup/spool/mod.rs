@@ -157,6 +157,8 @@ impl Spool {
         self.offset += put_time(&mut self.texts, document.modified)?;
         self.offset += put_known(&mut self.texts, document.read.as_ref())?;
         self.offset += put(&mut self.texts, document.is_extracted.into())?;
+        let attachments = document.attachments.as_deref();
+        self.offset += put_bytes(&mut self.texts, attachments.map_or(&[], |hash| hash))?;
         Ok(offset)
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::coded::{get, get_known, get_line, get_text, get_time};
+use super::coded::{get, get_bytes, get_known, get_line, get_text, get_time};
 use super::non_utf8_names::NonUtf8Names;
 use crate::dedup::error::{Error, Result};
 use crate::{Origin, SourcedText};
@@ -61,6 +61,7 @@ impl SpooledTexts {
             modified: get_time(reader)?,
             read: get_known(reader)?,
             is_extracted: get(reader)? == 1,
+            attachments: get_bytes(reader)?.try_into().ok().map(Box::new),
             ..Origin::new(key, source)
         };
         Ok(SourcedText::new(text, origin))

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::mem::take;
 use std::path::Path;
 
+use crate::decode::{MARK, without_mark};
 use crate::formats::record::RawRecord;
 use crate::options::Options;
 use crate::skipped::{Nth, RecordFault};
@@ -15,6 +16,29 @@ const FROM: &[u8; 5] = b"From ";
 
 /// How the weekdays of that line are written.
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
+/// The first headers of messages, besides those of some families.
+const HEADERS: [&str; 19] = [
+    "authentication-results",
+    "bcc",
+    "cc",
+    "date",
+    "delivered-to",
+    "dkim-signature",
+    "envelope-to",
+    "from",
+    "in-reply-to",
+    "message-id",
+    "mime-version",
+    "received",
+    "references",
+    "reply-to",
+    "return-path",
+    "sender",
+    "status",
+    "subject",
+    "to",
+];
 
 /// The bytes of a line that are read at a time.
 const PIECE: u64 = 1 << 16;
@@ -27,6 +51,8 @@ pub(crate) struct MboxMessages<R> {
     is_verbatim: bool,
     /// The line before the next message, once it is reached.
     from: Vec<u8>,
+    /// The line after one that may stand before a message.
+    following: Option<Vec<u8>>,
 }
 
 /// A message so far.
@@ -49,6 +75,7 @@ impl<R: BufRead> MboxMessages<R> {
             number: 0,
             is_verbatim: options.verbatim,
             from: Vec::new(),
+            following: None,
         }
     }
 
@@ -90,19 +117,16 @@ impl<R: BufRead> MboxMessages<R> {
         }))
     }
 
-    /// Reads up to the line before the next message, which follows an empty line, or to the end.
+    /// Reads up to the line before the next message, or to the end.
     fn read_to_next(&mut self, message: &mut MessageBytes) -> io::Result<()> {
         // Only the start of the file needs no empty line. Long lines come in pieces.
         let (mut is_after_empty, mut is_at_start) = (self.number == 0, true);
         loop {
-            let mut line = Vec::new();
-            (&mut self.reader)
-                .take(PIECE)
-                .read_until(b'\n', &mut line)?;
+            let line = self.next_line()?;
             if line.is_empty() {
                 return Ok(());
             }
-            if is_at_start && is_after_empty && separates(&line) {
+            if is_at_start && line.starts_with(FROM) && self.separates(&line, is_after_empty)? {
                 self.from = line;
                 return Ok(());
             }
@@ -120,6 +144,36 @@ impl<R: BufRead> MboxMessages<R> {
             is_at_start = line.ends_with(b"\n");
         }
     }
+
+    /// Whether a line stands before a message: it has a time and follows an empty line, or it has one of both and a header
+    /// follows, as some programs write it.
+    fn separates(&mut self, line: &[u8], is_after_empty: bool) -> io::Result<bool> {
+        let is_dated = is_dated(line);
+        if is_after_empty && is_dated {
+            return Ok(true);
+        }
+        if !is_after_empty && !is_dated {
+            return Ok(false);
+        }
+        let following = self.next_line()?;
+        let separates = is_header(&following);
+        self.following = Some(following);
+        Ok(separates)
+    }
+
+    /// The next line, or a part of it; nothing at the end. The mark that some files begin with is left out.
+    fn next_line(&mut self) -> io::Result<Vec<u8>> {
+        if let Some(following) = self.following.take() {
+            return Ok(following);
+        }
+        let line = line(&mut self.reader)?;
+        let is_first = self.number == 0 && line.starts_with(MARK.as_bytes());
+        Ok(if is_first {
+            without_mark(&line).to_vec()
+        } else {
+            line
+        })
+    }
 }
 
 impl<R: BufRead> Iterator for MboxMessages<R> {
@@ -132,22 +186,24 @@ impl<R: BufRead> Iterator for MboxMessages<R> {
 
 /// Whether a file begins with a message. Of most files, only the first bytes are read.
 pub(crate) fn begins(path: &Path) -> bool {
-    let mut line = Vec::new();
-    path.is_file()
-        && starts_with(path, FROM)
-        && File::open(path)
-            .and_then(|file| {
-                BufReader::new(file)
-                    .take(PIECE)
-                    .read_until(b'\n', &mut line)
-            })
-            .is_ok()
-        && separates(&line)
+    let begins = || -> io::Result<bool> {
+        let mut reader = BufReader::new(File::open(path)?);
+        let first = line(&mut reader)?;
+        Ok(is_dated(&first) || is_header(&line(&mut reader)?))
+    };
+    path.is_file() && starts_with(path, FROM) && begins().unwrap_or(false)
 }
 
-/// Whether a line stands before a message: `From `, a sender, and a time with its weekday and year. A sentence that begins
-/// like that has no such time.
-fn separates(line: &[u8]) -> bool {
+/// A line, or a part of it, with its end.
+fn line(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    reader.take(PIECE).read_until(b'\n', &mut line)?;
+    Ok(line)
+}
+
+/// Whether a line has, behind `From ` and a sender, a time with its weekday and year. A sentence that begins like that has
+/// no such time.
+fn is_dated(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(FROM.as_slice()) else {
         return false;
     };
@@ -161,6 +217,18 @@ fn separates(line: &[u8]) -> bool {
         })
 }
 
+/// Whether a line is a header with which messages begin.
+fn is_header(line: &[u8]) -> bool {
+    let name = line.split(|&byte| byte == b':').next();
+    let name = name.filter(|name| name.len() < line.len());
+    let name = name.map(|name| String::from_utf8_lossy(name).to_ascii_lowercase());
+    name.is_some_and(|name| {
+        let is_family = ["x-", "arc-", "list-", "content-", "resent-"];
+        let is_family = is_family.iter().any(|start| name.starts_with(start));
+        HEADERS.contains(&&*name) || is_family && !name.contains(' ')
+    })
+}
+
 /// Whether a line would begin a message without its first `>`, or the others.
 fn is_escaped(line: &[u8]) -> bool {
     let quoted = line.iter().take_while(|byte| **byte == b'>').count();
@@ -169,7 +237,7 @@ fn is_escaped(line: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MboxMessages, separates};
+    use super::{MboxMessages, is_dated};
     use crate::options::Options;
     use crate::skipped::RecordFault;
 
@@ -206,6 +274,19 @@ mod tests {
         // Without an empty line before it, it is a line of the message.
         let mailbox = format!("\n{FROM}A: 1\n\none\n{FROM}two\n");
         assert_eq!(bodies(&mailbox), [format!("A: 1\n\none\n{FROM}two\n")]);
+        // Unless a message begins there.
+        let mailbox = format!("\u{feff}{FROM}A: 1\n\none\n{FROM}Message-ID: <2>\n\ntwo\n");
+        assert_eq!(
+            bodies(&mailbox),
+            ["A: 1\n\none\n", "Message-ID: <2>\n\ntwo\n"]
+        );
+        // Thunderbird writes no sender and no time.
+        for from in ["From \r\n", "From - 2024-03-05\n", "From a@b Di 5. Mär\n"] {
+            let message = |number| format!("{from}Subject: {number}\n\ntext\n\n");
+            assert_eq!(bodies(&(message(1) + &message(2))).len(), 2, "{from}");
+        }
+        let sentence = format!("{FROM}A: 1\n\nFrom me to you\nTel: 12\n\nFrom here on\n");
+        assert_eq!(bodies(&sentence).len(), 1);
         assert_eq!(bodies(""), [""; 0]);
         assert_eq!(bodies("\n\n"), [""; 0]);
     }
@@ -228,7 +309,7 @@ mod tests {
             "From MAILER-DAEMON Fri Jul  8 12:08:34 2011",
             "From a@b Thu, 7 Mar 2024 10:00:00 +0100",
         ] {
-            assert!(separates(line.as_bytes()), "{line}");
+            assert!(is_dated(line.as_bytes()), "{line}");
         }
         for line in [
             "From here on, the tram runs at 10:30",
@@ -236,7 +317,7 @@ mod tests {
             "from a Tue 12:00 2024",
             ">From x Tue 12:00 2024",
         ] {
-            assert!(!separates(line.as_bytes()), "{line}");
+            assert!(!is_dated(line.as_bytes()), "{line}");
         }
     }
 }

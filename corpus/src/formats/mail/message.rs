@@ -1,9 +1,13 @@
 //! The text of a mail message.
 
-use encoding_rs::UTF_8;
-use mail_parser::{Message, MessageParser, MessagePart, PartType};
+use std::borrow::Cow;
 
-use crate::decode::{Decoded, is_wordless};
+use encoding_rs::{Encoding, UTF_8};
+use mail_parser::decoders::quoted_printable::quoted_printable_decode;
+use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
+
+use super::transfer;
+use crate::decode::{self, Decoded, is_wordless};
 use crate::formats::record::Record;
 use crate::formats::web::html;
 use crate::options::Options;
@@ -12,21 +16,21 @@ use crate::skipped::RecordFault;
 /// The header with a message's key.
 const ID: &str = "Message-ID";
 
+/// Plain text of more bytes than this is not what programs write that can only write pages.
+const LONGEST_STUB: usize = 1000;
+
 /// Returns the text of a message's body, without headers and attachments: the plain text, or that of the page where there
-/// is no plain one.
+/// is no plain one, or one that says less than half as much.
 ///
 /// # Errors
 ///
 /// It has no headers.
 pub(crate) fn record(bytes: &[u8], options: &Options) -> Result<Record, RecordFault> {
-    let parsed = MessageParser::default().parse(bytes);
-    let message = parsed.filter(|message| !message.headers().is_empty());
+    let closed = closed(bytes);
+    let message = parsed(&closed);
     let fault = "it begins with no header, so it is no mail message";
     let message = message.ok_or_else(|| RecordFault::bad(fault))?;
-    let mut text = joined(message.text_bodies(), options.quoted);
-    if is_wordless(&text) {
-        text = joined(message.html_bodies(), options.quoted);
-    }
+    let text = body(&message, &closed, options);
     let id = id(&message, options.id_field.as_deref().unwrap_or(ID));
     let is_replaced = |text: &str| text.contains(char::REPLACEMENT_CHARACTER);
     Ok(Record {
@@ -36,9 +40,70 @@ pub(crate) fn record(bytes: &[u8], options: &Options) -> Result<Record, RecordFa
             encoding: UTF_8.name(),
             replaced: is_replaced(&text),
             source_hash: is_wordless(&text).then(|| *blake3::hash(bytes).as_bytes()),
+            attachments: attachments(&message),
             text,
         },
     })
+}
+
+fn parsed(bytes: &[u8]) -> Option<Message<'_>> {
+    let parsed = MessageParser::default().parse(bytes);
+    parsed.filter(|message| !message.headers().is_empty())
+}
+
+/// Returns the message with an end for each list of parts that has none, as in a message that was cut off. Otherwise the
+/// parser would drop the last part.
+fn closed(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let Some(message) = parsed(bytes) else {
+        return Cow::Borrowed(bytes);
+    };
+    let lists = message.parts.iter().rev();
+    let boundaries = lists.filter_map(|part| part.content_type()?.attribute("boundary"));
+    let mut ends = Vec::new();
+    for boundary in boundaries {
+        let end = format!("--{boundary}--");
+        let is_end = |line: &[u8]| line.starts_with(end.as_bytes());
+        if !bytes.rsplit(|&byte| byte == b'\n').any(is_end) {
+            ends.extend_from_slice(b"\r\n");
+            ends.extend_from_slice(end.as_bytes());
+            ends.extend_from_slice(b"\r\n");
+        }
+    }
+    if ends.is_empty() {
+        return Cow::Borrowed(bytes);
+    }
+    Cow::Owned([bytes, &ends].concat())
+}
+
+/// The text of the body. If no part of it is text that is shown, that of any other text, or what stands behind the headers.
+fn body(message: &Message<'_>, raw: &[u8], options: &Options) -> String {
+    let plain = joined(message.text_bodies(), raw, options);
+    if plain.len() <= LONGEST_STUB {
+        let page = joined(message.html_bodies(), raw, options);
+        let words = |text: &str| text.split_whitespace().count();
+        if words(&page) > 2 * words(&plain) {
+            return page;
+        }
+    }
+    if !is_wordless(&plain) {
+        return plain;
+    }
+    let others = message.parts.iter();
+    let other = joined(others.filter(|part| !is_attachment(part)), raw, options);
+    if !is_wordless(&other) {
+        return other;
+    }
+    let rest = message.parts.first().map_or(0, |part| part.offset_body);
+    let is_one = message.parts.len() <= 1 && message.attachments.is_empty();
+    match raw.get(rest as usize..).filter(|_| is_one) {
+        Some(rest) => trimmed(&decode::decode(rest, options.given_encoding()).text).to_owned(),
+        None => plain,
+    }
+}
+
+fn is_attachment(part: &MessagePart<'_>) -> bool {
+    let disposition = part.content_disposition();
+    disposition.is_some_and(mail_parser::ContentType::is_attachment)
 }
 
 /// The value of a header, without angle brackets.
@@ -49,18 +114,79 @@ fn id(message: &Message<'_>, header: &str) -> Option<String> {
     (!id.is_empty()).then(|| id.to_owned())
 }
 
+/// The hash of what a message has besides its body, if it has anything.
+fn attachments(message: &Message<'_>) -> Option<Box<[u8; 32]>> {
+    let is_of_body =
+        |place: &&u32| message.text_body.contains(place) || message.html_body.contains(place);
+    let places = message
+        .attachments
+        .iter()
+        .filter(|place| !is_of_body(place));
+    let mut hasher = blake3::Hasher::new();
+    for part in places.filter_map(|&place| message.part(place)) {
+        hasher.update(blake3::hash(part.contents()).as_bytes());
+    }
+    (hasher.count() > 0).then(|| Box::new(*hasher.finalize().as_bytes()))
+}
+
 /// The texts of parts, with an empty line between two.
-fn joined<'m>(parts: impl Iterator<Item = &'m MessagePart<'m>>, quoted: bool) -> String {
-    let texts = parts.filter_map(|part| match &part.body {
-        PartType::Html(page) => Some(html::text(page.as_bytes(), Some(UTF_8)).text),
-        PartType::Text(text) if quoted => Some(text.clone().into_owned()),
-        PartType::Text(text) => {
-            let own = text
-                .split_inclusive('\n')
-                .filter(|line| !line.starts_with('>'));
-            Some(own.collect())
+fn joined<'m>(
+    parts: impl Iterator<Item = &'m MessagePart<'m>>,
+    raw: &[u8],
+    options: &Options,
+) -> String {
+    let texts = parts.filter_map(|part| {
+        let (bytes, charset) = (contents(part, raw), charset(part));
+        let given = charset.or(options.given_encoding());
+        match &part.body {
+            PartType::Html(page) if is_foreign(part) => {
+                Some(html::text(page.as_bytes(), Some(UTF_8)).text)
+            }
+            PartType::Html(_) => Some(html::text(&bytes, given).text),
+            PartType::Text(text) if is_foreign(part) => Some(text.clone().into_owned()),
+            PartType::Text(_) => Some(decode::decode(&bytes, given).text.into_owned()),
+            _ => None,
         }
-        _ => None,
+    });
+    let texts = texts.map(|text| {
+        let quoted = |line: &&str| line.starts_with('>') && !options.quoted;
+        let lines = text.split_inclusive('\n').filter(|line| !quoted(line));
+        let text = lines.collect::<String>();
+        trimmed(&text).to_owned()
     });
     texts.collect::<Vec<String>>().join("\n\n")
+}
+
+/// A text without line ends behind it, which programs add and take away.
+fn trimmed(text: &str) -> &str {
+    text.trim_end_matches(['\r', '\n'])
+}
+
+/// The bytes of a part, without the encoding of their transfer. Behind a part in Base64, lists and companies add plain text.
+fn contents<'r>(part: &MessagePart<'_>, raw: &'r [u8]) -> Cow<'r, [u8]> {
+    let bytes = raw.get(part.offset_body as usize..part.offset_end as usize);
+    let bytes = bytes.unwrap_or_default();
+    let transfer = part.content_transfer_encoding().unwrap_or_default().trim();
+    if transfer.eq_ignore_ascii_case("base64") {
+        Cow::Owned(transfer::base64(bytes))
+    } else if transfer.eq_ignore_ascii_case("quoted-printable") {
+        quoted_printable_decode(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)
+    } else {
+        Cow::Borrowed(bytes)
+    }
+}
+
+/// The encoding that a part names, if it is one that other files have, too.
+fn charset(part: &MessagePart<'_>) -> Option<&'static Encoding> {
+    let label = part.content_type()?.attribute("charset")?;
+    Encoding::for_label_no_replacement(label.as_bytes())
+}
+
+/// Whether a part names an encoding that only mail has.
+fn is_foreign(part: &MessagePart<'_>) -> bool {
+    let label = part.content_type().and_then(|it| it.attribute("charset"));
+    label.is_some_and(|label| {
+        let is_known = mail_parser::decoders::charsets::map::charset_decoder(label.as_bytes());
+        is_known.is_some() && Encoding::for_label_no_replacement(label.as_bytes()).is_none()
+    })
 }

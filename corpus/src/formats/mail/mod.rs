@@ -3,3 +3,4 @@
 pub(crate) mod maildir;
 pub(crate) mod mbox;
 pub(crate) mod message;
+mod transfer;

@@ -241,6 +241,7 @@ fn typed(
             encoding: UTF_8.name(),
             replaced: false,
             source_hash: None,
+            attachments: None,
         }),
         Err(_) => Err(RecordFault {
             hint: Some(Hint::Encoding),

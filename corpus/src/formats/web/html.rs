@@ -24,6 +24,7 @@ pub(crate) fn text(bytes: &[u8], given: Option<&'static Encoding>) -> Decoded {
         encoding: decoded.encoding,
         replaced: decoded.replaced,
         source_hash,
+        attachments: None,
     }
 }
 
