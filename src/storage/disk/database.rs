@@ -4,6 +4,7 @@ use std::fs::OpenOptions;
 use std::io;
 use std::ops::Bound;
 use std::path::Path;
+use std::time::Duration;
 
 use redb::backends::FileBackend;
 use redb::{
@@ -58,7 +59,7 @@ fn writable(
     wait: &TurnWait,
 ) -> Result<OpenedDatabase, DatabaseError> {
     let (path, settled) = (file.path().clone(), OpenState::default());
-    let file = SharedFile::new(backend(file)?, &path, settled.clone(), false);
+    let file = SharedFile::new(backend(file)?, &path, settled.clone(), wait.time, false);
     let turns = file.turns();
     let turn = turns.take(wait).map_err(StorageError::from)?;
     let turn = turn.ok_or(DatabaseError::DatabaseAlreadyOpen)?;
@@ -76,7 +77,13 @@ pub(in crate::storage) fn read_database(
 ) -> Result<ReadOnlyDatabase, DatabaseError> {
     let file = File::open_as(path, OpenOptions::new().read(true))?;
     let path = file.path().clone();
-    let file = SharedFile::new(backend(file)?, &path, OpenState::default(), true);
+    let file = SharedFile::new(
+        backend(file)?,
+        &path,
+        OpenState::default(),
+        Duration::ZERO,
+        true,
+    );
     builder.open_read_only_with_backend(file)
 }
 

@@ -26,7 +26,7 @@ pub(super) const CONSISTENT: LockRange = one((1 << 62) + 4);
 const FLAGS: usize = 9;
 const UNPUBLISHED: u8 = 8;
 
-/// How long opening waits for locks on the header's bytes. Opening can be retried.
+/// How long opening waits for locks on the header's bytes, and a reader at least. Both can be retried.
 const OPENING: Duration = Duration::from_secs(1);
 
 /// How long a commit waits for them. It cannot be retried.
@@ -94,6 +94,8 @@ pub(super) struct SharedFile {
     turns: Turns,
     path: Arc<Path>,
     settled: OpenState,
+    /// How long a reader waits for a commit of another process.
+    reading: Duration,
     /// Whether the file is opened read-only, as it was left.
     ///
     /// redb asks for a repair because a one-phase commit may be torn. The commits of a store have two phases: all pages
@@ -108,6 +110,7 @@ impl SharedFile {
         inner: impl StorageBackend,
         path: &Arc<Path>,
         settled: OpenState,
+        wait: Duration,
         as_it_is: bool,
     ) -> SharedFile {
         let inner: Arc<dyn StorageBackend> = Arc::new(inner);
@@ -116,6 +119,7 @@ impl SharedFile {
             inner,
             path: path.clone(),
             settled,
+            reading: wait.max(OPENING),
             as_it_is,
         }
     }
@@ -164,7 +168,13 @@ impl SharedFile {
             }
             thread::yield_now();
         }
-        let mut patience = Patience::new(self.settled.patience());
+        let limit = self.settled.patience();
+        let limit = if is_shared {
+            limit.min(self.reading)
+        } else {
+            limit
+        };
+        let mut patience = Patience::new(limit);
         while patience.pause() {
             if lock()? {
                 return Ok(());

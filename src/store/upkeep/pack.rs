@@ -38,7 +38,7 @@ impl Store {
         if !snapshot.is_loose(limits) {
             return Ok(false);
         }
-        let begun = self.unfinished_rebuild()?;
+        let begun = self.begun_rebuild(&snapshot)?;
         if begun.is_some_and(|begun| begun.compacts || begun.schema != *snapshot.schema) {
             return Ok(false);
         }

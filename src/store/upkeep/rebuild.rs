@@ -175,16 +175,27 @@ impl Store {
         let mut patience = Patience::new(self.shared.wait.time);
         loop {
             match work() {
-                Err(Error::Rebuilding { .. }) if patience.pause() => {
+                // A commit of the other rebuild may take long.
+                Err(Error::Rebuilding { .. } | Error::Blocked { .. }) if patience.pause() => {
                     self.progress.go_on()?;
                     self.catch_up()?;
                 }
-                Err(Error::Rebuilding { path, .. }) => {
-                    let (_, process) = NextGeneration::maker(&self.shared.place)?;
-                    return Err(Error::Rebuilding { path, process });
+                Err(error @ (Error::Rebuilding { .. } | Error::Blocked { .. })) => {
+                    return Err(self.rebuilt_elsewhere(error));
                 }
                 done => return done,
             }
+        }
+    }
+
+    /// The error of a call for which another process rebuilds the store, with that process.
+    fn rebuilt_elsewhere(&self, error: Error) -> Error {
+        match NextGeneration::maker(&self.shared.place) {
+            Ok((true, process)) => Error::Rebuilding {
+                path: self.shared.place.clone(),
+                process,
+            },
+            _ => error,
         }
     }
 
@@ -280,14 +291,43 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the unfinished rebuild, if there is one. It may be running, in this process or another one.
+    /// Returns the unfinished rebuild, if there is one. It may be running, in this process or another one. Of one that has
+    /// only just begun, or is ending, nothing is known yet: the call waits for that.
     ///
     /// # Errors
     ///
-    /// Those of reading the store.
+    /// [`Error::Rebuilding`] if that takes longer than [`Options::wait`](crate::Options::wait), or those of reading the
+    /// store.
     pub fn unfinished_rebuild(&self) -> Result<Option<Unfinished>> {
-        let snapshot = self.published()?;
-        let Some((plan, progress, bytes)) = NextGeneration::look(&self.shared.place, &snapshot)?
+        let mut patience = Patience::new(self.shared.wait.time);
+        let mut found = self.begun_rebuild(&*self.published()?);
+        loop {
+            let is_unknown = match &found {
+                Ok(None) => NextGeneration::maker(&self.shared.place)?.0,
+                Err(Error::Blocked { .. }) => true,
+                _ => false,
+            };
+            if !is_unknown {
+                return found;
+            }
+            if !patience.pause() {
+                let path = self.shared.place.clone();
+                let error = found.err().unwrap_or(Error::Rebuilding {
+                    path,
+                    process: None,
+                });
+                return Err(self.rebuilt_elsewhere(error));
+            }
+            self.progress.go_on()?;
+            // The one that was looked at may be of an earlier generation.
+            let newest = Snapshot::open(&self.shared.place);
+            found = newest.and_then(|newest| self.begun_rebuild(&newest));
+        }
+    }
+
+    /// Returns the unfinished rebuild, if there is one and it has said what it does.
+    pub(super) fn begun_rebuild(&self, snapshot: &Snapshot) -> Result<Option<Unfinished>> {
+        let Some((plan, progress, bytes)) = NextGeneration::look(&self.shared.place, snapshot)?
         else {
             return Ok(None);
         };
@@ -331,7 +371,7 @@ impl Store {
         let Some(plan) = plan(rebuild, &*self.published()?)? else {
             return Ok(None);
         };
-        let begun = self.unfinished_rebuild()?;
+        let begun = self.begun_rebuild(&*self.published()?)?;
         let is_other =
             |begun: &Unfinished| begun.schema != *plan.schema || begun.compacts != plan.renumbers;
         let Some(begun) = begun.filter(is_other) else {
