@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use dedupdb_corpus::dedup::{Dedup, DedupEvent, MoveEvent};
 use dedupdb_corpus::{Format, Source};
@@ -349,6 +349,11 @@ fn a_record_that_is_gone_stands_for_nothing() {
     assert_eq!(moved().0, 2);
     // The first record goes, and the others are added again.
     sandbox.write("export.jsonl", lines(&[1, 2]));
+    // As an older export, which somebody put back, would have.
+    let export = fs::File::options()
+        .append(true)
+        .open(sandbox.path("export.jsonl"));
+    export.unwrap().set_modified(UNIX_EPOCH).unwrap();
     for _ in 0..2 {
         let (files, told) = moved();
         assert_eq!(files, 1, "{told}");

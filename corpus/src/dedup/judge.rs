@@ -15,7 +15,7 @@ use crate::dedup::mark::DocumentMark;
 use crate::dedup::protection::{DropPermission, Protection};
 use crate::dedup::settings::Dedup;
 use crate::dedup::summary::DedupSummary;
-use crate::dedup::surviving_copy::{self, ChangedFiles, SurvivingCopy};
+use crate::dedup::surviving_copy::{self, RecordFiles, SurvivingCopy};
 use crate::{
     Item, ItemBatch, Origin, RepeatedId, SketchedBatch, Skipped, UnreadRecord, count_items,
     for_each_batch, is_itself, short_hash,
@@ -53,7 +53,7 @@ pub(crate) struct DedupJudge<'a> {
     /// The resolved folder, if files are moved from it.
     pub(crate) moved_from: Option<PathBuf>,
     /// What stands in the files of records, if files are moved because of these.
-    pub(crate) changed_files: ChangedFiles,
+    pub(crate) record_files: RecordFiles,
     /// The number of duplicates to keep beside a kept document.
     pub(crate) beside: u32,
     /// The number of duplicates met so far, by the hash of the key under which the kept document is stored.
@@ -399,7 +399,7 @@ impl DedupJudge<'_> {
                 earlier,
                 store,
                 root,
-                &self.changed_files,
+                &self.record_files,
             )?),
             (None, None) => is_itself(origin, &earlier.key, earlier.exact_copy, store)?
                 .then_some(SurvivingCopy::Itself),
@@ -487,9 +487,9 @@ impl DedupJudge<'_> {
                         let mut standing = None;
                         let answer = match (answer, judge.stored_root()) {
                             (Ok(Some(found)), Some(root)) => {
-                                let changed = &judge.changed_files;
+                                let records = &judge.record_files;
                                 let chosen =
-                                    surviving_copy::chosen(&document, found, store, root, changed)?;
+                                    surviving_copy::chosen(&document, found, store, root, records)?;
                                 standing = Some(chosen.1);
                                 Ok(Some(chosen.0))
                             }

@@ -19,7 +19,7 @@ use crate::dedup::protection::Protection;
 use crate::dedup::settings::{Dedup, Destination, Keep};
 use crate::dedup::sink::{DeferredList, OutputSink};
 use crate::dedup::summary::DedupSummary;
-use crate::dedup::surviving_copy::ChangedFiles;
+use crate::dedup::surviving_copy::RecordFiles;
 use crate::dedup::target::OutputTarget;
 use crate::dedup::units;
 use crate::expanded;
@@ -261,7 +261,7 @@ fn judge<'a>(
         lineage: dedup.lineage.then(Lineage::default),
         counterparts: None,
         moved_from: dedup.moved_from.clone(),
-        changed_files: ChangedFiles::new(&dedup.options),
+        record_files: RecordFiles::new(&dedup.options),
         beside: match dedup.kept() {
             Keep::Few(few) => few.get() - 1,
             _ => 0,

@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::number::times::modified;
 use crate::walk::folder::is_aside;
 use crate::{
     FileIdentity, Key, Options, Origin, Presence, Repeats, Source, SourcedText, is_itself,
@@ -24,18 +23,18 @@ pub(crate) enum SurvivingCopy {
     Nothing(String),
 }
 
-/// What files have that changed since the store took records of them.
+/// The records that files have now.
 #[derive(Debug, Default)]
-pub(crate) struct ChangedFiles {
+pub(crate) struct RecordFiles {
     /// How their records are read.
     options: Options,
     hashes: RefCell<HashMap<PathBuf, HashSet<[u8; 32]>>>,
 }
 
-impl ChangedFiles {
+impl RecordFiles {
     /// Files whose records are read with these options.
-    pub(crate) fn new(options: &Options) -> ChangedFiles {
-        ChangedFiles {
+    pub(crate) fn new(options: &Options) -> RecordFiles {
+        RecordFiles {
             options: options.clone(),
             hashes: RefCell::default(),
         }
@@ -68,7 +67,7 @@ pub(super) fn chosen(
     mut any: Match,
     store: &Store,
     root: &Path,
-    changed: &ChangedFiles,
+    records: &RecordFiles,
 ) -> Result<(Match, SurvivingCopy)> {
     let mut standing = SurvivingCopy::Itself;
     let mut seen = 0;
@@ -78,7 +77,7 @@ pub(super) fn chosen(
         let found = store.query(&query)?;
         let is_all = found.len() < limit;
         for earlier in found.into_iter().skip(seen) {
-            match of(read, &earlier, store, root, changed)? {
+            match of(read, &earlier, store, root, records)? {
                 file @ SurvivingCopy::File(..) => return Ok((earlier, file)),
                 SurvivingCopy::Nothing(why) if matches!(standing, SurvivingCopy::Itself) => {
                     (any, standing) = (earlier, SurvivingCopy::Nothing(why));
@@ -104,7 +103,7 @@ pub(super) fn of(
     earlier: &Match,
     store: &Store,
     root: &Path,
-    changed: &ChangedFiles,
+    records: &RecordFiles,
 ) -> Result<SurvivingCopy> {
     if is_itself(origin, &earlier.key, earlier.exact_copy, store)? {
         return Ok(SurvivingCopy::Itself);
@@ -115,7 +114,7 @@ pub(super) fn of(
             "{key} is not stored any more"
         )));
     };
-    let (state, found) = look(&document, store, changed);
+    let (state, found) = look(&document, store, records);
     let why = match (state, found) {
         (Presence::Present, Some((path, identity))) => {
             let place = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -168,15 +167,14 @@ pub(super) fn of(
 fn look(
     document: &Document,
     store: &Store,
-    changed: &ChangedFiles,
+    records: &RecordFiles,
 ) -> (Presence, Option<(PathBuf, FileIdentity)>) {
     if let Some(source) = &document.source {
         let found = Key::path(source).and_then(|path| Some((fs::metadata(&path).ok()?, path)));
         return match found.filter(|(found, _)| found.is_file()) {
             Some((found, path)) => {
-                // The time of adding is one of whole seconds.
-                let is_older = modified(&found).is_some_and(|time| time < document.added);
-                if !is_older && !changed.has(&path, &document.hash) {
+                // Its time says nothing: an older export may have been put in its place.
+                if !records.has(&path, &document.hash) {
                     return (Presence::Changed, None);
                 }
                 let identity = FileIdentity::of(&path, &found);

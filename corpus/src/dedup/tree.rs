@@ -131,8 +131,8 @@ impl OutputTree {
         }
     }
 
-    /// Copies a file. Returns whether it has grown since it was read, as logs do. In that case, as many bytes are copied
-    /// as it had then, because they are the text that was judged.
+    /// Copies a file. Returns whether it has grown since it was read, as logs do. In that case, the bytes are copied that it
+    /// had then, because they are the text that was judged.
     ///
     /// # Errors
     ///
@@ -146,7 +146,8 @@ impl OutputTree {
             copied => copied.of(source)?,
         };
         let metadata = file.metadata().of(source)?;
-        let has_grown = metadata.len() > size && !is_compressed(source);
+        let is_longer = metadata.len() > size && !is_compressed(source);
+        let has_grown = is_longer && as_read.hash == Some(hash_of_start(&place, size)?);
         // Files in /proc have more bytes than their size says.
         let has_more = size == 0 && !has_grown && file.read(&mut [0]).of(source)? > 0;
         let is_as_read = as_read.is(source, &metadata);
@@ -239,4 +240,11 @@ fn base(argument: &Path) -> PathBuf {
     }
     let parts = argument.components();
     parts.filter(|part| *part != Component::CurDir).collect()
+}
+/// The hash of the first bytes of a file.
+fn hash_of_start(source: &Path, size: u64) -> Result<[u8; 32]> {
+    let mut hasher = blake3::Hasher::new();
+    let start = open_file(source).of(source)?.take(size);
+    hasher.update_reader(start).of(source)?;
+    Ok(*hasher.finalize().as_bytes())
 }

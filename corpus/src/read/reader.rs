@@ -227,7 +227,7 @@ impl CorpusReader {
     fn read_file(&self, found: &Found, format: Format) -> Item {
         let size = found.read.map_or(0, |file| file.size);
         let is_converted = self.is_converted(found);
-        let mut has_grown = false;
+        let (mut has_grown, mut hash) = (false, None);
         let mut item = if is_converted {
             document(found, || self.converted(found.feed.name(), format))
         } else if is_compressed(found.feed.name()) || size == 0 {
@@ -236,8 +236,14 @@ impl CorpusReader {
             document(found, || {
                 // Files may be written to meanwhile. A file with a size is read up to that size; files in /proc have
                 // none.
-                let mut reader = found.feed.open_as_is()?.take(size);
+                let mut reader = HashingReader::new(found.feed.open_as_is()?.take(size));
+                reader.is_hashing = self.options.verbatim;
                 let record = whole::read(&mut reader, size, format, &self.options);
+                hash = self
+                    .options
+                    .verbatim
+                    .then(|| *reader.hasher.finalize().as_bytes());
+                let reader = reader.inner;
                 let is_whole = reader.limit() == 0;
                 has_grown = is_whole && reader.into_inner().read(&mut [0])? > 0;
                 record
@@ -249,6 +255,7 @@ impl CorpusReader {
         if let Item::Document(document) = &mut item {
             let origin = &mut document.origin;
             origin.has_grown = has_grown;
+            origin.read = found.read.map(|read| ReadFile { hash, ..read });
             origin.is_extracted = is_converted || [Format::Html, Format::Eml].contains(&format);
             (origin.size, origin.bytes) = (Some(size), size);
             origin.modified = found.read.and_then(|file| file.modified);
@@ -296,6 +303,33 @@ impl CorpusReader {
                 .update_reader(fs::File::open(path)?)?
                 .finalize();
             record.decoded.source_hash = Some(*source.as_bytes());
+        }
+        Ok(read)
+    }
+}
+
+/// Reads, and hashes what was read if that is needed.
+struct HashingReader<R> {
+    inner: R,
+    hasher: blake3::Hasher,
+    is_hashing: bool,
+}
+
+impl<R> HashingReader<R> {
+    fn new(inner: R) -> HashingReader<R> {
+        HashingReader {
+            inner,
+            hasher: blake3::Hasher::new(),
+            is_hashing: false,
+        }
+    }
+}
+
+impl<R: Read> Read for HashingReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        if self.is_hashing {
+            self.hasher.update(&buffer[..read]);
         }
         Ok(read)
     }

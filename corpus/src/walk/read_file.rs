@@ -17,6 +17,8 @@ pub(crate) struct ReadFile {
     pub(crate) identity: FileIdentity,
     /// Its identity until anything about it changes.
     pub(crate) moment: FileIdentity,
+    /// The hash of the bytes that were read, if the file is to be copied. It may be longer by then.
+    pub(crate) hash: Option<[u8; 32]>,
 }
 
 impl ReadFile {
@@ -27,6 +29,7 @@ impl ReadFile {
             modified: modified(metadata),
             identity: FileIdentity::of(path, metadata),
             moment: FileIdentity::of_moment(path, metadata),
+            hash: None,
         }
     }
 

@@ -328,6 +328,35 @@ fn files_that_others_must_not_read_stay_so() {
     }
 }
 
+/// What is written in place of a text that was judged must not be published as if it were that text.
+#[test]
+fn a_file_that_is_rewritten_is_no_file_that_grew() {
+    for keep in [Keep::First, Keep::Longest] {
+        let scene = Scene::new();
+        let letter = scene.path("in/texts/zz.txt");
+        fs::write(
+            &letter,
+            "words that no other text of this corpus has\n".repeat(9),
+        )
+        .unwrap();
+        let done = scene.dedup("out").keep(keep).run(|event| {
+            if let DedupEvent::Skipped(_) = event {
+                fs::write(
+                    &letter,
+                    "a longer text in the place of the other\n".repeat(20),
+                )
+                .unwrap();
+            }
+        });
+        let error = done.unwrap_err().to_string();
+        assert!(
+            error.contains("zz.txt: it changed while it was read"),
+            "{keep:?}: {error}"
+        );
+        assert!(!scene.path("out").exists());
+    }
+}
+
 /// Logs may be written to while a corpus is read.
 #[test]
 fn a_file_that_grows_is_copied_as_it_was_read() {

@@ -38,7 +38,8 @@ pub(super) fn put_read_file(writer: &mut impl Write, file: &ReadFile) -> io::Res
     let time = put_time(writer, file.modified)?;
     writer.write_all(file.identity.bytes())?;
     writer.write_all(file.moment.bytes())?;
-    Ok(size + time + 2 * FileIdentity::BYTES as u64)
+    let hash = put_bytes(writer, file.hash.as_ref().map_or(&[], |hash| hash))?;
+    Ok(size + time + 2 * FileIdentity::BYTES as u64 + hash)
 }
 
 /// Writes a file that may be unknown.
@@ -93,5 +94,6 @@ pub(super) fn get_read_file(reader: &mut impl Read) -> io::Result<ReadFile> {
         modified: get_time(reader)?,
         identity: FileIdentity::read(reader)?,
         moment: FileIdentity::read(reader)?,
+        hash: get_bytes(reader)?.try_into().ok(),
     })
 }

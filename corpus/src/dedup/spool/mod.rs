@@ -42,7 +42,7 @@ pub(crate) struct Spool {
 }
 
 /// The approximate number of bytes of a record or file in addition to its content.
-const HEAD: u64 = 64;
+const HEAD: u64 = 104;
 
 const OPENED: u64 = 0;
 const RECORD: u64 = 1;
