@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use dedupdb::write::IdScope;
+use dedupdb_corpus::publish::check_output;
 use dedupdb_corpus::{
     Converter, Encoding, Format, Glob, Options, Repeats, Source, is_pipe, is_same_file,
 };
@@ -51,6 +52,19 @@ pub(crate) fn check_stdin<'a>(arguments: impl IntoIterator<Item = &'a Path>) -> 
 pub(crate) fn is_stdin(file: &Path, paths: &[PathBuf]) -> bool {
     const OPEN: &str = "/dev/stdin";
     paths.iter().any(|path| path == Path::new(STDIN)) && is_same_file(file, Path::new(OPEN))
+}
+
+/// Refuses to write over files that are read besides the inputs, such as lists of names.
+pub(crate) fn check_not_read<'p>(
+    outputs: &[&Path],
+    read: impl Iterator<Item = &'p PathBuf>,
+) -> Result<()> {
+    let files = read.filter(|path| path.is_file());
+    let files: Vec<PathBuf> = files.cloned().collect();
+    for output in outputs {
+        check_output(output, &files)?;
+    }
+    Ok(())
 }
 
 /// Refuses to write over the file that standard input reads.

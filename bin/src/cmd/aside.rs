@@ -17,7 +17,7 @@ use super::judging::{
 use crate::args::{self, Args, JudgingArgs};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::inputs::STDIN;
+use crate::inputs::{STDIN, check_not_read};
 use crate::interrupt;
 use crate::json;
 use crate::number::{bytes, counted, four_decimals};
@@ -151,9 +151,8 @@ fn check(
         bail!("--against needs the name of a file, a folder or a store");
     }
     judging.telling.check(paths, &[target])?;
-    let list = judging.keys_from.iter().filter(|list| list.is_file());
-    let lists: Vec<PathBuf> = list.cloned().collect();
-    publish::check_output(target, &lists)?;
+    let read = judging.keys_from.iter().chain(&judging.ignored.ignore);
+    check_not_read(&[target], read)?;
     judging
         .inputs
         .check(&judging.inputs.options(), paths, console)

@@ -14,7 +14,7 @@ use crate::args::{ActionArg, Args, DecontaminateArgs};
 use crate::closed_input;
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::inputs::{STDIN, check_stdin, check_stdin_outputs, sources};
+use crate::inputs::{STDIN, check_not_read, check_stdin, check_stdin_outputs, sources};
 use crate::interrupt;
 use crate::json;
 use crate::keys::NAMED;
@@ -133,6 +133,8 @@ fn check(asked: &DecontaminateArgs) -> Result<()> {
     let outputs: Vec<&Path> = outputs.collect();
     let paths = [&asked.paths[..], &asked.against].concat();
     asked.telling.check(&paths, &outputs)?;
+    let read = asked.ignored.ignore.iter().chain(&asked.listed.files_from);
+    check_not_read(&outputs, read)?;
     check_stdin_outputs(&outputs, &asked.paths)
 }
 

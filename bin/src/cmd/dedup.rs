@@ -8,7 +8,6 @@ use dedupdb::{Options, Progress};
 use dedupdb_corpus::dedup::{
     self, ContainmentConflict, DedupSummary, Keep, PathTerminator, PreparedRun,
 };
-use dedupdb_corpus::publish::check_output;
 
 use super::judging::{
     DedupReporter, explained, given, judged, mismatched, nothing_note, schema, short_note,
@@ -19,7 +18,7 @@ use crate::closed_input;
 use crate::console::Console;
 use crate::dedup_summary;
 use crate::exit::Exit;
-use crate::inputs::{STDIN, check_stdin, check_stdin_outputs, is_stdin};
+use crate::inputs::{STDIN, check_not_read, check_stdin, check_stdin_outputs, is_stdin};
 use crate::interrupt;
 use crate::json;
 use crate::left_out::advice;
@@ -55,11 +54,10 @@ pub(crate) fn run(
     let places: Vec<&Path> = places.collect();
     dedup.judging.telling.check(&dedup.paths, &places)?;
     check_stdin_file(dedup, &places)?;
-    let list = dedup.judging.keys_from.iter().filter(|list| list.is_file());
-    let lists: Vec<PathBuf> = list.cloned().collect();
-    for place in places {
-        check_output(place, &lists)?;
-    }
+    let judging = &dedup.judging;
+    let read = judging.keys_from.iter().chain(&dedup.listed.files_from);
+    let read = read.chain(&judging.ignored.ignore);
+    check_not_read(&places, read)?;
     let mut options = dedup.judging.inputs.options();
     if args.store_given {
         options = options.store(&args.store);

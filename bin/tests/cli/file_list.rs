@@ -1,5 +1,7 @@
 //! `--files-from`: a list of the files to read.
 
+use std::fs;
+
 use crate::sandbox::{Sandbox, text};
 
 fn sandbox() -> Sandbox {
@@ -57,11 +59,30 @@ fn a_list_without_files_is_an_error_and_so_is_a_file_that_is_missing() {
     let both = [
         "report",
         "--sources",
-        "a b.txt",
+        "a other.txt",
         "--files-from",
         "gone",
         "-o",
         "r.html",
     ];
     sandbox.run(&both).expect(2);
+}
+
+#[test]
+fn lists_and_templates_that_are_read_are_not_replaced() {
+    let sandbox = sandbox();
+    sandbox.write("list", "copy.txt\n");
+    for line in [
+        "dedup --files-from list -o list --force",
+        "dedup --files-from list -o out --removed list --force",
+        "dedup copy.txt --ignore list -o list --force",
+        "decontaminate copy.txt --against other.txt --ignore list --hits list --force",
+    ] {
+        let ran = sandbox.run(&line.split(' ').collect::<Vec<_>>()).expect(2);
+        assert!(ran.stderr.contains("this is an input"), "{}", ran.stderr);
+        assert_eq!(
+            fs::read_to_string(sandbox.path("list")).unwrap(),
+            "copy.txt\n"
+        );
+    }
 }
