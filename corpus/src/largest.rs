@@ -1,6 +1,7 @@
 //! The order in which similar documents are worth keeping.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Component, Path};
 
@@ -73,15 +74,10 @@ impl ShingleCounter {
     /// each comes twice: a text that was pasted twice says no more. A text that a store refuses says nothing.
     pub(crate) fn count(&self, text: &str) -> Content {
         let shingles = self.shingler.in_order(text).unwrap_or_default();
-        let mut places: Vec<(u32, usize)> = shingles.iter().copied().zip(0..).collect();
-        places.sort_unstable();
-        let mut is_new = vec![false; shingles.len()];
-        for same in places.chunk_by(|one, next| one.0 == next.0) {
-            is_new[same[0].1] = true;
-        }
+        let mut met = HashSet::with_capacity(shingles.len());
         let (mut count, mut run) = (0, 0_usize);
-        for is_new in is_new {
-            if is_new {
+        for shingle in &shingles {
+            if met.insert(shingle) {
                 run += 1;
             } else {
                 // As many as a shingle has words, but one, reach into the passage that comes again.
@@ -112,16 +108,16 @@ pub(crate) fn rank_of(document: &SourcedText, content: Content) -> KeepRank {
 /// Returns the same for a text, which may be that of a file.
 pub(crate) fn rank_of_text(text: &str, content: Content, path: Option<&Path>) -> KeepRank {
     // White space is seen, except that of the line ends of Windows.
-    let blanks = text.chars().filter(|&c| c.is_whitespace() && c != '\r');
-    let length = text.len().saturating_sub(unseen_bytes(text)) + blanks.count();
+    let (is_garbled, length) = if text.is_ascii() {
+        (false, text.bytes().filter(|&byte| byte != b'\r').count())
+    } else {
+        let blanks = text.chars().filter(|&c| c.is_whitespace() && c != '\r');
+        let seen = text.len().saturating_sub(unseen_bytes(text));
+        (is_garbled(text), seen + blanks.count())
+    };
     let (_, _, aside, _, lengths) = stored_rank(0, 0, path);
-    (
-        is_garbled(text),
-        content,
-        aside,
-        Reverse(length as u64),
-        lengths,
-    )
+    let length = Reverse(length as u64);
+    (is_garbled, content, aside, length, lengths)
 }
 
 /// Returns the same without the text. `path` is that of a file that is one document.
