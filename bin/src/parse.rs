@@ -22,6 +22,14 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "give a share above 0 and up to 1, such as 0.8 or 80%".to_owned())
 }
 
+/// A share, or 0.
+pub(crate) fn share_or_zero(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(0.0) => Ok(0.0),
+        _ => share(text),
+    }
+}
+
 /// A share of pairs to find: `0.98` or `98%`, above 0 and below 1.
 pub(crate) fn recall(text: &str) -> Result<f64, String> {
     let share = number::parse_share(text).filter(|&share| share < 1.0);

@@ -149,6 +149,8 @@ class Store:
         containment: float | None = None,
         shortest: int = 20,
         ignore: Any = None,
+        nearest: int | None = None,
+        exhaustive: bool = False,
     ) -> list[Match]: ...
     @overload
     def query(
@@ -163,6 +165,8 @@ class Store:
         containment: float | None = None,
         shortest: int = 20,
         ignore: Any = None,
+        nearest: int | None = None,
+        exhaustive: bool = False,
     ) -> Table: ...
     def passages(
         self,
