@@ -28,6 +28,11 @@ pub(crate) fn to_text(
     } else {
         text += &line("  dropped", done.dropped(), "");
     }
+    for (field, without) in &done.without_field {
+        if *without > 0 {
+            text += &line(&format!("  without {field}"), *without, "   come last");
+        }
+    }
     text += &done.reading.skipped_line(has_converter).unwrap_or_default();
     if let Some(passages) = &done.passages {
         text += &line("passages cut", passages.passages, "");

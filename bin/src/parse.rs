@@ -11,7 +11,7 @@ use clap::{Arg, Command};
 use dedupdb::Error;
 use dedupdb::sketching::{Family, Preset};
 use dedupdb::write::IdScope;
-use dedupdb_corpus::dedup::Keep;
+use dedupdb_corpus::dedup::{self, Keep, KeepBy};
 use dedupdb_corpus::number;
 use dedupdb_corpus::report::Report;
 use dedupdb_corpus::{Encoding, Format, Glob, Key};
@@ -20,6 +20,14 @@ use dedupdb_corpus::{Encoding, Format, Glob, Key};
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let share = number::parse_share(text);
     share.ok_or_else(|| "give a share above 0 and up to 1, such as 0.8 or 80%".to_owned())
+}
+
+/// A share, or 0.
+pub(crate) fn share_or_zero(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(0.0) => Ok(0.0),
+        _ => share(text),
+    }
 }
 
 /// A share of pairs to find: `0.98` or `98%`, above 0 and below 1.
@@ -37,6 +45,22 @@ pub(crate) fn keep(which: &str) -> Result<Keep, String> {
         ("none", _) => Ok(Keep::None),
         (_, Ok(few)) => Ok(Keep::Few(few)),
         _ => Err("give first, longest, newest, none, or a number from 1 on".to_owned()),
+    }
+}
+
+/// An order by a field: `score` for the largest value, `-date` for the smallest.
+pub(crate) fn keep_by(text: &str) -> Result<KeepBy, String> {
+    text.parse()
+        .map_err(|error: dedup::Error| error.to_string())
+}
+
+/// Values of a field that are preferred: `source=wiki,books`.
+pub(crate) fn prefer(text: &str) -> Result<KeepBy, String> {
+    match text.split_once('=') {
+        Some((field, values)) if !field.is_empty() && !values.is_empty() => {
+            Ok(KeepBy::preferred(field, values.split(',')))
+        }
+        _ => Err("give a field and its values, such as source=wiki,books".to_owned()),
     }
 }
 

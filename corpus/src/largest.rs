@@ -1,6 +1,8 @@
 //! The order in which similar documents are worth keeping.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::OsStr;
 use std::path::{Component, Path};
 
@@ -104,21 +106,21 @@ impl ShingleCounter {
         if shingles.len() > 1 {
             shingles.pop();
         }
-        let mut places: Vec<(u32, usize)> = shingles.iter().copied().zip(0..).collect();
-        places.sort_unstable();
-        let mut is_new = vec![false; shingles.len()];
-        let mut once = 0;
-        for same in places.chunk_by(|one, next| one.0 == next.0) {
-            is_new[same[0].1] = true;
-            once += usize::from(same.len() == 1);
-        }
-        let (mut count, mut run) = (0, 0_usize);
-        for is_new in is_new {
-            if is_new {
-                run += 1;
-            } else {
-                // As many as a shingle has words, but one, reach into the passage that comes again.
-                count += std::mem::take(&mut run).saturating_sub(self.k - 1);
+        // Whether a shingle came again.
+        let mut met = HashMap::with_capacity(shingles.len());
+        let (mut count, mut run, mut once) = (0, 0_usize, 0_usize);
+        for &shingle in &shingles {
+            match met.entry(shingle) {
+                Entry::Vacant(new) => {
+                    new.insert(false);
+                    once += 1;
+                    run += 1;
+                }
+                Entry::Occupied(mut known) => {
+                    once -= usize::from(!known.insert(true));
+                    // As many as a shingle has words, but one, reach into the passage that comes again.
+                    count += std::mem::take(&mut run).saturating_sub(self.k - 1);
+                }
             }
         }
         count += run;
@@ -155,8 +157,12 @@ pub(crate) fn rank_of(document: &SourcedText, content: Content) -> KeepRank {
 /// Returns the same for a text, which may be that of a file, or of a record in it.
 pub(crate) fn rank_of_text(text: &str, content: Content, place: Option<(&Path, bool)>) -> KeepRank {
     // White space is seen, except that of the line ends of Windows.
-    let blanks = text.chars().filter(|&c| c.is_whitespace() && c != '\r');
-    let length = text.len().saturating_sub(unseen_bytes(text)) + blanks.count();
+    let length = if text.is_ascii() {
+        text.bytes().filter(|&byte| byte != b'\r').count()
+    } else {
+        let blanks = text.chars().filter(|&c| c.is_whitespace() && c != '\r');
+        text.len().saturating_sub(unseen_bytes(text)) + blanks.count()
+    };
     let (_, aside, _, lengths) = stored_rank(0, 0, place);
     (content, aside, Reverse(length as u64), lengths)
 }
@@ -190,6 +196,9 @@ fn garbled_places(text: &str) -> usize {
                 | [0xc3, 0xa2, 0xe2, 0x82, 0xac]
         )
     };
+    if text.is_ascii() {
+        return 0;
+    }
     let bytes = text.as_bytes();
     let starts = bytes.iter().enumerate();
     let starts = starts.filter(|(_, byte)| matches!(byte, 0xc3 | 0xef));

@@ -129,6 +129,7 @@ pub use corpus::Corpus;
 pub use each::{EachEvent, ForEach, ForEachSummary};
 pub use encoding::Encoding;
 pub use error::Error;
+pub(crate) use formats::field_values::{Compound, FieldPlaces};
 pub use formats::format::Format;
 pub(crate) use formats::format::{format_of_output, is_compressed};
 pub use formats::id::IdType;

@@ -37,6 +37,8 @@ pub struct Options {
     pub(crate) verbatim: bool,
     /// Whether rows of Parquet files are written from their file again, and so are not wanted as lines.
     pub(crate) tables_apart: bool,
+    /// The fields that are wanted as lines of such rows nevertheless.
+    pub(crate) ranked_fields: Vec<String>,
     pub(crate) needs_ids: bool,
     pub(crate) repeats: Repeats,
     pub(crate) quoted: bool,
@@ -87,6 +89,7 @@ impl Default for Options {
             converter: None,
             verbatim: false,
             tables_apart: false,
+            ranked_fields: Vec::new(),
             needs_ids: false,
             repeats: Repeats::Skip,
             quoted: true,
@@ -229,6 +232,14 @@ impl Options {
     pub(crate) fn tables_apart(self, tables_apart: bool) -> Options {
         Options {
             tables_apart,
+            ..self
+        }
+    }
+
+    /// Sets the fields of such records that are wanted verbatim nevertheless.
+    pub(crate) fn ranked_fields(self, names: Vec<String>) -> Options {
+        Options {
+            ranked_fields: names,
             ..self
         }
     }

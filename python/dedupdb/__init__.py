@@ -18,11 +18,11 @@ Long calls release the interpreter's lock. Ctrl-C ends them, and the store keeps
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native, errors
-from ._dedup import Decontaminated, Deduplicated, given, kept_rows, least_words, with_texts
+from ._dedup import Decontaminated, Deduplicated, given, kept_rows, least_words, orders, with_texts
 from ._native import Batches, Store, Table, __version__
 from ._signatures import Signatures
 from .errors import Error
@@ -188,6 +188,8 @@ def dedup(
     *,
     text: str = "text",
     keep: Literal["first", "longest", "newest"] | None = None,
+    keep_by: str | Iterable[str] | None = None,
+    prefer: Mapping[str, Iterable[Any]] | None = None,
     containment: float | None = None,
     shortest: int | None = None,
     unit: Literal["paragraph", "line"] | None = None,
@@ -221,6 +223,12 @@ def dedup(
             shingles, then the longer text, then the first) or
             the ``newest``, which is the last; ``first``, and with ``containment`` always ``longest``. The
             latter two need memory for a copy of all texts.
+        keep_by: Keep the row with the largest value of a field, or with ``"-field"`` the smallest; of several fields,
+            the next one decides between equal rows, and then ``keep``. Numbers, dates and texts are compared as
+            ``dedupdb dedup --keep-by`` does; rows without a value (null, empty, NaN, infinite) come last, and
+            ``.without_field`` of the result counts them. Dots lead into structs and nested dicts.
+        prefer: Before ``keep_by``, keep a row with the first of these values of a field, or else with the second, and
+            so on: ``{"source": ["wiki", "books"]}``.
         containment: Also drop a row if a longer one that is kept has this share of its shingles (runs of five words),
             above 0 and up to 1, such as an excerpt, or a page that was cut off.
         shortest: With ``containment``, texts of fewer tokens are dropped only as near-duplicates; 20.
@@ -261,7 +269,8 @@ def dedup(
     if shortest is not None and containment is None:
         raise ValueError("shortest: it goes with containment, which is not given")
     if unit is not None or cut_passages is not None:
-        others = {"keep": None if keep == "first" else keep, "containment": containment, "shortest": shortest}
+        others: dict[str, Any] = {"keep": None if keep == "first" else keep, "keep_by": keep_by, "prefer": prefer}
+        others |= {"containment": containment, "shortest": shortest}
         others |= {"false_candidates": false_candidates, "ignore": ignore}
         least = least_words(unit, min_words, cut_passages, others, parameters)
         share = 0.8 if drop_above is None else drop_above
@@ -284,15 +293,19 @@ def dedup(
     for name, value in (("min_words", min_words), ("drop_above", drop_above)):
         if value is not None:
             raise ValueError(f"{name}: it goes with unit or cut_passages, which is not given")
+    ranked = orders(keep_by, prefer)
+    if ranked and containment is not None:
+        raise ValueError("keep_by: it does not go with containment, which always keeps the longer text")
     if keep is None:
         keep = "first" if containment is None else "longest"
     if shortest is None:
         shortest = 20
     within = os.fspath(temporary)
-    mask, dropped, skipped, table = _native.dedup(
+    mask, dropped, skipped, table, without = _native.dedup(
         texts,
         text,
         keep,
+        ranked,
         keep_rows,
         within,
         containment,
@@ -303,7 +316,7 @@ def dedup(
         ignore,
         parameters,
     )
-    return Deduplicated(kept_rows(data, mask, table), mask, dropped, skipped)
+    return Deduplicated(kept_rows(data, mask, table), mask, dropped, skipped, None, dict(without))
 
 
 def decontaminate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ._native import Table
@@ -57,8 +57,11 @@ class Deduplicated(_KeptRows):
         dropped: Table,
         skipped: list[tuple[int, str]] | None = None,
         cut: list[int] | None = None,
+        without_field: dict[str, int] | None = None,
     ) -> None:
         super().__init__(kept, keep, dropped, skipped)
+        self.without_field: dict[str, int] = without_field or {}
+        """For each field of ``keep_by`` and ``prefer``, the number of rows without a value."""
         self.cut: list[int] = cut or []
         """With ``unit`` or ``cut_passages``, the numbers of the kept rows from whose texts parts are cut."""
         self.dropped: Table = dropped
@@ -140,6 +143,21 @@ def given(data: Any) -> tuple[Any, Any, bool]:
         has_arrow = hasattr(texts, "__arrow_c_stream__")
         data = data if package == "numpy" else texts
     return data, texts, has_arrow and not knows_itself
+
+
+def orders(
+    keep_by: str | Iterable[str] | None, prefer: Mapping[str, Iterable[Any]] | None
+) -> list[tuple[str, list[str] | None]]:
+    """The fields that rank rows, in the order in which they decide, and the values that are preferred of some."""
+    ranked: list[tuple[str, list[str] | None]] = []
+    if prefer is not None and not isinstance(prefer, Mapping):
+        raise TypeError(f"prefer: a mapping of fields to lists of values, not {type(prefer).__name__}")
+    for field, values in (prefer or {}).items():
+        if isinstance(values, (str, bytes)):
+            raise TypeError(f"prefer: one {type(values).__name__} for {field!r}; put it in a list")
+        ranked.append((field, [str(value) for value in values]))
+    fields = [keep_by] if isinstance(keep_by, str) else keep_by or []
+    return ranked + [(field, None) for field in fields]
 
 
 def least_words(

@@ -149,6 +149,8 @@ class Store:
         containment: float | None = None,
         shortest: int = 20,
         ignore: Any = None,
+        nearest: int | None = None,
+        exhaustive: bool = False,
     ) -> list[Match]: ...
     @overload
     def query(
@@ -163,6 +165,8 @@ class Store:
         containment: float | None = None,
         shortest: int = 20,
         ignore: Any = None,
+        nearest: int | None = None,
+        exhaustive: bool = False,
     ) -> Table: ...
     def passages(
         self,
@@ -366,6 +370,7 @@ def dedup(
     data: Any,
     text: str,
     keep: str,
+    ranked: list[tuple[str, list[str] | None]],
     keep_rows: bool,
     within: str,
     containment: float | None,
@@ -375,8 +380,8 @@ def dedup(
     progress: _Progress,
     ignore: Any,
     parameters: Parameters,
-) -> tuple[list[bool], Table, list[tuple[int, str]], Table | None]:
-    """Which rows to keep, why the others are dropped, which were skipped, and the kept ones."""
+) -> tuple[list[bool], Table, list[tuple[int, str]], Table | None, list[tuple[str, int]]]:
+    """Which rows to keep, why the others are dropped, which were skipped, the kept ones, and how many lack a field."""
 
 def read(
     paths: list[str],

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import sys
 import weakref
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
@@ -23,7 +24,7 @@ from ._warning import warn
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["MinHash", "MinHashLSH", "MinHashLSHDeletionSession", "MinHashLSHInsertionSession"]
+__all__ = ["MinHash", "MinHashLSH", "MinHashLSHDeletionSession", "MinHashLSHForest", "MinHashLSHInsertionSession"]
 
 _MOST_PERMUTATIONS = 16384
 _RECALL = 0.98
@@ -320,6 +321,15 @@ class _Closing:
         self.close()
 
 
+def _tokens(minhash: MinHash, num_perm: int) -> TokenSet:
+    """The set of a MinHash that has this number of permutations."""
+    if not isinstance(minhash, MinHash):
+        raise TypeError(f"a dedupdb.datasketch.MinHash, not {type(minhash).__module__}'s")
+    if minhash.num_perm != num_perm:
+        raise ValueError(f"Expecting minhash with length {num_perm}, got {minhash.num_perm}")
+    return minhash._set
+
+
 class MinHashLSH(_Closing):
     """An index of :class:`MinHash`, in memory or in a store: exact answers, nothing below the threshold.
 
@@ -391,11 +401,7 @@ class MinHashLSH(_Closing):
         return iter(self._index)
 
     def _check(self, minhash: MinHash) -> TokenSet:
-        if not isinstance(minhash, MinHash):
-            raise TypeError(f"a dedupdb.datasketch.MinHash, not {type(minhash).__module__}'s")
-        if minhash.num_perm != self.h:
-            raise ValueError(f"Expecting minhash with length {self.h}, got {minhash.num_perm}")
-        return minhash._set
+        return _tokens(minhash, self.h)
 
     def insert(self, key: Hashable, minhash: MinHash, check_duplication: bool = True) -> None:
         """Stores a MinHash under a key.
@@ -489,6 +495,49 @@ class MinHashLSH(_Closing):
 
     def __repr__(self) -> str:
         return f"<dedupdb.datasketch.MinHashLSH of {len(self._index)} keys, {self.b} bands of {self.r} rows>"
+
+
+class MinHashLSHForest:
+    """The most similar of the sets in memory, whatever their similarity, by exact Jaccard similarity.
+
+    Compared are the sets that share a minimum with the one that is asked about: of those with similarity s, a share of
+    1 - (1 - s)**num_perm. So more are compared than by datasketch's trees, and more time is taken.
+
+    Args:
+        num_perm: Permutations of every MinHash.
+        l: Number of prefix trees: checked, and else of no effect.
+    """
+
+    def __init__(self, num_perm: int = 128, l: int = 8) -> None:  # noqa: E741
+        if l <= 0 or num_perm <= 0:
+            raise ValueError("num_perm and l must be positive")
+        if l > num_perm:
+            raise ValueError("l cannot be greater than num_perm")
+        self.num_perm = num_perm
+        self._index = _Memory(num_perm, sys.float_info.min, (num_perm, 1))
+
+    def add(self, key: Hashable, minhash: MinHash) -> None:
+        """Adds a MinHash under a key. It is found at once, also without :meth:`index`."""
+        tokens = _tokens(minhash, self.num_perm)
+        if key in self:
+            raise ValueError("The given key has already been added")
+        self._index.insert(key, tokens, 0)
+
+    def index(self) -> None:
+        """Does nothing."""
+
+    def query(self, minhash: MinHash, k: int) -> list[Hashable]:
+        """The keys of at most ``k`` sets, the most similar first, of equal ones the first added."""
+        if k <= 0:
+            raise ValueError("k must be positive")
+        return self._index.query(_tokens(minhash, self.num_perm))[:k]
+
+    def is_empty(self) -> bool:
+        """Whether nothing was added."""
+        return len(self._index) == 0
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._index.known
 
 
 class MinHashLSHInsertionSession(_Closing):

@@ -40,6 +40,7 @@ macro_rules! arguments {
 arguments! {
     threshold: Option<f64>,
     limit: Option<usize>,
+    nearest: Option<usize>,
     containment: Option<f64>,
     min_size: usize,
     shortest: usize,

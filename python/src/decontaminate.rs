@@ -219,6 +219,7 @@ impl<'a> Items<'a> {
             let names = ColumnNames {
                 key: key.clone(),
                 text: field.clone(),
+                ranked: Vec::new(),
             };
             let mut rows = RowSource::named("against", against, &names)?;
             let mut row = 0;

@@ -10,7 +10,8 @@ use arrow_schema::{DataType, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use dedupdb::{Options, Progress, Schema};
 use dedupdb_corpus::dedup::{
-    ContainedRows, ContainmentConflict, DroppedRow, Error, Keep, RowDedup as Judging, RowVerdicts,
+    ContainedRows, ContainmentConflict, DroppedRow, Error, FieldRanks, Keep, KeepBy,
+    RowDedup as Judging, RowVerdicts,
 };
 use dedupdb_corpus::number::counted;
 use pyo3::exceptions::PyValueError;
@@ -30,16 +31,23 @@ use crate::watch::{ProgressCallback, TICK, watched};
 /// Rows that could not be judged, with the reasons.
 pub(crate) type FlawedRows = Vec<(u64, String)>;
 
-/// Which rows to keep, why the others are dropped, which could not be judged, and the kept rows if an Arrow table has
-/// them and they are asked for.
+/// The numbers of rows without a value of a field, for each field.
+type LackingRows = Vec<(String, u64)>;
+
+/// What [`dedup`] returns.
+type JudgedTable = (Vec<bool>, Table, FlawedRows, Option<Table>, LackingRows);
+
+/// Which rows to keep, why the others are dropped, which could not be judged, the kept rows if an Arrow table has
+/// them and they are asked for, and how many rows lack what ranks them.
 #[pyfunction]
-#[pyo3(signature = (data, text, keep, keep_rows, within, containment, shortest, false_candidates, errors, progress, ignore, parameters))]
+#[pyo3(signature = (data, text, keep, ranked, keep_rows, within, containment, shortest, false_candidates, errors, progress, ignore, parameters))]
 #[expect(clippy::too_many_arguments, reason = "one call of ours makes it")]
 pub(crate) fn dedup(
     py: Python<'_>,
     data: &Bound<'_, PyAny>,
     #[pyo3(from_py_with = arguments::text)] text: String,
     #[pyo3(from_py_with = arguments::keep)] keep: String,
+    ranked: Vec<(String, Option<Vec<String>>)>,
     keep_rows: bool,
     within: PathBuf,
     #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
@@ -49,11 +57,13 @@ pub(crate) fn dedup(
     progress: Option<&Bound<'_, PyAny>>,
     ignore: Option<&Bound<'_, PyAny>>,
     parameters: &Bound<'_, PyDict>,
-) -> PyResult<(Vec<bool>, Table, FlawedRows, Option<Table>)> {
+) -> PyResult<JudgedTable> {
     let (keep, errors) = (which(&keep)?, ErrorPolicy::of(errors)?);
     let schema = schema::built(py, Some(parameters))?;
     let mut told = ProgressCallback::new(progress, "texts")?;
-    let mut rows = RowSource::texts("data", data, &text)?;
+    let ranks = FieldRanks::new(orders(py, ranked)?);
+    let fields = ranks.fields().map(str::to_owned).collect();
+    let mut rows = RowSource::ranked("data", data, &text, fields)?;
     if keep_rows {
         rows.keep();
     }
@@ -67,13 +77,13 @@ pub(crate) fn dedup(
         }
         let search = py.detach(|| ContainedRows::begin(&options, &schema, within, least));
         let search = search.map_err(refused)?.shortest(shortest);
-        let mut texts = TextQueue::ordered(py, rows, keep, &schema, errors)?;
+        let mut texts = TextQueue::ordered(py, rows, (keep, ranks), &schema, errors)?;
         verdicts.judge_contained(py, search, &mut texts, &mut told)?;
         texts
     } else {
         let judging = py.detach(|| Judging::begin(&options, &schema, within));
         let judging = judging.map_err(refused)?;
-        let mut texts = TextQueue::ordered(py, rows, keep, &schema, errors)?;
+        let mut texts = TextQueue::ordered(py, rows, (keep, ranks), &schema, errors)?;
         verdicts.judge(py, judging, &mut texts, &mut told)?;
         texts
     };
@@ -95,7 +105,20 @@ pub(crate) fn dedup(
         .kept()
         .map(|(schema, arrays)| kept(&schema, &batches(&schema, &arrays)?, &keep));
     let table = table_of(&dropped, containment.is_some())?;
-    Ok((keep, table, skipped, kept.transpose()?))
+    let without = texts.ranks.without();
+    let without = without
+        .map(|(field, rows)| (field.to_owned(), rows))
+        .collect();
+    Ok((keep, table, skipped, kept.transpose()?, without))
+}
+
+/// The orders that are asked for: fields, and the values that are preferred of some.
+fn orders(py: Python<'_>, ranked: Vec<(String, Option<Vec<String>>)>) -> PyResult<Vec<KeepBy>> {
+    let order = |(field, values): (String, Option<Vec<String>>)| match values {
+        Some(values) => Ok(KeepBy::preferred(field, values)),
+        None => field.parse().map_err(|error| of_dedup(py, &error)),
+    };
+    ranked.into_iter().map(order).collect()
 }
 
 /// The options of the temporary store in which rows are compared, without the texts to `ignore`.
@@ -243,6 +266,7 @@ pub(crate) struct TextQueue {
     /// Those of them with flaws, in order, and how many texts are before each.
     pub(crate) flawed: FlawedRows,
     before: Vec<u64>,
+    ranks: FieldRanks,
     ranked: Option<RankedTexts>,
 }
 
@@ -262,6 +286,7 @@ impl TextQueue {
             taken: 0,
             flawed: Vec::new(),
             before: Vec::new(),
+            ranks: FieldRanks::new([]),
             ranked: None,
         }
     }
@@ -270,19 +295,24 @@ impl TextQueue {
     fn ordered(
         py: Python<'_>,
         rows: RowSource,
-        keep: Keep,
+        (keep, ranks): (Keep, FieldRanks),
         schema: &Schema,
         errors: ErrorPolicy,
     ) -> PyResult<TextQueue> {
         let mut texts = TextQueue::of(rows, errors);
-        if keep != Keep::First {
+        texts.ranks = ranks;
+        let is_ranked = texts.ranks.fields().next().is_some();
+        if keep != Keep::First || is_ranked {
             let mut all = Vec::new();
             while let Some(batch) = texts.next(py)? {
                 all.extend(batch);
                 py.check_signals()?;
             }
             let order = py.detach(|| Judging::order(keep, &all, schema));
-            let order = order.map_err(|error| raised(py, &error))?;
+            let mut order = order.map_err(|error| raised(py, &error))?;
+            let checked = texts.ranks.check(&texts.rows.field_names());
+            checked.map_err(|error| of_dedup(py, &error))?;
+            texts.ranks.sort(&mut order);
             texts.ranked = Some(RankedTexts {
                 texts: all,
                 order,
@@ -300,6 +330,9 @@ impl TextQueue {
         let Some(batch) = self.rows.next(py)? else {
             return Ok(None);
         };
+        for ranks in &batch.ranks {
+            self.ranks.push(ranks);
+        }
         let mut texts = Vec::with_capacity(batch.rows.len());
         for row in batch.rows {
             match row {

@@ -43,6 +43,7 @@ pub(crate) fn of_dedup(py: Python<'_>, error: &dedup::Error) -> PyErr {
         dedup::Error::Corpus(source) => of_corpus(py, source),
         dedup::Error::Benchmark { .. }
         | dedup::Error::Containment { .. }
+        | dedup::Error::KeepBy { .. }
         | dedup::Error::Units { .. } => PyValueError::new_err(error.to_string()),
         dedup::Error::Temporary { .. } => {
             let class = class(py, "Io");

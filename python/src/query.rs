@@ -28,6 +28,8 @@ pub(crate) struct QueryOptions {
     pub(crate) containment: Option<f64>,
     pub(crate) shortest: usize,
     pub(crate) ignored: Option<ShingleSet>,
+    pub(crate) nearest: Option<usize>,
+    pub(crate) exhaustive: bool,
 }
 
 impl QueryOptions {
@@ -44,7 +46,10 @@ impl QueryOptions {
         if let Some(limit) = self.limit {
             query = query.limit(limit);
         }
-        query
+        if let Some(most) = self.nearest {
+            query = query.nearest(most);
+        }
+        query.exhaustive(self.exhaustive)
     }
 }
 

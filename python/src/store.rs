@@ -242,7 +242,9 @@ impl PyStore {
     /// this share of its shingles, the largest share first; contained texts of fewer than `shortest` tokens are left out.
     /// The store must find passages, as one does by default.
     /// `ignore` takes texts of which nothing counts, on either side: a template, a licence. All documents are then compared.
-    #[pyo3(signature = (texts, /, *, text="text", threshold=None, limit=None, progress=None, containment=None, shortest=20, ignore=None))]
+    /// `nearest` asks for this number of the most similar documents, without a threshold, of those that share a bucket or a
+    /// fingerprint with the text; `exhaustive` compares with all documents, and misses none.
+    #[pyo3(signature = (texts, /, *, text="text", threshold=None, limit=None, progress=None, containment=None, shortest=20, ignore=None, nearest=None, exhaustive=false))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn query<'py>(
         &self,
@@ -255,7 +257,14 @@ impl PyStore {
         #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
         #[pyo3(from_py_with = arguments::shortest)] shortest: usize,
         ignore: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = arguments::nearest)] nearest: Option<usize>,
+        #[pyo3(from_py_with = arguments::exhaustive)] exhaustive: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if nearest.is_some() && limit.is_some() {
+            return Err(PyValueError::new_err(
+                "limit: nearest is the number of documents; leave one of them out",
+            ));
+        }
         let store = self.opened()?;
         let asked = QueryOptions {
             threshold,
@@ -263,6 +272,8 @@ impl PyStore {
             containment,
             shortest,
             ignored: passages::ignored(py, &store, ignore)?,
+            nearest,
+            exhaustive,
         };
         let found = if let Ok(one) = texts.cast::<PyString>() {
             query::one_text(py, &store, arguments::given("text", one)?, asked)?
@@ -272,7 +283,7 @@ impl PyStore {
             let found = query::many(py, &store, rows, asked, told)?;
             Bound::new(py, found)?.into_any()
         };
-        if ignore.is_none() {
+        if ignore.is_none() && nearest.is_none() && !exhaustive {
             warn_of_threshold(py, &store, threshold, REINDEX)?;
         }
         Ok(found)
@@ -349,6 +360,8 @@ impl PyStore {
             containment: None,
             shortest: 0,
             ignored: None,
+            nearest: None,
+            exhaustive: false,
         };
         let store = self.opened()?;
         let found = query::one(py, &store, &asked.of(Query::key(&key)))?;
@@ -742,5 +755,6 @@ fn names(key: Option<String>, text: &str) -> ColumnNames {
     ColumnNames {
         key: Some(key.map_or(KeyColumn::Usual, KeyColumn::Named)),
         text: text.to_owned(),
+        ranked: Vec::new(),
     }
 }

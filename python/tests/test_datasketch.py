@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dedupdb
-from dedupdb.datasketch import MinHash, MinHashLSH
+from dedupdb.datasketch import MinHash, MinHashLSH, MinHashLSHForest
 
 TOKENS = st.lists(st.integers(0, 300), max_size=200)
 
@@ -425,3 +425,35 @@ def test_the_same_program_with_both() -> None:
     theirs, ours = program(datasketch), program(dedupdb.datasketch)
     assert ours[0] == theirs[0]
     assert abs(ours[1] - theirs[1]) < 0.2 * theirs[1]
+
+
+@given(st.lists(TOKENS, max_size=12), TOKENS, st.integers(1, 14))
+def test_a_forest_finds_the_most_similar(sets: list[list[int]], asked: list[int], k: int) -> None:
+    forest, question = MinHashLSHForest(num_perm=32), minhash(asked, num_perm=32)
+    assert forest.is_empty()
+    likeness = []
+    for key, numbers in enumerate(sets):
+        one = minhash(numbers, num_perm=32)
+        forest.add(key, one)
+        if (one.hashvalues == question.hashvalues).any():
+            likeness.append((-question.jaccard(one), key))
+    forest.index()
+    likeness = [found for found in likeness if found[0] < 0]
+    assert forest.query(question, k) == [key for _, key in sorted(likeness)[:k]]
+    assert all(key in forest for key in range(len(sets)))
+
+
+def test_a_forest_refuses_what_datasketch_refuses() -> None:
+    forest = MinHashLSHForest()
+    forest.add("a", minhash([1, 2]))
+    for refused in (
+        lambda: forest.add("a", minhash([1])),
+        lambda: forest.add("b", minhash([1], num_perm=64)),
+        lambda: forest.query(minhash([1], num_perm=64), 1),
+        lambda: forest.query(minhash([1]), 0),
+        lambda: MinHashLSHForest(num_perm=4, l=8),
+        lambda: MinHashLSHForest(l=0),
+    ):
+        with pytest.raises(ValueError, match=r"key|length|positive|greater"):
+            refused()
+    assert "b" not in forest

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from given import keys, texts
 
 import dedupdb
 from dedupdb import errors
@@ -394,3 +395,26 @@ def test_a_store_that_is_not_closed_is_closed_with_its_last_handle(path: Path) -
     del documents
     with dedupdb.open(path) as again:
         assert len(again) == 1
+
+
+def test_the_nearest_are_the_most_similar(tmp_path: Path) -> None:
+    made = texts(120)
+    with dedupdb.open(tmp_path / "store", shingling="word:1") as store:
+        store.add(keys(120), made)
+        ranked = store.query(made[0], nearest=120, exhaustive=True)
+        shares = [found.jaccard or 0.0 for found in ranked]
+        assert shares == sorted(shares, reverse=True)
+        assert 0 < shares[-1] < 0.2
+        assert store.query(made[0], nearest=3, exhaustive=True) == ranked[:3]
+        few = store.query(made[0], nearest=120)
+        assert few == [found for found in ranked if found.bands]
+        table = store.query(made[:2], nearest=3, exhaustive=True, threshold=0)
+        assert table["key"][:3] == [found.key for found in ranked[:3]]
+        exact = store.query(made[0], threshold=0.1, exhaustive=True)
+        assert exact == [found for found, share in zip(ranked, shares, strict=True) if share >= 0.1]
+        with pytest.raises(ValueError, match="limit"):
+            store.query("a b c", nearest=2, limit=2)
+        with pytest.raises(errors.InvalidQuery, match="nearest"):
+            store.query("a b c", nearest=2, containment=0.5)
+        with pytest.raises(errors.InvalidQuery, match="threshold"):
+            store.query("a b c", threshold=0)

@@ -30,6 +30,7 @@ mod layers;
 mod lsh;
 mod merge;
 mod moved;
+mod nearest;
 mod numbered;
 mod pages;
 mod pairs;

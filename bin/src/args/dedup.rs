@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use dedupdb_corpus::dedup::Unit;
+use dedupdb_corpus::dedup::{KeepBy, Unit};
 
 use crate::args::JudgingArgs;
 use crate::args::containment::ContainmentArgs;
@@ -24,6 +24,7 @@ Examples:
   dedupdb dedup crawl/*.parquet -o clean/
   dedupdb dedup articles/ -o unique/ --keep longest --removed removed.tsv
   dedupdb dedup articles/ -o files-to-keep --list
+  dedupdb dedup pages.jsonl -o clean.jsonl --keep-by score,-date --prefer source=wiki,books
   dedupdb dedup pages.jsonl -o clean.jsonl --containment 0.8
   dedupdb dedup pages.jsonl -o clean.jsonl --unit paragraph
   dedupdb dedup pages.jsonl -o clean.jsonl --cut-passages 50
@@ -54,6 +55,17 @@ nearly all of the more similar ones. Every dropped document was compared exactly
   newest  The one whose file changed last; in one file, the last record
   3  The first one and the first two that resemble it; likewise for other numbers
   none  None of them, as a filter against contamination
+
+--keep-by score keeps the record with the largest score, --keep-by -date the one with the smallest date,
+and --keep-by score,-date, of equal scores, the one with the smallest date. --prefer source=wiki,books
+comes before that: records with the source wiki, then those with books, then all others. Of records that
+are equal so far, --keep decides. A field is a column or a field of JSON; dots lead into nested ones, as
+in --text-field. Numbers are compared as numbers, exactly, also those in quotes and those of CSV; dates and
+times such as 2024-02-29 or 2024-02-29T23:59:59+01:00 as moments; false is below true; all else as
+text. In either direction, numbers come before dates, dates before true and false, and texts after these.
+Records without the field come last, and the summary counts them; null, empty, NaN and infinite values
+are none. A field that no record has is an error. It is for JSONL, JSON, CSV, TSV and Parquet: not with
+--against, --containment, --cut-passages, --keys-from, --list or --unit.
 
 --protect names files that are never dropped; they are judged first. --keys-from drops only documents
 whose keys are in FILE, such as what you marked on the page of `report`, and at least one of several
@@ -137,6 +149,18 @@ pub(crate) struct DedupArgs {
     /// Replace OUTPUT and the file of --removed; a folder gets another name, such as OUTPUT.old
     #[arg(long)]
     pub(crate) force: bool,
+
+    /// Of similar records, keep the one with the largest value of FIELD, or with -FIELD the smallest; of
+    /// several fields, separated by commas, the next one decides between equal ones
+    #[arg(long, value_name = "FIELD", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse::keep_by,
+        conflicts_with_all = ["against", "containment", "cut_passages", "keys_from", "list", "unit"])]
+    pub(crate) keep_by: Vec<KeepBy>,
+
+    /// Of similar records, keep one whose FIELD has the first of these values, or else the second, and so
+    /// on; decides before --keep-by; may be repeated
+    #[arg(long, value_name = "FIELD=VALUE,...", value_parser = parse::prefer,
+        conflicts_with_all = ["against", "containment", "cut_passages", "keys_from", "list", "unit"])]
+    pub(crate) prefer: Vec<KeepBy>,
 
     #[command(flatten)]
     pub(crate) contained: ContainmentArgs,

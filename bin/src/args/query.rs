@@ -23,6 +23,7 @@ Examples:
   dedupdb query draft.txt  Which stored documents resemble this file?
   dedupdb query --threshold 90% --limit 5 drafts/  At most five matches of at least 0.9 for each
     file
+  dedupdb query --nearest 3 draft.txt  The three most similar ones, however little they have in common
   dedupdb query --containment 0.8 draft.txt  Which stored documents are in this file, or have it?
   dedupdb query --key articles/old.txt  Which documents resemble this stored one?
   dedupdb query --quiet draft.txt > /dev/null || echo nothing similar
@@ -45,6 +46,11 @@ CONTAINMENT_OF_MATCH, the reverse. The largest share comes first. The store must
 differ everywhere, may be missed; with --passage 20, one in a thousand. `pairs --containment` finds
 all pairs in any store.
 
+With --nearest K, matches are the K most similar of the documents that share a bucket with the text or, in
+a store that finds passages, a fingerprint. Of documents with little in common most share neither: of those
+with a similarity of 0.5, 12.5% share a bucket by default. --exhaustive compares with all stored texts and
+misses none, which takes about a second for a million; documents without a common shingle are no matches.
+
 With --ignore, such as the sheet that a class was given, all stored texts are compared, and none is
 missed; the store need not find passages. A text with nothing else has no matches, not even its copies.
 
@@ -64,9 +70,17 @@ pub(crate) struct QueryArgs {
     #[arg(long = "key", value_name = "KEY", value_parser = parse::name())]
     pub(crate) keys: Vec<String>,
 
-    /// Minimum Jaccard similarity, instead of the store's: 0.9 or 90%
-    #[arg(long, value_name = "SHARE", value_parser = parse::share, conflicts_with = "containment")]
+    /// Minimum Jaccard similarity, instead of the store's: 0.9 or 90%; with --nearest also 0
+    #[arg(long, value_name = "SHARE", value_parser = parse::share_or_zero, conflicts_with = "containment")]
     pub(crate) threshold: Option<f64>,
+
+    /// Print the K most similar documents for each text, whatever their similarity
+    #[arg(long, value_name = "K", value_parser = parse::at_least_one, conflicts_with_all = ["containment", "limit"])]
+    pub(crate) nearest: Option<usize>,
+
+    /// Compare with every stored text, so that no match is missed
+    #[arg(long)]
+    pub(crate) exhaustive: bool,
 
     #[command(flatten)]
     pub(crate) contained: ContainmentArgs,

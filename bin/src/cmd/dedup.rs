@@ -269,6 +269,7 @@ fn asked(args: &Args, dedup: &args::DedupArgs, options: Options) -> Result<dedup
     if let Some(name) = &dedup.mark {
         asked = asked.mark(name);
     }
+    asked = asked.keep_by(dedup.prefer.iter().chain(&dedup.keep_by).cloned());
     if let Some(least) = dedup.contained.containment {
         asked = asked.containment(least).shortest(dedup.contained.shortest);
     }
@@ -361,6 +362,7 @@ fn kept_note(done: &DedupSummary, dedup: &args::DedupArgs) -> Option<String> {
         && dedup.unit.is_none()
         && dedup.cut_passages.is_none()
         && dedup.judging.keep.is_none()
+        && done.without_field.is_empty()
         && dedup.contained.containment.is_none()
         && dedup.judging.keys_from.is_none()
         && done.of_input.all() > 0)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use dedupdb::sketching::{ShingleSet, Shingling};
 use dedupdb::{Error, Match, Progress, Store};
 use dedupdb_corpus::{Options, SourcedText};
@@ -27,12 +27,15 @@ fn opened(
     options: &Options,
     console: &Console,
 ) -> Result<(Store, Option<ShingleSet>)> {
+    if query.threshold == Some(0.0) && query.nearest.is_none() {
+        bail!("--threshold 0 is for --nearest K; give a share above 0, such as 0.8");
+    }
     let store = crate::store::open_to_read(args)?;
     let schema = store.schema();
     query.inputs.check_shingles(&schema)?;
     check_containment(args, query, &store)?;
     let ignored = (query.ignored).shingles(args, &schema, options, console)?;
-    if ignored.is_none() {
+    if ignored.is_none() && !query.exhaustive && query.nearest.is_none() {
         crate::store::note_threshold_of(args, &store, query.threshold, console);
     }
     Ok((store, ignored))
@@ -127,7 +130,7 @@ fn check_containment(args: &Args, query: &QueryArgs, store: &Store) -> Result<()
 
 /// Whether matches are found by their passages.
 fn is_by_passages(query: &QueryArgs) -> bool {
-    query.contained.containment.is_some() && query.ignored.ignore.is_empty()
+    query.contained.containment.is_some() && query.ignored.ignore.is_empty() && !query.exhaustive
 }
 
 /// Says which matches may be missing.
@@ -160,7 +163,11 @@ fn note_nothing(
 ) -> Result<()> {
     let share = query.contained.containment;
     let least = share.or(query.threshold);
-    let least = least.unwrap_or(store.schema().threshold());
+    let least = least.unwrap_or(if query.nearest.is_some() {
+        0.0
+    } else {
+        store.schema().threshold()
+    });
     let is_stored = first.as_ref().is_some_and(|first| first.is_stored);
     let is_stored = is_stored || !query.keys.is_empty();
     let other = if is_stored { "other " } else { "" };
@@ -169,7 +176,15 @@ fn note_nothing(
     } else {
         "similarity"
     };
-    let none = format!("found no {other}stored document with a {what} of {least} or more");
+    let none = match (query.nearest, query.exhaustive) {
+        (Some(_), false) if least == 0.0 => format!(
+            "no {other}stored document shares a bucket with it; --exhaustive compares with all"
+        ),
+        (Some(_), true) if least == 0.0 => {
+            format!("no {other}stored document has anything in common with it")
+        }
+        _ => format!("found no {other}stored document with a {what} of {least} or more"),
+    };
     let is_told = crate::store::note_none(store, &none, console)?;
     let first = first.filter(|_| share.is_none());
     if let Some(only) = first.filter(|_| is_told && asked == 1 && query.keys.is_empty()) {
@@ -293,7 +308,10 @@ fn of<'a>(
     if let Some(limit) = query.limit {
         question = question.limit(limit);
     }
-    question
+    if let Some(most) = query.nearest {
+        question = question.nearest(most);
+    }
+    question.exhaustive(query.exhaustive)
 }
 
 fn list(

@@ -97,6 +97,7 @@ pub(crate) struct DedupJson<'a> {
     of_itself: u64,
     unmarked: u64,
     spared: u64,
+    without_field: &'a BTreeMap<String, u64>,
     compared: Option<u64>,
     compared_skipped: u64,
     units: Option<UnitsJson>,
@@ -140,6 +141,7 @@ impl DedupJson<'_> {
             of_itself: done.of_itself,
             unmarked: done.unmarked,
             spared: done.spared,
+            without_field: &done.without_field,
             compared: compared.map(|compared| compared.documents),
             compared_skipped: compared.map_or(0, |compared| compared.reading.all_skipped()),
             units: done.units.map(|units| UnitsJson {

@@ -48,6 +48,7 @@ mod inspect;
 mod interrupt;
 mod json;
 mod jsonl;
+mod keep_by;
 mod kill;
 mod left_out;
 mod lesser_copy;

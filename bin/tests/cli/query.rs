@@ -372,3 +372,71 @@ fn answers_do_not_depend_on_the_number_of_threads() {
         .expect(0);
     assert_eq!(one.stdout, four.stdout);
 }
+
+#[test]
+fn the_nearest_are_found_without_a_threshold() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["init", "--passage", "0"]).expect(0);
+    let words = text(1, 60);
+    let half = |seed| {
+        let kept: Vec<&str> = words.split(' ').take(30).collect();
+        kept.join(" ") + " " + &text(seed, 30)
+    };
+    for (name, text) in [
+        ("a", half(2)),
+        ("b", text(3, 60)),
+        ("c", words.clone()),
+        ("d", half(4)),
+    ] {
+        sandbox.write(format!("{name}.txt"), text);
+    }
+    sandbox
+        .run(&["add", "a.txt", "b.txt", "c.txt", "d.txt"])
+        .expect(0);
+    sandbox.write("asked.txt", format!("{words} and more"));
+    let found = |arguments: &[&str], code| {
+        let ran = sandbox
+            .run(&[&["query", "asked.txt"], arguments].concat())
+            .expect(code);
+        let lines = ran.lines().into_iter();
+        let keys: Vec<String> = lines
+            .map(|it| it.split('\t').nth(1).unwrap().to_owned())
+            .collect();
+        (keys.concat(), ran.stderr)
+    };
+    assert_eq!(
+        found(&["--nearest", "2", "--exhaustive"], 0).0,
+        "c.txta.txt"
+    );
+    assert_eq!(
+        found(&["--nearest", "9", "--exhaustive", "--threshold", "0"], 0).0,
+        "c.txta.txtd.txt"
+    );
+    let share = &["--nearest", "9", "--exhaustive", "--threshold", "0.5"];
+    assert_eq!(found(share, 0).0, "c.txt");
+    assert_eq!(
+        found(&["--threshold", "0.2", "--exhaustive"], 0).0,
+        "c.txta.txtd.txt"
+    );
+    assert!(found(&["--nearest", "1"], 0).0.starts_with("c.txt"));
+    sandbox.write("asked.txt", text(9, 60));
+    let (none, said) = found(&["--nearest", "1"], 1);
+    assert!(
+        none.is_empty() && said.contains("shares a bucket with it; --exhaustive"),
+        "{said}"
+    );
+    let (_, said) = found(&["--nearest", "1", "--exhaustive"], 1);
+    assert!(said.contains("anything in common"), "{said}");
+    for (arguments, expected) in [
+        (&["--threshold", "0"][..], "--threshold 0 is for --nearest"),
+        (&["--nearest", "0"], "--nearest"),
+        (&["--nearest", "2", "--limit", "3"], "cannot be used with"),
+        (
+            &["--nearest", "2", "--containment", "0.5"],
+            "cannot be used with",
+        ),
+    ] {
+        let (_, said) = found(arguments, 2);
+        assert!(said.contains(expected), "{arguments:?}: {said}");
+    }
+}

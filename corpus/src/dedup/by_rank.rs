@@ -20,7 +20,8 @@ pub(super) fn spool_all(
     spool: &mut Spool,
     ranking: &mut Ranking,
 ) -> Result<()> {
-    judge.for_each_batch(batches, |judge, batch| {
+    judge.for_each_batch(batches, |judge, mut batch| {
+        ranking.by_fields(&mut batch.items)?;
         let mut ranks = ranking.by_content(&batch.items).into_iter();
         for item in &batch.items {
             judge.reporter.item(item)?;

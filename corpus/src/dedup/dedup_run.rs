@@ -84,10 +84,11 @@ impl DedupRun<'_> {
         to: Destination,
     ) -> Result<OutputSink> {
         let mut spool = Spool::new(self.outputs.work(), self.dedup.temporary_limit)?;
-        let mut ranking =
-            Ranking::new(self.dedup.kept(), ShingleCounter::of(&self.store.schema())?);
+        let counter = ShingleCounter::of(&self.store.schema())?;
+        let mut ranking = Ranking::new(self.dedup, self.target.is_of_tables, counter);
         spool_all(judge, batches, &mut spool, &mut ranking)?;
         self.check_failures(judge)?;
+        judge.reporter.summary.without_field = ranking.without_field()?;
         let (mut texts, records) = spool.finish()?;
         judge.check_protection()?;
         let orders = ranking.sorted();
@@ -261,6 +262,12 @@ impl DedupRun<'_> {
         }
         let options = options.verbatim(true).repeats(Repeats::Tell);
         let options = options.tables_apart(self.target.is_of_tables);
+        let fields = self
+            .dedup
+            .keep_by
+            .iter()
+            .map(|order| order.field().to_owned());
+        let options = options.ranked_fields(fields.collect());
         let options = options.memory(self.dedup.memory);
         let options = options.store(self.store.absolute_folder());
         Ok(options.batches(sources)?)

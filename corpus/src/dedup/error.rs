@@ -75,6 +75,12 @@ pub enum Error {
         /// What it does not go with.
         conflict: ContainmentConflict,
     },
+    /// An [order by fields](crate::dedup::Dedup::keep_by) does not go together with another setting, or the documents have no
+    /// such values.
+    KeepBy {
+        /// What is wrong, and where.
+        reason: String,
+    },
     /// [Units](crate::dedup::Dedup::unit) or [passages](crate::dedup::Dedup::cut_passages) do not go together with another setting, or one of theirs is out of range.
     Units {
         /// What they do not go with.
@@ -240,12 +246,7 @@ impl fmt::Display for Error {
                 source.display(),
                 place.display()
             ),
-            Error::Input { path, source } => write!(
-                f,
-                "{}: {source}{}; nothing is written",
-                path.display(),
-                hint(source).map_or("", Hint::words)
-            ),
+            Error::Input { path, source } => input(f, path, source),
             Error::NoFolder { path } => write!(
                 f,
                 "{}: a folder is needed here, not a file or a symbolic link",
@@ -255,6 +256,7 @@ impl fmt::Display for Error {
             | Error::UnreadCounterpart { path, reason }
             | Error::BadManifest { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::Containment { conflict } => write!(f, "containment: {conflict}"),
+            Error::KeepBy { reason } => f.write_str(reason),
             Error::Units { reason } => f.write_str(reason),
             Error::PassageMemory { limit } => passage_memory(f, *limit),
             Error::Benchmark { reason } => write!(f, "the benchmark: {reason}"),
@@ -358,6 +360,11 @@ impl fmt::Display for Unfit {
             ),
         }
     }
+}
+
+fn input(f: &mut fmt::Formatter<'_>, path: &Path, source: &io::Error) -> fmt::Result {
+    let hint = hint(source).map_or("", Hint::words);
+    write!(f, "{}: {source}{hint}; nothing is written", path.display())
 }
 
 fn passage_memory(f: &mut fmt::Formatter<'_>, limit: u64) -> fmt::Result {

@@ -14,6 +14,7 @@ use crate::dedup::event::{DedupEvent, Observer};
 use crate::dedup::fit_check::FitCheck;
 use crate::dedup::judge::{DedupJudge, JudgeReporter};
 use crate::dedup::lineage::Lineage;
+use crate::dedup::order;
 use crate::dedup::outputs::Outputs;
 use crate::dedup::protection::Protection;
 use crate::dedup::settings::{Dedup, Destination, Keep};
@@ -61,6 +62,7 @@ impl Dedup {
     pub fn begin(mut self) -> Result<PreparedRun, Error> {
         contained::check(&self)?;
         units::check(&self)?;
+        order::check(&self)?;
         self.sources = expanded(self.sources);
         check_apart(&mut self)?;
         let target = OutputTarget::of(&self)?;
@@ -147,7 +149,9 @@ impl PreparedRun {
         let batches = run.read(sources)?;
         let sink = match (dedup.kept(), &against) {
             (_, Some(against)) => run.against(&mut judge, &batches, against, to)?,
-            (Keep::First | Keep::Few(_), None) if !judge.protection.is_some() => {
+            (Keep::First | Keep::Few(_), None)
+                if !judge.protection.is_some() && dedup.keep_by.is_empty() =>
+            {
                 run.in_order(&mut judge, batches, to)?
             }
             _ => run.by_rank(&mut judge, &batches, to)?,

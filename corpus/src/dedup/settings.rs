@@ -9,6 +9,7 @@ use crate::{Format, Glob, MEMORY, Source};
 use dedupdb::{Options, Progress, Schema, Store};
 
 use crate::dedup::contained::ContainmentRule;
+use crate::dedup::keep_by::KeepBy;
 use crate::dedup::mark::MarkColumns;
 use crate::dedup::units::{Unit, UnitRule};
 
@@ -52,6 +53,7 @@ pub struct Dedup {
     pub(crate) to: Destination,
     pub(crate) list: Option<PathTerminator>,
     pub(crate) keep: Option<Keep>,
+    pub(crate) keep_by: Vec<KeepBy>,
     pub(crate) containment: ContainmentRule,
     pub(crate) units: UnitRule,
     /// The number of words of the shortest passages that are cut, if any are.
@@ -147,6 +149,7 @@ impl Dedup {
             to: Destination::Nowhere,
             list: None,
             keep: None,
+            keep_by: Vec::new(),
             containment: ContainmentRule::default(),
             units: UnitRule::default(),
             passage: None,
@@ -225,6 +228,34 @@ impl Dedup {
             keep: Some(keep),
             ..self
         }
+    }
+
+    /// Keeps, of several similar documents, the first in these orders by the values of their fields. The first order decides, and
+    /// the next one between equal documents; [`Dedup::keep`] decides between those that are equal in all of them.
+    ///
+    /// The documents are records of JSON, CSV, TSV or Parquet; files that are one document have no fields, and come last.
+    /// [`DedupSummary::without_field`](crate::dedup::DedupSummary::without_field) counts them. Texts and records are stored in
+    /// temporary files until all are read, and each document takes about 30 bytes of memory more. This does not go together with
+    /// [`Dedup::against`], [`Dedup::containment`], [`Dedup::unit`], [`Dedup::cut_passages`] or moving files.
+    ///
+    /// ```
+    /// use dedupdb_corpus::dedup::{Dedup, KeepBy};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let (pages, clean) = (folder.path().join("pages.jsonl"), folder.path().join("clean.jsonl"));
+    /// let page = |score: &str| {
+    ///     let notice = "The night tram runs again from Friday on, every half hour until four.";
+    ///     format!("{{\"score\": {score}, \"text\": \"{notice}\"}}\n")
+    /// };
+    /// std::fs::write(&pages, page("9.5") + &page("10") + &page("null"))?;
+    /// let done = Dedup::new([&pages]).keep_by([KeepBy::largest("score")]).output(&clean).run(|_| {})?;
+    /// assert_eq!(done.without_field["score"], 1);
+    /// assert_eq!(std::fs::read_to_string(&clean)?, page("10"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn keep_by(mut self, orders: impl IntoIterator<Item = KeepBy>) -> Dedup {
+        self.keep_by.extend(orders);
+        self
     }
 
     /// Also drops a document if one that is kept contains it: has at least this share of its distinct shingles, above 0

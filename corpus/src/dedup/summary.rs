@@ -1,5 +1,6 @@
 //! The result of a run, in counts.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::ReadCounts;
@@ -23,6 +24,8 @@ pub struct DedupSummary {
     /// Keys of [`Dedup::drop_only`](crate::dedup::Dedup::drop_only) whose documents were not dropped; each was an
     /// [event](crate::dedup::DedupEvent::Spared).
     pub spared: u64,
+    /// For each field of [`Dedup::keep_by`](crate::dedup::Dedup::keep_by), the number of documents without a value.
+    pub without_field: BTreeMap<String, u64>,
     /// Counts of what was read and what was skipped.
     pub reading: ReadCounts,
     /// What the input was only compared with ([`Dedup::against`](crate::dedup::Dedup::against)), if there was such a

@@ -1,9 +1,11 @@
 //! One JSON object per line.
 
 use crate::decode::{Decoded, decode};
-use crate::formats::fields::{Field, FieldNames, FieldPaths, Fields};
+use crate::formats::field_values::Compound;
+use crate::formats::fields::{Field, FieldNames, FieldPaths, FieldRelation, Fields};
 use crate::formats::record::Record;
 use crate::formats::table::columns::short;
+use crate::formats::text_place::field_value;
 use crate::skipped::{Hint, RecordFault};
 
 /// Returns the record on a line.
@@ -69,6 +71,51 @@ pub(crate) fn record(line: &[u8], names: FieldPaths<'_>) -> Result<Record, Recor
         },
         id,
     })
+}
+
+/// Returns the values of these fields of the object on a line, as texts.
+///
+/// # Errors
+///
+/// The number of a field whose value is a list or an object.
+pub(crate) fn values(
+    line: &[u8],
+    names: &[String],
+) -> Result<Vec<Option<String>>, (usize, Compound)> {
+    let decoded = decode(line, None).text;
+    let value = |(at, name): (usize, &String)| {
+        let field = FieldRelation::Below(name);
+        let text = match field_value(&decoded, field) {
+            Ok(found) => found.map(text_of),
+            Err(_) => without_odd_numbers(&decoded).and_then(|whole| {
+                let found = field_value(&whole, field).ok().flatten();
+                found.map(text_of)
+            }),
+        };
+        text.unwrap_or(Ok(None)).map_err(|compound| (at, compound))
+    };
+    names.iter().enumerate().map(value).collect()
+}
+
+/// Returns a JSON value as a text.
+fn text_of(json: &str) -> Result<Option<String>, Compound> {
+    let text = match json.as_bytes().first() {
+        Some(b'[') => return Err(Compound::List),
+        Some(b'{') => return Err(Compound::Object),
+        Some(b'n') | None => return Ok(None),
+        Some(b'"') => {
+            let whole = without_surrogates(json);
+            serde_json::from_str(whole.as_deref().unwrap_or(json)).unwrap_or_default()
+        }
+        Some(_) => json.to_owned(),
+    };
+    Ok(Some(text))
+}
+
+/// Returns the names of the fields of the object on a line.
+pub(crate) fn field_names(line: &[u8]) -> Vec<String> {
+    let names = serde_json::from_str::<FieldNames>(&decode(line, None).text);
+    names.map_or(Vec::new(), |names| names.0)
 }
 
 /// Reports that there is no field of this name, and which fields there are.

@@ -1,6 +1,7 @@
 //! Formats: from the bytes of a file to records, and from a record to its text. One file per format.
 
 pub(crate) mod array;
+pub(crate) mod field_values;
 mod fields;
 pub(crate) mod format;
 pub(crate) mod id;

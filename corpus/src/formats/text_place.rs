@@ -97,7 +97,8 @@ fn spliced(record: &[u8], place: Range<usize>, new: &[u8]) -> Vec<u8> {
 
 fn with_field(record: &[u8], name: &str, text: &str) -> Option<Vec<u8>> {
     let decoded = decode(record, None);
-    let place = field_place(&decoded.text, FieldRelation::Below(name))?;
+    let found = field_value(&decoded.text, FieldRelation::Below(name));
+    let place = place_in(&decoded.text, found.ok()??);
     let mut value = serde_json::to_string(text).ok()?;
     if !has_utf8_characters(record) {
         value = ascii_json(&value);
@@ -112,15 +113,22 @@ fn with_field(record: &[u8], name: &str, text: &str) -> Option<Vec<u8>> {
     Some(spliced(decoded.text.as_bytes(), place, value.as_bytes()))
 }
 
-/// Returns the place of the last value in a JSON object that is the field.
-fn field_place(json: &str, field: FieldRelation<'_>) -> Option<Range<usize>> {
-    let fields = ObjectFields(field);
-    let found = serde_json::Deserializer::from_str(json).deserialize_map(fields);
-    found.ok()?.map(|value| {
-        // It is a part of the text that was parsed.
-        let start = value.as_ptr().addr() - json.as_ptr().addr();
-        start..start + value.len()
-    })
+/// Returns the last value in a JSON object that is the field, as it is there.
+///
+/// # Errors
+///
+/// It is not an object.
+pub(crate) fn field_value<'j>(
+    json: &'j str,
+    field: FieldRelation<'_>,
+) -> serde_json::Result<Option<&'j str>> {
+    serde_json::Deserializer::from_str(json).deserialize_map(ObjectFields(field))
+}
+
+/// Returns the place of a part in the text that it was parsed from.
+fn place_in(json: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr().addr() - json.as_ptr().addr();
+    start..start + part.len()
 }
 
 /// Looks in an object for the value that is a field.
@@ -140,8 +148,8 @@ impl<'de> Visitor<'de> for ObjectFields<'_> {
             match self.0.of(&name) {
                 FieldRelation::This => last = Some(json),
                 FieldRelation::Below(rest) if json.starts_with('{') => {
-                    let place = field_place(json, FieldRelation::Below(rest));
-                    last = place.and_then(|place| json.get(place)).or(last);
+                    let found = field_value(json, FieldRelation::Below(rest));
+                    last = found.ok().flatten().or(last);
                 }
                 FieldRelation::Below(_) | FieldRelation::No => {}
             }

@@ -50,7 +50,23 @@ fn wanted<'a>(
         Some(key) => Some(key.name()),
     };
     let mut wanted: Vec<&str> = key.into_iter().chain([&*names.text]).collect();
-    wanted.dedup();
+    for field in &names.ranked {
+        let dots = field.match_indices('.').map(|(dot, _)| &field[..dot]);
+        let mut outer = None;
+        for name in dots.chain([&**field]) {
+            if columns.contains(name)? {
+                outer = Some(name);
+            }
+        }
+        wanted.push(outer.unwrap_or(field));
+    }
+    let mut met = Vec::new();
+    wanted.retain(|name| {
+        !met.contains(name) && {
+            met.push(*name);
+            true
+        }
+    });
     for name in &wanted {
         if !columns.contains(name)? {
             return Ok(None);

@@ -2,6 +2,7 @@
 
 mod column;
 mod frame;
+mod ranked;
 mod records;
 mod strings;
 mod table;
@@ -16,6 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyInt, PyString};
 
 pub(crate) use column::ValueColumn;
+pub(crate) use ranked::RankValue;
 use records::{RecordIterable, ZippedColumns};
 pub(crate) use table::ArrayStream;
 use table::TableRows;
@@ -66,6 +68,8 @@ impl Flaw {
 #[derive(Debug, Default)]
 pub(crate) struct RowBatch {
     pub(crate) rows: Vec<Result<(String, String), Flaw>>,
+    /// For each row without a flaw, the values of the fields that rank it. Empty if none are asked for.
+    pub(crate) ranks: Vec<Vec<RankValue>>,
     bytes: usize,
 }
 
@@ -75,6 +79,21 @@ impl RowBatch {
             self.bytes += key.len() + text.len();
         }
         self.rows.push(row);
+    }
+
+    /// Adds a row with the values that rank it, if it has no flaw.
+    fn push_ranked(
+        &mut self,
+        row: Result<(String, String), Flaw>,
+        ranks: Result<Vec<RankValue>, Flaw>,
+    ) {
+        match row.and_then(|row| Ok((row, ranks?))) {
+            Ok((row, ranks)) => {
+                self.ranks.extend((!ranks.is_empty()).then_some(ranks));
+                self.push(Ok(row));
+            }
+            Err(flaw) => self.push(Err(flaw)),
+        }
     }
 
     fn is_full(&self) -> bool {
@@ -109,6 +128,8 @@ impl KeyColumn {
 pub(crate) struct ColumnNames {
     pub(crate) key: Option<KeyColumn>,
     pub(crate) text: String,
+    /// Fields that rank rows.
+    pub(crate) ranked: Vec<String>,
 }
 
 /// Rows to be read. Arrow is read without the interpreter.
@@ -153,11 +174,31 @@ impl RowSource {
     ///
     /// `name` is the name of the argument.
     pub(crate) fn texts(name: &str, data: &Bound<'_, PyAny>, text: &str) -> PyResult<RowSource> {
+        RowSource::ranked(name, data, text, Vec::new())
+    }
+
+    /// Texts as [`RowSource::texts`] takes them, with the fields that rank them.
+    pub(crate) fn ranked(
+        name: &str,
+        data: &Bound<'_, PyAny>,
+        text: &str,
+        ranked: Vec<String>,
+    ) -> PyResult<RowSource> {
         let names = ColumnNames {
             key: None,
             text: text.to_owned(),
+            ranked,
         };
         RowSource::named(name, data, &names)
+    }
+
+    /// The names of the columns of a table, or of the fields of the first record.
+    pub(crate) fn field_names(&self) -> Vec<String> {
+        match self {
+            RowSource::Table(table) => table.field_names(),
+            RowSource::Records(records) => records.first.clone(),
+            RowSource::Zipped(_) => Vec::new(),
+        }
     }
 
     /// Texts as [`RowSource::texts`] takes them, or keys and texts from a table or from records, if a key is asked for.

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
 
 use super::column::{ValueColumn, iterator};
+use super::ranked::{RankValue, value_of};
 use super::table::{ArrayStream, TableRows};
 use super::{ColumnNames, Flaw, KeyColumn, RowBatch, arrow, not_stopped, string};
 
@@ -19,6 +20,8 @@ pub(crate) struct RecordIterable {
     /// The name of the key in records without the other one.
     other_key: Option<Py<PyString>>,
     text: Py<PyString>,
+    /// The fields of the first record, if rows are ranked.
+    pub(super) first: Vec<String>,
 }
 
 impl RecordIterable {
@@ -38,6 +41,7 @@ impl RecordIterable {
             key: names.key.as_ref().map(|key| name(key.name())),
             other_key: matches!(names.key, Some(KeyColumn::Usual)).then(|| name("key")),
             text: name(&names.text),
+            first: Vec::new(),
         })
     }
 
@@ -59,9 +63,21 @@ impl RecordIterable {
                 continue;
             }
             let row = self.row(&object)?;
-            batch.push(row);
+            let ranks = self.ranks(&object)?;
+            batch.push_ranked(row, Ok(ranks));
         }
         Ok(())
+    }
+
+    /// The values that rank a record.
+    fn ranks(&mut self, record: &Bound<'_, PyAny>) -> PyResult<Vec<RankValue>> {
+        if !self.names.ranked.is_empty() && self.first.is_empty() && record.hasattr("keys")? {
+            let names = record.call_method0("keys")?.try_iter()?;
+            let names = names.map(|name| Ok(name?.str()?.to_string()));
+            self.first = names.collect::<PyResult<_>>()?;
+        }
+        let ranked = self.names.ranked.iter();
+        ranked.map(|name| value_of(record, name)).collect()
     }
 
     fn row(&self, object: &Bound<'_, PyAny>) -> PyResult<Result<(String, String), Flaw>> {

@@ -2,10 +2,11 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Date64Type, Decimal128Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
-    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Date32Type, Date64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, Time32MillisecondType, Time32SecondType,
+    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, BinaryViewArray, GenericStringArray, OffsetSizeTrait,
@@ -15,7 +16,7 @@ use dedupdb_corpus::IdType;
 
 use super::Flaw;
 
-/// An array of strings or, for keys, of values that have a text.
+/// An array of strings or, for keys and ranks, of values that have a text.
 pub(crate) struct Strings {
     field: &'static str,
     /// The array itself. For a dictionary, it has the rows, not the values.
@@ -40,7 +41,8 @@ pub(crate) fn fits(field: &str, kind: &DataType) -> bool {
         DataType::Dictionary(_, values) => {
             !matches!(**values, DataType::Dictionary(..)) && fits(field, values)
         }
-        kind => field == "key" && id_type(kind).is_some(),
+        kind if field == "rank" && kind.is_floating() => true,
+        kind => matches!(field, "key" | "rank") && id_type(kind).is_some(),
     }
 }
 
@@ -91,7 +93,8 @@ impl Strings {
                 };
                 StringKind::Dictionary(keys, Box::new(Strings::of(field, values, is_uuid)?))
             }
-            kind if field == "key" => {
+            kind if field == "rank" && kind.is_floating() => StringKind::Keys(floats(array)?),
+            kind if matches!(field, "key" | "rank") => {
                 let id = if is_uuid {
                     IdType::Uuid
                 } else {
@@ -135,6 +138,23 @@ fn slice<O: OffsetSizeTrait>(array: &GenericStringArray<O>, row: usize) -> Optio
     let offsets = array.value_offsets();
     let (from, to) = (offsets.get(row)?, offsets.get(row + 1)?);
     array.value_data().get(from.as_usize()..to.as_usize())
+}
+
+/// The texts of numbers, with as many digits as tell one from another. Nulls give empty strings.
+fn floats(array: &ArrayRef) -> Option<Vec<String>> {
+    fn of<T: ArrowPrimitiveType<Native: std::fmt::Display>>(array: &ArrayRef) -> Vec<String> {
+        let values = array.as_primitive::<T>().iter();
+        let text = |value: T::Native| value.to_string();
+        values
+            .map(|value| value.map_or_else(String::new, text))
+            .collect()
+    }
+    Some(match array.data_type() {
+        DataType::Float16 => of::<Float16Type>(array),
+        DataType::Float32 => of::<Float32Type>(array),
+        DataType::Float64 => of::<Float64Type>(array),
+        _ => return None,
+    })
 }
 
 /// The texts of values. Nulls give empty strings. `None` if the array has another type.

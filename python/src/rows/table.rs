@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 
+use super::ranked::{ColumnPath, RankColumn, RankValue, path_of};
 use super::strings::{Strings, fits, has_uuids};
 use super::{ColumnNames, Flaw, KeyColumn, RowBatch};
 use crate::stream::{Batches, RaisedError, SkippedPlaces};
@@ -74,6 +75,8 @@ enum ColumnChoice {
 pub(crate) struct TableRows {
     reader: ArrayStream,
     picked: ColumnChoice,
+    /// Where the fields are that rank rows. `None` for one that is not there.
+    ranked: Vec<Option<ColumnPath>>,
     now: Option<CurrentArray>,
     kept: Option<Vec<ArrayRef>>,
 }
@@ -84,6 +87,7 @@ struct CurrentArray {
     rows: Option<ArrayRef>,
     keys: Option<Strings>,
     texts: Strings,
+    ranked: Vec<Option<RankColumn>>,
     at: usize,
 }
 
@@ -131,9 +135,17 @@ impl TableRows {
                 )));
             }
         };
+        let ranked = match reader.field().data_type() {
+            DataType::Struct(fields) => {
+                let paths = names.ranked.iter().map(|name| path_of(fields, name));
+                paths.collect::<PyResult<_>>()?
+            }
+            _ => vec![None; names.ranked.len()],
+        };
         Ok(TableRows {
             reader,
             picked,
+            ranked,
             now: None,
             kept: None,
         })
@@ -141,6 +153,14 @@ impl TableRows {
 
     pub(crate) fn keep(&mut self) {
         self.kept = Some(Vec::new());
+    }
+
+    /// The names of the columns, if it is a table.
+    pub(crate) fn field_names(&self) -> Vec<String> {
+        match self.reader.field().data_type() {
+            DataType::Struct(fields) => fields.iter().map(|it| it.name().clone()).collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// What was read. `None` for an array that is not a table.
@@ -181,7 +201,9 @@ impl TableRows {
                     if batch.is_full() {
                         return Ok(());
                     }
-                    batch.push(now.next());
+                    let row = now.at;
+                    let next = now.next();
+                    batch.push_ranked(next, now.ranks(row));
                 }
             }
             self.now = match self.reader.next()? {
@@ -195,6 +217,13 @@ impl TableRows {
         if let Some(kept) = &mut self.kept {
             kept.push(rows.clone());
         }
+        let ranked = self.ranked.iter().map(|path| {
+            let column = path
+                .as_ref()
+                .map(|path| RankColumn::of(&rows, path).ok_or_else(changed));
+            column.transpose()
+        });
+        let ranked = ranked.collect::<PyResult<_>>()?;
         let (keys, texts) = match self.picked {
             ColumnChoice::Array => (None, Strings::of("text", &rows, false)),
             ColumnChoice::Columns(key, text) => {
@@ -209,6 +238,7 @@ impl TableRows {
         Ok(CurrentArray {
             keys,
             texts: texts.ok_or_else(changed)?,
+            ranked,
             rows: matches!(self.picked, ColumnChoice::Columns(..)).then_some(rows),
             at: 0,
         })
@@ -227,6 +257,15 @@ impl CurrentArray {
             None => String::new(),
         };
         Ok((key, self.texts.get(row)?.to_owned()))
+    }
+
+    /// The values that rank a row.
+    fn ranks(&self, row: usize) -> Result<Vec<RankValue>, Flaw> {
+        let value = |column: &Option<RankColumn>| {
+            let value = column.as_ref().map(|column| column.get(row)).transpose()?;
+            Ok(value.flatten())
+        };
+        self.ranked.iter().map(value).collect()
     }
 }
 

@@ -1,14 +1,14 @@
 //! Queries and their answers.
 
 use crate::error::{Error, Result};
-use crate::schema::{check_share, check_threshold};
+use crate::schema::{Schema, check_share, check_threshold};
 use crate::storage::{ContentRow, Snapshot};
 use crate::store::compare::{
     Allowance, BodyRef, Match, Matcher, Probe, PublishedCommit, Search, Sketch, StoreSketcher,
     VerifiedContent, content_sketch,
 };
 use crate::store::handle::Store;
-use crate::store::overlap::{Containment, contained};
+use crate::store::overlap::{ANY, Containment, ContainmentBounds, contained};
 use crate::text::ShingleSet;
 
 /// A query for the stored documents that resemble a text or a document.
@@ -31,6 +31,8 @@ pub struct Query<'a> {
     copies_first: bool,
     containment: Containment,
     ignored: Option<&'a ShingleSet>,
+    is_nearest: bool,
+    is_exhaustive: bool,
 }
 
 /// What to compare: a text, shingles instead of a text, or a stored document.
@@ -82,6 +84,8 @@ impl<'a> Query<'a> {
             copies_first: false,
             containment: Containment::default(),
             ignored: None,
+            is_nearest: false,
+            is_exhaustive: false,
         }
     }
 
@@ -162,6 +166,42 @@ impl<'a> Query<'a> {
         self
     }
 
+    /// Asks for this number of documents with the largest Jaccard similarity, however small, instead of all from the schema's
+    /// threshold on. With a [threshold](Query::threshold), which may be 0 then, for those that reach it.
+    ///
+    /// They are the most similar ones of those that share a band with the subject or, if the schema has
+    /// [passages](crate::Schema::passage), a fingerprint. Texts that share neither are missed, and with small similarities
+    /// most do not: by default, a band is shared by 98% of the texts with a similarity of 0.8, and by 12.5% of those with 0.5.
+    /// [`Query::exhaustive`] misses none. Documents without a common shingle are never among them.
+    ///
+    /// ```
+    /// use dedupdb::{Query, Schema, Store};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// let schema = Schema::builder().shingling("word:1".parse()?).build()?;
+    /// let store = Store::create(folder.path().join("store"), &schema)?;
+    /// for (key, text) in [("a", "red fox"), ("b", "red fox and brown dog"), ("c", "grey wolf"), ("d", "red")] {
+    ///     store.insert_unless_duplicate(key, text)?;
+    /// }
+    /// let found = store.query(&Query::text("the red fox").nearest(2).exhaustive(true))?;
+    /// assert_eq!(found.iter().map(|it| it.key.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn nearest(mut self, most: usize) -> Query<'a> {
+        self.is_nearest = true;
+        self.limit = most;
+        self
+    }
+
+    /// Whether to compare the subject with every stored text by its shingles, whatever bands and fingerprints they share, so that
+    /// no match is missed. This takes about a second for a million texts. If the store keeps no shingles, estimates decide.
+    #[must_use]
+    pub fn exhaustive(mut self, exhaustive: bool) -> Query<'a> {
+        self.is_exhaustive = exhaustive;
+        self
+    }
+
     /// The maximum number of matches; the best ones are returned.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Query<'a> {
@@ -189,6 +229,25 @@ impl<'a> Query<'a> {
     }
 }
 
+impl Query<'_> {
+    /// The least similarity of a match.
+    fn least(&self, schema: &Schema) -> Result<f64> {
+        let threshold = match (self.threshold, self.is_nearest) {
+            (None | Some(0.0), true) => ANY,
+            (threshold, _) => threshold.unwrap_or(schema.threshold()),
+        };
+        if self.is_nearest && self.containment.least.is_some() {
+            let reason = "the nearest documents are those with the largest Jaccard similarity; leave out the containment, \
+                          or limit the number of its matches"
+                .to_owned();
+            let parameter = "nearest";
+            return Err(Error::InvalidQuery { parameter, reason });
+        }
+        check_threshold(threshold)?;
+        Ok(threshold)
+    }
+}
+
 impl Store {
     /// Returns the documents that resemble the subject of the query: the best first, ties by key.
     ///
@@ -209,8 +268,7 @@ pub(crate) fn answer(
     allowance: &Allowance,
     query: &Query<'_>,
 ) -> Result<Vec<Match>> {
-    let threshold = query.threshold.unwrap_or(snapshot.schema.threshold());
-    check_threshold(threshold)?;
+    let threshold = query.least(&snapshot.schema)?;
     let (hash, sketch) = match query.subject {
         Subject::Text(text) => given_sketch(sketcher, BodyRef::Text(text))?,
         Subject::Hashed { text, hash } => (hash, sketcher.sketch(BodyRef::Text(text))?),
@@ -221,18 +279,29 @@ pub(crate) fn answer(
         }
     };
     let probe = sketch.probe(&hash);
-    let mut verified = if let Some(ignored) = query.ignored {
-        matches_without(snapshot, probe, ignored, threshold, query.containment)?
-    } else if let Some(bounds) = query.containment.bounds(&snapshot.schema) {
-        contained(snapshot, allowance, probe, bounds, 0..snapshot.len)?
-    } else {
-        let search = Search {
-            snapshot,
-            allowance,
-            threshold,
+    let nothing = ShingleSet::default();
+    let all_by_containment = query.is_exhaustive && query.containment.least.is_some();
+    let mut verified =
+        if let Some(ignored) = query.ignored.or(all_by_containment.then_some(&nothing)) {
+            matches_without(snapshot, probe, ignored, threshold, query.containment)?
+        } else if query.is_exhaustive {
+            all_matches(snapshot, probe, threshold)?
+        } else if let Some(bounds) = query.containment.bounds(&snapshot.schema) {
+            contained(snapshot, allowance, probe, bounds, 0..snapshot.len)?
+        } else {
+            let search = Search {
+                snapshot,
+                allowance,
+                threshold,
+            };
+            let mut verified = search.matches(probe, 0..snapshot.len)?;
+            if query.is_nearest && snapshot.schema.passage() > 0 {
+                verified.extend(matches_by_fingerprint(search, probe)?);
+                verified.sort_by_key(|verified| verified.content);
+                verified.dedup_by_key(|verified| verified.content);
+            }
+            verified
         };
-        search.matches(probe, 0..snapshot.len)?
-    };
     let naming = MatchNaming {
         limit: query.limit,
         except: query.except,
@@ -240,6 +309,34 @@ pub(crate) fn answer(
         by_containment: query.containment.least.is_some(),
     };
     naming.name(snapshot, &mut verified)
+}
+
+/// The contents that match a probe, of all there are, by id. Some may be removed already.
+fn all_matches(
+    snapshot: &Snapshot,
+    probe: Probe<'_>,
+    threshold: f64,
+) -> Result<Vec<VerifiedContent>> {
+    // At a larger threshold, signatures would rule some out, and one in a million wrongly.
+    let mut matcher = Matcher::new(snapshot, probe, ANY);
+    let mut matches = Vec::new();
+    for content in 0..snapshot.len {
+        let verified = matcher.verify(content)?;
+        matches.extend(verified.filter(|it| it.likeness.similarity() >= threshold));
+    }
+    Ok(matches)
+}
+
+/// The contents that share a fingerprint with a probe and match it, by id. Some may be removed already.
+fn matches_by_fingerprint(search: Search<'_>, probe: Probe<'_>) -> Result<Vec<VerifiedContent>> {
+    let (snapshot, shingles) = (search.snapshot, 0);
+    let bounds = ContainmentBounds {
+        least: ANY,
+        shingles,
+    };
+    let mut found = contained(snapshot, search.allowance, probe, bounds, 0..snapshot.len)?;
+    found.retain(|verified| verified.likeness.similarity() >= search.threshold);
+    Ok(found)
 }
 
 /// The contents that match a probe once neither has these shingles, by id. Some may be removed already.

@@ -12,7 +12,7 @@ use crate::storage::Snapshot;
 use crate::store::compare::{Allowance, Matcher, Probe, SpreadHasher, VerifiedContent};
 
 /// A threshold that every content with a common shingle reaches.
-const ANY: f64 = f64::MIN_POSITIVE;
+pub(crate) const ANY: f64 = f64::MIN_POSITIVE;
 
 /// Shorter texts are left out, unless a query says otherwise: in tokens.
 const SHORTEST: usize = 20;

@@ -15,6 +15,6 @@ mod query;
 mod runs;
 
 pub use common::{CommonPassage, SampledText};
-pub(crate) use contained::{Containment, ContainmentBounds, contained};
+pub(crate) use contained::{ANY, Containment, ContainmentBounds, contained};
 pub use passages::{Passage, Passages, PassagesOfDocument};
 pub use query::PassageQuery;

@@ -19,21 +19,22 @@ use crate::formats::parquet::values::Scalar;
 pub(crate) struct JsonLines {
     tree: SchemaTree,
     budget: Budget,
-    /// The columns of the row group that is being read.
-    columns: Vec<(ColumnReader, MaxLevels)>,
+    /// The columns of the row group that is being read. `None` for one that is not wanted.
+    columns: Vec<(Option<ColumnReader>, MaxLevels)>,
 }
 
 impl JsonLines {
-    /// Returns the columns of a file of `size` bytes. The columns of texts and keys, by their numbers, are in the encoding
-    /// `given`.
+    /// Returns the columns of a file of `size` bytes, or `only` those of some fields. The columns of texts and keys, by their
+    /// numbers, are in the encoding `given`.
     pub(crate) fn new(
         schema: &SchemaDescriptor,
         documents: (usize, Option<(usize, IdType)>),
         given: Option<&'static Encoding>,
+        only: Option<&[String]>,
         size: u64,
     ) -> JsonLines {
         JsonLines {
-            tree: SchemaTree::of(schema, documents, given),
+            tree: SchemaTree::of(schema, documents, given, only),
             budget: Budget::new(size),
             columns: Vec::new(),
         }
@@ -48,10 +49,14 @@ impl JsonLines {
         let schema = group.metadata().schema_descr_ptr();
         let column = |at| {
             let column = schema.column(at);
+            let levels = MaxLevels::of(&column);
+            if !self.tree.has_column(at) {
+                return Ok((None, levels));
+            }
             let pages = group.get_column_page_reader(at)?;
             let pages = ColumnPages::within(pages, &column, self.budget.clone());
-            let levels = MaxLevels::of(&column);
-            Ok((get_column_reader(column, Box::new(pages)), levels))
+            let reader = get_column_reader(column, Box::new(pages));
+            Ok((Some(reader), levels))
         };
         let columns: Result<Vec<_>, _> = (0..schema.num_columns()).map(column).collect();
         self.columns = columns.map_err(|error| explain(&error))?;
@@ -66,6 +71,10 @@ impl JsonLines {
     pub(crate) fn read(&mut self, rows: usize) -> io::Result<Vec<Vec<u8>>> {
         let mut leaves = Vec::with_capacity(self.columns.len());
         for (reader, levels) in &mut self.columns {
+            let Some(reader) = reader else {
+                leaves.push(LeafCursor::new(Triplets::new(*levels)));
+                continue;
+            };
             let triplets = with_reader!(reader, reader, T => {
                 let mut triplets = Triplets::new(*levels);
                 triplets.read::<T>(reader, rows, &self.budget)?;

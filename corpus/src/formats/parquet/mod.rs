@@ -129,11 +129,13 @@ impl ParquetRows {
             )));
         }
         drop(codings);
-        let lines = (options.verbatim && !options.tables_apart).then(|| {
+        let only = options.tables_apart.then_some(&*options.ranked_fields);
+        let lines = (options.verbatim && only.is_none_or(|fields| !fields.is_empty())).then(|| {
             JsonLines::new(
                 schema,
                 (text, id.zip(id_type)),
                 options.given_encoding(),
+                only,
                 size,
             )
         });

@@ -6,6 +6,7 @@ use encoding_rs::Encoding;
 use parquet::basic::{ConvertedType, LogicalType, Repetition};
 use parquet::schema::types::{SchemaDescriptor, Type};
 
+use crate::formats::fields::FieldRelation;
 use crate::formats::id::IdType;
 use crate::formats::parquet::triplets::Triplets;
 use crate::formats::parquet::values::{Scalar, ValueKind, write_string};
@@ -93,12 +94,13 @@ impl LeafCursor {
 }
 
 impl SchemaTree {
-    /// Returns the fields of a schema. The columns of texts and keys, by their numbers, are in the encoding `given`. Keys
-    /// are written as `add` takes them.
+    /// Returns the fields of a schema or, if `only` some fields are wanted, those that are or contain one of these. The
+    /// columns of texts and keys, by their numbers, are in the encoding `given`. Keys are written as `add` takes them.
     pub(crate) fn of(
         schema: &SchemaDescriptor,
         (text, id): (usize, Option<(usize, IdType)>),
         given: Option<&'static Encoding>,
+        only: Option<&[String]>,
     ) -> SchemaTree {
         let kind = |at: usize| {
             let column = schema.column(at);
@@ -113,12 +115,26 @@ impl SchemaTree {
         let mut first = 0;
         let top = EnclosingLevels::default();
         let fields = schema.root_schema().get_fields().iter();
-        let fields = fields.map(|field| node(field, top, &kinds, &mut first));
+        let is_wanted = |name: &str| {
+            let is_in =
+                |it: &String| !matches!(FieldRelation::Below(it).of(name), FieldRelation::No);
+            only.is_none_or(|only| only.iter().any(is_in))
+        };
+        let fields = fields.filter_map(|field| {
+            let node = node(field, top, &kinds, &mut first);
+            is_wanted(field.name()).then_some(node)
+        });
         SchemaTree {
             fields: fields.collect(),
             kinds,
             given,
         }
+    }
+
+    /// Whether a column, by its number, is written.
+    pub(crate) fn has_column(&self, column: usize) -> bool {
+        let has = |node: &SchemaNode| (node.first..node.first + node.columns).contains(&column);
+        self.fields.iter().any(has)
     }
 
     /// Returns the next row of all columns as a line.

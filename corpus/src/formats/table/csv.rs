@@ -130,7 +130,7 @@ pub(crate) fn cell_places(row: &[u8]) -> Vec<Range<usize>> {
 
 /// Passes each cell of a row to `take`, with its number, counted from 0, and the place behind it
 /// and its separator.
-fn cells(csv: &mut Reader, row: &[u8], mut take: impl FnMut(usize, &[u8], usize)) {
+pub(crate) fn cells(csv: &mut Reader, row: &[u8], mut take: impl FnMut(usize, &[u8], usize)) {
     let mut piece = vec![0; row.len() + 1];
     // A blank line comes first. Otherwise the parser would skip a byte order mark at the start of the row.
     csv.reset();
