@@ -9,9 +9,7 @@ import subprocess
 import sys
 import threading
 
-server = subprocess.Popen(
-    ["dedupdb", "--store", "seen", "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-)
+server = subprocess.Popen(["dedupdb", "--store", "seen", "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
 def ask_all(path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import importlib.util
 import json
 import multiprocessing
 import queue
@@ -75,6 +76,40 @@ def test_duckdb(expected: dedupdb.Deduplicated, tmp_path: Path) -> None:
     connection.register("members", members)
     [(largest,)] = connection.sql("select max(size) from members").fetchall()
     assert largest == max(members["size"].to_pylist())
+
+
+def example(name: str) -> Any:
+    """A program in the folder of examples, as a module."""
+    path = Path(__file__).parents[2] / "examples" / name
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_functions_of_duckdb(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    pyarrow = pytest.importorskip("pyarrow")
+    functions = example("duckdb/functions.py")
+    with dedupdb.open(tmp_path / "store") as store, duckdb.connect() as connection:
+        store.insert("swans", "seven swans were swimming on the lake when the snow began to fall")
+        functions.register(connection, store)
+        text = "'Seven swans were swimming on the lake when the snow began to fall!'"
+        asked = f"select dedup_query({text}), dedup_query('nobody knows'), dedup_query(null)"
+        assert connection.sql(asked).fetchall() == [("swans", None, None)]
+        pairs = [("a b c d e f", "B C D E F"), ("b c d e f", "a b c d e f"), ("a", "b"), ("a b", "a b"), ("", None)]
+        connection.register("pairs", pyarrow.table({"a": [a for a, _ in pairs], "b": [b for _, b in pairs]}))
+        found = connection.sql("select dedup_jaccard(a, b), dedup_containment(a, b) from pairs").fetchall()
+        assert found == [(0.5, 0.5), (0.5, 1.0), (0.0, 0.0), (1.0, 1.0), (None, None)]
+
+
+def test_a_step_of_datatrove(expected: dedupdb.Deduplicated, tmp_path: Path) -> None:
+    data = pytest.importorskip("datatrove.data")
+    unseen = example("datatrove/unseen.py").Unseen(str(tmp_path / "seen"), batch=50)
+    documents = [data.Document(text=text, id=key) for key, text in zip(KEYS, TEXTS, strict=True)]
+    assert [document.text for document in unseen.run(documents)] == expected.kept
+    assert list(unseen.run(documents)) == []
 
 
 def test_a_pipeline_in_threads(tmp_path: Path) -> None:
