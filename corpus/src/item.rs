@@ -1,6 +1,6 @@
 //! The results of reading: documents with their origin, and items for everything else.
 
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -174,6 +174,8 @@ pub struct Origin {
     pub(crate) id: Option<RecordId>,
     /// What stands for its text, if the text has no words. Few have one, so it is boxed.
     pub(crate) source_hash: Option<Box<[u8; 32]>>,
+    /// The strings in its text, if that is a list, which is read only if it is wanted.
+    pub(crate) strings: Option<Vec<Range<usize>>>,
 }
 
 impl Origin {
@@ -199,6 +201,7 @@ impl Origin {
             verbatim: Vec::new(),
             id: None,
             source_hash: None,
+            strings: None,
         }
     }
 

@@ -37,6 +37,8 @@ pub struct Options {
     pub(crate) verbatim: bool,
     /// Whether rows of Parquet files are written from their file again, and so are not wanted as lines.
     pub(crate) tables_apart: bool,
+    /// Whether the text of a record may be a list of strings.
+    pub(crate) lists: bool,
     pub(crate) needs_ids: bool,
     pub(crate) repeats: Repeats,
     pub(crate) quoted: bool,
@@ -87,6 +89,7 @@ impl Default for Options {
             converter: None,
             verbatim: false,
             tables_apart: false,
+            lists: false,
             needs_ids: false,
             repeats: Repeats::Skip,
             quoted: true,
@@ -229,6 +232,14 @@ impl Options {
     pub(crate) fn tables_apart(self, tables_apart: bool) -> Options {
         Options {
             tables_apart,
+            ..self
+        }
+    }
+
+    /// Takes lists of strings as texts, too: see the `strings` of an origin.
+    pub(crate) fn lists(self) -> Options {
+        Options {
+            lists: true,
             ..self
         }
     }

@@ -742,5 +742,6 @@ fn names(key: Option<String>, text: &str) -> ColumnNames {
     ColumnNames {
         key: Some(key.map_or(KeyColumn::Usual, KeyColumn::Named)),
         text: text.to_owned(),
+        lists: false,
     }
 }

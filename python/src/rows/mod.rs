@@ -66,7 +66,17 @@ impl Flaw {
 #[derive(Debug, Default)]
 pub(crate) struct RowBatch {
     pub(crate) rows: Vec<Result<(String, String), Flaw>>,
+    /// The strings of rows that have a list of them, by the numbers of these rows. Their texts are empty.
+    pub(crate) lists: Vec<(usize, Vec<String>)>,
     bytes: usize,
+}
+
+/// The text of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RowText {
+    One(String),
+    /// A list of strings, if those are wanted.
+    Strings(Vec<String>),
 }
 
 impl RowBatch {
@@ -75,6 +85,18 @@ impl RowBatch {
             self.bytes += key.len() + text.len();
         }
         self.rows.push(row);
+    }
+
+    fn push_any(&mut self, row: Result<(String, RowText), Flaw>) {
+        match row {
+            Ok((key, RowText::Strings(strings))) => {
+                self.bytes += strings.iter().map(String::len).sum::<usize>();
+                self.lists.push((self.rows.len(), strings));
+                self.push(Ok((key, String::new())));
+            }
+            Ok((key, RowText::One(text))) => self.push(Ok((key, text))),
+            Err(flaw) => self.push(Err(flaw)),
+        }
     }
 
     fn is_full(&self) -> bool {
@@ -109,6 +131,8 @@ impl KeyColumn {
 pub(crate) struct ColumnNames {
     pub(crate) key: Option<KeyColumn>,
     pub(crate) text: String,
+    /// Whether a text may be a list of strings.
+    pub(crate) lists: bool,
 }
 
 /// Rows to be read. Arrow is read without the interpreter.
@@ -156,6 +180,7 @@ impl RowSource {
         let names = ColumnNames {
             key: None,
             text: text.to_owned(),
+            lists: false,
         };
         RowSource::named(name, data, &names)
     }

@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 
-use super::strings::{Strings, fits, has_uuids};
-use super::{ColumnNames, Flaw, KeyColumn, RowBatch};
+use super::strings::{StringLists, Strings, fits, has_uuids};
+use super::{ColumnNames, Flaw, KeyColumn, RowBatch, RowText};
 use crate::stream::{Batches, RaisedError, SkippedPlaces};
 use crate::warning::warn;
 use crate::watch::lock;
@@ -74,6 +74,7 @@ enum ColumnChoice {
 pub(crate) struct TableRows {
     reader: ArrayStream,
     picked: ColumnChoice,
+    lists: bool,
     now: Option<CurrentArray>,
     kept: Option<Vec<ArrayRef>>,
 }
@@ -83,8 +84,37 @@ struct CurrentArray {
     /// The rows with their columns. A row may be null as a whole.
     rows: Option<ArrayRef>,
     keys: Option<Strings>,
-    texts: Strings,
+    texts: TextColumn,
     at: usize,
+}
+
+/// The texts of an array.
+enum TextColumn {
+    Strings(Strings),
+    Lists(StringLists),
+}
+
+impl TextColumn {
+    fn of(array: &ArrayRef, lists: bool) -> Option<TextColumn> {
+        if lists && StringLists::fits(array.data_type()) {
+            return StringLists::of(array).map(TextColumn::Lists);
+        }
+        Strings::of("text", array, false).map(TextColumn::Strings)
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            TextColumn::Strings(strings) => strings.len(),
+            TextColumn::Lists(lists) => lists.len(),
+        }
+    }
+
+    fn get(&self, row: usize) -> Result<RowText, Flaw> {
+        Ok(match self {
+            TextColumn::Strings(strings) => RowText::One(strings.get(row)?.to_owned()),
+            TextColumn::Lists(lists) => RowText::Strings(lists.get(row)?),
+        })
+    }
 }
 
 impl TableRows {
@@ -104,7 +134,9 @@ impl TableRows {
                         let message = format!("{role}: several columns are named {name:?}");
                         return Err(PyValueError::new_err(message));
                     }
-                    if fits(role, field.data_type()) {
+                    let is_list =
+                        names.lists && role == "text" && StringLists::fits(field.data_type());
+                    if is_list || fits(role, field.data_type()) {
                         return Ok(place);
                     }
                     let kind = field.data_type();
@@ -134,6 +166,7 @@ impl TableRows {
         Ok(TableRows {
             reader,
             picked,
+            lists: names.lists,
             now: None,
             kept: None,
         })
@@ -181,7 +214,7 @@ impl TableRows {
                     if batch.is_full() {
                         return Ok(());
                     }
-                    batch.push(now.next());
+                    batch.push_any(now.next());
                 }
             }
             self.now = match self.reader.next()? {
@@ -196,14 +229,14 @@ impl TableRows {
             kept.push(rows.clone());
         }
         let (keys, texts) = match self.picked {
-            ColumnChoice::Array => (None, Strings::of("text", &rows, false)),
+            ColumnChoice::Array => (None, TextColumn::of(&rows, false)),
             ColumnChoice::Columns(key, text) => {
                 let columns = rows.as_struct();
                 let is_uuid =
                     |key: usize| columns.fields().get(key).is_some_and(|it| has_uuids(it));
                 let keys = key.map(|key| Strings::of("key", columns.column(key), is_uuid(key)));
                 let keys = keys.map(|keys| keys.ok_or_else(changed)).transpose()?;
-                (keys, Strings::of("text", columns.column(text), false))
+                (keys, TextColumn::of(columns.column(text), self.lists))
             }
         };
         Ok(CurrentArray {
@@ -216,7 +249,7 @@ impl TableRows {
 }
 
 impl CurrentArray {
-    fn next(&mut self) -> Result<(String, String), Flaw> {
+    fn next(&mut self) -> Result<(String, RowText), Flaw> {
         let row = self.at;
         self.at += 1;
         if self.rows.as_ref().is_some_and(|rows| rows.is_null(row)) {
@@ -226,7 +259,7 @@ impl CurrentArray {
             Some(keys) => keys.get(row)?.to_owned(),
             None => String::new(),
         };
-        Ok((key, self.texts.get(row)?.to_owned()))
+        Ok((key, self.texts.get(row)?))
     }
 }
 

@@ -38,6 +38,7 @@ pub(crate) fn record(bytes: &[u8], options: &Options) -> Result<Record, RecordFa
             source_hash: is_wordless(&text).then(|| *blake3::hash(bytes).as_bytes()),
             text,
         },
+        strings: None,
     })
 }
 
