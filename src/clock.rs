@@ -99,6 +99,12 @@ impl Stopwatch {
         Stopwatch(Instant::now())
     }
 
+    /// One that started this long ago.
+    #[cfg(test)]
+    pub(crate) fn started(ago: Duration) -> Option<Stopwatch> {
+        Instant::now().checked_sub(ago).map(Stopwatch)
+    }
+
     /// Time since the start.
     pub(crate) fn elapsed(&self) -> Duration {
         self.0.elapsed()

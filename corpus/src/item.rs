@@ -1,6 +1,6 @@
 //! The results of reading: documents with their origin, and items for everything else.
 
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -176,6 +176,8 @@ pub struct Origin {
     pub(crate) source_hash: Option<Box<[u8; 32]>>,
     /// The hash of what its source has besides the text. A document is no copy of one that has something else.
     pub(crate) attachments: Option<Box<[u8; 32]>>,
+    /// The strings in its text, if that is a list, which is read only if it is wanted.
+    pub(crate) strings: Option<Vec<Range<usize>>>,
 }
 
 impl Origin {
@@ -202,6 +204,7 @@ impl Origin {
             id: None,
             source_hash: None,
             attachments: None,
+            strings: None,
         }
     }
 

@@ -39,6 +39,8 @@ pub struct Options {
     pub(crate) tables_apart: bool,
     /// The fields that are wanted as lines of such rows nevertheless.
     pub(crate) ranked_fields: Vec<String>,
+    /// Whether the text of a record may be a list of strings.
+    pub(crate) lists: bool,
     pub(crate) needs_ids: bool,
     pub(crate) repeats: Repeats,
     pub(crate) quoted: bool,
@@ -90,6 +92,7 @@ impl Default for Options {
             verbatim: false,
             tables_apart: false,
             ranked_fields: Vec::new(),
+            lists: false,
             needs_ids: false,
             repeats: Repeats::Skip,
             quoted: true,
@@ -240,6 +243,14 @@ impl Options {
     pub(crate) fn ranked_fields(self, names: Vec<String>) -> Options {
         Options {
             ranked_fields: names,
+            ..self
+        }
+    }
+
+    /// Takes lists of strings as texts, too: see the `strings` of an origin.
+    pub(crate) fn lists(self) -> Options {
+        Options {
+            lists: true,
             ..self
         }
     }

@@ -349,7 +349,8 @@ def decontaminate(
         data: Rows with texts, as :func:`dedup` takes them.
         against: The benchmark: a table, or an iterable of strings or dicts.
         text: The column of a table, or the field of a dict, with the text.
-        against_text: The columns or fields of the benchmark whose texts are items, each of its own.
+        against_text: The columns or fields of the benchmark whose texts are items, each of its own. Each
+            string of a list is one, in the field ``choices[0]`` and so on.
         passage: Number of words in a row that are a hit, at least 5.
         containment: Share of an item's shingles in a stretch of a text that is a hit.
         action: ``drop`` rows with an item, or ``cut`` the items from their texts, to the ends of sentences or lines. A

@@ -1,5 +1,6 @@
 //! Rows of texts that have items of a benchmark.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
@@ -191,8 +192,8 @@ pub(crate) struct Items<'a> {
     pub(crate) texts: Vec<String>,
     /// The keys of the rows of these texts; empty if none are read.
     pub(crate) keys: Vec<String>,
-    /// The row and the number of the field of each text.
-    places: Vec<(u64, usize)>,
+    /// The row and the number of the field of each text, and its number in the list there, if it is in one.
+    places: Vec<(u64, usize, Option<usize>)>,
     /// Rows without a text, with `errors="skip"`.
     pub(crate) flawed: UncheckedItems,
 }
@@ -220,17 +221,19 @@ impl<'a> Items<'a> {
                 key: key.clone(),
                 text: field.clone(),
                 ranked: Vec::new(),
+                lists: true,
             };
             let mut rows = RowSource::named("against", against, &names)?;
             let mut row = 0;
             while let Some(batch) = rows.next(py)? {
-                for text in batch.rows {
+                let mut lists = batch.lists.into_iter().peekable();
+                for (at, text) in batch.rows.into_iter().enumerate() {
+                    let list = lists.next_if(|(row, _)| *row == at);
                     match text {
-                        Ok((key, text)) => {
-                            items.texts.push(text);
-                            items.keys.push(key);
-                            items.places.push((row, number));
-                        }
+                        Ok((key, text)) => match list {
+                            Some((_, strings)) => items.push_all((row, number), &key, strings),
+                            None => items.push((row, number, None), key, text),
+                        },
                         Err(flaw) if errors == ErrorPolicy::Skip => {
                             items.flawed.push((row, field.clone(), flaw.to_string()));
                         }
@@ -252,10 +255,25 @@ impl<'a> Items<'a> {
         Ok(items)
     }
 
-    /// The row and the field of an item.
-    pub(crate) fn place(&self, number: u32) -> (u64, &'a str) {
-        let (row, field) = self.places[number as usize];
-        (row, &self.fields[field])
+    fn push(&mut self, place: (u64, usize, Option<usize>), key: String, text: String) {
+        self.texts.push(text);
+        self.keys.push(key);
+        self.places.push(place);
+    }
+
+    /// Takes the strings of a list.
+    fn push_all(&mut self, (row, field): (u64, usize), key: &str, strings: Vec<String>) {
+        for (number, string) in strings.into_iter().enumerate() {
+            self.push((row, field, Some(number)), key.to_owned(), string);
+        }
+    }
+
+    /// The row and the field of an item, such as `choices[0]` if that has a list.
+    pub(crate) fn place(&self, number: u32) -> (u64, Cow<'a, str>) {
+        let (row, field, string) = self.places[number as usize];
+        let field = self.fields[field].as_str();
+        let field = string.map_or(field.into(), |string| format!("{field}[{string}]").into());
+        (row, field)
     }
 
     fn unchecked(&self, search: &ItemSearch) -> UncheckedItems {
@@ -269,7 +287,7 @@ impl<'a> Items<'a> {
                 format!("without what is ignored, it has fewer than {fewest} words")
             };
             let (row, field) = self.place(number);
-            unchecked.push((row, field.to_owned(), reason));
+            unchecked.push((row, field.into_owned(), reason));
         }
         unchecked.sort();
         unchecked
@@ -285,10 +303,16 @@ struct HitColumns {
 }
 
 impl HitColumns {
-    fn push(&mut self, row: u64, (item, field): (u64, &str), words: u32, overlap: &Overlap) {
+    fn push(
+        &mut self,
+        row: u64,
+        (item, field): (u64, Cow<'_, str>),
+        words: u32,
+        overlap: &Overlap,
+    ) {
         self.row.append_value(row);
         self.item.append_value(item);
-        self.overlaps.push(field, words, overlap);
+        self.overlaps.push(&field, words, overlap);
     }
 
     fn table(mut self) -> PyResult<Table> {

@@ -756,5 +756,6 @@ fn names(key: Option<String>, text: &str) -> ColumnNames {
         key: Some(key.map_or(KeyColumn::Usual, KeyColumn::Named)),
         text: text.to_owned(),
         ranked: Vec::new(),
+        lists: false,
     }
 }

@@ -65,6 +65,22 @@ def test_other_classes_of_rows_and_benchmarks() -> None:
     assert dedupdb.decontaminate([], items).keep == []
 
 
+def test_each_string_of_a_list_is_an_item() -> None:
+    first, second, third = [" ".join(text.split()[:20]) for text in TEXTS if len(text.split()) > 40][:3]
+    rows: list[dict[str, Any]] = [{"choices": ["no", first]}, {"choices": []}, {"choices": [second, "yes", third]}]
+    polars = pytest.importorskip("polars")
+    pandas = pytest.importorskip("pandas")
+    for benchmark in (rows, pa.Table.from_pylist(rows), polars.DataFrame(rows), pandas.DataFrame(rows)):
+        found = dedupdb.decontaminate([third, first, second], benchmark, against_text="choices")
+        hits = zip(found.hits["row"], found.hits["item"], found.hits["field"], strict=True)
+        assert sorted(hits) == [(0, 2, "choices[2]"), (1, 0, "choices[1]"), (2, 2, "choices[0]")]
+        assert [(row, field) for row, field, _ in found.unchecked] == [(0, "choices[0]"), (2, "choices[1]")]
+    with pytest.raises(ValueError, match='row 0, "choices": the text is int, not a string'):
+        dedupdb.decontaminate([first], [{"choices": [first, 1]}], against_text="choices")
+    with pytest.raises(TypeError, match="not strings"):
+        dedupdb.decontaminate([first], pa.table({"choices": [[1, 2]]}), against_text="choices")
+
+
 def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="no text of 5 words or more"):
         dedupdb.decontaminate(TEXTS, ["only three words"])

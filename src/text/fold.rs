@@ -42,8 +42,17 @@ impl Fold {
     /// together come from all of their bytes.
     pub(super) fn pieces(self, text: &str, mut push: impl FnMut(Range<usize>, char, CharEntry)) {
         let mut at = 0;
-        let mut folded = Vec::new();
-        while at < text.len() {
+        let (bytes, mut folded) = (text.as_bytes(), Vec::new());
+        while let Some(&byte) = bytes.get(at) {
+            if byte.is_ascii() && bytes.get(at + 1).is_none_or(u8::is_ascii) {
+                // Nothing is normalized together with it.
+                let first = char::from(byte);
+                self.lowered(first, entry_of(first), &mut |c, entry| {
+                    push(at..at + 1, c, entry);
+                });
+                at += 1;
+                continue;
+            }
             let end = self.segment(text, at, &mut |c, entry| folded.push((c, entry)));
             for (c, entry) in folded.drain(..) {
                 push(at..end, c, entry);

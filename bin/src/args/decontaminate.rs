@@ -59,7 +59,8 @@ one of which it covers the largest share, and this share. --mark bench calls the
 
 OUTPUT and what is read and left out are as in `dedup`. --text-field names the text of INPUT, and
 --against-field that of the benchmark, if it has another name. PATH:NAME is the field NAME of PATH alone, which has to
-be written as after --against, and the others are not read from it then. The texts must be strings, not lists; each file of the
+be written as after --against, and the others are not read from it then. A field of the benchmark may
+have a list of strings, in JSON and Parquet: each is an item, and its field is choices[0] and so on. Each file of the
 benchmark must have each of its fields. The other options for inputs, such as --format, --id-field and
 --include, hold for both. A benchmark that is INPUT itself is an
 error.

@@ -7,6 +7,7 @@ use dedupdb::sketching::Shingling;
 use crate::args::LinkageArg;
 use crate::args::containment::ContainmentArgs;
 use crate::file_list::FileListArgs;
+use crate::ignored::IgnoreArgs;
 use crate::inputs::InputArgs;
 use crate::left_out::LeftOutArgs;
 use crate::parse;
@@ -62,7 +63,8 @@ numbered (see `passages`); these documents, with the number of shared words; and
 to 10 of them, with the words around it if the document can be read again. Passages that 5 documents
 or more have are listed apart. Up to 1,000 documents are listed. At most half of --bytes is for the text;
 if there is no room, the end of the text and the last passages are left out, and the page says so.
-The page can be printed.
+The page can be printed. Passages have nothing of the texts that --ignore names, such as a template.
+--ignore needs --sources.
 
 An existing report is replaced. Any other file is replaced only with --force.
 
@@ -136,6 +138,9 @@ pub(crate) struct ReportArgs {
     /// Replace OUTPUT, even if it is not a report
     #[arg(long)]
     pub(crate) force: bool,
+
+    #[command(flatten)]
+    pub(crate) ignored: IgnoreArgs,
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,

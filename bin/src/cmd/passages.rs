@@ -110,7 +110,7 @@ pub(super) struct OpenedStore {
     /// Whether something of --against could not be read.
     pub(super) lacks_some: bool,
     /// The shingles that do not count.
-    ignored: Option<ShingleSet>,
+    pub(super) ignored: Option<ShingleSet>,
 }
 
 impl OpenedStore {

@@ -116,6 +116,11 @@ pub(super) fn is_file(report: &args::ReportArgs) -> bool {
 }
 
 fn check_arguments(args: &Args, report: &args::ReportArgs, console: &Console) -> Result<()> {
+    if !report.ignored.ignore.is_empty() {
+        bail!(
+            "--ignore needs --sources: clusters are those of whole texts; `pairs --ignore` compares without a template"
+        );
+    }
     if !report.paths.is_empty() && args.store_given {
         bail!(
             "PATHs are compared without a store; leave out --store (or DEDUPDB_STORE), or the PATHs"

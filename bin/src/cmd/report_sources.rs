@@ -13,7 +13,6 @@ use crate::args::{Args, PassagesArgs, ReportArgs};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::file_list::FileListArgs;
-use crate::ignored::IgnoreArgs;
 use crate::inputs::{STDIN, sources};
 use crate::interrupt::{self, SignalExit};
 use crate::json;
@@ -32,7 +31,7 @@ pub(super) fn run(
 ) -> Result<Exit> {
     let asked = asked(report, text);
     let options = check_arguments(args, &asked, console)?;
-    let inputs = [&asked.paths[..], &asked.against].concat();
+    let inputs = [&asked.paths[..], &asked.against, &report.ignored.ignore].concat();
     check_output_of(report, &inputs)?;
     let document = document(text, &options)?;
     let progress = if asked.against.is_empty() {
@@ -42,17 +41,19 @@ pub(super) fn run(
     };
     let mut left_out = LeftOutReporter::begin(console, &asked.telling, NamingScope::First)?;
     let opened = OpenedStore::open(args, &asked, &mut left_out, &progress, console)?;
-    let Some(opened) = opened else {
+    let Some(mut opened) = opened else {
         console.error(STOPPED);
         return Ok(Exit::Interrupted);
     };
-    let unread = left_out.failures().to_vec();
+    let not_shown = not_shown(report, left_out.failures());
     left_out.finish()?;
-    asked.inputs.check_shingles(&opened.store.schema())?;
+    let schema = opened.store.schema();
+    asked.inputs.check_shingles(&schema)?;
+    opened.ignored = asked.ignored.shingles(args, &schema, &options, console)?;
     let temporary = opened.temporary.as_ref();
     let folder = temporary.map(|temporary| temporary.place().to_owned());
     let ending = SignalExit::removing(console, STOPPED, folder)?;
-    let page = page(report, (&asked, &options), &opened, &document, unread);
+    let page = page(report, (&asked, &options), &opened, &document, not_shown);
     ending.disarm();
     let page = page?;
     let written = write(&page, report, output)?;
@@ -92,8 +93,20 @@ fn asked(report: &ReportArgs, text: &Path) -> PassagesArgs {
         inputs: report.inputs.clone(),
         telling: report.telling.clone(),
         listed: FileListArgs::default(),
-        ignored: IgnoreArgs::default(),
+        ignored: report.ignored.clone(),
     }
+}
+
+/// Says what is not on the page: what could not be read, and what does not count.
+fn not_shown(report: &ReportArgs, failures: &[String]) -> Vec<String> {
+    let mut lines = failures.to_vec();
+    let ignored = report.ignored.ignore.iter();
+    let ignored: Vec<String> = ignored.map(|path| path.display().to_string()).collect();
+    if !ignored.is_empty() {
+        let names = ignored.join(", ");
+        lines.push(format!("passages of {names}, which do not count"));
+    }
+    lines
 }
 
 /// Reads the text.

@@ -1,13 +1,17 @@
 //! `decontaminate`: benchmark items in a corpus.
 
 use std::fs;
+use std::sync::Arc;
 
 use parquet::basic::Compression;
+use parquet::data_type::{ByteArray, ByteArrayType};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::record::RowAccessor as _;
+use parquet::schema::parser::parse_message_type;
 use serde_json::{Value, json};
 
 use crate::compressed::gz;
-use crate::dedup_parquet;
+use crate::dedup_parquet::{self, bytes, column};
 use crate::parquet::parquet;
 use crate::sandbox::{Ran, Sandbox, text};
 
@@ -341,6 +345,119 @@ fn a_file_of_the_benchmark_may_have_fields_of_its_own() {
     // What names no file of the benchmark is the name of a field.
     let asked = "decontaminate train.jsonl --against a.jsonl --against-field c.jsonl:problem";
     sandbox.run(&asked.split(' ').collect::<Vec<_>>()).expect(2);
+}
+
+/// A file of rows with a key and a list of strings.
+fn parquet_of_lists(rows: &[(&str, Option<&[Option<&str>]>)]) -> Vec<u8> {
+    let schema = "message m { required binary id (UTF8); optional group choices (LIST) {
+        repeated group list { optional binary element (UTF8); } } }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let ids: Vec<ByteArray> = rows.iter().map(|(id, _)| bytes(id)).collect();
+    column::<ByteArrayType>(&mut group, &ids, None, None);
+    let (mut values, mut definition, mut repetition) = (Vec::new(), Vec::new(), Vec::new());
+    for (_, list) in rows {
+        match list {
+            None | Some([]) => {
+                definition.push(i16::from(list.is_some()));
+                repetition.push(0);
+            }
+            Some(strings) => {
+                for (number, string) in strings.iter().enumerate() {
+                    definition.push(if string.is_some() { 3 } else { 2 });
+                    repetition.push(i16::from(number > 0));
+                    values.extend(string.map(bytes));
+                }
+            }
+        }
+    }
+    column::<ByteArrayType>(&mut group, &values, Some(&definition), Some(&repetition));
+    group.close().unwrap();
+    file.into_inner().unwrap()
+}
+
+#[test]
+fn each_string_of_a_list_is_an_item() {
+    let sandbox = Sandbox::new();
+    let choices: Vec<String> = (0..40).map(|seed| text(seed, 20)).collect();
+    let choices: Vec<&str> = choices.iter().map(String::as_str).collect();
+    let records = [
+        json!({"id": "a", "choices": ["yes", choices[1], choices[2]]}),
+        json!({"id": "b", "choices": choices[3]}),
+        json!({"id": "c", "choices": []}),
+        json!({"id": "d", "choices": [choices[4], 5]}),
+        json!({"id": "e", "choices": [choices[5]]}),
+    ];
+    sandbox.write("a.jsonl", lines(&records));
+    let many: Vec<Option<&str>> = choices[10..].iter().copied().map(Some).collect();
+    let parquet = parquet_of_lists(&[
+        (
+            "a",
+            Some(&[Some("yes"), Some(choices[1]), Some(choices[2])]),
+        ),
+        ("b", None),
+        ("c", Some(&[])),
+        ("d", Some(&[Some(choices[4]), None])),
+        ("e", Some(&[Some(choices[5])])),
+        ("f", Some(&many)),
+    ]);
+    sandbox.write("a.parquet", parquet);
+    let documents = [("1", 1), ("2", 2), ("3", 3), ("4", 4), ("5", 5), ("6", 39)];
+    let documents = documents.map(|(id, number)| json!({"id": id, "text": choices[number]}));
+    sandbox.write("train.jsonl", lines(&documents));
+    let of_both = ["1 a choices[1]", "2 a choices[2]", "5 e choices[0]"];
+    for (benchmark, more, list) in [
+        (
+            "a.jsonl",
+            "3 b choices",
+            "\"choices\" is neither a string nor a list of strings",
+        ),
+        (
+            "a.parquet",
+            "6 f choices[29]",
+            "a string of its list is null",
+        ),
+    ] {
+        let asked =
+            format!("decontaminate -v train.jsonl --against {benchmark} --against-field choices");
+        let ran = sandbox.run(&asked.split(' ').collect::<Vec<_>>()).expect(2);
+        let hits = ran.lines();
+        let hits = hits.iter().map(|line| line.split('\t').collect::<Vec<_>>());
+        let mut hits: Vec<String> = hits.map(|hit| [hit[0], hit[2], hit[3]].join(" ")).collect();
+        hits.sort();
+        let mut expected = [&of_both[..], &[more]].concat();
+        expected.sort_unstable();
+        assert_eq!(hits, expected, "{benchmark}");
+        for told in [list, "field \"choices[0]\""] {
+            assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_field_with_lists_of_something_else_is_refused() {
+    let sandbox = Sandbox::new();
+    let document = json!({"id": "1", "text": text(1, 20)});
+    sandbox.write("train.jsonl", lines(&[document]));
+    sandbox.write("b.jsonl", lines(&[json!({"id": "a", "choices": [1, 2]})]));
+    sandbox.write(
+        "c.parquet",
+        dedup_parquet::file(&[(["a", "b", "c"], [1, 2, 3])]),
+    );
+    for (benchmark, field, told) in [
+        (
+            "b.jsonl",
+            "choices",
+            "neither a string nor a list of strings",
+        ),
+        ("c.parquet", "tags", "it has no column \"tags\""),
+    ] {
+        let asked =
+            format!("decontaminate train.jsonl --against {benchmark} --against-field {field}");
+        let ran = sandbox.run(&asked.split(' ').collect::<Vec<_>>()).expect(2);
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    }
 }
 
 #[test]

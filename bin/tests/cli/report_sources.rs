@@ -47,6 +47,45 @@ fn plain(page: &str) -> String {
 }
 
 #[test]
+fn a_page_has_nothing_of_what_is_ignored() {
+    let sandbox = Sandbox::new();
+    files(&sandbox);
+    sandbox.write("template.txt", part(1, 0, 80));
+    let ignored = ["--against", "sources", "--ignore", "template.txt"];
+    let ran = report(&sandbox, &ignored, 0);
+    assert!(
+        ran.stderr
+            .contains("22 words (25.3%) shared with 1 document; wrote"),
+        "{}",
+        ran.stderr
+    );
+    let plain = plain(&page(&sandbox));
+    assert!(
+        plain.contains("Passage 1 : 22 words, line 7, in 1 document"),
+        "{plain}"
+    );
+    assert!(!plain.contains("sources/a.txt"), "{plain}");
+    assert!(
+        plain.contains("passages of template.txt, which do not count"),
+        "{plain}"
+    );
+    let clusters = [
+        "report",
+        "sources",
+        "-o",
+        "other.html",
+        "--ignore",
+        "template.txt",
+    ];
+    let refused = sandbox.run(&clusters).expect(2);
+    assert!(
+        refused.stderr.contains("--ignore needs --sources"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
 fn a_page_marks_passages_and_says_where_others_have_them() {
     let sandbox = Sandbox::new();
     files(&sandbox);

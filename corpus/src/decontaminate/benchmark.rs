@@ -8,7 +8,9 @@ use super::search::{ItemSearch, ShingledItem};
 use crate::dedup::against::check_read;
 use crate::dedup::event::{DedupEvent, Observer};
 use crate::dedup::{Dedup, Error, Result};
-use crate::{EachEvent, ForEach, Hint, Origin, ReadCounts, Reason, Repeats, Skipped, Source};
+use crate::{
+    EachEvent, ForEach, Hint, Origin, ReadCounts, Reason, Repeats, Skipped, Source, SourcedText,
+};
 
 /// A text of a benchmark, such as a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +20,8 @@ pub struct BenchmarkItem {
     pub benchmark: PathBuf,
     /// The key of its record.
     pub key: String,
-    /// The field that has it. `None` if no fields were named, or its file is one document.
+    /// The field that has it, such as `question`, or `choices[0]` of a list of strings. `None` of a text if no fields were
+    /// named, or its file is one document.
     pub field: Option<String>,
     /// The number of its words.
     pub words: u32,
@@ -142,7 +145,7 @@ impl ItemReader<'_> {
         dedup: &Dedup,
         observer: &mut Observer<'_>,
     ) -> Result<()> {
-        let mut options = dedup.options.clone().repeats(Repeats::Tell);
+        let mut options = dedup.options.clone().repeats(Repeats::Tell).lists();
         if let Some(field) = field {
             options = options.text_field(field);
         }
@@ -152,13 +155,14 @@ impl ItemReader<'_> {
         let each = each.progress(&progress);
         let mut has_failures = false;
         let rule = self.rule;
+        let name = field.map_or_else(|| dedup.options.text_name(), String::as_str);
         let worked = each.run(
-            |document| ShingledItem::new(document.text(), rule),
+            |document| shingled(document, rule),
             |event| {
                 let taken = match event {
-                    EachEvent::Document(origin, item) => {
+                    EachEvent::Document(origin, items) => {
                         if origin.record.is_some() || are_documents_wanted {
-                            self.take(origin, field, item, observer)
+                            self.take_all(&origin, (field, name), items, observer)
                         } else {
                             Ok(())
                         }
@@ -185,10 +189,28 @@ impl ItemReader<'_> {
         Ok(())
     }
 
+    /// Takes the item of a document, or those of its list.
+    fn take_all(
+        &mut self,
+        origin: &Origin,
+        (field, name): (Option<&String>, &str),
+        items: Vec<ShingledItem>,
+        observer: &mut Observer<'_>,
+    ) -> Result<()> {
+        for (number, item) in items.into_iter().enumerate() {
+            let field = match &origin.strings {
+                Some(_) => Some(format!("{name}[{number}]")),
+                None => field.filter(|_| origin.record.is_some()).cloned(),
+            };
+            self.take(origin, field, item, observer)?;
+        }
+        Ok(())
+    }
+
     fn take(
         &mut self,
-        origin: Origin,
-        field: Option<&String>,
+        origin: &Origin,
+        field: Option<String>,
         item: ShingledItem,
         observer: &mut Observer<'_>,
     ) -> Result<()> {
@@ -201,19 +223,34 @@ impl ItemReader<'_> {
             } else {
                 format!("without what is ignored, it has fewer than {K} words")
             };
-            *self.unchecked.entry(origin.source).or_default() += 1;
+            *self.unchecked.entry(origin.source.clone()).or_default() += 1;
             let skipped = Skipped::new(Reason::TooShort, place, detail);
             return observer.tell(DedupEvent::Skipped(&skipped));
         }
         self.items.push(BenchmarkItem {
-            benchmark: origin.source,
-            key: origin.key,
-            field: field.filter(|_| origin.record.is_some()).cloned(),
+            benchmark: origin.source.clone(),
+            key: origin.key.clone(),
+            field,
             words: u32::try_from(words).unwrap_or(u32::MAX),
         });
         self.shingled.push(item);
         Ok(())
     }
+}
+
+/// The item of a document, or those of its list.
+fn shingled(
+    document: &SourcedText,
+    rule: &Rule,
+) -> std::result::Result<Vec<ShingledItem>, dedupdb::Error> {
+    let text = document.text();
+    let Some(strings) = &document.strings else {
+        return Ok(vec![ShingledItem::new(text, rule)?]);
+    };
+    let strings = strings.iter();
+    strings
+        .map(|place| ShingledItem::new(&text[place.clone()], rule))
+        .collect()
 }
 
 /// Refuses a file of records of which none has a text in the field. It would look as if its items were nowhere.

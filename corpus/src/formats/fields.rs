@@ -11,6 +11,8 @@ use serde::de::{
 pub(crate) struct FieldPaths<'a> {
     pub(crate) id: &'a str,
     pub(crate) text: &'a str,
+    /// Whether the text may be a list of strings.
+    pub(crate) lists: bool,
 }
 
 /// The fields of a JSON object. If a field occurs twice, the last one counts.
@@ -52,6 +54,8 @@ pub(crate) enum Field {
     /// An integer, in decimal.
     Integer(String),
     Null,
+    /// A list of strings, if those are wanted.
+    Strings(Vec<String>),
     Other,
 }
 
@@ -70,6 +74,7 @@ impl Fields {
             fields: &mut fields,
             id: FieldRelation::Below(names.id),
             text: FieldRelation::Below(names.text),
+            lists: names.lists,
         };
         if whole.deserialize(deserializer)? {
             Ok(fields)
@@ -113,6 +118,7 @@ struct FieldValueSeed<'a, 'f> {
     fields: &'f mut Fields,
     id: FieldRelation<'a>,
     text: FieldRelation<'a>,
+    lists: bool,
 }
 
 impl FieldValueSeed<'_, '_> {
@@ -179,15 +185,30 @@ impl<'de> Visitor<'de> for FieldValueSeed<'_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<bool, A::Error> {
+        let mut strings = Vec::new();
+        let mut are_strings = self.lists && matches!(self.text, FieldRelation::This);
+        while are_strings {
+            match values.next_element::<serde_json::Value>()? {
+                Some(serde_json::Value::String(string)) => strings.push(string),
+                Some(_) => are_strings = false,
+                None => return Ok(self.is(Field::Strings(strings))),
+            }
+        }
         while values.next_element::<IgnoredAny>()?.is_some() {}
         Ok(self.is(Field::Other))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
-        let (id, text) = (self.id, self.text);
+        let (id, text, lists) = (self.id, self.text, self.lists);
         while let Some((id, text)) = map.next_key_seed(FieldNameSeed { id, text })? {
             let fields = &mut *self.fields;
-            map.next_value_seed(FieldValueSeed { fields, id, text })?;
+            let seed = FieldValueSeed {
+                fields,
+                id,
+                text,
+                lists,
+            };
+            map.next_value_seed(seed)?;
         }
         self.is(Field::Other);
         Ok(true)

@@ -3,7 +3,7 @@
 use crate::decode::{Decoded, decode};
 use crate::formats::field_values::Compound;
 use crate::formats::fields::{Field, FieldNames, FieldPaths, FieldRelation, Fields};
-use crate::formats::record::Record;
+use crate::formats::record::{Record, joined};
 use crate::formats::table::columns::short;
 use crate::formats::text_place::field_value;
 use crate::skipped::{Hint, RecordFault};
@@ -38,7 +38,7 @@ pub(crate) fn record(line: &[u8], names: FieldPaths<'_>) -> Result<Record, Recor
     let id = match fields.id {
         Some(Field::String(id) | Field::Integer(id)) => Some(id).filter(|id| !id.is_empty()),
         Some(Field::Null) | None => None,
-        Some(Field::Other) => {
+        Some(Field::Strings(_) | Field::Other) => {
             let what = format!(
                 "{:?} is neither a string nor an integer of 64 bits",
                 names.id
@@ -49,8 +49,18 @@ pub(crate) fn record(line: &[u8], names: FieldPaths<'_>) -> Result<Record, Recor
             });
         }
     };
-    let text = match fields.text {
-        Some(Field::String(text)) => text,
+    let (text, strings) = match fields.text {
+        Some(Field::String(text)) => (text, None),
+        Some(Field::Strings(strings)) => {
+            let (text, places) = joined(&strings);
+            (text, Some(places))
+        }
+        Some(_) if names.lists => {
+            return Err(RecordFault::bad(format!(
+                "{:?} is neither a string nor a list of strings",
+                names.text
+            )));
+        }
         Some(_) => {
             return Err(RecordFault::bad(format!(
                 "{:?} is not a string",
@@ -70,6 +80,7 @@ pub(crate) fn record(line: &[u8], names: FieldPaths<'_>) -> Result<Record, Recor
             attachments: None,
         },
         id,
+        strings,
     })
 }
 
@@ -214,6 +225,7 @@ mod tests {
     const NAMES: FieldPaths<'_> = FieldPaths {
         id: "id",
         text: "text",
+        lists: false,
     };
 
     #[test]
@@ -348,8 +360,33 @@ mod tests {
     }
 
     fn named(line: &str, id: &str, text: &str) -> Result<Record, String> {
-        let record = record(line.as_bytes(), FieldPaths { id, text });
+        let names = FieldPaths {
+            id,
+            text,
+            lists: false,
+        };
+        let record = record(line.as_bytes(), names);
         record.map_err(|fault| fault.detail)
+    }
+
+    #[test]
+    fn lists_of_strings_are_texts_if_they_are_wanted() {
+        let names = FieldPaths {
+            id: "id",
+            text: "a.b",
+            lists: true,
+        };
+        let found = record(br#"{"id": 1, "a": {"b": ["x y", "", "z"]}}"#, names).unwrap();
+        let (text, places) = (found.decoded.text, found.strings.unwrap());
+        let strings: Vec<&str> = places.into_iter().map(|place| &text[place]).collect();
+        assert_eq!(strings, ["x y", "", "z"]);
+        let one = record(br#"{"a": {"b": "x"}}"#, names).unwrap();
+        assert_eq!((one.decoded.text.as_str(), one.strings), ("x", None));
+        for other in ["[1]", r#"["x", null]"#, r#"["x", ["y"], "z"]"#, "{}", "7"] {
+            let line = format!(r#"{{"a": {{"b": {other}}}}}"#);
+            let what = record(line.as_bytes(), names).unwrap_err().detail;
+            assert_eq!(what, "\"a.b\" is neither a string nor a list of strings");
+        }
     }
 
     #[test]

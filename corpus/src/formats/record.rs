@@ -1,5 +1,6 @@
 //! Records, as cut from a file and as parsed.
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::decode::Decoded;
@@ -31,6 +32,22 @@ pub(crate) struct Record {
     /// Whether U+FFFD in the key replaces invalid bytes.
     pub(crate) is_lossy: bool,
     pub(crate) decoded: Decoded,
+    /// The strings in its text, if that is a list of them.
+    pub(crate) strings: Option<Vec<Range<usize>>>,
+}
+
+/// Joins the strings of a list to one text, and returns their places there.
+pub(crate) fn joined<S: AsRef<str>>(strings: &[S]) -> (String, Vec<Range<usize>>) {
+    let mut text = String::new();
+    let places = strings.iter().map(|string| {
+        let start = text.len();
+        text += string.as_ref();
+        let place = start..text.len();
+        text.push('\n');
+        place
+    });
+    let places = places.collect();
+    (text, places)
 }
 
 impl Record {

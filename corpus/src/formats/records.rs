@@ -194,6 +194,7 @@ impl RecordFile<'_> {
         FieldPaths {
             id: self.options.id_name(),
             text: self.options.text_name(),
+            lists: self.options.lists,
         }
     }
 
@@ -354,6 +355,7 @@ impl RecordFile<'_> {
             id: looks.then(|| RecordId::of(&key, &text)),
             source_hash,
             attachments,
+            strings: record.strings,
             ..Origin::new(key, self.name().to_owned())
         };
         SourcedText::new(text, origin)

@@ -14,6 +14,7 @@ pub(crate) fn record(line: &[u8]) -> Record {
         is_lossy: decoded.replaced && id.contains(char::REPLACEMENT_CHARACTER),
         id: Some(id).filter(|id| !id.is_empty()),
         decoded: Decoded { text, ..decoded },
+        strings: None,
     }
 }
 

@@ -47,6 +47,7 @@ pub(crate) fn read(
             id: None,
             is_lossy: false,
             decoded,
+            strings: None,
         })
     }))
 }

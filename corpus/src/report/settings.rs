@@ -186,7 +186,7 @@ impl Report {
         }
     }
 
-    /// Sets lines about what could not be read for the store of this report, and so is not on the page.
+    /// Sets lines about what is not on the page, such as what could not be read for the store of this report.
     pub fn unread(self, lines: impl IntoIterator<Item = impl Into<String>>) -> Report {
         Report {
             unread: lines.into_iter().map(Into::into).collect(),

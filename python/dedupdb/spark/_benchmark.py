@@ -48,7 +48,8 @@ def decontaminate(
         df: The documents. All columns are returned.
         against: The benchmark: a DataFrame, whose rows are collected, or what :func:`dedupdb.decontaminate` takes.
         text: The column of ``df`` with the text, a string. A row where it is null is kept.
-        against_text: The columns or fields of the benchmark whose texts are items, each of its own.
+        against_text: The columns or fields of the benchmark whose texts are items, each of its own. Each
+            string of a list is one, in the field ``choices[0]`` and so on.
         against_key: The column or field of the benchmark by which an item is named; by default, it is named by the
             number of its row, from 0.
         passage: Number of words in a row that are a hit, at least 5.

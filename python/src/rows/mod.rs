@@ -70,7 +70,17 @@ pub(crate) struct RowBatch {
     pub(crate) rows: Vec<Result<(String, String), Flaw>>,
     /// For each row without a flaw, the values of the fields that rank it. Empty if none are asked for.
     pub(crate) ranks: Vec<Vec<RankValue>>,
+    /// The strings of rows that have a list of them, by the numbers of these rows. Their texts are empty.
+    pub(crate) lists: Vec<(usize, Vec<String>)>,
     bytes: usize,
+}
+
+/// The text of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RowText {
+    One(String),
+    /// A list of strings, if those are wanted.
+    Strings(Vec<String>),
 }
 
 impl RowBatch {
@@ -84,13 +94,20 @@ impl RowBatch {
     /// Adds a row with the values that rank it, if it has no flaw.
     fn push_ranked(
         &mut self,
-        row: Result<(String, String), Flaw>,
+        row: Result<(String, RowText), Flaw>,
         ranks: Result<Vec<RankValue>, Flaw>,
     ) {
         match row.and_then(|row| Ok((row, ranks?))) {
-            Ok((row, ranks)) => {
+            Ok(((key, text), ranks)) => {
                 self.ranks.extend((!ranks.is_empty()).then_some(ranks));
-                self.push(Ok(row));
+                match text {
+                    RowText::One(text) => self.push(Ok((key, text))),
+                    RowText::Strings(strings) => {
+                        self.bytes += strings.iter().map(String::len).sum::<usize>();
+                        self.lists.push((self.rows.len(), strings));
+                        self.push(Ok((key, String::new())));
+                    }
+                }
             }
             Err(flaw) => self.push(Err(flaw)),
         }
@@ -130,6 +147,8 @@ pub(crate) struct ColumnNames {
     pub(crate) text: String,
     /// Fields that rank rows.
     pub(crate) ranked: Vec<String>,
+    /// Whether a text may be a list of strings.
+    pub(crate) lists: bool,
 }
 
 /// Rows to be read. Arrow is read without the interpreter.
@@ -188,6 +207,7 @@ impl RowSource {
             key: None,
             text: text.to_owned(),
             ranked,
+            lists: false,
         };
         RowSource::named(name, data, &names)
     }

@@ -3,12 +3,12 @@
 use arrow_schema::DataType;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
+use pyo3::types::{PyDict, PyIterator, PyList, PyString, PyTuple};
 
 use super::column::{ValueColumn, iterator};
 use super::ranked::{RankValue, value_of};
 use super::table::{ArrayStream, TableRows};
-use super::{ColumnNames, Flaw, KeyColumn, RowBatch, arrow, not_stopped, string};
+use super::{ColumnNames, Flaw, KeyColumn, RowBatch, RowText, arrow, not_stopped, string};
 
 /// An iterable of mappings, of pairs, of record batches or, if no keys are asked for, of strings.
 pub(crate) struct RecordIterable {
@@ -80,13 +80,14 @@ impl RecordIterable {
         ranked.map(|name| value_of(record, name)).collect()
     }
 
-    fn row(&self, object: &Bound<'_, PyAny>) -> PyResult<Result<(String, String), Flaw>> {
+    fn row(&self, object: &Bound<'_, PyAny>) -> PyResult<Result<(String, RowText), Flaw>> {
         let py = object.py();
         let Some(key) = &self.key else {
             if object.is_none() || object.is_instance_of::<PyString>() {
-                return Ok(string("text", object).map(|text| (String::new(), text)));
+                let text = string("text", object);
+                return Ok(text.map(|text| (String::new(), RowText::One(text))));
             }
-            let text = value(object, self.text.bind(py), "text")?;
+            let text = self.text(object)?;
             return Ok(text.map(|text| (String::new(), text)));
         };
         if object.is_none() {
@@ -98,7 +99,8 @@ impl RecordIterable {
                 return Ok(Err(Flaw::Value("row", what)));
             }
             let (key, text) = (pair.get_item(0)?, pair.get_item(1)?);
-            return Ok(string("key", &key).and_then(|key| Ok((key, string("text", &text)?))));
+            let pair = string("key", &key).and_then(|key| Ok((key, string("text", &text)?)));
+            return Ok(pair.map(|(key, text)| (key, RowText::One(text))));
         }
         let (mut key, has) = (key.bind(py), |name: &Bound<'_, PyString>| {
             object.contains(name)
@@ -113,8 +115,24 @@ impl RecordIterable {
             Ok(key) => key,
             Err(flaw) => return Ok(Err(flaw)),
         };
-        let text = value(object, self.text.bind(py), "text")?;
+        let text = self.text(object)?;
         Ok(text.map(|text| (key, text)))
+    }
+
+    /// The text of a record.
+    fn text(&self, record: &Bound<'_, PyAny>) -> PyResult<Result<RowText, Flaw>> {
+        let text = match field(record, self.text.bind(record.py()), "text")? {
+            Ok(text) => text,
+            Err(flaw) => return Ok(Err(flaw)),
+        };
+        match text.cast::<PyList>() {
+            Ok(list) if self.names.lists => {
+                let strings = list.iter().map(|string| self::string("text", &string));
+                let strings: Result<Vec<String>, Flaw> = strings.collect();
+                Ok(strings.map(RowText::Strings))
+            }
+            _ => Ok(string("text", &text).map(RowText::One)),
+        }
     }
 }
 
@@ -131,8 +149,18 @@ fn rows_of(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayStream>> {
 fn value(
     record: &Bound<'_, PyAny>,
     name: &Bound<'_, PyString>,
-    field: &'static str,
+    role: &'static str,
 ) -> PyResult<Result<String, Flaw>> {
+    let value = field(record, name, role)?;
+    Ok(value.and_then(|value| string(role, &value)))
+}
+
+/// The value of a field of a record.
+fn field<'py>(
+    record: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyString>,
+    field: &'static str,
+) -> PyResult<Result<Bound<'py, PyAny>, Flaw>> {
     let missing = || {
         Ok(Err(Flaw::Value(
             field,
@@ -141,7 +169,7 @@ fn value(
     };
     if let Ok(record) = record.cast::<PyDict>() {
         return match record.get_item(name)? {
-            Some(value) => Ok(string(field, &value)),
+            Some(value) => Ok(Ok(value)),
             None => missing(),
         };
     }
@@ -151,7 +179,7 @@ fn value(
         return Ok(Err(Flaw::Type(row, class)));
     }
     match record.get_item(name) {
-        Ok(value) => Ok(string(field, &value)),
+        Ok(value) => Ok(Ok(value)),
         Err(error) if error.is_instance_of::<PyKeyError>(record.py()) => missing(),
         Err(error) => Err(error),
     }

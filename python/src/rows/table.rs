@@ -11,8 +11,8 @@ use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 
 use super::ranked::{ColumnPath, RankColumn, RankValue, path_of};
-use super::strings::{Strings, fits, has_uuids};
-use super::{ColumnNames, Flaw, KeyColumn, RowBatch};
+use super::strings::{StringLists, Strings, fits, has_uuids};
+use super::{ColumnNames, Flaw, KeyColumn, RowBatch, RowText};
 use crate::stream::{Batches, RaisedError, SkippedPlaces};
 use crate::warning::warn;
 use crate::watch::lock;
@@ -77,6 +77,7 @@ pub(crate) struct TableRows {
     picked: ColumnChoice,
     /// Where the fields are that rank rows. `None` for one that is not there.
     ranked: Vec<Option<ColumnPath>>,
+    lists: bool,
     now: Option<CurrentArray>,
     kept: Option<Vec<ArrayRef>>,
 }
@@ -86,9 +87,38 @@ struct CurrentArray {
     /// The rows with their columns. A row may be null as a whole.
     rows: Option<ArrayRef>,
     keys: Option<Strings>,
-    texts: Strings,
+    texts: TextColumn,
     ranked: Vec<Option<RankColumn>>,
     at: usize,
+}
+
+/// The texts of an array.
+enum TextColumn {
+    Strings(Strings),
+    Lists(StringLists),
+}
+
+impl TextColumn {
+    fn of(array: &ArrayRef, lists: bool) -> Option<TextColumn> {
+        if lists && StringLists::fits(array.data_type()) {
+            return StringLists::of(array).map(TextColumn::Lists);
+        }
+        Strings::of("text", array, false).map(TextColumn::Strings)
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            TextColumn::Strings(strings) => strings.len(),
+            TextColumn::Lists(lists) => lists.len(),
+        }
+    }
+
+    fn get(&self, row: usize) -> Result<RowText, Flaw> {
+        Ok(match self {
+            TextColumn::Strings(strings) => RowText::One(strings.get(row)?.to_owned()),
+            TextColumn::Lists(lists) => RowText::Strings(lists.get(row)?),
+        })
+    }
 }
 
 impl TableRows {
@@ -108,7 +138,9 @@ impl TableRows {
                         let message = format!("{role}: several columns are named {name:?}");
                         return Err(PyValueError::new_err(message));
                     }
-                    if fits(role, field.data_type()) {
+                    let is_list =
+                        names.lists && role == "text" && StringLists::fits(field.data_type());
+                    if is_list || fits(role, field.data_type()) {
                         return Ok(place);
                     }
                     let kind = field.data_type();
@@ -146,6 +178,7 @@ impl TableRows {
             reader,
             picked,
             ranked,
+            lists: names.lists,
             now: None,
             kept: None,
         })
@@ -225,14 +258,14 @@ impl TableRows {
         });
         let ranked = ranked.collect::<PyResult<_>>()?;
         let (keys, texts) = match self.picked {
-            ColumnChoice::Array => (None, Strings::of("text", &rows, false)),
+            ColumnChoice::Array => (None, TextColumn::of(&rows, false)),
             ColumnChoice::Columns(key, text) => {
                 let columns = rows.as_struct();
                 let is_uuid =
                     |key: usize| columns.fields().get(key).is_some_and(|it| has_uuids(it));
                 let keys = key.map(|key| Strings::of("key", columns.column(key), is_uuid(key)));
                 let keys = keys.map(|keys| keys.ok_or_else(changed)).transpose()?;
-                (keys, Strings::of("text", columns.column(text), false))
+                (keys, TextColumn::of(columns.column(text), self.lists))
             }
         };
         Ok(CurrentArray {
@@ -246,7 +279,7 @@ impl TableRows {
 }
 
 impl CurrentArray {
-    fn next(&mut self) -> Result<(String, String), Flaw> {
+    fn next(&mut self) -> Result<(String, RowText), Flaw> {
         let row = self.at;
         self.at += 1;
         if self.rows.as_ref().is_some_and(|rows| rows.is_null(row)) {
@@ -256,7 +289,7 @@ impl CurrentArray {
             Some(keys) => keys.get(row)?.to_owned(),
             None => String::new(),
         };
-        Ok((key, self.texts.get(row)?.to_owned()))
+        Ok((key, self.texts.get(row)?))
     }
 
     /// The values that rank a row.

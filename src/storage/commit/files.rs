@@ -116,6 +116,8 @@ pub(crate) struct StoreFiles {
     pub(crate) has_committed: bool,
     /// The number of appended contents, including uncommitted ones.
     pub(crate) len: u32,
+    /// The rows of contents below this id are not in the columns' buffers.
+    flushed: u32,
     /// The number of contents that should have fingerprints and have none, including uncommitted ones.
     pub(crate) unfingerprinted: u64,
     pub(crate) limits: Limits,
@@ -272,6 +274,7 @@ impl StoreFiles {
             merging: None,
             has_committed: false,
             len,
+            flushed: 0,
             unfingerprinted,
             limits: Limits::default(),
             wait: TurnWait::NONE,
@@ -537,7 +540,22 @@ impl StoreFiles {
         for (_, column) in self.columns.each_mut() {
             column.flush()?;
         }
+        self.flushed = self.len;
         Ok(self.view())
+    }
+
+    /// Like [`StoreFiles::snapshot`], but the rows of the contents after `content` may be missing.
+    pub(crate) fn snapshot_up_to(&mut self, content: u32) -> Result<Snapshot> {
+        if content < self.flushed {
+            Ok(self.view())
+        } else {
+            self.snapshot()
+        }
+    }
+
+    /// Returns the youngest of the recent contents that share a bucket with the band hashes `hashes`.
+    pub(crate) fn youngest_met(&self, hashes: &[u32]) -> Option<u32> {
+        self.recent.youngest_met(hashes)
     }
 
     /// Like [`StoreFiles::snapshot`], but without flushing the columns' buffers.

@@ -469,11 +469,6 @@ impl Snapshot {
         error.map_or(Ok(()), Err)
     }
 
-    /// Whether a recent content from `first` on shares a bucket with the band hashes `hashes`.
-    pub(crate) fn is_met_from(&self, first: u32, hashes: &[u32]) -> bool {
-        self.recent.is_met_from(first, hashes)
-    }
-
     /// Reads all memory that [`Snapshot::read_bucket`] will need for some buckets before it reads tables.
     pub(crate) fn approach(
         &self,

@@ -467,7 +467,7 @@ impl Options {
             allowance: Allowance::new(self.false_candidates, self.limits),
             containment: self.containment,
             ignored: self.ignored.clone(),
-            _fleeting: fleeting,
+            fleeting,
         };
         Ok(Store {
             shared: Arc::new(shared),

@@ -81,7 +81,7 @@ pub(crate) struct StoreInner {
     /// The shingles that texts are taken without.
     pub(crate) ignored: Option<Arc<ShingleSet>>,
     /// Dropped after the files. `None` if the store is durable.
-    pub(crate) _fleeting: Option<UnsyncedFolder>,
+    pub(crate) fleeting: Option<UnsyncedFolder>,
 }
 
 impl Store {

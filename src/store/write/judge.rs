@@ -192,8 +192,9 @@ impl Judge<'_> {
             prepared.matches.extend(found.around);
             prepared.inside.extend(found.inside);
         }
-        if appended.files.view().is_met_from(start, probe.band_hashes) {
-            let snapshot = appended.files.snapshot()?;
+        let youngest = appended.files.youngest_met(probe.band_hashes);
+        if let Some(youngest) = youngest.filter(|&youngest| youngest >= start) {
+            let snapshot = appended.files.snapshot_up_to(youngest)?;
             let search = self.store.search(&snapshot);
             let found = search.matches(probe, start..snapshot.len)?;
             prepared.matches.extend(found);
@@ -204,7 +205,7 @@ impl Judge<'_> {
     /// Whether a content has no shingles, so that nothing says what it is about.
     fn is_wordless(&mut self, content: u32) -> Result<bool> {
         let row = match &mut self.appended {
-            Some(appended) => appended.files.snapshot()?.content(content)?,
+            Some(appended) => appended.files.snapshot_up_to(content)?.content(content)?,
             None => self.committed.snapshot.content(content)?,
         };
         Ok(row.shingle_count == 0)
@@ -218,7 +219,10 @@ impl Judge<'_> {
         policy: Policy,
     ) -> Result<Option<EarlierDocument>> {
         let verified = match &mut self.appended {
-            Some(appended) => verified_copy(&appended.files.snapshot()?, content, &prepared.hash)?,
+            Some(appended) => {
+                let snapshot = appended.files.snapshot_up_to(content)?;
+                verified_copy(&snapshot, content, &prepared.hash)?
+            }
             None => verified_copy(&self.committed.snapshot, content, &prepared.hash)?,
         };
         let names = self.names(policy.except(prepared.key()));

@@ -16,6 +16,9 @@ const COMMIT_FOR_OTHERS_AFTER: Duration = Duration::from_millis(50);
 /// which the changes take the most.
 const SHARE: u64 = 8;
 
+/// Changes of a [fleeting](crate::Options::fleeting) store, which nobody waits for, may take the memory divided by this.
+const FLEETING_SHARE: u64 = 5;
+
 /// Changes that are never committed may take the memory divided by this, because no commit follows.
 const PRETENDED_SHARE: u64 = 2;
 
@@ -45,7 +48,7 @@ const LEAST: u64 = 16 << 20;
 #[derive(Clone, Copy, Debug)]
 pub struct Uncommitted {
     since: Stopwatch,
-    most: u64,
+    memory: u64,
 }
 
 impl Uncommitted {
@@ -58,7 +61,7 @@ impl Uncommitted {
     pub fn new(memory: u64) -> Uncommitted {
         Uncommitted {
             since: Stopwatch::start(),
-            most: Uncommitted::limit(memory),
+            memory,
         }
     }
 
@@ -69,10 +72,15 @@ impl Uncommitted {
     }
 
     /// Returns whether the changes of `writer` should be committed now: they take too much memory, or too much time has
-    /// passed, of which there is less if another process waits for the right to write.
+    /// passed, of which there is less if another process waits for the right to write. Of a
+    /// [fleeting](crate::Options::fleeting) store, only memory counts.
     pub fn is_due(&self, writer: &Writer) -> bool {
+        let bytes = writer.uncommitted_bytes();
+        if writer.store.shared.fleeting.is_some() {
+            return bytes >= (self.memory / FLEETING_SHARE).max(LEAST);
+        }
         let elapsed = self.since.elapsed();
-        writer.uncommitted_bytes() >= self.most
+        bytes >= Uncommitted::limit(self.memory)
             || elapsed >= COMMIT_AFTER
             || elapsed >= COMMIT_FOR_OTHERS_AFTER && writer.is_awaited()
     }
@@ -80,5 +88,25 @@ impl Uncommitted {
     /// Records a commit.
     pub fn committed(&mut self) {
         self.since = Stopwatch::start();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, Schema};
+
+    #[test]
+    fn nobody_waits_for_a_commit_of_a_fleeting_store() {
+        let folder = tempfile::tempdir().unwrap();
+        for (options, is_due) in [(Options::new(), true), (Options::new().fleeting(), false)] {
+            let place = folder.path().join(is_due.to_string());
+            let store = options.create(place, &Schema::default()).unwrap();
+            let writer = store.writer().unwrap();
+            let mut uncommitted = Uncommitted::new(1 << 30);
+            assert!(!uncommitted.is_due(&writer));
+            uncommitted.since = Stopwatch::started(COMMIT_AFTER).unwrap();
+            assert_eq!(uncommitted.is_due(&writer), is_due);
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! The anchors of what is kept, by their hashes.
 
+use std::hint::black_box;
+
 /// A multimap from hashes to the numbers of anchors, in one table with linear probing.
 #[derive(Debug, Default)]
 pub(super) struct AnchorIndex {
@@ -56,6 +58,13 @@ impl AnchorIndex {
     /// grows without the whole hashes.
     fn first_slot(&self, part: u32) -> usize {
         ((u64::from(part) * self.slots.len() as u64) >> 32) as usize
+    }
+
+    /// Reads the memory that [`AnchorIndex::get`] needs for these hashes. No read waits for another one.
+    pub(super) fn approach(&self, hashes: impl Iterator<Item = u64>) {
+        let first = |hash| self.slots.get(self.first_slot(part(hash)));
+        let numbers = hashes.filter_map(first).map(|(_, number)| number);
+        black_box(numbers.fold(0, |all, number| all ^ number));
     }
 
     /// Returns the anchors that may have this hash, in the order in which they were added, unless the table has grown since.

@@ -111,6 +111,11 @@ impl RunPlaces {
         }
     }
 
+    /// Reads the memory that [`RunPlaces::find`] needs for the runs at these places.
+    pub(super) fn approach(&self, hashes: &RunHashes, places: Range<usize>) {
+        self.anchors.approach(places.map(|at| hashes.anchor(at)));
+    }
+
     /// Adds to `found` the places at which the run at `at` may stand.
     pub(super) fn find(&self, hashes: &RunHashes, at: usize, found: &mut Vec<u64>) {
         let numbers = self.anchors.get(hashes.anchor(at));

@@ -9,6 +9,9 @@ use super::kept::{GAP, KeptWords, RunHashes, RunPlaces};
 /// The number of words to read at a time when runs are compared.
 const COMPARED: usize = 256;
 
+/// The number of places whose anchors are read from memory together.
+const TOGETHER: usize = 16;
+
 /// A passage of a document that stood before.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FoundPassage {
@@ -98,7 +101,12 @@ impl DocumentScan<'_> {
         let mut next_own = 0;
         // The last passage that was found: what the place in the file is more than the place here, and its end.
         let mut current = (0, 0);
-        for at in 0..=self.words.len() - self.lengths.anchor {
+        let places = 0..=self.words.len() - self.lengths.anchor;
+        for at in places.clone() {
+            if at.is_multiple_of(TOGETHER) {
+                let end = (at + TOGETHER).min(places.end() + 1);
+                self.kept.places().approach(&self.hashes, at..end);
+            }
             // A passage that begins here or before is found `step` places later at the latest, so until then it is not
             // known what is kept.
             while next_own + self.lengths.anchor + self.lengths.step <= at + 1 {

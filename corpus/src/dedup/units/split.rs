@@ -182,7 +182,8 @@ fn has_words(text: &str, fewest: usize, words: &Shingler) -> bool {
             }
         }
     }
-    at_most >= fewest && words.places(text).len() >= fewest
+    let are_enough = |words: Vec<u32>| words.len() >= fewest;
+    at_most >= fewest && words.in_order(text).is_ok_and(are_enough)
 }
 
 impl Unit {

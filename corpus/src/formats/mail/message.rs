@@ -43,6 +43,7 @@ pub(crate) fn record(bytes: &[u8], options: &Options) -> Result<Record, RecordFa
             attachments: attachments(&message),
             text,
         },
+        strings: None,
     })
 }
 

@@ -27,14 +27,16 @@ use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::FileMetaData;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use parquet::schema::types::ColumnDescriptor;
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use crate::formats::id::IdType;
+use crate::formats::parquet::budget::Budget;
 use crate::formats::parquet::json_lines::JsonLines;
 use crate::formats::parquet::page_handover::{PageHandover, PagePosition, ReaderRole};
 use crate::formats::parquet::pages::{BoundedFile, ColumnPages};
 use crate::formats::parquet::prefetch::Pager;
 use crate::formats::parquet::table::{RereadSource, TableSource};
+use crate::formats::parquet::triplets::{MaxLevels, Triplets};
 use crate::formats::parquet::values::{ValueKind, nanoseconds};
 use crate::formats::record::RawRecord;
 use crate::formats::table::columns::{ColumnIndices, RowCells, missing, number};
@@ -79,6 +81,8 @@ pub(crate) struct ParquetRows {
 struct RowGroupCursor {
     id: Option<RowGroupColumn>,
     text: RowGroupColumn,
+    /// Of lists.
+    budget: Budget,
     rows: u64,
 }
 
@@ -103,14 +107,15 @@ impl ParquetRows {
         };
         let missing = |name| io::Error::other(missing(name, "its columns are", &names));
         let text = options.text_name();
-        let text = find(text).ok_or_else(|| missing(text))?;
+        let list = || options.lists.then(|| list_of(text, schema)).flatten();
+        let text = find(text).or_else(list).ok_or_else(|| missing(text))?;
         let id = match (&options.id_field, options.id_name()) {
             (Some(name), _) => Some(find(name).ok_or_else(|| missing(name))?),
             (None, name) => {
                 find(name).map_or_else(|| no_nested(name, &names), |id| Ok(Some(id)))?
             }
         };
-        check_text(&schema.column(text)).map_err(io::Error::other)?;
+        check_text(&schema.column(text), options.lists).map_err(io::Error::other)?;
         let is_typed = has_types(file.metadata().file_metadata());
         let id_type = |index| {
             let of = id_type(&schema.column(index), is_typed, options.encoding.is_some());
@@ -219,8 +224,9 @@ impl ParquetRows {
             return Ok(None);
         };
         self.number += 1;
-        let size = |cell: &Option<ByteArray>| cell.as_ref().map_or(0, |cell| cell.len() as u64);
-        let bytes = size(&cells.id) + size(&cells.text);
+        let size = |cell: &Cell| cell.as_ref().map_or(0, |cell| cell.len() as u64);
+        let strings = cells.strings.iter().flatten().map(size);
+        let bytes = size(&cells.id) + size(&cells.text) + strings.sum::<u64>();
         self.growth.count(ROW_BYTES + bytes, self.size)?;
         let raw = RawRecord {
             nth: Nth::Record(self.number),
@@ -264,13 +270,20 @@ impl RowGroupCursor {
         Ok(RowGroupCursor {
             id: id.map(|id| column(id, rows.id_type, None)).transpose()?,
             text: column(text, None, rows.pager.as_ref())?,
+            budget: Budget::new(rows.size),
             rows: u64::try_from(group.metadata().num_rows()).unwrap_or(0),
         })
     }
 
     /// Returns the next rows: at least one and at most `rows`.
     fn read(&mut self, rows: usize) -> io::Result<VecDeque<RowCells<ByteArray>>> {
-        let texts = self.text.read(rows).map_err(|error| explain(&error))?;
+        let rows = usize::try_from(self.rows).map_or(rows, |left| left.min(rows));
+        let texts = if self.text.is_list() {
+            self.text.read_lists(rows, &self.budget)?
+        } else {
+            let texts = self.text.read(rows).map_err(|error| explain(&error))?;
+            texts.into_iter().map(|text| (text, None)).collect()
+        };
         let ids = match &mut self.id {
             Some(id) => id.read(rows).map_err(|error| explain(&error))?,
             None => vec![None; texts.len()],
@@ -281,15 +294,18 @@ impl RowGroupCursor {
         }
         self.rows -= read;
         let rows = ids.into_iter().zip(texts);
-        Ok(rows.map(|(id, text)| RowCells { id, text }).collect())
+        let cells = |(id, (text, strings))| RowCells { id, text, strings };
+        Ok(rows.map(cells).collect())
     }
 }
 
 /// A column of a row group.
 struct RowGroupColumn {
     reader: ColumnReader,
-    /// The definition level of a value that is not null.
-    level: i16,
+    /// The definition level of a value that is not null, and the number of levels of lists.
+    levels: MaxLevels,
+    /// The definition level from which on a list has an element.
+    element: i16,
     /// The type of a column of ids.
     id: Option<IdType>,
     unsigned: Option<u32>,
@@ -297,6 +313,9 @@ struct RowGroupColumn {
 
 /// A value, which keeps its page in memory.
 type Cell = Option<ByteArray>;
+
+/// A text, or the strings of a list.
+type TextCell = (Cell, Option<Vec<Cell>>);
 
 impl RowGroupColumn {
     fn new(
@@ -314,7 +333,8 @@ impl RowGroupColumn {
         let pages = ColumnPages::new(pages, &column).passing(part);
         Ok(RowGroupColumn {
             reader: get_column_reader(column.clone(), Box::new(pages)),
-            level: column.max_def_level(),
+            levels: MaxLevels::of(&column),
+            element: column.max_def_level() - i16::from(column.self_type().is_optional()),
             id,
             unsigned: match ValueKind::of(&column) {
                 ValueKind::Unsigned(bits) => Some(bits),
@@ -324,7 +344,7 @@ impl RowGroupColumn {
     }
 
     fn read(&mut self, rows: usize) -> Result<Vec<Cell>, ParquetError> {
-        let (level, id) = (self.level, self.id.unwrap_or(IdType::Text));
+        let (level, id) = (self.levels.definition, self.id.unwrap_or(IdType::Text));
         let unsigned = self.unsigned;
         let text = |text: String| ByteArray::from(text.into_bytes());
         let integer = |value: i64| {
@@ -361,6 +381,37 @@ impl RowGroupColumn {
     }
 }
 
+impl RowGroupColumn {
+    fn is_list(&self) -> bool {
+        self.levels.repetition > 0
+    }
+
+    /// Reads exactly the next rows of a column of lists.
+    fn read_lists(&mut self, rows: usize, budget: &Budget) -> io::Result<Vec<TextCell>> {
+        let ColumnReader::ByteArrayColumnReader(reader) = &mut self.reader else {
+            return Err(different_lengths());
+        };
+        let mut triplets = Triplets::new(self.levels);
+        triplets.read(reader, rows, budget)?;
+        let lists = triplets.into_lists(self.element).into_iter();
+        Ok(lists.map(|strings| (None, strings)).collect())
+    }
+}
+
+/// Returns the column with the values of a list, which has a name of its own below that of the list.
+fn list_of(name: &str, schema: &SchemaDescriptor) -> Option<usize> {
+    let is_below = |path: &str| {
+        let rest = path.strip_prefix(name).and_then(|it| it.strip_prefix('.'));
+        rest.is_some_and(|rest| rest.split('.').count() <= 2)
+    };
+    let mut found = (0..schema.num_columns()).filter(|&at| {
+        let column = schema.column(at);
+        column.max_rep_level() == 1 && is_below(&column.path().string())
+    });
+    let only = found.next()?;
+    found.next().is_none().then_some(only)
+}
+
 /// Opens a file whose schema is plausible.
 fn open(chunks: BoundedFile) -> io::Result<SerializedFileReader<BoundedFile>> {
     let file = footer::check(&chunks).and_then(|()| SerializedFileReader::new(chunks));
@@ -384,13 +435,16 @@ fn cells<T: DataType>(
     Ok(levels.into_iter().map(cell).collect())
 }
 
-/// Refuses a column that cannot hold texts.
-fn check_text(column: &ColumnDescriptor) -> Result<(), String> {
+/// Refuses a column that cannot hold texts, nor lists of strings if those are wanted.
+fn check_text(column: &ColumnDescriptor, lists: bool) -> Result<(), String> {
     let is_bytes = matches!(
         column.physical_type(),
         Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY
     );
-    check_lists(column)?;
+    let is_list = column.max_rep_level() == 1 && column.physical_type() == Type::BYTE_ARRAY;
+    if !(lists && is_list) {
+        check_lists(column)?;
+    }
     if is_bytes && matches!(ValueKind::of(column), ValueKind::Plain | ValueKind::Text) {
         return Ok(());
     }

@@ -1,9 +1,11 @@
 //! The columns of a table that hold the key and the text.
 
+use std::ops::Range;
+
 use encoding_rs::{Encoding, UTF_8};
 
 use crate::decode::{Decoded, decode};
-use crate::formats::record::Record;
+use crate::formats::record::{Record, joined};
 use crate::options::Options;
 use crate::skipped::{Hint, HintedError, RecordFault};
 
@@ -123,6 +125,8 @@ pub(crate) fn short(name: &str) -> String {
 pub(crate) struct RowCells<B> {
     pub(crate) id: Option<B>,
     pub(crate) text: Option<B>,
+    /// The strings of a list, in place of a text. None is a null.
+    pub(crate) strings: Option<Vec<Option<B>>>,
 }
 
 /// The cells of a row, while they are met one after another.
@@ -140,6 +144,7 @@ impl<B> CellPicker<B> {
         let cells = RowCells {
             id: None,
             text: None,
+            strings: None,
         };
         CellPicker {
             columns,
@@ -198,6 +203,7 @@ impl<B: AsRef<[u8]>> RowCells<B> {
             is_lossy: id.as_ref().is_some_and(|id| id.replaced),
             id: id.map(|id| id.text),
             decoded: decode(text.as_ref(), given).into_owned(),
+            strings: None,
         })
     }
 }
@@ -208,22 +214,50 @@ impl<B: AsRef<[u8]>> RowCells<B> {
     ///
     /// # Errors
     ///
-    /// The row has no text, or it is not UTF-8.
+    /// The row has no text, or it is not UTF-8; a string of its list is null.
     pub(crate) fn typed_record(
         self,
         given: Option<&'static Encoding>,
     ) -> Result<Record, RecordFault> {
-        let text = self
-            .text
-            .ok_or_else(|| RecordFault::bad("it has no text"))?;
+        let (decoded, strings) = match (self.strings, self.text) {
+            (Some(strings), _) => {
+                let (decoded, places) = typed_strings(strings, given)?;
+                (decoded, Some(places))
+            }
+            (None, Some(text)) => (typed("text", text.as_ref(), given)?, None),
+            (None, None) => return Err(RecordFault::bad("it has no text")),
+        };
         let id = self.id.map(|id| typed("key", id.as_ref(), given));
         let id = id.transpose()?.filter(|id| !id.text.is_empty());
         Ok(Record {
             is_lossy: id.as_ref().is_some_and(|id| id.replaced),
             id: id.map(|id| id.text),
-            decoded: typed("text", text.as_ref(), given)?,
+            decoded,
+            strings,
         })
     }
+}
+
+/// Returns the strings of a list as one text, and their places there.
+fn typed_strings<B: AsRef<[u8]>>(
+    cells: Vec<Option<B>>,
+    given: Option<&'static Encoding>,
+) -> Result<(Decoded, Vec<Range<usize>>), RecordFault> {
+    let decoded = cells.into_iter().map(|cell| {
+        let cell = cell.ok_or_else(|| RecordFault::bad("a string of its list is null"))?;
+        typed("text", cell.as_ref(), given)
+    });
+    let decoded: Vec<Decoded> = decoded.collect::<Result<_, _>>()?;
+    let texts: Vec<&str> = decoded.iter().map(|string| string.text.as_str()).collect();
+    let (text, places) = joined(&texts);
+    let all = Decoded {
+        text,
+        encoding: given.unwrap_or(UTF_8).name(),
+        replaced: decoded.iter().any(|string| string.replaced),
+        source_hash: None,
+        attachments: None,
+    };
+    Ok((all, places))
 }
 
 /// Returns a cell of a typed column as text.
@@ -276,6 +310,7 @@ mod tests {
             let cells = RowCells {
                 id: Some(id),
                 text: Some(b"a text"),
+                strings: None,
             };
             assert_eq!(cells.record(None).unwrap().id, None, "{id:?}");
         }

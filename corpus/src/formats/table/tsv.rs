@@ -113,6 +113,7 @@ pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, RecordFault>
             RowCells {
                 id: Some(&line[..tab]),
                 text: Some(&line[tab + 1..]),
+                strings: None,
             }
         }
     };

@@ -28,6 +28,7 @@ pub(crate) fn record(block: WarcRecord, options: &Options) -> Result<Record, Rec
         is_lossy: block.is_lossy,
         id: block.id,
         decoded,
+        strings: None,
     })
 }
 
