@@ -59,8 +59,7 @@ pub(crate) fn check_not_read<'p>(
     outputs: &[&Path],
     read: impl Iterator<Item = &'p PathBuf>,
 ) -> Result<()> {
-    let files = read.filter(|path| path.is_file());
-    let files: Vec<PathBuf> = files.cloned().collect();
+    let files: Vec<PathBuf> = read.cloned().collect();
     for output in outputs {
         check_output(output, &files)?;
     }

@@ -127,8 +127,8 @@ impl ShingleCounter {
         // Those that join both passages come once, and the last one, which did not count.
         let is_twice = once <= self.k && shingles.len() >= 2 * count.max(1);
         count = count.saturating_sub(is_twice.into());
-        // Such a word is cut into several, of which each is in as many shingles as these have words.
-        let garbled = garbled_places(text) * 2 * (self.k + 1);
+        // Such a word is in as many shingles as these have words, and may be cut into three.
+        let garbled = garbled_places(text) * (self.k + 2);
         (Reverse(count.saturating_sub(garbled) as u64), is_twice)
     }
 }

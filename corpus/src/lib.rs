@@ -133,6 +133,7 @@ pub(crate) use formats::field_values::{Compound, FieldPlaces};
 pub use formats::format::Format;
 pub(crate) use formats::format::{format_of_output, is_compressed};
 pub use formats::id::IdType;
+pub use formats::jsonl::without_surrogates;
 pub(crate) use formats::parquet::added_columns::AddedCells;
 pub(crate) use formats::parquet::chunk::RowText;
 pub(crate) use formats::parquet::failure::CopyFailure;

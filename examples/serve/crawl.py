@@ -27,7 +27,7 @@ verdicts = collections.Counter()
 for line in server.stdout:
     answer = json.loads(line)
     if "error" in answer:
-        print(answer["id"], answer["error"]["message"], file=sys.stderr)
+        print(answer.get("id"), answer["error"]["message"], file=sys.stderr)
     else:
         verdicts[answer["verdict"]] += 1
 asking.join()

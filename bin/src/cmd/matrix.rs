@@ -15,6 +15,7 @@ use crate::args::{Args, MatrixArgs};
 use crate::console::Console;
 use crate::eval::each;
 use crate::exit::Exit;
+use crate::inputs::check_not_read;
 use crate::interrupt;
 use crate::json;
 use crate::number::{bytes, counted, grouped, seconds};
@@ -98,6 +99,7 @@ fn check_outputs(matrix: &MatrixArgs) -> Result<()> {
         .into_iter()
         .chain(matrix.keys.as_deref())
         .collect();
+    check_not_read(&outputs, matrix.listed.files_from.iter())?;
     matrix.telling.check(&matrix.paths, &outputs)
 }
 

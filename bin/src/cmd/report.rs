@@ -134,7 +134,14 @@ fn check_arguments(args: &Args, report: &args::ReportArgs, console: &Console) ->
 
 /// Refuses inputs that do not exist, and an output that is, contains or lies in one of them, or must not be replaced.
 pub(super) fn check_output_of(report: &args::ReportArgs, paths: &[PathBuf]) -> Result<()> {
-    let inputs = [paths, &report.texts_from].concat();
+    let mut inputs = [paths, &report.texts_from].concat();
+    inputs.extend(
+        report
+            .listed
+            .files_from
+            .clone()
+            .filter(|list| list.is_file()),
+    );
     for path in &inputs {
         if path != Path::new(STDIN) && path.symlink_metadata().is_err() {
             bail!("{}: there is no such file or folder", path.display());

@@ -1,10 +1,9 @@
 //! `serve`: answers the requests of another program.
 
 use std::io;
-use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use dedupdb::{Error, Schema, Store};
+use dedupdb::{Error, Schema};
 
 use crate::args::Args;
 use crate::console::Console;
@@ -12,11 +11,8 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::json::AnswerJson;
 use crate::output::Output;
-use crate::serve::{Request, RequestReader, answers};
+use crate::serve::{RequestReader, Session};
 use crate::store;
-
-/// How long the answers to questions may not have what other processes committed.
-const REFRESHED: Duration = Duration::from_secs(1);
 
 /// Runs `serve`.
 pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result<Exit> {
@@ -33,36 +29,29 @@ pub(crate) fn run(args: &Args, console: &Console, output: &mut Output) -> Result
         return Ok(Exit::Interrupted);
     };
     let mut requests = RequestReader::begin(io::stdin())?;
-    let mut refreshed = Instant::now();
-    loop {
+    let mut session = Session::new(store);
+    let mut is_cut_short = false;
+    let exit = loop {
         let mut batch = match requests.next(&progress) {
             Ok(Some(batch)) => batch,
-            Ok(None) => return Ok(Exit::Found),
+            Ok(None) => break Exit::Found,
             Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
-                return Ok(Exit::Interrupted);
+                break Exit::Interrupted;
             }
             Err(error) => return Err(error),
         };
-        if batch.iter().any(is_question) && refreshed.elapsed() > REFRESHED {
-            refresh(&store)?;
-            refreshed = Instant::now();
-        }
-        let answers = answers(&store, &mut batch);
+        let answers = session.answers(&mut batch);
         for (request, answer) in batch.iter().zip(&answers) {
             output.object(&AnswerJson::new(request, answer))?;
         }
         output.flush()?;
+        if !is_cut_short && session.searches_cut_short() > 0 {
+            is_cut_short = true;
+            store::note_cut_short(session.searches_cut_short(), args, console);
+        }
+    };
+    if is_cut_short {
+        store::note_cut_short(session.searches_cut_short(), args, console);
     }
-}
-
-fn is_question(request: &Request) -> bool {
-    request.body.as_ref().is_ok_and(|body| !body.changes())
-}
-
-/// Takes over what other processes committed. If one of them keeps the right to write, that comes later.
-fn refresh(store: &Store) -> Result<()> {
-    match store.refresh() {
-        Ok(_) | Err(Error::Locked { .. } | Error::Blocked { .. } | Error::Stopped) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
+    Ok(exit)
 }

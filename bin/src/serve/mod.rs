@@ -6,4 +6,4 @@ mod session;
 
 pub(crate) use reader::RequestReader;
 pub(crate) use request::{Request, RequestBody, RequestId};
-pub(crate) use session::{Answer, answers};
+pub(crate) use session::{Answer, Session};

@@ -20,6 +20,9 @@ const BATCH: usize = 4 << 20;
 /// The batches that are read ahead.
 const AHEAD: usize = 16;
 
+/// The byte order mark that some programs write first.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// The longest line in bytes.
 const LONGEST: u64 = 256 << 20;
 
@@ -85,6 +88,9 @@ fn read_all(
     sender: &SyncSender<io::Result<Vec<Request>>>,
 ) -> io::Result<()> {
     let (mut batch, mut bytes) = (Vec::new(), 0);
+    if input.fill_buf()?.starts_with(MARK) {
+        input.consume(MARK.len());
+    }
     while let Some(request) = read(input)? {
         bytes += request.size();
         batch.push(request);

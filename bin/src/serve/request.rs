@@ -2,6 +2,7 @@
 
 use std::mem::{Discriminant, discriminant, take};
 
+use dedupdb_corpus::without_surrogates;
 use serde::{Deserialize, Serialize};
 
 /// What a client calls a request and its answer.
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(untagged)]
 pub(crate) enum RequestId {
     Integer(i64),
+    Large(u64),
     Text(String),
 }
 
@@ -86,6 +88,12 @@ struct Fields {
     limit: Option<usize>,
 }
 
+/// What a request that has something wrong in it may have nevertheless.
+#[derive(Debug, Deserialize)]
+struct IdField {
+    id: Option<RequestId>,
+}
+
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Operation {
@@ -102,12 +110,21 @@ enum Operation {
 impl Request {
     /// Reads a line.
     pub(super) fn parse(line: &[u8]) -> Request {
+        if !line.trim_ascii_start().starts_with(b"{") {
+            return Request::none("not a request: a request is a JSON object".to_owned());
+        }
+        // Half of a pair, where a program cut a text, is replaced as in files.
+        let whole = std::str::from_utf8(line).ok().and_then(without_surrogates);
+        let line = whole.as_ref().map_or(line, String::as_bytes);
         match serde_json::from_slice::<Fields>(line) {
             Ok(mut fields) => Request {
                 id: take(&mut fields.id),
                 body: fields.body(),
             },
-            Err(error) => Request::none(format!("not a request: {error}")),
+            Err(error) => Request {
+                id: serde_json::from_slice(line).map_or(None, |IdField { id }| id),
+                body: Err(format!("not a request: {error}")),
+            },
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::mem::take;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use dedupdb::overlap::{PassageQuery, Passages};
 use dedupdb::write::Outcome;
@@ -9,6 +10,10 @@ use dedupdb::{Error, Input, Match, Query, Result, Store, Writer};
 
 use super::request::{Request, RequestBody};
 use crate::store;
+
+/// How long the answers to questions may lack what other processes committed, and how long after one of them kept the right
+/// to write.
+const REFRESHED: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
 
 /// The answer to a request.
 #[derive(Clone, Debug)]
@@ -19,6 +24,8 @@ pub(crate) enum Answer {
     Done(bool),
     Matches(Vec<Match>),
     Passages(Passages),
+    /// The user asked to stop before anything was done.
+    Stopped,
     Failed {
         kind: &'static str,
         message: String,
@@ -29,6 +36,9 @@ pub(crate) enum Answer {
 impl Answer {
     /// The answer that the store refused.
     fn failed(error: &Error) -> Answer {
+        if matches!(error, Error::Stopped) {
+            return Answer::Stopped;
+        }
         let path = error.path().map(Into::into);
         let error = anyhow::Error::from(error.clone());
         Answer::Failed {
@@ -48,23 +58,74 @@ impl Answer {
     }
 }
 
-/// Answers requests in order. Each finds what those before it did. What an answer says was done is durable.
-///
-/// Changes with no question between them share a commit. If it fails, so did all of them. The texts of changes are taken
-/// out of the requests.
-pub(crate) fn answers(store: &Store, requests: &mut [Request]) -> Vec<Answer> {
-    let mut answers = Vec::with_capacity(requests.len());
-    for group in requests.chunk_by_mut(is_answered_with) {
-        match group {
-            [
-                Request {
-                    body: Err(reason), ..
-                },
-            ] => answers.push(Answer::refused(take(reason))),
-            _ => answers.extend(answer(store, group)),
+/// A store that answers requests.
+#[derive(Debug)]
+pub(crate) struct Session {
+    store: Store,
+    /// When to take over next what other processes committed.
+    refresh: Instant,
+}
+
+impl Session {
+    pub(crate) fn new(store: Store) -> Session {
+        let refresh = Instant::now() + REFRESHED[0];
+        Session { store, refresh }
+    }
+
+    /// The number of searches that were cut short.
+    pub(crate) fn searches_cut_short(&self) -> u64 {
+        self.store.searches_cut_short()
+    }
+
+    /// Answers requests in order. Each finds what those before it did. What an answer says was done is durable. Once the
+    /// user asked to stop, the others have no answer.
+    ///
+    /// Changes with no question between them share a commit. If it fails, so did all of them. The texts of changes are
+    /// taken out of the requests.
+    pub(crate) fn answers(&mut self, requests: &mut [Request]) -> Vec<Answer> {
+        let mut answers = Vec::with_capacity(requests.len());
+        for group in requests.chunk_by_mut(is_answered_with) {
+            match group {
+                [
+                    Request {
+                        body: Err(reason), ..
+                    },
+                ] => answers.push(Answer::refused(take(reason))),
+                _ => answers.extend(self.answer(group)),
+            }
+            if let Some(first) = answers.iter().position(|it| matches!(it, Answer::Stopped)) {
+                answers.truncate(first);
+                break;
+            }
+        }
+        answers
+    }
+
+    /// Answers changes, or questions of one kind.
+    fn answer(&mut self, group: &mut [Request]) -> Vec<Answer> {
+        let bodies = group.iter_mut().filter_map(|it| it.body.as_mut().ok());
+        let mut bodies: Vec<&mut RequestBody> = bodies.collect();
+        let answered = if bodies.first().is_some_and(|body| body.changes()) {
+            change(&self.store, &mut bodies)
+        } else {
+            self.catch_up().and_then(|()| ask(&self.store, &bodies))
+        };
+        match answered {
+            Ok(answers) => answers,
+            Err(error) => vec![Answer::failed(&error); bodies.len()],
         }
     }
-    answers
+
+    /// Takes over what other processes committed. If one of them keeps the right to write, that comes later.
+    fn catch_up(&mut self) -> Result<()> {
+        if Instant::now() < self.refresh {
+            return Ok(());
+        }
+        let refreshed = self.store.refresh();
+        let is_busy = matches!(refreshed, Err(Error::Locked { .. } | Error::Blocked { .. }));
+        self.refresh = Instant::now() + REFRESHED[usize::from(is_busy)];
+        if is_busy { Ok(()) } else { refreshed.map(drop) }
+    }
 }
 
 /// Whether two requests, one after the other, are answered together.
@@ -72,23 +133,6 @@ fn is_answered_with(a: &Request, b: &Request) -> bool {
     match (&a.body, &b.body) {
         (Ok(a), Ok(b)) => (a.changes() && b.changes()) || a.operation() == b.operation(),
         _ => false,
-    }
-}
-
-/// Answers changes, or questions of one kind.
-fn answer(store: &Store, group: &mut [Request]) -> Vec<Answer> {
-    let mut bodies: Vec<&mut RequestBody> = group
-        .iter_mut()
-        .filter_map(|it| it.body.as_mut().ok())
-        .collect();
-    let answered = if bodies.first().is_some_and(|body| body.changes()) {
-        change(store, &mut bodies)
-    } else {
-        ask(store, &bodies)
-    };
-    match answered {
-        Ok(answers) => answers,
-        Err(error) => vec![Answer::failed(&error); bodies.len()],
     }
 }
 

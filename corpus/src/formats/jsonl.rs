@@ -153,8 +153,8 @@ fn fields(json: &str, names: FieldPaths<'_>) -> serde_json::Result<Fields> {
     json.end().map(|()| fields)
 }
 
-/// Replaces escapes of unpaired surrogates, which are not characters, by U+FFFD. Returns `None` if there are none.
-fn without_surrogates(json: &str) -> Option<String> {
+/// Replaces escapes of unpaired surrogates in JSON, which are not characters, by U+FFFD. Returns `None` if there are none.
+pub fn without_surrogates(json: &str) -> Option<String> {
     const LENGTH: usize = "\\udc00".len();
     let (mut whole, mut copied, mut at) = (String::new(), 0, 0);
     while let Some(found) = json[at..].find('\\') {

@@ -5,7 +5,7 @@ pub(crate) mod field_values;
 mod fields;
 pub(crate) mod format;
 pub(crate) mod id;
-mod jsonl;
+pub(crate) mod jsonl;
 mod lines;
 pub(crate) mod mail;
 pub(crate) mod parquet;

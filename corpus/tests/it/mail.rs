@@ -260,26 +260,31 @@ fn line_ends_and_encodings_make_no_other_text() {
 fn what_is_attached_keeps_a_message() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let message = |number: usize, file: &str| {
+    let message = |number: usize, file: &str, kind: &str| {
         let letter = "Please find the invoice of this month attached, and pay it within ten days.";
         format!(
-            "{FROM}Message-ID: <{number}@x>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\n\
-             {letter}\n--b\nContent-Type: application/pdf\nContent-Disposition: attachment\n\n{file}\n--b--\n\n"
+            "{FROM}Message-ID: <{number}@x>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\
+             Content-Type: multipart/alternative; boundary=c\n\n--c\n\n{letter}\n{kind}\n\n{file}\n--b--\n\n"
         )
     };
-    let kept = [message(1, "May"), message(2, "June")];
-    let mailbox = format!(
-        "{}{}{}{}",
-        kept[0],
-        kept[1],
-        message(3, "May"),
-        message(4, "June")
-    );
-    fs::write(path("in.mbox"), mailbox).unwrap();
-    for (keep, name) in [(Keep::First, "first"), (Keep::Longest, "longest")] {
-        let dedup = Dedup::new([path("in.mbox")]).keep(keep);
-        let done = dedup.output(path(name)).run(|_| {}).unwrap();
-        assert_eq!((done.documents, done.kept), (4, 2), "{name}");
-        assert_eq!(fs::read_to_string(path(name)).unwrap(), kept.concat());
+    let kinds = [
+        "--c--\n--b\nContent-Type: application/pdf\nContent-Disposition: attachment",
+        // A picture that is shown, and a list of parts without an end.
+        "--c--\n--b\nContent-Type: image/jpeg; name=a.jpeg",
+        "--b\nContent-Type: application/pdf\nContent-Disposition: attachment",
+    ];
+    for kind in kinds {
+        let kept = [message(1, "May", kind), message(2, "June", kind)];
+        let again = [message(1, "May", kind), message(2, "June", kind)].concat();
+        let again = again.replace("<1@x>", "<3@x>").replace("<2@x>", "<4@x>");
+        fs::write(path("in.mbox"), kept.concat() + &again).unwrap();
+        let are_closed = kind.starts_with("--c--");
+        for (keep, name) in [(Keep::First, "first"), (Keep::Longest, "longest")] {
+            let dedup = Dedup::new([path("in.mbox")]).keep(keep).replace(true);
+            let done = dedup.output(path(name)).run(|_| {}).unwrap();
+            assert_eq!(done.kept, if are_closed { 2 } else { 4 }, "{kind}");
+            let written = fs::read_to_string(path(name)).unwrap();
+            assert!(written.starts_with(&kept.concat()), "{written}");
+        }
     }
 }

@@ -17,7 +17,7 @@ const FROM: &[u8; 5] = b"From ";
 /// How the weekdays of that line are written.
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/// The first headers of messages, besides those of some families.
+/// The usual first headers of messages.
 const HEADERS: [&str; 19] = [
     "authentication-results",
     "bcc",
@@ -145,18 +145,24 @@ impl<R: BufRead> MboxMessages<R> {
         }
     }
 
-    /// Whether a line stands before a message: it has a time and follows an empty line, or it has one of both and a header
-    /// follows, as some programs write it.
+    /// Whether a line stands before a message: it has a time and follows an empty line, or a header follows and it has one of
+    /// both; or else it names no more than a sender, and one of the usual headers follows.
     fn separates(&mut self, line: &[u8], is_after_empty: bool) -> io::Result<bool> {
         let is_dated = is_dated(line);
         if is_after_empty && is_dated {
             return Ok(true);
         }
-        if !is_after_empty && !is_dated {
+        let words = line.split(u8::is_ascii_whitespace);
+        let is_brief = words.filter(|word| !word.is_empty()).count() <= 2;
+        if !is_after_empty && !is_dated && !is_brief {
             return Ok(false);
         }
         let following = self.next_line()?;
-        let separates = is_header(&following);
+        let separates = if is_after_empty || is_dated {
+            is_header(&following)
+        } else {
+            is_usual_header(&following)
+        };
         self.following = Some(following);
         Ok(separates)
     }
@@ -189,7 +195,7 @@ pub(crate) fn begins(path: &Path) -> bool {
     let begins = || -> io::Result<bool> {
         let mut reader = BufReader::new(File::open(path)?);
         let first = line(&mut reader)?;
-        Ok(is_dated(&first) || is_header(&line(&mut reader)?))
+        Ok(is_dated(&first) || is_usual_header(&line(&mut reader)?))
     };
     path.is_file() && starts_with(path, FROM) && begins().unwrap_or(false)
 }
@@ -217,16 +223,18 @@ fn is_dated(line: &[u8]) -> bool {
         })
 }
 
-/// Whether a line is a header with which messages begin.
+/// Whether a line is a header (RFC 5322, section 2.2): a name without blanks, and a colon.
 fn is_header(line: &[u8]) -> bool {
-    let name = line.split(|&byte| byte == b':').next();
-    let name = name.filter(|name| name.len() < line.len());
-    let name = name.map(|name| String::from_utf8_lossy(name).to_ascii_lowercase());
-    name.is_some_and(|name| {
-        let is_family = ["x-", "arc-", "list-", "content-", "resent-"];
-        let is_family = is_family.iter().any(|start| name.starts_with(start));
-        HEADERS.contains(&&*name) || is_family && !name.contains(' ')
-    })
+    let is_of_name = |byte: &&u8| byte.is_ascii_graphic() && **byte != b':';
+    let length = line.iter().take_while(is_of_name).count();
+    length > 0 && line.get(length) == Some(&b':')
+}
+
+/// Whether a line is a header with which messages usually begin.
+fn is_usual_header(line: &[u8]) -> bool {
+    let name = line.split(|&byte| byte == b':').next().unwrap_or_default();
+    let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+    is_header(line) && (HEADERS.contains(&&*name) || name.starts_with("x-"))
 }
 
 /// Whether a line would begin a message without its first `>`, or the others.
@@ -285,7 +293,11 @@ mod tests {
             let message = |number| format!("{from}Subject: {number}\n\ntext\n\n");
             assert_eq!(bodies(&(message(1) + &message(2))).len(), 2, "{from}");
         }
-        let sentence = format!("{FROM}A: 1\n\nFrom me to you\nTel: 12\n\nFrom here on\n");
+        // As other programs do, before any header, or right behind the last message.
+        let mailbox =
+            format!("{FROM}A: 1\n\none\n\nFrom ada\nPath: x\n\ntwo\nFrom \nSubject: 3\n\nthree\n");
+        assert_eq!(bodies(&mailbox).len(), 3);
+        let sentence = format!("{FROM}A: 1\n\nFrom me to you\nCall me: 12\n\nFrom here on\n");
         assert_eq!(bodies(&sentence).len(), 1);
         assert_eq!(bodies(""), [""; 0]);
         assert_eq!(bodies("\n\n"), [""; 0]);

@@ -17,7 +17,7 @@ use crate::skipped::RecordFault;
 const ID: &str = "Message-ID";
 
 /// Plain text of more bytes than this is not what programs write that can only write pages.
-const LONGEST_STUB: usize = 1000;
+const LONGEST_STUB: usize = 10_000;
 
 /// Returns the text of a message's body, without headers and attachments: the plain text, or that of the page where there
 /// is no plain one, or one that says less than half as much.
@@ -40,7 +40,11 @@ pub(crate) fn record(bytes: &[u8], options: &Options) -> Result<Record, RecordFa
             encoding: UTF_8.name(),
             replaced: is_replaced(&text),
             source_hash: is_wordless(&text).then(|| *blake3::hash(bytes).as_bytes()),
-            attachments: attachments(&message),
+            // Where an end is missing, parts may stand behind it that nobody sees.
+            attachments: match &closed {
+                Cow::Borrowed(_) => attachments(&message),
+                Cow::Owned(_) => Some(Box::new(*blake3::hash(bytes).as_bytes())),
+            },
             text,
         },
         strings: None,
@@ -118,14 +122,16 @@ fn id(message: &Message<'_>, header: &str) -> Option<String> {
 /// The hash of what a message has besides its body, if it has anything.
 fn attachments(message: &Message<'_>) -> Option<Box<[u8; 32]>> {
     let is_of_body =
-        |place: &&u32| message.text_body.contains(place) || message.html_body.contains(place);
-    let places = message
-        .attachments
-        .iter()
-        .filter(|place| !is_of_body(place));
+        |place: &u32| message.text_body.contains(place) || message.html_body.contains(place);
     let mut hasher = blake3::Hasher::new();
-    for part in places.filter_map(|&place| message.part(place)) {
-        hasher.update(blake3::hash(part.contents()).as_bytes());
+    for place in &message.attachments {
+        let Some(part) = message.part(*place) else {
+            continue;
+        };
+        // A picture that is shown between two texts is none of them.
+        if !(part.is_text() && is_of_body(place)) {
+            hasher.update(blake3::hash(part.contents()).as_bytes());
+        }
     }
     (hasher.count() > 0).then(|| Box::new(*hasher.finalize().as_bytes()))
 }
