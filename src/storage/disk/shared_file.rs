@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use redb::{BackendError, StorageBackend};
 
@@ -31,6 +31,9 @@ const OPENING: Duration = Duration::from_secs(1);
 
 /// How long a commit waits for them. It cannot be retried.
 const COMMITTING: Duration = Duration::from_secs(30);
+
+/// Who asks within this time after a reader waited in vain was in line behind it.
+const BEHIND: Duration = Duration::from_millis(100);
 
 /// The number of attempts without a pause. Other processes hold these bytes for microseconds.
 const ATTEMPTS: usize = 100;
@@ -96,6 +99,8 @@ pub(super) struct SharedFile {
     settled: OpenState,
     /// How long a reader waits for a commit of another process.
     reading: Duration,
+    /// When a reader last waited in vain. redb lets one wait at a time, so those behind it have waited as long.
+    in_vain: Mutex<Option<Instant>>,
     /// Whether the file is opened read-only, as it was left.
     ///
     /// redb asks for a repair because a one-phase commit may be torn. The commits of a store have two phases: all pages
@@ -120,6 +125,7 @@ impl SharedFile {
             path: path.clone(),
             settled,
             reading: wait.max(OPENING),
+            in_vain: Mutex::default(),
             as_it_is,
         }
     }
@@ -156,6 +162,22 @@ impl SharedFile {
         }
     }
 
+    fn in_vain(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.in_vain.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How long to wait for a lock.
+    fn limit(&self, is_shared: bool) -> Duration {
+        let limit = self.settled.patience();
+        if !is_shared {
+            return limit;
+        }
+        match *self.in_vain() {
+            Some(last) if last.elapsed() < BEHIND => Duration::ZERO,
+            _ => limit.min(self.reading),
+        }
+    }
+
     fn wait(
         &self,
         range: LockRange,
@@ -168,17 +190,15 @@ impl SharedFile {
             }
             thread::yield_now();
         }
-        let limit = self.settled.patience();
-        let limit = if is_shared {
-            limit.min(self.reading)
-        } else {
-            limit
-        };
+        let limit = self.limit(is_shared);
         let mut patience = Patience::new(limit);
         while patience.pause() {
             if lock()? {
                 return Ok(());
             }
+        }
+        if is_shared && !limit.is_zero() {
+            *self.in_vain() = Some(Instant::now());
         }
         // After a timeout, later waits are shorter: all that is left to do is to close.
         self.settled.set(false);
