@@ -235,6 +235,9 @@ fn messages_that_programs_write_wrongly_are_read() {
          pages.\n--b\nContent-Type: text/html; charset=utf-8\n\n{page}\n--b--\n"
     );
     assert!(text_of(both.as_bytes(), &all).starts_with(TRAM));
+    // Nothing is nothing in any encoding.
+    let empty = "MIME-Version: 1.0\nContent-Transfer-Encoding: base64\n\nCgo=\n";
+    assert_eq!(text_of(empty.as_bytes(), &all), "");
     // Text of another kind, where there is no other.
     let calendar =
         format!("MIME-Version: 1.0\nContent-Type: text/calendar; charset=utf-8\n\n{TRAM}\n");

@@ -98,10 +98,17 @@ fn body(message: &Message<'_>, raw: &[u8], options: &Options) -> String {
     if !is_wordless(&other) {
         return other;
     }
-    let rest = message.parts.first().map_or(0, |part| part.offset_body);
     let is_one = message.parts.len() <= 1 && message.attachments.is_empty();
-    match raw.get(rest as usize..).filter(|_| is_one) {
-        Some(rest) => trimmed(&decode::decode(rest, options.given_encoding()).text).to_owned(),
+    let is_page = |part: &MessagePart<'_>| matches!(part.body, PartType::Html(_));
+    match message
+        .parts
+        .first()
+        .filter(|part| is_one && !is_page(part))
+    {
+        Some(part) => {
+            let bytes = contents(part, raw);
+            trimmed(&decode::decode(&bytes, options.given_encoding()).text).to_owned()
+        }
         None => plain,
     }
 }
