@@ -1,5 +1,6 @@
 //! Files of records, in batches.
 
+use std::fs;
 use std::io;
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -85,6 +86,10 @@ impl RecordFile<'_> {
         };
         let done = unpanicked(read);
         match done {
+            Ok(Ok(())) if self.has_changed() => {
+                let error = io::Error::other("it changed while it was read; read it again");
+                outbox.send(ItemBatch::of(vec![self.unreadable(&error)]))
+            }
             Ok(done) => done,
             Err(error) => outbox.send(ItemBatch::of(vec![self.unreadable(&error)])),
         }
@@ -359,6 +364,16 @@ impl RecordFile<'_> {
             ..Origin::new(key, self.name().to_owned())
         };
         SourcedText::new(text, origin)
+    }
+
+    /// Whether the file is not the one that was met. One that is longer may have grown, as logs do.
+    fn has_changed(&self) -> bool {
+        let Some(met) = self.found.read else {
+            return false;
+        };
+        let now = fs::metadata(self.name()).ok();
+        let now = now.filter(|now| now.len() <= met.size);
+        now.is_some_and(|now| now.len() < met.size || times::modified(&now) != met.modified)
     }
 
     fn unreadable(self, error: &io::Error) -> Item {

@@ -336,3 +336,35 @@ fn a_text_can_be_read_alone_and_bytes_can_be_counted_first() {
         "nobody knows what it grows to"
     );
 }
+
+/// What is read of a file that is rewritten meanwhile may be of both, so it is no file that was read.
+#[test]
+fn records_that_change_while_they_are_read_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("export.jsonl");
+    let line = |number: usize, word: &str| {
+        format!(
+            "{{\"id\": {number:6}, \"text\": \"{}\"}}\n",
+            word.repeat(400)
+        )
+    };
+    let lines = |word: &str| {
+        (0..80_000)
+            .map(|number| line(number, word))
+            .collect::<String>()
+    };
+    for (others, is_changed) in [(Some("cd"), true), (None, false)] {
+        fs::write(&path, lines("ab")).unwrap();
+        let mut documents = dedupdb_corpus::Options::new().open([&path]).unwrap();
+        assert!(documents.next().unwrap().is_ok());
+        if let Some(others) = others {
+            fs::write(&path, lines(others)).unwrap();
+        } else {
+            let mut file = fs::File::options().append(true).open(&path).unwrap();
+            file.write_all(line(80_000, "ef").as_bytes()).unwrap();
+        }
+        let reported = documents.find_map(Result::err);
+        let is_reported = reported.is_some_and(|it| it.to_string().contains("it changed while"));
+        assert_eq!(is_reported, is_changed);
+    }
+}
