@@ -26,29 +26,39 @@ const LONGEST_STUB: usize = 10_000;
 ///
 /// It has no headers.
 pub(crate) fn record(bytes: &[u8], options: &Options) -> Result<Record, RecordFault> {
-    let closed = closed(bytes);
-    let message = parsed(&closed);
     let fault = "it begins with no header, so it is no mail message";
-    let message = message.ok_or_else(|| RecordFault::bad(fault))?;
-    let text = body(&message, &closed, options);
-    let id = id(&message, options.id_field.as_deref().unwrap_or(ID));
+    let message = parsed(bytes).ok_or_else(|| RecordFault::bad(fault))?;
+    let ends = missing_ends(&message, bytes);
+    if ends.is_empty() {
+        return Ok(record_of(&message, bytes, options));
+    }
+    let closed = [bytes, &ends].concat();
+    let message = parsed(&closed).ok_or_else(|| RecordFault::bad(fault))?;
+    let mut record = record_of(&message, &closed, options);
+    // Parts may stand behind an end that is missing, and nobody sees them.
+    let whole = *blake3::hash(bytes).as_bytes();
+    record.decoded.attachments = Some(Box::new(whole));
+    record.decoded.source_hash = record.decoded.source_hash.map(|_| whole);
+    Ok(record)
+}
+
+/// The record of a parsed message.
+fn record_of(message: &Message<'_>, bytes: &[u8], options: &Options) -> Record {
+    let text = body(message, bytes, options);
+    let id = id(message, options.id_field.as_deref().unwrap_or(ID));
     let is_replaced = |text: &str| text.contains(char::REPLACEMENT_CHARACTER);
-    Ok(Record {
+    Record {
         is_lossy: id.as_deref().is_some_and(is_replaced),
         id,
         decoded: Decoded {
             encoding: UTF_8.name(),
             replaced: is_replaced(&text),
             source_hash: is_wordless(&text).then(|| *blake3::hash(bytes).as_bytes()),
-            // Where an end is missing, parts may stand behind it that nobody sees.
-            attachments: match &closed {
-                Cow::Borrowed(_) => attachments(&message),
-                Cow::Owned(_) => Some(Box::new(*blake3::hash(bytes).as_bytes())),
-            },
+            attachments: attachments(message),
             text,
         },
         strings: None,
-    })
+    }
 }
 
 fn parsed(bytes: &[u8]) -> Option<Message<'_>> {
@@ -56,12 +66,9 @@ fn parsed(bytes: &[u8]) -> Option<Message<'_>> {
     parsed.filter(|message| !message.headers().is_empty())
 }
 
-/// Returns the message with an end for each list of parts that has none, as in a message that was cut off. Otherwise the
-/// parser would drop the last part.
-fn closed(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let Some(message) = parsed(bytes) else {
-        return Cow::Borrowed(bytes);
-    };
+/// The ends of the lists of parts that have none, as in a message that was cut off. Without them, the parser drops the last
+/// part.
+fn missing_ends(message: &Message<'_>, bytes: &[u8]) -> Vec<u8> {
     let lists = message.parts.iter().rev();
     let boundaries = lists.filter_map(|part| part.content_type()?.attribute("boundary"));
     let mut ends = Vec::new();
@@ -74,10 +81,7 @@ fn closed(bytes: &[u8]) -> Cow<'_, [u8]> {
             ends.extend_from_slice(b"\r\n");
         }
     }
-    if ends.is_empty() {
-        return Cow::Borrowed(bytes);
-    }
-    Cow::Owned([bytes, &ends].concat())
+    ends
 }
 
 /// The text of the body. If no part of it is text that is shown, that of any other text, or what stands behind the headers.
