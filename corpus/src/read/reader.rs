@@ -236,13 +236,12 @@ impl CorpusReader {
             document(found, || {
                 // Files may be written to meanwhile. A file with a size is read up to that size; files in /proc have
                 // none.
-                let mut reader = HashingReader::new(found.feed.open_as_is()?.take(size));
-                reader.is_hashing = self.options.verbatim;
+                let mut reader = HashingReader {
+                    inner: found.feed.open_as_is()?.take(size),
+                    hasher: self.options.verbatim.then(blake3::Hasher::new),
+                };
                 let record = whole::read(&mut reader, size, format, &self.options);
-                hash = self
-                    .options
-                    .verbatim
-                    .then(|| *reader.hasher.finalize().as_bytes());
+                hash = reader.hasher.map(|hasher| *hasher.finalize().as_bytes());
                 let reader = reader.inner;
                 let is_whole = reader.limit() == 0;
                 has_grown = is_whole && reader.into_inner().read(&mut [0])? > 0;
@@ -308,28 +307,17 @@ impl CorpusReader {
     }
 }
 
-/// Reads, and hashes what was read if that is needed.
+/// Reads, and hashes what was read if there is a hasher.
 struct HashingReader<R> {
     inner: R,
-    hasher: blake3::Hasher,
-    is_hashing: bool,
-}
-
-impl<R> HashingReader<R> {
-    fn new(inner: R) -> HashingReader<R> {
-        HashingReader {
-            inner,
-            hasher: blake3::Hasher::new(),
-            is_hashing: false,
-        }
-    }
+    hasher: Option<blake3::Hasher>,
 }
 
 impl<R: Read> Read for HashingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        if self.is_hashing {
-            self.hasher.update(&buffer[..read]);
+        if let Some(hasher) = &mut self.hasher {
+            hasher.update(&buffer[..read]);
         }
         Ok(read)
     }
