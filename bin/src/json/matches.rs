@@ -36,6 +36,22 @@ impl<'a> MatchJson<'a> {
 pub(super) struct FoundJson<'a> {
     key: &'a str,
     #[serde(flatten)]
+    evidence: EvidenceJson,
+}
+
+impl<'a> FoundJson<'a> {
+    pub(super) fn new(found: &'a Match) -> FoundJson<'a> {
+        FoundJson {
+            key: &found.key,
+            evidence: EvidenceJson::new(found),
+        }
+    }
+}
+
+/// What shows that a document resembles a text.
+#[derive(Serialize)]
+struct EvidenceJson {
+    #[serde(flatten)]
     similarity: SimilarityJson,
     containment: Option<f64>,
     containment_of_match: Option<f64>,
@@ -43,10 +59,9 @@ pub(super) struct FoundJson<'a> {
     exact_copy: bool,
 }
 
-impl<'a> FoundJson<'a> {
-    pub(super) fn new(found: &'a Match) -> FoundJson<'a> {
-        FoundJson {
-            key: &found.key,
+impl EvidenceJson {
+    fn new(found: &Match) -> EvidenceJson {
+        EvidenceJson {
             similarity: SimilarityJson::new(found.jaccard, found.estimate),
             containment: found.containment,
             containment_of_match: found.containment_of_match,
@@ -62,11 +77,7 @@ pub(crate) struct AddMatchJson<'a> {
     key: &'a str,
     earlier: &'a str,
     #[serde(flatten)]
-    similarity: SimilarityJson,
-    containment: Option<f64>,
-    containment_of_match: Option<f64>,
-    bands: u32,
-    exact_copy: bool,
+    evidence: EvidenceJson,
     kept_out: bool,
 }
 
@@ -76,11 +87,7 @@ impl<'a> AddMatchJson<'a> {
         AddMatchJson {
             key,
             earlier: &earlier.key,
-            similarity: SimilarityJson::new(earlier.jaccard, earlier.estimate),
-            containment: earlier.containment,
-            containment_of_match: earlier.containment_of_match,
-            bands: earlier.bands,
-            exact_copy: earlier.exact_copy,
+            evidence: EvidenceJson::new(earlier),
             kept_out: is_kept_out,
         }
     }
