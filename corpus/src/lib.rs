@@ -138,6 +138,7 @@ pub(crate) use formats::parquet::chunk::RowText;
 pub(crate) use formats::parquet::failure::CopyFailure;
 pub(crate) use formats::parquet::filter::{FilteredTable, TableOrigin};
 pub(crate) use formats::parquet::table::{ParquetTable, TableSource};
+pub use formats::record::join_field;
 pub(crate) use formats::table::quoted::width as cells_of_csv;
 pub(crate) use formats::text_place::{TextPlace, encoded_as, has_utf8_characters, split_line_end};
 pub use formats::unsplit::Unsplit;

@@ -38,7 +38,7 @@ pub(crate) type CutTexts = Vec<(u64, String)>;
 pub(crate) fn decontaminate(
     py: Python<'_>,
     data: &Bound<'_, PyAny>,
-    #[pyo3(from_py_with = arguments::text)] text: String,
+    #[pyo3(from_py_with = arguments::text)] text: Vec<String>,
     keep_rows: bool,
     against: &Bound<'_, PyAny>,
     fields: Vec<String>,
@@ -58,6 +58,10 @@ pub(crate) fn decontaminate(
 )> {
     let errors = ErrorPolicy::of(errors)?;
     let mut told = ProgressCallback::new(progress, "texts")?;
+    let cut_field = match margin {
+        Some(_) => Some(arguments::one_field(text.clone())?),
+        None => None,
+    };
     let items = Items::read(py, against, &fields, None, errors)?;
     let rule = Rule::new().passage(passage).containment(containment);
     let shingler =
@@ -71,7 +75,7 @@ pub(crate) fn decontaminate(
     if unchecked.len() == items.texts.len() + items.flawed.len() {
         return Err(nothing_to_look_for());
     }
-    let mut rows = RowSource::texts("data", data, &text)?;
+    let mut rows = RowSource::texts("data", data, text)?;
     if keep_rows {
         rows.keep();
     }
@@ -108,9 +112,11 @@ pub(crate) fn decontaminate(
     {
         keep[usize::try_from(row)?] = false;
     }
-    let kept = texts
-        .kept()
-        .map(|(schema, arrays)| kept(&schema, &with_texts(&schema, arrays, &text, &cut)?, &keep));
+    let cut_field = cut_field.unwrap_or_default();
+    let kept = texts.kept().map(|(schema, arrays)| {
+        let rows = with_texts(&schema, arrays, &cut_field, &cut)?;
+        kept(&schema, &rows, &keep)
+    });
     Ok((
         keep,
         hits.table()?,
@@ -218,7 +224,7 @@ impl<'a> Items<'a> {
         for (number, field) in fields.iter().enumerate() {
             let names = ColumnNames {
                 key: key.clone(),
-                text: field.clone(),
+                texts: vec![field.clone()],
                 ranked: Vec::new(),
             };
             let mut rows = RowSource::named("against", against, &names)?;

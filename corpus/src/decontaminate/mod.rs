@@ -81,7 +81,7 @@ use crate::dedup::prepared_run::publish;
 use crate::dedup::settings::Destination;
 use crate::dedup::sink::OutputSink;
 use crate::dedup::target::OutputTarget;
-use crate::dedup::{Dedup, DedupSummary, Error, Result};
+use crate::dedup::{Dedup, DedupSummary, Error, Result, SEVERAL_FIELDS};
 use crate::{
     Item, ItemBatch, Options, Origin, Repeats, Source, SourcedText, count_items, expanded,
     for_each_batch,
@@ -148,8 +148,8 @@ impl Decontaminate {
         }
     }
 
-    /// Names the fields or columns of the benchmark that are items, each of its own. By default, that is the one of
-    /// [`Options::text_field`].
+    /// Names the fields or columns of the benchmark that are items, each of its own. By default, an item is a text as
+    /// [`Options::text_fields`] says.
     pub fn fields<F: Into<String>>(mut self, names: impl IntoIterator<Item = F>) -> Decontaminate {
         self.fields.of_all = names.into_iter().map(Into::into).collect();
         self
@@ -282,7 +282,8 @@ impl Decontaminate {
     ///
     /// # Errors
     ///
-    /// [`Error::Benchmark`] for a number out of its range, or if no item can be checked; [`Error::LacksField`]; [`Error::OwnCounterpart`] if a file
+    /// [`Error::Benchmark`] for a number out of its range, or if no item can be checked; [`Error::Units`] if items are cut from
+    /// texts of several fields; [`Error::LacksField`]; [`Error::OwnCounterpart`] if a file
     /// of the benchmark is among the documents; [`Error::Stopped`]; [`Error::FirstFailure`] if the corpus is read
     /// strictly; [`Error::Output`] and [`Error::Unfit`] as for [`Dedup::run`]; errors of reading and of the system.
     pub fn run(
@@ -294,6 +295,10 @@ impl Decontaminate {
         if dedup.mark.is_some() && self.margin.is_some() {
             let reason = "either all documents are marked, or items are cut".to_owned();
             return Err(Error::Benchmark { reason });
+        }
+        if dedup.options.text_fields.len() > 1 && self.margin.is_some() {
+            let reason = SEVERAL_FIELDS;
+            return Err(Error::Units { reason });
         }
         dedup.sources = expanded(dedup.sources);
         check_apart(&mut dedup)?;

@@ -128,4 +128,5 @@ pub use prepared_run::PreparedRun;
 pub use rows::{DroppedRow, RowDedup};
 pub use settings::{Dedup, Keep, PathTerminator};
 pub use summary::{DedupSummary, DropCounts, PassageCounts, ReferenceCounts, UnitCounts};
+pub(crate) use units::SEVERAL_FIELDS;
 pub use units::{RowUnits, Unit};

@@ -1,4 +1,4 @@
-//! The two fields of a record that are read. Other fields are skipped and take no memory.
+//! The fields of a record that are read: its key and its texts. Other fields are skipped and take no memory.
 
 use std::fmt;
 
@@ -6,18 +6,19 @@ use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 
-/// The names of the two fields. Dots lead into nested objects. A field whose own name contains the dots is found too.
+/// The names of the fields. Dots lead into nested objects. A field whose own name contains the dots is found too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldPaths<'a> {
     pub(crate) id: &'a str,
-    pub(crate) text: &'a str,
+    pub(crate) texts: &'a [&'a str],
 }
 
 /// The fields of a JSON object. If a field occurs twice, the last one counts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Fields {
     pub(crate) id: Option<Field>,
-    pub(crate) text: Option<Field>,
+    /// Each of the texts, in the order of their names.
+    pub(crate) texts: Vec<Option<Field>>,
 }
 
 /// The names of an object's fields, in order.
@@ -65,14 +66,16 @@ impl Fields {
         deserializer: D,
         names: FieldPaths<'_>,
     ) -> Result<Fields, D::Error> {
-        let mut fields = Fields::default();
+        let names = [names.id].into_iter().chain(names.texts.iter().copied());
+        let relations: Vec<_> = names.map(FieldRelation::Below).collect();
+        let mut found = vec![None; relations.len()];
         let whole = FieldValueSeed {
-            fields: &mut fields,
-            id: FieldRelation::Below(names.id),
-            text: FieldRelation::Below(names.text),
+            found: &mut found,
+            relations: Some(relations),
         };
         if whole.deserialize(deserializer)? {
-            Ok(fields)
+            let id = found.remove(0);
+            Ok(Fields { id, texts: found })
         } else {
             Err(D::Error::invalid_type(
                 serde::de::Unexpected::Other("another value"),
@@ -108,23 +111,22 @@ impl<'a> FieldRelation<'a> {
     }
 }
 
+/// The relations of a value to the fields, in their order. `None` if it has none to any.
+type Relations<'a> = Option<Vec<FieldRelation<'a>>>;
+
 /// A value that is one of the fields or contains one. Returns whether it is an object.
 struct FieldValueSeed<'a, 'f> {
-    fields: &'f mut Fields,
-    id: FieldRelation<'a>,
-    text: FieldRelation<'a>,
+    found: &'f mut [Option<Field>],
+    relations: Relations<'a>,
 }
 
 impl FieldValueSeed<'_, '_> {
-    fn is(self, field: Field) -> bool {
-        match (self.id, self.text) {
-            (FieldRelation::This, FieldRelation::This) => {
-                self.fields.id = Some(field.clone());
-                self.fields.text = Some(field);
+    fn is(self, field: &Field) -> bool {
+        let relations = self.relations.iter().flatten();
+        for (found, relation) in self.found.iter_mut().zip(relations) {
+            if matches!(relation, FieldRelation::This) {
+                *found = Some(field.clone());
             }
-            (FieldRelation::This, _) => self.fields.id = Some(field),
-            (_, FieldRelation::This) => self.fields.text = Some(field),
-            _ => {}
         }
         false
     }
@@ -134,7 +136,7 @@ impl<'de> DeserializeSeed<'de> for FieldValueSeed<'_, '_> {
     type Value = bool;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
-        if matches!((self.id, self.text), (FieldRelation::No, FieldRelation::No)) {
+        if self.relations.is_none() {
             return deserializer
                 .deserialize_ignored_any(IgnoredAny)
                 .map(|_| false);
@@ -151,71 +153,70 @@ impl<'de> Visitor<'de> for FieldValueSeed<'_, '_> {
     }
 
     fn visit_str<E>(self, value: &str) -> Result<bool, E> {
-        Ok(self.is(Field::String(value.to_owned())))
+        Ok(self.is(&Field::String(value.to_owned())))
     }
 
     fn visit_string<E>(self, value: String) -> Result<bool, E> {
-        Ok(self.is(Field::String(value)))
+        Ok(self.is(&Field::String(value)))
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<bool, E> {
-        Ok(self.is(Field::Integer(value.to_string())))
+        Ok(self.is(&Field::Integer(value.to_string())))
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<bool, E> {
-        Ok(self.is(Field::Integer(value.to_string())))
+        Ok(self.is(&Field::Integer(value.to_string())))
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<bool, E> {
-        Ok(self.is(Field::Other))
+        Ok(self.is(&Field::Other))
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<bool, E> {
-        Ok(self.is(Field::Other))
+        Ok(self.is(&Field::Other))
     }
 
     fn visit_unit<E>(self) -> Result<bool, E> {
-        Ok(self.is(Field::Null))
+        Ok(self.is(&Field::Null))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<bool, A::Error> {
         while values.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(self.is(Field::Other))
+        Ok(self.is(&Field::Other))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
-        let (id, text) = (self.id, self.text);
-        while let Some((id, text)) = map.next_key_seed(FieldNameSeed { id, text })? {
-            let fields = &mut *self.fields;
-            map.next_value_seed(FieldValueSeed { fields, id, text })?;
+        let outer = self.relations.as_deref().unwrap_or_default();
+        while let Some(relations) = map.next_key_seed(FieldNameSeed(outer))? {
+            let found = &mut *self.found;
+            map.next_value_seed(FieldValueSeed { found, relations })?;
         }
-        self.is(Field::Other);
+        self.is(&Field::Other);
         Ok(true)
     }
 }
 
-/// The name of a value in an object. Returns the relation of the value to each field.
-struct FieldNameSeed<'a> {
-    id: FieldRelation<'a>,
-    text: FieldRelation<'a>,
-}
+/// The name of a value in an object with these relations. Returns those of the value.
+struct FieldNameSeed<'a, 'o>(&'o [FieldRelation<'a>]);
 
-impl<'de, 'a> DeserializeSeed<'de> for FieldNameSeed<'a> {
-    type Value = (FieldRelation<'a>, FieldRelation<'a>);
+impl<'de, 'a> DeserializeSeed<'de> for FieldNameSeed<'a, '_> {
+    type Value = Relations<'a>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
-impl<'a> Visitor<'_> for FieldNameSeed<'a> {
-    type Value = (FieldRelation<'a>, FieldRelation<'a>);
+impl<'a> Visitor<'_> for FieldNameSeed<'a, '_> {
+    type Value = Relations<'a>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a name")
     }
 
     fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        Ok((self.id.of(name), self.text.of(name)))
+        let relations = || self.0.iter().map(|outer| outer.of(name));
+        let is_read = relations().any(|relation| !matches!(relation, FieldRelation::No));
+        Ok(is_read.then(|| relations().collect()))
     }
 }

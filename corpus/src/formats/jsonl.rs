@@ -3,7 +3,7 @@
 use crate::decode::{Decoded, decode};
 use crate::formats::field_values::Compound;
 use crate::formats::fields::{Field, FieldNames, FieldPaths, FieldRelation, Fields};
-use crate::formats::record::Record;
+use crate::formats::record::{Record, join_field};
 use crate::formats::table::columns::short;
 use crate::formats::text_place::field_value;
 use crate::skipped::{Hint, RecordFault};
@@ -49,16 +49,7 @@ pub(crate) fn record(line: &[u8], names: FieldPaths<'_>) -> Result<Record, Recor
             });
         }
     };
-    let text = match fields.text {
-        Some(Field::String(text)) => text,
-        Some(_) => {
-            return Err(RecordFault::bad(format!(
-                "{:?} is not a string",
-                names.text
-            )));
-        }
-        None => return Err(missing(&decoded.text, names.text)),
-    };
+    let text = text(fields.texts, names.texts, &decoded.text)?;
     let is_replaced = |text: &str| replaced && text.contains(char::REPLACEMENT_CHARACTER);
     Ok(Record {
         is_lossy: id.as_deref().is_some_and(is_replaced),
@@ -71,6 +62,30 @@ pub(crate) fn record(line: &[u8], names: FieldPaths<'_>) -> Result<Record, Recor
         },
         id,
     })
+}
+
+/// Returns the texts of the fields of these names, with line breaks between them. One among several that is missing, null or
+/// empty adds nothing.
+///
+/// # Errors
+///
+/// A field is something else, or none is a string.
+fn text(fields: Vec<Option<Field>>, names: &[&str], line: &str) -> Result<String, RecordFault> {
+    let is_string = |field: &Option<Field>| matches!(field, Some(Field::String(_)));
+    let is_any = fields.iter().any(is_string);
+    let (mut text, mut not_string) = (None::<String>, None);
+    for (field, name) in fields.into_iter().zip(names) {
+        match field {
+            Some(Field::String(more)) => join_field(&mut text, more),
+            Some(Field::Null) if is_any => {}
+            Some(_) => not_string = not_string.or(Some(name)),
+            None => {}
+        }
+    }
+    if let Some(name) = not_string {
+        return Err(RecordFault::bad(format!("{name:?} is not a string")));
+    }
+    text.ok_or_else(|| missing(line, names))
 }
 
 /// Returns the values of these fields of the object on a line, as texts.
@@ -118,11 +133,13 @@ pub(crate) fn field_names(line: &[u8]) -> Vec<String> {
     names.map_or(Vec::new(), |names| names.0)
 }
 
-/// Reports that there is no field of this name, and which fields there are.
-fn missing(line: &str, name: &str) -> RecordFault {
+/// Reports that there is no field of these names, and which fields there are.
+fn missing(line: &str, names: &[&str]) -> RecordFault {
     const SHOWN: usize = 20;
+    let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    let names = names.join(" or ");
     let Ok(found) = serde_json::from_str::<FieldNames>(line) else {
-        return RecordFault::bad(format!("no field {name:?}"));
+        return RecordFault::bad(format!("no field {names}"));
     };
     let shown: Vec<String> = found.0.iter().take(SHOWN).map(|name| short(name)).collect();
     let has = match shown.as_slice() {
@@ -132,7 +149,7 @@ fn missing(line: &str, name: &str) -> RecordFault {
     let more = if found.0.len() > SHOWN { ", ..." } else { "" };
     RecordFault {
         hint: Some(Hint::TextField),
-        ..RecordFault::bad(format!("no field {name:?}; it has {has}{more}"))
+        ..RecordFault::bad(format!("no field {names}; it has {has}{more}"))
     }
 }
 
@@ -213,7 +230,7 @@ mod tests {
 
     const NAMES: FieldPaths<'_> = FieldPaths {
         id: "id",
-        text: "text",
+        texts: &["text"],
     };
 
     #[test]
@@ -348,8 +365,40 @@ mod tests {
     }
 
     fn named(line: &str, id: &str, text: &str) -> Result<Record, String> {
-        let record = record(line.as_bytes(), FieldPaths { id, text });
+        let texts = &[text];
+        let record = record(line.as_bytes(), FieldPaths { id, texts });
         record.map_err(|fault| fault.detail)
+    }
+
+    #[test]
+    fn texts_of_several_fields_are_joined() {
+        for (line, expected) in [
+            (
+                r#"{"body": "b", "a": {"c": "c"}, "title": "t"}"#,
+                Ok("t\nb\nc"),
+            ),
+            (r#"{"body": "b", "a": 1, "title": "t\n"}"#, Ok("t\n\nb")),
+            (r#"{"body": null, "title": "", "a": {"c": "c"}}"#, Ok("c")),
+            (r#"{"body": null, "title": ""}"#, Ok("")),
+            (
+                r#"{"text": "x", "a": {}}"#,
+                Err("no field \"title\" or \"body\" or \"a.c\"; it has \"text\", \"a\""),
+            ),
+            (r#"{"body": null}"#, Err("\"body\" is not a string")),
+            (
+                r#"{"title": "t", "body": ["b"]}"#,
+                Err("\"body\" is not a string"),
+            ),
+        ] {
+            let names = FieldPaths {
+                id: "id",
+                texts: &["title", "body", "a.c"],
+            };
+            let found = record(line.as_bytes(), names);
+            let found = found.map(|record| record.decoded.text);
+            let found = found.as_deref().map_err(|fault| &*fault.detail);
+            assert_eq!(found, expected, "{line}");
+        }
     }
 
     #[test]

@@ -46,6 +46,26 @@ impl Record {
     }
 }
 
+/// Adds the text of a further field, behind a line break. An empty one adds nothing.
+///
+/// ```
+/// let mut text = None;
+/// for field in ["A tram", "", "It runs at night."] {
+///     dedupdb_corpus::join_field(&mut text, field.to_owned());
+/// }
+/// assert_eq!(text.as_deref(), Some("A tram\nIt runs at night."));
+/// ```
+pub fn join_field(text: &mut Option<String>, more: String) {
+    match text {
+        Some(text) if !text.is_empty() && !more.is_empty() => {
+            text.push('\n');
+            text.push_str(&more);
+        }
+        Some(text) if !text.is_empty() => {}
+        _ => *text = Some(more),
+    }
+}
+
 /// Returns the record that `parse` returns. A panic costs only this record.
 ///
 /// # Errors

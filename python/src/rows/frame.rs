@@ -49,7 +49,8 @@ fn wanted<'a>(
         }
         Some(key) => Some(key.name()),
     };
-    let mut wanted: Vec<&str> = key.into_iter().chain([&*names.text]).collect();
+    let texts = names.texts.iter().map(String::as_str);
+    let mut wanted: Vec<&str> = key.into_iter().chain(texts).collect();
     for field in &names.ranked {
         let dots = field.match_indices('.').map(|(dot, _)| &field[..dot]);
         let mut outer = None;

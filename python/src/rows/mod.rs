@@ -32,6 +32,8 @@ pub(crate) const BATCH_ROWS: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     Null(&'static str),
+    /// The field, and the name or names that the row does not have.
+    Missing(&'static str, String),
     /// The field, and the class of its value.
     Type(&'static str, String),
     Value(&'static str, String),
@@ -41,6 +43,9 @@ impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Flaw::Null(field) => write!(f, "the {field} is null"),
+            Flaw::Missing(field, names) => {
+                write!(f, "the {field} is missing: there is no {names}")
+            }
             Flaw::Type("row", class) => write!(f, "the row is {class}, not a string or a mapping"),
             Flaw::Type("document", class) => {
                 write!(
@@ -59,7 +64,7 @@ impl Flaw {
         let message = format!("row {row}: {self}");
         match self {
             Flaw::Type(..) => PyTypeError::new_err(message),
-            Flaw::Null(_) | Flaw::Value(..) => PyValueError::new_err(message),
+            Flaw::Null(_) | Flaw::Missing(..) | Flaw::Value(..) => PyValueError::new_err(message),
         }
     }
 }
@@ -127,7 +132,8 @@ impl KeyColumn {
 #[derive(Clone, Debug)]
 pub(crate) struct ColumnNames {
     pub(crate) key: Option<KeyColumn>,
-    pub(crate) text: String,
+    /// At least one. Several texts are joined.
+    pub(crate) texts: Vec<String>,
     /// Fields that rank rows.
     pub(crate) ranked: Vec<String>,
 }
@@ -173,20 +179,24 @@ impl RowSource {
     /// Only texts: from a table's column, an array, or an iterable of strings or records.
     ///
     /// `name` is the name of the argument.
-    pub(crate) fn texts(name: &str, data: &Bound<'_, PyAny>, text: &str) -> PyResult<RowSource> {
-        RowSource::ranked(name, data, text, Vec::new())
+    pub(crate) fn texts(
+        name: &str,
+        data: &Bound<'_, PyAny>,
+        fields: Vec<String>,
+    ) -> PyResult<RowSource> {
+        RowSource::ranked(name, data, fields, Vec::new())
     }
 
     /// Texts as [`RowSource::texts`] takes them, with the fields that rank them.
     pub(crate) fn ranked(
         name: &str,
         data: &Bound<'_, PyAny>,
-        text: &str,
+        fields: Vec<String>,
         ranked: Vec<String>,
     ) -> PyResult<RowSource> {
         let names = ColumnNames {
             key: None,
-            text: text.to_owned(),
+            texts: fields,
             ranked,
         };
         RowSource::named(name, data, &names)

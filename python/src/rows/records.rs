@@ -1,6 +1,7 @@
 //! Python objects: records, strings, and columns side by side.
 
 use arrow_schema::DataType;
+use dedupdb_corpus::join_field;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
@@ -19,7 +20,7 @@ pub(crate) struct RecordIterable {
     key: Option<Py<PyString>>,
     /// The name of the key in records without the other one.
     other_key: Option<Py<PyString>>,
-    text: Py<PyString>,
+    texts: Vec<Py<PyString>>,
     /// The fields of the first record, if rows are ranked.
     pub(super) first: Vec<String>,
 }
@@ -40,7 +41,7 @@ impl RecordIterable {
             part: None,
             key: names.key.as_ref().map(|key| name(key.name())),
             other_key: matches!(names.key, Some(KeyColumn::Usual)).then(|| name("key")),
-            text: name(&names.text),
+            texts: names.texts.iter().map(|text| name(text)).collect(),
             first: Vec::new(),
         })
     }
@@ -86,7 +87,7 @@ impl RecordIterable {
             if object.is_none() || object.is_instance_of::<PyString>() {
                 return Ok(string("text", object).map(|text| (String::new(), text)));
             }
-            let text = value(object, self.text.bind(py), "text")?;
+            let text = self.text(object)?;
             return Ok(text.map(|text| (String::new(), text)));
         };
         if object.is_none() {
@@ -113,8 +114,32 @@ impl RecordIterable {
             Ok(key) => key,
             Err(flaw) => return Ok(Err(flaw)),
         };
-        let text = value(object, self.text.bind(py), "text")?;
+        let text = self.text(object)?;
         Ok(text.map(|text| (key, text)))
+    }
+
+    /// The text of a record. Of several fields, one that is missing, null or empty adds nothing.
+    fn text(&self, record: &Bound<'_, PyAny>) -> PyResult<Result<String, Flaw>> {
+        let py = record.py();
+        if let [only] = &*self.texts {
+            return value(record, only.bind(py), "text");
+        }
+        let (mut text, mut is_null, mut missing) = (None, false, Vec::new());
+        for name in &self.texts {
+            match value(record, name.bind(py), "text")? {
+                Ok(more) => join_field(&mut text, more),
+                Err(Flaw::Null(_)) => is_null = true,
+                Err(Flaw::Missing(_, name)) => missing.push(name),
+                Err(flaw) => return Ok(Err(flaw)),
+            }
+        }
+        Ok(text.ok_or_else(|| {
+            if is_null {
+                Flaw::Null("text")
+            } else {
+                Flaw::Missing("text", missing.join(" or "))
+            }
+        }))
     }
 }
 
@@ -133,12 +158,7 @@ fn value(
     name: &Bound<'_, PyString>,
     field: &'static str,
 ) -> PyResult<Result<String, Flaw>> {
-    let missing = || {
-        Ok(Err(Flaw::Value(
-            field,
-            format!("is missing: there is no {name:?}"),
-        )))
-    };
+    let missing = || Ok(Err(Flaw::Missing(field, format!("{name:?}"))));
     if let Ok(record) = record.cast::<PyDict>() {
         return match record.get_item(name)? {
             Some(value) => Ok(string(field, &value)),

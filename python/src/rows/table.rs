@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
+use dedupdb_corpus::join_field;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3_arrow::ffi::ArrayReader;
@@ -67,8 +68,8 @@ fn unreadable(error: &ArrowError) -> PyErr {
 /// Which columns of a table to read, or the array itself.
 enum ColumnChoice {
     Array,
-    /// The positions of the key, if it is asked for, and of the text.
-    Columns(Option<usize>, usize),
+    /// The positions of the key, if it is asked for, and of the texts.
+    Columns(Option<usize>, Vec<usize>),
 }
 
 /// The rows of a table, or of an array of texts.
@@ -86,7 +87,8 @@ struct CurrentArray {
     /// The rows with their columns. A row may be null as a whole.
     rows: Option<ArrayRef>,
     keys: Option<Strings>,
-    texts: Strings,
+    texts: Vec<Strings>,
+    length: usize,
     ranked: Vec<Option<RankColumn>>,
     at: usize,
 }
@@ -125,7 +127,8 @@ impl TableRows {
                     key => place("key", key.name()),
                 });
                 let key = key.transpose()?;
-                ColumnChoice::Columns(key, place("text", &names.text)?)
+                let texts = names.texts.iter().map(|text| place("text", text));
+                ColumnChoice::Columns(key, texts.collect::<PyResult<_>>()?)
             }
             kind if or_array && fits("text", kind) => ColumnChoice::Array,
             kind => {
@@ -197,7 +200,7 @@ impl TableRows {
     pub(crate) fn fill(&mut self, batch: &mut RowBatch) -> PyResult<()> {
         loop {
             if let Some(now) = &mut self.now {
-                while now.at < now.texts.len() {
+                while now.at < now.length {
                     if batch.is_full() {
                         return Ok(());
                     }
@@ -224,20 +227,23 @@ impl TableRows {
             column.transpose()
         });
         let ranked = ranked.collect::<PyResult<_>>()?;
-        let (keys, texts) = match self.picked {
-            ColumnChoice::Array => (None, Strings::of("text", &rows, false)),
-            ColumnChoice::Columns(key, text) => {
+        let texts_of = |column: &ArrayRef| Strings::of("text", column, false).ok_or_else(changed);
+        let (keys, texts) = match &self.picked {
+            ColumnChoice::Array => (None, vec![texts_of(&rows)?]),
+            ColumnChoice::Columns(key, texts) => {
                 let columns = rows.as_struct();
                 let is_uuid =
                     |key: usize| columns.fields().get(key).is_some_and(|it| has_uuids(it));
                 let keys = key.map(|key| Strings::of("key", columns.column(key), is_uuid(key)));
                 let keys = keys.map(|keys| keys.ok_or_else(changed)).transpose()?;
-                (keys, Strings::of("text", columns.column(text), false))
+                let texts = texts.iter().map(|&text| texts_of(columns.column(text)));
+                (keys, texts.collect::<PyResult<_>>()?)
             }
         };
         Ok(CurrentArray {
             keys,
-            texts: texts.ok_or_else(changed)?,
+            texts,
+            length: rows.len(),
             ranked,
             rows: matches!(self.picked, ColumnChoice::Columns(..)).then_some(rows),
             at: 0,
@@ -256,7 +262,23 @@ impl CurrentArray {
             Some(keys) => keys.get(row)?.to_owned(),
             None => String::new(),
         };
-        Ok((key, self.texts.get(row)?.to_owned()))
+        Ok((key, self.text(row)?))
+    }
+
+    /// The text of a row. Of several columns, one that is null or empty adds nothing.
+    fn text(&self, row: usize) -> Result<String, Flaw> {
+        if let [only] = &*self.texts {
+            return only.get(row).map(str::to_owned);
+        }
+        let mut text = None;
+        for column in &self.texts {
+            match column.get(row) {
+                Ok(more) => join_field(&mut text, more.to_owned()),
+                Err(Flaw::Null(_)) => {}
+                Err(flaw) => return Err(flaw),
+            }
+        }
+        text.ok_or(Flaw::Null("text"))
     }
 
     /// The values that rank a row.

@@ -43,6 +43,10 @@ impl Default for UnitRule {
     }
 }
 
+/// Why nothing is cut from the text of several fields.
+pub(crate) const SEVERAL_FIELDS: &str =
+    "what is left of a text that is cut goes back into its field; name one text field";
+
 /// Refuses what does not go together with units or passages.
 ///
 /// # Errors
@@ -63,6 +67,8 @@ pub(super) fn check(dedup: &Dedup) -> Result<()> {
         "no document is protected from being cut"
     } else if dedup.mark.is_some() || dedup.list.is_some() || dedup.moved_from.is_some() {
         "texts without what is cut can only be written"
+    } else if dedup.options.text_fields.len() > 1 {
+        SEVERAL_FIELDS
     } else if let Some(words) = dedup.passage {
         return check_passage(dedup, words);
     } else {

@@ -28,7 +28,7 @@ impl JsonLines {
     /// numbers, are in the encoding `given`.
     pub(crate) fn new(
         schema: &SchemaDescriptor,
-        documents: (usize, Option<(usize, IdType)>),
+        documents: (&[usize], Option<(usize, IdType)>),
         given: Option<&'static Encoding>,
         only: Option<&[String]>,
         size: u64,

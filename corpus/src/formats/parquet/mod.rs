@@ -1,4 +1,4 @@
-//! Rows of Parquet files: two columns, a few rows at a time; or all columns, to be written again.
+//! Rows of Parquet files: the columns that are read, a few rows at a time; or all columns, to be written again.
 
 pub(crate) mod added_columns;
 mod budget;
@@ -20,6 +20,7 @@ mod values;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
+use std::iter;
 
 use parquet::basic::{Compression, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
@@ -37,7 +38,7 @@ use crate::formats::parquet::prefetch::Pager;
 use crate::formats::parquet::table::{RereadSource, TableSource};
 use crate::formats::parquet::values::{ValueKind, nanoseconds};
 use crate::formats::record::RawRecord;
-use crate::formats::table::columns::{ColumnIndices, RowCells, missing, number};
+use crate::formats::table::columns::{ColumnIndices, RowCells, distinct, missing, number};
 use crate::formats::text_place::TextPlace;
 use crate::options::Options;
 use crate::skipped::{Hint, HintedError, Nth};
@@ -65,7 +66,7 @@ pub(crate) struct ParquetRows {
     id_type: Option<IdType>,
     next_group: usize,
     group: Option<RowGroupCursor>,
-    /// Reads the pages of the text column, which make up most of a file. `None` if the system allows no thread.
+    /// Reads the pages of the first column with texts, which make up most of a file. `None` if the system allows no thread.
     pager: Option<Pager>,
     /// The rows with all their columns, if they are wanted as lines.
     lines: Option<JsonLines>,
@@ -78,7 +79,7 @@ pub(crate) struct ParquetRows {
 /// The unread part of a row group's columns.
 struct RowGroupCursor {
     id: Option<RowGroupColumn>,
-    text: RowGroupColumn,
+    texts: Vec<RowGroupColumn>,
     rows: u64,
 }
 
@@ -102,38 +103,32 @@ impl ParquetRows {
             named.or_else(|| number(name).filter(|&index| index < names.len()))
         };
         let missing = |name| io::Error::other(missing(name, "its columns are", &names));
-        let text = options.text_name();
-        let text = find(text).ok_or_else(|| missing(text))?;
+        let text = |name| find(name).ok_or_else(|| missing(name));
+        let texts = options.text_names().into_iter().map(text);
+        let texts = distinct(texts.collect::<io::Result<_>>()?);
         let id = match (&options.id_field, options.id_name()) {
             (Some(name), _) => Some(find(name).ok_or_else(|| missing(name))?),
             (None, name) => {
                 find(name).map_or_else(|| no_nested(name, &names), |id| Ok(Some(id)))?
             }
         };
-        check_text(&schema.column(text)).map_err(io::Error::other)?;
+        for &text in &texts {
+            check_text(&schema.column(text)).map_err(io::Error::other)?;
+        }
         let is_typed = has_types(file.metadata().file_metadata());
         let id_type = |index| {
             let of = id_type(&schema.column(index), is_typed, options.encoding.is_some());
             of.map_err(no_key)
         };
         let id_type = id.map(id_type).transpose()?;
-        let groups = file.metadata().row_groups().iter();
-        let mut codings = groups.flat_map(|group| {
-            let is_wanted = |index| options.verbatim || index == text || Some(index) == id;
-            let columns = group.columns().iter().enumerate();
-            columns.filter_map(move |(index, column)| is_wanted(index).then_some(column))
-        });
-        if let Some(coding) = codings.find_map(|column| unread(column.compression())) {
-            return Err(io::Error::other(format!(
-                "it is compressed with {coding}, which is not read; Snappy, gzip, Zstandard and LZ4 are"
-            )));
-        }
-        drop(codings);
+        check_codings(&file, |index| {
+            options.verbatim || texts.contains(&index) || Some(index) == id
+        })?;
         let only = options.tables_apart.then_some(&*options.ranked_fields);
         let lines = (options.verbatim && only.is_none_or(|fields| !fields.is_empty())).then(|| {
             JsonLines::new(
                 schema,
-                (text, id.zip(id_type)),
+                (&texts, id.zip(id_type)),
                 options.given_encoding(),
                 only,
                 size,
@@ -149,7 +144,7 @@ impl ParquetRows {
             largest: BYTES, // initial value
             columns: ColumnIndices {
                 id,
-                text,
+                texts,
                 header: None,
             },
             next_group: 0,
@@ -162,13 +157,17 @@ impl ParquetRows {
 
     /// Returns the whole table, which can be read again as `again` says.
     pub(crate) fn table(&self, again: RereadSource) -> TableSource {
-        TableSource::new(&self.file, self.columns.text, again, self.passing.clone())
+        let first = self.columns.texts.first().copied().unwrap_or(0);
+        TableSource::new(&self.file, first, again, self.passing.clone())
     }
 
     /// Returns where its rows, as lines of JSON, have their text. Nothing is written into texts of a fixed length.
     pub(crate) fn text_place(&self) -> TextPlace {
+        let [text] = *self.columns.texts else {
+            return TextPlace::None;
+        };
         let schema = self.file.metadata().file_metadata().schema_descr();
-        let column = schema.column(self.columns.text);
+        let column = schema.column(text);
         match column.physical_type() {
             Type::FIXED_LEN_BYTE_ARRAY => TextPlace::None,
             _ => TextPlace::Field(column.path().string()),
@@ -220,7 +219,7 @@ impl ParquetRows {
         };
         self.number += 1;
         let size = |cell: &Option<ByteArray>| cell.as_ref().map_or(0, |cell| cell.len() as u64);
-        let bytes = size(&cells.id) + size(&cells.text);
+        let bytes = size(&cells.id) + cells.texts.iter().map(size).sum::<u64>();
         self.growth.count(ROW_BYTES + bytes, self.size)?;
         let raw = RawRecord {
             nth: Nth::Record(self.number),
@@ -260,28 +259,44 @@ impl RowGroupCursor {
             RowGroupColumn::new(group, (column, id_type), Some(part), pager)
                 .map_err(|error| explain(&error))
         };
-        let ColumnIndices { id, text, .. } = rows.columns;
+        let ColumnIndices { id, texts, .. } = &rows.columns;
+        let id = id.map(|id| column(id, rows.id_type, None));
+        // The thread reads one column of a group.
+        let pagers = [rows.pager.as_ref()].into_iter().chain(iter::repeat(None));
+        let texts = texts.iter().zip(pagers);
+        let texts = texts.map(|(&text, pager)| column(text, None, pager));
         Ok(RowGroupCursor {
-            id: id.map(|id| column(id, rows.id_type, None)).transpose()?,
-            text: column(text, None, rows.pager.as_ref())?,
+            id: id.transpose()?,
+            texts: texts.collect::<io::Result<_>>()?,
             rows: u64::try_from(group.metadata().num_rows()).unwrap_or(0),
         })
     }
 
     /// Returns the next rows: at least one and at most `rows`.
     fn read(&mut self, rows: usize) -> io::Result<VecDeque<RowCells<ByteArray>>> {
-        let texts = self.text.read(rows).map_err(|error| explain(&error))?;
+        let mut read = 0;
+        let mut texts = Vec::with_capacity(self.texts.len());
+        for column in &mut self.texts {
+            let cells = column.read(rows).map_err(|error| explain(&error))?;
+            if !texts.is_empty() && cells.len() != read {
+                return Err(different_lengths());
+            }
+            read = cells.len();
+            texts.push(cells.into_iter());
+        }
         let ids = match &mut self.id {
             Some(id) => id.read(rows).map_err(|error| explain(&error))?,
-            None => vec![None; texts.len()],
+            None => vec![None; read],
         };
-        let read = texts.len() as u64;
-        if read == 0 || read > self.rows || ids.len() != texts.len() {
+        if read == 0 || read as u64 > self.rows || ids.len() != read {
             return Err(different_lengths());
         }
-        self.rows -= read;
-        let rows = ids.into_iter().zip(texts);
-        Ok(rows.map(|(id, text)| RowCells { id, text }).collect())
+        self.rows -= read as u64;
+        let row = |id| RowCells {
+            id,
+            texts: texts.iter_mut().map(|text| text.next().flatten()).collect(),
+        };
+        Ok(ids.into_iter().map(row).collect())
     }
 }
 
@@ -475,6 +490,25 @@ fn refused(column: &ColumnDescriptor, what: &str) -> String {
         None => column.physical_type().to_string(),
     };
     format!("its column {name:?} is of type {kind}, which is no {what}")
+}
+
+/// Refuses a file of which a column that is wanted, by its number, is compressed in another way than is supported.
+fn check_codings(
+    file: &SerializedFileReader<BoundedFile>,
+    is_wanted: impl Fn(usize) -> bool,
+) -> io::Result<()> {
+    for group in file.metadata().row_groups() {
+        for (index, column) in group.columns().iter().enumerate() {
+            if is_wanted(index)
+                && let Some(coding) = unread(column.compression())
+            {
+                return Err(io::Error::other(format!(
+                    "it is compressed with {coding}, which is not read; Snappy, gzip, Zstandard and LZ4 are"
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Returns the name of a compression that is not supported.
