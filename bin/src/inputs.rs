@@ -144,9 +144,10 @@ pub(crate) struct InputArgs {
     pub(crate) format: Option<Format>,
 
     /// Field or column with the text; dots lead into nested fields, and a number counts the columns
-    /// of a table without a header [default: text]
+    /// of a table without a header; `messages[].content` and `messages[role=user].content` lead
+    /// into lists; the texts of several, one --text-field each, are joined by line breaks [default: text]
     #[arg(long, value_name = "NAME", value_parser = parse::field)]
-    pub(crate) text_field: Option<String>,
+    pub(crate) text_field: Vec<String>,
 
     /// Field or column with the key; a record without one has the key PATH#NUMBER [default: id]
     #[arg(long, value_name = "NAME", value_parser = parse::field)]
@@ -246,9 +247,7 @@ impl InputArgs {
         if let Some(format) = self.format {
             options = options.format(format);
         }
-        if let Some(name) = &self.text_field {
-            options = options.text_field(name);
-        }
+        options = options.text_fields(&self.text_field);
         if let Some(name) = &self.id_field {
             options = options.id_field(name);
         }

@@ -24,7 +24,8 @@ const MAX_DOCUMENT: u64 = 64 << 20;
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Options {
     pub(crate) format: Option<Format>,
-    pub(crate) text_field: Option<String>,
+    /// None stands for `text`.
+    pub(crate) text_fields: Vec<String>,
     pub(crate) id_field: Option<String>,
     pub(crate) id_scope: IdScope,
     pub(crate) encoding: Option<Encoding>,
@@ -39,8 +40,6 @@ pub struct Options {
     pub(crate) tables_apart: bool,
     /// The fields that are wanted as lines of such rows nevertheless.
     pub(crate) ranked_fields: Vec<String>,
-    /// Whether the text of a record may be a list of strings.
-    pub(crate) lists: bool,
     pub(crate) needs_ids: bool,
     pub(crate) repeats: Repeats,
     pub(crate) quoted: bool,
@@ -79,7 +78,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             format: None,
-            text_field: None,
+            text_fields: Vec::new(),
             id_field: None,
             id_scope: IdScope::Unset,
             encoding: None,
@@ -92,7 +91,6 @@ impl Default for Options {
             verbatim: false,
             tables_apart: false,
             ranked_fields: Vec::new(),
-            lists: false,
             needs_ids: false,
             repeats: Repeats::Skip,
             quoted: true,
@@ -121,8 +119,34 @@ impl Options {
     /// counted from 1, selects a column of a table without a header.
     #[must_use]
     pub fn text_field(self, name: impl Into<String>) -> Options {
+        self.text_fields([name])
+    }
+
+    /// Sets several fields or columns, named as for [`Options::text_field`]. A record's text is the texts of these, in this
+    /// order, with a line break between them. A field that is missing, null or empty adds nothing; a table has all of these
+    /// columns. A name that is repeated counts once, and no name stands for `text`.
+    ///
+    /// ```
+    /// use dedupdb_corpus::Corpus;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let file = folder.path().join("posts.jsonl");
+    /// std::fs::write(&file, r#"{"id": 1, "title": "A tram", "lead": null, "body": "It runs at night."}"#)?;
+    /// let mut corpus = Corpus::options().text_fields(["title", "lead", "body"]).open([file])?;
+    /// let post = corpus.next().transpose().map_err(|skipped| skipped.message())?;
+    /// assert_eq!(post.unwrap().text(), "A tram\nIt runs at night.");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn text_fields<F: Into<String>>(self, names: impl IntoIterator<Item = F>) -> Options {
+        let mut text_fields: Vec<String> = Vec::new();
+        for name in names.into_iter().map(Into::into) {
+            if !text_fields.contains(&name) {
+                text_fields.push(name);
+            }
+        }
         Options {
-            text_field: Some(name.into()),
+            text_fields,
             ..self
         }
     }
@@ -247,14 +271,6 @@ impl Options {
         }
     }
 
-    /// Takes lists of strings as texts, too: see the `strings` of an origin.
-    pub(crate) fn lists(self) -> Options {
-        Options {
-            lists: true,
-            ..self
-        }
-    }
-
     /// Whether a record without its own id is bad.
     #[must_use]
     pub fn needs_ids(self, needs_ids: bool) -> Options {
@@ -325,9 +341,12 @@ impl Options {
         answer.map_err(|source| Error::Store { source })
     }
 
-    /// Returns the field of a record's text.
-    pub(crate) fn text_name(&self) -> &str {
-        self.text_field.as_deref().unwrap_or("text")
+    /// Returns the fields of a record's text, at least one.
+    pub(crate) fn text_names(&self) -> Vec<&str> {
+        if self.text_fields.is_empty() {
+            return vec!["text"];
+        }
+        self.text_fields.iter().map(String::as_str).collect()
     }
 
     /// Returns the field of a record's key.

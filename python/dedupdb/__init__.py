@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native, errors
-from ._dedup import Decontaminated, Deduplicated, given, kept_rows, least_words, orders, with_texts
+from ._dedup import Decontaminated, Deduplicated, given, kept_rows, least_words, orders, text_names, with_texts
 from ._native import Batches, Store, Table, __version__
 from ._signatures import Signatures
 from .errors import Error
@@ -186,7 +186,7 @@ def _opened_again(path: str, schema: Parameters) -> Store:
 def dedup(
     data: Any,
     *,
-    text: str = "text",
+    text: str | Iterable[str] = "text",
     keep: Literal["first", "longest", "newest"] | None = None,
     keep_by: str | Iterable[str] | None = None,
     prefer: Mapping[str, Iterable[Any]] | None = None,
@@ -218,7 +218,10 @@ def dedup(
     Args:
         data: A table that gives Arrow (pyarrow, polars, DuckDB, pandas, datasets), a data set of pyarrow, record
             batches, an Arrow array of strings, or an iterable of strings or dicts, also a streamed data set.
-        text: The column of a table, or the field of a dict, with the text.
+        text: The column of a table, or the field of a dict, with the text. The texts of several, in a list, are joined
+            by line breaks; one that is null, empty or, in a dict, missing adds nothing. A text may be a list of
+            strings, and ``messages[].content`` or ``messages[role=user].content`` leads into lists. With ``unit`` or
+            ``cut_passages``, it is a string in one field.
         keep: Which of several similar rows to keep: the ``first``, the ``longest`` (the one with more distinct
             shingles, then the longer text, then the first) or
             the ``newest``, which is the last; ``first``, and with ``containment`` always ``longest``. The
@@ -260,6 +263,7 @@ def dedup(
         TypeError: A text is not a string; the row is named.
     """
     data, texts, keep_rows = given(data)
+    names = text_names(text)
     if temporary is None:
         import tempfile
 
@@ -276,7 +280,7 @@ def dedup(
         share = 0.8 if drop_above is None else drop_above
         mask, parts, changed, skipped, table = _native.cut(
             texts,
-            text,
+            names,
             keep_rows,
             os.fspath(temporary),
             unit,
@@ -288,7 +292,7 @@ def dedup(
             ignore,
             parameters,
         )
-        kept = with_texts(kept_rows(data, mask, table), text, mask, changed)
+        kept = with_texts(kept_rows(data, mask, table), names[0], mask, changed)
         return Deduplicated(kept, mask, parts, skipped, [row for row, _ in changed])
     for name, value in (("min_words", min_words), ("drop_above", drop_above)):
         if value is not None:
@@ -303,7 +307,7 @@ def dedup(
     within = os.fspath(temporary)
     mask, dropped, skipped, table, without = _native.dedup(
         texts,
-        text,
+        names,
         keep,
         ranked,
         keep_rows,
@@ -323,7 +327,7 @@ def decontaminate(
     data: Any,
     against: Any,
     *,
-    text: str = "text",
+    text: str | Iterable[str] = "text",
     against_text: str | Iterable[str] = "text",
     passage: int = 13,
     containment: float = 0.4,
@@ -348,7 +352,9 @@ def decontaminate(
     Args:
         data: Rows with texts, as :func:`dedup` takes them.
         against: The benchmark: a table, or an iterable of strings or dicts.
-        text: The column of a table, or the field of a dict, with the text.
+        text: The column of a table, or the field of a dict, with the text. The texts of several, in a list, are joined
+            by line breaks; one that is null, empty or, in a dict, missing adds nothing. With ``action="cut"``,
+            it is a string in one field.
         against_text: The columns or fields of the benchmark whose texts are items, each of its own. Each
             string of a list is one, in the field ``choices[0]`` and so on.
         passage: Number of words in a row that are a hit, at least 5.
@@ -370,6 +376,7 @@ def decontaminate(
         TypeError: A text is not a string; the row is named.
     """
     data, texts, keep_rows = given(data)
+    names = text_names(text)
     fields = [against_text] if isinstance(against_text, str) else list(against_text)
     items = given(against)[1]
     if action not in ("drop", "cut"):
@@ -378,18 +385,24 @@ def decontaminate(
         raise ValueError('margin: it goes with action="cut", which is not given')
     words = (margin or 0) if action == "cut" else None
     mask, hits, changed, unchecked, skipped, table = _native.decontaminate(
-        texts, text, keep_rows, items, fields, passage, containment, words, errors, progress, ignore
+        texts, names, keep_rows, items, fields, passage, containment, words, errors, progress, ignore
     )
-    kept = with_texts(kept_rows(data, mask, table), text, mask, changed)
+    kept = with_texts(kept_rows(data, mask, table), names[0], mask, changed)
     return Decontaminated(kept, mask, hits, [row for row, _ in changed], unchecked, skipped)
 
 
-def sign(texts: Any, *, text: str = "text", progress: Progress = None, **parameters: Unpack[Parameters]) -> Signatures:
+def sign(
+    texts: Any,
+    *,
+    text: str | Iterable[str] = "text",
+    progress: Progress = None,
+    **parameters: Unpack[Parameters],
+) -> Signatures:
     """Signs texts: the minima of their shingles under each permutation, the bits that ``dedupdb matrix`` writes.
 
     Args:
         texts: A table that gives Arrow, an Arrow array of strings, or an iterable of strings or dicts.
-        text: The column of a table, or the field of a dict, with the text.
+        text: The column of a table, or the field of a dict, with the text, or several, as for :func:`dedup`.
         progress: True for a bar, or a callable of ``(done, total)``.
         parameters: Those of :func:`open`: ``permutations``, ``shingling``, ``seed``, ``family`` and so on.
 
@@ -404,7 +417,7 @@ def read(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     *,
     format: str | None = None,
-    text_field: str | None = None,
+    text_field: str | Iterable[str] | None = None,
     id_field: str | None = None,
     id_scope: Literal["all", "file"] | None = None,
     encoding: str | None = None,
@@ -418,7 +431,8 @@ def read(
         paths: One or many.
         format: ``jsonl``, ``json``, ``csv``, ``tsv``, ``parquet``, ``text``, ``html``, ``warc``, ``eml``, ``mbox`` or
             ``shingles``; by default, what the name of each file says.
-        text_field: Field or column with the text; ``text``.
+        text_field: Field or column with the text, or several in a list, whose texts are joined by line breaks;
+            ``text``.
         id_field: Field or column with the key; ``id``.
         id_scope: Where ids are unique: ``all`` files, or each ``file``, so that keys are ``PATH#ID``. By default, an
             id that comes again with another text is left out.

@@ -226,6 +226,13 @@ def kept_rows(data: Any, keep: list[bool], table: Table | None) -> Any:
     return [row for row, kept in zip(data, keep, strict=True) if kept]
 
 
+def text_names(text: str | Iterable[str]) -> list[str]:
+    """The fields of texts as a list."""
+    if isinstance(text, str) or not isinstance(text, Iterable):
+        return [text]
+    return list(text)
+
+
 def with_texts(kept: Any, text: str, keep: list[bool], changed: list[tuple[int, str]]) -> Any:
     """The kept rows with other texts in these rows of the data, unless a table of Arrow has them already."""
     package = package_of(kept)

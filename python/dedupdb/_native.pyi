@@ -105,7 +105,7 @@ class Store:
         /,
         *,
         key: str | None = None,
-        text: str = "text",
+        text: str | Iterable[str] | None = None,
         unique: bool = False,
         errors: _Errors = "raise",
         progress: _Progress = None,
@@ -120,7 +120,7 @@ class Store:
         /,
         *,
         key: str | None = None,
-        text: str = "text",
+        text: str | Iterable[str] | None = None,
         errors: _Errors = "raise",
         progress: _Progress = None,
     ) -> Verdict: ...
@@ -132,7 +132,7 @@ class Store:
         /,
         *,
         key: str | None = None,
-        text: str = "text",
+        text: str | Iterable[str] | None = None,
         errors: _Errors = "raise",
         progress: _Progress = None,
     ) -> Table: ...
@@ -142,7 +142,7 @@ class Store:
         texts: str,
         /,
         *,
-        text: str = "text",
+        text: str | Iterable[str] | None = None,
         threshold: float | None = None,
         limit: int | None = None,
         progress: _Progress = None,
@@ -158,7 +158,7 @@ class Store:
         texts: Any,
         /,
         *,
-        text: str = "text",
+        text: str | Iterable[str] | None = None,
         threshold: float | None = None,
         limit: int | None = None,
         progress: _Progress = None,
@@ -173,7 +173,7 @@ class Store:
         texts: Any,
         /,
         *,
-        text: str = "text",
+        text: str | Iterable[str] | None = None,
         at_least: int | None = None,
         gap: int = 0,
         limit: int | None = None,
@@ -337,7 +337,7 @@ class Batches:
 
 def cut(
     data: Any,
-    text: str,
+    text: list[str],
     keep_rows: bool,
     within: _Path,
     unit: str | None,
@@ -353,7 +353,7 @@ def cut(
 
 def decontaminate(
     data: Any,
-    text: str,
+    text: list[str],
     keep_rows: bool,
     against: Any,
     fields: list[str],
@@ -368,7 +368,7 @@ def decontaminate(
 
 def dedup(
     data: Any,
-    text: str,
+    text: list[str],
     keep: str,
     ranked: list[tuple[str, list[str] | None]],
     keep_rows: bool,
@@ -387,7 +387,7 @@ def read(
     paths: list[str],
     *,
     format: str | None = None,
-    text_field: str | None = None,
+    text_field: str | Iterable[str] | None = None,
     id_field: str | None = None,
     id_scope: str | None = None,
     encoding: str | None = None,
@@ -397,7 +397,7 @@ def read(
 ) -> Batches:
     """Reads files, folders and patterns as documents."""
 
-def sign(texts: Any, text: str, progress: _Progress, parameters: Parameters) -> tuple[int, int, bytes]:
+def sign(texts: Any, text: str | Iterable[str], progress: _Progress, parameters: Parameters) -> tuple[int, int, bytes]:
     """The minima of texts: rows, columns, and the matrix as bytes."""
 
 def token_hash(token: Any) -> int:

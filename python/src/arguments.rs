@@ -54,14 +54,75 @@ arguments! {
     exhaustive: bool,
     unique: bool,
     key: Option<String>,
-    text: String,
     paths: Vec<PathBuf>,
-    text_field: Option<String>,
     id_field: Option<String>,
     id_scope: Option<String>,
     keep: String,
     format: Option<String>,
     encoding: Option<String>,
+}
+
+/// The fields of a text: a string, or several in an iterable, of which each counts once.
+fn fields(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let needed = |other: &Bound<'_, PyAny>| {
+        let class = other.get_type().name()?;
+        let message = format!("{name}: {class}, where a str or a list of str is needed");
+        Err(PyTypeError::new_err(message))
+    };
+    if let Ok(one) = value.cast::<PyString>() {
+        return Ok(vec![given(name, one)?.to_owned()]);
+    }
+    let Ok(several) = value.try_iter() else {
+        return needed(value);
+    };
+    let mut fields = Vec::new();
+    for field in several {
+        let field = field?;
+        let Ok(field) = field.cast::<PyString>() else {
+            return needed(&field);
+        };
+        let field = given(name, field)?.to_owned();
+        if !fields.contains(&field) {
+            fields.push(field);
+        }
+    }
+    if fields.is_empty() {
+        let message = format!("{name}: it names no field");
+        return Err(PyValueError::new_err(message));
+    }
+    Ok(fields)
+}
+
+/// The fields of a text.
+pub(crate) fn text(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    fields("text", value)
+}
+
+/// The fields of a text, if any are named.
+pub(crate) fn given_text(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {
+    let is_given = !value.is_none();
+    is_given.then(|| text(value)).transpose()
+}
+
+/// The fields of a text if none are named.
+pub(crate) fn usual_text() -> Vec<String> {
+    vec!["text".to_owned()]
+}
+
+/// The fields of the texts of files, if any are named.
+pub(crate) fn text_field(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {
+    let is_given = !value.is_none();
+    is_given.then(|| fields("text_field", value)).transpose()
+}
+
+/// The one field into which texts are written.
+pub(crate) fn one_field(fields: Vec<String>) -> PyResult<String> {
+    match <[String; 1]>::try_from(fields) {
+        Ok([one]) => Ok(one),
+        Err(_) => Err(PyValueError::new_err(
+            "text: what is left of a text that is cut goes back into its field; name one text field",
+        )),
+    }
 }
 
 /// The key of a document: a string, or an integer, whose digits become the key.
@@ -72,7 +133,7 @@ pub(crate) fn key_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
 fn flawed(flaw: &Flaw) -> PyErr {
     match flaw {
         Flaw::Type(..) | Flaw::Null(_) => PyTypeError::new_err(flaw.to_string()),
-        Flaw::Value(..) => PyValueError::new_err(flaw.to_string()),
+        Flaw::Missing(..) | Flaw::Value(..) => PyValueError::new_err(flaw.to_string()),
     }
 }
 

@@ -32,7 +32,7 @@ use crate::watch::ProgressCallback;
 pub(crate) fn cut(
     py: Python<'_>,
     data: &Bound<'_, PyAny>,
-    #[pyo3(from_py_with = arguments::text)] text: String,
+    #[pyo3(from_py_with = arguments::text)] text: Vec<String>,
     keep_rows: bool,
     within: PathBuf,
     unit: Option<&str>,
@@ -47,7 +47,8 @@ pub(crate) fn cut(
     let errors = ErrorPolicy::of(errors)?;
     let schema = schema::built(py, Some(parameters))?;
     let mut told = ProgressCallback::new(progress, "texts")?;
-    let mut rows = RowSource::texts("data", data, &text)?;
+    let text = arguments::one_field(text)?;
+    let mut rows = RowSource::texts_to_cut(data, text.clone())?;
     if keep_rows {
         rows.keep();
     }

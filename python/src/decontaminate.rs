@@ -39,7 +39,7 @@ pub(crate) type CutTexts = Vec<(u64, String)>;
 pub(crate) fn decontaminate(
     py: Python<'_>,
     data: &Bound<'_, PyAny>,
-    #[pyo3(from_py_with = arguments::text)] text: String,
+    #[pyo3(from_py_with = arguments::text)] text: Vec<String>,
     keep_rows: bool,
     against: &Bound<'_, PyAny>,
     fields: Vec<String>,
@@ -59,6 +59,8 @@ pub(crate) fn decontaminate(
 )> {
     let errors = ErrorPolicy::of(errors)?;
     let mut told = ProgressCallback::new(progress, "texts")?;
+    let cut_field = margin.map(|_| arguments::one_field(text.clone()));
+    let cut_field = cut_field.transpose()?;
     let items = Items::read(py, against, &fields, None, errors)?;
     let rule = Rule::new().passage(passage).containment(containment);
     let shingler =
@@ -72,7 +74,10 @@ pub(crate) fn decontaminate(
     if unchecked.len() == items.texts.len() + items.flawed.len() {
         return Err(nothing_to_look_for());
     }
-    let mut rows = RowSource::texts("data", data, &text)?;
+    let mut rows = match &cut_field {
+        Some(field) => RowSource::texts_to_cut(data, field.clone())?,
+        None => RowSource::texts("data", data, text)?,
+    };
     if keep_rows {
         rows.keep();
     }
@@ -109,9 +114,11 @@ pub(crate) fn decontaminate(
     {
         keep[usize::try_from(row)?] = false;
     }
-    let kept = texts
-        .kept()
-        .map(|(schema, arrays)| kept(&schema, &with_texts(&schema, arrays, &text, &cut)?, &keep));
+    let cut_field = cut_field.unwrap_or_default();
+    let kept = texts.kept().map(|(schema, arrays)| {
+        let rows = with_texts(&schema, arrays, &cut_field, &cut)?;
+        kept(&schema, &rows, &keep)
+    });
     Ok((
         keep,
         hits.table()?,
@@ -219,9 +226,9 @@ impl<'a> Items<'a> {
         for (number, field) in fields.iter().enumerate() {
             let names = ColumnNames {
                 key: key.clone(),
-                text: field.clone(),
+                texts: vec![field.clone()],
+                are_nested: true,
                 ranked: Vec::new(),
-                lists: true,
             };
             let mut rows = RowSource::named("against", against, &names)?;
             let mut row = 0;
@@ -231,7 +238,11 @@ impl<'a> Items<'a> {
                     let list = lists.next_if(|(row, _)| *row == at);
                     match text {
                         Ok((key, text)) => match list {
-                            Some((_, strings)) => items.push_all((row, number), &key, strings),
+                            Some((_, places)) => {
+                                let strings =
+                                    places.into_iter().map(|place| text[place].to_owned());
+                                items.push_all((row, number), &key, strings);
+                            }
                             None => items.push((row, number, None), key, text),
                         },
                         Err(flaw) if errors == ErrorPolicy::Skip => {
@@ -262,8 +273,13 @@ impl<'a> Items<'a> {
     }
 
     /// Takes the strings of a list.
-    fn push_all(&mut self, (row, field): (u64, usize), key: &str, strings: Vec<String>) {
-        for (number, string) in strings.into_iter().enumerate() {
+    fn push_all(
+        &mut self,
+        (row, field): (u64, usize),
+        key: &str,
+        strings: impl Iterator<Item = String>,
+    ) {
+        for (number, string) in strings.enumerate() {
             self.push((row, field, Some(number)), key.to_owned(), string);
         }
     }

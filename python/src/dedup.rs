@@ -45,7 +45,7 @@ type JudgedTable = (Vec<bool>, Table, FlawedRows, Option<Table>, LackingRows);
 pub(crate) fn dedup(
     py: Python<'_>,
     data: &Bound<'_, PyAny>,
-    #[pyo3(from_py_with = arguments::text)] text: String,
+    #[pyo3(from_py_with = arguments::text)] text: Vec<String>,
     #[pyo3(from_py_with = arguments::keep)] keep: String,
     ranked: Vec<(String, Option<Vec<String>>)>,
     keep_rows: bool,
@@ -63,7 +63,7 @@ pub(crate) fn dedup(
     let mut told = ProgressCallback::new(progress, "texts")?;
     let ranks = FieldRanks::new(orders(py, ranked)?);
     let fields = ranks.fields().map(str::to_owned).collect();
-    let mut rows = RowSource::ranked("data", data, &text, fields)?;
+    let mut rows = RowSource::ranked("data", data, text, fields)?;
     if keep_rows {
         rows.keep();
     }

@@ -12,7 +12,7 @@ use dedupdb::sketching::{ShingleSet, Shingler};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::arguments;
+use crate::arguments::{self, usual_text};
 use crate::errors::{of_corpus, of_row, raised};
 use crate::query::answers;
 use crate::rows::RowSource;
@@ -180,7 +180,7 @@ fn all_texts(
     argument: &'static str,
     texts: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<String>> {
-    let mut rows = RowSource::texts(argument, texts, "text")?;
+    let mut rows = RowSource::texts(argument, texts, usual_text())?;
     let mut all = Vec::new();
     while let Some(batch) = rows.next(py)? {
         for row in batch.rows {

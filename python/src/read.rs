@@ -31,7 +31,7 @@ pub(crate) fn read(
     py: Python<'_>,
     #[pyo3(from_py_with = arguments::paths)] paths: Vec<PathBuf>,
     #[pyo3(from_py_with = arguments::format)] format: Option<String>,
-    #[pyo3(from_py_with = arguments::text_field)] text_field: Option<String>,
+    #[pyo3(from_py_with = arguments::text_field)] text_field: Option<Vec<String>>,
     #[pyo3(from_py_with = arguments::id_field)] id_field: Option<String>,
     #[pyo3(from_py_with = arguments::id_scope)] id_scope: Option<String>,
     #[pyo3(from_py_with = arguments::encoding)] encoding: Option<String>,
@@ -41,15 +41,14 @@ pub(crate) fn read(
 ) -> PyResult<Batches> {
     let refused = |error| of_corpus(py, &error);
     let errors = ErrorPolicy::of(errors)?;
-    let mut options = Corpus::options().follow(follow);
+    let mut options = Corpus::options()
+        .follow(follow)
+        .text_fields(text_field.unwrap_or_default());
     if let Some(format) = format {
         options = options.format(format.parse::<Format>().map_err(refused)?);
     }
     if let Some(encoding) = encoding {
         options = options.encoding(encoding.parse::<Encoding>().map_err(refused)?);
-    }
-    if let Some(text) = text_field {
-        options = options.text_field(text);
     }
     if let Some(id) = id_field {
         options = options.id_field(id);

@@ -46,14 +46,14 @@ fn pool() -> Option<std::sync::Arc<ThreadPool>> {
 pub(crate) fn sign<'py>(
     py: Python<'py>,
     texts: &Bound<'py, PyAny>,
-    #[pyo3(from_py_with = arguments::text)] text: String,
+    #[pyo3(from_py_with = arguments::text)] text: Vec<String>,
     progress: Option<&Bound<'py, PyAny>>,
     parameters: &Bound<'py, PyDict>,
 ) -> PyResult<(usize, u32, Bound<'py, PyBytes>)> {
     let schema = schema::of_signatures(py, parameters)?;
     let columns = schema.permutations();
     let mut told = ProgressCallback::new(progress, "texts")?;
-    let mut rows = RowSource::texts("texts", texts, &text)?;
+    let mut rows = RowSource::texts("texts", texts, text)?;
     let mut all = Vec::new();
     while let Some(batch) = rows.next(py)? {
         for row in batch.rows {

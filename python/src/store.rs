@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use crate::arguments;
+use crate::arguments::{self, usual_text};
 use crate::documents::Iterating;
 use crate::errors::raised;
 use crate::groups;
@@ -161,11 +161,12 @@ impl PyStore {
     ///
     /// `data` is a table or a data set with the columns `key` and `text`, an iterable of record batches, dicts or pairs,
     /// or, with `texts`, the keys. Integers, dates and UUIDs are keys as text, and come out as text.
-    /// If `key` names no column, the key is in the column `id`, or in `key` if there is no `id`. Commits about every
+    /// If `key` names no column, the key is in the column `id`, or in `key` if there is no `id`. If `text` is a list, the
+    /// texts of these columns or fields are joined by line breaks; null, empty and missing ones add nothing. Commits about every
     /// five seconds, when memory requires it, and at the end. With `unique`, near-duplicates are kept out. Returns an
     /// `Added`. A row that is null or not a string, or whose key came before in this call with another text, raises a
     /// `ValueError` or `TypeError` that names it, and leaves the last commit; with `errors="skip"`, it is listed instead.
-    #[pyo3(signature = (data, texts=None, /, *, key=None, text="text", unique=false, errors="raise", progress=None))]
+    #[pyo3(signature = (data, texts=None, /, *, key=None, text=None, unique=false, errors="raise", progress=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn add<'py>(
         &self,
@@ -173,7 +174,7 @@ impl PyStore {
         data: &Bound<'py, PyAny>,
         texts: Option<&Bound<'py, PyAny>>,
         #[pyo3(from_py_with = arguments::key)] key: Option<String>,
-        #[pyo3(from_py_with = arguments::text_of)] text: &str,
+        #[pyo3(from_py_with = arguments::given_text)] text: Option<Vec<String>>,
         #[pyo3(from_py_with = arguments::unique)] unique: bool,
         #[pyo3(from_py_with = arguments::errors)] errors: &str,
         progress: Option<&Bound<'py, PyAny>>,
@@ -203,7 +204,7 @@ impl PyStore {
     ///
     /// If the key is stored and the new text resembles another document, the key keeps its old text. To get rid of the
     /// old text, remove the key, or `replace` it.
-    #[pyo3(signature = (data, texts=None, /, *, key=None, text="text", errors="raise", progress=None))]
+    #[pyo3(signature = (data, texts=None, /, *, key=None, text=None, errors="raise", progress=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn insert<'py>(
         &self,
@@ -211,7 +212,7 @@ impl PyStore {
         data: &Bound<'py, PyAny>,
         texts: Option<&Bound<'py, PyAny>>,
         #[pyo3(from_py_with = arguments::key)] key: Option<String>,
-        #[pyo3(from_py_with = arguments::text_of)] text: &str,
+        #[pyo3(from_py_with = arguments::given_text)] text: Option<Vec<String>>,
         #[pyo3(from_py_with = arguments::errors)] errors: &str,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -244,13 +245,13 @@ impl PyStore {
     /// `ignore` takes texts of which nothing counts, on either side: a template, a licence. All documents are then compared.
     /// `nearest` asks for this number of the most similar documents, without a threshold, of those that share a bucket or a
     /// fingerprint with the text; `exhaustive` compares with all documents, and misses none.
-    #[pyo3(signature = (texts, /, *, text="text", threshold=None, limit=None, progress=None, containment=None, shortest=20, ignore=None, nearest=None, exhaustive=false))]
+    #[pyo3(signature = (texts, /, *, text=None, threshold=None, limit=None, progress=None, containment=None, shortest=20, ignore=None, nearest=None, exhaustive=false))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn query<'py>(
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
-        #[pyo3(from_py_with = arguments::text_of)] text: &str,
+        #[pyo3(from_py_with = arguments::given_text)] text: Option<Vec<String>>,
         #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
         #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
         progress: Option<&Bound<'py, PyAny>>,
@@ -279,7 +280,7 @@ impl PyStore {
             query::one_text(py, &store, arguments::given("text", one)?, asked)?
         } else {
             let told = ProgressCallback::new(progress, "texts")?;
-            let rows = RowSource::texts("texts", texts, text)?;
+            let rows = RowSource::texts("texts", texts, text.unwrap_or_else(usual_text))?;
             let found = query::many(py, &store, rows, asked, told)?;
             Bound::new(py, found)?.into_any()
         };
@@ -299,13 +300,13 @@ impl PyStore {
     /// found; `at_least` asks for longer or, by chance, shorter ones, and `gap` joins passages between which the text has
     /// at most as many other words. Raises `errors.InvalidQuery` if the store finds none.
     /// Passages have nothing of the texts in `ignore`.
-    #[pyo3(signature = (texts, /, *, text="text", at_least=None, gap=0, limit=None, all=false, progress=None, ignore=None))]
+    #[pyo3(signature = (texts, /, *, text=None, at_least=None, gap=0, limit=None, all=false, progress=None, ignore=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn passages<'py>(
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
-        #[pyo3(from_py_with = arguments::text_of)] text: &str,
+        #[pyo3(from_py_with = arguments::given_text)] text: Option<Vec<String>>,
         at_least: Option<u32>,
         gap: u32,
         #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
@@ -322,7 +323,7 @@ impl PyStore {
             ignored: passages::ignored(py, &store, ignore)?,
         };
         let told = ProgressCallback::new(progress, "texts")?;
-        let rows = RowSource::texts("texts", texts, text)?;
+        let rows = RowSource::texts("texts", texts, text.unwrap_or_else(usual_text))?;
         passages::many(py, &store, rows, asked, told)
     }
 
@@ -751,11 +752,11 @@ impl PyStore {
     }
 }
 
-fn names(key: Option<String>, text: &str) -> ColumnNames {
+fn names(key: Option<String>, text: Option<Vec<String>>) -> ColumnNames {
     ColumnNames {
         key: Some(key.map_or(KeyColumn::Usual, KeyColumn::Named)),
-        text: text.to_owned(),
+        texts: text.unwrap_or_else(usual_text),
+        are_nested: true,
         ranked: Vec::new(),
-        lists: false,
     }
 }

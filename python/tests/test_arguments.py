@@ -74,6 +74,8 @@ WRONG: dict[str, list[Call]] = {
         lambda store, _: store.add([("a", "x")], text=5),
         lambda store, _: store.query(["x"], text=5),
         lambda store, _: dedupdb.dedup(["x"], text=5),
+        lambda store, _: dedupdb.dedup(["x"], text=["a", 5]),  # type: ignore[list-item]
+        lambda store, _: dedupdb.dedup(["x"], text=[]),
         lambda store, _: store.query("\ud800"),
         lambda store, _: store.insert("b", "\ud800"),
         lambda store, _: store.replace("b", 5),
@@ -92,7 +94,10 @@ WRONG: dict[str, list[Call]] = {
         lambda store, _: dedupdb.read(5),
         lambda store, _: dedupdb.read(["a", 5]),  # type: ignore[list-item]
     ],
-    "text_field": [lambda store, path: dedupdb.read(path, text_field=5)],
+    "text_field": [
+        lambda store, path: dedupdb.read(path, text_field=5),
+        lambda store, path: dedupdb.read(path, text_field=[]),
+    ],
     "id_field": [lambda store, path: dedupdb.read(path, id_field=5)],
     "permutations": [
         lambda store, path: dedupdb.open(path, permutations=-1),

@@ -57,8 +57,8 @@ const ROWS: &[Row] = &[
         "containers/malformed.jsonl",
         &[],
         2,
-        [14, 0, 0, 0],
-        &[("bad record", 8), ("repeated key", 1)],
+        [15, 0, 0, 0],
+        &[("bad record", 7), ("repeated key", 1)],
     ),
     (
         "containers/nested.parquet",

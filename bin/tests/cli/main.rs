@@ -37,6 +37,7 @@ mod eval;
 mod eval_recall;
 mod explain;
 mod exports;
+mod fields;
 mod file_list;
 mod golden;
 mod help;

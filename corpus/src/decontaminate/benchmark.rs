@@ -145,7 +145,7 @@ impl ItemReader<'_> {
         dedup: &Dedup,
         observer: &mut Observer<'_>,
     ) -> Result<()> {
-        let mut options = dedup.options.clone().repeats(Repeats::Tell).lists();
+        let mut options = dedup.options.clone().repeats(Repeats::Tell);
         if let Some(field) = field {
             options = options.text_field(field);
         }
@@ -155,7 +155,8 @@ impl ItemReader<'_> {
         let each = each.progress(&progress);
         let mut has_failures = false;
         let rule = self.rule;
-        let name = field.map_or_else(|| dedup.options.text_name(), String::as_str);
+        let usual = dedup.options.text_names()[0];
+        let name = field.map_or(usual, String::as_str);
         let worked = each.run(
             |document| shingled(document, rule),
             |event| {

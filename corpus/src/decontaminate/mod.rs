@@ -148,8 +148,8 @@ impl Decontaminate {
         }
     }
 
-    /// Names the fields or columns of the benchmark that are items, each of its own. By default, that is the one of
-    /// [`Options::text_field`]. Of a list of strings, in JSON and Parquet, each string is an item.
+    /// Names the fields or columns of the benchmark that are items, each of its own. By default, an item is a text as
+    /// [`Options::text_fields`] says. Of a list, in JSON and Parquet, each string is an item.
     pub fn fields<F: Into<String>>(mut self, names: impl IntoIterator<Item = F>) -> Decontaminate {
         self.fields.of_all = names.into_iter().map(Into::into).collect();
         self

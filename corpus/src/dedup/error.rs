@@ -352,7 +352,8 @@ impl fmt::Display for Unfit {
                 "it has a field or a column of this name already; choose another name for the marks",
             ),
             Unfit::NoText => f.write_str(
-                "its text cannot be cut, because it was extracted; that of JSON, CSV, TSV, Parquet and plain text can",
+                "its text cannot be cut, because it was extracted, or is in a list or in several fields; what is left of a text in one field \
+                 of JSON, CSV, TSV or Parquet goes back there",
             ),
             Unfit::DocumentInRecords => f.write_str(
                 "a file that is one document does not go into a file of records; write to a folder, \

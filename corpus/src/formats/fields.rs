@@ -1,25 +1,28 @@
-//! The two fields of a record that are read. Other fields are skipped and take no memory.
+//! The fields of a record that are read: its key and its texts. Other fields are skipped and take no memory.
 
 use std::fmt;
 
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
+use serde_json::Value;
 
-/// The names of the two fields. Dots lead into nested objects. A field whose own name contains the dots is found too.
+use crate::formats::nested::strings_in;
+
+/// The names of the fields. Dots lead into nested objects, and brackets into lists of texts. A field whose own name contains
+/// these is found too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldPaths<'a> {
     pub(crate) id: &'a str,
-    pub(crate) text: &'a str,
-    /// Whether the text may be a list of strings.
-    pub(crate) lists: bool,
+    pub(crate) texts: &'a [&'a str],
 }
 
 /// The fields of a JSON object. If a field occurs twice, the last one counts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Fields {
     pub(crate) id: Option<Field>,
-    pub(crate) text: Option<Field>,
+    /// Each of the texts, in the order of their names.
+    pub(crate) texts: Vec<Option<Field>>,
 }
 
 /// The names of an object's fields, in order.
@@ -54,8 +57,10 @@ pub(crate) enum Field {
     /// An integer, in decimal.
     Integer(String),
     Null,
-    /// A list of strings, if those are wanted.
+    /// The strings of a list.
     Strings(Vec<String>),
+    /// A list of something else.
+    OtherList,
     Other,
 }
 
@@ -69,15 +74,16 @@ impl Fields {
         deserializer: D,
         names: FieldPaths<'_>,
     ) -> Result<Fields, D::Error> {
-        let mut fields = Fields::default();
+        let names = [names.id].into_iter().chain(names.texts.iter().copied());
+        let relations: Vec<_> = names.map(FieldRelation::Below).collect();
+        let mut found = vec![None; relations.len()];
         let whole = FieldValueSeed {
-            fields: &mut fields,
-            id: FieldRelation::Below(names.id),
-            text: FieldRelation::Below(names.text),
-            lists: names.lists,
+            found: &mut found,
+            relations: Some(relations),
         };
         if whole.deserialize(deserializer)? {
-            Ok(fields)
+            let id = found.remove(0);
+            Ok(Fields { id, texts: found })
         } else {
             Err(D::Error::invalid_type(
                 serde::de::Unexpected::Other("another value"),
@@ -95,6 +101,8 @@ pub(crate) enum FieldRelation<'a> {
     This,
     /// The value contains the field of this name.
     Below(&'a str),
+    /// The value is a list, and this path leads into its elements.
+    List(&'a str),
 }
 
 impl<'a> FieldRelation<'a> {
@@ -105,32 +113,45 @@ impl<'a> FieldRelation<'a> {
         };
         match wanted.strip_prefix(name) {
             Some("") => FieldRelation::This,
+            Some(rest) if rest.starts_with('[') => FieldRelation::List(rest),
             Some(rest) => rest
                 .strip_prefix('.')
                 .map_or(FieldRelation::No, FieldRelation::Below),
             None => FieldRelation::No,
         }
     }
+
+    /// Returns the path to texts in a list that has this relation.
+    fn path_into_list(self) -> Option<&'a str> {
+        match self {
+            FieldRelation::This => Some(""),
+            FieldRelation::List(path) => Some(path),
+            FieldRelation::Below(_) | FieldRelation::No => None,
+        }
+    }
 }
+
+/// The relations of a value to the fields, in their order. `None` if it has none to any.
+type Relations<'a> = Option<Vec<FieldRelation<'a>>>;
 
 /// A value that is one of the fields or contains one. Returns whether it is an object.
 struct FieldValueSeed<'a, 'f> {
-    fields: &'f mut Fields,
-    id: FieldRelation<'a>,
-    text: FieldRelation<'a>,
-    lists: bool,
+    found: &'f mut [Option<Field>],
+    relations: Relations<'a>,
 }
 
 impl FieldValueSeed<'_, '_> {
     fn is(self, field: Field) -> bool {
-        match (self.id, self.text) {
-            (FieldRelation::This, FieldRelation::This) => {
-                self.fields.id = Some(field.clone());
-                self.fields.text = Some(field);
+        let relations = self.relations.iter().flatten();
+        let all = self.found.iter_mut().zip(relations);
+        let mut wanting = all.filter_map(|(found, relation)| {
+            matches!(relation, FieldRelation::This).then_some(found)
+        });
+        if let Some(first) = wanting.next() {
+            for other in wanting {
+                *other = Some(field.clone());
             }
-            (FieldRelation::This, _) => self.fields.id = Some(field),
-            (_, FieldRelation::This) => self.fields.text = Some(field),
-            _ => {}
+            *first = Some(field);
         }
         false
     }
@@ -140,7 +161,7 @@ impl<'de> DeserializeSeed<'de> for FieldValueSeed<'_, '_> {
     type Value = bool;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
-        if matches!((self.id, self.text), (FieldRelation::No, FieldRelation::No)) {
+        if self.relations.is_none() {
             return deserializer
                 .deserialize_ignored_any(IgnoredAny)
                 .map(|_| false);
@@ -185,58 +206,57 @@ impl<'de> Visitor<'de> for FieldValueSeed<'_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<bool, A::Error> {
-        let mut strings = Vec::new();
-        let mut are_strings = self.lists && matches!(self.text, FieldRelation::This);
-        while are_strings {
-            match values.next_element::<serde_json::Value>()? {
-                Some(serde_json::Value::String(string)) => strings.push(string),
-                Some(_) => are_strings = false,
-                None => return Ok(self.is(Field::Strings(strings))),
+        let relations = self.relations.as_deref().unwrap_or_default();
+        if !relations.iter().any(|it| it.path_into_list().is_some()) {
+            while values.next_element::<IgnoredAny>()?.is_some() {}
+            return Ok(false);
+        }
+        let mut list = Vec::new();
+        while let Some(value) = values.next_element::<Value>()? {
+            list.push(value);
+        }
+        let list = Value::Array(list);
+        for (found, relation) in self.found.iter_mut().zip(relations) {
+            if let Some(path) = relation.path_into_list() {
+                let strings = strings_in(&&list, path);
+                *found = Some(strings.map_or(Field::OtherList, Field::Strings));
             }
         }
-        while values.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(self.is(Field::Other))
+        Ok(false)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
-        let (id, text, lists) = (self.id, self.text, self.lists);
-        while let Some((id, text)) = map.next_key_seed(FieldNameSeed { id, text })? {
-            let fields = &mut *self.fields;
-            let seed = FieldValueSeed {
-                fields,
-                id,
-                text,
-                lists,
-            };
-            map.next_value_seed(seed)?;
+        let outer = self.relations.as_deref().unwrap_or_default();
+        while let Some(relations) = map.next_key_seed(FieldNameSeed(outer))? {
+            let found = &mut *self.found;
+            map.next_value_seed(FieldValueSeed { found, relations })?;
         }
         self.is(Field::Other);
         Ok(true)
     }
 }
 
-/// The name of a value in an object. Returns the relation of the value to each field.
-struct FieldNameSeed<'a> {
-    id: FieldRelation<'a>,
-    text: FieldRelation<'a>,
-}
+/// The name of a value in an object with these relations. Returns those of the value.
+struct FieldNameSeed<'a, 'o>(&'o [FieldRelation<'a>]);
 
-impl<'de, 'a> DeserializeSeed<'de> for FieldNameSeed<'a> {
-    type Value = (FieldRelation<'a>, FieldRelation<'a>);
+impl<'de, 'a> DeserializeSeed<'de> for FieldNameSeed<'a, '_> {
+    type Value = Relations<'a>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
-impl<'a> Visitor<'_> for FieldNameSeed<'a> {
-    type Value = (FieldRelation<'a>, FieldRelation<'a>);
+impl<'a> Visitor<'_> for FieldNameSeed<'a, '_> {
+    type Value = Relations<'a>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a name")
     }
 
     fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        Ok((self.id.of(name), self.text.of(name)))
+        let relations = || self.0.iter().map(|outer| outer.of(name));
+        let is_read = relations().any(|relation| !matches!(relation, FieldRelation::No));
+        Ok(is_read.then(|| relations().collect()))
     }
 }

@@ -3,7 +3,7 @@
 use crate::decode::{Decoded, decode};
 use crate::formats::field_values::Compound;
 use crate::formats::fields::{Field, FieldNames, FieldPaths, FieldRelation, Fields};
-use crate::formats::record::{Record, joined};
+use crate::formats::record::{JoinedText, Record};
 use crate::formats::table::columns::short;
 use crate::formats::text_place::field_value;
 use crate::skipped::{Hint, RecordFault};
@@ -38,7 +38,7 @@ pub(crate) fn record(line: &[u8], names: FieldPaths<'_>) -> Result<Record, Recor
     let id = match fields.id {
         Some(Field::String(id) | Field::Integer(id)) => Some(id).filter(|id| !id.is_empty()),
         Some(Field::Null) | None => None,
-        Some(Field::Strings(_) | Field::Other) => {
+        Some(Field::Strings(_) | Field::OtherList | Field::Other) => {
             let what = format!(
                 "{:?} is neither a string nor an integer of 64 bits",
                 names.id
@@ -49,26 +49,9 @@ pub(crate) fn record(line: &[u8], names: FieldPaths<'_>) -> Result<Record, Recor
             });
         }
     };
-    let (text, strings) = match fields.text {
-        Some(Field::String(text)) => (text, None),
-        Some(Field::Strings(strings)) => {
-            let (text, places) = joined(&strings);
-            (text, Some(places))
-        }
-        Some(_) if names.lists => {
-            return Err(RecordFault::bad(format!(
-                "{:?} is neither a string nor a list of strings",
-                names.text
-            )));
-        }
-        Some(_) => {
-            return Err(RecordFault::bad(format!(
-                "{:?} is not a string",
-                names.text
-            )));
-        }
-        None => return Err(missing(&decoded.text, names.text)),
-    };
+    let text = text(fields.texts, names.texts, &decoded.text)?;
+    let strings = text.list().map(<[_]>::to_vec);
+    let text = text.into_text().unwrap_or_default();
     let is_replaced = |text: &str| replaced && text.contains(char::REPLACEMENT_CHARACTER);
     Ok(Record {
         is_lossy: id.as_deref().is_some_and(is_replaced),
@@ -82,6 +65,41 @@ pub(crate) fn record(line: &[u8], names: FieldPaths<'_>) -> Result<Record, Recor
         id,
         strings,
     })
+}
+
+/// Returns the texts of the fields of these names, with line breaks between them. One among several that is missing, null or
+/// empty adds nothing.
+///
+/// # Errors
+///
+/// A field is something else, or none is a string.
+fn text(fields: Vec<Option<Field>>, names: &[&str], line: &str) -> Result<JoinedText, RecordFault> {
+    if fields.iter().all(Option::is_none) {
+        return Err(missing(line, names));
+    }
+    let is_text = |field: &Field| matches!(field, Field::String(_) | Field::Strings(_));
+    let is_any = fields.iter().flatten().any(is_text);
+    let mut text = JoinedText::default();
+    for (field, name) in fields.into_iter().zip(names) {
+        match field {
+            Some(Field::String(string)) => text.add(string),
+            Some(Field::Strings(strings)) => text.add_list(strings),
+            Some(Field::Null) if is_any => {}
+            Some(Field::OtherList) => {
+                return Err(RecordFault::bad(format!(
+                    "{name:?} leads to a list, and not of strings; the strings in its objects are named as in \
+                     \"messages[].content\""
+                )));
+            }
+            Some(_) => {
+                return Err(RecordFault::bad(format!(
+                    "{name:?} is neither a string nor a list of strings"
+                )));
+            }
+            None => {}
+        }
+    }
+    Ok(text)
 }
 
 /// Returns the values of these fields of the object on a line, as texts.
@@ -129,11 +147,13 @@ pub(crate) fn field_names(line: &[u8]) -> Vec<String> {
     names.map_or(Vec::new(), |names| names.0)
 }
 
-/// Reports that there is no field of this name, and which fields there are.
-fn missing(line: &str, name: &str) -> RecordFault {
+/// Reports that there is no field of these names, and which fields there are.
+fn missing(line: &str, names: &[&str]) -> RecordFault {
     const SHOWN: usize = 20;
+    let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    let names = names.join(" or ");
     let Ok(found) = serde_json::from_str::<FieldNames>(line) else {
-        return RecordFault::bad(format!("no field {name:?}"));
+        return RecordFault::bad(format!("no field {names}"));
     };
     let shown: Vec<String> = found.0.iter().take(SHOWN).map(|name| short(name)).collect();
     let has = match shown.as_slice() {
@@ -143,7 +163,7 @@ fn missing(line: &str, name: &str) -> RecordFault {
     let more = if found.0.len() > SHOWN { ", ..." } else { "" };
     RecordFault {
         hint: Some(Hint::TextField),
-        ..RecordFault::bad(format!("no field {name:?}; it has {has}{more}"))
+        ..RecordFault::bad(format!("no field {names}; it has {has}{more}"))
     }
 }
 
@@ -224,8 +244,7 @@ mod tests {
 
     const NAMES: FieldPaths<'_> = FieldPaths {
         id: "id",
-        text: "text",
-        lists: false,
+        texts: &["text"],
     };
 
     #[test]
@@ -346,7 +365,10 @@ mod tests {
                 "no field \"text\"; it has \"id\", \"body\"",
             ),
             ("{}", "no field \"text\"; it has no fields"),
-            (r#"{"id": "a", "text": null}"#, "\"text\" is not a string"),
+            (
+                r#"{"id": "a", "text": null}"#,
+                "\"text\" is neither a string nor a list of strings",
+            ),
         ] {
             let fault = record(bad.as_bytes(), NAMES).unwrap_err();
             assert_eq!(fault.detail, what);
@@ -360,32 +382,117 @@ mod tests {
     }
 
     fn named(line: &str, id: &str, text: &str) -> Result<Record, String> {
-        let names = FieldPaths {
-            id,
-            text,
-            lists: false,
-        };
-        let record = record(line.as_bytes(), names);
+        let texts = &[text];
+        let record = record(line.as_bytes(), FieldPaths { id, texts });
         record.map_err(|fault| fault.detail)
     }
 
     #[test]
-    fn lists_of_strings_are_texts_if_they_are_wanted() {
-        let names = FieldPaths {
-            id: "id",
-            text: "a.b",
-            lists: true,
-        };
-        let found = record(br#"{"id": 1, "a": {"b": ["x y", "", "z"]}}"#, names).unwrap();
+    fn texts_of_several_fields_are_joined() {
+        for (line, expected) in [
+            (
+                r#"{"body": "b", "a": {"c": "c"}, "title": "t"}"#,
+                Ok("t\nb\nc"),
+            ),
+            (r#"{"body": "b", "a": 1, "title": "t\n"}"#, Ok("t\n\nb")),
+            (r#"{"body": null, "title": "", "a": {"c": "c"}}"#, Ok("c")),
+            (r#"{"body": null, "title": ""}"#, Ok("")),
+            (
+                r#"{"text": "x", "a": {}}"#,
+                Err("no field \"title\" or \"body\" or \"a.c\"; it has \"text\", \"a\""),
+            ),
+            (
+                r#"{"body": null}"#,
+                Err("\"body\" is neither a string nor a list of strings"),
+            ),
+            (r#"{"title": "t", "body": ["b", null, "d"]}"#, Ok("t\nb\nd")),
+            (
+                r#"{"title": "t", "body": 7}"#,
+                Err("\"body\" is neither a string nor a list of strings"),
+            ),
+        ] {
+            let names = FieldPaths {
+                id: "id",
+                texts: &["title", "body", "a.c"],
+            };
+            let found = record(line.as_bytes(), names);
+            let found = found.map(|record| record.decoded.text);
+            let found = found.as_deref().map_err(|fault| &*fault.detail);
+            assert_eq!(found, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_strings_is_a_text_with_their_places() {
+        let found = named(
+            r#"{"id": 1, "a": {"b": ["x y", "", null, "z"]}}"#,
+            "id",
+            "a.b",
+        )
+        .unwrap();
         let (text, places) = (found.decoded.text, found.strings.unwrap());
+        assert_eq!(text, "x y\nz");
         let strings: Vec<&str> = places.into_iter().map(|place| &text[place]).collect();
-        assert_eq!(strings, ["x y", "", "z"]);
-        let one = record(br#"{"a": {"b": "x"}}"#, names).unwrap();
+        assert_eq!(strings, ["x y", "", "", "z"]);
+        let one = named(r#"{"a": {"b": "x"}}"#, "id", "a.b").unwrap();
         assert_eq!((one.decoded.text.as_str(), one.strings), ("x", None));
-        for other in ["[1]", r#"["x", null]"#, r#"["x", ["y"], "z"]"#, "{}", "7"] {
+        let empty = named(r#"{"a": {"b": []}}"#, "id", "a.b").unwrap();
+        assert_eq!(
+            (empty.decoded.text.as_str(), empty.strings),
+            ("", Some(vec![]))
+        );
+        for other in ["[1]", r#"["x", ["y"], "z"]"#, "[{}]"] {
             let line = format!(r#"{{"a": {{"b": {other}}}}}"#);
-            let what = record(line.as_bytes(), names).unwrap_err().detail;
-            assert_eq!(what, "\"a.b\" is neither a string nor a list of strings");
+            let what = named(&line, "id", "a.b").unwrap_err();
+            assert!(
+                what.starts_with("\"a.b\" leads to a list, and not of strings"),
+                "{what}"
+            );
+        }
+    }
+
+    #[test]
+    fn brackets_lead_into_lists() {
+        let chat = r#"{"chat": {"turns": [
+            {"role": "system", "content": "Be kind."},
+            {"role": "user", "content": "A", "meta": {"lang": "en", "a.b": "c"}},
+            {"role": "user", "content": null, "meta": null},
+            {"role": "user", "tool": 1},
+            {"role": "bot", "content": "B", "parts": [{"text": "p"}, {"text": "q", "kind": "x"}]}
+        ]}, "a[]": "z", "none": []}"#;
+        for (path, expected) in [
+            ("chat.turns[].content", Ok("Be kind.\nA\nB")),
+            ("chat.turns[role=user].content", Ok("A")),
+            ("chat.turns[role=nobody].content", Ok("")),
+            ("chat.turns[meta.lang=en].meta.a.b", Ok("c")),
+            ("chat.turns[].parts[].text", Ok("p\nq")),
+            ("chat.turns[role=bot].parts[kind=x].text", Ok("q")),
+            ("a[]", Ok("z")),
+            ("none[].text", Ok("")),
+            ("chat.turns[]", Err("leads to a list, and not of strings")),
+            (
+                "chat.turns[].meta",
+                Err("leads to a list, and not of strings"),
+            ),
+            (
+                "chat.turns[0].content",
+                Err("leads to a list, and not of strings"),
+            ),
+            (
+                "chat.turns[.content",
+                Err("leads to a list, and not of strings"),
+            ),
+            (
+                "chat[].content",
+                Err("no field \"chat[].content\"; it has \"chat\""),
+            ),
+        ] {
+            let found = named(chat, "id", path).map(|record| record.decoded.text);
+            match (found, expected) {
+                (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{path}"),
+                (Err(found), Err(expected)) => assert!(found.contains(expected), "{path}: {found}"),
+                (found, _) => panic!("{path}: {found:?}"),
+            }
         }
     }
 
@@ -400,7 +507,7 @@ mod tests {
         assert_eq!(named(line, "id", "a.c").unwrap().decoded.text, "z");
         assert_eq!(named(line, "a.c", "a.c").unwrap().id.as_deref(), Some("z"));
         let what = named(line, "id", "a.b").unwrap_err();
-        assert_eq!(what, "\"a.b\" is not a string");
+        assert_eq!(what, "\"a.b\" is neither a string nor a list of strings");
         let what = named(line, "id", "a.c.d").unwrap_err();
         let expected = "no field \"a.c.d\"; it has \"a\", \"a.c\", \"id\"";
         assert_eq!(what, expected);

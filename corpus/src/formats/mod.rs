@@ -8,6 +8,7 @@ pub(crate) mod id;
 pub(crate) mod jsonl;
 mod lines;
 pub(crate) mod mail;
+pub(crate) mod nested;
 pub(crate) mod parquet;
 pub(crate) mod record;
 pub(crate) mod records;

@@ -36,20 +36,6 @@ pub(crate) struct Record {
     pub(crate) strings: Option<Vec<Range<usize>>>,
 }
 
-/// Joins the strings of a list to one text, and returns their places there.
-pub(crate) fn joined<S: AsRef<str>>(strings: &[S]) -> (String, Vec<Range<usize>>) {
-    let mut text = String::new();
-    let places = strings.iter().map(|string| {
-        let start = text.len();
-        text += string.as_ref();
-        let place = start..text.len();
-        text.push('\n');
-        place
-    });
-    let places = places.collect();
-    (text, places)
-}
-
 impl Record {
     /// Sets the encoding of the file before it was decoded as a whole, if it was.
     pub(crate) fn of(mut self, encoding: Option<&'static str>) -> Record {
@@ -60,6 +46,80 @@ impl Record {
             self.decoded.replaced = self.decoded.text.contains(char::REPLACEMENT_CHARACTER);
         }
         self
+    }
+}
+
+/// The texts of the fields of a record, with line breaks between them. An empty one adds nothing.
+///
+/// ```
+/// use dedupdb_corpus::JoinedText;
+///
+/// let mut text = JoinedText::default();
+/// text.add("A tram".to_owned());
+/// text.add_list(vec![String::new(), "It runs at night.".to_owned()]);
+/// assert_eq!(text.into_text().as_deref(), Some("A tram\nIt runs at night."));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JoinedText {
+    text: Option<String>,
+    fields: usize,
+    is_list: bool,
+    strings: Vec<Range<usize>>,
+}
+
+impl JoinedText {
+    /// Adds the text of a field.
+    pub fn add(&mut self, text: String) {
+        self.fields += 1;
+        self.append(text);
+    }
+
+    /// Adds the strings of a field that is a list.
+    pub fn add_list(&mut self, strings: Vec<String>) {
+        self.fields += 1;
+        self.is_list = true;
+        self.text.get_or_insert_default();
+        for string in strings {
+            let place = self.append(string);
+            self.strings.push(place);
+        }
+    }
+
+    /// Whether a field was added.
+    pub fn has_fields(&self) -> bool {
+        self.fields > 0
+    }
+
+    /// Returns the text. `None` if it has no field.
+    pub fn into_text(self) -> Option<String> {
+        self.text
+    }
+
+    /// Returns the places of the strings in the text, in bytes, if its only field is a list.
+    pub fn list(&self) -> Option<&[Range<usize>]> {
+        (self.fields == 1 && self.is_list).then_some(&*self.strings)
+    }
+
+    fn append(&mut self, more: String) -> Range<usize> {
+        let text = self.text.get_or_insert_default();
+        if !text.is_empty() && !more.is_empty() {
+            text.push('\n');
+        }
+        let start = text.len();
+        if text.is_empty() {
+            *text = more;
+        } else {
+            *text += &more;
+        }
+        start..text.len()
+    }
+}
+
+impl From<String> for JoinedText {
+    fn from(text: String) -> JoinedText {
+        let mut joined = JoinedText::default();
+        joined.add(text);
+        joined
     }
 }
 

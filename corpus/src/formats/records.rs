@@ -99,7 +99,8 @@ impl RecordFile<'_> {
         let (bytes, encoding) = self.open_text()?;
         let lines =
             LineReader::new(bytes, self.options.max_record()).verbatim(self.options.verbatim);
-        let names = self.names();
+        let texts = self.options.text_names();
+        let names = self.names(&texts);
         let parse = |line: Vec<u8>| jsonl::record(&line, names).map(|record| record.of(encoding));
         self.send(self.opened(Format::Jsonl), lines, parse, outbox)
     }
@@ -107,7 +108,8 @@ impl RecordFile<'_> {
     fn array(self, outbox: &Outbox) -> io::Result<Result<(), ReadingStopped>> {
         let (bytes, encoding) = self.open_text()?;
         let elements = Elements::new(bytes, self.options.max_record(), self.options.verbatim);
-        let names = self.names();
+        let texts = self.options.text_names();
+        let names = self.names(&texts);
         let parse = |one: Vec<u8>| jsonl::record(&one, names).map(|record| record.of(encoding));
         self.send(self.opened(Format::Json), elements, parse, outbox)
     }
@@ -119,7 +121,7 @@ impl RecordFile<'_> {
         let opened = OpenedFile {
             header,
             columns,
-            text: TextPlace::Cell(rows.text_column()),
+            text: rows.text_place(),
             ..self.opened(Format::Csv)
         };
         let parse = |cells: RowCells<_>| cells.record(None).map(|record| record.of(encoding));
@@ -133,13 +135,13 @@ impl RecordFile<'_> {
             header: table.header,
             columns: table.names,
             text: match table.layout {
-                tsv::Layout::Columns(columns) => TextPlace::Cell(columns.text),
+                tsv::Layout::Columns(ref columns) => columns.text_place(),
                 tsv::Layout::Pair => TextPlace::BehindTab,
             },
             ..self.opened(Format::Tsv)
         };
         let parse = |line: Vec<u8>| {
-            let record = tsv::record(&line, table.layout);
+            let record = tsv::record(&line, &table.layout);
             record.map(|record| record.of(encoding))
         };
         self.send(opened, table.lines, parse, outbox)
@@ -163,7 +165,8 @@ impl RecordFile<'_> {
             table: Some(Arc::new(table)),
             ..self.opened(Format::Parquet)
         };
-        let parse = |cells: RowCells<_>| cells.typed_record(self.options.given_encoding());
+        let (given, names) = (self.options.given_encoding(), self.options.text_names());
+        let parse = |cells: RowCells<_>| cells.typed_record(given, &names);
         self.send(opened, rows, parse, outbox)
     }
 
@@ -195,12 +198,9 @@ impl RecordFile<'_> {
     }
 
     /// Returns the names of the fields of JSON objects.
-    fn names(&self) -> FieldPaths<'_> {
-        FieldPaths {
-            id: self.options.id_name(),
-            text: self.options.text_name(),
-            lists: self.options.lists,
-        }
+    fn names<'n>(&'n self, texts: &'n [&'n str]) -> FieldPaths<'n> {
+        let id = self.options.id_name();
+        FieldPaths { id, texts }
     }
 
     /// Opens the file as UTF-8.
@@ -217,9 +217,10 @@ impl RecordFile<'_> {
             header: Vec::new(),
             columns: Vec::new(),
             text: match format {
-                Format::Jsonl | Format::Json => {
-                    TextPlace::Field(self.options.text_name().to_owned())
-                }
+                Format::Jsonl | Format::Json => match &*self.options.text_names() {
+                    [name] if !name.contains('[') => TextPlace::Field((*name).to_owned()),
+                    _ => TextPlace::None,
+                },
                 _ => TextPlace::None,
             },
             table: None,

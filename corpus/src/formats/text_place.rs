@@ -98,7 +98,12 @@ fn spliced(record: &[u8], place: Range<usize>, new: &[u8]) -> Vec<u8> {
 fn with_field(record: &[u8], name: &str, text: &str) -> Option<Vec<u8>> {
     let decoded = decode(record, None);
     let found = field_value(&decoded.text, FieldRelation::Below(name));
-    let place = place_in(&decoded.text, found.ok()??);
+    let found = found.ok()??;
+    // A list of strings is a text, too.
+    if !found.starts_with('"') {
+        return None;
+    }
+    let place = place_in(&decoded.text, found);
     let mut value = serde_json::to_string(text).ok()?;
     if !has_utf8_characters(record) {
         value = ascii_json(&value);
@@ -151,7 +156,7 @@ impl<'de> Visitor<'de> for ObjectFields<'_> {
                     let found = field_value(json, FieldRelation::Below(rest));
                     last = found.ok().flatten().or(last);
                 }
-                FieldRelation::Below(_) | FieldRelation::No => {}
+                FieldRelation::Below(_) | FieldRelation::List(_) | FieldRelation::No => {}
             }
         }
         Ok(last)

@@ -49,11 +49,12 @@ fn wanted<'a>(
         }
         Some(key) => Some(key.name()),
     };
-    let mut wanted: Vec<&str> = key.into_iter().chain([&*names.text]).collect();
-    for field in &names.ranked {
-        let dots = field.match_indices('.').map(|(dot, _)| &field[..dot]);
+    let mut wanted: Vec<&str> = key.into_iter().collect();
+    for field in names.texts.iter().chain(&names.ranked) {
+        let ends = field.match_indices(['.', '[']);
+        let outer_names = ends.map(|(end, _)| &field[..end]);
         let mut outer = None;
-        for name in dots.chain([&**field]) {
+        for name in outer_names.chain([&**field]) {
             if columns.contains(name)? {
                 outer = Some(name);
             }

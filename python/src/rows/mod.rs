@@ -2,15 +2,18 @@
 
 mod column;
 mod frame;
+mod nested;
 mod ranked;
 mod records;
 mod strings;
 mod table;
 
 use std::fmt;
+use std::ops::Range;
 
 use arrow_array::ArrayRef;
 use dedupdb::Input;
+use dedupdb_corpus::JoinedText;
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -32,6 +35,8 @@ pub(crate) const BATCH_ROWS: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     Null(&'static str),
+    /// The field, and the name or names that the row does not have.
+    Missing(&'static str, String),
     /// The field, and the class of its value.
     Type(&'static str, String),
     Value(&'static str, String),
@@ -41,6 +46,9 @@ impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Flaw::Null(field) => write!(f, "the {field} is null"),
+            Flaw::Missing(field, names) => {
+                write!(f, "the {field} is missing: there is no {names}")
+            }
             Flaw::Type("row", class) => write!(f, "the row is {class}, not a string or a mapping"),
             Flaw::Type("document", class) => {
                 write!(
@@ -59,7 +67,7 @@ impl Flaw {
         let message = format!("row {row}: {self}");
         match self {
             Flaw::Type(..) => PyTypeError::new_err(message),
-            Flaw::Null(_) | Flaw::Value(..) => PyValueError::new_err(message),
+            Flaw::Null(_) | Flaw::Missing(..) | Flaw::Value(..) => PyValueError::new_err(message),
         }
     }
 }
@@ -70,17 +78,9 @@ pub(crate) struct RowBatch {
     pub(crate) rows: Vec<Result<(String, String), Flaw>>,
     /// For each row without a flaw, the values of the fields that rank it. Empty if none are asked for.
     pub(crate) ranks: Vec<Vec<RankValue>>,
-    /// The strings of rows that have a list of them, by the numbers of these rows. Their texts are empty.
-    pub(crate) lists: Vec<(usize, Vec<String>)>,
+    /// The places of the strings in the texts of rows that have a list of them, by the numbers of these rows.
+    pub(crate) lists: Vec<(usize, Vec<Range<usize>>)>,
     bytes: usize,
-}
-
-/// The text of a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum RowText {
-    One(String),
-    /// A list of strings, if those are wanted.
-    Strings(Vec<String>),
 }
 
 impl RowBatch {
@@ -94,20 +94,16 @@ impl RowBatch {
     /// Adds a row with the values that rank it, if it has no flaw.
     fn push_ranked(
         &mut self,
-        row: Result<(String, RowText), Flaw>,
+        row: Result<(String, JoinedText), Flaw>,
         ranks: Result<Vec<RankValue>, Flaw>,
     ) {
         match row.and_then(|row| Ok((row, ranks?))) {
             Ok(((key, text), ranks)) => {
                 self.ranks.extend((!ranks.is_empty()).then_some(ranks));
-                match text {
-                    RowText::One(text) => self.push(Ok((key, text))),
-                    RowText::Strings(strings) => {
-                        self.bytes += strings.iter().map(String::len).sum::<usize>();
-                        self.lists.push((self.rows.len(), strings));
-                        self.push(Ok((key, String::new())));
-                    }
+                if let Some(places) = text.list() {
+                    self.lists.push((self.rows.len(), places.to_vec()));
                 }
+                self.push(Ok((key, text.into_text().unwrap_or_default())));
             }
             Err(flaw) => self.push(Err(flaw)),
         }
@@ -144,11 +140,12 @@ impl KeyColumn {
 #[derive(Clone, Debug)]
 pub(crate) struct ColumnNames {
     pub(crate) key: Option<KeyColumn>,
-    pub(crate) text: String,
+    /// At least one. Several texts are joined.
+    pub(crate) texts: Vec<String>,
+    /// Whether texts may be lists of strings, or at the end of paths.
+    pub(crate) are_nested: bool,
     /// Fields that rank rows.
     pub(crate) ranked: Vec<String>,
-    /// Whether a text may be a list of strings.
-    pub(crate) lists: bool,
 }
 
 /// Rows to be read. Arrow is read without the interpreter.
@@ -192,24 +189,39 @@ impl RowSource {
     /// Only texts: from a table's column, an array, or an iterable of strings or records.
     ///
     /// `name` is the name of the argument.
-    pub(crate) fn texts(name: &str, data: &Bound<'_, PyAny>, text: &str) -> PyResult<RowSource> {
-        RowSource::ranked(name, data, text, Vec::new())
+    pub(crate) fn texts(
+        name: &str,
+        data: &Bound<'_, PyAny>,
+        fields: Vec<String>,
+    ) -> PyResult<RowSource> {
+        RowSource::ranked(name, data, fields, Vec::new())
     }
 
     /// Texts as [`RowSource::texts`] takes them, with the fields that rank them.
     pub(crate) fn ranked(
         name: &str,
         data: &Bound<'_, PyAny>,
-        text: &str,
+        fields: Vec<String>,
         ranked: Vec<String>,
     ) -> PyResult<RowSource> {
         let names = ColumnNames {
             key: None,
-            text: text.to_owned(),
+            texts: fields,
+            are_nested: true,
             ranked,
-            lists: false,
         };
         RowSource::named(name, data, &names)
+    }
+
+    /// Texts, each a string in a field of its own, into which what is left of it can be written.
+    pub(crate) fn texts_to_cut(data: &Bound<'_, PyAny>, field: String) -> PyResult<RowSource> {
+        let names = ColumnNames {
+            key: None,
+            texts: vec![field],
+            are_nested: false,
+            ranked: Vec::new(),
+        };
+        RowSource::named("data", data, &names)
     }
 
     /// The names of the columns of a table, or of the fields of the first record.

@@ -1,14 +1,16 @@
 //! Python objects: records, strings, and columns side by side.
 
 use arrow_schema::DataType;
+use dedupdb_corpus::JoinedText;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyString, PyTuple};
 
 use super::column::{ValueColumn, iterator};
+use super::nested::{PyNested, add_text_at};
 use super::ranked::{RankValue, value_of};
 use super::table::{ArrayStream, TableRows};
-use super::{ColumnNames, Flaw, KeyColumn, RowBatch, RowText, arrow, not_stopped, string};
+use super::{ColumnNames, Flaw, KeyColumn, RowBatch, arrow, not_stopped, string};
 
 /// An iterable of mappings, of pairs, of record batches or, if no keys are asked for, of strings.
 pub(crate) struct RecordIterable {
@@ -19,7 +21,7 @@ pub(crate) struct RecordIterable {
     key: Option<Py<PyString>>,
     /// The name of the key in records without the other one.
     other_key: Option<Py<PyString>>,
-    text: Py<PyString>,
+    texts: Vec<Py<PyString>>,
     /// The fields of the first record, if rows are ranked.
     pub(super) first: Vec<String>,
 }
@@ -40,7 +42,7 @@ impl RecordIterable {
             part: None,
             key: names.key.as_ref().map(|key| name(key.name())),
             other_key: matches!(names.key, Some(KeyColumn::Usual)).then(|| name("key")),
-            text: name(&names.text),
+            texts: names.texts.iter().map(|text| name(text)).collect(),
             first: Vec::new(),
         })
     }
@@ -80,12 +82,12 @@ impl RecordIterable {
         ranked.map(|name| value_of(record, name)).collect()
     }
 
-    fn row(&self, object: &Bound<'_, PyAny>) -> PyResult<Result<(String, RowText), Flaw>> {
+    fn row(&self, object: &Bound<'_, PyAny>) -> PyResult<Result<(String, JoinedText), Flaw>> {
         let py = object.py();
         let Some(key) = &self.key else {
             if object.is_none() || object.is_instance_of::<PyString>() {
                 let text = string("text", object);
-                return Ok(text.map(|text| (String::new(), RowText::One(text))));
+                return Ok(text.map(|text| (String::new(), text.into())));
             }
             let text = self.text(object)?;
             return Ok(text.map(|text| (String::new(), text)));
@@ -100,7 +102,7 @@ impl RecordIterable {
             }
             let (key, text) = (pair.get_item(0)?, pair.get_item(1)?);
             let pair = string("key", &key).and_then(|key| Ok((key, string("text", &text)?)));
-            return Ok(pair.map(|(key, text)| (key, RowText::One(text))));
+            return Ok(pair.map(|(key, text)| (key, text.into())));
         }
         let (mut key, has) = (key.bind(py), |name: &Bound<'_, PyString>| {
             object.contains(name)
@@ -119,20 +121,44 @@ impl RecordIterable {
         Ok(text.map(|text| (key, text)))
     }
 
-    /// The text of a record.
-    fn text(&self, record: &Bound<'_, PyAny>) -> PyResult<Result<RowText, Flaw>> {
-        let text = match field(record, self.text.bind(record.py()), "text")? {
-            Ok(text) => text,
-            Err(flaw) => return Ok(Err(flaw)),
-        };
-        match text.cast::<PyList>() {
-            Ok(list) if self.names.lists => {
-                let strings = list.iter().map(|string| self::string("text", &string));
-                let strings: Result<Vec<String>, Flaw> = strings.collect();
-                Ok(strings.map(RowText::Strings))
+    /// The text of a record. Of several fields, one that is missing, null or empty adds nothing.
+    fn text(&self, record: &Bound<'_, PyAny>) -> PyResult<Result<JoinedText, Flaw>> {
+        let (mut text, mut is_null, mut missing) = (JoinedText::default(), false, Vec::new());
+        for name in &self.texts {
+            match self.add_field(record, name.bind(record.py()), &mut text)? {
+                Ok(()) => {}
+                Err(Flaw::Null(_)) => is_null = true,
+                Err(Flaw::Missing(_, name)) => missing.push(name),
+                Err(flaw) => return Ok(Err(flaw)),
             }
-            _ => Ok(string("text", &text).map(RowText::One)),
         }
+        Ok(if text.has_fields() {
+            Ok(text)
+        } else if is_null {
+            Err(Flaw::Null("text"))
+        } else {
+            Err(Flaw::Missing("text", missing.join(" or ")))
+        })
+    }
+
+    /// Adds the text of a field.
+    fn add_field(
+        &self,
+        record: &Bound<'_, PyAny>,
+        name: &Bound<'_, PyString>,
+        text: &mut JoinedText,
+    ) -> PyResult<Result<(), Flaw>> {
+        let value = field(record, name, "text")?;
+        let is_nested = match &value {
+            Ok(value) => value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>(),
+            Err(flaw) => matches!(flaw, Flaw::Missing(..)),
+        };
+        if is_nested && self.names.are_nested {
+            let record = PyNested(record.clone());
+            return Ok(add_text_at(&record, &name.to_cow()?, text));
+        }
+        let string = value.and_then(|value| string("text", &value));
+        Ok(string.map(|string| text.add(string)))
     }
 }
 
@@ -161,12 +187,7 @@ fn field<'py>(
     name: &Bound<'py, PyString>,
     field: &'static str,
 ) -> PyResult<Result<Bound<'py, PyAny>, Flaw>> {
-    let missing = || {
-        Ok(Err(Flaw::Value(
-            field,
-            format!("is missing: there is no {name:?}"),
-        )))
-    };
+    let missing = || Ok(Err(Flaw::Missing(field, format!("{name:?}"))));
     if let Ok(record) = record.cast::<PyDict>() {
         return match record.get_item(name)? {
             Some(value) => Ok(Ok(value)),

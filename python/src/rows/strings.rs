@@ -1,7 +1,5 @@
 //! The strings of an Arrow array.
 
-use std::ops::Range;
-
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Date64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type,
@@ -135,63 +133,11 @@ impl Strings {
     }
 }
 
-/// An array of lists of strings.
-pub(crate) struct StringLists {
-    array: ArrayRef,
-    values: Strings,
-    ranges: Vec<Range<usize>>,
-}
-
-impl StringLists {
-    /// Whether an array of this type has lists of strings.
-    pub(crate) fn fits(kind: &DataType) -> bool {
-        match kind {
-            DataType::List(field) | DataType::LargeList(field) => fits("text", field.data_type()),
-            _ => false,
-        }
-    }
-
-    /// Returns `None` if the array's type does not [fit](StringLists::fits).
-    pub(crate) fn of(array: &ArrayRef) -> Option<StringLists> {
-        fn ranges<O: OffsetSizeTrait>(offsets: &[O]) -> Vec<Range<usize>> {
-            let ends = offsets.windows(2);
-            ends.map(|ends| ends[0].as_usize()..ends[1].as_usize())
-                .collect()
-        }
-        let (values, ranges) = match array.data_type() {
-            DataType::List(_) => {
-                let lists = array.as_list::<i32>();
-                (lists.values(), ranges(lists.value_offsets()))
-            }
-            DataType::LargeList(_) => {
-                let lists = array.as_list::<i64>();
-                (lists.values(), ranges(lists.value_offsets()))
-            }
-            _ => return None,
-        };
-        Some(StringLists {
-            values: Strings::of("text", values, false)?,
-            array: array.clone(),
-            ranges,
-        })
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.array.len()
-    }
-
-    /// The strings of a row.
-    pub(crate) fn get(&self, row: usize) -> Result<Vec<String>, Flaw> {
-        if row >= self.len() || self.array.is_null(row) {
-            return Err(Flaw::Null("text"));
-        }
-        let strings = self.ranges[row].clone().map(|at| self.values.get(at));
-        strings.map(|string| string.map(str::to_owned)).collect()
-    }
-}
-
 /// The bytes of a row, if the array has them.
-fn slice<O: OffsetSizeTrait>(array: &GenericStringArray<O>, row: usize) -> Option<&[u8]> {
+pub(super) fn slice<O: OffsetSizeTrait>(
+    array: &GenericStringArray<O>,
+    row: usize,
+) -> Option<&[u8]> {
     let offsets = array.value_offsets();
     let (from, to) = (offsets.get(row)?, offsets.get(row + 1)?);
     array.value_data().get(from.as_usize()..to.as_usize())

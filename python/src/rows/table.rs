@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use dedupdb_corpus::JoinedText;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 
+use super::nested::{ArrowNested, add_text_at};
 use super::ranked::{ColumnPath, RankColumn, RankValue, path_of};
-use super::strings::{StringLists, Strings, fits, has_uuids};
-use super::{ColumnNames, Flaw, KeyColumn, RowBatch, RowText};
+use super::strings::{Strings, fits, has_uuids};
+use super::{ColumnNames, Flaw, KeyColumn, RowBatch};
 use crate::stream::{Batches, RaisedError, SkippedPlaces};
 use crate::warning::warn;
 use crate::watch::lock;
@@ -67,8 +69,15 @@ fn unreadable(error: &ArrowError) -> PyErr {
 /// Which columns of a table to read, or the array itself.
 enum ColumnChoice {
     Array,
-    /// The positions of the key, if it is asked for, and of the text.
-    Columns(Option<usize>, usize),
+    /// The position of the key, if it is asked for, and where the texts are.
+    Columns(Option<usize>, Vec<TextPlace>),
+}
+
+/// Where a text is in a table.
+enum TextPlace {
+    Column(usize),
+    /// At the end of this path, through lists and objects.
+    Path(String),
 }
 
 /// The rows of a table, or of an array of texts.
@@ -77,7 +86,6 @@ pub(crate) struct TableRows {
     picked: ColumnChoice,
     /// Where the fields are that rank rows. `None` for one that is not there.
     ranked: Vec<Option<ColumnPath>>,
-    lists: bool,
     now: Option<CurrentArray>,
     kept: Option<Vec<ArrayRef>>,
 }
@@ -87,37 +95,32 @@ struct CurrentArray {
     /// The rows with their columns. A row may be null as a whole.
     rows: Option<ArrayRef>,
     keys: Option<Strings>,
-    texts: TextColumn,
+    texts: Vec<TextColumn>,
+    length: usize,
     ranked: Vec<Option<RankColumn>>,
     at: usize,
 }
 
-/// The texts of an array.
+/// A column with texts, or where they are in a row.
 enum TextColumn {
     Strings(Strings),
-    Lists(StringLists),
+    Nested(ArrayRef, String),
 }
 
 impl TextColumn {
-    fn of(array: &ArrayRef, lists: bool) -> Option<TextColumn> {
-        if lists && StringLists::fits(array.data_type()) {
-            return StringLists::of(array).map(TextColumn::Lists);
-        }
-        Strings::of("text", array, false).map(TextColumn::Strings)
-    }
-
-    fn len(&self) -> usize {
+    /// Adds the text of a row.
+    fn add(&self, row: usize, text: &mut JoinedText) -> Result<(), Flaw> {
         match self {
-            TextColumn::Strings(strings) => strings.len(),
-            TextColumn::Lists(lists) => lists.len(),
+            TextColumn::Strings(strings) => text.add(strings.get(row)?.to_owned()),
+            TextColumn::Nested(rows, path) => {
+                let row = ArrowNested {
+                    array: rows.clone(),
+                    row,
+                };
+                add_text_at(&row, path, text)?;
+            }
         }
-    }
-
-    fn get(&self, row: usize) -> Result<RowText, Flaw> {
-        Ok(match self {
-            TextColumn::Strings(strings) => RowText::One(strings.get(row)?.to_owned()),
-            TextColumn::Lists(lists) => RowText::Strings(lists.get(row)?),
-        })
+        Ok(())
     }
 }
 
@@ -138,9 +141,7 @@ impl TableRows {
                         let message = format!("{role}: several columns are named {name:?}");
                         return Err(PyValueError::new_err(message));
                     }
-                    let is_list =
-                        names.lists && role == "text" && StringLists::fits(field.data_type());
-                    if is_list || fits(role, field.data_type()) {
+                    if fits(role, field.data_type()) {
                         return Ok(place);
                     }
                     let kind = field.data_type();
@@ -157,7 +158,13 @@ impl TableRows {
                     key => place("key", key.name()),
                 });
                 let key = key.transpose()?;
-                ColumnChoice::Columns(key, place("text", &names.text)?)
+                let texts = names.texts.iter().map(|text| {
+                    if names.are_nested && is_path(fields, text) {
+                        return Ok(TextPlace::Path(text.clone()));
+                    }
+                    place("text", text).map(TextPlace::Column)
+                });
+                ColumnChoice::Columns(key, texts.collect::<PyResult<_>>()?)
             }
             kind if or_array && fits("text", kind) => ColumnChoice::Array,
             kind => {
@@ -178,7 +185,6 @@ impl TableRows {
             reader,
             picked,
             ranked,
-            lists: names.lists,
             now: None,
             kept: None,
         })
@@ -230,7 +236,7 @@ impl TableRows {
     pub(crate) fn fill(&mut self, batch: &mut RowBatch) -> PyResult<()> {
         loop {
             if let Some(now) = &mut self.now {
-                while now.at < now.texts.len() {
+                while now.at < now.length {
                     if batch.is_full() {
                         return Ok(());
                     }
@@ -257,20 +263,29 @@ impl TableRows {
             column.transpose()
         });
         let ranked = ranked.collect::<PyResult<_>>()?;
-        let (keys, texts) = match self.picked {
-            ColumnChoice::Array => (None, TextColumn::of(&rows, false)),
-            ColumnChoice::Columns(key, text) => {
+        let strings = |column: &ArrayRef| {
+            let strings = Strings::of("text", column, false);
+            strings.map(TextColumn::Strings).ok_or_else(changed)
+        };
+        let (keys, texts) = match &self.picked {
+            ColumnChoice::Array => (None, vec![strings(&rows)?]),
+            ColumnChoice::Columns(key, texts) => {
                 let columns = rows.as_struct();
                 let is_uuid =
                     |key: usize| columns.fields().get(key).is_some_and(|it| has_uuids(it));
                 let keys = key.map(|key| Strings::of("key", columns.column(key), is_uuid(key)));
                 let keys = keys.map(|keys| keys.ok_or_else(changed)).transpose()?;
-                (keys, TextColumn::of(columns.column(text), self.lists))
+                let texts = texts.iter().map(|text| match text {
+                    TextPlace::Column(column) => strings(columns.column(*column)),
+                    TextPlace::Path(path) => Ok(TextColumn::Nested(rows.clone(), path.clone())),
+                });
+                (keys, texts.collect::<PyResult<_>>()?)
             }
         };
         Ok(CurrentArray {
             keys,
-            texts: texts.ok_or_else(changed)?,
+            texts,
+            length: rows.len(),
             ranked,
             rows: matches!(self.picked, ColumnChoice::Columns(..)).then_some(rows),
             at: 0,
@@ -279,7 +294,7 @@ impl TableRows {
 }
 
 impl CurrentArray {
-    fn next(&mut self) -> Result<(String, RowText), Flaw> {
+    fn next(&mut self) -> Result<(String, JoinedText), Flaw> {
         let row = self.at;
         self.at += 1;
         if self.rows.as_ref().is_some_and(|rows| rows.is_null(row)) {
@@ -289,7 +304,23 @@ impl CurrentArray {
             Some(keys) => keys.get(row)?.to_owned(),
             None => String::new(),
         };
-        Ok((key, self.texts.get(row)?))
+        Ok((key, self.text(row)?))
+    }
+
+    /// The text of a row. Of several columns, one that is null or empty adds nothing.
+    fn text(&self, row: usize) -> Result<JoinedText, Flaw> {
+        let mut text = JoinedText::default();
+        for column in &self.texts {
+            match column.add(row, &mut text) {
+                Ok(()) | Err(Flaw::Null(_)) => {}
+                Err(flaw) => return Err(flaw),
+            }
+        }
+        if text.has_fields() {
+            Ok(text)
+        } else {
+            Err(Flaw::Null("text"))
+        }
     }
 
     /// The values that rank a row.
@@ -299,6 +330,20 @@ impl CurrentArray {
             Ok(value.flatten())
         };
         self.ranked.iter().map(value).collect()
+    }
+}
+
+/// Whether a name is that of a column of lists, or a path into a column.
+fn is_path(fields: &Fields, name: &str) -> bool {
+    let is_column = |end: usize| fields.find(&name[..end]).is_some();
+    match fields.find(name) {
+        Some((_, field)) => matches!(
+            field.data_type(),
+            DataType::List(_) | DataType::LargeList(_)
+        ),
+        None => name
+            .match_indices(['.', '['])
+            .any(|(end, _)| is_column(end)),
     }
 }
 

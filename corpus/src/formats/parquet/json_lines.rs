@@ -28,7 +28,7 @@ impl JsonLines {
     /// numbers, are in the encoding `given`.
     pub(crate) fn new(
         schema: &SchemaDescriptor,
-        documents: (usize, Option<(usize, IdType)>),
+        documents: (&[usize], Option<(usize, IdType)>),
         given: Option<&'static Encoding>,
         only: Option<&[String]>,
         size: u64,
@@ -38,6 +38,11 @@ impl JsonLines {
             budget: Budget::new(size),
             columns: Vec::new(),
         }
+    }
+
+    /// Whether a column, by its number, is read.
+    pub(crate) fn has_column(&self, column: usize) -> bool {
+        self.tree.has_column(column)
     }
 
     /// Starts a row group.

@@ -1,4 +1,4 @@
-//! Rows of Parquet files: two columns, a few rows at a time; or all columns, to be written again.
+//! Rows of Parquet files: the columns that are read, a few rows at a time; or all columns, to be written again.
 
 pub(crate) mod added_columns;
 mod budget;
@@ -20,6 +20,7 @@ mod values;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
+use std::iter;
 
 use parquet::basic::{Compression, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
@@ -29,17 +30,16 @@ use parquet::file::metadata::FileMetaData;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
+use crate::formats::fields::FieldRelation;
 use crate::formats::id::IdType;
-use crate::formats::parquet::budget::Budget;
 use crate::formats::parquet::json_lines::JsonLines;
 use crate::formats::parquet::page_handover::{PageHandover, PagePosition, ReaderRole};
 use crate::formats::parquet::pages::{BoundedFile, ColumnPages};
 use crate::formats::parquet::prefetch::Pager;
 use crate::formats::parquet::table::{RereadSource, TableSource};
-use crate::formats::parquet::triplets::{MaxLevels, Triplets};
 use crate::formats::parquet::values::{ValueKind, nanoseconds};
 use crate::formats::record::RawRecord;
-use crate::formats::table::columns::{ColumnIndices, RowCells, missing, number};
+use crate::formats::table::columns::{ColumnIndices, RowCells, distinct, missing, number};
 use crate::formats::text_place::TextPlace;
 use crate::options::Options;
 use crate::skipped::{Hint, HintedError, Nth};
@@ -67,10 +67,12 @@ pub(crate) struct ParquetRows {
     id_type: Option<IdType>,
     next_group: usize,
     group: Option<RowGroupCursor>,
-    /// Reads the pages of the text column, which make up most of a file. `None` if the system allows no thread.
+    /// Reads the pages of the first column with texts, which make up most of a file. `None` if the system allows no thread.
     pager: Option<Pager>,
     /// The rows with all their columns, if they are wanted as lines.
     lines: Option<JsonLines>,
+    /// The fields with texts as lines, if one is in a list.
+    nested: Option<JsonLines>,
     /// Where pages are left for a reader of the whole table.
     passing: PageHandover,
     ready: VecDeque<(RowCells<ByteArray>, Vec<u8>)>,
@@ -80,9 +82,7 @@ pub(crate) struct ParquetRows {
 /// The unread part of a row group's columns.
 struct RowGroupCursor {
     id: Option<RowGroupColumn>,
-    text: RowGroupColumn,
-    /// Of lists.
-    budget: Budget,
+    texts: Vec<RowGroupColumn>,
     rows: u64,
 }
 
@@ -101,44 +101,30 @@ impl ParquetRows {
             .iter()
             .map(|column| column.path().string())
             .collect();
-        let find = |name: &str| {
-            let named = names.iter().position(|found| found == name);
-            named.or_else(|| number(name).filter(|&index| index < names.len()))
-        };
-        let missing = |name| io::Error::other(missing(name, "its columns are", &names));
-        let text = options.text_name();
-        let list = || options.lists.then(|| list_of(text, schema)).flatten();
-        let text = find(text).or_else(list).ok_or_else(|| missing(text))?;
+        let find = |name: &str| find_column(name, &names);
+        let missing = |name| no_column(name, &names);
+        let (texts, nested) = text_columns(schema, (&names, size), options)?;
         let id = match (&options.id_field, options.id_name()) {
             (Some(name), _) => Some(find(name).ok_or_else(|| missing(name))?),
             (None, name) => {
                 find(name).map_or_else(|| no_nested(name, &names), |id| Ok(Some(id)))?
             }
         };
-        check_text(&schema.column(text), options.lists).map_err(io::Error::other)?;
         let is_typed = has_types(file.metadata().file_metadata());
         let id_type = |index| {
             let of = id_type(&schema.column(index), is_typed, options.encoding.is_some());
             of.map_err(no_key)
         };
         let id_type = id.map(id_type).transpose()?;
-        let groups = file.metadata().row_groups().iter();
-        let mut codings = groups.flat_map(|group| {
-            let is_wanted = |index| options.verbatim || index == text || Some(index) == id;
-            let columns = group.columns().iter().enumerate();
-            columns.filter_map(move |(index, column)| is_wanted(index).then_some(column))
-        });
-        if let Some(coding) = codings.find_map(|column| unread(column.compression())) {
-            return Err(io::Error::other(format!(
-                "it is compressed with {coding}, which is not read; Snappy, gzip, Zstandard and LZ4 are"
-            )));
-        }
-        drop(codings);
+        check_codings(&file, |index| {
+            let is_nested = nested.as_ref().is_some_and(|it| it.has_column(index));
+            options.verbatim || texts.contains(&index) || Some(index) == id || is_nested
+        })?;
         let only = options.tables_apart.then_some(&*options.ranked_fields);
         let lines = (options.verbatim && only.is_none_or(|fields| !fields.is_empty())).then(|| {
             JsonLines::new(
                 schema,
-                (text, id.zip(id_type)),
+                (&texts, id.zip(id_type)),
                 options.given_encoding(),
                 only,
                 size,
@@ -146,6 +132,7 @@ impl ParquetRows {
         });
         Ok(ParquetRows {
             lines,
+            nested,
             id_type,
             passing: PageHandover::default(),
             file,
@@ -154,7 +141,7 @@ impl ParquetRows {
             largest: BYTES, // initial value
             columns: ColumnIndices {
                 id,
-                text,
+                texts,
                 header: None,
             },
             next_group: 0,
@@ -167,13 +154,17 @@ impl ParquetRows {
 
     /// Returns the whole table, which can be read again as `again` says.
     pub(crate) fn table(&self, again: RereadSource) -> TableSource {
-        TableSource::new(&self.file, self.columns.text, again, self.passing.clone())
+        let first = self.columns.texts.first().copied().unwrap_or(0);
+        TableSource::new(&self.file, first, again, self.passing.clone())
     }
 
     /// Returns where its rows, as lines of JSON, have their text. Nothing is written into texts of a fixed length.
     pub(crate) fn text_place(&self) -> TextPlace {
+        let [text] = *self.columns.texts else {
+            return TextPlace::None;
+        };
         let schema = self.file.metadata().file_metadata().schema_descr();
-        let column = schema.column(self.columns.text);
+        let column = schema.column(text);
         match column.physical_type() {
             Type::FIXED_LEN_BYTE_ARRAY => TextPlace::None,
             _ => TextPlace::Field(column.path().string()),
@@ -185,7 +176,13 @@ impl ParquetRows {
         while self.ready.is_empty() {
             if let Some(group) = self.group.as_mut().filter(|group| group.rows > 0) {
                 let rows = (BYTES / self.largest.max(1)).clamp(1, ROWS);
-                let cells = group.read(usize::try_from(rows).unwrap_or(1))?;
+                let mut cells = group.read(usize::try_from(rows).unwrap_or(1))?;
+                if let Some(nested) = &mut self.nested {
+                    let fields = nested.read(cells.len())?;
+                    for (cells, fields) in cells.iter_mut().zip(fields) {
+                        cells.nested = Some(fields);
+                    }
+                }
                 let lines = match &mut self.lines {
                     Some(lines) => lines.read(cells.len())?,
                     None => vec![Vec::new(); cells.len()],
@@ -196,7 +193,7 @@ impl ParquetRows {
                 self.next_group += 1;
                 let group = self.file.get_row_group(number);
                 let group = group.map_err(|error| explain(&error))?;
-                if let Some(lines) = &mut self.lines {
+                for lines in [&mut self.lines, &mut self.nested].into_iter().flatten() {
                     lines.begin(&*group)?;
                 }
                 let read = RowGroupCursor::new((&*group, number), self);
@@ -225,8 +222,11 @@ impl ParquetRows {
         };
         self.number += 1;
         let size = |cell: &Cell| cell.as_ref().map_or(0, |cell| cell.len() as u64);
-        let strings = cells.strings.iter().flatten().map(size);
-        let bytes = size(&cells.id) + size(&cells.text) + strings.sum::<u64>();
+        let nested = cells
+            .nested
+            .as_ref()
+            .map_or(0, |nested| nested.len() as u64);
+        let bytes = size(&cells.id) + nested + cells.texts.iter().map(size).sum::<u64>();
         self.growth.count(ROW_BYTES + bytes, self.size)?;
         let raw = RawRecord {
             nth: Nth::Record(self.number),
@@ -266,46 +266,58 @@ impl RowGroupCursor {
             RowGroupColumn::new(group, (column, id_type), Some(part), pager)
                 .map_err(|error| explain(&error))
         };
-        let ColumnIndices { id, text, .. } = rows.columns;
+        let ColumnIndices { id, texts, .. } = &rows.columns;
+        let id = id.map(|id| column(id, rows.id_type, None));
+        // The thread reads one column of a group.
+        let pagers = [rows.pager.as_ref()].into_iter().chain(iter::repeat(None));
+        let texts = texts.iter().zip(pagers);
+        let texts = texts.map(|(&text, pager)| column(text, None, pager));
         Ok(RowGroupCursor {
-            id: id.map(|id| column(id, rows.id_type, None)).transpose()?,
-            text: column(text, None, rows.pager.as_ref())?,
-            budget: Budget::new(rows.size),
+            id: id.transpose()?,
+            texts: texts.collect::<io::Result<_>>()?,
             rows: u64::try_from(group.metadata().num_rows()).unwrap_or(0),
         })
     }
 
     /// Returns the next rows: at least one and at most `rows`.
     fn read(&mut self, rows: usize) -> io::Result<VecDeque<RowCells<ByteArray>>> {
-        let rows = usize::try_from(self.rows).map_or(rows, |left| left.min(rows));
-        let texts = if self.text.is_list() {
-            self.text.read_lists(rows, &self.budget)?
+        let left = usize::try_from(self.rows).unwrap_or(rows);
+        let mut read = if self.texts.is_empty() {
+            rows.min(left)
         } else {
-            let texts = self.text.read(rows).map_err(|error| explain(&error))?;
-            texts.into_iter().map(|text| (text, None)).collect()
+            0
         };
+        let mut texts = Vec::with_capacity(self.texts.len());
+        for column in &mut self.texts {
+            let cells = column.read(rows).map_err(|error| explain(&error))?;
+            if !texts.is_empty() && cells.len() != read {
+                return Err(different_lengths());
+            }
+            read = cells.len();
+            texts.push(cells.into_iter());
+        }
         let ids = match &mut self.id {
             Some(id) => id.read(rows).map_err(|error| explain(&error))?,
-            None => vec![None; texts.len()],
+            None => vec![None; read],
         };
-        let read = texts.len() as u64;
-        if read == 0 || read > self.rows || ids.len() != texts.len() {
+        if read == 0 || read as u64 > self.rows || ids.len() != read {
             return Err(different_lengths());
         }
-        self.rows -= read;
-        let rows = ids.into_iter().zip(texts);
-        let cells = |(id, (text, strings))| RowCells { id, text, strings };
-        Ok(rows.map(cells).collect())
+        self.rows -= read as u64;
+        let row = |id| RowCells {
+            id,
+            texts: texts.iter_mut().map(|text| text.next().flatten()).collect(),
+            nested: None,
+        };
+        Ok(ids.into_iter().map(row).collect())
     }
 }
 
 /// A column of a row group.
 struct RowGroupColumn {
     reader: ColumnReader,
-    /// The definition level of a value that is not null, and the number of levels of lists.
-    levels: MaxLevels,
-    /// The definition level from which on a list has an element.
-    element: i16,
+    /// The definition level of a value that is not null.
+    level: i16,
     /// The type of a column of ids.
     id: Option<IdType>,
     unsigned: Option<u32>,
@@ -313,9 +325,6 @@ struct RowGroupColumn {
 
 /// A value, which keeps its page in memory.
 type Cell = Option<ByteArray>;
-
-/// A text, or the strings of a list.
-type TextCell = (Cell, Option<Vec<Cell>>);
 
 impl RowGroupColumn {
     fn new(
@@ -333,8 +342,7 @@ impl RowGroupColumn {
         let pages = ColumnPages::new(pages, &column).passing(part);
         Ok(RowGroupColumn {
             reader: get_column_reader(column.clone(), Box::new(pages)),
-            levels: MaxLevels::of(&column),
-            element: column.max_def_level() - i16::from(column.self_type().is_optional()),
+            level: column.max_def_level(),
             id,
             unsigned: match ValueKind::of(&column) {
                 ValueKind::Unsigned(bits) => Some(bits),
@@ -344,7 +352,7 @@ impl RowGroupColumn {
     }
 
     fn read(&mut self, rows: usize) -> Result<Vec<Cell>, ParquetError> {
-        let (level, id) = (self.levels.definition, self.id.unwrap_or(IdType::Text));
+        let (level, id) = (self.level, self.id.unwrap_or(IdType::Text));
         let unsigned = self.unsigned;
         let text = |text: String| ByteArray::from(text.into_bytes());
         let integer = |value: i64| {
@@ -381,37 +389,6 @@ impl RowGroupColumn {
     }
 }
 
-impl RowGroupColumn {
-    fn is_list(&self) -> bool {
-        self.levels.repetition > 0
-    }
-
-    /// Reads exactly the next rows of a column of lists.
-    fn read_lists(&mut self, rows: usize, budget: &Budget) -> io::Result<Vec<TextCell>> {
-        let ColumnReader::ByteArrayColumnReader(reader) = &mut self.reader else {
-            return Err(different_lengths());
-        };
-        let mut triplets = Triplets::new(self.levels);
-        triplets.read(reader, rows, budget)?;
-        let lists = triplets.into_lists(self.element).into_iter();
-        Ok(lists.map(|strings| (None, strings)).collect())
-    }
-}
-
-/// Returns the column with the values of a list, which has a name of its own below that of the list.
-fn list_of(name: &str, schema: &SchemaDescriptor) -> Option<usize> {
-    let is_below = |path: &str| {
-        let rest = path.strip_prefix(name).and_then(|it| it.strip_prefix('.'));
-        rest.is_some_and(|rest| rest.split('.').count() <= 2)
-    };
-    let mut found = (0..schema.num_columns()).filter(|&at| {
-        let column = schema.column(at);
-        column.max_rep_level() == 1 && is_below(&column.path().string())
-    });
-    let only = found.next()?;
-    found.next().is_none().then_some(only)
-}
-
 /// Opens a file whose schema is plausible.
 fn open(chunks: BoundedFile) -> io::Result<SerializedFileReader<BoundedFile>> {
     let file = footer::check(&chunks).and_then(|()| SerializedFileReader::new(chunks));
@@ -435,16 +412,64 @@ fn cells<T: DataType>(
     Ok(levels.into_iter().map(cell).collect())
 }
 
-/// Refuses a column that cannot hold texts, nor lists of strings if those are wanted.
-fn check_text(column: &ColumnDescriptor, lists: bool) -> Result<(), String> {
+/// Returns the leaf column of this name or, counted from 1, this number.
+fn find_column(name: &str, names: &[String]) -> Option<usize> {
+    let named = names.iter().position(|found| found == name);
+    named.or_else(|| number(name).filter(|&index| index < names.len()))
+}
+
+fn no_column(name: &str, names: &[String]) -> io::Error {
+    io::Error::other(missing(name, "its columns are", names))
+}
+
+/// Returns the columns of texts or, if one is in a list, a reader of the fields that have them.
+///
+/// # Errors
+///
+/// There is no such column, or it has no texts.
+fn text_columns(
+    schema: &SchemaDescriptor,
+    (names, size): (&[String], u64),
+    options: &Options,
+) -> io::Result<(Vec<usize>, Option<JsonLines>)> {
+    let wanted = options.text_names();
+    let (mut columns, mut is_nested) = (Vec::new(), false);
+    for &name in &wanted {
+        match find_column(name, names) {
+            Some(column) if schema.column(column).max_rep_level() == 0 => columns.push(column),
+            _ if has_list(schema, name) => is_nested = true,
+            _ => return Err(no_column(name, names)),
+        }
+    }
+    let columns = distinct(columns);
+    if is_nested {
+        let wanted: Vec<String> = wanted.into_iter().map(str::to_owned).collect();
+        let texts = (&*columns, None);
+        let fields = JsonLines::new(schema, texts, options.given_encoding(), Some(&wanted), size);
+        return Ok((Vec::new(), Some(fields)));
+    }
+    for &column in &columns {
+        check_text(&schema.column(column)).map_err(io::Error::other)?;
+    }
+    Ok((columns, None))
+}
+
+/// Whether a field, which this path is or leads into, has lists.
+fn has_list(schema: &SchemaDescriptor, path: &str) -> bool {
+    let columns = (0..schema.num_columns()).map(|column| schema.column(column));
+    let mut lists = columns.filter(|column| column.max_rep_level() > 0);
+    lists.any(|column| {
+        let root = column.path().parts().first();
+        root.is_some_and(|root| !matches!(FieldRelation::Below(path).of(root), FieldRelation::No))
+    })
+}
+
+/// Refuses a column that cannot hold texts.
+fn check_text(column: &ColumnDescriptor) -> Result<(), String> {
     let is_bytes = matches!(
         column.physical_type(),
         Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY
     );
-    let is_list = column.max_rep_level() == 1 && column.physical_type() == Type::BYTE_ARRAY;
-    if !(lists && is_list) {
-        check_lists(column)?;
-    }
     if is_bytes && matches!(ValueKind::of(column), ValueKind::Plain | ValueKind::Text) {
         return Ok(());
     }
@@ -529,6 +554,25 @@ fn refused(column: &ColumnDescriptor, what: &str) -> String {
         None => column.physical_type().to_string(),
     };
     format!("its column {name:?} is of type {kind}, which is no {what}")
+}
+
+/// Refuses a file of which a column that is wanted, by its number, is compressed in another way than is supported.
+fn check_codings(
+    file: &SerializedFileReader<BoundedFile>,
+    is_wanted: impl Fn(usize) -> bool,
+) -> io::Result<()> {
+    for group in file.metadata().row_groups() {
+        for (index, column) in group.columns().iter().enumerate() {
+            if is_wanted(index)
+                && let Some(coding) = unread(column.compression())
+            {
+                return Err(io::Error::other(format!(
+                    "it is compressed with {coding}, which is not read; Snappy, gzip, Zstandard and LZ4 are"
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Returns the name of a compression that is not supported.

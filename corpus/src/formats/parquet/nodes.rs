@@ -98,7 +98,7 @@ impl SchemaTree {
     /// columns of texts and keys, by their numbers, are in the encoding `given`. Keys are written as `add` takes them.
     pub(crate) fn of(
         schema: &SchemaDescriptor,
-        (text, id): (usize, Option<(usize, IdType)>),
+        (texts, id): (&[usize], Option<(usize, IdType)>),
         given: Option<&'static Encoding>,
         only: Option<&[String]>,
     ) -> SchemaTree {
@@ -106,7 +106,7 @@ impl SchemaTree {
             let column = schema.column(at);
             let kind = ValueKind::of(&column);
             match id {
-                _ if at == text => ValueKind::Id(IdType::Text),
+                _ if texts.contains(&at) => ValueKind::Id(IdType::Text),
                 Some((id, kind)) if at == id && kind != IdType::Integer => ValueKind::Id(kind),
                 _ => kind,
             }

@@ -28,7 +28,7 @@ pub(crate) struct TableSource {
     pub(crate) schema: TypePtr,
     /// The number of rows of each group.
     pub(crate) groups: Vec<u64>,
-    /// The index of the column with the text.
+    /// The index of the column with the text, or of the first one.
     pub(crate) text: usize,
     again: RereadSource,
     /// Pages left by the first reader.

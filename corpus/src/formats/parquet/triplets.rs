@@ -128,25 +128,6 @@ impl<V> Triplets<V> {
             && are_within(&self.repetition, deepest)
     }
 
-    /// Returns the rows as lists, in a column with one level of lists whose elements have this definition level or a higher
-    /// one. `None` is a null.
-    pub(crate) fn into_lists(self, element: i16) -> Vec<Option<Vec<Option<V>>>> {
-        let mut values = self.values.into_iter();
-        let mut lists: Vec<Option<Vec<Option<V>>>> = Vec::new();
-        for (definition, repetition) in self.definition.into_iter().zip(self.repetition) {
-            if repetition == 0 {
-                lists.push((definition + 1 >= element).then(Vec::new));
-            }
-            if definition >= element
-                && let Some(Some(list)) = lists.last_mut()
-            {
-                let is_value = definition == self.highest.definition;
-                list.push(if is_value { values.next() } else { None });
-            }
-        }
-        lists
-    }
-
     /// Puts another text in place of the value of a row, in a column of texts without lists. Returns whether there is one.
     pub(crate) fn set_text(&mut self, row: usize, text: Vec<u8>) -> bool
     where
@@ -309,27 +290,6 @@ mod tests {
         assert_eq!(triplets.definition, [3, 3, 1, 3]);
         assert_eq!(triplets.repetition, [0, 1, 0, 0]);
         assert_eq!(triplets.values, [1, 2, 4]);
-    }
-
-    #[test]
-    fn lists_have_their_values_and_nulls() {
-        let triplets = Triplets {
-            definition: vec![3, 3, 0, 1, 3, 2, 3],
-            repetition: vec![0, 1, 0, 0, 0, 1, 0],
-            values: vec![1, 2, 3, 4],
-            highest: MaxLevels {
-                definition: 3,
-                repetition: 1,
-            },
-        };
-        let lists = [
-            Some(vec![Some(1), Some(2)]),
-            None,
-            Some(vec![]),
-            Some(vec![Some(3), None]),
-            Some(vec![Some(4)]),
-        ];
-        assert_eq!(triplets.into_lists(2), lists);
     }
 
     #[test]

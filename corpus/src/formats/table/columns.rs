@@ -1,26 +1,40 @@
 //! The columns of a table that hold the key and the text.
 
-use std::ops::Range;
+use std::mem::take;
 
 use encoding_rs::{Encoding, UTF_8};
 
 use crate::decode::{Decoded, decode};
-use crate::formats::record::{Record, joined};
+use crate::formats::fields::FieldPaths;
+use crate::formats::jsonl;
+use crate::formats::record::{JoinedText, Record};
+use crate::formats::text_place::TextPlace;
 use crate::options::Options;
 use crate::skipped::{Hint, HintedError, RecordFault};
 
 /// The columns to read, counted from 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ColumnIndices {
     /// `None` if no column has keys.
     pub(crate) id: Option<usize>,
-    pub(crate) text: usize,
+    /// Those with texts, which are joined in this order.
+    pub(crate) texts: Vec<usize>,
     /// The number of names in the header, if there is one.
     pub(crate) header: Option<usize>,
 }
 
+impl ColumnIndices {
+    /// Returns where rows have their text, if that is one cell.
+    pub(crate) fn text_place(&self) -> TextPlace {
+        match *self.texts {
+            [column] => TextPlace::Cell(column),
+            _ => TextPlace::None,
+        }
+    }
+}
+
 /// The columns, and whether the first row has their names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TableHead {
     pub(crate) columns: ColumnIndices,
     pub(crate) is_header: bool,
@@ -35,9 +49,9 @@ impl TableHead {
     ///
     /// A requested column does not exist.
     pub(crate) fn of(first: &[String], options: &Options) -> Result<TableHead, HintedError> {
-        let given = [&options.id_field, &options.text_field];
-        let mut given = given.into_iter().flatten();
-        let is_header = options.text_field.is_none() || given.any(|name| number(name).is_none());
+        let names = options.text_names();
+        let given = names.iter().copied().chain(options.id_field.as_deref());
+        let is_header = given.map(number).any(|number| number.is_none());
         let find = |name: &str| {
             if let Some(number) = number(name) {
                 return Ok(Some(number));
@@ -48,8 +62,9 @@ impl TableHead {
                 (column, None) => Ok(column),
             }
         };
-        let text = find(options.text_name())?;
-        let text = text.ok_or_else(|| missing(options.text_name(), ROW, first))?;
+        let text = |name| find(name)?.ok_or_else(|| missing(name, ROW, first));
+        let texts = names.into_iter().map(text).collect::<Result<_, _>>()?;
+        let texts = distinct(texts);
         let id = match &options.id_field {
             Some(name) => Some(find(name)?.ok_or_else(|| missing(name, ROW, first))?),
             None if is_header => find(options.id_name())?,
@@ -58,12 +73,23 @@ impl TableHead {
         Ok(TableHead {
             columns: ColumnIndices {
                 id,
-                text,
+                texts,
                 header: is_header.then_some(first.len()),
             },
             is_header,
         })
     }
+}
+
+/// Returns columns in their order, each once.
+pub(crate) fn distinct(columns: Vec<usize>) -> Vec<usize> {
+    let mut once = Vec::with_capacity(columns.len());
+    for column in columns {
+        if !once.contains(&column) {
+            once.push(column);
+        }
+    }
+    once
 }
 
 /// Reports that several columns have this name.
@@ -120,31 +146,31 @@ pub(crate) fn short(name: &str) -> String {
     format!("{start:?}{more}")
 }
 
-/// The two cells of a row.
+/// The cells of a row that are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RowCells<B> {
     pub(crate) id: Option<B>,
-    pub(crate) text: Option<B>,
-    /// The strings of a list, in place of a text. None is a null.
-    pub(crate) strings: Option<Vec<Option<B>>>,
+    pub(crate) texts: Vec<Option<B>>,
+    /// The fields with the texts, as a JSON object, in place of these if one is in a list.
+    pub(crate) nested: Option<Vec<u8>>,
 }
 
 /// The cells of a row, while they are met one after another.
 #[derive(Debug)]
-pub(crate) struct CellPicker<B> {
-    columns: ColumnIndices,
+pub(crate) struct CellPicker<'a, B> {
+    columns: &'a ColumnIndices,
     cells: RowCells<B>,
     /// The number of cells up to the last one that is not empty.
     filled: usize,
 }
 
-impl<B> CellPicker<B> {
+impl<'a, B: Clone> CellPicker<'a, B> {
     /// Begins a row.
-    pub(crate) fn of(columns: ColumnIndices) -> CellPicker<B> {
+    pub(crate) fn of(columns: &'a ColumnIndices) -> CellPicker<'a, B> {
         let cells = RowCells {
             id: None,
-            text: None,
-            strings: None,
+            texts: vec![None; columns.texts.len()],
+            nested: None,
         };
         CellPicker {
             columns,
@@ -164,8 +190,10 @@ impl<B> CellPicker<B> {
         if self.columns.id == Some(index) {
             self.cells.id = Some(cell.into());
         }
-        if self.columns.text == index {
-            self.cells.text = Some(cell.into());
+        for (text, &column) in self.cells.texts.iter_mut().zip(&self.columns.texts) {
+            if column == index {
+                *text = Some(cell.into());
+            }
         }
     }
 
@@ -193,39 +221,39 @@ impl<B: AsRef<[u8]>> RowCells<B> {
     ///
     /// The row has no text.
     pub(crate) fn record(self, given: Option<&'static Encoding>) -> Result<Record, RecordFault> {
-        let text = self
-            .text
-            .ok_or_else(|| RecordFault::bad("it has no text"))?;
+        let decoded = joined(&self.texts, |text| Ok(decode(text, given).into_owned()))?;
         let id = self.id.map(|id| decode(id.as_ref(), given).into_owned());
         // A byte order mark alone is an empty key too.
         let id = id.filter(|id| !id.text.is_empty());
         Ok(Record {
             is_lossy: id.as_ref().is_some_and(|id| id.replaced),
             id: id.map(|id| id.text),
-            decoded: decode(text.as_ref(), given).into_owned(),
+            decoded,
             strings: None,
         })
     }
-}
 
-impl<B: AsRef<[u8]>> RowCells<B> {
     /// Returns the record of a row whose columns have types: its text and key are UTF-8, unless they are in the encoding
-    /// `given`. An empty key counts as no key.
+    /// `given`. `names` are the fields with the texts. An empty key counts as no key.
     ///
     /// # Errors
     ///
-    /// The row has no text, or it is not UTF-8; a string of its list is null.
+    /// The row has no text, or it is not UTF-8.
     pub(crate) fn typed_record(
         self,
         given: Option<&'static Encoding>,
+        names: &[&str],
     ) -> Result<Record, RecordFault> {
-        let (decoded, strings) = match (self.strings, self.text) {
-            (Some(strings), _) => {
-                let (decoded, places) = typed_strings(strings, given)?;
-                (decoded, Some(places))
+        let (decoded, strings) = match self.nested {
+            Some(object) => {
+                let (id, texts) = ("", names);
+                let record = jsonl::record(&object, FieldPaths { id, texts })?;
+                (record.decoded, record.strings)
             }
-            (None, Some(text)) => (typed("text", text.as_ref(), given)?, None),
-            (None, None) => return Err(RecordFault::bad("it has no text")),
+            None => (
+                joined(&self.texts, |text| typed("text", text, given))?,
+                None,
+            ),
         };
         let id = self.id.map(|id| typed("key", id.as_ref(), given));
         let id = id.transpose()?.filter(|id| !id.text.is_empty());
@@ -238,26 +266,26 @@ impl<B: AsRef<[u8]>> RowCells<B> {
     }
 }
 
-/// Returns the strings of a list as one text, and their places there.
-fn typed_strings<B: AsRef<[u8]>>(
-    cells: Vec<Option<B>>,
-    given: Option<&'static Encoding>,
-) -> Result<(Decoded, Vec<Range<usize>>), RecordFault> {
-    let decoded = cells.into_iter().map(|cell| {
-        let cell = cell.ok_or_else(|| RecordFault::bad("a string of its list is null"))?;
-        typed("text", cell.as_ref(), given)
-    });
-    let decoded: Vec<Decoded> = decoded.collect::<Result<_, _>>()?;
-    let texts: Vec<&str> = decoded.iter().map(|string| string.text.as_str()).collect();
-    let (text, places) = joined(&texts);
-    let all = Decoded {
-        text,
-        encoding: given.unwrap_or(UTF_8).name(),
-        replaced: decoded.iter().any(|string| string.replaced),
-        source_hash: None,
-        attachments: None,
-    };
-    Ok((all, places))
+/// Returns the texts of the cells that a row has, decoded, with line breaks between them.
+///
+/// # Errors
+///
+/// There are none, or one cannot be decoded.
+fn joined<B: AsRef<[u8]>>(
+    cells: &[Option<B>],
+    decoded: impl Fn(&[u8]) -> Result<Decoded, RecordFault>,
+) -> Result<Decoded, RecordFault> {
+    let mut cells = cells.iter().flatten().map(|cell| decoded(cell.as_ref()));
+    let first = cells.next().transpose()?;
+    let mut whole = first.ok_or_else(|| RecordFault::bad("it has no text"))?;
+    let mut text = JoinedText::from(take(&mut whole.text));
+    for cell in cells {
+        let cell = cell?;
+        text.add(cell.text);
+        whole.replaced |= cell.replaced;
+    }
+    whole.text = text.into_text().unwrap_or_default();
+    Ok(whole)
 }
 
 /// Returns a cell of a typed column as text.
@@ -292,16 +320,16 @@ mod tests {
     fn head(
         first: &[&str],
         names: &[(&str, &str)],
-    ) -> Result<(Option<usize>, usize, bool), String> {
+    ) -> Result<(Option<usize>, Vec<usize>, bool), String> {
         let first: Vec<String> = first.iter().map(|&name| name.to_owned()).collect();
         let choose = |options: Options, &(field, name): &(&str, &str)| match field {
-            "text" => options.text_field(name),
+            "text" => options.text_fields(name.split('+')),
             _ => options.id_field(name),
         };
         let options = names.iter().fold(Options::new(), choose);
         let head = TableHead::of(&first, &options).map_err(|wrong| wrong.detail)?;
-        let ColumnIndices { id, text, .. } = head.columns;
-        Ok((id, text, head.is_header))
+        let ColumnIndices { id, texts, .. } = head.columns;
+        Ok((id, texts, head.is_header))
     }
 
     #[test]
@@ -309,8 +337,8 @@ mod tests {
         for id in [&b""[..], b"\xEF\xBB\xBF", b"\xFF\xFE"] {
             let cells = RowCells {
                 id: Some(id),
-                text: Some(b"a text"),
-                strings: None,
+                texts: vec![Some(&b"a text"[..])],
+                nested: None,
             };
             assert_eq!(cells.record(None).unwrap().id, None, "{id:?}");
         }
@@ -319,16 +347,22 @@ mod tests {
     #[test]
     fn columns_are_found_by_name_or_number() {
         let row = ["id", " text ", "url"];
-        assert_eq!(head(&row, &[]), Ok((Some(0), 1, true)));
-        assert_eq!(head(&row[1..], &[]), Ok((None, 0, true)));
+        assert_eq!(head(&row, &[]), Ok((Some(0), vec![1], true)));
+        assert_eq!(head(&row[1..], &[]), Ok((None, vec![0], true)));
         let url = [("id", "url")];
-        assert_eq!(head(&row, &url), Ok((Some(2), 1, true)));
+        assert_eq!(head(&row, &url), Ok((Some(2), vec![1], true)));
         let numbers = [("text", "2"), ("id", "3")];
-        assert_eq!(head(&row, &numbers), Ok((Some(2), 1, false)));
-        assert_eq!(head(&row, &numbers[..1]), Ok((None, 1, false)));
+        assert_eq!(head(&row, &numbers), Ok((Some(2), vec![1], false)));
+        assert_eq!(head(&row, &numbers[..1]), Ok((None, vec![1], false)));
         let mixed = [("text", "3"), ("id", "id")];
-        assert_eq!(head(&row, &mixed), Ok((Some(0), 2, true)));
-        for wrong in [[("text", "body")], [("id", "key")]] {
+        assert_eq!(head(&row, &mixed), Ok((Some(0), vec![2], true)));
+        let several = [("text", "url+text")];
+        assert_eq!(head(&row, &several), Ok((Some(0), vec![2, 1], true)));
+        let several = [("text", "3+1")];
+        assert_eq!(head(&row, &several), Ok((None, vec![2, 0], false)));
+        let several = [("text", "3+text+url+3+2")];
+        assert_eq!(head(&row, &several), Ok((Some(0), vec![2, 1], true)));
+        for wrong in [[("text", "body")], [("text", "text+body")], [("id", "key")]] {
             let message = head(&row, &wrong).unwrap_err();
             assert!(message.contains("\"id\", \" text \", \"url\""), "{message}");
         }

@@ -9,6 +9,7 @@ use csv_core::{ReadFieldResult, Reader};
 use crate::formats::record::RawRecord;
 use crate::formats::table::columns::{CellPicker, ColumnIndices, RowCells, TableHead};
 use crate::formats::table::quoted::{QuotedRow, RowCutter};
+use crate::formats::text_place::TextPlace;
 use crate::options::Options;
 use crate::skipped::{Nth, RecordFault};
 
@@ -71,9 +72,9 @@ impl<R: BufRead> CsvRows<R> {
         (take(&mut self.header), take(&mut self.names))
     }
 
-    /// Returns the index of the column with the text, from 0.
-    pub(crate) fn text_column(&self) -> usize {
-        self.columns.text
+    /// Returns where rows have their text.
+    pub(crate) fn text_place(&self) -> TextPlace {
+        self.columns.text_place()
     }
 
     fn read(&mut self) -> io::Result<Option<RawRecord<RowCells<Vec<u8>>>>> {
@@ -90,7 +91,7 @@ impl<R: BufRead> CsvRows<R> {
             .as_ref()
             .map_err(RecordFault::clone)
             .and_then(|row| {
-                let mut picking = CellPicker::of(self.columns);
+                let mut picking = CellPicker::of(&self.columns);
                 cells(&mut self.csv, row, |index, cell, _| {
                     picking.take(index, cell);
                 });

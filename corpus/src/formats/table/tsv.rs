@@ -27,7 +27,7 @@ const TEXTS: [&str; 10] = [
 ];
 
 /// How lines are split into cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     Columns(ColumnIndices),
     /// The key, a tab and the text, which is the rest of the line.
@@ -66,7 +66,7 @@ pub(crate) fn open<R: BufRead>(
             .map(|cell| String::from_utf8_lossy(cell).into_owned())
             .collect()
     });
-    let is_chosen = options.text_field.is_some() || options.id_field.is_some();
+    let is_chosen = !options.text_fields.is_empty() || options.id_field.is_some();
     let (layout, is_header) = match TableHead::of(&names, options) {
         Ok(head) => (Layout::Columns(head.columns), head.is_header),
         Err(wrong) if (is_chosen || is_header(&names)) && !names.is_empty() => {
@@ -97,7 +97,7 @@ fn is_header(names: &[String]) -> bool {
 /// # Errors
 ///
 /// A fault that says what is wrong with the line.
-pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, RecordFault> {
+pub(crate) fn record(line: &[u8], layout: &Layout) -> Result<Record, RecordFault> {
     let cells: RowCells<&[u8]> = match layout {
         Layout::Columns(columns) => {
             let mut picking = CellPicker::of(columns);
@@ -112,8 +112,8 @@ pub(crate) fn record(line: &[u8], layout: Layout) -> Result<Record, RecordFault>
                 tab.ok_or_else(|| RecordFault::bad("it has no tab between a key and a text"))?;
             RowCells {
                 id: Some(&line[..tab]),
-                text: Some(&line[tab + 1..]),
-                strings: None,
+                texts: vec![Some(&line[tab + 1..])],
+                nested: None,
             }
         }
     };

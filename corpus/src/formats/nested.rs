@@ -1,0 +1,160 @@
+//! Paths into lists: `messages[].content`, or `messages[role=user].content` for some of the elements.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::formats::record::JoinedText;
+
+/// A value that may be a list or an object: of JSON, of Python, or of Arrow.
+pub trait NestedValue: Sized {
+    /// Whether it is a null.
+    fn is_null(&self) -> bool;
+
+    /// Returns the elements, if it is a list.
+    fn elements(&self) -> Option<Vec<Self>>;
+
+    /// Returns the value of the field of this name, if it is an object that has one.
+    fn field(&self, name: &str) -> Option<Self>;
+
+    /// Returns the string, if it is one.
+    fn string(&self) -> Option<Cow<'_, str>>;
+}
+
+/// Why there is no text at the end of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoText {
+    /// There is no such field.
+    Missing,
+    /// It is null.
+    Null,
+    /// It is neither a string nor a list of strings.
+    Other,
+}
+
+/// Adds the text of the field to which a path leads: dots lead into nested objects, and brackets into the elements of a
+/// list, as [`strings_in`] says.
+///
+/// # Errors
+///
+/// There is no text.
+pub fn add_text<V: NestedValue>(
+    record: &V,
+    path: &str,
+    text: &mut JoinedText,
+) -> Result<(), NoText> {
+    let (field, steps) = path.split_at(path.find('[').unwrap_or(path.len()));
+    let whole = at(record, path).map(|value| (value, ""));
+    let value = whole.or_else(|| at(record, field).map(|value| (value, steps)));
+    match value.ok_or(NoText::Missing)? {
+        (value, "") if value.is_null() => return Err(NoText::Null),
+        (value, steps) => match value.string() {
+            Some(string) if steps.is_empty() => text.add(string.into_owned()),
+            _ => text.add_list(strings_in(&value, steps).ok_or(NoText::Other)?),
+        },
+    }
+    Ok(())
+}
+
+/// A step into the elements of a list.
+struct ListStep<'p> {
+    /// Only the elements in which this field is this string.
+    only: Option<(&'p str, &'p str)>,
+    /// The field of each element; empty for the element itself.
+    field: &'p str,
+    /// The steps into the list that this is.
+    rest: &'p str,
+}
+
+impl<'p> ListStep<'p> {
+    /// Returns the first step of a path. An empty path leads to the elements themselves.
+    fn first(path: &'p str) -> Option<ListStep<'p>> {
+        let (inside, behind) = match path {
+            "" => ("", ""),
+            path => path.strip_prefix('[')?.split_once(']')?,
+        };
+        let only = match inside {
+            "" => None,
+            condition => Some(condition.split_once('=')?),
+        };
+        let (field, rest) = behind.split_at(behind.find('[').unwrap_or(behind.len()));
+        let field = match field {
+            "" => "",
+            field => field.strip_prefix('.')?,
+        };
+        Some(ListStep { only, field, rest })
+    }
+}
+
+/// Returns the strings in a list. An element without the field, or in which it is null, gives an empty string.
+/// `None` if something else is there, or the path is none.
+///
+/// ```
+/// use dedupdb_corpus::strings_in;
+///
+/// let chat = &serde_json::json!([
+///     {"role": "user", "content": "Where does the tram go?"},
+///     {"role": "assistant", "content": "To the harbour."},
+/// ]);
+/// let user = strings_in(&chat, "[role=user].content");
+/// assert_eq!(user.unwrap(), ["Where does the tram go?"]);
+/// assert_eq!(strings_in(&chat, "[].content").unwrap().len(), 2);
+/// assert_eq!(strings_in(&chat, "[]"), None);
+/// ```
+pub fn strings_in<V: NestedValue>(list: &V, path: &str) -> Option<Vec<String>> {
+    let mut strings = Vec::new();
+    add_strings(list, path, &mut strings)?;
+    Some(strings)
+}
+
+fn add_strings<V: NestedValue>(list: &V, path: &str, strings: &mut Vec<String>) -> Option<()> {
+    if list.is_null() {
+        return Some(());
+    }
+    let step = ListStep::first(path)?;
+    for element in list.elements()? {
+        let is_wanted = step.only.is_none_or(|(name, value)| {
+            let found = at(&element, name);
+            found.is_some_and(|found| found.string().is_some_and(|found| found == value))
+        });
+        if !is_wanted {
+            continue;
+        }
+        let found = match step.field {
+            "" => Some(element),
+            field => at(&element, field),
+        };
+        match found {
+            None => strings.push(String::new()),
+            Some(found) if found.is_null() => strings.push(String::new()),
+            Some(found) if step.rest.is_empty() => strings.push(found.string()?.into_owned()),
+            Some(found) => add_strings(&found, step.rest, strings)?,
+        }
+    }
+    Some(())
+}
+
+/// Returns the value of a field; dots lead into nested objects.
+fn at<V: NestedValue>(value: &V, path: &str) -> Option<V> {
+    let nested = |(dot, _): (usize, &str)| at(&value.field(&path[..dot])?, &path[dot + 1..]);
+    let whole = value.field(path);
+    whole.or_else(|| path.match_indices('.').find_map(nested))
+}
+
+impl NestedValue for &Value {
+    fn is_null(&self) -> bool {
+        Value::is_null(self)
+    }
+
+    fn elements(&self) -> Option<Vec<Self>> {
+        self.as_array().map(|elements| elements.iter().collect())
+    }
+
+    fn field(&self, name: &str) -> Option<Self> {
+        self.as_object()?.get(name)
+    }
+
+    fn string(&self) -> Option<Cow<'_, str>> {
+        self.as_str().map(Cow::from)
+    }
+}
