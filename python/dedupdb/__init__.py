@@ -22,7 +22,17 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native, errors
-from ._dedup import Decontaminated, Deduplicated, given, kept_rows, least_words, orders, with_texts
+from ._dedup import (
+    Decontaminated,
+    Deduplicated,
+    check_against,
+    given,
+    kept_rows,
+    least_words,
+    number_kept,
+    orders,
+    with_texts,
+)
 from ._native import Batches, Store, Table, __version__
 from ._signatures import Signatures
 from .errors import Error
@@ -187,9 +197,11 @@ def dedup(
     data: Any,
     *,
     text: str = "text",
-    keep: Literal["first", "longest", "newest"] | None = None,
+    key: str | None = None,
+    keep: Literal["first", "longest", "newest", "none"] | int | None = None,
     keep_by: str | Iterable[str] | None = None,
     prefer: Mapping[str, Iterable[Any]] | None = None,
+    against: Any = None,
     containment: float | None = None,
     shortest: int | None = None,
     unit: Literal["paragraph", "line"] | None = None,
@@ -219,16 +231,19 @@ def dedup(
         data: A table that gives Arrow (pyarrow, polars, DuckDB, pandas, datasets), a data set of pyarrow, record
             batches, an Arrow array of strings, or an iterable of strings or dicts, also a streamed data set.
         text: The column of a table, or the field of a dict, with the text.
+        key: The column or field with keys, which ``dropped`` then names beside the numbers of rows.
         keep: Which of several similar rows to keep: the ``first``, the ``longest`` (the one with more distinct
-            shingles, then the longer text, then the first) or
-            the ``newest``, which is the last; ``first``, and with ``containment`` always ``longest``. The
-            latter two need memory for a copy of all texts.
+            shingles, then the longer text, then the first), the ``newest``, which is the last, a number of them (the
+            first, and those that resemble it), or ``none``; ``first``, and with ``containment`` always ``longest``.
+            ``longest`` and ``newest`` need memory for a copy of all texts.
         keep_by: Keep the row with the largest value of a field, or with ``"-field"`` the smallest; of several fields,
             the next one decides between equal rows, and then ``keep``. Numbers, dates and texts are compared as
             ``dedupdb dedup --keep-by`` does; rows without a value (null, empty, NaN, infinite) come last, and
             ``.without_field`` of the result counts them. Dots lead into structs and nested dicts.
         prefer: Before ``keep_by``, keep a row with the first of these values of a field, or else with the second, and
             so on: ``{"source": ["wiki", "books"]}``.
+        against: A :class:`Store`, or rows as ``data``: drop the rows that resemble one there, and do not compare the
+            rows with each other. A store has its own parameters.
         containment: Also drop a row if a longer one that is kept has this share of its shingles (runs of five words),
             above 0 and up to 1, such as an excerpt, or a page that was cut off.
         shortest: With ``containment``, texts of fewer tokens are dropped only as near-duplicates; 20.
@@ -251,9 +266,9 @@ def dedup(
 
     Returns:
         The rows to keep, and why the others are dropped: ``kept, dropped = dedup(...)``. It also has ``.keep``, a list
-        of bool, ``.indices``, ``.groups`` and ``.skipped``. With ``unit`` or ``cut_passages``, the rows are kept with
-        what is left of their texts, ``dropped`` is about the parts that came before, and ``.cut`` has the numbers of
-        the kept rows that lost some.
+        of bool, ``.indices``, ``.groups``, ``.marks()`` and ``.skipped``. With ``unit`` or ``cut_passages``, the rows
+        are kept with what is left of their texts, ``dropped`` is about the parts that came before, and ``.cut`` has the
+        numbers of the kept rows that lost some.
 
     Raises:
         ValueError: A text is null, or a parameter is out of its range or goes with another one; the row is named.
@@ -270,7 +285,7 @@ def dedup(
         raise ValueError("shortest: it goes with containment, which is not given")
     if unit is not None or cut_passages is not None:
         others: dict[str, Any] = {"keep": None if keep == "first" else keep, "keep_by": keep_by, "prefer": prefer}
-        others |= {"containment": containment, "shortest": shortest}
+        others |= {"containment": containment, "shortest": shortest, "against": against, "key": key}
         others |= {"false_candidates": false_candidates, "ignore": ignore}
         least = least_words(unit, min_words, cut_passages, others, parameters)
         share = 0.8 if drop_above is None else drop_above
@@ -296,18 +311,23 @@ def dedup(
     ranked = orders(keep_by, prefer)
     if ranked and containment is not None:
         raise ValueError("keep_by: it does not go with containment, which always keeps the longer text")
+    if against is not None:
+        others = {"keep": keep, "keep_by": ranked or None, "containment": containment}
+        check_against(against, others, ignore, parameters)
     if keep is None:
         keep = "first" if containment is None else "longest"
     if shortest is None:
         shortest = 20
     within = os.fspath(temporary)
-    mask, dropped, skipped, table, without = _native.dedup(
+    mask, dropped, skipped, table, without, marked = _native.dedup(
         texts,
         text,
-        keep,
+        key,
+        number_kept(keep),
         ranked,
         keep_rows,
         within,
+        against if against is None or isinstance(against, Store) else given(against)[1],
         containment,
         shortest,
         false_candidates,
@@ -316,7 +336,16 @@ def dedup(
         ignore,
         parameters,
     )
-    return Deduplicated(kept_rows(data, mask, table), mask, dropped, skipped, None, dict(without))
+    kept = kept_rows(data, mask, table)
+    return Deduplicated(
+        kept,
+        mask,
+        dropped,
+        skipped,
+        without_field=dict(without),
+        marked=marked,
+        is_against=against is not None,
+    )
 
 
 def decontaminate(

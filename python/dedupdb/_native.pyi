@@ -109,6 +109,7 @@ class Store:
         unique: bool = False,
         errors: _Errors = "raise",
         progress: _Progress = None,
+        memory: int | None = None,
     ) -> Added:
         """Stores documents, each under its key, replacing the text that the key had before."""
 
@@ -239,11 +240,13 @@ class Store:
         containment: float | None = None,
         shortest: int = 20,
         ignore: Any = None,
+        memory: int | None = None,
     ) -> Batches:
         """Every pair of similar documents, as a stream; below the store's threshold, ``exhaustive`` misses none.
 
         With ``containment``, the first text of each pair has at least this share of its shingles in the second; a last
-        column says which share. Texts of fewer than ``shortest`` tokens are left out. No pair is missed.
+        column says which share. Texts of fewer than ``shortest`` tokens are left out. No pair is missed. ``memory`` is
+        the number of bytes for this and for ``exhaustive``, besides 30 a text, 1 GiB by default.
         """
 
     def clusters(
@@ -254,6 +257,7 @@ class Store:
         min_size: int = 2,
         containment: float | None = None,
         shortest: int = 20,
+        memory: int | None = None,
     ) -> Batches:
         """Groups of similar documents, as a stream of their members; clusters are numbered from 1.
 
@@ -369,10 +373,12 @@ def decontaminate(
 def dedup(
     data: Any,
     text: str,
+    key: str | None,
     keep: str,
     ranked: list[tuple[str, list[str] | None]],
     keep_rows: bool,
     within: str,
+    against: Any,
     containment: float | None,
     shortest: int,
     false_candidates: int | None,
@@ -380,8 +386,9 @@ def dedup(
     progress: _Progress,
     ignore: Any,
     parameters: Parameters,
-) -> tuple[list[bool], Table, list[tuple[int, str]], Table | None, list[tuple[str, int]]]:
-    """Which rows to keep, why the others are dropped, which were skipped, the kept ones, and how many lack a field."""
+) -> tuple[list[bool], Table, list[tuple[int, str]], Table | None, list[tuple[str, int]], list[tuple[int, int, float]]]:
+    """Which rows to keep, why the others are dropped, skipped rows, the kept ones, those without a field, and those
+    with other marks."""
 
 def read(
     paths: list[str],

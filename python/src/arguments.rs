@@ -47,6 +47,7 @@ arguments! {
     threads: usize,
     false_candidates: Option<usize>,
     max_document: Option<u64>,
+    memory: Option<u64>,
     jaccard: f64,
     wait: f64,
     between: Option<(String, String)>,

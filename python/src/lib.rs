@@ -8,6 +8,7 @@
     reason = "arguments of Python functions come by value"
 )]
 
+mod against;
 mod arguments;
 mod cluster;
 mod cut;
