@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from . import _native, errors
 from ._dedup import (
@@ -430,7 +430,7 @@ def sign(texts: Any, *, text: str = "text", progress: Progress = None, **paramet
 
 
 def read(
-    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    paths: str | os.PathLike[str] | IO[bytes] | Iterable[str | os.PathLike[str] | IO[bytes]],
     *,
     format: str | None = None,
     text_field: str | None = None,
@@ -439,12 +439,19 @@ def read(
     encoding: str | None = None,
     follow: bool = False,
     max_document: int | None = None,
+    include: str | Iterable[str] = (),
+    exclude: str | Iterable[str] = (),
+    gitignore: bool = False,
+    quoted: bool = True,
     errors: str = "raise",
 ) -> Batches:
     """Reads files, folders and patterns such as ``crawl/*.jsonl.zst`` as documents, as ``dedupdb add`` does.
 
     Args:
-        paths: One or many.
+        paths: One or many: paths, patterns, ``-`` for standard input, files that are open for reading bytes, and
+            addresses such as ``s3://bucket/crawl/*.jsonl.zst`` or ``https://example.org/pages.parquet`` of whatever
+            ``fsspec`` reads. Its name gives an open file its format and key. Open files and addresses are read as
+            streams; Parquet is copied to a temporary file first.
         format: ``jsonl``, ``json``, ``csv``, ``tsv``, ``parquet``, ``text``, ``html``, ``warc``, ``eml``, ``mbox`` or
             ``shingles``; by default, what the name of each file says.
         text_field: Field or column with the text; ``text``.
@@ -454,6 +461,11 @@ def read(
         encoding: Encoding of the text; by default, it is detected.
         follow: Whether symbolic links are followed.
         max_document: Most bytes of a document.
+        include: In folders of this machine, read only files whose names match one of these patterns, as in
+            ``.gitignore``: ``"*.md"``.
+        exclude: In folders, leave out files and folders whose names match one of these.
+        gitignore: Whether to leave out what ``.gitignore`` files in the folders exclude.
+        quoted: Whether lines of mail that begin with ``>``, which quote an earlier message, are read.
         errors: ``raise`` or ``skip``: what to do about a file of ``paths`` that cannot be read, such as a picture. What
             cannot be read in a folder is skipped, and so are broken records.
 
@@ -463,9 +475,10 @@ def read(
         ``FileNotFoundError`` for a path that does not exist, and ``ValueError`` for one that cannot be read, or if
         nothing could be read. Arrow libraries raise errors of their own with the same message.
     """
-    listed: Any = [paths] if isinstance(paths, (str, os.PathLike)) or not isinstance(paths, Iterable) else list(paths)
+    from ._files import sources
+
     return _native.read(
-        listed,
+        sources(paths),
         format=format,
         text_field=text_field,
         id_field=id_field,
@@ -473,5 +486,9 @@ def read(
         encoding=encoding,
         follow=follow,
         max_document=max_document,
+        include=[include] if isinstance(include, str) else list(include),
+        exclude=[exclude] if isinstance(exclude, str) else list(exclude),
+        gitignore=gitignore,
+        quoted=quoted,
         errors=errors,
     )

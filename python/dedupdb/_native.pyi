@@ -391,7 +391,7 @@ def dedup(
     with other marks."""
 
 def read(
-    paths: list[str],
+    paths: list[Any],
     *,
     format: str | None = None,
     text_field: str | None = None,
@@ -400,9 +400,13 @@ def read(
     encoding: str | None = None,
     follow: bool = False,
     max_document: int | None = None,
+    include: list[str] = ...,
+    exclude: list[str] = ...,
+    gitignore: bool = False,
+    quoted: bool = True,
     errors: str = "raise",
 ) -> Batches:
-    """Reads files, folders and patterns as documents."""
+    """Reads files, folders, patterns and streams as documents. A stream is its name, its key, and its reader."""
 
 def sign(texts: Any, text: str, progress: _Progress, parameters: Parameters) -> tuple[int, int, bytes]:
     """The minima of texts: rows, columns, and the matrix as bytes."""
