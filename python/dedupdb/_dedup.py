@@ -165,6 +165,29 @@ class Decontaminated(_KeptRows):
         self.unchecked: list[tuple[int, str, str]] = unchecked
         """Items that cannot be looked for: the row of the benchmark, the field, and the reason."""
 
+    def marks(self, column: str = "benchmark") -> dict[str, list[Any]]:
+        """Four columns with the verdict on each row, as ``dedupdb decontaminate --mark`` adds them.
+
+        These are ``benchmark_keep``, whether the row has no item; ``benchmark_items``, how many it has;
+        ``benchmark_item``, the row of the benchmark of the one of which it covers the largest share, or None; and
+        ``benchmark_coverage``, this share, or 0. Of skipped rows, all but ``benchmark_keep`` is None.
+        """
+        items: list[int | None] = [0] * len(self.keep)
+        most: list[tuple[int | None, float | None]] = [(None, 0.0)] * len(self.keep)
+        for hit in self.hits:
+            row = hit["row"]
+            items[row] = (items[row] or 0) + 1
+            if hit["coverage"] > (most[row][1] or 0.0):
+                most[row] = (hit["item"], hit["coverage"])
+        for row, _ in self.skipped:
+            items[row], most[row] = None, (None, None)
+        return {
+            f"{column}_keep": [number == 0 for number in items],
+            f"{column}_items": items,
+            f"{column}_item": [item for item, _ in most],
+            f"{column}_coverage": [coverage for _, coverage in most],
+        }
+
     def _repr_html_(self) -> str:
         return f"<p>{self._counts()}; hits:</p>{html(self.hits)}"
 

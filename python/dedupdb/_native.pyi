@@ -196,9 +196,20 @@ class Store:
         """
 
     def like(
-        self, key: str | SupportsIndex, /, *, threshold: float | None = None, limit: int | None = None
+        self,
+        key: str | SupportsIndex,
+        /,
+        *,
+        threshold: float | None = None,
+        limit: int | None = None,
+        containment: float | None = None,
+        shortest: int = 20,
+        ignore: Any = None,
+        nearest: int | None = None,
+        exhaustive: bool = False,
     ) -> list[Match]:
-        """Documents similar to a stored one, without that document, the most similar first."""
+        """Documents similar to a stored one, without that document, the most similar first, as :meth:`query` finds
+        them."""
 
     def get(self, key: str | SupportsIndex) -> Document | None:
         """The document of a key, or None."""

@@ -263,11 +263,7 @@ impl PyStore {
         #[pyo3(from_py_with = arguments::nearest)] nearest: Option<usize>,
         #[pyo3(from_py_with = arguments::exhaustive)] exhaustive: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if nearest.is_some() && limit.is_some() {
-            return Err(PyValueError::new_err(
-                "limit: nearest is the number of documents; leave one of them out",
-            ));
-        }
+        check_limit(limit, nearest)?;
         let store = self.opened()?;
         let asked = QueryOptions {
             threshold,
@@ -348,27 +344,36 @@ impl PyStore {
         passages::common(py, &self.opened()?, asked, texts)
     }
 
-    /// Documents similar to a stored one, without that document, the most similar first.
-    #[pyo3(signature = (key, /, *, threshold=None, limit=None))]
+    /// Documents similar to a stored one, without that document, the most similar first. The options are those of `query`.
+    #[pyo3(signature = (key, /, *, threshold=None, limit=None, containment=None, shortest=20, ignore=None, nearest=None, exhaustive=false))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn like<'py>(
         &self,
         py: Python<'py>,
         #[pyo3(from_py_with = arguments::key_of)] key: String,
         #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
         #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
+        #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
+        #[pyo3(from_py_with = arguments::shortest)] shortest: usize,
+        ignore: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = arguments::nearest)] nearest: Option<usize>,
+        #[pyo3(from_py_with = arguments::exhaustive)] exhaustive: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
+        check_limit(limit, nearest)?;
+        let store = self.opened()?;
         let asked = QueryOptions {
             threshold,
             limit,
-            containment: None,
-            shortest: 0,
-            ignored: None,
-            nearest: None,
-            exhaustive: false,
+            containment,
+            shortest,
+            ignored: passages::ignored(py, &store, ignore)?,
+            nearest,
+            exhaustive,
         };
-        let store = self.opened()?;
         let found = query::one(py, &store, &asked.of(Query::key(&key)))?;
-        warn_of_threshold(py, &store, threshold, REINDEX)?;
+        if ignore.is_none() && nearest.is_none() && !exhaustive {
+            warn_of_threshold(py, &store, threshold, REINDEX)?;
+        }
         Ok(found)
     }
 
@@ -762,6 +767,16 @@ impl PyStore {
         };
         waited(py, work)?.map_err(|error| raised(py, &error))
     }
+}
+
+/// Refuses two numbers of documents.
+fn check_limit(limit: Option<usize>, nearest: Option<usize>) -> PyResult<()> {
+    if nearest.is_some() && limit.is_some() {
+        return Err(PyValueError::new_err(
+            "limit: nearest is the number of documents; leave one of them out",
+        ));
+    }
+    Ok(())
 }
 
 fn names(key: Option<String>, text: &str) -> ColumnNames {

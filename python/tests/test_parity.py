@@ -167,3 +167,37 @@ def test_answers_do_not_depend_on_memory(path: Path) -> None:
             store.pairs(memory=-1)
         with pytest.raises(TypeError, match="memory"):
             store.add("a", "b", memory="1GiB")  # type: ignore[arg-type]
+
+
+def test_items_are_marked_as_by_the_command(tmp_path: Path, command_line: CommandLine) -> None:
+    items = [{"id": f"item/{number}", "text": text} for number, text in enumerate(TEXTS[:20])]
+    file, bench = written(tmp_path / "rows.jsonl", ROWS), written(tmp_path / "bench.jsonl", items)
+    command_line("decontaminate", file, "--against", bench, "--action", "mark", "-o", tmp_path / "marked.jsonl")
+    marks = dedupdb.decontaminate([*ROWS, {"text": None}], items, errors="skip").marks()
+    marks["benchmark_item"] = [
+        None if skipped else "" if item is None else items[item]["id"]
+        for item, skipped in zip(marks["benchmark_item"], [False] * len(ROWS) + [True], strict=True)
+    ]
+    assert {name: column[:-1] for name, column in marks.items()} == {
+        name: [row[name] for row in lines(tmp_path / "marked.jsonl")] for name in marks
+    }
+    assert [column[-1] for column in marks.values()] == [False, None, None, None]
+
+
+def test_a_stored_text_is_looked_up_in_all_ways(path: Path, command_line: CommandLine) -> None:
+    with dedupdb.open(path) as store:
+        store.add(KEYS, TEXTS)
+    key, reader = KEYS[2], dedupdb.open(path, read_only=True)
+    ways: list[dict[str, Any]] = [{"nearest": 3}, {"nearest": 40, "exhaustive": True}, {"containment": 0.1}]
+    for options in ways:
+        named = [part for name, value in options.items() for part in (f"--{name}", value) if part is not True]
+        expected = command_line.objects("--store", path, "query", "--key", key, *named)
+        found = reader.like(key, **options)
+        assert [match.key for match in found] == [line["key"] for line in expected] != []
+    with dedupdb.open(path.with_name("other"), passage=0) as store:
+        words = [f"word{number}" for number in range(100)]
+        store.add(["a", "b"], [" ".join(words[:60]), " ".join(words[50:])])
+        assert (store.like("a", nearest=1), len(store.like("a", nearest=1, exhaustive=True))) == ([], 1)
+    assert reader.like(key, ignore=TEXTS[2], exhaustive=True) == []
+    with pytest.raises(ValueError, match="limit: nearest is the number"):
+        reader.like(key, nearest=1, limit=1)
