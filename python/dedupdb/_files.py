@@ -21,8 +21,8 @@ _INSTALL = "pip install 'dedupdb[remote]' has what s3:// and http:// need"
 class _RemoteFile:
     """A file that is opened when it is read, and closed at its end."""
 
-    def __init__(self, system: Any, path: str) -> None:
-        self._system, self._path = system, path
+    def __init__(self, system: Any, path: str, options: dict[str, Any]) -> None:
+        self._system, self._path, self._options = system, path, options
         self._file: Any = None
         self._is_ended = False
 
@@ -31,7 +31,7 @@ class _RemoteFile:
             return b""
         if self._file is None:
             try:
-                self._file = self._system.open(self._path, "rb")
+                self._file = self._system.open(self._path, "rb", **self._options)
             except FileNotFoundError as error:
                 # See `_kind`.
                 raise error.__cause__ or error from None
@@ -76,10 +76,12 @@ def _remote(address: str) -> Iterator[Source]:
     # In the address of a page, a question mark begins the query.
     is_pattern = any(mark in path for mark in ("*" if is_web else "*?["))
     kind = _kind(system, path, address, is_pattern)
+    # Not every server answers with parts of a file; this is one stream.
+    options = {"block_size": 0} if is_web else {}
     if kind == "file":
         # What a signature in the query says is no part of the name.
         name = urlsplit(address)._replace(query="", fragment="").geturl() if is_web else address
-        yield name, address, _RemoteFile(system, path)
+        yield name, address, _RemoteFile(system, path, options)
         return
     found = system.glob(path) if kind == "pattern" else system.find(path)
     if not found:
@@ -88,7 +90,7 @@ def _remote(address: str) -> Iterator[Source]:
         if kind == "pattern" and system.isdir(each):
             continue
         name = system.unstrip_protocol(each)
-        yield name, name, _RemoteFile(system, each)
+        yield name, name, _RemoteFile(system, each, options)
 
 
 def _kind(system: Any, path: str, address: str, is_pattern: bool) -> str:

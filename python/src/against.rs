@@ -5,6 +5,7 @@ use std::path::Path;
 use dedupdb::sketching::Shingler;
 use dedupdb::{Input, Match, Options, Query, Schema, Store};
 use dedupdb_corpus::TemporaryStore;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::raised;
@@ -86,7 +87,8 @@ fn store_rows(py: Python<'_>, mut rows: RowSource, store: &Store) -> PyResult<()
     while let Some(batch) = rows.next(py)? {
         let mut inputs = Vec::with_capacity(batch.rows.len());
         for (number, row) in (first..).zip(batch.rows) {
-            let (_, text) = row.map_err(|flaw| flaw.raised(number))?;
+            let (_, text) = row
+                .map_err(|flaw| PyValueError::new_err(format!("against: row {number}: {flaw}")))?;
             inputs.push(Input::new(format!("{number:020}"), text));
         }
         first += inputs.len() as u64;

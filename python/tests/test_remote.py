@@ -120,6 +120,15 @@ def test_the_query_of_an_address_is_no_part_of_the_name(web: tuple[str, list[tup
     assert {row["source"] for row in rows} == {f"{web[0]}/rows.jsonl"}
 
 
+def test_a_large_file_is_one_stream(web: tuple[str, list[tuple[str, str]]], tmp_path: Path) -> None:
+    # Larger than the parts in which fsspec asks for a file; this server does not answer with parts.
+    (tmp_path / "served" / "large.jsonl").write_bytes(LINES * 200)
+    address, asked = web
+    rows = dedupdb.read(f"{address}/large.jsonl", id_field="none")
+    assert sum(1 for _ in rows) == 200 * len(ROWS)
+    assert asked.count(("GET", "/large.jsonl")) == 1
+
+
 def test_failures_of_the_web_are_named(web: tuple[str, list[tuple[str, str]]]) -> None:
     address, _ = web
     with pytest.raises(FileNotFoundError, match=r"missing\.jsonl: there is no such file"):
