@@ -19,10 +19,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from . import _native, errors
-from ._dedup import Decontaminated, Deduplicated, given, kept_rows, least_words, orders, text_names, with_texts
+from ._dedup import (
+    Decontaminated,
+    Deduplicated,
+    check_against,
+    given,
+    kept_rows,
+    least_words,
+    number_kept,
+    orders,
+    text_names,
+    with_texts,
+)
 from ._native import Batches, Store, Table, __version__
 from ._signatures import Signatures
 from .errors import Error
@@ -187,9 +198,11 @@ def dedup(
     data: Any,
     *,
     text: str | Iterable[str] = "text",
-    keep: Literal["first", "longest", "newest"] | None = None,
+    key: str | None = None,
+    keep: Literal["first", "longest", "newest", "none"] | int | None = None,
     keep_by: str | Iterable[str] | None = None,
     prefer: Mapping[str, Iterable[Any]] | None = None,
+    against: Any = None,
     containment: float | None = None,
     shortest: int | None = None,
     unit: Literal["paragraph", "line"] | None = None,
@@ -222,16 +235,19 @@ def dedup(
             by line breaks; one that is null, empty or, in a dict, missing adds nothing. A text may be a list of
             strings, and ``messages[].content`` or ``messages[role=user].content`` leads into lists. With ``unit`` or
             ``cut_passages``, it is a string in one field.
+        key: The column or field with keys, which ``dropped`` then names beside the numbers of rows.
         keep: Which of several similar rows to keep: the ``first``, the ``longest`` (the one with more distinct
-            shingles, then the longer text, then the first) or
-            the ``newest``, which is the last; ``first``, and with ``containment`` always ``longest``. The
-            latter two need memory for a copy of all texts.
+            shingles, then the longer text, then the first), the ``newest``, which is the last, a number of them (the
+            first, and those that resemble it), or ``none``; ``first``, and with ``containment`` always ``longest``.
+            ``longest`` and ``newest`` need memory for a copy of all texts.
         keep_by: Keep the row with the largest value of a field, or with ``"-field"`` the smallest; of several fields,
             the next one decides between equal rows, and then ``keep``. Numbers, dates and texts are compared as
             ``dedupdb dedup --keep-by`` does; rows without a value (null, empty, NaN, infinite) come last, and
             ``.without_field`` of the result counts them. Dots lead into structs and nested dicts.
         prefer: Before ``keep_by``, keep a row with the first of these values of a field, or else with the second, and
             so on: ``{"source": ["wiki", "books"]}``.
+        against: A :class:`Store`, or rows as ``data``: drop the rows that resemble one there, and do not compare the
+            rows with each other. A store has its own parameters.
         containment: Also drop a row if a longer one that is kept has this share of its shingles (runs of five words),
             above 0 and up to 1, such as an excerpt, or a page that was cut off.
         shortest: With ``containment``, texts of fewer tokens are dropped only as near-duplicates; 20.
@@ -254,9 +270,9 @@ def dedup(
 
     Returns:
         The rows to keep, and why the others are dropped: ``kept, dropped = dedup(...)``. It also has ``.keep``, a list
-        of bool, ``.indices``, ``.groups`` and ``.skipped``. With ``unit`` or ``cut_passages``, the rows are kept with
-        what is left of their texts, ``dropped`` is about the parts that came before, and ``.cut`` has the numbers of
-        the kept rows that lost some.
+        of bool, ``.indices``, ``.groups``, ``.marks()`` and ``.skipped``. With ``unit`` or ``cut_passages``, the rows
+        are kept with what is left of their texts, ``dropped`` is about the parts that came before, and ``.cut`` has the
+        numbers of the kept rows that lost some.
 
     Raises:
         ValueError: A text is null, or a parameter is out of its range or goes with another one; the row is named.
@@ -274,7 +290,7 @@ def dedup(
         raise ValueError("shortest: it goes with containment, which is not given")
     if unit is not None or cut_passages is not None:
         others: dict[str, Any] = {"keep": None if keep == "first" else keep, "keep_by": keep_by, "prefer": prefer}
-        others |= {"containment": containment, "shortest": shortest}
+        others |= {"containment": containment, "shortest": shortest, "against": against, "key": key}
         others |= {"false_candidates": false_candidates, "ignore": ignore}
         least = least_words(unit, min_words, cut_passages, others, parameters)
         share = 0.8 if drop_above is None else drop_above
@@ -300,18 +316,23 @@ def dedup(
     ranked = orders(keep_by, prefer)
     if ranked and containment is not None:
         raise ValueError("keep_by: it does not go with containment, which always keeps the longer text")
+    if against is not None:
+        others = {"keep": keep, "keep_by": ranked or None, "containment": containment}
+        check_against(against, others, ignore, parameters)
     if keep is None:
         keep = "first" if containment is None else "longest"
     if shortest is None:
         shortest = 20
     within = os.fspath(temporary)
-    mask, dropped, skipped, table, without = _native.dedup(
+    mask, dropped, skipped, table, without, marked = _native.dedup(
         texts,
         names,
-        keep,
+        key,
+        number_kept(keep),
         ranked,
         keep_rows,
         within,
+        against if against is None or isinstance(against, Store) else given(against)[1],
         containment,
         shortest,
         false_candidates,
@@ -320,7 +341,16 @@ def dedup(
         ignore,
         parameters,
     )
-    return Deduplicated(kept_rows(data, mask, table), mask, dropped, skipped, None, dict(without))
+    kept = kept_rows(data, mask, table)
+    return Deduplicated(
+        kept,
+        mask,
+        dropped,
+        skipped,
+        without_field=dict(without),
+        marked=marked,
+        is_against=against is not None,
+    )
 
 
 def decontaminate(
@@ -414,7 +444,7 @@ def sign(
 
 
 def read(
-    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    paths: str | os.PathLike[str] | IO[bytes] | Iterable[str | os.PathLike[str] | IO[bytes]],
     *,
     format: str | None = None,
     text_field: str | Iterable[str] | None = None,
@@ -423,12 +453,19 @@ def read(
     encoding: str | None = None,
     follow: bool = False,
     max_document: int | None = None,
+    include: str | Iterable[str] = (),
+    exclude: str | Iterable[str] = (),
+    gitignore: bool = False,
+    quoted: bool = True,
     errors: str = "raise",
 ) -> Batches:
     """Reads files, folders and patterns such as ``crawl/*.jsonl.zst`` as documents, as ``dedupdb add`` does.
 
     Args:
-        paths: One or many.
+        paths: One or many: paths, patterns, ``-`` for standard input, files that are open for reading bytes, and
+            addresses such as ``s3://bucket/crawl/*.jsonl.zst`` or ``https://example.org/pages.parquet`` of whatever
+            ``fsspec`` reads. Its name gives an open file its format and key. Open files and addresses are read as
+            streams; Parquet is copied to a temporary file first.
         format: ``jsonl``, ``json``, ``csv``, ``tsv``, ``parquet``, ``text``, ``html``, ``warc``, ``eml``, ``mbox`` or
             ``shingles``; by default, what the name of each file says.
         text_field: Field or column with the text, or several in a list, whose texts are joined by line breaks;
@@ -439,6 +476,11 @@ def read(
         encoding: Encoding of the text; by default, it is detected.
         follow: Whether symbolic links are followed.
         max_document: Most bytes of a document.
+        include: In folders of this machine, read only files whose names match one of these patterns, as in
+            ``.gitignore``: ``"*.md"``.
+        exclude: In folders, leave out files and folders whose names match one of these.
+        gitignore: Whether to leave out what ``.gitignore`` files in the folders exclude.
+        quoted: Whether lines of mail that begin with ``>``, which quote an earlier message, are read.
         errors: ``raise`` or ``skip``: what to do about a file of ``paths`` that cannot be read, such as a picture. What
             cannot be read in a folder is skipped, and so are broken records.
 
@@ -448,9 +490,10 @@ def read(
         ``FileNotFoundError`` for a path that does not exist, and ``ValueError`` for one that cannot be read, or if
         nothing could be read. Arrow libraries raise errors of their own with the same message.
     """
-    listed: Any = [paths] if isinstance(paths, (str, os.PathLike)) or not isinstance(paths, Iterable) else list(paths)
+    from ._files import sources
+
     return _native.read(
-        listed,
+        sources(paths),
         format=format,
         text_field=text_field,
         id_field=id_field,
@@ -458,5 +501,9 @@ def read(
         encoding=encoding,
         follow=follow,
         max_document=max_document,
+        include=[include] if isinstance(include, str) else list(include),
+        exclude=[exclude] if isinstance(exclude, str) else list(exclude),
+        gitignore=gitignore,
+        quoted=quoted,
         errors=errors,
     )

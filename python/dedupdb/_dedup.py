@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ._native import Table
+from ._native import Store, Table
 from ._shown import html
 
 
@@ -58,8 +59,12 @@ class Deduplicated(_KeptRows):
         skipped: list[tuple[int, str]] | None = None,
         cut: list[int] | None = None,
         without_field: dict[str, int] | None = None,
+        marked: list[tuple[int, int, float]] | None = None,
+        is_against: bool = False,
     ) -> None:
         super().__init__(kept, keep, dropped, skipped)
+        self._marked = marked or []
+        self._is_against = is_against
         self.without_field: dict[str, int] = without_field or {}
         """For each field of ``keep_by`` and ``prefer``, the number of rows without a value."""
         self.cut: list[int] = cut or []
@@ -68,7 +73,9 @@ class Deduplicated(_KeptRows):
         """A row for each dropped row: its number ``row``, the number of the kept row that it resembles
         (``earlier``), ``verdict`` (``near_duplicate``, ``exact_copy`` or ``contained``), and the ``jaccard`` of both
         (with ``shingles=False``, its estimate). If ``containment`` was given, also the share of its shingles that the
-        kept row has (``containment``), and which ``measure`` drops it: ``jaccard``, or else ``containment``.
+        kept row has (``containment``), and which ``measure`` drops it: ``jaccard``, or else ``containment``. If ``key``
+        was given, also the keys of both (``key``, ``earlier_key``). With ``keep="none"``, ``earlier`` may be a row that
+        is not kept either. With ``against``, ``earlier`` is the number of the row there or, in a store, the key.
 
         With ``unit`` or ``cut_passages``, a row for each part of a text that came before, also of a text that is not
         kept: the ``row``, and the place in its text (``byte_start``, ``byte_end``, in UTF-8). A paragraph or line also
@@ -77,13 +84,51 @@ class Deduplicated(_KeptRows):
 
     @property
     def groups(self) -> list[list[int]]:
-        """The numbers of similar rows: in each group the kept row, then the dropped rows that resemble it."""
-        if "byte_start" in self.dropped.column_names:
-            raise ValueError("groups: parts of texts were judged, so rows have none")
+        """The numbers of similar rows: in each group the row that represents it, then those that resemble it.
+
+        The first is the row that is kept, or that of several that was judged first. With ``keep="none"``, it is
+        dropped.
+        """
+        if self._is_against:
+            raise ValueError("groups: rows were compared with others, and not with each other")
         groups: dict[int, list[int]] = {}
-        for row, earlier in zip(self.dropped["row"], self.dropped["earlier"], strict=True):
-            groups.setdefault(earlier, [earlier]).append(row)
+        for row, (representative, _) in sorted(self._representatives("groups").items()):
+            if row != representative:
+                groups.setdefault(representative, [representative]).append(row)
         return [groups[first] for first in sorted(groups)]
+
+    def marks(self, column: str = "dup") -> dict[str, list[Any]]:
+        """Four columns with the verdict on each row, as ``dedupdb dedup --mark`` adds them.
+
+        ``frame.assign(**result.marks())`` adds them to a frame of pandas. They are ``dup_keep``, whether the row is
+        kept; ``dup_representative``, the number of the row that it resembles, or its own; ``dup_cluster``, a number
+        that only the rows with this representative have; and ``dup_similarity``, the Jaccard similarity of both. With
+        ``against``, the representative is what ``dropped`` has as ``earlier``, or None. Of skipped rows, all but
+        ``dup_keep`` is None.
+        """
+        rows = range(len(self.keep))
+        found: dict[int, tuple[Any, float | None]] = {row: (None if self._is_against else row, 1.0) for row in rows}
+        found |= self._representatives("marks")
+        found |= {row: (None, None) for row, _ in self.skipped}
+        numbers: dict[Any, int] = {}
+        clusters = [
+            None if similarity is None else numbers.setdefault(("row", row) if of is None else of, len(numbers))
+            for row, (of, similarity) in sorted(found.items())
+        ]
+        return {
+            f"{column}_keep": list(self.keep),
+            f"{column}_cluster": clusters,
+            f"{column}_representative": [found[row][0] for row in rows],
+            f"{column}_similarity": [found[row][1] for row in rows],
+        }
+
+    def _representatives(self, what: str) -> dict[int, tuple[Any, float]]:
+        """The rows that resemble another one, or represent others that are dropped, each with the representative."""
+        if "byte_start" in self.dropped.column_names:
+            raise ValueError(f"{what}: parts of texts were judged, so rows have none")
+        columns = (self.dropped[name] for name in ("row", "earlier", "jaccard"))
+        found = {row: (earlier, jaccard) for row, earlier, jaccard in zip(*columns, strict=True)}
+        return found | {row: (representative, jaccard) for row, representative, jaccard in self._marked}
 
     def _repr_html_(self) -> str:
         return f"<p>{self._counts()}; dropped:</p>{html(self.dropped)}"
@@ -119,6 +164,29 @@ class Decontaminated(_KeptRows):
         0); and its ``text``."""
         self.unchecked: list[tuple[int, str, str]] = unchecked
         """Items that cannot be looked for: the row of the benchmark, the field, and the reason."""
+
+    def marks(self, column: str = "benchmark") -> dict[str, list[Any]]:
+        """Four columns with the verdict on each row, as ``dedupdb decontaminate --mark`` adds them.
+
+        These are ``benchmark_keep``, whether the row has no item; ``benchmark_items``, how many it has;
+        ``benchmark_item``, the row of the benchmark of the one of which it covers the largest share, or None; and
+        ``benchmark_coverage``, this share, or 0. Of skipped rows, all but ``benchmark_keep`` is None.
+        """
+        items: list[int | None] = [0] * len(self.keep)
+        most: list[tuple[int | None, float | None]] = [(None, 0.0)] * len(self.keep)
+        for hit in self.hits:
+            row = hit["row"]
+            items[row] = (items[row] or 0) + 1
+            if hit["coverage"] > (most[row][1] or 0.0):
+                most[row] = (hit["item"], hit["coverage"])
+        for row, _ in self.skipped:
+            items[row], most[row] = None, (None, None)
+        return {
+            f"{column}_keep": [number == 0 for number in items],
+            f"{column}_items": items,
+            f"{column}_item": [item for item, _ in most],
+            f"{column}_coverage": [coverage for _, coverage in most],
+        }
 
     def _repr_html_(self) -> str:
         return f"<p>{self._counts()}; hits:</p>{html(self.hits)}"
@@ -158,6 +226,28 @@ def orders(
         ranked.append((field, [str(value) for value in values]))
     fields = [keep_by] if isinstance(keep_by, str) else keep_by or []
     return ranked + [(field, None) for field in fields]
+
+
+def number_kept(keep: object) -> str:
+    """Which rows to keep, in words: a number of them has its digits."""
+    if isinstance(keep, bool) or not isinstance(keep, (int, str)):
+        raise TypeError(f"keep: a str or a number of rows, not {type(keep).__name__}")
+    return str(keep)
+
+
+def check_against(against: Any, others: dict[str, Any], ignore: Any, parameters: Any) -> None:
+    """Refuses what does not go with a comparison with other rows."""
+    if isinstance(against, (str, os.PathLike)):
+        instead = "dedupdb.open(path, read_only=True), or dedupdb.read(path)"
+        raise TypeError(f"against: a {type(against).__name__}; for a store or files, give {instead}")
+    for other, value in others.items():
+        if value is not None:
+            raise ValueError(f"{other}: it does not go with against")
+    if isinstance(against, Store):
+        if parameters:
+            raise ValueError(f"{next(iter(parameters))}: a store has its own parameters")
+        if ignore is not None:
+            raise ValueError("ignore: texts are stored with what is to be ignored; give their rows as against")
 
 
 def least_words(

@@ -109,6 +109,7 @@ class Store:
         unique: bool = False,
         errors: _Errors = "raise",
         progress: _Progress = None,
+        memory: int | None = None,
     ) -> Added:
         """Stores documents, each under its key, replacing the text that the key had before."""
 
@@ -195,9 +196,20 @@ class Store:
         """
 
     def like(
-        self, key: str | SupportsIndex, /, *, threshold: float | None = None, limit: int | None = None
+        self,
+        key: str | SupportsIndex,
+        /,
+        *,
+        threshold: float | None = None,
+        limit: int | None = None,
+        containment: float | None = None,
+        shortest: int = 20,
+        ignore: Any = None,
+        nearest: int | None = None,
+        exhaustive: bool = False,
     ) -> list[Match]:
-        """Documents similar to a stored one, without that document, the most similar first."""
+        """Documents similar to a stored one, without that document, the most similar first, as :meth:`query` finds
+        them."""
 
     def get(self, key: str | SupportsIndex) -> Document | None:
         """The document of a key, or None."""
@@ -239,11 +251,13 @@ class Store:
         containment: float | None = None,
         shortest: int = 20,
         ignore: Any = None,
+        memory: int | None = None,
     ) -> Batches:
         """Every pair of similar documents, as a stream; below the store's threshold, ``exhaustive`` misses none.
 
         With ``containment``, the first text of each pair has at least this share of its shingles in the second; a last
-        column says which share. Texts of fewer than ``shortest`` tokens are left out. No pair is missed.
+        column says which share. Texts of fewer than ``shortest`` tokens are left out. No pair is missed. ``memory`` is
+        the number of bytes for this and for ``exhaustive``, besides 30 a text, 1 GiB by default.
         """
 
     def clusters(
@@ -254,6 +268,7 @@ class Store:
         min_size: int = 2,
         containment: float | None = None,
         shortest: int = 20,
+        memory: int | None = None,
     ) -> Batches:
         """Groups of similar documents, as a stream of their members; clusters are numbered from 1.
 
@@ -369,10 +384,12 @@ def decontaminate(
 def dedup(
     data: Any,
     text: list[str],
+    key: str | None,
     keep: str,
     ranked: list[tuple[str, list[str] | None]],
     keep_rows: bool,
     within: str,
+    against: Any,
     containment: float | None,
     shortest: int,
     false_candidates: int | None,
@@ -380,11 +397,12 @@ def dedup(
     progress: _Progress,
     ignore: Any,
     parameters: Parameters,
-) -> tuple[list[bool], Table, list[tuple[int, str]], Table | None, list[tuple[str, int]]]:
-    """Which rows to keep, why the others are dropped, which were skipped, the kept ones, and how many lack a field."""
+) -> tuple[list[bool], Table, list[tuple[int, str]], Table | None, list[tuple[str, int]], list[tuple[int, int, float]]]:
+    """Which rows to keep, why the others are dropped, skipped rows, the kept ones, those without a field, and those
+    with other marks."""
 
 def read(
-    paths: list[str],
+    paths: list[Any],
     *,
     format: str | None = None,
     text_field: str | Iterable[str] | None = None,
@@ -393,9 +411,13 @@ def read(
     encoding: str | None = None,
     follow: bool = False,
     max_document: int | None = None,
+    include: list[str] = ...,
+    exclude: list[str] = ...,
+    gitignore: bool = False,
+    quoted: bool = True,
     errors: str = "raise",
 ) -> Batches:
-    """Reads files, folders and patterns as documents."""
+    """Reads files, folders, patterns and streams as documents. A stream is its name, its key, and its reader."""
 
 def sign(texts: Any, text: str | Iterable[str], progress: _Progress, parameters: Parameters) -> tuple[int, int, bytes]:
     """The minima of texts: rows, columns, and the matrix as bytes."""

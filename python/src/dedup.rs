@@ -1,5 +1,6 @@
 //! Rows without their near-duplicates, for callers without a store.
 
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, SchemaRef};
 use arrow_select::filter::filter_record_batch;
-use dedupdb::{Options, Progress, Schema};
+use dedupdb::{Match, Options, Progress, Schema};
 use dedupdb_corpus::dedup::{
     ContainedRows, ContainmentConflict, DroppedRow, Error, FieldRanks, Keep, KeepBy,
     RowDedup as Judging, RowVerdicts,
@@ -18,15 +19,19 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::against::Reference;
 use crate::arguments;
 use crate::errors::{of_dedup, of_row, raised};
 use crate::passages::ignored_shingles;
 use crate::row_adder::ErrorPolicy;
-use crate::rows::{BATCH_BYTES, BATCH_ROWS, RowSource};
+use crate::rows::{BATCH_BYTES, BATCH_ROWS, ColumnNames, KeyColumn, RowSource};
 use crate::schema;
-use crate::table::{self, Table, defect};
+use crate::table::{self, FieldSpec, Table, defect};
 use crate::warning::warn;
 use crate::watch::{ProgressCallback, TICK, watched};
+
+/// The number of texts to ask about together.
+const ROWS_ASKED: usize = 256;
 
 /// Rows that could not be judged, with the reasons.
 pub(crate) type FlawedRows = Vec<(u64, String)>;
@@ -34,22 +39,34 @@ pub(crate) type FlawedRows = Vec<(u64, String)>;
 /// The numbers of rows without a value of a field, for each field.
 type LackingRows = Vec<(String, u64)>;
 
+/// A row that is not marked as it is dropped, the number of the row that represents it, and the similarity of both.
+type MarkedRow = (u64, u64, f64);
+
 /// What [`dedup`] returns.
-type JudgedTable = (Vec<bool>, Table, FlawedRows, Option<Table>, LackingRows);
+type JudgedTable = (
+    Vec<bool>,
+    Table,
+    FlawedRows,
+    Option<Table>,
+    LackingRows,
+    Vec<MarkedRow>,
+);
 
 /// Which rows to keep, why the others are dropped, which could not be judged, the kept rows if an Arrow table has
-/// them and they are asked for, and how many rows lack what ranks them.
+/// them and they are asked for, how many rows lack what ranks them, and which rows have other marks than the list of dropped ones says.
 #[pyfunction]
-#[pyo3(signature = (data, text, keep, ranked, keep_rows, within, containment, shortest, false_candidates, errors, progress, ignore, parameters))]
+#[pyo3(signature = (data, text, key, keep, ranked, keep_rows, within, against, containment, shortest, false_candidates, errors, progress, ignore, parameters))]
 #[expect(clippy::too_many_arguments, reason = "one call of ours makes it")]
 pub(crate) fn dedup(
     py: Python<'_>,
     data: &Bound<'_, PyAny>,
     #[pyo3(from_py_with = arguments::text)] text: Vec<String>,
+    #[pyo3(from_py_with = arguments::key)] key: Option<String>,
     #[pyo3(from_py_with = arguments::keep)] keep: String,
     ranked: Vec<(String, Option<Vec<String>>)>,
     keep_rows: bool,
     within: PathBuf,
+    against: Option<&Bound<'_, PyAny>>,
     #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
     #[pyo3(from_py_with = arguments::shortest)] shortest: usize,
     #[pyo3(from_py_with = arguments::false_candidates)] false_candidates: Option<usize>,
@@ -62,54 +79,42 @@ pub(crate) fn dedup(
     let schema = schema::built(py, Some(parameters))?;
     let mut told = ProgressCallback::new(progress, "texts")?;
     let ranks = FieldRanks::new(orders(py, ranked)?);
-    let fields = ranks.fields().map(str::to_owned).collect();
-    let mut rows = RowSource::ranked("data", data, text, fields)?;
+    let names = ColumnNames {
+        key: key.map(KeyColumn::Named),
+        texts: text,
+        are_nested: true,
+        ranked: ranks.fields().map(str::to_owned).collect(),
+    };
+    let mut rows = RowSource::named("data", data, &names)?;
     if keep_rows {
         rows.keep();
     }
     let refused = |error| of_dedup(py, &error);
     let options = store_options(py, &schema, false_candidates, ignore)?;
-    let mut verdicts = JudgedRows::new(errors);
-    let mut texts = if let Some(least) = containment {
+    let mut verdicts = JudgedRows::new(errors, keep);
+    let mut texts = TextQueue::of(rows, errors);
+    texts.keys = names.key.is_some().then(Vec::new);
+    if let Some(against) = against {
+        let place = (&options, &schema, &*within);
+        let reference = Reference::of(py, against, &names.texts, place)?;
+        verdicts.judge_against(py, &reference, &mut texts, &mut told)?;
+    } else if let Some(least) = containment {
         if keep != Keep::Longest {
             let conflict = ContainmentConflict::Keep;
             return Err(refused(Error::Containment { conflict }));
         }
         let search = py.detach(|| ContainedRows::begin(&options, &schema, within, least));
         let search = search.map_err(refused)?.shortest(shortest);
-        let mut texts = TextQueue::ordered(py, rows, (keep, ranks), &schema, errors)?;
+        texts.order(py, (keep, ranks), &schema)?;
         verdicts.judge_contained(py, search, &mut texts, &mut told)?;
-        texts
     } else {
         let judging = py.detach(|| Judging::begin(&options, &schema, within));
         let judging = judging.map_err(refused)?;
-        let mut texts = TextQueue::ordered(py, rows, (keep, ranks), &schema, errors)?;
+        texts.order(py, (keep, ranks), &schema)?;
         verdicts.judge(py, judging, &mut texts, &mut told)?;
-        texts
-    };
-    told.end(py)?;
-    let JudgedRows {
-        mut dropped,
-        mut skipped,
-        ..
-    } = verdicts;
-    dropped.sort_unstable_by_key(|(row, _)| *row);
-    skipped.append(&mut texts.flawed);
-    skipped.sort_unstable();
-    let mut keep = vec![true; usize::try_from(texts.taken)?];
-    let gone = dropped.iter().map(|(row, _)| *row);
-    for row in gone.chain(skipped.iter().map(|(row, _)| *row)) {
-        keep[usize::try_from(row)?] = false;
     }
-    let kept = texts
-        .kept()
-        .map(|(schema, arrays)| kept(&schema, &batches(&schema, &arrays)?, &keep));
-    let table = table_of(&dropped, containment.is_some())?;
-    let without = texts.ranks.without();
-    let without = without
-        .map(|(field, rows)| (field.to_owned(), rows))
-        .collect();
-    Ok((keep, table, skipped, kept.transpose()?, without))
+    told.end(py)?;
+    verdicts.result(texts, containment.is_some())
 }
 
 /// The orders that are asked for: fields, and the values that are preferred of some.
@@ -145,15 +150,34 @@ struct JudgedRows {
     skipped: FlawedRows,
     judged: u64,
     errors: ErrorPolicy,
+    keep: Keep,
+    /// The number of rows that were met so far of those that resemble a kept one, and are kept, too, if they are few.
+    met: HashMap<u64, u32>,
+    /// Those that are kept, and, if none of several similar rows is kept, those that represent the others.
+    marked: Vec<MarkedRow>,
+    /// The keys of a store, if rows are compared with those. The number of an earlier row is a place in this list.
+    stored: Option<Vec<String>>,
+    /// The texts of rows that are being judged, if no row of several similar ones is kept, and those of dropped rows.
+    under_way: VecDeque<String>,
+    dropped_texts: Vec<String>,
+    /// Whether earlier rows are those of other data.
+    is_against: bool,
 }
 
 impl JudgedRows {
-    fn new(errors: ErrorPolicy) -> JudgedRows {
+    fn new(errors: ErrorPolicy, keep: Keep) -> JudgedRows {
         JudgedRows {
             dropped: Vec::new(),
             skipped: Vec::new(),
             judged: 0,
             errors,
+            keep,
+            met: HashMap::new(),
+            marked: Vec::new(),
+            stored: None,
+            under_way: VecDeque::new(),
+            dropped_texts: Vec::new(),
+            is_against: false,
         }
     }
 
@@ -171,6 +195,9 @@ impl JudgedRows {
                 TICK
             } else {
                 if let Some(batch) = texts.next(py)? {
+                    if self.keep == Keep::None {
+                        self.under_way.extend(batch.iter().cloned());
+                    }
                     judging.push(batch);
                 } else {
                     is_ended = true;
@@ -184,9 +211,73 @@ impl JudgedRows {
             told.tell(py, self.judged, texts.all())?;
             py.check_signals()?;
         }
+        self.drop_resembled(py, &mut judging, texts)?;
         warn_of_cut_short(py, judging.searches_cut_short())?;
         py.detach(|| drop(judging));
         Ok(())
+    }
+
+    /// Drops the kept rows that resemble a dropped one, if none of several similar rows is kept.
+    fn drop_resembled(
+        &mut self,
+        py: Python<'_>,
+        judging: &mut Judging,
+        texts: &TextQueue,
+    ) -> PyResult<()> {
+        let mut gone: HashSet<u64> = self.dropped.iter().map(|(row, _)| *row).collect();
+        let rows: Vec<u64> = self.dropped.iter().map(|(row, _)| *row).collect();
+        let all = std::mem::take(&mut self.dropped_texts);
+        for (rows, all) in rows.chunks(ROWS_ASKED).zip(all.chunks(ROWS_ASKED)) {
+            let judging = &mut *judging;
+            let answers = py.detach(move || judging.resembled(all));
+            let answers = answers.map_err(|error| of_dedup(py, &error))?;
+            for (&earlier, answer) in rows.iter().zip(answers) {
+                for mut found in answer.map_err(|error| of_row(py, earlier, &error))? {
+                    let row = texts.row(found.earlier);
+                    found.earlier = earlier;
+                    if gone.insert(row) {
+                        self.dropped.push((row, found));
+                        self.marked.push((row, row, 1.0));
+                    }
+                }
+            }
+            py.check_signals()?;
+        }
+        Ok(())
+    }
+
+    /// Judges rows by comparison with others alone.
+    fn judge_against(
+        &mut self,
+        py: Python<'_>,
+        reference: &Reference,
+        texts: &mut TextQueue,
+        told: &mut ProgressCallback,
+    ) -> PyResult<()> {
+        self.is_against = true;
+        let before = reference.searches_cut_short();
+        let mut stored = Vec::new();
+        while let Some(batch) = texts.next(py)? {
+            let found = py.detach(|| reference.matches(&batch));
+            let found = found.map_err(|error| raised(py, &error))?;
+            let mut verdict = |found: Match| {
+                let earlier = if reference.has_rows {
+                    found.key.parse().unwrap_or_default()
+                } else {
+                    stored.push(found.key.clone());
+                    stored.len() as u64 - 1
+                };
+                DroppedRow::like(earlier, &found)
+            };
+            let verdicts = found.into_iter();
+            let verdicts = verdicts.map(|found| Ok(found?.map(&mut verdict)));
+            let verdicts = verdicts.collect();
+            self.take_as_they_are(py, texts, verdicts)?;
+            told.tell(py, self.judged, None)?;
+            py.check_signals()?;
+        }
+        self.stored = (!reference.has_rows).then_some(stored);
+        warn_of_cut_short(py, reference.searches_cut_short() - before)
     }
 
     /// Judges rows by containment, once all are read.
@@ -213,16 +304,38 @@ impl JudgedRows {
         warn_of_cut_short(py, cut_short)
     }
 
-    /// Takes the verdicts on the next rows.
+    /// Takes the verdicts on the next rows, in which the earlier rows have their numbers in the order of judgement.
     fn take(&mut self, py: Python<'_>, texts: &TextQueue, rows: RowVerdicts) -> PyResult<()> {
+        let numbered = |verdict: dedupdb::Result<Option<DroppedRow>>| {
+            let mut verdict = verdict?;
+            if let Some(why) = &mut verdict {
+                why.earlier = texts.row(why.earlier);
+            }
+            Ok(verdict)
+        };
+        self.take_as_they_are(py, texts, rows.into_iter().map(numbered).collect())
+    }
+
+    /// Takes the verdicts on the next rows.
+    fn take_as_they_are(
+        &mut self,
+        py: Python<'_>,
+        texts: &TextQueue,
+        rows: RowVerdicts,
+    ) -> PyResult<()> {
         for verdict in rows {
             let row = texts.row(self.judged);
             self.judged += 1;
+            let text = self.under_way.pop_front();
             match verdict {
                 Ok(None) => {}
-                Ok(Some(mut why)) => {
-                    why.earlier = texts.row(why.earlier);
+                Ok(Some(why)) if self.is_beside(why.earlier) => {
+                    let similarity = why.jaccard.unwrap_or(why.estimate);
+                    self.marked.push((row, why.earlier, similarity));
+                }
+                Ok(Some(why)) => {
                     self.dropped.push((row, why));
+                    self.dropped_texts.extend(text);
                 }
                 Err(error) if self.errors == ErrorPolicy::Skip => {
                     self.skipped.push((row, error.to_string()));
@@ -232,6 +345,111 @@ impl JudgedRows {
         }
         Ok(())
     }
+
+    /// Whether a row is kept beside the kept one that it resembles.
+    fn is_beside(&mut self, earlier: u64) -> bool {
+        let Keep::Few(few) = self.keep else {
+            return false;
+        };
+        let met = self.met.entry(earlier).or_default();
+        *met = met.saturating_add(1);
+        *met < few.get()
+    }
+
+    /// What has been judged, once all rows are.
+    fn result(mut self, mut texts: TextQueue, by_containment: bool) -> PyResult<JudgedTable> {
+        self.dropped.sort_unstable_by_key(|(row, _)| *row);
+        self.skipped.append(&mut texts.flawed);
+        self.skipped.sort_unstable();
+        let mut keep = vec![true; usize::try_from(texts.taken)?];
+        let gone = self.dropped.iter().map(|(row, _)| *row);
+        for row in gone.chain(self.skipped.iter().map(|(row, _)| *row)) {
+            keep[usize::try_from(row)?] = false;
+        }
+        let kept = texts
+            .kept()
+            .map(|(schema, arrays)| kept(&schema, &batches(&schema, &arrays)?, &keep));
+        let table = self.table(&texts, by_containment)?;
+        let without = texts.ranks.without();
+        let without = without.map(|(field, rows)| (field.to_owned(), rows));
+        let without = without.collect();
+        Ok((
+            keep,
+            table,
+            self.skipped,
+            kept.transpose()?,
+            without,
+            self.marked,
+        ))
+    }
+
+    /// Why rows are dropped. The containment and the measure are columns if containment was asked for, and so are keys.
+    fn table(&self, texts: &TextQueue, by_containment: bool) -> PyResult<Table> {
+        let why = || self.dropped.iter().map(|(_, why)| why);
+        let rows = UInt64Array::from_iter_values(self.dropped.iter().map(|(row, _)| *row));
+        let mut columns: Vec<(FieldSpec, ArrayRef)> =
+            vec![(("row", DataType::UInt64, false), Arc::new(rows))];
+        let earlier = why().map(|why| why.earlier);
+        columns.push(match &self.stored {
+            Some(keys) => strings("earlier", earlier.map(|place| key_at(keys, place))),
+            None => (
+                ("earlier", DataType::UInt64, false),
+                Arc::new(UInt64Array::from_iter_values(earlier)),
+            ),
+        });
+        let verdicts = why().map(|why| match (why.exact_copy, why.is_contained) {
+            (true, _) => "exact_copy",
+            (false, true) => "contained",
+            (false, false) => "near_duplicate",
+        });
+        columns.push(strings("verdict", verdicts));
+        let similarities = why().map(|why| why.jaccard.unwrap_or(why.estimate));
+        columns.push((
+            ("jaccard", DataType::Float64, false),
+            Arc::new(Float64Array::from_iter_values(similarities)),
+        ));
+        if by_containment {
+            let shares = why().map(|why| why.containment).collect::<Float64Array>();
+            let measures = why().map(|why| {
+                if why.is_contained {
+                    "containment"
+                } else {
+                    "jaccard"
+                }
+            });
+            columns.push((("containment", DataType::Float64, true), Arc::new(shares)));
+            columns.push(strings("measure", measures));
+        }
+        if let Some(keys) = &texts.keys {
+            let own = self.dropped.iter().map(|(row, _)| key_at(keys, *row));
+            columns.push(strings("key", own));
+            if !self.is_against {
+                let earlier = why().map(|why| key_at(keys, why.earlier));
+                columns.push(strings("earlier_key", earlier));
+            }
+        }
+        let (fields, columns): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        let schema = table::schema(&fields);
+        let batch = RecordBatch::try_new(schema.clone(), columns);
+        Ok(Table::new(
+            schema,
+            vec![batch.map_err(|error| defect(&error))?],
+        ))
+    }
+}
+
+/// A column of strings.
+fn strings<'a>(name: &'static str, values: impl Iterator<Item = &'a str>) -> (FieldSpec, ArrayRef) {
+    let values = StringArray::from_iter_values(values);
+    ((name, DataType::Utf8, false), Arc::new(values))
+}
+
+/// The key in this place.
+fn key_at(keys: &[String], place: u64) -> &str {
+    let key = usize::try_from(place)
+        .ok()
+        .and_then(|place| keys.get(place));
+    key.map_or("", String::as_str)
 }
 
 /// Warns if searches skipped candidates.
@@ -251,9 +469,12 @@ fn which(keep: &str) -> PyResult<Keep> {
         "first" => Ok(Keep::First),
         "longest" => Ok(Keep::Longest),
         "newest" => Ok(Keep::Newest),
-        other => Err(PyValueError::new_err(format!(
-            "keep: {other:?}; there are \"first\", \"longest\" and \"newest\""
-        ))),
+        "none" => Ok(Keep::None),
+        other => other.parse().map(Keep::Few).map_err(|_| {
+            PyValueError::new_err(format!(
+                "keep: {other:?}; there are \"first\", \"longest\", \"newest\", \"none\" and a number from 1"
+            ))
+        }),
     }
 }
 
@@ -268,6 +489,8 @@ pub(crate) struct TextQueue {
     before: Vec<u64>,
     ranks: FieldRanks,
     ranked: Option<RankedTexts>,
+    /// The keys of all rows that were taken, if they are asked for; empty for those with flaws.
+    keys: Option<Vec<String>>,
 }
 
 /// All texts, waiting for their turns.
@@ -288,38 +511,38 @@ impl TextQueue {
             before: Vec::new(),
             ranks: FieldRanks::new([]),
             ranked: None,
+            keys: None,
         }
     }
 
     /// Reads all texts first, if they are judged in another order than that in which they come.
-    fn ordered(
+    fn order(
+        &mut self,
         py: Python<'_>,
-        rows: RowSource,
         (keep, ranks): (Keep, FieldRanks),
         schema: &Schema,
-        errors: ErrorPolicy,
-    ) -> PyResult<TextQueue> {
-        let mut texts = TextQueue::of(rows, errors);
-        texts.ranks = ranks;
-        let is_ranked = texts.ranks.fields().next().is_some();
-        if keep != Keep::First || is_ranked {
-            let mut all = Vec::new();
-            while let Some(batch) = texts.next(py)? {
-                all.extend(batch);
-                py.check_signals()?;
-            }
-            let order = py.detach(|| Judging::order(keep, &all, schema));
-            let mut order = order.map_err(|error| raised(py, &error))?;
-            let checked = texts.ranks.check(&texts.rows.field_names());
-            checked.map_err(|error| of_dedup(py, &error))?;
-            texts.ranks.sort(&mut order);
-            texts.ranked = Some(RankedTexts {
-                texts: all,
-                order,
-                next: 0,
-            });
+    ) -> PyResult<()> {
+        self.ranks = ranks;
+        let is_ranked = self.ranks.fields().next().is_some();
+        if !is_ranked && !matches!(keep, Keep::Longest | Keep::Newest) {
+            return Ok(());
         }
-        Ok(texts)
+        let mut all = Vec::new();
+        while let Some(batch) = self.next(py)? {
+            all.extend(batch);
+            py.check_signals()?;
+        }
+        let order = py.detach(|| Judging::order(keep, &all, schema));
+        let mut order = order.map_err(|error| raised(py, &error))?;
+        let checked = self.ranks.check(&self.rows.field_names());
+        checked.map_err(|error| of_dedup(py, &error))?;
+        self.ranks.sort(&mut order);
+        self.ranked = Some(RankedTexts {
+            texts: all,
+            order,
+            next: 0,
+        });
+        Ok(())
     }
 
     /// The next texts, or `None` at the end.
@@ -335,6 +558,12 @@ impl TextQueue {
         }
         let mut texts = Vec::with_capacity(batch.rows.len());
         for row in batch.rows {
+            if let Some(keys) = &mut self.keys {
+                keys.push(
+                    row.as_ref()
+                        .map_or_else(|_| String::new(), |(key, _)| key.clone()),
+                );
+            }
             match row {
                 Ok((_, text)) => texts.push(text),
                 Err(flaw) if self.errors == ErrorPolicy::Skip => {
@@ -404,47 +633,4 @@ fn batches(schema: &SchemaRef, arrays: &[ArrayRef]) -> PyResult<Vec<RecordBatch>
     });
     let batches = batches.collect::<Result<_, _>>();
     batches.map_err(|error| defect(&error))
-}
-
-/// Why rows are dropped. The containment and the measure are columns if containment was asked for.
-fn table_of(dropped: &[(u64, DroppedRow)], by_containment: bool) -> PyResult<Table> {
-    let mut fields = vec![
-        ("row", DataType::UInt64, false),
-        ("earlier", DataType::UInt64, false),
-        ("verdict", DataType::Utf8, false),
-        ("jaccard", DataType::Float64, false),
-    ];
-    let why = || dropped.iter().map(|(_, why)| why);
-    let verdicts = why().map(|why| match (why.exact_copy, why.is_contained) {
-        (true, _) => "exact_copy",
-        (false, true) => "contained",
-        (false, false) => "near_duplicate",
-    });
-    let mut columns: Vec<ArrayRef> = vec![
-        Arc::new(UInt64Array::from_iter_values(
-            dropped.iter().map(|(row, _)| *row),
-        )),
-        Arc::new(UInt64Array::from_iter_values(why().map(|why| why.earlier))),
-        Arc::new(StringArray::from_iter_values(verdicts)),
-        Arc::new(Float64Array::from_iter_values(
-            why().map(|why| why.jaccard.unwrap_or(why.estimate)),
-        )),
-    ];
-    if by_containment {
-        let measures = why().map(|why| {
-            if why.is_contained {
-                "containment"
-            } else {
-                "jaccard"
-            }
-        });
-        fields.push(("containment", DataType::Float64, true));
-        fields.push(("measure", DataType::Utf8, false));
-        let shares = why().map(|why| why.containment);
-        columns.push(Arc::new(shares.collect::<Float64Array>()));
-        columns.push(Arc::new(StringArray::from_iter_values(measures)));
-    }
-    let schema = table::schema(&fields);
-    let batch = RecordBatch::try_new(schema.clone(), columns).map_err(|error| defect(&error))?;
-    Ok(Table::new(schema, vec![batch]))
 }

@@ -8,6 +8,7 @@
     reason = "arguments of Python functions come by value"
 )]
 
+mod against;
 mod arguments;
 mod cluster;
 mod cut;
@@ -15,6 +16,7 @@ mod decontaminate;
 mod dedup;
 mod documents;
 mod errors;
+mod file_object;
 mod groups;
 mod index;
 mod opening;

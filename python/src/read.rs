@@ -8,12 +8,14 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 use dedupdb::Progress;
 use dedupdb::write::IdScope;
-use dedupdb_corpus::{Corpus, Encoding, Format, Nth, Reason, Source, SourcedText, Unsplit};
+use dedupdb_corpus::{Corpus, Encoding, Format, Glob, Nth, Reason, Source, SourcedText, Unsplit};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::arguments;
 use crate::errors::of_corpus;
+use crate::file_object::FileObject;
 use crate::row_adder::ErrorPolicy;
 use crate::stream::{Batches, DeferredError, ROWS, SkippedPlaces};
 use crate::table::{defect, schema};
@@ -25,11 +27,11 @@ const BYTES: usize = 4 << 20;
 
 /// Reads files, folders and patterns as documents: columns ``key``, ``text``, ``source`` and ``record``.
 #[pyfunction]
-#[pyo3(signature = (paths, *, format=None, text_field=None, id_field=None, id_scope=None, encoding=None, follow=false, max_document=None, errors="raise"))]
+#[pyo3(signature = (paths, *, format=None, text_field=None, id_field=None, id_scope=None, encoding=None, follow=false, max_document=None, include=Vec::new(), exclude=Vec::new(), gitignore=false, quoted=true, errors="raise"))]
 #[expect(clippy::too_many_arguments, reason = "they have names")]
 pub(crate) fn read(
     py: Python<'_>,
-    #[pyo3(from_py_with = arguments::paths)] paths: Vec<PathBuf>,
+    paths: &Bound<'_, PyAny>,
     #[pyo3(from_py_with = arguments::format)] format: Option<String>,
     #[pyo3(from_py_with = arguments::text_field)] text_field: Option<Vec<String>>,
     #[pyo3(from_py_with = arguments::id_field)] id_field: Option<String>,
@@ -37,13 +39,19 @@ pub(crate) fn read(
     #[pyo3(from_py_with = arguments::encoding)] encoding: Option<String>,
     follow: bool,
     #[pyo3(from_py_with = arguments::max_document)] max_document: Option<u64>,
+    #[pyo3(from_py_with = arguments::include)] include: Vec<String>,
+    #[pyo3(from_py_with = arguments::exclude)] exclude: Vec<String>,
+    gitignore: bool,
+    quoted: bool,
     #[pyo3(from_py_with = arguments::errors)] errors: &str,
 ) -> PyResult<Batches> {
     let refused = |error| of_corpus(py, &error);
     let errors = ErrorPolicy::of(errors)?;
     let mut options = Corpus::options()
         .follow(follow)
-        .text_fields(text_field.unwrap_or_default());
+        .text_fields(text_field.unwrap_or_default())
+        .gitignore(gitignore)
+        .quoted(quoted);
     if let Some(format) = format {
         options = options.format(format.parse::<Format>().map_err(refused)?);
     }
@@ -66,7 +74,14 @@ pub(crate) fn read(
     if let Some(bytes) = max_document {
         options = options.max_document(bytes);
     }
-    let sources: Vec<Source> = paths.into_iter().map(Source::from).collect();
+    for glob in include {
+        options = options.include(parsed("include", &glob)?);
+    }
+    for glob in exclude {
+        options = options.exclude(parsed("exclude", &glob)?);
+    }
+    let sources = paths.try_iter()?.map(|path| source(&path?));
+    let sources = sources.collect::<PyResult<Vec<Source>>>()?;
     let corpus = options.open(sources).map_err(refused)?;
     let schema = schema(&[
         ("key", DataType::Utf8, false),
@@ -86,6 +101,20 @@ pub(crate) fn read(
     };
     let make = move |progress: &Progress| reading.next(progress);
     Ok(Batches::new("documents", schema, Box::new(make)).skipping(skipped))
+}
+
+/// A path or pattern, or the name of a stream, its key, and the object that reads it.
+fn source(path: &Bound<'_, PyAny>) -> PyResult<Source> {
+    let Ok(stream) = path.cast::<PyTuple>() else {
+        return Ok(Source::from(arguments::named::<PathBuf>("paths", path)?));
+    };
+    let (name, key, file) = stream.extract::<(String, String, Py<PyAny>)>()?;
+    Ok(Source::stream(name, FileObject(file)).key(key))
+}
+
+fn parsed(name: &str, glob: &str) -> PyResult<Glob> {
+    glob.parse()
+        .map_err(|error| PyValueError::new_err(format!("{name}: {error}")))
 }
 
 /// A corpus that is being read into batches.

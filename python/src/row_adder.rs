@@ -39,6 +39,8 @@ pub(crate) enum RowReport {
 pub(crate) struct RowAdder {
     pub(crate) store: dedupdb::Store,
     pub(crate) unique: bool,
+    /// The approximate number of bytes of memory, if it is not the default.
+    pub(crate) memory: Option<u64>,
     pub(crate) errors: ErrorPolicy,
     pub(crate) told: Watched,
 }
@@ -77,7 +79,10 @@ impl RowAdder {
         mut rows: RowSource,
         tell: &mut dyn FnMut(RowReport),
     ) -> PyResult<Vec<(u64, String)>> {
-        let intake = Intake::new().unique(self.unique).distinct(true);
+        let mut intake = Intake::new().unique(self.unique).distinct(true);
+        if let Some(bytes) = self.memory {
+            intake = intake.memory(bytes);
+        }
         let pipeline = py.detach(|| self.store.pipeline(intake));
         let mut pipeline = pipeline.map_err(|error| raised(py, &error))?;
         let mut under_way = std::collections::VecDeque::new();

@@ -163,10 +163,11 @@ impl PyStore {
     /// or, with `texts`, the keys. Integers, dates and UUIDs are keys as text, and come out as text.
     /// If `key` names no column, the key is in the column `id`, or in `key` if there is no `id`. If `text` is a list, the
     /// texts of these columns or fields are joined by line breaks; null, empty and missing ones add nothing. Commits about every
-    /// five seconds, when memory requires it, and at the end. With `unique`, near-duplicates are kept out. Returns an
+    /// five seconds, when `memory`, about the number of bytes to use (by default 512 MiB), requires it, and at the end. With
+    /// `unique`, near-duplicates are kept out. Returns an
     /// `Added`. A row that is null or not a string, or whose key came before in this call with another text, raises a
     /// `ValueError` or `TypeError` that names it, and leaves the last commit; with `errors="skip"`, it is listed instead.
-    #[pyo3(signature = (data, texts=None, /, *, key=None, text=None, unique=false, errors="raise", progress=None))]
+    #[pyo3(signature = (data, texts=None, /, *, key=None, text=None, unique=false, errors="raise", progress=None, memory=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn add<'py>(
         &self,
@@ -178,11 +179,13 @@ impl PyStore {
         #[pyo3(from_py_with = arguments::unique)] unique: bool,
         #[pyo3(from_py_with = arguments::errors)] errors: &str,
         progress: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = arguments::memory)] memory: Option<u64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (store, _entered) = self.entered(py)?;
         let adding = RowAdder {
             store,
             unique,
+            memory,
             errors: ErrorPolicy::of(errors)?,
             told: ProgressCallback::new(progress, "documents")?,
         };
@@ -223,6 +226,7 @@ impl PyStore {
         let adding = RowAdder {
             store,
             unique: true,
+            memory: None,
             errors: ErrorPolicy::of(errors)?,
             told: ProgressCallback::new(progress, "documents")?,
         };
@@ -261,11 +265,7 @@ impl PyStore {
         #[pyo3(from_py_with = arguments::nearest)] nearest: Option<usize>,
         #[pyo3(from_py_with = arguments::exhaustive)] exhaustive: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if nearest.is_some() && limit.is_some() {
-            return Err(PyValueError::new_err(
-                "limit: nearest is the number of documents; leave one of them out",
-            ));
-        }
+        check_limit(limit, nearest)?;
         let store = self.opened()?;
         let asked = QueryOptions {
             threshold,
@@ -346,27 +346,36 @@ impl PyStore {
         passages::common(py, &self.opened()?, asked, texts)
     }
 
-    /// Documents similar to a stored one, without that document, the most similar first.
-    #[pyo3(signature = (key, /, *, threshold=None, limit=None))]
+    /// Documents similar to a stored one, without that document, the most similar first. The options are those of `query`.
+    #[pyo3(signature = (key, /, *, threshold=None, limit=None, containment=None, shortest=20, ignore=None, nearest=None, exhaustive=false))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn like<'py>(
         &self,
         py: Python<'py>,
         #[pyo3(from_py_with = arguments::key_of)] key: String,
         #[pyo3(from_py_with = arguments::threshold)] threshold: Option<f64>,
         #[pyo3(from_py_with = arguments::limit)] limit: Option<usize>,
+        #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
+        #[pyo3(from_py_with = arguments::shortest)] shortest: usize,
+        ignore: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = arguments::nearest)] nearest: Option<usize>,
+        #[pyo3(from_py_with = arguments::exhaustive)] exhaustive: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
+        check_limit(limit, nearest)?;
+        let store = self.opened()?;
         let asked = QueryOptions {
             threshold,
             limit,
-            containment: None,
-            shortest: 0,
-            ignored: None,
-            nearest: None,
-            exhaustive: false,
+            containment,
+            shortest,
+            ignored: passages::ignored(py, &store, ignore)?,
+            nearest,
+            exhaustive,
         };
-        let store = self.opened()?;
         let found = query::one(py, &store, &asked.of(Query::key(&key)))?;
-        warn_of_threshold(py, &store, threshold, REINDEX)?;
+        if ignore.is_none() && nearest.is_none() && !exhaustive {
+            warn_of_threshold(py, &store, threshold, REINDEX)?;
+        }
         Ok(found)
     }
 
@@ -498,8 +507,9 @@ impl PyStore {
     /// With a `threshold` below the store's, a warning says how many pairs are missed; `exhaustive` misses none. With
     /// `containment`, the first text of a pair has at least this share of its shingles in the second, which is the last
     /// column; texts of fewer than `shortest` tokens are left out.
-    /// Texts are compared without what those in `ignore` have; no pair is then missed, either.
-    #[pyo3(signature = (*, threshold=None, between=None, fold_copies=false, exhaustive=false, containment=None, shortest=20, ignore=None))]
+    /// Texts are compared without what those in `ignore` have; no pair is then missed, either. `memory` is the number of
+    /// bytes for `exhaustive` and `containment`, besides 30 a text, 1 GiB by default; less takes longer.
+    #[pyo3(signature = (*, threshold=None, between=None, fold_copies=false, exhaustive=false, containment=None, shortest=20, ignore=None, memory=None))]
     #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
     fn pairs(
         &self,
@@ -511,6 +521,7 @@ impl PyStore {
         #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
         #[pyo3(from_py_with = arguments::shortest)] shortest: usize,
         ignore: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = arguments::memory)] memory: Option<u64>,
     ) -> PyResult<Batches> {
         let mut query = dedupdb::groups::PairQuery::new()
             .fold_copies(fold_copies)
@@ -524,6 +535,9 @@ impl PyStore {
         }
         if let Some((a, b)) = between {
             query = query.between(a, b);
+        }
+        if let Some(bytes) = memory {
+            query = query.memory(bytes);
         }
         let store = self.opened()?;
         let ignored = passages::ignored(py, &store, ignore)?;
@@ -541,8 +555,9 @@ impl PyStore {
     /// Groups of similar documents, as a stream with a row for each member: the number of the `cluster`, from 1, its
     /// `size`, `representative`, `key`, and how similar it is to the representative. `linkage` is `connected` or
     /// `representative`. With `containment`, each text is below the largest one that contains it, and the last column is
-    /// the share of its shingles that the representative has.
-    #[pyo3(signature = (*, threshold=None, linkage="connected", min_size=2, containment=None, shortest=20))]
+    /// the share of its shingles that the representative has; `memory` is the number of bytes for it, as in `pairs`.
+    #[pyo3(signature = (*, threshold=None, linkage="connected", min_size=2, containment=None, shortest=20, memory=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
     fn clusters(
         &self,
         py: Python<'_>,
@@ -551,6 +566,7 @@ impl PyStore {
         #[pyo3(from_py_with = arguments::min_size)] min_size: usize,
         #[pyo3(from_py_with = arguments::containment)] containment: Option<f64>,
         #[pyo3(from_py_with = arguments::shortest)] shortest: usize,
+        #[pyo3(from_py_with = arguments::memory)] memory: Option<u64>,
     ) -> PyResult<Batches> {
         let store = self.opened()?;
         let mut query = groups::query(linkage)?
@@ -561,6 +577,9 @@ impl PyStore {
         }
         if let Some(least) = containment {
             query = query.containment(least);
+        }
+        if let Some(bytes) = memory {
+            query = query.memory(bytes);
         }
         let clusters = groups::clusters(py, store.clone(), query, containment.is_some())?;
         warn_of_threshold(py, &store, threshold, REINDEX)?;
@@ -750,6 +769,16 @@ impl PyStore {
         };
         waited(py, work)?.map_err(|error| raised(py, &error))
     }
+}
+
+/// Refuses two numbers of documents.
+fn check_limit(limit: Option<usize>, nearest: Option<usize>) -> PyResult<()> {
+    if nearest.is_some() && limit.is_some() {
+        return Err(PyValueError::new_err(
+            "limit: nearest is the number of documents; leave one of them out",
+        ));
+    }
+    Ok(())
 }
 
 fn names(key: Option<String>, text: Option<Vec<String>>) -> ColumnNames {

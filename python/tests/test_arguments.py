@@ -114,7 +114,7 @@ WRONG: dict[str, list[Call]] = {
         lambda store, path: dedupdb.open(path, false_candidates=-1),
         lambda store, path: dedupdb.open(path, false_candidates="all"),
     ],
-    "keep": [lambda store, _: dedupdb.dedup(["x"], keep="last"), lambda store, _: dedupdb.dedup(["x"], keep=1)],
+    "keep": [lambda store, _: dedupdb.dedup(["x"], keep="last"), lambda store, _: dedupdb.dedup(["x"], keep=1.5)],
     "format": [lambda store, path: dedupdb.read(path, format="docx"), lambda s, path: dedupdb.read(path, format=5)],
     "encoding": [lambda store, path: dedupdb.read(path, encoding="utf9")],
     "max_document": [

@@ -191,7 +191,7 @@ def test_a_frame_that_is_not_computed_is_refused() -> None:
 
 
 def test_what_is_wrong_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match='keep: "best"; there are "first", "longest" and "newest"'):
+    with pytest.raises(ValueError, match='keep: "best"; there are "first", "longest", "newest", "none" and'):
         dedupdb.dedup(TEXTS, keep="best")  # type: ignore[arg-type]
     for keep in KEEPS:
         with pytest.raises(ValueError, match="row 5000: the text is null"):

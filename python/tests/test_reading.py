@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import gzip
 import json
 import lzma
 import uuid
@@ -95,3 +96,20 @@ def test_keys_of_python_are_those_of_arrow(store: dedupdb.Store) -> None:
         store.add([{"id": b"a", "text": "x"}])
     with pytest.raises(TypeError, match="Float64"):
         store.add(pa.table({"id": [0.5], "text": ["x"]}))
+
+
+def test_other_libraries_read_all_columns(tmp_path: Path) -> None:
+    duckdb, datasets = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow.dataset")
+    rows = [{"text": f"a text of its own, number {number}", "score": number} for number in range(4)]
+    for lang in ("en", "no"):
+        (tmp_path / f"lang={lang}").mkdir()
+        pq.write_table(pa.Table.from_pylist(rows), tmp_path / f"lang={lang}" / "a.parquet")
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / f"lang={lang}" / "a.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    files = [str(file) for file in sorted(tmp_path.glob("*/*.parquet"))]
+    reading = f"from read_json('{tmp_path}/*/*.jsonl.gz', hive_partitioning=true) order by lang, score"
+    relation = duckdb.sql(reading)
+    found = relation if hasattr(relation, "__arrow_c_stream__") else relation.to_arrow_table()
+    for data in (datasets.dataset(files, partitioning="hive", partition_base_dir=str(tmp_path)), found):
+        kept = pa.table(dedupdb.dedup(data).kept).to_pylist()
+        assert kept == [{**row, "lang": "en"} for row in rows]

@@ -33,6 +33,7 @@ mod dedup_units;
 mod dedup_unmarked;
 mod dirty;
 mod dirty_files;
+mod doors;
 mod eval;
 mod eval_recall;
 mod explain;

@@ -12,7 +12,7 @@ use crate::temporary::fleeting;
 use crate::temporary::temporary_folder;
 use crate::{KeepRank, ShingleCounter, rank_of_text};
 use dedupdb::write::{Intake, Outcome, Pipeline, Relation};
-use dedupdb::{Input, Options, Schema, Store};
+use dedupdb::{Input, Match, Options, Query, Schema, Store};
 
 /// Deduplicates rows of texts in memory, as [`Dedup`](crate::dedup::Dedup) does with [`Keep::First`].
 ///
@@ -65,6 +65,20 @@ pub struct DroppedRow {
     pub exact_copy: bool,
     /// Whether it is dropped only because the kept row contains it: their similarity is below the threshold.
     pub is_contained: bool,
+}
+
+impl DroppedRow {
+    /// Returns that a row is dropped because it resembles the row `earlier`, which was found so.
+    pub fn like(earlier: u64, found: &Match) -> DroppedRow {
+        DroppedRow {
+            earlier,
+            jaccard: found.jaccard,
+            estimate: found.estimate.jaccard,
+            containment: found.containment,
+            exact_copy: found.exact_copy,
+            is_contained: false,
+        }
+    }
 }
 
 impl RowDedup {
@@ -155,6 +169,41 @@ impl RowDedup {
         self.store.searches_cut_short()
     }
 
+    /// For each of these texts, returns the kept rows that resemble it, the most similar first. A text without tokens
+    /// resembles none.
+    ///
+    /// With the texts of dropped rows, once all rows are judged, these are the rows that [`Keep::None`] drops as well.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use dedupdb::{Options, Schema};
+    /// # use dedupdb_corpus::dedup::RowDedup;
+    /// # let mut rows = RowDedup::begin(&Options::new(), &Schema::default(), std::env::temp_dir())?;
+    /// let tram = "The night tram runs again from Friday on, every half hour until four";
+    /// rows.push(vec!["Another text".to_owned(), tram.to_owned(), tram.to_uppercase()]);
+    /// rows.close();
+    /// while rows.under_way() > 0 {
+    ///     rows.wait(Duration::from_millis(50))?;
+    /// }
+    /// let kept = rows.resembled(&[tram.to_uppercase()])?.remove(0)?;
+    /// assert_eq!(kept[0].earlier, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::query_all`].
+    pub fn resembled(&self, texts: &[String]) -> Result<Vec<dedupdb::Result<Vec<DroppedRow>>>> {
+        let queries: Vec<_> = texts.iter().map(|text| Query::text(text)).collect();
+        let answers = self.store.query_all(&queries)?.into_iter();
+        let rows = |found: Vec<Match>| {
+            let rows = found.iter().filter(|found| found.bands > 0);
+            rows.filter_map(|found| Some(DroppedRow::like(found.key.parse().ok()?, found)))
+                .collect()
+        };
+        Ok(answers.map(|answer| answer.map(rows)).collect())
+    }
+
     /// Waits for the next batch. For each of its rows, returns why it is dropped, or `None` if it is kept. Returns
     /// `None` if no batch is ready after this time. A text that cannot be read has an error in its place.
     ///
@@ -181,12 +230,9 @@ impl RowDedup {
 pub(super) fn dropped(outcome: &Outcome) -> Option<DroppedRow> {
     let earlier = outcome.duplicate_of()?;
     Some(DroppedRow {
-        earlier: earlier.key.parse().ok()?,
-        jaccard: earlier.jaccard,
-        estimate: earlier.estimate.jaccard,
-        containment: earlier.containment,
         exact_copy: outcome.relation == Relation::ExactCopy,
         is_contained: outcome.relation == Relation::Contained,
+        ..DroppedRow::like(earlier.key.parse().ok()?, earlier)
     })
 }
 
