@@ -1,4 +1,4 @@
-"""Each operation of ``dedupdb.datasketch`` beside datasketch's.
+"""Each operation of ``dedupdb.datasketch`` beside datasketch's, and its loop beside ``dedupdb.dedup``.
 
     python benches/beside_datasketch.py
 
@@ -14,6 +14,7 @@ import pickle
 import random
 import time
 from collections.abc import Callable, Iterator
+from statistics import median
 from typing import Any
 
 import datasketch
@@ -61,6 +62,12 @@ def operations(module: Any, sets: list[list[bytes]]) -> Iterator[tuple[str, int,
     yield "copy", count, lambda: copies.extend(one.copy() for one in made)
     yield "merge", count, each(minhash.merge, copies, others)
     yield "pickle and load", count, each(lambda one: pickle.loads(pickle.dumps(one)), made)
+    lean: list[Any] = []
+    yield "LeanMinHash()", count, lambda: lean.extend(map(module.LeanMinHash, made))
+    buffers = [bytearray(one.bytesize()) for one in lean]
+    yield "serialize", count, each(module.LeanMinHash.serialize, lean, buffers)
+    yield "deserialize", count, each(module.LeanMinHash.deserialize, buffers)
+    yield "hash", count, each(hash, lean)
     numbers = range(count)
     index, other, looped = (lsh(threshold=0.8) for _ in range(3))
     yield "insert", count, each(index.insert, numbers, made)
@@ -91,6 +98,45 @@ def operations(module: Any, sets: list[list[bytes]]) -> Iterator[tuple[str, int,
                 deleting.remove(("other", number))
 
     yield "deletion_session", count, deletion
+    forest = module.MinHashLSHForest()
+
+    def planted() -> None:
+        for number, one in enumerate(made):
+            forest.add(number, one)
+        forest.index()
+
+    yield "forest, add and index", count, planted
+    yield "forest, query of 10", count, each(lambda one: forest.query(one, 10), made)
+
+
+def shingles(text: str) -> list[bytes]:
+    words = text.split()
+    return [" ".join(words[at : at + 5]).encode() for at in range(len(words) - 4)]
+
+
+def kept(texts: list[str]) -> list[bool]:
+    """Which texts the loop of a program for datasketch keeps, as ``dedupdb.dedup`` does."""
+    lsh, told = dedupdb.datasketch.MinHashLSH(threshold=0.8), []
+    for number, one in enumerate(dedupdb.datasketch.MinHash.generator(map(shingles, texts))):
+        told.append(not lsh.query(one))
+        if told[-1]:
+            lsh.insert(number, one)
+    return told
+
+
+def beside_native(sets: list[list[bytes]], turns: int) -> None:
+    """Prints the ratio for texts of as many words as the sets have tokens."""
+    texts = [" ".join(token.hex()[:8] for token in tokens) for tokens in sets]
+    ratios = []
+    for _ in range(turns):
+        start = time.process_time()
+        ours = kept(texts)
+        middle = time.process_time()
+        native = dedupdb.dedup(texts).keep
+        ratios.append((middle - start) / (time.process_time() - middle))
+    differ = sum(one != other for one, other in zip(ours, native, strict=True))
+    print(f"\nThe loop on texts takes {median(ratios):.1f} times as long as dedupdb.dedup(texts), the median of")
+    print(f"{turns} turns; {sum(native)} of {len(texts)} texts are kept, and {differ} are judged otherwise")
 
 
 def main() -> None:
@@ -112,6 +158,7 @@ def main() -> None:
     print("| operation | datasketch, us | dedupdb, us | ratio |\n| --- | --- | --- | --- |")
     for name, (theirs, ours) in best.items():
         print(f"| {name} | {theirs:.3g} | {ours:.3g} | {theirs / ours:.1f} |")
+    beside_native(sets, given.turns)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""datasketch's MinHash and MinHashLSH, with exact answers: only the import changes.
+"""datasketch's MinHash, LeanMinHash, MinHashLSH and MinHashLSHForest, with exact answers: only the import changes.
 
     from dedupdb.datasketch import MinHash, MinHashLSH
 
@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import ast
 import operator
+import struct
 import sys
 import weakref
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from array import array
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, KeysView
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from . import _native, open
@@ -24,11 +27,27 @@ from ._warning import warn
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["MinHash", "MinHashLSH", "MinHashLSHDeletionSession", "MinHashLSHForest", "MinHashLSHInsertionSession"]
+__all__ = [
+    "LeanMinHash",
+    "MinHash",
+    "MinHashLSH",
+    "MinHashLSHDeletionSession",
+    "MinHashLSHForest",
+    "MinHashLSHInsertionSession",
+]
 
 _MOST_PERMUTATIONS = 16384
 _RECALL = 0.98
 """Least share of the pairs at the threshold that bands are chosen to find."""
+_SCHEMES = ("affine32", "affine64", "legacy")
+
+
+@dataclass(frozen=True)
+class _Permutations:
+    """What decides the permutations of a MinHash."""
+
+    num_perm: int
+    seed: int
 
 
 class MinHash:
@@ -39,6 +58,9 @@ class MinHash:
         seed: Random seed of the permutations. MinHashes of different seeds cannot be compared.
         gpu_mode: ``disable`` or ``detect``, of no effect; ``always`` is refused.
         hashfunc: From a token to an integer of at most 64 bits; BLAKE3 of bytes by default.
+        permutations: Those of another MinHash with the same ``num_perm`` and ``seed``, of no effect.
+        scheme: ``affine32``, ``affine64`` or ``legacy``. MinHashes of different schemes cannot be compared; else it has
+            no effect: the hash values are dedupdb's.
     """
 
     def __init__(
@@ -47,19 +69,30 @@ class MinHash:
         seed: int = 1,
         gpu_mode: Literal["disable", "detect", "always"] = "disable",
         hashfunc: Callable[[Any], int] | None = None,
+        *,
+        permutations: Any = None,
+        scheme: str | None = None,
     ) -> None:
+        if scheme is not None and scheme not in _SCHEMES:
+            raise ValueError(f"scheme must be one of {', '.join(_SCHEMES)}, got {scheme!r}")
         if num_perm < 1:
             raise ValueError("num_perm must be positive")
         if num_perm > _MOST_PERMUTATIONS:
             raise ValueError(f"Cannot have more than {_MOST_PERMUTATIONS} number of permutation functions")
+        if not 0 <= seed < 1 << 64:
+            raise ValueError("seed must be a number of 64 bits, 0 or more")
         if hashfunc is not None and not callable(hashfunc):
             raise ValueError("The hashfunc must be a callable.")
         if gpu_mode not in ("disable", "detect", "always"):
             raise ValueError("gpu_mode must be 'disable', 'detect' or 'always'")
         if gpu_mode == "always":
             raise RuntimeError("gpu_mode='always': no GPU is used here")
+        if permutations is not None and permutations != _Permutations(num_perm, seed):
+            raise ValueError("permutations must be those of a MinHash with the same num_perm and seed")
         self.num_perm = num_perm
         self.seed = seed
+        self.scheme: str = scheme or "affine32"
+        self._kind = (self.scheme, seed, num_perm)
         self.hashfunc: Callable[[Any], int] = token_hash if hashfunc is None else hashfunc
         self._set = TokenSet(num_perm, seed)
 
@@ -71,15 +104,18 @@ class MinHash:
         """Adds tokens."""
         self._set.update(b, None if self.hashfunc is token_hash else self.hashfunc)
 
-    def _check(self, other: MinHash, doing: str) -> None:
+    def _refuse(self, other: MinHash, doing: str) -> None:
+        """Says why another one does not go with this one."""
+        if getattr(other, "scheme", None) != self.scheme:
+            raise ValueError(f"Cannot {doing} MinHash with different permutation schemes")
         if other.seed != self.seed:
             raise ValueError(f"Cannot {doing} MinHash with different seeds")
-        if other.num_perm != self.num_perm:
-            raise ValueError(f"Cannot {doing} MinHash with different numbers of permutation functions")
+        raise ValueError(f"Cannot {doing} MinHash with different numbers of permutation functions")
 
     def jaccard(self, other: MinHash) -> float:
         """The Jaccard similarity of both sets, exactly; 1 of two that are empty."""
-        self._check(other, "compute Jaccard given")
+        if getattr(other, "_kind", None) != self._kind:
+            self._refuse(other, "compute Jaccard given")
         return self._set.jaccard(other._set)
 
     def count(self) -> float:
@@ -88,7 +124,8 @@ class MinHash:
 
     def merge(self, other: MinHash) -> None:
         """Takes the tokens of another one in."""
-        self._check(other, "merge")
+        if getattr(other, "_kind", None) != self._kind:
+            self._refuse(other, "merge")
         self._set.merge(other._set)
 
     @classmethod
@@ -97,12 +134,17 @@ class MinHash:
         if len(mhs) < 2:
             raise ValueError("Cannot union less than 2 MinHash")
         first = mhs[0]
-        if any((one.seed, one.num_perm) != (first.seed, first.num_perm) for one in mhs):
-            raise ValueError("The unioning MinHash must have the same seed, number of permutation functions")
+        if any(one._kind != first._kind for one in mhs):
+            raise ValueError("The unioning MinHash must have the same seed, number of permutation functions and scheme")
         made = first.copy()
         for one in mhs[1:]:
             made._set.merge(one._set)
         return made
+
+    @property
+    def permutations(self) -> Any:
+        """What another MinHash takes as its ``permutations``, and equal if they are."""
+        return _Permutations(self.num_perm, self.seed)
 
     @property
     def hashvalues(self) -> Any:
@@ -137,8 +179,7 @@ class MinHash:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MinHash):
             return NotImplemented
-        is_alike = (self.seed, self.num_perm) == (other.seed, other.num_perm)
-        return is_alike and self._set.jaccard(other._set) == 1.0
+        return type(self) is type(other) and self._kind == other._kind and self._set.jaccard(other._set) == 1.0
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -159,11 +200,130 @@ class MinHash:
         return f"<dedupdb.datasketch.MinHash of {len(self._set)} tokens, {self.num_perm} permutations>"
 
 
+class LeanMinHash(MinHash):
+    """A :class:`MinHash` that takes no more tokens, has a hash, and is written to a buffer.
+
+    It is written with its tokens, so answers stay exact. Its size is 24 bytes and 8 for each token.
+
+    Args:
+        minhash: What it is made of.
+        seed, hashvalues: Not supported: a set is not known from its hash values.
+        scheme: That of ``minhash``.
+    """
+
+    def __init__(
+        self, minhash: MinHash | None = None, seed: int | None = None, hashvalues: Any = None, scheme: str | None = None
+    ) -> None:
+        if minhash is None:
+            raise ValueError("a LeanMinHash is made of a MinHash, not of hash values")
+        if scheme is not None and scheme != minhash.scheme:
+            raise ValueError(f"scheme {scheme!r} conflicts with the scheme {minhash.scheme!r} of the given MinHash")
+        self._take(minhash._kind, minhash._set.copy())
+
+    def _take(self, kind: tuple[str, int, int], tokens: TokenSet) -> None:
+        self._kind, self._set = kind, tokens
+        self.scheme, self.seed, self.num_perm = kind
+
+    def update(self, b: Any) -> None:
+        """Raises a TypeError."""
+        raise TypeError("Cannot update a LeanMinHash")
+
+    update_batch = update
+
+    @classmethod
+    def union(cls, *mhs: MinHash) -> LeanMinHash:
+        """A new one with the tokens of all."""
+        return cls(super().union(*mhs))
+
+    def bytesize(self, byteorder: str = "@") -> int:
+        """Number of bytes that :meth:`serialize` writes."""
+        return struct.calcsize(_lean_format(byteorder, len(self._set)))
+
+    def serialize(self, buf: Any, byteorder: str = "@") -> None:
+        """Writes it to the beginning of a buffer, in a byte order of :mod:`struct`.
+
+        Raises:
+            ValueError: The buffer is smaller than :meth:`bytesize`.
+        """
+        tokens = self._tokens()
+        count = len(tokens) // 8
+        layout, scheme = _lean_format(byteorder, count), _SCHEMES.index(self.scheme)
+        if len(buf) < struct.calcsize(layout):
+            raise ValueError("The buffer does not have enough space for holding this MinHash.")
+        tokens = _ordered(tokens, byteorder)
+        struct.pack_into(layout, buf, 0, self.seed, self.num_perm, scheme, count, tokens)
+
+    @classmethod
+    def deserialize(cls, buf: Any, byteorder: str = "@") -> LeanMinHash:
+        """The one at the beginning of a buffer.
+
+        Raises:
+            ValueError: It is not one.
+            struct.error: The buffer is too short.
+        """
+        seed, num_perm, scheme, count, _ = struct.unpack_from(_lean_format(byteorder, 0), buf)
+        if not (0 < num_perm <= _MOST_PERMUTATIONS and scheme < len(_SCHEMES)):
+            raise ValueError("these bytes are not of a LeanMinHash")
+        tokens = struct.unpack_from(_lean_format(byteorder, count), buf)[4]
+        made = cls.__new__(cls)
+        made._take((_SCHEMES[scheme], seed, num_perm), TokenSet(num_perm, seed, _ordered(tokens, byteorder)))
+        return made
+
+    def _tokens(self) -> bytes:
+        """The hashes of the tokens, ascending, little-endian."""
+        tokens: bytes = self._set.__reduce__()[1][2]
+        return tokens
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash((self._kind, self._tokens()))
+
+
+def _lean_format(byteorder: str, tokens: int) -> str:
+    """A seed, the number of permutations, the place of the scheme, the number of tokens, and the tokens."""
+    return f"{byteorder}QIIQ{8 * tokens}s"
+
+
+def _ordered(tokens: bytes, byteorder: str) -> bytes:
+    """Numbers of 64 bits from little-endian into this byte order, or from it."""
+    if byteorder == "<" or (byteorder in "@=" and sys.byteorder == "little"):
+        return tokens
+    numbers = array("Q", tokens)
+    numbers.byteswap()
+    return numbers.tobytes()
+
+
+def _recall(weights: tuple[float, float]) -> float:
+    """Least share of the pairs at the threshold that bands find by these weights of false positives and negatives."""
+    positive, negative = weights
+    return min(max(1 - (1 - _RECALL) * positive / negative, 0.5), 0.9999) if negative else 0.5
+
+
+def _bands(num_perm: int, threshold: float, recall: float) -> tuple[int, int]:
+    """The bands and rows that find this share of the pairs at the threshold with the least work, as a store chooses."""
+    default = _native.bands_of_recall(num_perm, threshold)
+    if recall == _RECALL:
+        return default
+
+    def found(jaccard: float, bands: int, rows: int) -> float:
+        return 1 - (1 - jaccard**rows) ** bands
+
+    def work(shape: tuple[int, int]) -> float:
+        """Look-ups, and candidates below the threshold among 1000 sets of all similarities."""
+        return shape[0] + 1000 / 64 * threshold * sum(found(threshold * step / 64, *shape) for step in range(64))
+
+    shapes = []
+    for rows in range(1, num_perm // 2 + 1):
+        enough = (bands for bands in range(2, num_perm // rows + 1) if found(threshold, bands, rows) >= recall)
+        if fewest := next(enough, None):
+            shapes.append((fewest, rows))
+    return min(shapes, key=work, default=(num_perm, 1))
+
+
 class _Memory:
     """Sets in memory, under keys of any kind."""
 
-    def __init__(self, num_perm: int, threshold: float, params: tuple[int, int] | None) -> None:
-        self._index = SetIndex(params or _native.bands_of_recall(num_perm, threshold), threshold)
+    def __init__(self, threshold: float, bands: tuple[int, int]) -> None:
+        self._index = SetIndex(bands, threshold)
         self._numbers: dict[Hashable, int] = {}
         self.known = self._numbers
         self._keys: dict[int, Hashable] = {}
@@ -197,6 +357,9 @@ class _Memory:
         pass
 
     close = flush
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._numbers
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self._numbers)
@@ -232,18 +395,17 @@ def _key(name: str) -> Hashable:
 class _Disk:
     """Sets in a store that stays."""
 
-    def __init__(self, path: Any, num_perm: int, threshold: float, params: tuple[int, int] | None) -> None:
+    def __init__(self, path: Any, num_perm: int, threshold: float, bands: tuple[int, int], is_chosen: bool) -> None:
         asked: dict[str, Any] = {"threshold": threshold, "permutations": num_perm, "shingling": "ids"}
-        expect: Any = asked if params is None else {**asked, "bands": params}
-        chosen = params or _native.bands_of_recall(num_perm, threshold)
-        self._store = open(path, **asked, bands=chosen, expect=expect)
+        expect: Any = asked if is_chosen else {**asked, "bands": bands}
+        self._store = open(path, **asked, bands=bands, expect=expect)
         self._end = weakref.finalize(self, self._store.close)
         self._waiting: dict[str, TokenSet] = {}
         self.known = self
         schema: Any = self._store.schema
         self._seed: int = schema["seed"]
-        bands, rows = map(int, schema["bands"].split("x"))
-        self.bands, self.recall = (bands, rows), self._store.recall(threshold)
+        count, rows = map(int, schema["bands"].split("x"))
+        self.bands, self.recall = (count, rows), self._store.recall(threshold)
 
     def _check(self, tokens: TokenSet) -> None:
         if tokens.seed != self._seed and len(self):
@@ -321,12 +483,14 @@ class _Closing:
         self.close()
 
 
-def _tokens(minhash: MinHash, num_perm: int) -> TokenSet:
-    """The set of a MinHash that has this number of permutations."""
+def _tokens(minhash: MinHash, num_perm: int, scheme: str | None) -> TokenSet:
+    """The set of a MinHash that has this number of permutations, and this scheme if there is one."""
     if not isinstance(minhash, MinHash):
         raise TypeError(f"a dedupdb.datasketch.MinHash, not {type(minhash).__module__}'s")
     if minhash.num_perm != num_perm:
         raise ValueError(f"Expecting minhash with length {num_perm}, got {minhash.num_perm}")
+    if scheme not in (None, minhash.scheme):
+        raise ValueError(f"Expecting minhash with scheme {scheme!r}, as those in the index, got {minhash.scheme!r}")
     return minhash._set
 
 
@@ -337,9 +501,9 @@ class MinHashLSH(_Closing):
         threshold: Least Jaccard similarity of what is found. With ``params`` it is the middle of their S-curve,
             as datasketch's candidates have it.
         num_perm: Permutations of every MinHash.
-        weights: Of false positives and false negatives: checked, and else of no effect. There are no false
-            positives, and at least 98% of the pairs at the threshold are found. If there are too few permutations
-            for that, a warning says how many are found.
+        weights: Of false positives and false negatives. There are no false positives, but candidates to compare. If
+            both are equal, at most 2% of the pairs at the threshold are missed; else 2% times their ratio: 0.5% with
+            ``(0.2, 0.8)``. If there are too few permutations for that, a warning says how many are found.
         params: Number of bands and of rows.
         storage_config: ``{"type": "dict"}`` for an index in memory, or ``{"type": "dedupdb", "path": ...}`` for a
             store on disk.
@@ -378,30 +542,32 @@ class MinHashLSH(_Closing):
         self.h = num_perm
         self.buffer_size = 50000
         self._index: _Memory | _Disk
+        self._scheme: str | None = None
         self._questions: list[set[Hashable]] = []
-        kind = config.get("type")
+        kind, recall = config.get("type"), _recall(weights)
+        chosen = params or _bands(num_perm, threshold, recall)
         if kind == "dict":
-            self._index = _Memory(num_perm, threshold, params)
+            self._index = _Memory(threshold, chosen)
         elif kind == "dedupdb":
             if "path" not in config:
                 raise ValueError('storage_config: {"type": "dedupdb"} needs a "path"')
-            self._index = _Disk(config["path"], num_perm, threshold, params)
+            self._index = _Disk(config["path"], num_perm, threshold, chosen, is_chosen=params is None)
         else:
             raise ValueError(f'storage_config: type {kind!r}; there are "dict" and "dedupdb"')
         self.b, self.r = self._index.bands
-        if params is None and self._index.recall < _RECALL:
+        if params is None and self._index.recall < recall:
             warn(
                 f"{num_perm} permutations find {self._index.recall:.1%} of the pairs at the threshold {threshold}, in "
                 f"{self.b} bands; more permutations find more"
             )
 
     @property
-    def keys(self) -> Iterator[Hashable]:
+    def keys(self) -> KeysView[Hashable]:
         """The keys of all that was inserted."""
-        return iter(self._index)
+        return KeysView(self._index)
 
     def _check(self, minhash: MinHash) -> TokenSet:
-        return _tokens(minhash, self.h)
+        return _tokens(minhash, self.h, self._scheme)
 
     def insert(self, key: Hashable, minhash: MinHash, check_duplication: bool = True) -> None:
         """Stores a MinHash under a key.
@@ -420,6 +586,7 @@ class MinHashLSH(_Closing):
         if check_duplication and key in self:
             raise ValueError("The given key already exists")
         self._index.insert(key, tokens, waiting)
+        self._scheme = minhash.scheme
 
     def query(self, minhash: MinHash) -> list[Hashable]:
         """The keys of what reaches the threshold with a MinHash, the most similar first."""
@@ -462,9 +629,8 @@ class MinHashLSH(_Closing):
         return self._index.counts()
 
     def get_subset_counts(self, *keys: Hashable) -> list[dict[int, int]]:
-        """The same, of these keys alone."""
-        self._check_keys(keys)
-        return self._index.counts(dict.fromkeys(keys))
+        """The same, of these keys alone; keys that are not there count nothing."""
+        return self._index.counts([key for key in dict.fromkeys(keys) if key in self])
 
     def merge(self, other: MinHashLSH, check_overlap: bool = False) -> None:
         """Takes in what another index with the same parameters has.
@@ -477,9 +643,12 @@ class MinHashLSH(_Closing):
         own, index = self._index, other._index
         if (self.h, own.bands, type(own)) != (other.h, index.bands, type(index)):
             raise ValueError("Cannot merge MinHashLSH with different initialization parameters.")
+        if None not in (self._scheme, other._scheme) and self._scheme != other._scheme:
+            raise ValueError(f"Cannot merge MinHash of scheme {other._scheme!r} into those of {self._scheme!r}")
         if check_overlap and any(key in self for key in index):
             raise ValueError("The keys are overlapping, duplicate key exists.")
         own.merge(index)  # type: ignore[arg-type]
+        self._scheme = self._scheme or other._scheme
 
     def insertion_session(self, buffer_size: int = 50000) -> MinHashLSHInsertionSession:
         """What is inserted in a ``with`` block is stored together."""
@@ -501,7 +670,7 @@ class MinHashLSHForest:
     """The most similar of the sets in memory, whatever their similarity, by exact Jaccard similarity.
 
     Compared are the sets that share a minimum with the one that is asked about: of those with similarity s, a share of
-    1 - (1 - s)**num_perm. So more are compared than by datasketch's trees, and more time is taken.
+    1 - (1 - s)**num_perm. So more are compared than by datasketch's trees.
 
     Args:
         num_perm: Permutations of every MinHash.
@@ -513,31 +682,46 @@ class MinHashLSHForest:
             raise ValueError("num_perm and l must be positive")
         if l > num_perm:
             raise ValueError("l cannot be greater than num_perm")
-        self.num_perm = num_perm
-        self._index = _Memory(num_perm, sys.float_info.min, (num_perm, 1))
+        self.num_perm, self.l, self.k = num_perm, l, num_perm // l
+        self._scheme: str | None = None
+        self._sets: dict[Hashable, TokenSet] = {}
+        self._index = _Memory(sys.float_info.min, (num_perm, 1))
 
     def add(self, key: Hashable, minhash: MinHash) -> None:
-        """Adds a MinHash under a key. It is found at once, also without :meth:`index`."""
-        tokens = _tokens(minhash, self.num_perm)
+        """Adds a MinHash under a key. It is found after :meth:`index`."""
+        tokens = _tokens(minhash, self.num_perm, self._scheme)
         if key in self:
             raise ValueError("The given key has already been added")
-        self._index.insert(key, tokens, 0)
+        if self._sets and tokens.seed != next(iter(self._sets.values())).seed:
+            raise ValueError("The given MinHash has another seed than those in the forest")
+        self._sets[key] = tokens.copy()
+        self._scheme = minhash.scheme
 
     def index(self) -> None:
-        """Does nothing."""
+        """Makes all that was added known to :meth:`query`."""
+        for key, tokens in list(self._sets.items())[len(self._index) :]:
+            self._index.insert(key, tokens, 0)
 
     def query(self, minhash: MinHash, k: int) -> list[Hashable]:
         """The keys of at most ``k`` sets, the most similar first, of equal ones the first added."""
         if k <= 0:
             raise ValueError("k must be positive")
-        return self._index.query(_tokens(minhash, self.num_perm))[:k]
+        return self._index.query(_tokens(minhash, self.num_perm, self._scheme))[:k]
+
+    def get_minhash_hashvalues(self, key: Hashable) -> Any:
+        """A copy of the hash values of a set.
+
+        Raises:
+            KeyError: It is not there.
+        """
+        return self._sets[key].digest()
 
     def is_empty(self) -> bool:
-        """Whether nothing was added."""
+        """Whether :meth:`query` finds nothing, as before :meth:`index`."""
         return len(self._index) == 0
 
     def __contains__(self, key: Hashable) -> bool:
-        return key in self._index.known
+        return key in self._sets
 
 
 class MinHashLSHInsertionSession(_Closing):

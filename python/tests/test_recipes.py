@@ -7,6 +7,7 @@ import importlib.util
 import json
 import multiprocessing
 import queue
+import string
 import threading
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,55 @@ def test_a_step_of_datatrove(expected: dedupdb.Deduplicated, tmp_path: Path) -> 
     documents = [data.Document(text=text, id=key) for key, text in zip(KEYS, TEXTS, strict=True)]
     assert [document.text for document in unseen.run(documents)] == expected.kept
     assert list(unseen.run(documents)) == []
+
+
+def test_functions_of_daft(expected: dedupdb.Deduplicated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DO_NOT_TRACK", "1")
+    daft = pytest.importorskip("daft", reason="Daft takes 150 MB: pip install daft")
+    pyarrow = pytest.importorskip("pyarrow")
+    recipe = example("daft/pages.py")
+    pages = daft.from_pydict({"id": [*KEYS, "none"], "text": [*TEXTS, None]})
+    first = pages.limit(120)
+    assert recipe.unseen(first, str(tmp_path / "seen")).to_pydict()["text"] == expected.kept
+    assert recipe.unseen(first.into_batches(7), str(tmp_path / "seen")).to_pydict()["id"] == []
+    new = recipe.unseen(first.into_batches(7), str(tmp_path / "new")).to_pydict()["text"]
+    assert dedupdb.dedup(new).keep == [True] * len(new) and len(new) > 50
+    with dedupdb.open(tmp_path / "store") as store:
+        store.add(KEYS, TEXTS)
+        pairs = sorted(pyarrow.table(store.pairs()).to_pylist(), key=str)
+    assert len(pairs) > 10
+    for number, frame in enumerate([pages, pages.into_batches(1)]):
+        found = recipe.pairs(frame, str(tmp_path / f"pairs{number}")).to_pylist()
+        assert sorted(found, key=str) == pairs
+
+
+class Letters:
+    """Stands in for a model: texts of the same letters, in any order, are the same to it."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def encode(self, inputs: list[str], **_: Any) -> Any:
+        self.seen += inputs
+        numpy = importlib.import_module("numpy")
+        counts = [[text.lower().count(letter) for letter in string.ascii_lowercase] for text in inputs]
+        return numpy.array(counts, "float32")
+
+
+def test_semhash_gets_what_is_left() -> None:
+    pytest.importorskip("semhash")
+    texts = [
+        "Seven swans were swimming on the lake when the snow began to fall.",
+        "From Friday on, the night tram runs again every half hour.",
+        "SEVEN SWANS were swimming on the lake, when the snow began to fall!",
+        "Every half hour the night tram runs again, from Friday on.",
+        "Nobody knows who painted the old harbour crane red and white.",
+    ]
+    pages = [{"id": number, "text": text} for number, text in enumerate(texts)]
+    model = Letters()
+    kept = example("semhash/survivors.py").survivors(pages, model, threshold=0.99)
+    assert [page["id"] for page in kept] == [0, 1, 4]
+    assert model.seen == [texts[0], texts[1], texts[3], texts[4]]
 
 
 def test_a_pipeline_in_threads(tmp_path: Path) -> None:
