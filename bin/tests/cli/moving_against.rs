@@ -315,6 +315,39 @@ fn a_stored_file_moves_because_of_another_copy_that_stays() {
 }
 
 #[test]
+fn a_store_of_the_folder_itself_lets_the_same_files_move() {
+    let sandbox = Sandbox::new();
+    let whole = text(1, 60);
+    // It was pasted twice, which says no more.
+    sandbox.write("A/a/notes.txt", format!("{whole}\n\n{whole}"));
+    sandbox.write("A/b.txt", &whole);
+    // A word was decoded wrongly.
+    let song = format!("{} f\u{fc}r {}", text(2, 60), text(3, 60));
+    sandbox.write("A/c.txt", &song);
+    sandbox.write("A/d.txt", song.replace('\u{fc}', "\u{c3}\u{bc}"));
+    // The end is cut off.
+    sandbox.write("A/Downloads/e.txt", text(4, 60));
+    sandbox.write("A/f.txt", &text(4, 60)[..text(4, 60).len() - 9]);
+    let judged = ["move", "A", "aside", "--dry-run"];
+    let files = |arguments: &[&str]| {
+        let ran = sandbox.run(arguments).expect(0);
+        let mut moved: Vec<String> = ran.lines().iter().map(|it| (*it).to_owned()).collect();
+        moved.sort();
+        moved
+    };
+    let expected = files(&judged);
+    let moved: Vec<&str> = (expected.iter())
+        .filter_map(|line| line.split('\t').next())
+        .collect();
+    assert_eq!(moved, ["A/a/notes.txt", "A/d.txt", "A/f.txt"]);
+    sandbox.add(&["A"], 0);
+    assert_eq!(
+        files(&[&judged[..], &["--against", ".dedupdb"]].concat()),
+        expected
+    );
+}
+
+#[test]
 fn a_record_that_is_gone_stands_for_nothing() {
     let sandbox = Sandbox::new();
     let line = |number: u64| {

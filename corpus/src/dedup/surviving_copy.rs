@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::walk::folder::is_aside;
 use crate::{
-    FileIdentity, Key, Options, Origin, Presence, Repeats, Source, SourcedText, is_itself,
-    stored_rank,
+    FileIdentity, KeepRank, Key, Options, Origin, Presence, Repeats, ShingleCounter, Source,
+    SourcedText, is_itself, rank_of_text,
 };
 use dedupdb::{Document, Match, Query, Result, Store};
 
@@ -38,6 +38,26 @@ impl RecordFiles {
             options: options.clone(),
             hashes: RefCell::default(),
         }
+    }
+
+    /// How worth keeping the document of a file is, or its record with this hash. `None` if there is none.
+    fn rank(
+        &self,
+        path: &Path,
+        hash: Option<&[u8; 32]>,
+        counter: &ShingleCounter,
+    ) -> Option<KeepRank> {
+        let options = self.options.clone().repeats(Repeats::Allow).strict(false);
+        let documents = options.open([Source::path(path)]).ok()?.flatten();
+        let mut wanted =
+            documents.filter(|document| hash.is_none_or(|hash| document.hash() == *hash));
+        let document = wanted.next()?;
+        let (text, is_record) = (document.text(), document.record.is_some());
+        Some(rank_of_text(
+            text,
+            counter.count(text),
+            Some((path, is_record)),
+        ))
     }
 
     /// Whether a record of a file has a text with this hash. Each file is read once.
@@ -122,26 +142,20 @@ pub(super) fn of(
             if place.ancestors().any(|folder| is_aside(folder, true)) {
                 return Ok(SurvivingCopy::Nothing(format!("{key} was put aside")));
             }
-            // Of two texts, that of which the other one has the lesser share says more.
-            let shares = [earlier.containment, earlier.containment_of_match];
-            let rank = |says: bool, bytes, path, is_record| {
-                (
-                    stored_rank(says.into(), bytes, Some((path, is_record))),
-                    path,
-                )
-            };
-            let is_record = document.source.is_some();
-            let stored = rank(shares[1] < shares[0], document.size, &place, is_record);
-            let own = rank(
-                shares[0] < shares[1],
-                origin.bytes,
-                &own,
-                origin.record.is_some(),
-            );
-            if !place.starts_with(root) || stored < own {
+            if !place.starts_with(root) || origin.record.is_some() {
                 return Ok(SurvivingCopy::File(path, identity));
             }
-            format!("{key} is the lesser copy")
+            // Both are read again: the store has no texts, and which of two says more is told by these.
+            let counter = ShingleCounter::of(&store.schema())?;
+            let stored = records.rank(&place, Some(&document.hash), &counter);
+            let own_rank = records.rank(&own, None, &counter);
+            match (stored, own_rank) {
+                (Some(stored), Some(of_own)) if (&stored, &place) < (&of_own, &own) => {
+                    return Ok(SurvivingCopy::File(path, identity));
+                }
+                (Some(_), Some(_)) => format!("{key} is the lesser copy"),
+                _ => format!("{key} could not be read again"),
+            }
         }
         (Presence::Changed, _) => match &document.source {
             Some(source) => format!("{source}, the file of {key}, does not have it any more"),
