@@ -77,6 +77,12 @@ const SIDE_FOLDERS: [&str; 34] = [
     "ダウンロード",
 ];
 
+/// Ends of the names that pages give to characters: `uuml`, `eacute`, `rsquo`.
+const CHARACTER_ENDS: [&str; 18] = [
+    "acute", "amp", "apos", "cedil", "circ", "dash", "euro", "grave", "hellip", "lig", "nbsp",
+    "quo", "quot", "ring", "shy", "slash", "tilde", "uml",
+];
+
 /// Counts what texts say.
 #[derive(Debug)]
 pub(crate) struct ShingleCounter {
@@ -178,8 +184,9 @@ pub(crate) fn stored_rank(shingles: u64, bytes: u64, place: Option<(&Path, bool)
     ((Reverse(shingles), false), aside, Reverse(bytes), lengths)
 }
 
-/// The number of characters in place of bytes that could not be decoded, and of places where UTF-8 was read as Latin-1 or
-/// Windows-1252, such as `Ã¼` for `ü` and `â€™` for `’`.
+/// The number of characters in place of bytes that could not be decoded, of places where UTF-8 was read as Latin-1 or
+/// Windows-1252, such as `Ã¼` for `ü` and `â€™` for `’`, and of characters that are written as pages or mail have them:
+/// `&uuml;`, `=C3=BC`, and a line that ends within a word, with `=`.
 fn garbled_places(text: &str) -> usize {
     let is_garbled = |it: &[u8]| {
         matches!(
@@ -196,14 +203,41 @@ fn garbled_places(text: &str) -> usize {
                 | [0xc3, 0xa2, 0xe2, 0x82, 0xac]
         )
     };
-    if text.is_ascii() {
-        return 0;
-    }
     let bytes = text.as_bytes();
     let starts = bytes.iter().enumerate();
-    let starts = starts.filter(|(_, byte)| matches!(byte, 0xc3 | 0xef));
-    let windows = starts.map(|(start, _)| &bytes[start..bytes.len().min(start + 5)]);
-    windows.filter(|window| is_garbled(window)).count()
+    let starts = starts.filter(|(_, byte)| matches!(byte, 0xc3 | 0xef | b'&' | b'='));
+    let garbled = starts.filter(|&(start, byte)| {
+        let behind = &bytes[start + 1..bytes.len().min(start + 10)];
+        match byte {
+            b'&' => is_reference(behind),
+            b'=' => is_escape(start.checked_sub(1).map(|before| bytes[before]), behind),
+            _ => is_garbled(&bytes[start..bytes.len().min(start + 5)]),
+        }
+    });
+    garbled.count()
+}
+
+/// Whether this, behind `&`, is the name or number of a character and `;`.
+fn is_reference(behind: &[u8]) -> bool {
+    let end = behind.iter().position(|&byte| byte == b';');
+    end.is_some_and(|end| match &behind[..end] {
+        [b'#', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_alphanumeric),
+        name => CHARACTER_ENDS
+            .iter()
+            .any(|end| name.ends_with(end.as_bytes())),
+    })
+}
+
+/// Whether this, behind `=`, is the first byte of a character of several in Quoted-Printable, or the end of a line that
+/// goes on. `before` is the byte before `=`.
+fn is_escape(before: Option<u8>, behind: &[u8]) -> bool {
+    let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
+    match behind {
+        [b'\n' | b'\r', ..] => before.is_some_and(|before| before.is_ascii_alphanumeric()),
+        [b'2', b'0', b'\n' | b'\r', ..] => true,
+        [b'C'..=b'F', low, b'=', rest @ ..] => is_hex(low) && rest.first().is_some_and(is_hex),
+        _ => false,
+    }
 }
 
 /// How many of the names of the file and its folders say that it is hidden, a copy, or not a person's: a backup, a library,
@@ -338,12 +372,37 @@ mod tests {
 
     #[test]
     fn text_that_was_decoded_wrongly_is_garbled() {
+        let of_pages = [
+            "f&uuml;r",
+            "f&#252;r",
+            "f&#xfc;r",
+            "f=C3=BCr",
+            "fo=\nr",
+            "for=20\nall",
+        ];
         for garbled in ["fÃ¼r", "StraÃŸe", "Ã„rger", "itâ€™s", "a\u{fffd}b", "5 Â°C"]
+            .into_iter()
+            .chain(of_pages)
         {
             assert_eq!(garbled_places(garbled), 1, "{garbled}");
         }
         for other in [
-            "für", "IRMÃ", "NÃO", "Âge", "pâte", "it’s", "5 °C", "Âşık", "â’r", "naïve",
+            "für",
+            "IRMÃ",
+            "NÃO",
+            "Âge",
+            "pâte",
+            "it’s",
+            "5 °C",
+            "Âşık",
+            "â’r",
+            "naïve",
+            "AT&T; x",
+            "p = &buffer;",
+            "x=20 y",
+            "a ==\nb",
+            "====\n",
+            "a=C3",
         ] {
             assert_eq!(garbled_places(other), 0, "{other}");
         }
