@@ -62,5 +62,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokens::TokenSet>()?;
     module.add_class::<index::SetIndex>()?;
     cluster::register(module)?;
+    file_object::end_with(module.py())?;
     Ok(())
 }
