@@ -174,9 +174,9 @@ def test_what_is_no_list_of_strings_is_named() -> None:
         with pytest.raises((ValueError, TypeError), match=message):
             dedupdb.dedup(wrong, text=path)
     for data in ([{"a": ["x y", "x y"]}], pa.table({"a": [["x y", "x y"]]})):
-        with pytest.raises(TypeError, match="not (a )?string"):
+        with pytest.raises(TypeError, match=r"not (a )?string"):
             dedupdb.dedup(data, text="a", unit="line", min_words=2)
-        with pytest.raises(TypeError, match="not (a )?string"):
+        with pytest.raises(TypeError, match=r"not (a )?string"):
             dedupdb.decontaminate(data, ["who painted the crane in the harbour"], text="a", action="cut")
     for path in ("a[]", "m.a"):
         with pytest.raises(ValueError, match="there is no"):

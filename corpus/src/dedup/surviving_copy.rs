@@ -145,7 +145,7 @@ pub(super) fn of(
             if !place.starts_with(root) || origin.record.is_some() {
                 return Ok(SurvivingCopy::File(path, identity));
             }
-            // Both are read again: the store has no texts, and which of two says more is told by these.
+            // Both are read again: the store has no texts, and only they show which one says more.
             let counter = ShingleCounter::of(&store.schema())?;
             let stored = records.rank(&place, Some(&document.hash), &counter);
             let own_rank = records.rank(&own, None, &counter);

@@ -27,14 +27,16 @@ pub(super) struct HoldingContent {
 pub(super) struct PassageComparer<'a> {
     snapshot: &'a Snapshot,
     shingles: &'a TextShingles,
-    /// The places of the text by the rank of their shingle, then ascending; known once a place is asked for.
-    by_rank: OnceCell<Vec<u32>>,
+    /// Known once a place is asked for.
+    places: OnceCell<PlacesByRank>,
     /// The number of tokens over which runs are joined.
     gap: usize,
     /// The number of shingles of a long run.
     long: usize,
     /// The shingles at every `long`-th place, ascending: a long run has one of them. `None` if runs are joined.
     signs: Option<Vec<u32>>,
+    /// Whether each long run has a fingerprint of its content.
+    has_fingerprint: bool,
     /// The least number of distinct shingles of a long run that is not joined.
     fewest: usize,
     set: ShingleSet,
@@ -60,7 +62,11 @@ impl<'a> PassageComparer<'a> {
         PassageComparer {
             snapshot,
             shingles,
-            by_rank: OnceCell::new(),
+            places: OnceCell::new(),
+            has_fingerprint: snapshot
+                .schema
+                .fingerprint_step()
+                .is_some_and(|step| step as usize <= long),
             gap,
             long,
             signs,
@@ -70,13 +76,23 @@ impl<'a> PassageComparer<'a> {
         }
     }
 
-    /// The long runs of shingles that a content has, and maybe shorter ones.
-    pub(super) fn runs(&mut self, content: u32) -> Result<Vec<ShingleRun>> {
+    /// The long runs of shingles that a content has, and maybe shorter ones. `only` is the rank of its only fingerprint in
+    /// the text, if it has no other one there.
+    pub(super) fn runs(&mut self, content: u32, only: Option<u32>) -> Result<Vec<ShingleRun>> {
         let (row, packed) = self.snapshot.content_and_shingles(content)?;
-        if let Some(signs) = &self.signs
-            && ((row.shingle_count as usize) < self.fewest || !packed.has_any(signs)?)
-        {
-            return Ok(Vec::new());
+        if let Some(signs) = &self.signs {
+            if (row.shingle_count as usize) < self.fewest {
+                return Ok(Vec::new());
+            }
+            // A long run has the fingerprint, so only the signs beside it can be in one.
+            let beside = only.and_then(|rank| self.signs_beside(rank));
+            let has_sign = match &beside {
+                Some(beside) => packed.has_any(beside)?,
+                None => packed.has_any(signs)?,
+            };
+            if !has_sign {
+                return Ok(Vec::new());
+            }
         }
         packed.unpack(&mut self.set)?;
         if self.signs.is_some()
@@ -161,19 +177,68 @@ impl<'a> PassageComparer<'a> {
         Ok(starts.collect())
     }
 
+    /// The shingles at every `long`-th place that a long run with the shingle of this rank can have, ascending. `None` if all
+    /// are to be looked at.
+    fn signs_beside(&self, rank: u32) -> Option<Vec<u32>> {
+        let places = self.places_of(rank as usize);
+        if !self.has_fingerprint || places.is_empty() {
+            return None;
+        }
+        let mut signs = Vec::with_capacity(2 * places.len());
+        for &place in places {
+            // The signs are at the places long - 1, 2 long - 1, ...: the last one up to this place, and the next one.
+            let next = (place as usize + 1) / self.long;
+            let beside = [next, next + 1].map(|sign| (sign * self.long).checked_sub(1));
+            let ranks = beside.iter().flatten();
+            let ranks = ranks.filter_map(|&sign| self.shingles.ranks.get(sign));
+            signs.extend(ranks.map(|&rank| self.shingles.distinct[rank as usize]));
+        }
+        signs.sort_unstable();
+        Some(signs)
+    }
+
     /// The places of the text with a shingle, none if they are too many.
     fn places(&self, shingle: u32) -> &[u32] {
-        let Ok(rank) = self.shingles.distinct.binary_search(&shingle) else {
-            return &[];
-        };
-        let rank_of = |place: &u32| self.shingles.ranks[*place as usize] as usize;
-        let by_rank = self.by_rank.get_or_init(|| {
-            let mut places: Vec<u32> = (0..low32(self.shingles.ranks.len() as u64)).collect();
-            places.sort_by_key(rank_of);
-            places
-        });
-        let before = |rank: usize| by_rank.partition_point(|place| rank_of(place) < rank);
-        let places = &by_rank[before(rank)..before(rank + 1)];
+        let rank = self.shingles.distinct.binary_search(&shingle);
+        rank.map_or(&[], |rank| self.places_of(rank))
+    }
+
+    /// The same for the shingle of this rank.
+    fn places_of(&self, rank: usize) -> &[u32] {
+        let places = self.places.get_or_init(|| PlacesByRank::of(self.shingles));
+        let places = places.of_rank(rank);
         if places.len() > REPEATED { &[] } else { places }
+    }
+}
+
+/// The places of a text by the rank of their shingle.
+struct PlacesByRank {
+    /// By rank, then ascending.
+    places: Vec<u32>,
+    /// Where the places of each rank begin, and the end of the last ones.
+    starts: Vec<u32>,
+}
+
+impl PlacesByRank {
+    fn of(shingles: &TextShingles) -> PlacesByRank {
+        let mut starts = vec![0; shingles.distinct.len() + 1];
+        for &rank in &shingles.ranks {
+            starts[rank as usize + 1] += 1;
+        }
+        for rank in 1..starts.len() {
+            starts[rank] += starts[rank - 1];
+        }
+        let mut ends = starts.clone();
+        let mut places = vec![0; shingles.ranks.len()];
+        for (place, &rank) in (0..).zip(&shingles.ranks) {
+            let end = &mut ends[rank as usize];
+            places[*end as usize] = place;
+            *end += 1;
+        }
+        PlacesByRank { places, starts }
+    }
+
+    fn of_rank(&self, rank: usize) -> &[u32] {
+        &self.places[self.starts[rank] as usize..self.starts[rank + 1] as usize]
     }
 }

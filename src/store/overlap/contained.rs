@@ -100,13 +100,15 @@ pub(crate) fn contained(
         common: &common,
         found: Vec::new(),
     };
-    for &(content, count) in &shared.contents {
-        if ids.contains(&content) {
-            comparer.compare(content, count)?;
+    for of in &shared.contents {
+        if ids.contains(&of.content) {
+            comparer.compare(of.content, of.fingerprints)?;
         }
     }
     let is_counted = |content: &u32| {
-        let found = shared.contents.binary_search_by_key(content, |of| of.0);
+        let found = shared
+            .contents
+            .binary_search_by_key(content, |of| of.content);
         found.is_ok()
     };
     let mut false_ones = 0;

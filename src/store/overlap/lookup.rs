@@ -90,11 +90,21 @@ pub(crate) struct CommonFingerprint {
     pub(crate) contents: usize,
 }
 
+/// A content that shares fingerprints with a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SharingContent {
+    pub(crate) content: u32,
+    /// The number of its fingerprints that were found in the text.
+    pub(crate) fingerprints: u32,
+    /// The place of one of them among the distinct shingles of the text.
+    pub(crate) rank: u32,
+}
+
 /// The contents that share fingerprints with a text.
 #[derive(Debug)]
 pub(crate) struct SharedFingerprints {
-    /// Ascending, each with the number of fingerprints that were found in the text. Some may be removed already.
-    pub(crate) contents: Vec<(u32, u32)>,
+    /// Ascending by content. Some may be removed already.
+    pub(crate) contents: Vec<SharingContent>,
     /// The fingerprints whose contents are not all among these, by rank.
     pub(crate) common: Vec<CommonFingerprint>,
 }
@@ -108,18 +118,22 @@ struct FingerprintList {
 }
 
 impl SharedFingerprints {
-    /// The contents, and the youngest of those with each common fingerprint, ascending.
+    /// The contents, and the youngest of those with each common fingerprint, ascending. Each comes with the rank of its only
+    /// fingerprint in the text, if it is known to have no other one there.
     pub(crate) fn with_some_common(
         &self,
         snapshot: &Snapshot,
         distinct: &[u32],
-    ) -> Result<Vec<u32>> {
-        let contents = self.contents.iter().map(|&(content, _)| content);
-        let mut all: Vec<u32> = contents.collect();
+    ) -> Result<Vec<(u32, Option<u32>)>> {
+        let mut all: Vec<(u32, Option<u32>)> = Vec::with_capacity(self.contents.len());
+        for of in &self.contents {
+            let is_only = of.fingerprints == 1 && self.common.is_empty();
+            all.push((of.content, is_only.then_some(of.rank)));
+        }
         let mut some = Vec::new();
         for common in &self.common {
             snapshot.with_fingerprint(distinct[common.rank], NAMED, &mut some)?;
-            all.extend_from_slice(&some);
+            all.extend(some.iter().map(|&content| (content, None)));
         }
         all.sort_unstable();
         all.dedup();
@@ -162,7 +176,7 @@ impl SharedFingerprints {
             }
         }
         lists.sort_unstable_by_key(|list| (list.len, list.rank));
-        let mut hits = HashMap::<u32, u32, BuildHasherDefault<SpreadHasher>>::default();
+        let mut hits = HashMap::<u32, (u32, u32), BuildHasherDefault<SpreadHasher>>::default();
         let mut common = Vec::new();
         for list in lists {
             if hits.len() + list.len > most {
@@ -179,10 +193,18 @@ impl SharedFingerprints {
                 std::mem::take(&mut read)
             };
             for content in contents {
-                *hits.entry(content).or_default() += 1;
+                let (fingerprints, rank) = hits.entry(content).or_default();
+                *fingerprints += 1;
+                *rank = low32(list.rank as u64);
             }
         }
-        let mut contents: Vec<(u32, u32)> = hits.into_iter().collect();
+        let contents = hits.into_iter();
+        let contents = contents.map(|(content, (fingerprints, rank))| SharingContent {
+            content,
+            fingerprints,
+            rank,
+        });
+        let mut contents: Vec<SharingContent> = contents.collect();
         contents.sort_unstable();
         common.sort_unstable_by_key(|common| common.rank);
         Ok(SharedFingerprints { contents, common })

@@ -157,8 +157,8 @@ fn find(
     let long = least + 1 - k as usize;
     let mut comparer = PassageComparer::new(snapshot, &shingles, query.gap as usize, long);
     let (mut found, mut places) = (Vec::new(), None);
-    for content in contents {
-        let runs = comparer.runs(content)?;
+    for (content, only) in contents {
+        let runs = comparer.runs(content, only)?;
         if !runs.iter().any(|run| run.places.len() >= long) {
             continue;
         }
