@@ -143,9 +143,12 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "FORMAT", value_parser = parse::format())]
     pub(crate) format: Option<Format>,
 
-    /// Field or column with the text; dots lead into nested fields, and a number counts the columns
-    /// of a table without a header; `messages[].content` and `messages[role=user].content` lead
-    /// into lists; the texts of several, one --text-field each, are joined by line breaks [default: text]
+    /// Field or column with the text, such as body or messages[].content; may be repeated [default:
+    /// text]
+    ///
+    /// Dots lead into nested fields, and a number counts the columns of a table without a header.
+    /// `messages[].content` and `messages[role=user].content` lead into lists. The texts of several
+    /// fields are joined by line breaks.
     #[arg(long, value_name = "NAME", value_parser = parse::field)]
     pub(crate) text_field: Vec<String>,
 

@@ -150,8 +150,9 @@ pub(crate) struct DedupArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Of similar records, keep the one with the largest value of FIELD, or with -FIELD the smallest; of
-    /// several fields, separated by commas, the next one decides between equal ones
+    /// Of similar records, keep the one with the largest FIELD, or with -FIELD the smallest
+    ///
+    /// Of several fields, separated by commas, the next one decides between equal ones.
     #[arg(long, value_name = "FIELD", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse::keep_by,
         conflicts_with_all = ["against", "containment", "cut_passages", "keys_from", "list", "unit"])]
     pub(crate) keep_by: Vec<KeepBy>,

@@ -2,11 +2,13 @@
 
 use clap::Command;
 
-/// The first command of each group, and the group's name.
-const GROUPS: [(&str, &str); 3] = [
-    ("add", "Everyday commands"),
-    ("init", "Upkeep of a store"),
-    ("eval", "For experts and other programs"),
+/// What people want, and the first command that does it.
+const GROUPS: [(&str, &str); 5] = [
+    ("add", "Find what is similar"),
+    ("dedup", "Clean a corpus or a folder"),
+    ("remove", "Keep a store"),
+    ("tune", "Measure"),
+    ("serve", "Work with other programs"),
 ];
 
 /// clap's template, with our list of commands in place of its own.

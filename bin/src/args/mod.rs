@@ -5,6 +5,7 @@ pub(crate) mod after;
 #[cfg(unix)]
 mod aside;
 mod backup;
+mod brief;
 mod clusters;
 mod common;
 mod compact;
@@ -173,16 +174,18 @@ Examples:
 Exit codes: 0 found or done, 1 nothing found, 2 error, 75 another process is writing to the store, 130
 interrupted (143 by SIGTERM, 129 by SIGHUP).";
 
-/// The commands: everyday ones first, then those for upkeep, then those for other programs and experiments.
+/// The commands, by what people want.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Add(AddArgs),
     Query(QueryArgs),
     Passages(PassagesArgs),
-    Common(CommonArgs),
     Pairs(Box<PairsArgs>),
     Clusters(ClustersArgs),
+    Common(CommonArgs),
     Report(Box<ReportArgs>),
+    Explain(ExplainArgs),
+    Jaccard(JaccardArgs),
     #[command(alias = "dedupe")]
     Dedup(Box<DedupArgs>),
     Decontaminate(Box<DecontaminateArgs>),
@@ -194,8 +197,6 @@ pub(crate) enum Command {
     #[command(alias = "ls")]
     List(ListArgs),
     Show(ShowArgs),
-    Explain(ExplainArgs),
-    Jaccard(JaccardArgs),
     Init(InitArgs),
     Stats(StatsArgs),
     /// Read the whole store and verify it
@@ -221,11 +222,11 @@ Exit codes: 0 sound, 2 damaged, or an error, 75 another process is writing to th
     Salvage(SalvageArgs),
     Tune(TuneArgs),
     Eval(eval::EvalArgs),
+    Serve(ServeArgs),
+    Load(LoadArgs),
     Matrix(MatrixArgs),
     Map(Box<MapArgs>),
     Reduce(ReduceArgs),
-    Serve(ServeArgs),
-    Load(LoadArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -271,7 +272,7 @@ impl Command {
 impl Args {
     /// All commands, with their texts laid out for a terminal.
     pub(crate) fn all() -> clap::Command {
-        groups::grouped(after::laid_out(Args::command()))
+        groups::grouped(brief::brief(after::laid_out(Args::command())))
     }
 
     /// The arguments as they were typed.

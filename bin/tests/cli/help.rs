@@ -8,10 +8,12 @@ pub(crate) fn verbs(sandbox: &Sandbox) -> Vec<String> {
 }
 
 /// The headings of lists of commands: those of the program's groups, and that of a command's subcommands.
-const HEADINGS: [&str; 4] = [
-    "\nEveryday commands:\n",
-    "\nUpkeep of a store:\n",
-    "\nFor experts and other programs:\n",
+const HEADINGS: [&str; 6] = [
+    "\nFind what is similar:\n",
+    "\nClean a corpus or a folder:\n",
+    "\nKeep a store:\n",
+    "\nMeasure:\n",
+    "\nWork with other programs:\n",
     "\nCommands:\n",
 ];
 
@@ -25,6 +27,9 @@ pub(crate) fn listed(help: &str) -> Vec<String> {
     let names = names.filter(|name| !name.is_empty() && *name != "help");
     names.map(str::to_owned).collect()
 }
+
+/// The lines of a screen.
+const SCREEN: usize = 50;
 
 #[test]
 fn every_verb_has_help_with_examples() {
@@ -55,7 +60,12 @@ fn check_help(sandbox: &Sandbox, command: &[&str]) -> String {
     assert!(help.contains("\nExit codes: 0 "), "{name} has exit codes");
     assert!(help.contains(&format!("dedupdb {name}")), "{name}");
     assert!(ran.stderr.is_empty());
-    sandbox.run(&[command, &["-h"]].concat()).expect(0);
+    let brief = sandbox
+        .run(&[command, &["-h"]].concat())
+        .expect(0)
+        .lines()
+        .len();
+    assert!(brief <= SCREEN, "dedupdb {name} -h has {brief} lines");
     help
 }
 
