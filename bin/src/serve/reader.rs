@@ -1,6 +1,6 @@
 //! Reads requests ahead on a thread of its own, so that a signal does not wait for them.
 
-use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
@@ -112,7 +112,7 @@ fn read(input: &mut impl BufRead) -> io::Result<Option<Request>> {
         return Ok(None);
     }
     if line.len() as u64 == LONGEST && line.last() != Some(&b'\n') {
-        skip_line(input)?;
+        input.skip_until(b'\n')?;
         let reason = format!(
             "not a request: the line is longer than {} MiB",
             LONGEST >> 20
@@ -120,23 +120,4 @@ fn read(input: &mut impl BufRead) -> io::Result<Option<Request>> {
         return Ok(Some(Request::none(reason)));
     }
     Ok(Some(Request::parse(&line)))
-}
-
-/// Skips the rest of a line.
-fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
-    loop {
-        let read = match input.fill_buf() {
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            read => read?,
-        };
-        let end = read.iter().position(|&byte| byte == b'\n');
-        let (skipped, is_done) = match end {
-            Some(end) => (end + 1, true),
-            None => (read.len(), read.is_empty()),
-        };
-        input.consume(skipped);
-        if is_done {
-            return Ok(());
-        }
-    }
 }
