@@ -80,6 +80,10 @@
 //!   store. Without locks on ranges of a file, no process can read while another one writes.
 //! - Panics must unwind. A build with `panic = "abort"` fails, because a damaged page of an index can make
 //!   redb panic, and the crate turns that panic into an error.
+//! - It needs a target of 64 bits, and is tested on Linux on x86-64.
+
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("dedupdb maps whole columns into memory, which needs a target of 64 bits");
 
 pub mod batch;
 mod clock;
