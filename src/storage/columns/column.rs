@@ -409,7 +409,7 @@ impl<'p> ColumnParts<'p> {
 /// Maps the header of a column's file and the first `len` bytes of its data.
 #[expect(
     unsafe_code,
-    reason = "what stays as it is in a file, no type can tell"
+    reason = "the type system cannot express file immutability"
 )]
 fn map(file: &File, len: u64) -> Result<Arc<FileMap>> {
     // SAFETY: A map is only read through a `ColumnView`, below its length: committed bytes, or bytes that the only

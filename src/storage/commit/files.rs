@@ -79,7 +79,7 @@ impl<'a> NewContent<'a> {
 
 /// Appended contents whose postings are still missing.
 #[derive(Debug)]
-#[must_use = "nobody finds a content that has no postings"]
+#[must_use = "unposted contents cannot be found"]
 pub(crate) struct UnpostedContents {
     recent: Arc<RecentPostings>,
     filters: Filters,

@@ -154,6 +154,7 @@ impl<'a> Matcher<'a> {
         let Some(likeness) = self.compare(content)? else {
             return Ok(None);
         };
+        // Texts without shingles share no bucket.
         let bands = if self.snapshot.content(content)?.shingle_count > 0 {
             let schema = &self.snapshot.schema;
             let signature = self.snapshot.signature(content)?;
@@ -233,6 +234,7 @@ impl<'a> Matcher<'a> {
         let (row, shingles) = self.snapshot.content_and_shingles(content)?;
         let has_shingles = self.snapshot.schema.keeps_shingles();
         let exact_copy = row.hash == *self.probe.hash;
+        // Without shingles there is only the estimate, and a copy needs no comparison.
         if exact_copy || !has_shingles {
             let estimate = self.estimate(content)?;
             let same = (exact_copy && has_shingles).then_some(1.0);
@@ -246,6 +248,7 @@ impl<'a> Matcher<'a> {
             let reaches = exact_copy || highest(estimate) >= self.threshold;
             return Ok(EarlyVerdict::Known(reaches.then_some(likeness)));
         }
+        // Sizes that differ too much exclude a match, and are in the row that was just read.
         let (probe, stored) = (self.probe.shingles.len(), row.shingle_count as usize);
         let (small, large) = (probe.min(stored), probe.max(stored));
         if !sizes_fit(small, large, self.threshold) {
