@@ -152,6 +152,7 @@ impl SplitDocument {
         for unit in kept {
             whole += self.indented(unit);
             let end = self.units[unit].end;
+            // Behind the last unit that is kept comes what the text ends with.
             let next = self.units.get(unit + 1).filter(|_| unit != last);
             whole += match next {
                 Some(next) => &text[end..next.start],
