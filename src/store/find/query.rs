@@ -364,7 +364,7 @@ fn matches_without(
         ..probe
     };
     // Containment has no least similarity, but a content without a common shingle never matches.
-    let least = bounds.map_or(threshold, |_| f64::MIN_POSITIVE);
+    let least = bounds.map_or(threshold, |_| ANY);
     let mut matcher = Matcher::new(snapshot, probe, least).ignoring(ignored);
     let mut matches = Vec::new();
     for content in 0..snapshot.len {
