@@ -15,7 +15,7 @@ const CERTAIN_ERRORS: f64 = 5.0;
 
 /// In a store without shingles, a candidate still counts if its estimate is this many standard errors below the
 /// threshold: an estimate alone does not decide at the threshold.
-pub(crate) const TOLERATED_ERRORS: f64 = 2.0;
+const TOLERATED_ERRORS: f64 = 2.0;
 
 /// How similar a text and a stored content are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -245,7 +245,7 @@ impl<'a> Matcher<'a> {
                 containment: same,
                 containment_of_stored: same,
             };
-            let reaches = exact_copy || highest(estimate) >= self.threshold;
+            let reaches = exact_copy || highest_similarity(estimate) >= self.threshold;
             return Ok(EarlyVerdict::Known(reaches.then_some(likeness)));
         }
         // Sizes that differ too much exclude a match, and are in the row that was just read.
@@ -314,7 +314,7 @@ impl<'a> Matcher<'a> {
 }
 
 /// The highest similarity that an estimate allows.
-fn highest(estimate: Estimate) -> f64 {
+pub(crate) fn highest_similarity(estimate: Estimate) -> f64 {
     estimate.jaccard + TOLERATED_ERRORS * estimate.error
 }
 
@@ -322,6 +322,8 @@ fn highest(estimate: Estimate) -> f64 {
 pub(crate) fn least_agreeing(schema: &Schema, threshold: f64) -> u32 {
     let (permutations, width) = (schema.permutations(), schema.slot_width());
     (0..permutations)
-        .find(|&agreeing| highest(Estimate::new(agreeing, permutations, width)) >= threshold)
+        .find(|&agreeing| {
+            highest_similarity(Estimate::new(agreeing, permutations, width)) >= threshold
+        })
         .unwrap_or(permutations)
 }
