@@ -163,6 +163,7 @@ impl Store {
         };
         let join = join.map(|join| join.within(query.memory));
         let bands = u64::from(snapshot.schema.bands().bands());
+        // The pairs of copies count like one more band.
         self.progress.begin(BAND_STEPS * (bands + 1));
         Ok(Pairs {
             store: self.clone(),

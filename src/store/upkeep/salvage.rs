@@ -165,6 +165,7 @@ impl Options {
             saved.schema = salvage.schema.clone();
             drop(salvage);
             drop(store);
+            // What the system could not read now may be intact, so the salvage fails, rather than leave it out.
             wreck.check_read()?;
             saved.unreadable = unreadable(&wreck);
             saved.index_is_whole = wreck.has_whole_index()?;

@@ -173,6 +173,7 @@ impl Writer {
             mut prepared,
             ..
         } = stored;
+        // The text is unknown here, so a content that is new to this store is taken from the other one as it is.
         let append =
             |writer: &mut Writer, _: &mut PreparedInput| writer.append_stored(source, content);
         let key = prepared.input.key.clone();

@@ -85,6 +85,7 @@ pub struct Writer {
 
 impl Writer {
     pub(crate) fn new(store: &Store, mut files: Lease) -> Result<Writer> {
+        // A failed commit left the files in an unknown state, so they are opened again at the last commit.
         if files.check_writable().is_err() {
             store.follow(&mut files)?;
         }

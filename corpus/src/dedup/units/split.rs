@@ -75,6 +75,7 @@ impl UnitBatch {
                 end(&mut items, &mut units, 0);
             }
         }
+        // The bytes of the whole batch count with its last part.
         end(&mut items, &mut units, batch.bytes);
         Ok(batches)
     }
