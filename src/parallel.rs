@@ -22,6 +22,8 @@ pub(crate) fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync)
     let left = Mutex::new((items.into_iter(), &mut results[..]));
     at_once(threads, &|| {
         loop {
+            // A thread takes the next items and the places of their results under the lock, and works on them without
+            // it.
             let (part, places) = {
                 let (items, places) = &mut *lock(&left);
                 let size = items.len().div_ceil(threads * PARTS);

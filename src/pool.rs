@@ -77,12 +77,14 @@ impl Pool {
             return take(self.map(items, work));
         }
         let mut items = items.into_iter();
+        // The channel holds one part, so while `take` is busy, one more part is ready and one is being made.
         let (sender, done) = sync_channel(1);
         let mut sender = Some(sender);
         let mut ahead = || {
             let sender = sender.take();
             loop {
                 let part: Vec<T> = items.by_ref().take(part).collect();
+                // After an error of `take`, there is no receiver any more, and nothing further is wanted.
                 let is_wanted = |done| sender.as_ref().is_some_and(|it| it.send(done).is_ok());
                 if part.is_empty() || !is_wanted(self.map(part, &work)) {
                     return;
@@ -163,6 +165,7 @@ impl Pool {
             work();
             return true;
         }
+        // A worker of another pool waits as a plain thread would, so that it takes up no job of its own pool.
         thread::scope(|scope| {
             let install = || pool.install(work);
             let Ok(thread) = thread::Builder::new().spawn_scoped(scope, install) else {

@@ -158,6 +158,7 @@ impl<'a> CandidateQuery<'a> {
         let keys = self.keys.as_slice().iter().skip(band);
         let keys = keys.step_by(self.keys.bands()).copied();
         let mut postings: Vec<(u64, usize)> = keys.zip(0..).collect();
+        // Equal keys stand side by side, and their rows ascend, whatever the number of threads.
         postings.par_sort_unstable();
         let buckets = postings.chunk_by(|a, b| a.0 == b.0);
         let shared = buckets.filter(|bucket| bucket.len() > 1);
@@ -175,6 +176,7 @@ impl<'a> CandidateQuery<'a> {
     /// The pairs of distinct rows that fit by size and for which `is_here` is true.
     fn among(&self, mut rows: Vec<usize>, is_here: impl Fn(usize, usize) -> bool) -> Candidates {
         let size = |row: usize| self.sizes.get(row).copied().unwrap_or_default() as usize;
+        // By size: the rows that fit to a row are the next ones.
         rows.sort_unstable_by_key(|&row| (size(row), row));
         let mut found = Candidates::default();
         for (at, &row) in rows.iter().enumerate() {

@@ -103,6 +103,7 @@ impl Keeper {
         for key in keys {
             shared.extend(self.buckets.get(key).into_iter().flatten());
         }
+        // A content stands once for each bucket that it shares. Most buckets come first, then the earlier content.
         shared.sort_unstable();
         let mut ranked: Vec<(usize, usize)> = shared
             .chunk_by(|a, b| a == b)

@@ -61,6 +61,7 @@ impl Rarity {
         let mut rarest = shingles.as_slice().to_vec();
         let kept = rarest.len() + 1 - least_in_common(rarest.len(), threshold);
         if kept < rarest.len() {
+            // Equal counts are decided by the shingle, so that every machine keeps the same ones.
             let rarity = |shingle: &u32| (self.counts[counter(*shingle)], *shingle);
             rarest.select_nth_unstable_by_key(kept, rarity);
             rarest.truncate(kept);

@@ -208,6 +208,7 @@ impl BucketWalk {
         self.contents += 1;
         self.leave_small(code);
         if self.contents <= self.search.large {
+            // A bucket may become large later. Then its first contents are listed as well.
             if self.search.large < usize::MAX {
                 self.first.push(code);
             }
@@ -262,6 +263,7 @@ impl BucketWalk {
 
     /// Pairs a content with the last ones before it.
     fn pair(&mut self, code: ContentCode, label: Option<u64>, most: usize) {
+        // The nearest contents come first. An earlier walk has returned the first `beyond` of them.
         let others = self.before.iter().rev().take(most).skip(self.search.beyond);
         let others = others.filter(|other| label.is_none() || other.1 != label);
         let pairs = others.map(|&(other, _)| (other, code));
@@ -274,6 +276,8 @@ impl BucketWalk {
         if self.before.len() <= self.search.most {
             return;
         }
+        // The oldest content no longer fits into memory. Later contents only count it, as long as its size lets them
+        // match.
         let Some((left, label)) = self.before.pop_front() else {
             return;
         };

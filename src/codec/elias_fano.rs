@@ -54,6 +54,8 @@ pub(crate) fn decode(bytes: &[u8], count: usize, set: &mut Vec<u32>) -> Result<(
     }
     let low_bits = low_bits(count);
     let (low, high) = parts(bytes, count, low_bits)?;
+    // Each integer begins as its low bits. Its one among the high parts adds the rest: its place without the ones
+    // before it.
     set.resize(count, 0);
     bits::read_all(low, low_bits, set);
     let mut places = set.iter_mut();
@@ -103,6 +105,7 @@ pub(crate) fn has_any(bytes: &[u8], count: usize, values: &[u32]) -> Result<bool
             zeros += left.count_ones() as usize;
             next += 64;
         }
+        // The group begins behind its zero. The zeros before that one in its word are cleared first.
         let mut place = 0;
         if high > 0 {
             let mut rest = left;
@@ -111,6 +114,7 @@ pub(crate) fn has_any(bytes: &[u8], count: usize, values: &[u32]) -> Result<bool
             }
             place = next - 64 + rest.trailing_zeros() as usize + 1;
         }
+        // Each one that follows is an integer of the group, and its low bits decide.
         let wanted = value & low32(bits::mask(low_bits));
         while is_one(place) && place - high < count {
             let at = (place - high) * low_bits as usize;

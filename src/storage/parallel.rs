@@ -21,6 +21,7 @@ pub(super) fn for_each_list(
             work(list)?;
         }
     };
+    // The first error in the order of threads counts, unless it only says that another call has failed before.
     thread::scope(|scope| {
         // If the system allows no more threads, the existing ones do all the work.
         let others: Vec<_> = (1..threads.min(lists.len()))

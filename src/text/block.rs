@@ -55,6 +55,7 @@ impl FoldedBlock {
     pub(super) fn read(fold: Fold, symbols: SymbolRule, text: &str, at: usize) -> FoldedBlock {
         let rest = &text.as_bytes()[at..];
         let taken = rest.len().min(BLOCK);
+        // Near the end of the text, the block is filled up, because classifying always takes a whole one.
         let mut padded = [0; BLOCK];
         let input = rest.first_chunk().unwrap_or_else(|| {
             padded[..taken].copy_from_slice(rest);
@@ -79,6 +80,7 @@ impl FoldedBlock {
             0 => taken - 1,
             beyond => block.read_beyond_ascii(fold, symbols, rest, beyond),
         };
+        // The next character may combine with the last ones, so these are left to the segment that follows.
         if fold.nfkc
             && !block.cut
             && let Some(0x80..) = rest.get(block.taken)
@@ -109,6 +111,7 @@ impl FoldedBlock {
         while beyond != 0 {
             let start = beyond.trailing_zeros() as usize;
             let (code_point, length) = decode(&rest[start..]);
+            // ASCII characters are in between, and these combine with nothing before them.
             if start != end {
                 (boundary, class) = (start - 1, 0);
             }
@@ -122,11 +125,13 @@ impl FoldedBlock {
                 if !entry.continues() {
                     boundary = start;
                 } else if fold.marks || !entry.is_kept() || entry.combining_class() < class {
+                    // Marks that folding drops or changes, or that are out of order, are left to the segment.
                     self.cut(boundary);
                     return boundary;
                 }
                 class = entry.combining_class();
             }
+            // So are other characters that folding drops or replaces, unless by a lowercase letter of as many bytes.
             let changed = entry.is_ignored()
                 || (fold.nfkc && entry.is_mapped())
                 || (fold.marks && is_folded_letter(code_point))

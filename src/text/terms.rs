@@ -41,5 +41,6 @@ pub(super) fn read(
         length = 0;
     };
     fold.chars(text, |c, entry| push(c, entry.is_white_space()));
+    // The end of the text ends its last term.
     push(' ', ascii(b' ').is_white_space());
 }

@@ -40,6 +40,7 @@ impl Windows {
     /// Rolls over all tokens given so far and passes each complete window to the sink.
     pub(super) fn roll(&mut self, sink: &mut ShingleSink<'_>) {
         let count = self.tokens.len() - self.k;
+        // The first K - 1 tokens of a text fill the window, and complete none.
         let unfilled = count.min(self.missing.saturating_sub(1));
         self.missing -= count.min(self.missing);
         let mut sum = self.sum;

@@ -73,6 +73,7 @@ pub(super) fn read(
         let block = FoldedBlock::read(fold, symbols, text, at);
         words.take(&block);
         at += block.taken;
+        // Characters that folding replaces or normalizes come one by one.
         if block.cut {
             at = fold.segment(text, at, &mut |c, entry| {
                 words.push(c, symbols.class(entry));
@@ -101,6 +102,7 @@ impl WordReader<'_, '_> {
         let apart = lead | ((spaceless << 1 | u64::from(self.spaceless)) & !spaceless);
         let begins = word & (!before | apart);
         let ends = before & (!word | apart) & (u64::MAX >> (BLOCK - block.taken));
+        // A token ends where another begins only next to a character that is a word by itself.
         if begins & ends == 0 {
             self.edges_at(begins | ends);
         } else {
@@ -178,6 +180,7 @@ impl WordReader<'_, '_> {
             .tokens()
             .extend(tokens.iter().map(|&[begin, end]| {
                 let length = end - begin;
+                // Most tokens are short. They are hashed from a fixed number of bytes, without a loop.
                 match folded[begin..].first_chunk() {
                     Some(block) if length <= hash::BLOCK => hash::short_token(block, length),
                     _ => hash::token(&folded[begin..end]),

@@ -162,6 +162,7 @@ impl ItemReader<'_> {
             |event| {
                 let taken = match event {
                     EachEvent::Document(origin, items) => {
+                        // A file that is one document has no fields, so it is an item in the first round only.
                         if origin.record.is_some() || are_documents_wanted {
                             self.take_all(&origin, (field, name), items, observer)
                         } else {

@@ -44,6 +44,7 @@ impl ItemSearch {
         let mut cuts = 0;
         let mut text = text.to_owned();
         let mut hits = hits.to_vec();
+        // A cut may bring together what is an item again, so the rest is searched until it has none.
         while !hits.is_empty() {
             let words = Rule::shingler()?.places(&text);
             let places = hits
@@ -64,6 +65,8 @@ impl ItemSearch {
 /// Returns the part of a text with these words that is cut for the overlap at `bytes`: with the margin, to the nearest
 /// ends of sentences or lines, or of words if there are none nearby.
 fn place(text: &str, words: &[Range<usize>], bytes: &Range<usize>, margin: usize) -> Range<usize> {
+    // The margin before the overlap, and how far before that the start of a sentence is looked for; then the same
+    // behind it.
     let first = words.partition_point(|word| word.end <= bytes.start);
     let first = first.saturating_sub(margin);
     let earliest = first.saturating_sub(SENTENCE);

@@ -80,12 +80,14 @@ impl IndexedItem {
     pub(super) fn new(order: Vec<u32>, words: Vec<u32>, rule: &Rule) -> IndexedItem {
         let counts = |place: &u32| rule.counts(order[*place as usize]);
         let mut places: Vec<u32> = (0..).take(order.len()).filter(counts).collect();
+        // Words in several of these shingles count once.
         let (mut counted_words, mut end) = (0, 0);
         for &place in &places {
             let after = place as usize + usize::from(K);
             counted_words += after - end.max(place as usize);
             end = after;
         }
+        // By shingle, so that the places of a rank are side by side, in the order of the item.
         places.sort_by_key(|&place| order[place as usize]);
         let (mut set, mut starts) = (Vec::new(), Vec::new());
         for (at, &place) in (0..).zip(&places) {
@@ -157,6 +159,7 @@ impl IndexedItem {
         let mut best: Option<(u32, Range<usize>)> = None;
         let mut window = Window::new(self, text);
         let words = fewest_words(self.counted_words);
+        // Every stretch with an anchor is looked at. Those of near anchors overlap, so one window goes through them.
         for anchor in anchors {
             let begin = (anchor + 1).saturating_sub(stretch);
             if begin > window.places.end {
@@ -177,6 +180,7 @@ impl IndexedItem {
             }
         }
         let (_, mut places) = best?;
+        // The window may begin before the first shingle that the item has.
         while self.rank(text[places.start]).is_none() {
             places.start += 1;
         }
@@ -274,6 +278,7 @@ impl<'a> Window<'a> {
             return false;
         };
         let k = usize::from(K);
+        // Words that the last shared shingle has do not count again.
         self.text_words += self.shared.back().map_or(k, |last| k.min(place - last));
         self.shared.push_back(place);
         self.counts[rank] += 1;
@@ -317,6 +322,7 @@ impl<'a> Window<'a> {
 impl ItemIndex {
     /// Indexes items, of which each has at least one shingle and no two have the same shingles in the same order.
     pub(super) fn new(shingler: Shingler, items: Vec<IndexedItem>, rule: &Rule) -> ItemIndex {
+        // All shingles that count, by shingle, then by item and place, which is the order of the postings.
         let mut all: Vec<(u32, u32, u32)> = Vec::new();
         for (number, item) in (0..).zip(&items) {
             let places = (0..).zip(&item.order);
@@ -356,11 +362,13 @@ impl ItemIndex {
     fn choose_anchors(&mut self) {
         for number in 0..self.items.len() {
             let item = &self.items[number];
+            // Of any so large part of its shingles, a text with the item has one.
             let anchors = item.set.len() - item.fewest as usize + 1;
             let mut by_rarity = item.set.clone();
             by_rarity.sort_by_key(|&shingle| (self.list(shingle).len(), shingle));
             for shingle in by_rarity.into_iter().take(anchors) {
                 let list = self.list(shingle);
+                // One posting is enough, because an anchor only leads to the item.
                 let own = self.postings[list.clone()]
                     .partition_point(|posting| (posting.item as usize) < number);
                 self.postings[list.start + own].is_anchor = true;
@@ -398,6 +406,7 @@ impl ItemIndex {
         // The longest run of each item with a passage, and where it begins; the first of several.
         let mut passages: HashMap<u32, (u32, usize)> = HashMap::new();
         let (mut runs, mut longer): (Vec<ItemRun>, Vec<ItemRun>) = (Vec::new(), Vec::new());
+        // One pass finds the passages, by runs that go on from place to place, and the anchors of each item.
         for (place, &shingle) in text.iter().enumerate() {
             let list = &self.postings[self.list(shingle)];
             if list.is_empty() && runs.is_empty() {
@@ -419,16 +428,19 @@ impl ItemIndex {
             }
             std::mem::swap(&mut runs, &mut longer);
         }
+        // Around its anchors, an item is compared with stretches of the text.
         anchors.sort_unstable();
         let mut found = Vec::new();
         for of_item in anchors.chunk_by(|a, b| a.0 == b.0) {
             let (item, _) = of_item[0];
             let places = of_item.iter().map(|&(_, place)| place);
             if let Some(places) = self.item(item).fullest(places, text) {
+                // An item is found once: by the stretch, if there is one.
                 passages.remove(&item);
                 found.push(FoundItem { item, places });
             }
         }
+        // The others have a passage alone.
         found.extend(passages.into_iter().map(|(item, (shingles, start))| {
             let places = start..start + shingles as usize;
             FoundItem { item, places }
@@ -448,6 +460,7 @@ impl ItemIndex {
         let Some(shingles) = item.without_collisions(text, self.absent) else {
             return Some((found, None));
         };
+        // Without the shingles of other words, the item may be elsewhere in the text, or nowhere.
         let all = (0..shingles.len()).filter(|&place| item.rank(shingles[place]).is_some());
         let places = item.fullest(all, &shingles).or_else(|| {
             let (run, start) = item.longest_run(&shingles)?;
@@ -469,6 +482,7 @@ fn extend(
     let mut before = before.iter().peekable();
     for (item, last) in list {
         let next = |run: &ItemRun| (run.item, run.last.saturating_add(1));
+        // Both are in order, so runs that no place continues are passed over.
         while before.next_if(|run| next(run) < (item, last)).is_some() {}
         let continued = before.next_if(|run| next(run) == (item, last));
         runs.push(ItemRun {

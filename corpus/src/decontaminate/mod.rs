@@ -298,6 +298,7 @@ impl Decontaminate {
         dedup.sources = expanded(dedup.sources);
         check_apart(&mut dedup)?;
         let target = OutputTarget::of(&dedup)?;
+        // The places of the outputs are reserved before anything is read.
         let outputs = Outputs::begin(&dedup, &target)?;
         let (options, _ending) = std::mem::take(&mut dedup.options).begin();
         dedup.options = options;
@@ -397,6 +398,7 @@ impl DecontaminateRun<'_> {
         }
         let (items, bytes) = (count_items(&batch.items), batch.bytes);
         let documents = batch.items.iter().filter_map(Item::document);
+        // Comparing and cutting take all threads. Afterwards, the documents are written one by one.
         let texts: Vec<&str> = documents.map(SourcedText::text).collect();
         let found = self.benchmark.search.find_all(&texts)?;
         let mut cut = self.cut_all(&texts, &found)?.into_iter();
@@ -508,6 +510,7 @@ impl DecontaminateRun<'_> {
         if let Some(list) = self.list {
             list.finish()?;
         }
+        // With marks, every document is written.
         let is_empty = reporter.summary.kept == 0 && !self.is_marking;
         publish(outputs, &mut reporter, is_empty, None)?;
         let done = reporter.summary;
@@ -559,6 +562,7 @@ impl Benchmark {
                 all.len() - 1
             })
         };
+        // Files that were named are listed even without items.
         for file in named {
             of_file(file, &mut all);
         }

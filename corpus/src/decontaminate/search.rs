@@ -87,6 +87,7 @@ impl ItemSearch {
     /// Those of [`ItemSearch::new`].
     pub(super) fn of(items: Vec<ShingledItem>, rule: &Rule) -> Result<ItemSearch> {
         rule.check()?;
+        // Equal items are searched as one, and found as all of them.
         let mut numbers = HashMap::new();
         let (mut named, mut indexed) = (Vec::<Vec<u32>>::new(), Vec::new());
         let mut words = Vec::with_capacity(items.len());
@@ -151,6 +152,7 @@ impl ItemSearch {
             words: &words,
         };
         let places = self.index.shingler().places(text);
+        // Shingles are hashes, so what was found is compared by another hash of its words.
         for found in found {
             let Some((found, confirmed)) = self.index.confirmed(found, &hashed) else {
                 continue;

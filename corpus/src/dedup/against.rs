@@ -92,6 +92,7 @@ pub(super) fn compared(
     let store = match against {
         Against::Store(store) => store,
         Against::Corpus(sources) => {
+            // These documents go into a temporary store, in which those of the input are only looked up.
             let folder = outputs.work().path("against");
             let store = fleeting(&dedup.store_options, folder, &dedup.schema)?;
             let add = crate::Add::new(sources)
@@ -120,6 +121,7 @@ pub(super) fn compared(
             if dedup.options.strict && added.reading.has_failures() {
                 return Err(Error::FirstFailure);
             }
+            // An empty store would let every document pass.
             if store.stats()?.documents == 0 && added.reading.all_skipped() > 0 {
                 return Err(Error::NothingToCompare);
             }

@@ -35,6 +35,7 @@ pub(super) fn spool_all(
                 Item::Opened(opened) => spool.open(opened)?,
                 Item::Skipped(skipped) => {
                     judge.protection.leave_out(skipped);
+                    // With marks, records that are not documents are written as well.
                     let unread = skipped.record.as_ref().filter(|_| judge.is_marking);
                     unread.map_or(Ok(()), |unread| spool.push_unread(unread))?;
                 }

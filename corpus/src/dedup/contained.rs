@@ -199,6 +199,7 @@ impl ContainmentSearch {
             .threshold(schema.threshold())
             .shortest(shortest)
             .min_size(1);
+        // Texts that the store refused are in no cluster.
         let mut found = vec![None; usize::try_from(self.next).unwrap_or(usize::MAX)];
         for (done, cluster) in self.store.clusters(query)?.enumerate() {
             if done % 256 == 0 {

@@ -97,6 +97,7 @@ impl ContainedRows {
             search.push(batch.iter().map(|&row| texts[row].clone()).collect())?;
             progress.step(batch.len() as u64)?;
         }
+        // First by containment, among all texts.
         let found = search.find(self.least, self.shortest, &mut || Ok(progress.go_on()?))?;
         let [settled, short] = contained::order(&found);
         let within = |verdict: ContainmentVerdict| {
@@ -105,6 +106,8 @@ impl ContainedRows {
             dropped(&contained::outcome(Some(earlier), schema.threshold()))
         };
         let mut rows: RowVerdicts = found.into_iter().map(|it| Ok(within(it))).collect();
+        // Short texts are compared by similarity. The store takes the kept long ones first, and then judges the short
+        // ones.
         if short.is_empty() {
             return Ok(rows);
         }

@@ -83,6 +83,7 @@ impl DedupRun<'_> {
         batches: &BatchReceiver,
         to: Destination,
     ) -> Result<OutputSink> {
+        // All documents go to disk, each with a rank. None is judged before all ranks are known.
         let mut spool = Spool::new(self.outputs.work(), self.dedup.temporary_limit)?;
         let counter = ShingleCounter::of(&self.store.schema())?;
         let mut ranking = Ranking::new(self.dedup, self.target.is_of_tables, counter);
@@ -100,6 +101,7 @@ impl DedupRun<'_> {
         let documents = orders.iter().map(|order| order.len()).sum();
         let mut fates = Verdicts::new(documents, judge.is_marking);
         let mut groups = (self.dedup.kept() == Keep::None).then(DuplicateGroups::default);
+        // Protected documents first, so that the others are compared with them.
         for (order, is_protected) in orders.into_iter().zip([true, false]) {
             if order.is_empty() {
                 continue;
@@ -117,6 +119,7 @@ impl DedupRun<'_> {
                 Ok(())
             })?;
         }
+        // Which documents resemble others is asked of the store, so everything must be committed.
         if self.store_stays || groups.is_some() {
             judge.commit()?;
         }
@@ -139,6 +142,7 @@ impl DedupRun<'_> {
         let dedup = self.dedup;
         let folder = self.outputs.work().path("contained");
         let options = &dedup.store_options;
+        // All texts go into a temporary store, in which containment is found.
         let mut search = ContainmentSearch::begin(options, &dedup.schema, &folder, dedup.memory)?;
         let ranks = Arc::new(ranks);
         judge.for_each_batch(&ranked(texts.again()?, ranks.clone())?, |judge, batch| {
@@ -161,6 +165,7 @@ impl DedupRun<'_> {
             fates.set(ranks[number].ordinal, verdict);
         })?;
         judge.is_settled = false;
+        // What represents others is stored by now, under these keys.
         let key = |first: u64| keys.get(usize::try_from(first).ok()?)?.clone();
         let mut within = Vec::new();
         for (number, verdict) in found.into_iter().enumerate() {
@@ -174,6 +179,7 @@ impl DedupRun<'_> {
         self.judge_ranks(judge, texts, &ranks, &short, |number, verdict| {
             fates.set(ranks[number].ordinal, verdict);
         })?;
+        // Contained texts are not offered to the store. They are noted with what represents them.
         for (done, (number, first, member)) in within.into_iter().enumerate() {
             if done.is_multiple_of(WRITTEN) {
                 judge.reporter.observer.go_on()?;
@@ -223,6 +229,7 @@ impl DedupRun<'_> {
         to: Destination,
     ) -> Result<OutputSink> {
         let mut sink = self.sink(to)?;
+        // Ordinals count documents only, as the ranks do.
         let mut ordinals = 0..;
         let folder = self.outputs.work().folder();
         for (number, spooled) in records.enumerate() {

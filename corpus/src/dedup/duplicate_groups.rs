@@ -51,10 +51,12 @@ impl DuplicateGroups {
             let answers = store.query_all(&queries)?;
             for (other, answer) in others.iter().zip(answers) {
                 for mut like in answer? {
+                    // A kept document is dropped once, because of the first dropped one that it resembles.
                     let Some(rank) = self.kept.remove(&short_hash(&like.key)) else {
                         continue;
                     };
                     let first = texts.read(rank.offset)?;
+                    // Seen from the kept document, the dropped one is the other.
                     like.key.clone_from(&other.key);
                     std::mem::swap(&mut like.containment, &mut like.containment_of_match);
                     let dropped = DroppedDocument {

@@ -76,6 +76,7 @@ impl FitCheck {
         self.has_fields = lines(opened.format) == Format::Jsonl;
         let is_table = opened.table.is_some() && self.form != OutputForm::Nothing;
         self.table = is_table.then(|| opened.source.clone());
+        // Marks need columns or fields with names of their own.
         if let Some(columns) = &self.mark {
             if !MarkColumns::fit(opened.format, !opened.header.is_empty()) {
                 return unfit(Unfit::NoMarks);
@@ -90,11 +91,13 @@ impl FitCheck {
         if self.changes_texts && opened.text == TextPlace::None {
             return unfit(Unfit::NoText);
         }
+        // Only records that go into one file need to fit each other.
         match self.form {
             OutputForm::List(_) => return unfit(Unfit::RecordsInList),
             OutputForm::Folder | OutputForm::Nothing => return Ok(()),
             OutputForm::Records => {}
         }
+        // They need one format, and tables one schema and one header.
         let found = opened.format;
         let becomes_lines = found == Format::Parquet && !self.is_of_tables;
         let format = if becomes_lines {

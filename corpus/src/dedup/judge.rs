@@ -209,6 +209,7 @@ impl DedupJudge<'_> {
             }
         }
         let items = count_items(&sketched.items);
+        // Protected and settled documents stay whatever they resemble, so only copies are looked for.
         let outcomes = if self.is_protecting || self.is_settled {
             self.writer.admit_distinct(sketched.documents)?
         } else {
@@ -291,6 +292,8 @@ impl DedupJudge<'_> {
             return self.keep(origin, &outcome, is_protected);
         };
         let stored_before = !outcome.earlier_is_of_this_writer;
+        // A duplicate stays if it is protected, has an attachment that no other of its group has, or is one of the few
+        // to keep.
         let is_kept = is_protected
             || self.has_more(&origin, &earlier.key)
             || !stored_before && self.is_beside(&earlier.key);
@@ -311,6 +314,7 @@ impl DedupJudge<'_> {
             self.reporter.known += u64::from(stored_before);
             return Ok(Item::Document((origin, verdict)));
         }
+        // It is dropped. What stands for it is looked for only if files are moved.
         let is_contained = outcome.relation == Relation::Contained;
         let counts = &mut self.reporter.summary;
         counts.dropped_one(earlier, stored_before, is_contained);
@@ -318,6 +322,7 @@ impl DedupJudge<'_> {
         let standing = self.surviving_copy(&origin, before, store, standing)?;
         self.reporter.summary.of_itself +=
             u64::from(matches!(standing, Some(SurvivingCopy::Itself)));
+        // The other document was read in this run, read for comparison, or stored before.
         let lineage = if stored_before {
             self.counterparts.as_ref()
         } else {
@@ -353,6 +358,7 @@ impl DedupJudge<'_> {
         self.reporter.summary.kept += 1;
         self.reporter.known += u64::from(outcome.change == Change::Unchanged);
         let key = outcome.second_key.as_ref().unwrap_or(&origin.key);
+        // From now on its attachments are known.
         self.has_more(&origin, key);
         if let Some(lineage) = &mut self.lineage {
             lineage.keep(key, &origin);
@@ -462,6 +468,7 @@ impl DedupJudge<'_> {
         let shingler = store.shingler()?;
         self.for_each_batch(batches, |judge, batch| {
             let (items, bytes) = (count_items(&batch.items), batch.bytes);
+            // The texts of a batch are queried together, on all threads.
             let documents = batch.items.iter().filter_map(Item::document);
             let queries = documents.map(|it| Query::of(it.subject()).limit(1).copies_first());
             let queries: Vec<Query<'_>> = queries.collect();
@@ -478,12 +485,14 @@ impl DedupJudge<'_> {
                         let answer = answers.next().ok_or(Error::Defect { what })?;
                         let found = answer.map(|found| found.into_iter().next());
                         let answer = match found {
+                            // A text without words says nothing, so its copies stay.
                             Ok(Some(found)) if found.exact_copy => {
                                 let is_wordless = shingler.shingles(document.text())?.is_empty();
                                 Ok(Some(found).filter(|_| !is_wordless))
                             }
                             found => found,
                         };
+                        // If files are moved, a match is preferred whose file still exists.
                         let mut standing = None;
                         let answer = match (answer, judge.stored_root()) {
                             (Ok(Some(found)), Some(root)) => {

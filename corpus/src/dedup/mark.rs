@@ -80,6 +80,7 @@ impl MarkColumns {
         mark: Option<&DocumentMark>,
         wide: usize,
     ) -> Vec<u8> {
+        // Further cells go to the end of a row, so a short row is filled up first.
         if matches!(format, Format::Csv | Format::Tsv) {
             let cells = mark.map(|mark| {
                 [
@@ -115,6 +116,7 @@ impl MarkColumns {
                 ascii_json(&value.to_string())
             }
         };
+        // Further fields go before the brace that ends the object.
         let end = record.iter().rposition(|&byte| byte == b'}');
         let (fields, end) = record.split_at(end.unwrap_or(record.len()));
         let mut marked = fields.to_vec();

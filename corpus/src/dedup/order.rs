@@ -98,6 +98,7 @@ impl Ranking {
     }
 
     fn push_fields(&mut self, items: &[Item]) -> Result<()> {
+        // The places of fields follow the order of the input. The values are then read on all threads.
         let mut documents = Vec::new();
         for item in items {
             match item {
@@ -186,6 +187,8 @@ impl Ranking {
     /// Returns the ranks of the protected documents and those of all others, each in the order in which they are
     /// judged.
     pub(crate) fn sorted(mut self) -> [Vec<DocumentRank>; 2] {
+        // Protected first, then by fields, then by the kept one of equal documents. Of equally new ones, the last is
+        // first.
         let is_newest = self.keep == Keep::Newest;
         let fields = &self.fields;
         self.ranks.sort_unstable_by(|one, other| {

@@ -137,6 +137,7 @@ impl PreparedRun {
         let against = dedup.against.take();
         let against = against.map(|it| compared(it, &dedup, &outputs, &mut judge));
         let against = against.transpose()?;
+        // Documents of an interrupted run are forgotten before any of this one is judged.
         begin_run(&mut judge)?;
         let run = DedupRun {
             dedup: &dedup,
@@ -147,6 +148,7 @@ impl PreparedRun {
             inputs: &inputs,
         };
         let batches = run.read(sources)?;
+        // If the first ones are kept, documents are judged and written as they come. Otherwise all are read first.
         let sink = match (dedup.kept(), &against) {
             (_, Some(against)) => run.against(&mut judge, &batches, against, to)?,
             (Keep::First | Keep::Few(_), None)
@@ -168,6 +170,7 @@ impl PreparedRun {
             met.known = 0;
             cut_short += against.searches_cut_short() - before;
         }
+        // A temporary store is dropped while the outputs become durable. A store that stays is closed last.
         let (stays, goes) = if store_stays {
             (Some((writer, store)), None)
         } else {

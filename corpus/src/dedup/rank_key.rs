@@ -29,6 +29,7 @@ pub(super) fn push_ranked(value: Option<&str>, is_largest_first: bool, key: &mut
         key.push(NOTHING);
         return false;
     };
+    // The kind comes first, and is known once the value is read as that kind.
     let kind = key.len();
     key.push(TEXT);
     if push_number(value, key) {
@@ -46,6 +47,7 @@ pub(super) fn push_ranked(value: Option<&str>, is_largest_first: bool, key: &mut
     } else {
         push_text(value, key);
     }
+    // Flipped bytes sort in the other direction. The kinds keep theirs.
     if is_largest_first {
         flip(&mut key[kind + 1..]);
     }
@@ -92,6 +94,7 @@ fn push_number(text: &str, key: &mut Vec<u8>) -> bool {
     let (Some(power), true) = (power, is_number) else {
         return false;
     };
+    // Without zeros at either end, equal numbers have equal bytes.
     let digits = || whole.bytes().chain(part.bytes());
     let zeros = digits().take_while(|&digit| digit == b'0').count();
     let significant = digits().skip(zeros).take(MOST);
@@ -109,6 +112,7 @@ fn push_number(text: &str, key: &mut Vec<u8>) -> bool {
     let [whole, zeros] = [whole.len(), zeros].map(|it| i64::try_from(it).unwrap_or(i64::MAX));
     push_integer(power + (whole - zeros), key);
     key.extend(significant);
+    // The end is below all digits, so of numbers that begin alike the shorter one is smaller.
     key.push(0);
     if is_negative {
         flip(&mut key[start..]);

@@ -95,6 +95,7 @@ impl OutputSink {
             grown: 0,
             unmarked: 0,
         };
+        // A list for a stream waits in a file until all files in it are known to be unchanged.
         let mut later = None;
         let place = match to {
             Destination::Nowhere => return Ok(of(SinkKind::Nothing, name)),

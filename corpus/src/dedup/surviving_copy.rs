@@ -92,6 +92,7 @@ pub(super) fn chosen(
     let mut standing = SurvivingCopy::Itself;
     let mut seen = 0;
     let mut limit = FIRST;
+    // More and more matches, until a file stands for one of them.
     loop {
         let query = Query::of(read.subject()).limit(limit).copies_first();
         let found = store.query(&query)?;
@@ -139,9 +140,11 @@ pub(super) fn of(
         (Presence::Present, Some((path, identity))) => {
             let place = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
             let (place, own) = (place(&path), place(&origin.source));
+            // A file that was put aside is a duplicate itself.
             if place.ancestors().any(|folder| is_aside(folder, true)) {
                 return Ok(SurvivingCopy::Nothing(format!("{key} was put aside")));
             }
+            // A file outside of the folder is not moved, so it stands for any document.
             if !place.starts_with(root) || origin.record.is_some() {
                 return Ok(SurvivingCopy::File(path, identity));
             }
@@ -201,6 +204,7 @@ fn look(
     let Some(path) = path else {
         return (Presence::Unknown, None);
     };
+    // A relative key is meant from the folder of the store, or from the present one.
     let of_store = store.folder().parent().map(|parent| parent.join(&path));
     let mut state = Presence::Gone;
     for path in of_store.into_iter().chain([path]) {

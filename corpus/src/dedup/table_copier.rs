@@ -139,6 +139,7 @@ impl TableCopier {
         };
         loop {
             let reading = self.reading.as_mut().ok_or_else(defect)?;
+            // The row is in a later group, so the present one ends, maybe without a kept row.
             if nth.number() > reading.end {
                 let group = reading.group + 1;
                 let rows = *reading.table.groups.get(group).ok_or_else(defect)?;
@@ -152,6 +153,7 @@ impl TableCopier {
             let at = nth.number().checked_sub(reading.before + 1);
             let at = at.and_then(|at| usize::try_from(at).ok());
             let at = at.ok_or_else(defect)?;
+            // Rows that are skipped here are dropped.
             reading.kept.resize(at + 1, false);
             reading.kept[at] = true;
             reading
@@ -305,6 +307,7 @@ impl CopyThread {
             Ok(None) => return Err(Error::Changed { path }),
             Err(error) => return Err(Error::input(path, error)),
         };
+        // The first table of a file decides its schema.
         if let Some((writing, output)) = self.file.take() {
             let rows = match writing {
                 OutputTable::Begun(encoded) => {

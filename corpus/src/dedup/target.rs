@@ -60,6 +60,7 @@ impl OutputTarget {
             }
             None => &[],
         };
+        // What is only read for comparison must not be overwritten either.
         inputs.extend(others.iter().filter_map(Source::named).map(Path::to_owned));
         if let Some(source) = dedup
             .sources

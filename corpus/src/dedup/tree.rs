@@ -199,6 +199,7 @@ impl OutputTree {
 
     /// Creates the file for the contents of `source`.
     fn create(&self, source: &Path) -> Result<(File, PathBuf)> {
+        // The place is below the first argument that leads to the file.
         let above = source.ancestors();
         let above = above.filter_map(|above| Some((above, self.bases.get(above)?)));
         let first = above.min_by_key(|(_, (number, _))| *number);

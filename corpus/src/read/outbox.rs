@@ -70,6 +70,7 @@ impl Outbox {
                 .iter_mut()
                 .for_each(|item| self.look_at_id(item));
         }
+        // The reader of a file does not know whether it was named.
         for item in &mut batch.items {
             if let Item::Skipped(skipped) = item {
                 skipped.named |= self.named.contains(&skipped.place);
@@ -83,6 +84,7 @@ impl Outbox {
             Item::Document(document) => document.repeated.is_some(),
             Item::Unchanged(_) | Item::Opened(_) => false,
         };
+        // A strict run ends with its first failure, so nothing after that is sent.
         let first = batch.items.iter().position(failed).filter(|_| self.strict);
         if let Some(first) = first {
             batch.items.truncate(first + 1);

@@ -96,6 +96,7 @@ impl CorpusReader {
             if found.is_empty() {
                 return Ok(());
             }
+            // The system may take long for each file, so many are looked at together.
             let met: Vec<_> = (found.into_par_iter())
                 .map(|found| with_metadata(found?))
                 .collect::<Vec<_>>();
@@ -120,6 +121,7 @@ impl CorpusReader {
             Err(skipped) => return Ok(skip(skipped)),
         };
         let (path, chosen) = (found.feed.name(), found.format);
+        // A stream has no size or time, and is read in any case.
         let Some(file) = found.read else {
             let format = chosen.unwrap_or_else(|| self.options.format_of(path));
             return Ok(Plan::Read(found, format));
@@ -131,6 +133,7 @@ impl CorpusReader {
         } else {
             chosen.unwrap_or_else(|| self.options.format_at(path))
         };
+        // Only a file that is one document can be too large, or unchanged, as a whole.
         if format.is_document() {
             if file.size > self.options.max_document && !is_converted {
                 return Ok(skip(Skipped::file(Reason::TooLarge, path)));
@@ -172,6 +175,7 @@ impl CorpusReader {
                         converted += usize::from(self.is_converted(found));
                     }
                     _ => {
+                        // The documents before it are sent first, so that the order stays that of the walk.
                         outbox.send(self.read_batch(take(&mut batch), bytes))?;
                         (bytes, converted) = (0, 0);
                         self.read_alone(found, *format, &mut names, outbox)?;
@@ -262,7 +266,7 @@ impl CorpusReader {
         item
     }
 
-    /// Looks for records in what nobody said to be one text.
+    /// Looks for records in a text whose format was not given.
     fn seek_records(&self, item: &mut Item, format: Format, is_stream: bool) {
         if let Item::Document(document) = item
             && format == Format::Text

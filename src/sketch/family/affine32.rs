@@ -128,6 +128,7 @@ fn lower_rows<const N: usize>(
     let Some(first) = rows.first() else {
         return;
     };
+    // What the columns contribute is the same in all rows.
     let terms = |x: u32| {
         let mut terms = [0; BLOCK];
         for lane in 0..BLOCK {

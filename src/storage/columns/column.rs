@@ -222,16 +222,20 @@ impl ColumnWriter {
             parts.for_each(|part| self.buffer.extend_from_slice(part));
             return Ok(());
         }
+        // What is buffered comes first in the file.
         let buffer = std::mem::take(&mut self.buffer);
         let mut laid_out = ColumnParts::behind(self.written, &buffer);
         laid_out.extend(parts);
         self.make_room(laid_out.end)?;
         let file = &self.file;
+        // Each thread lays out, writes and sums a stripe. The blocks that a stripe holds completely need no second
+        // look.
         let written = pool.map(laid_out.stripes(), |stripe| {
             let bytes = laid_out.bytes(&stripe);
             file.write(HEADER_BYTES as u64 + stripe.start, &bytes)?;
             Ok(ChecksummedBytes::of(stripe.start, &bytes))
         });
+        // In the order of the stripes, since a block may lie in two of them.
         for summed in written {
             self.sums.take(summed?);
         }
@@ -307,6 +311,7 @@ impl ColumnWriter {
             // What the other process made room for will be filled.
             self.map = map(&self.file, len)?;
         }
+        // Complete blocks below the earlier length are unchanged. What others wrote since has to be verified.
         let verified = VerifiedBlocks::none_of(committed);
         verified.take_over(&self.verified, self.committed / BLOCK_BYTES);
         self.verified = Arc::new(verified);
@@ -372,6 +377,7 @@ impl<'p> ColumnParts<'p> {
         let mut stripes = Vec::new();
         let mut start = self.start;
         while start < self.end {
+            // The next boundary after `start`, also if `start` is one. It is one of blocks, too.
             let end = (start + 1).next_multiple_of(STRIPE_BYTES).min(self.end);
             stripes.push(start..end);
             start = end;
@@ -383,6 +389,7 @@ impl<'p> ColumnParts<'p> {
     fn bytes(&self, range: &Range<u64>) -> Vec<u8> {
         let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
         let mut bytes = Vec::with_capacity(length);
+        // From the first part that reaches into the range on.
         let first = self.parts.partition_point(|(end, _)| *end <= range.start);
         for (end, part) in &self.parts[first..] {
             let start = end - part.len() as u64;
@@ -402,7 +409,7 @@ impl<'p> ColumnParts<'p> {
 /// Maps the header of a column's file and the first `len` bytes of its data.
 #[expect(
     unsafe_code,
-    reason = "what stays as it is in a file, no type can tell"
+    reason = "the type system cannot express file immutability"
 )]
 fn map(file: &File, len: u64) -> Result<Arc<FileMap>> {
     // SAFETY: A map is only read through a `ColumnView`, below its length: committed bytes, or bytes that the only

@@ -72,6 +72,7 @@ pub(crate) fn has_any(bytes: &[u8], count: usize, values: &[u32]) -> Result<bool
 
 /// The encoded hashes, and the tails, if there are any.
 fn code_and_tails(bytes: &[u8], count: usize) -> (&[u8], &[u8]) {
+    // Tails are there if the rest has exactly the size of the code, which is known for small sets.
     match bytes.len().checked_sub(TAIL.saturating_mul(count)) {
         Some(split) if is_small(count) && split == small_code(count) => bytes.split_at(split),
         _ => (bytes, &[]),

@@ -32,6 +32,7 @@ impl BlockSums {
             block,
             ..BlockSums::default()
         };
+        // The state of the hash is not stored, so the incomplete block is hashed again.
         sums.update(view.bytes(block * BLOCK_BYTES..view.len())?);
         Ok(sums)
     }

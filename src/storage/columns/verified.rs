@@ -61,6 +61,7 @@ impl VerifiedBlocks {
             let known = known.map_or(u64::MAX, |word| word.load(Ordering::Relaxed));
             word.fetch_or(known, Ordering::Relaxed);
         }
+        // The last word is shared with blocks that are not taken over, so its bits are set one by one.
         for block in (blocks - blocks % 64..blocks).filter(|&block| earlier.has(block)) {
             self.set(block);
         }

@@ -87,6 +87,7 @@ impl Snapshot {
         }
         let whole = column.bytes(0..column.len())?;
         write_column(&target, column.path(), &header, whole)?;
+        // The mapped bytes are those of this snapshot. If they are wrong, too, the store is damaged.
         if let Some(Range { start, end }) = wrong()? {
             let reason = format!("the checksum of its bytes {start} to {end} is wrong");
             return Err(Error::damaged(column.path(), reason));

@@ -63,8 +63,10 @@ impl StoreFiles {
     ) -> Result<Snapshot> {
         self.check_writable()?;
         self.check_in_place()?;
+        // Whatever fails from here on leaves the files unusable until they are opened again.
         self.health = Health::Unknown;
         let snapshot = self.snapshot()?;
+        // From now until the index answers, nobody knows whether the rows are committed, so they are not cut off.
         for (_, column) in self.columns.each_mut() {
             column.committing();
         }
@@ -74,14 +76,17 @@ impl StoreFiles {
         for (_, column) in self.columns.each_mut() {
             column.committed();
         }
+        // The commit is durable. What follows only brings the state in memory up to it.
         let tables =
             CommittedTables::open(&self.index, &self.index_path, BucketLists::of(&self.schema))?;
         let banded = narrow(&path, meta.banded())?;
+        // The contents that a merge has put into tables are no longer recent.
         if banded != self.recent.base() {
             self.recent = Arc::new(self.recent.after(banded, &Pool::new(threads)));
         }
         debug_assert_eq!(tables.meta, meta);
         self.filters = filters;
+        // The earlier commit named these filters, so they could not be deleted before this one.
         let folder = disk::parent(&self.index_path);
         for filter in retired(&self.index_path, &self.tables.meta, &meta)? {
             filter.delete(folder);
@@ -103,6 +108,7 @@ impl StoreFiles {
         let in_index = |error: redb::Error| Error::index(path, error);
         let transaction = self.index.begin_write()?;
         let columns = &mut self.columns;
+        // Taken first, because the thread that syncs borrows the columns. They are flushed, so the sums are complete.
         let mut sums = Vec::new();
         for (kind, column) in columns.each() {
             sums.push((kind, column.changed_sums()));
@@ -123,9 +129,11 @@ impl StoreFiles {
             limits: &self.limits,
             meters,
         };
+        // Both at the same time: in which order they reach the disk does not matter before the transaction commits.
         let merging = &mut self.merging;
         let change = || change_tables(&merge, change, merging);
         let (changed, ()) = both(threads, change, sync)?;
+        // The metadata has the columns' new lengths. Every column is synced by now, so the commit may say so.
         for (kind, sums) in &sums {
             catalog::write_sums(&transaction, *kind, sums).map_err(in_index)?;
         }
@@ -182,6 +190,7 @@ fn change_contents(
 ) -> Result<CommitMetadata> {
     let (transaction, snapshot) = (merge.transaction, merge.snapshot);
     let in_index = |error| snapshot.in_index(error);
+    // The metadata of the new commit, as far as no table has to be asked.
     let mut meta = snapshot.tables.meta;
     meta.commit += 1;
     meta.committed = clock::now().unsigned_abs();
@@ -191,6 +200,7 @@ fn change_contents(
     meta.shingle_bytes = snapshot.column(ColumnKind::Shingles).len();
     meta.unfingerprinted = merge.unfingerprinted;
     meta.fingerprint_bytes = snapshot.column(ColumnKind::Fingerprints).len();
+    // A content that lost its last name is recorded as removed. Its rows and postings stay.
     let unnamed = catalog::write_names(transaction, &change.documents, &change.maybe_unnamed)
         .map_err(in_index)?;
     catalog::write_removed(transaction, &unnamed).map_err(in_index)?;

@@ -79,7 +79,7 @@ impl<'a> NewContent<'a> {
 
 /// Appended contents whose postings are still missing.
 #[derive(Debug)]
-#[must_use = "nobody finds a content that has no postings"]
+#[must_use = "unposted contents cannot be found"]
 pub(crate) struct UnpostedContents {
     recent: Arc<RecentPostings>,
     filters: Filters,
@@ -214,6 +214,7 @@ impl StoreFiles {
             committed: clock::now().unsigned_abs(),
             ..Meta::default()
         };
+        // Columns first: the index that names them must not exist without them.
         let columns = ColumnWriters::create(folder, like, &meta, &schema)?;
         let transaction = index.begin_write()?;
         guarded(&new_path, || {
@@ -241,6 +242,7 @@ impl StoreFiles {
         // A killed process may have stopped right after renaming the index. The files of the replaced generation are
         // needed until the new name is durable.
         disk::sync_folder(folder)?;
+        // Files of another store give up the names that this one may need. Then what no index names is deleted.
         let put_aside = leftovers::put_aside(folder, &meta)?;
         leftovers::clear(folder, &meta)?;
         let columns = ColumnWriters::open(folder, &meta, &schema)?;
@@ -262,6 +264,7 @@ impl StoreFiles {
         let filters = Filters::open(&index_path, &tables.meta, true)?;
         let unfingerprinted = tables.meta.unfingerprinted;
         let folder = identity(disk::parent(&index_path))?;
+        // The rows are read through a snapshot, so the recent postings are a placeholder at first.
         let mut files = StoreFiles {
             schema,
             index,
@@ -362,6 +365,7 @@ impl StoreFiles {
         let Some(meta) = guarded(path, || Meta::read(&transaction, path))? else {
             return Err(Error::damaged(path, "it has no committed store"));
         };
+        // The metadata has the number of the commit, so it differs after any commit.
         if meta == self.tables.meta {
             return Ok(false);
         }
@@ -385,6 +389,7 @@ impl StoreFiles {
         {
             return Err(Error::Moved { path });
         }
+        // Another store may have taken the place since the check above.
         let opened = StoreFiles::open(disk::parent(&path), &wait)?;
         if opened.tables.meta.store != store {
             return Err(Error::Moved { path });
@@ -404,6 +409,7 @@ impl StoreFiles {
         for (kind, column) in self.columns.each_mut() {
             column.follow(ColumnSpec::of(kind, &meta, &self.schema)?.len)?;
         }
+        // Most commits change no filter, and opening one costs a mapping.
         let filtered = |meta: &Meta| (meta.levels, meta.young_filter, meta.old_filter);
         if filtered(&earlier) != filtered(&meta) {
             self.filters = Filters::open(&self.index_path, &meta, true)?;
@@ -443,6 +449,7 @@ impl StoreFiles {
         self.health = Health::Torn;
         self.append_rows(content)?;
         self.health = Health::Sound;
+        // The rows come before the postings that lead to them.
         self.make_room(std::slice::from_ref(content), pool);
         self.recent.push(content.hashes());
         let id = self.len;
@@ -498,6 +505,7 @@ impl StoreFiles {
 
     fn append_all_rows(&mut self, contents: &[NewContent<'_>], pool: &Pool) -> Result<()> {
         let mut ends = self.ends();
+        // Rows hold the ends of the blocks, so they are complete before anything is appended.
         let rows = contents
             .iter()
             .map(|content| content.row(&mut ends).encode());
@@ -587,6 +595,7 @@ impl StoreFiles {
         }
         self.len = committed;
         self.unfingerprinted = self.tables.meta.unfingerprinted;
+        // Chains cannot lose entries, so the recent postings are made again.
         self.recent = rebuild_recent(&self.snapshot()?, None)?;
         self.health = Health::Sound;
         Ok(())
@@ -688,6 +697,7 @@ pub(crate) fn rebuild_recent(
         return Err(Error::damaged(snapshot.tables.path(), reason));
     }
     let pool = Pool::new(1);
+    // Earlier postings are reused if no content is missing between them and the tables.
     let overlaps = |earlier: &&Arc<RecentPostings>| {
         (earlier.base()..=earlier.base() + earlier.len()).contains(&banded)
     };
@@ -701,6 +711,8 @@ pub(crate) fn rebuild_recent(
             fingerprint_count(snapshot, banded)?,
         )),
     };
+    // The rest is derived from the rows. Readers of `earlier` ignore what is appended here, by the length of their
+    // snapshot.
     let (mut hashes, mut fingerprints) = (Vec::new(), Vec::new());
     for id in banded + recent.len()..snapshot.len {
         let row = snapshot.content(id)?;

@@ -123,9 +123,12 @@ impl BucketCommit<'_> {
 
     /// Merges the recent contents, and drops postings of removed ones, as far as that is due.
     fn merge(&self, meta: &mut Meta, merging: &mut Option<RunningMerge>) -> Result<Filters> {
+        // `due` is the number of recent contents from which on a merge pays, `spread` the number of changes that pay
+        // for it.
         let due = (meta.posted() / 16).clamp(self.limits.merged, MAX_MERGE);
         let spread = self.spread(due);
         let recent = meta.contents - meta.banded();
+        // A merge is continued only by the handle that began it: another one does not know what the filters gained.
         let is_own = |own: &RunningMerge| own.owner == meta.merge.owner;
         let mut own = match merging.take().filter(is_own) {
             Some(own) => own,
@@ -135,6 +138,8 @@ impl BucketCommit<'_> {
                 self.begin(meta)?
             }
         };
+        // A commit does the share of the steps that its changes have in `spread`. If they exceed it, or the merge is far
+        // behind, the commit does all.
         let unpaid = changes(meta).saturating_sub(own.paid);
         let is_all =
             self.is_first || unpaid >= spread || self.is_due(recent, due, 4 * spread, meta);
@@ -154,6 +159,8 @@ impl BucketCommit<'_> {
     /// Whether this handle does not begin a merge.
     fn leaves_it(&self, recent: u64, due: u64, meta: &Meta) -> bool {
         let spread = self.spread(due);
+        // A handle without a commit may not live to end a merge, and two handles cannot share one. Unless it is late or
+        // this commit pays for all of it, leave it.
         let is_for_others = self.is_first || meta.merge.is_under_way();
         let is_overdue = self.is_due(recent, due, 2 * spread, meta);
         let changed = changes(meta).saturating_sub(changes(&self.snapshot.tables.meta));
@@ -168,6 +175,7 @@ impl BucketCommit<'_> {
 
     /// Begins a merge, whose steps the changes of this commit are the first to pay for.
     fn begin(&self, meta: &mut Meta) -> Result<RunningMerge> {
+        // What is merged: all levels up to `into`, and the recent contents without the removed ones.
         let recent = meta.contents - meta.banded();
         let into = target(&meta.levels, recent, self.limits);
         let start = narrow(self.path(), levels::start(&meta.levels, into))?;
@@ -178,9 +186,11 @@ impl BucketCommit<'_> {
         let added = recent - (removed.len() - removed.partition_point(is_old)) as u64;
         let levels = &meta.levels[..=into];
         let posted = levels.iter().map(|state| state.posted).sum::<u64>() + added;
+        // Keys and parts are fixed now, since all steps must agree on them. No part may split a leaf.
         let before = narrow(self.path(), meta.levels[into].prefix_bits)?;
         let prefix = prefix_bits(posted, self.limits.leaf_postings, before);
         let parts = posted.div_ceil(self.limits.merged_part).max(1);
+        // Random, so that no other handle takes the merge for its own. 0 means that there is none.
         let owner = RandomState::new().hash_one(self.path()).max(1);
         meta.merge = MergeState {
             owner,
@@ -191,6 +201,7 @@ impl BucketCommit<'_> {
             part_bits: u64::from(parts.next_power_of_two().ilog2().min(prefix)),
             ..MergeState::default()
         };
+        // Each step is counted once: parts of lists, pieces of new filters, and pieces of filters to sync.
         let mut merging = RunningMerge {
             owner,
             dropped: BitSet::of(&removed),
@@ -203,6 +214,8 @@ impl BucketCommit<'_> {
             levels: levels_after(meta),
             ..*meta
         };
+        // A filter that is missing, full or damaged is replaced. Of the others, only the one of the target level gains
+        // postings.
         for age in LevelAge::ALL
             .into_iter()
             .filter(|age| age.has_tables(&after))
@@ -247,6 +260,7 @@ impl BucketCommit<'_> {
 
     /// Does the next steps of a merge, at most `steps`, and returns whether these were the last ones.
     fn step(&self, mut steps: u64, meta: &mut Meta, own: &mut RunningMerge) -> Result<bool> {
+        // First the new filters, whose words must exist before they gain postings.
         while steps > 0
             && let Some((age, mut empty)) = own.empty.pop()
         {
@@ -258,11 +272,14 @@ impl BucketCommit<'_> {
             let filter = Arc::new(empty.finish()?);
             own.gains.push(GainingFilter::of(age, filter, true));
         }
+        // Then the tables, while the filters gain the postings.
         let parts = self.parts(&meta.merge) - meta.merge.built;
         if parts > 0 && steps > 0 {
             self.build(steps.min(parts), meta, own)?;
         }
         steps = steps.saturating_sub(parts);
+        // At last the filters become durable, because the commit that puts the tables in place promises what is in
+        // them.
         for gain in &mut own.gains {
             while steps > 0
                 && let Some(start) = gain.unsynced
@@ -284,6 +301,7 @@ impl BucketCommit<'_> {
         for_each_list(0..self.lists.count(), self.threads, |place| {
             let list = self.lists.by_size(place);
             let parts = self.parts_of(place, &merge);
+            // The parts of all lists have consecutive numbers. These are the list's own among the next ones.
             let numbers = built.max(parts.start)..end.min(parts.end);
             if numbers.is_empty() {
                 return Ok(());
@@ -340,6 +358,7 @@ impl BucketCommit<'_> {
     ) -> Result<()> {
         let into = level_of(merge);
         let mut whole = Vec::new();
+        // What each filter gains: a new one also what stays in tables, an old one only what it did not have.
         for GainingFilter {
             age,
             filter,
@@ -354,6 +373,7 @@ impl BucketCommit<'_> {
                     .for_each_in_levels(list, levels, hashes, insert)
             };
             let gains = LevelAge::of(into) == *age;
+            // The merged table has everything that this filter is over, so the filter is filled from it below.
             if *is_new && gains && into + 1 == age.levels().end {
                 whole.push(filter);
                 continue;
@@ -362,6 +382,7 @@ impl BucketCommit<'_> {
                 fill(age.levels())?;
             }
             if gains {
+                // The old filter has nothing of the younger levels, whose postings move there.
                 if into == OLDEST {
                     fill(LevelAge::Young.levels())?;
                 }
@@ -381,6 +402,7 @@ impl BucketCommit<'_> {
             level: level_of(&merge),
             prefix: narrow(self.path(), merge.prefix_bits)?,
         };
+        // Within one transaction, readers see either all of the old tables or all of the new ones.
         for list in self.lists.all() {
             let (transaction, replaced) = (self.transaction, &mut meta.replaced);
             update::put_in_place(transaction, list, &sources, into, replaced)
@@ -388,12 +410,14 @@ impl BucketCommit<'_> {
         }
         meta.levels = levels_after(&Meta { merge, ..*meta });
         let mut filters = self.snapshot.filters.clone();
+        // A filter of levels without tables would be read for nothing.
         for age in LevelAge::ALL {
             if !age.has_tables(meta) {
                 *age.filter_mut(meta) = FilterState::default();
                 filters.set(age, meta, None);
             }
         }
+        // With the new mark in file and index, the filter counts as that of this commit.
         for GainingFilter { age, filter, .. } in &own.gains {
             let state = age.filter_mut(meta);
             let mark = filter.sync(state.mark)?;
@@ -414,6 +438,7 @@ impl BucketCommit<'_> {
             return Ok(());
         }
         let prefix = narrow(self.path(), merge.prefix_bits)?;
+        // A list whose first part is built has a table.
         let is_begun = |&place: &u32| self.parts_of(place, &merge).start < merge.built;
         for place in (0..self.lists.count()).filter(is_begun) {
             let list = self.lists.get(self.lists.by_size(place));
@@ -474,9 +499,10 @@ impl BucketCommit<'_> {
             .iter()
             .map(|state| state.posted)
             .sum();
-        let (first, last) = (levels.end.saturating_sub(1), levels.start);
-        let start = levels::start(&meta.levels, first);
-        let ends = [start, meta.levels[last].end].map(|id| {
+        // The oldest level of the range has the last number and the lowest ids.
+        let (oldest, youngest) = (levels.end.saturating_sub(1), levels.start);
+        let start = levels::start(&meta.levels, oldest);
+        let ends = [start, meta.levels[youngest].end].map(|id| {
             let id = narrow(self.path(), id)?;
             Ok::<u64, Error>(self.snapshot.ends_before(id)?.fingerprints_end)
         });
@@ -514,6 +540,7 @@ impl BucketCommit<'_> {
 
 /// Counts the contents `unnamed`, sorted, as removed. Their postings stay until a merge drops them.
 fn count_removed(unnamed: &[u32], meta: &mut Meta) {
+    // Removed contents count in the level that has them, and in a merge under way if it takes them in.
     let (levels, merge) = (meta.levels, &mut meta.merge);
     let count = |start, end, posted: &mut u64, removed: &mut u64| {
         let gone = between(unnamed, start, end).len() as u64;
@@ -539,6 +566,7 @@ fn changes(meta: &Meta) -> u64 {
 fn levels_after(meta: &Meta) -> [LevelState; LEVELS] {
     let (mut levels, merge) = (meta.levels, meta.merge);
     let into = level_of(&merge);
+    // The merged levels are empty, but they end where the merge ended, so that none of them seems to have contents.
     for younger in &mut levels[..into] {
         *younger = LevelState {
             end: merge.end,
@@ -571,6 +599,7 @@ fn worn(levels: &[LevelState; LEVELS], late: u64, limits: &Limits) -> Option<usi
 fn target(levels: &[LevelState; LEVELS], recent: u64, limits: &Limits) -> usize {
     let mut younger = recent;
     let mut into = 0;
+    // Go on to older levels as long as the next one is small, or not much larger than all that goes into it.
     for (level, older) in (1..).zip(&levels[1..]) {
         younger += levels[into].posted;
         let is_small = older.posted < limits.small_level;

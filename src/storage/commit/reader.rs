@@ -84,6 +84,7 @@ impl CommitRecord {
                 Ok(snapshot) => return Ok(snapshot),
                 Err(error) => error,
             };
+            // A writer may have deleted files of this commit. If it has not committed again, the error is real.
             commit = CommitRecord::read(folder)?;
             if commit.meta == tried {
                 return Err(error);
@@ -111,6 +112,7 @@ impl CommitRecord {
             schema: Arc::new(schema),
             tables: Arc::new(tables),
         };
+        // Blocks that were verified in the same generation need not be read again.
         let is_same = |known: &&Snapshot| {
             let known = &known.tables.meta;
             (known.store, known.generation) == (meta.store, meta.generation)

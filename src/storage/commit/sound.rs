@@ -85,6 +85,7 @@ fn verified(folder: &Path, path: &Path, mut index: Index) -> Result<Snapshot> {
         .collect::<Result<_>>()?;
     // What is committed is not overwritten, so others may write while it is read.
     index.end_turn();
+    // Unreadable sectors must show here, as an error: in the map, they would kill the process.
     for (file, len) in columns {
         let held = file.len()?.saturating_sub(HEADER_BYTES as u64);
         file.read_through(HEADER_BYTES as u64 + len.min(held))?;

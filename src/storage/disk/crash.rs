@@ -146,6 +146,7 @@ impl SimulatedFile {
         }
         let mut bytes = self.durable.to_vec();
         for (left, change) in (0..self.pending.len()).rev().zip(&self.pending) {
+            // 0: the change is lost. 3: it is torn. Otherwise it survives.
             let luck = match survivors {
                 Survivors::None | Survivors::Names => 0,
                 Survivors::Torn if left == 0 => 3,

@@ -87,6 +87,7 @@ impl<B: StorageBackend> StorageBackend for Overlay<B> {
         let mut written = self.written();
         let (last, within) = place(len);
         if len < written.len {
+            // What is cut off reads as zeros if the file grows again.
             written.kept = written.kept.min(len);
             written.blocks.split_off(&(last + 1));
             if let Some(bytes) = written.blocks.get_mut(&last) {
@@ -109,6 +110,7 @@ impl<B: StorageBackend> StorageBackend for Overlay<B> {
             let size = (BLOCK - within).min(data.len());
             let (piece, rest) = data.split_at(size);
             let kept = written.kept;
+            // A block that is written for the first time begins with the bytes of the file.
             let bytes = match written.blocks.entry(block) {
                 std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
                 std::collections::btree_map::Entry::Vacant(entry) => {

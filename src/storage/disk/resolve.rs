@@ -27,6 +27,7 @@ fn follow(path: &Path, links: usize) -> io::Result<PathBuf> {
         Err(error) if is_absence(&error) => error,
         found => return found,
     };
+    // A link to something that does not exist: what it would create is where it leads.
     if let Ok(target) = fs::read_link(path) {
         let Some(links) = links.checked_sub(1) else {
             let reason = "its links lead to one another";
@@ -40,6 +41,7 @@ fn follow(path: &Path, links: usize) -> io::Result<PathBuf> {
         // The current folder of the process was deleted.
         return Err(absence);
     }
+    // The folder exists or is resolved in the same way, and the missing name is appended.
     let mut whole = follow(components.as_path(), links)?;
     match last {
         Some(Component::Normal(name)) if cfg!(any(windows, target_os = "macos")) => {

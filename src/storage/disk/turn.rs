@@ -96,9 +96,11 @@ impl Turns {
     /// There is no other turn of this file. Where ranges of a file cannot be locked, a process that has it open for
     /// writing has the right.
     pub(in crate::storage) fn take(&self, wait: &TurnWait) -> Result<Option<Turn>, BackendError> {
+        // Usually nobody stands in line, and the turn is free.
         if !self.is_line_before(u64::MAX)? && self.lock(WRITER)? {
             return Ok(Some(Turn::begin(self)));
         }
+        // Otherwise stand in line, at the time when the wait began.
         let place = TurnPlace::in_line(self, wait.waited)?;
         let mut patience = Patience::brief(wait.time.saturating_sub(wait.waited));
         let mut attempts = 0;
@@ -179,6 +181,7 @@ struct TurnPlace<'t> {
 impl TurnPlace<'_> {
     fn in_line(turns: &Turns, waited: Duration) -> Result<TurnPlace<'_>, BackendError> {
         let mut byte = LINE + clock::micros_before(waited) % LINE;
+        // Who came in the same microsecond has the byte. The next one is as good.
         while !turns.lock(byte)? {
             byte += 1;
         }

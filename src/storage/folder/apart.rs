@@ -37,6 +37,7 @@ pub(crate) fn inside(path: &Path) -> Result<Option<PathBuf>> {
             return Ok(Some(folder));
         }
         let mut below = disk::list(&folder)?;
+        // Taken from the end, so the first name comes first, in whatever order the system lists them.
         below.sort_unstable_by(|a, b| b.cmp(a));
         folders.append(&mut below);
     }

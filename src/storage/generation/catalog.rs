@@ -27,8 +27,11 @@ impl NextGeneration {
     ) -> Result<()> {
         let tables = &snapshot.tables.catalog;
         let copied = || -> Result<(), redb::Error> {
+            // Whatever an earlier attempt copied may be of another commit.
             catalog::clear(transaction)?;
             tables.copy_renumbered(transaction, threads, |id| self.ids.new_id(id))?;
+            // The checksums of a shared column are those in the index in use. Those of blocks that grow later follow at
+            // the end.
             for kind in ColumnKind::ALL {
                 if self.columns[kind].is_none() {
                     tables.copy_sums(transaction, kind, 0)?;
@@ -50,6 +53,7 @@ impl NextGeneration {
         snapshot: &Snapshot,
         threads: usize,
     ) -> Result<()> {
+        // The journal has the keys that changed. Without it, they are all copied again.
         match snapshot.tables.changed_after(self.followed)? {
             Some(keys) => self.change_documents(transaction, snapshot, keys)?,
             None => self.copy_all(transaction, snapshot, threads)?,
@@ -68,6 +72,7 @@ impl NextGeneration {
         keys: BTreeSet<String>,
     ) -> Result<()> {
         let keys: Vec<String> = keys.into_iter().collect();
+        // What this index has of them, which may be of any earlier commit: a key may have changed several times since.
         let old = catalog::content_of(transaction, &keys).map_err(|error| self.in_index(error))?;
         let mut changes = Vec::with_capacity(keys.len());
         let mut sources = Sources::default();

@@ -122,6 +122,7 @@ impl NextGeneration {
         let ids = (self.state.covered..end).filter(|&id| !self.ids.leaves_out(id));
         let ids: Vec<u32> = ids.collect();
         for &id in &ids {
+            // A row is copied, except for the ends of blocks in columns that are written again.
             let mut row = snapshot.content(id)?;
             if let Some(shingles) = &mut self.columns[ColumnKind::Shingles] {
                 shingles.append(snapshot.packed_shingles(id)?)?;
@@ -139,6 +140,7 @@ impl NextGeneration {
                 contents.append(&row.encode())?;
             }
         }
+        // All at once, because the signatures are made on several threads.
         if let Some(signatures) = &mut self.columns[ColumnKind::Signatures] {
             let signed = rows.signatures(snapshot, &ids)?;
             debug_assert_eq!(signed.len(), ids.len() * self.plan.schema.signature_bytes());
@@ -152,6 +154,7 @@ impl NextGeneration {
     fn checkpoint(&mut self, snapshot: &Snapshot) -> Result<()> {
         self.count_rows(snapshot)?;
         let transaction = self.begin_write()?;
+        // The rows first, then the counts that name them, as in a commit of the store.
         for (kind, column) in self.columns.own() {
             column.sync()?;
             catalog::write_sums(&transaction, kind, &column.changed_sums())

@@ -39,6 +39,8 @@ impl NextGeneration {
         memory: u64,
         watch: &mut ProgressFn<'_>,
     ) -> Result<()> {
+        // At the first list, the number of contents in the lists is fixed. Contents that come later are added by
+        // `post_rest`.
         if self.state.lists == 0 {
             self.meta.set_banded(self.meta.contents);
             let skipped = if self.plan.renumbers {
@@ -51,6 +53,8 @@ impl NextGeneration {
         }
         let views = self.views(snapshot);
         let prefix = self.keyed()?.prefix;
+        // The postings of a list are sorted in memory. If they do not fit, each part of the hashes is sorted on its
+        // own.
         let parts = |postings: u64| {
             let need = postings * POSTING_BYTES * threads as u64;
             let parts = need.div_ceil(memory.max(1)).next_power_of_two().ilog2();
@@ -92,6 +96,7 @@ impl NextGeneration {
         };
         for part in 0..1_u32 << parts {
             let mut postings = Vec::with_capacity(banded as usize >> parts);
+            // The parts ascend by their upper bits, so each is appended after the one before.
             let is_of_part = |hash: u32| hash.checked_shr(32 - parts).unwrap_or(0) == part;
             if in_tables > 0 {
                 let is_kept = |posting: &&Posting| {
@@ -109,6 +114,7 @@ impl NextGeneration {
                     }
                 })?;
             }
+            // Postings from tables alone are sorted already.
             if in_tables < banded {
                 postings = order::sort(postings);
                 postings.dedup();
@@ -139,6 +145,7 @@ impl NextGeneration {
             self.left_out.binary_search(id).is_err() && self.unposted.binary_search(id).is_err()
         };
         let gone = removed.iter().copied().filter(is_new);
+        // Contents whose postings are still to be added count when they are.
         let gone: Vec<u32> = gone.filter(|&id| self.ids.new_id(id) < banded).collect();
         self.unposted.extend(gone);
         self.unposted.sort_unstable();

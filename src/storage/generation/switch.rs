@@ -34,12 +34,15 @@ impl NextGeneration {
     ) -> Result<(Snapshot, Result<()>)> {
         files.check_writable()?;
         files.check_in_place()?;
+        // First the copy becomes complete: what was committed since the last look, under the turn, so that nothing
+        // follows.
         let snapshot = files.view();
         self.cover(&snapshot, rows, &mut |_| Ok(()))?;
         let transaction = self.begin_write()?;
         self.catch_up(&transaction, &snapshot, threads)?;
         self.copy_new_sums(&transaction, &snapshot)?;
         self.take_runs(&snapshot)?;
+        // A commit of its own, so that readers notice the change.
         self.meta.id_scope = snapshot.tables.meta.id_scope;
         self.meta.committed = snapshot.tables.meta.committed;
         self.meta.commit = snapshot.tables.meta.commit + 1;
@@ -51,6 +54,8 @@ impl NextGeneration {
         let committed = transaction.commit();
         committed.map_err(|error| self.in_index(error))?;
 
+        // Then the new files are opened for writing by the names that they will have. Until the rename, a failure
+        // changes nothing.
         let (next_path, index_path) = (self.path, files.index_path.clone());
         let (folder, meta, schema) = (self.folder, self.meta, self.plan.schema);
         drop(self.columns);
@@ -62,6 +67,7 @@ impl NextGeneration {
         next.is_exclusive = files.is_exclusive;
         let snapshot = next.snapshot()?;
 
+        // At last the switch, if the store is still where it was.
         files.view().check_in_place()?;
         disk::rename(&next_path, &index_path)?;
         let durable = disk::sync_folder(&folder);

@@ -63,6 +63,7 @@ pub(crate) fn write_documents(
     changes: &[DocumentChange],
 ) -> Result<(), redb::Error> {
     let mut documents = transaction.open_table(DOCUMENTS)?;
+    // Keys after the last one are appended, which is several times faster than finding the place of each.
     let last = documents.last()?.map(|(key, _)| key.value().to_vec());
     let inside = changes.partition_point(|change| Some(change.key.as_bytes()) <= last.as_deref());
     let (inside, behind) = changes.split_at(inside);
@@ -131,6 +132,7 @@ pub(crate) fn write_names(
     changes: &[DocumentChange],
     contents: &[u32],
 ) -> Result<Vec<u32>, redb::Error> {
+    // Names of documents that changed or went. A name that stays is not touched.
     let mut names = transaction.open_table(NAMES)?;
     for change in changes {
         let new = change.new.map(|row| row.content);
@@ -138,6 +140,7 @@ pub(crate) fn write_names(
             names.remove((old, change.key.as_bytes()))?;
         }
     }
+    // New names, by content: contents of new documents come after all others, so most names are appended.
     let mut added: Vec<(u32, &[u8])> = changes
         .iter()
         .filter_map(|change| Some((change.new?.content, change)))
@@ -160,6 +163,7 @@ pub(crate) fn write_names(
         names.insert(name, ())?;
     }
     append(&mut names, behind.iter().map(|name| (*name, ())))?;
+    // Now the table has only names in use: a content without any lost its last one.
     let mut unnamed = Vec::new();
     for &content in contents {
         if names
@@ -317,6 +321,7 @@ impl Catalog {
                 content: new_id(row.content),
                 ..row
             };
+            // Documents of a file stand side by side, so the set is seldom asked.
             if row.source != last {
                 last = row.source;
                 sources.insert(last);

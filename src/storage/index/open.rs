@@ -116,6 +116,7 @@ impl Index {
             });
             Ok(Index::writable(path, created?))
         };
+        // Whatever may be somebody's work is kept: only an index without tables or documents is replaced.
         match create() {
             Err(error @ Error::Locked { .. }) => Err(error),
             Ok(index) if start.is_none() || index.is_empty() => Ok(index),

@@ -51,6 +51,7 @@ impl HashChains {
 
     /// The head of the chain of a hash, and the bits of the hash in the head.
     pub(super) fn head(&self, hash: u32) -> (&AtomicU64, u64) {
+        // The upper half of the product is well mixed: its low bits choose the head, its top ten the two filter bits.
         let mixed = u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let head = &self.heads[(mixed >> 32) as usize & (self.heads.len() - 1)];
         let bit = |five: u64| 1 << (32 + five % 32);
@@ -90,6 +91,7 @@ impl HashChains {
         };
         let (head, bits) = self.head(hash);
         let chain = head.load(Ordering::Relaxed);
+        // The entry is complete before the head leads to it, so a reader that sees the head sees the entry.
         entry.hash.store(hash, Ordering::Relaxed);
         entry.next.store(low32(chain), Ordering::Relaxed);
         let chain_after = (chain | bits) & !LINK | u64::from(link_to(place));

@@ -229,6 +229,7 @@ impl Filter {
             return None;
         }
         let filter = Filter::of(path, file.words(writable).ok()?);
+        // The length is put in last, so a filter without it is unfinished.
         let whole = filter.words.len() > FIRST
             && filter.words.get(LENGTH)? == checked(filter.len() as u64, LENGTH as u64);
         let is_marked = MARKS.into_iter().any(|place| filter.has_mark(place, mark));
@@ -286,6 +287,7 @@ impl Filter {
     pub(crate) fn sync(&self, last: u64) -> Result<u64> {
         // The standard library's randomness saves a dependency. Two marks collide with a probability of 2^-56.
         let mark = RandomState::new().hash_one(&self.path) & bits::mask(OWN_BITS);
+        // Overwrites the older mark: until the next commit succeeds, the filter is still that of the last one.
         let [first, second] = MARKS;
         let place = if self.has_mark(first, last) {
             second
@@ -358,6 +360,7 @@ impl Filter {
     /// Ascending hashes have ascending words, so inserting sorted postings walks through memory. Each list starts at
     /// another place, so that the lists do not crowd one another.
     fn place(&self, list: u32, hash: u32) -> (usize, u64) {
+        // The hash as a fraction, times the number of words.
         let turned = u64::from(hash.wrapping_add(list.wrapping_mul(0x9E37_79B9)));
         let word = ((turned * self.len() as u64) >> 32) as usize;
         // This is the finalizer of MurmurHash3.
@@ -365,6 +368,7 @@ impl Filter {
         x = (x ^ x >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
         x = (x ^ x >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
         x ^= x >> 33;
+        // Each of the bits takes 16 bits of the mixed hash, scaled in the same way.
         let place = |i| ((x >> (16 * i) & 0xFFFF) * u64::from(OWN_BITS)) >> 16;
         let bits = (0..BITS).fold(0, |bits, i| bits | 1_u64 << place(i));
         (FIRST + word, bits)

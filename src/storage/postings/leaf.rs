@@ -54,6 +54,7 @@ pub(crate) fn pack(postings: &[Posting], hash_bits: u32, out: &mut Vec<u8>) {
         HEADER + 8 * upper_words(postings.len(), hash_bits - low_bits),
         0,
     );
+    // The place of a posting's one: after the zeros of all lower values and the ones of all postings before it.
     let upper = &mut out[HEADER..];
     let hash_mask = bits::mask(hash_bits);
     for (index, posting) in postings.iter().enumerate() {
@@ -117,6 +118,7 @@ impl<'a> Leaf<'a> {
             return Err(of_wrong_length());
         }
         let ones: u32 = words(upper).map(u64::count_ones).sum();
+        // With fewer or more ones, their places would point past the hashes and ids.
         if ones != count {
             return Err(format!("a leaf of {count} postings with {ones} hashes"));
         }
@@ -134,6 +136,7 @@ impl<'a> Leaf<'a> {
     /// The ids of `hash` that are below `end`, descending.
     pub(crate) fn ids_below(&self, hash: u32, end: u32) -> impl Iterator<Item = u32> + use<'a> {
         let leaf = *self;
+        // Upper bits leave few postings, in which the lower bits, and for equal hashes the ids, ascend.
         let hash = u64::from(hash) & bits::mask(leaf.hash_bits);
         let low = low32(hash & bits::mask(leaf.low_bits));
         let alike = leaf.with_upper(low32(hash >> leaf.low_bits) as usize);
@@ -152,6 +155,7 @@ impl<'a> Leaf<'a> {
         let mut lower = room.lows.iter().zip(&room.ids);
         postings.reserve(self.count);
         let mut index = 0;
+        // Each one is a posting. Its place, without the ones before it, counts the zeros, and so is its upper value.
         for (start, word) in (0..).step_by(64).zip(words(self.upper)) {
             let mut left = word;
             while left != 0
@@ -167,6 +171,7 @@ impl<'a> Leaf<'a> {
     }
 
     /// The postings whose upper bits equal `high`.
+    // The postings of a value lie between two zeros. Without the zeros before them, their places are their indexes.
     fn with_upper(&self, high: usize) -> Range<usize> {
         let start = self.behind_zero(high) - high;
         let end = self.behind_zero(high + 1).saturating_sub(high + 1);

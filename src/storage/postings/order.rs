@@ -19,6 +19,7 @@ pub(crate) fn sort(mut postings: Vec<Posting>) -> Vec<Posting> {
     let mut sorted = vec![Posting::new(0, 0); postings.len()];
     for shift in (0..u32::BITS).step_by(DIGIT as usize) {
         let digit = |posting: &Posting| (posting.hash() >> shift) as usize % (1 << DIGIT);
+        // How many postings have each digit, and from that the place of the first of them.
         let mut next = [0_usize; 1 << DIGIT];
         for posting in &postings {
             next[digit(posting)] += 1;
@@ -27,6 +28,7 @@ pub(crate) fn sort(mut postings: Vec<Posting>) -> Vec<Posting> {
         for next in &mut next {
             place += std::mem::replace(next, place);
         }
+        // In their present order, so that the order by lower digits stays among equal ones.
         for posting in &postings {
             let next = &mut next[digit(posting)];
             sorted[*next] = *posting;

@@ -82,6 +82,7 @@ impl PostingTables {
         let Some(oldest) = tables.clone().next_back() else {
             return Ok(());
         };
+        // A leaf of the oldest table, which is the largest one, is a run.
         let mut runs = PostingRuns::new(oldest.hash_bits());
         for table in tables {
             table.add_to(&mut runs, hashes.clone())?;

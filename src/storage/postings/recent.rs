@@ -129,6 +129,7 @@ impl RecentPostings {
 
     fn copied(&self, base: u32, room: usize, fingerprints: usize, pool: &Pool) -> RecentPostings {
         let (first, len) = ((base - self.base) as usize, self.len() as usize);
+        // In their order, so that the chains have the youngest contents first, as before.
         let copied = |list: &HashChains| {
             let copy = HashChains::new(room);
             for place in first..len {
@@ -207,6 +208,7 @@ impl RecentPostings {
                 self.fingerprints.push(id, content.fingerprints);
             }
         };
+        // The fingerprints are a task of their own, and the first, since a content has many.
         let lists = (0..).zip(&self.lists);
         let met = if contents.len() < PARALLEL_CONTENTS {
             enter_fingerprints();
@@ -223,8 +225,9 @@ impl RecentPostings {
             met.remove(0);
             met
         };
+        // From contents by band to bands by content.
         let mut company = vec![Vec::new(); contents.len()];
-        // List 0 is that of the copies, in which company is not looked for.
+        // List 0 is that of the copies, which is not checked for shared buckets.
         for (band, met) in (0..).zip(met.into_iter().skip(1)) {
             for index in met {
                 company[index].push(band);

@@ -38,6 +38,7 @@ impl LeafSource<'_> {
             self.postings.clear();
             self.start = 0;
             leaf.unpack(prefix.value(), room, &mut self.postings);
+            // Only the first and the last leaf can have hashes outside of the range.
             let (first, last) = self.hashes.clone().into_inner();
             let is_at_end = [first, last].map(|hash| key(hash, self.hash_bits) == prefix.value());
             if is_at_end.contains(&true) {
@@ -110,6 +111,7 @@ impl<'t> PostingRuns<'t> {
 
     /// The next run, sorted and without duplicates, or `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<&mut Vec<Posting>>, BucketError> {
+        // The lowest posting of all sources decides which hashes come next.
         let mut first: Option<Posting> = None;
         for source in &mut self.sources {
             if let Some(posting) = source.peek(&mut self.room)? {
@@ -118,6 +120,7 @@ impl<'t> PostingRuns<'t> {
         }
         let Some(first) = first else { return Ok(None) };
         let upper = key(first.hash(), self.hash_bits);
+        // Then every source gives its postings of these hashes, which ascend, so they are merged.
         self.run.clear();
         for source in &mut self.sources {
             // A run may span several leaves of a source.
@@ -143,6 +146,7 @@ pub(super) fn merge(all: &mut Vec<Posting>, more: &[Posting]) {
         all.extend_from_slice(more);
         return;
     }
+    // The larger of the two last postings goes behind all that remain.
     let (mut old, mut new) = (all.len(), more.len());
     all.extend_from_slice(more);
     while old > 0 && new > 0 {

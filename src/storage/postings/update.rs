@@ -28,6 +28,7 @@ pub(crate) fn add(
         }
     }
     let name = list.table(old.with(prefix));
+    // Otherwise the whole table is written beside the old one, and takes its name.
     let beside = format!("{name}-next");
     let whole = MergePart {
         sources: &[old],
@@ -154,6 +155,7 @@ fn merge_into(
     let tables: Vec<_> = sources.iter().map(open).collect::<Result<_, _>>()?;
     let hash_bits = u32::BITS - list.prefix(part.prefix);
     let mut runs = PostingRuns::new(hash_bits);
+    // The new postings first, then the tables from young to old: the sources with few postings come first.
     runs.add(add);
     for (table, keyed) in tables.iter().zip(part.sources) {
         runs.add_table(table, list.hash_bits(*keyed), part.hashes.clone())?;
@@ -162,6 +164,7 @@ fn merge_into(
     let mut writer = LeafWriter::new(&mut target, hash_bits)?;
     while let Some(run) = runs.next()? {
         if !part.dropped.is_empty() {
+            // A leaf that loses all of its postings is not written.
             run.retain(|posting| !part.dropped.contains(posting.id()));
         }
         writer.write(run)?;

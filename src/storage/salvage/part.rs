@@ -70,6 +70,8 @@ impl SalvagedColumn {
             return Ok(None);
         }
         let row_bytes = header.map(|header| header.row_bytes);
+        // The index says how long the column is, if it can be believed. A row size in the header is better than the one
+        // of the schema.
         let committed = match (meta, row_bytes) {
             _ if !is_whole => bytes,
             (Some(meta), Some(row_bytes)) if row_bytes > 0 => {

@@ -118,6 +118,8 @@ impl Wreck {
             read => read?,
         }
         let (meta, schema) = (wreck.meta.as_ref(), wreck.schema.as_ref());
+        // First the file that the index names. The name may be damaged, too, so any file of this kind is better than
+        // none.
         for (kind, part) in wreck.columns.each_mut() {
             let find = |meta| SalvagedColumn::find(folder, kind, meta, schema, wreck.is_whole);
             *part = match find(meta)? {
@@ -136,6 +138,7 @@ impl Wreck {
     /// Copies the index, finds out whether it is whole, and reads what can be read of it.
     fn examine_index(&mut self, copy: &Path) -> Result<()> {
         copy_index(&self.path, copy, &mut self.unreadable)?;
+        // The commit before anything is repaired. If a repair goes back behind it, the repair is not to be trusted.
         let last = if_sound(last_commit(copy, &self.path))?.flatten();
         let checked =
             Index::open(copy, &TurnWait::NONE).and_then(|mut index| Ok((index.check()?, index)));
@@ -143,6 +146,7 @@ impl Wreck {
         self.is_whole = is_sound
             && last.is_some()
             && if_sound(last_commit(copy, &self.path))?.flatten() == last;
+        // The copy is made again as it was, because the check may have repaired it.
         if !self.is_whole {
             self.copy_again(copy)?;
         }
@@ -154,6 +158,7 @@ impl Wreck {
             self.copy_again(copy)?;
             self.read_index(copy, true)?;
         }
+        // Which contents were removed is known only if the index says so. Others that have lost their names are kept.
         if !self.is_whole && self.catalog.is_some() {
             let removed = if_sound(self.look(Catalog::removed_contents))?;
             self.removed = removed.unwrap_or_default();
@@ -266,6 +271,7 @@ impl Wreck {
         let Some((row, is_row_sound)) = self.row(content)? else {
             return Ok(None);
         };
+        // The row before says where the blocks begin. They are as trustworthy as both rows.
         let before = match content.checked_sub(1) {
             None => Some(((0, 0), true)),
             Some(before) => self
@@ -286,6 +292,8 @@ impl Wreck {
             let range = shingles..row.shingles_end;
             packed = block(ColumnKind::Shingles, range, most_bytes(row.shingle_count))?
                 .map(|(bytes, is_sound)| (bytes, is_sound && is_before_sound));
+            // Fingerprints have no form of their own, so damage to them would not show. Without sound checksums they
+            // are left out.
             if is_row_sound && is_before_sound {
                 let range = prints..row.fingerprints_end;
                 let found = block(ColumnKind::Fingerprints, range, u64::MAX)?;
@@ -346,6 +354,7 @@ impl Wreck {
             found.push(key);
             true
         });
+        // Past the damage, the entries can be read from the other end, as far as they were not read before.
         if !are_all {
             let last = found.last().cloned();
             let backward =
@@ -459,6 +468,7 @@ impl Wreck {
         if are_all {
             return;
         }
+        // The part of the table behind the damage, from its end.
         let backward = GuardedEntries::open(&self.path, || catalog.entries().map(Iterator::rev));
         self.read(backward, |(key, row)| {
             let is_new = last.as_ref().is_none_or(|last| *last < key);

@@ -14,6 +14,7 @@ impl Snapshot {
         removed: &[u32],
         mut visit: impl FnMut(u32, u64),
     ) -> Result<()> {
+        // The recent contents are few: they are counted first, and added to the buckets in tables.
         let mut recent: BTreeMap<u32, u64> = BTreeMap::new();
         for posting in self.recent_postings(list, removed) {
             *recent.entry(posting.hash()).or_default() += 1;
@@ -24,6 +25,7 @@ impl Snapshot {
                 visit(hash, contents + recent.remove(&hash).unwrap_or(0));
             }
         };
+        // Equal hashes come one after another, but a bucket may go on in the next batch.
         self.for_each_without(list, removed, |postings| {
             for posting in postings {
                 match &mut run {
@@ -33,6 +35,7 @@ impl Snapshot {
             }
         })?;
         end(run, &mut recent);
+        // Buckets that only recent contents have.
         for (hash, contents) in recent {
             visit(hash, contents);
         }

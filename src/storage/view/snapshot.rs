@@ -104,6 +104,7 @@ impl CommittedTables {
         if self.meta.commit == commit {
             return Ok(Some(BTreeSet::new()));
         }
+        // The journal begins with the commit `journal`, so it is complete from the one before on.
         let is_told = self.meta.journal > 0 && self.meta.journal <= commit + 1;
         let read = || {
             let keys = journal::read_after(&self.transaction, commit);
@@ -139,6 +140,7 @@ impl Drop for CommittedTables {
 
 /// Whether the recorded levels are consistent, and the levels that have tables, youngest first.
 fn levels_of(meta: &Meta, path: &Path) -> Result<(bool, Vec<KeyedLevel>)> {
+    // Each level starts where the next older one ends, and has no more contents than that leaves room for.
     let (mut fits, mut keyed) = (meta.banded() <= meta.contents, Vec::new());
     for (level, state) in meta.levels.iter().enumerate() {
         let contents = state.end.checked_sub(levels::start(&meta.levels, level));
@@ -499,6 +501,7 @@ impl Snapshot {
         let list = band as usize + 1;
         let end = ids.end.min(self.len);
         let before = found.len();
+        // Recent contents first. Their chains have contents that came after the snapshot, which are skipped.
         if end > self.recent.base() {
             let mut all = match *recent {
                 Some(at) => self.recent.ids_from(list, hash, at),
@@ -509,12 +512,14 @@ impl Snapshot {
             found.extend(within.take(most.saturating_sub(before)));
             *recent = Some(all.rest());
         }
+        // Next the tables, but only if no recent content was found: the caller reads on if it wants more.
         if ids.start >= self.recent.base() {
             return Ok(found.len() < most);
         }
         if found.len() > before {
             return Ok(false);
         }
+        // The tables give all ids below `end`, descending. Those below `ids` are cut off again.
         self.look_up(list, hash, end, most, found)?;
         let is_all = found.len() < most;
         let within = found[before..].partition_point(|&id| id >= ids.start);

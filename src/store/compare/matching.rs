@@ -15,7 +15,7 @@ const CERTAIN_ERRORS: f64 = 5.0;
 
 /// In a store without shingles, a candidate still counts if its estimate is this many standard errors below the
 /// threshold: an estimate alone does not decide at the threshold.
-pub(crate) const TOLERATED_ERRORS: f64 = 2.0;
+const TOLERATED_ERRORS: f64 = 2.0;
 
 /// How similar a text and a stored content are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -154,6 +154,7 @@ impl<'a> Matcher<'a> {
         let Some(likeness) = self.compare(content)? else {
             return Ok(None);
         };
+        // Texts without shingles share no bucket.
         let bands = if self.snapshot.content(content)?.shingle_count > 0 {
             let schema = &self.snapshot.schema;
             let signature = self.snapshot.signature(content)?;
@@ -233,6 +234,7 @@ impl<'a> Matcher<'a> {
         let (row, shingles) = self.snapshot.content_and_shingles(content)?;
         let has_shingles = self.snapshot.schema.keeps_shingles();
         let exact_copy = row.hash == *self.probe.hash;
+        // Without shingles there is only the estimate, and a copy needs no comparison.
         if exact_copy || !has_shingles {
             let estimate = self.estimate(content)?;
             let same = (exact_copy && has_shingles).then_some(1.0);
@@ -243,9 +245,10 @@ impl<'a> Matcher<'a> {
                 containment: same,
                 containment_of_stored: same,
             };
-            let reaches = exact_copy || highest(estimate) >= self.threshold;
+            let reaches = exact_copy || highest_similarity(estimate) >= self.threshold;
             return Ok(EarlyVerdict::Known(reaches.then_some(likeness)));
         }
+        // Sizes that differ too much exclude a match, and are in the row that was just read.
         let (probe, stored) = (self.probe.shingles.len(), row.shingle_count as usize);
         let (small, large) = (probe.min(stored), probe.max(stored));
         if !sizes_fit(small, large, self.threshold) {
@@ -311,7 +314,7 @@ impl<'a> Matcher<'a> {
 }
 
 /// The highest similarity that an estimate allows.
-fn highest(estimate: Estimate) -> f64 {
+pub(crate) fn highest_similarity(estimate: Estimate) -> f64 {
     estimate.jaccard + TOLERATED_ERRORS * estimate.error
 }
 
@@ -319,6 +322,8 @@ fn highest(estimate: Estimate) -> f64 {
 pub(crate) fn least_agreeing(schema: &Schema, threshold: f64) -> u32 {
     let (permutations, width) = (schema.permutations(), schema.slot_width());
     (0..permutations)
-        .find(|&agreeing| highest(Estimate::new(agreeing, permutations, width)) >= threshold)
+        .find(|&agreeing| {
+            highest_similarity(Estimate::new(agreeing, permutations, width)) >= threshold
+        })
         .unwrap_or(permutations)
 }

@@ -12,7 +12,7 @@ mod sketch;
 pub(crate) use allowance::{Allowance, FALSE_CANDIDATES};
 pub use found::Match;
 pub(crate) use matching::{
-    Likeness, Matcher, Probe, StoredContent, TOLERATED_ERRORS, VerifiedContent, least_agreeing,
+    Likeness, Matcher, Probe, StoredContent, VerifiedContent, highest_similarity, least_agreeing,
 };
 pub(crate) use published::PublishedCommit;
 pub(crate) use search::Search;

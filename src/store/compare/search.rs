@@ -142,6 +142,7 @@ impl Search<'_> {
             walks.retain(|walk| !walk.is_done);
             depth = limits.some_of_bucket;
         }
+        // Then side by side, and deeper each time, so that what shares most buckets comes first.
         while end.is_none() && !walks.is_empty() {
             let mut read = Vec::new();
             for walk in &mut walks {
@@ -232,11 +233,13 @@ impl BucketCursor {
     /// Appends the next contents to `found` until `depth` contents of the bucket are read.
     fn read_to(&mut self, snapshot: &Snapshot, depth: usize, found: &mut Vec<u32>) -> Result<()> {
         while !self.is_done && self.read < depth {
+            // A bucket may give its recent contents first and those in tables at the next call.
             let (ids, start) = (self.ids.clone(), found.len());
             let most = start.saturating_add(depth - self.read);
             let bucket = (self.band, self.hash);
             self.is_done = snapshot.read_bucket(bucket, ids, most, &mut self.recent, found)?;
             self.read += found.len() - start;
+            // The youngest come first, so what is left is below the last one.
             if let Some(&last) = found[start..].last() {
                 self.ids.end = last;
             }

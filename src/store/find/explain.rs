@@ -6,7 +6,7 @@ use super::query::{Subject, given_sketch, stored_sketch};
 use crate::error::Result;
 use crate::schema::Schema;
 use crate::sketch::{Estimate, agreeing};
-use crate::store::compare::{BodyRef, PublishedCommit, Sketch, StoreSketcher, TOLERATED_ERRORS};
+use crate::store::compare::{BodyRef, PublishedCommit, Sketch, StoreSketcher, highest_similarity};
 use crate::store::handle::Store;
 
 /// How two texts, A and B, compare under a schema.
@@ -155,9 +155,7 @@ impl Explanation {
         let bands = bands.filter(|(_, (a, b))| a == b).map(|(band, _)| band);
         let is_match = match (common, estimate) {
             (Some(common), _) => common.jaccard >= schema.threshold(),
-            (None, Some(estimate)) => {
-                estimate.jaccard + TOLERATED_ERRORS * estimate.error >= schema.threshold()
-            }
+            (None, Some(estimate)) => highest_similarity(estimate) >= schema.threshold(),
             (None, None) => false,
         };
         let mut explanation = Explanation {

@@ -280,6 +280,8 @@ pub(crate) fn answer(
     };
     let probe = sketch.probe(&hash);
     let nothing = ShingleSet::default();
+    // Without bands and fingerprints, containment needs the sets of all contents, as a query that ignores shingles
+    // does.
     let all_by_containment = query.is_exhaustive && query.containment.least.is_some();
     let mut verified =
         if let Some(ignored) = query.ignored.or(all_by_containment.then_some(&nothing)) {
@@ -295,6 +297,7 @@ pub(crate) fn answer(
                 threshold,
             };
             let mut verified = search.matches(probe, 0..snapshot.len)?;
+            // The nearest may share no band. With passages, what shares a fingerprint is looked at as well.
             if query.is_nearest && snapshot.schema.passage() > 0 {
                 verified.extend(matches_by_fingerprint(search, probe)?);
                 verified.sort_by_key(|verified| verified.content);
@@ -360,7 +363,8 @@ fn matches_without(
         shingles: &left,
         ..probe
     };
-    let least = bounds.map_or(threshold, |_| f64::MIN_POSITIVE);
+    // Containment has no least similarity, but a content without a common shingle never matches.
+    let least = bounds.map_or(threshold, |_| ANY);
     let mut matcher = Matcher::new(snapshot, probe, least).ignoring(ignored);
     let mut matches = Vec::new();
     for content in 0..snapshot.len {
@@ -368,6 +372,7 @@ fn matches_without(
             continue;
         };
         let likeness = verified.likeness;
+        // What is left of the shorter text must be long enough.
         let shorter = left.len().min(matcher.last_without().len());
         if bounds.is_none_or(|bounds| {
             likeness.larger_containment() >= Some(bounds.least) && shorter >= bounds.shingles
@@ -395,6 +400,7 @@ impl MatchNaming<'_> {
         snapshot: &Snapshot,
         verified: &mut [VerifiedContent],
     ) -> Result<Vec<Match>> {
+        // By the share if containment counts, then by similarity, then by whether it is a copy if copies come first.
         let order = |a: &VerifiedContent, b: &VerifiedContent| {
             let is_copy =
                 |verified: &VerifiedContent| self.copies_first && verified.likeness.exact_copy;
@@ -408,12 +414,14 @@ impl MatchNaming<'_> {
         };
         verified.sort_by(|a, b| order(b, a));
         let mut matches = Vec::new();
+        // Documents that are equally good are ordered by key, so all of them are needed before any is cut off.
         for tied in verified.chunk_by(|a, b| order(a, b).is_eq()) {
             let start = matches.len();
             let room = self.limit.saturating_sub(start);
             if room == 0 {
                 break;
             }
+            // Of each content, no more names are read than there is room for.
             for verified in tied {
                 let names = snapshot
                     .names(verified.content)?

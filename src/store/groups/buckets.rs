@@ -22,6 +22,7 @@ impl Buckets {
         snapshot.for_each_without(list, removed, |some| postings.extend_from_slice(some))?;
         let merged = postings.len();
         postings.extend(snapshot.recent_postings(list, removed));
+        // Postings from tables come sorted, and recent ones by content.
         if postings.len() > merged {
             postings.sort_unstable();
         }

@@ -55,6 +55,7 @@ impl<'a> TaskComparer<'a> {
         let (mut sets, mut others) = (DecodedSets::default(), Vec::new());
         let mut rows = SignatureRows::default();
         for task in piece {
+            // False candidates are counted for the last content alone, whose tasks may go on in the next batch.
             if compared.last.replace(task.content) != Some(task.content) {
                 compared.false_candidates = 0;
             }
@@ -64,6 +65,7 @@ impl<'a> TaskComparer<'a> {
                 continue;
             }
             let before = compared.alike.len();
+            // Shingles are decoded once for all tasks of a piece that need them.
             let stored = StoredContent::read_in(self.snapshot, task.content, &mut sets)?;
             let matcher = Matcher::new(self.snapshot, stored.probe(), self.threshold);
             for &other in &others {

@@ -133,6 +133,7 @@ impl Comparisons {
         loop {
             let end = self.end();
             if self.other < end {
+                // No more than may turn out false before the outcome of any of them is known.
                 let most = STRIDE.min(self.left - self.open);
                 let others = self.other..end.min(self.other + most);
                 if others.is_empty() {
@@ -143,6 +144,7 @@ impl Comparisons {
                 let content = self.contents()[self.at];
                 return Ok(Some(ComparisonTask { content, others }));
             }
+            // The next content of the bucket, or the first one of the next bucket.
             self.at += 1;
             if self.at >= self.range.end {
                 let Some(range) = self.buckets.range(self.bucket) else {
@@ -170,6 +172,7 @@ impl Comparisons {
     /// Orders the contents of the bucket by size, if it is large.
     fn order(&mut self, snapshot: &Snapshot) -> Result<()> {
         self.sizes.clear();
+        // With as few contents as may be false, ordering them would save nothing.
         let is_large = self.range.len() >= LARGE.min(self.false_candidates);
         if !is_large || !snapshot.schema.keeps_shingles() {
             return Ok(());

@@ -68,6 +68,7 @@ impl ExhaustivePairs {
         removed: &[u32],
         ignored: Option<&Arc<ShingleSet>>,
     ) -> Result<ExhaustivePairs> {
+        // With ignored shingles, a set has to be read to know how many are left.
         let mut sizes = Vec::with_capacity(snapshot.len as usize);
         let sets = CountedSets::of(snapshot, ignored);
         let mut set = ShingleSet::default();
@@ -79,6 +80,7 @@ impl ExhaustivePairs {
                 snapshot.content(content)?.shingle_count
             });
         }
+        // A size of 0 leaves a content out of the join.
         for &content in removed {
             if let Some(size) = sizes.get_mut(content as usize) {
                 *size = 0;
@@ -151,6 +153,7 @@ impl ExhaustivePairs {
             self.found = found;
             self.found.reverse();
         }
+        // The list is reversed, so the next pairs are taken from its end without moving the rest.
         let rest = self.found.len().saturating_sub(PAIRS);
         let mut next = self.found.split_off(rest);
         next.reverse();

@@ -94,6 +94,7 @@ impl NameReader<'_> {
         let mut next = names.next().transpose()?;
         // The last content of which a name was read.
         let mut last = None;
+        // Names are read in one go from the first content on, as long as the next one that is wanted is near.
         for &content in contents {
             let mut passed = 0;
             while last != Some(content)
@@ -106,6 +107,7 @@ impl NameReader<'_> {
                 }
                 passed += 1;
                 next = names.next().transpose()?;
+                // A name is the first of its content if the name before belongs to another one.
                 let is_new = last.replace(of) != Some(of);
                 if is_new && (self.others || of == content) {
                     let several = !self.first && next.as_ref().is_some_and(|next| next.0 == of);

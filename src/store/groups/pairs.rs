@@ -163,6 +163,7 @@ impl Store {
         };
         let join = join.map(|join| join.within(query.memory));
         let bands = u64::from(snapshot.schema.bands().bands());
+        // The pairs of copies count like one more band.
         self.progress.begin(BAND_STEPS * (bands + 1));
         Ok(Pairs {
             store: self.clone(),
@@ -210,6 +211,7 @@ impl Pairs {
     /// Finds the next pair.
     fn find(&mut self) -> Result<Option<Pair>> {
         loop {
+            // Pairs of documents of the contents that were found last.
             if let Some(product) = &mut self.product {
                 let likeness = product.likeness;
                 while let Some((one, other)) = product.next() {
@@ -244,6 +246,7 @@ impl Pairs {
     /// Takes a step. Returns whether there was one to take.
     fn find_more(&mut self) -> Result<bool> {
         self.store.progress.go_on()?;
+        // The copies come first, then the pairs of the join or of the buckets.
         if self.next_content < self.snapshot.len {
             self.find_copies()?;
             self.store.progress.reach(self.steps_done());
@@ -262,6 +265,7 @@ impl Pairs {
         if compared {
             return Ok(true);
         }
+        // All buckets of the band are searched.
         if self.next_band == self.snapshot.schema.bands().bands() {
             return Ok(false);
         }
@@ -380,6 +384,7 @@ impl Pairs {
 
     /// Compares the next contents. Returns whether there were any.
     fn compare(&mut self) -> Result<bool> {
+        // One batch of comparisons at a time. The last content may go on in the next batch, so its count is needed.
         let pool = &self.store.shared.pool;
         self.comparisons
             .batch(&self.snapshot, pool.threads(), &mut self.tasks)?;
@@ -392,6 +397,7 @@ impl Pairs {
             skipped: &self.skipped,
             threshold: self.threshold,
         };
+        // The buckets of the next band are read by one thread while the others compare.
         let next = self.next_band;
         let lacks_next = self.next_buckets.is_none() && next < self.snapshot.schema.bands().bands();
         let pieces = pieces(&self.tasks).into_iter().map(PairsJob::Compare);
@@ -405,6 +411,7 @@ impl Pairs {
                 Buckets::of(&self.snapshot, next, &self.removed).map(PairsJobResult::Read)
             }
         });
+        // In the order of the tasks, whatever thread did them.
         let (mut matches, mut false_candidates) = (Vec::new(), 0);
         for done in done {
             match done? {
@@ -417,6 +424,7 @@ impl Pairs {
         }
         let found = self.named(matches)?;
         self.ready.extend(found.into_iter().map(Vec::into_iter));
+        // The rest of the bucket is skipped, and later bands must know that these contents were not compared here.
         if let Some(next) = self.comparisons.had_false(false_candidates) {
             self.store.shared.allowance.cut();
             let band = self.comparisons.band;

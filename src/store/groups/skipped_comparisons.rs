@@ -108,12 +108,14 @@ impl EarlierBands<'_> {
         let (shape, width) = (snapshot.schema.bands(), snapshot.schema.slot_width());
         // Nearly all contents with equal hashes have equal slots, and those take less time to compare.
         let (own, others) = (self.row.signature, row.signature);
+        // If their first bytes differ, the slots of the first band need no comparison.
         let first = u32::from(self.row.head != row.head);
         for equal in shape.agreeing(own, others, width, first..band) {
             if self.was_compared_in(equal, other)? {
                 return Ok(true);
             }
         }
+        // Unequal slots may have equal hashes, and so share a bucket all the same.
         self.has_by_hash(other, row.signature)
     }
 

@@ -93,6 +93,7 @@ impl CallQueue {
     /// Adds a request to the line. The caller then waits for its turn.
     pub(crate) fn join(&self, call: StoreCall) -> Arc<CallRequest> {
         let mut line = lock(&self.line);
+        // Who finds no leader leads. The flag goes from leader to leader, and off when nobody waits.
         let lead = !std::mem::replace(&mut line.led, true);
         let request = Arc::new(CallRequest {
             call: Mutex::new(Some(call)),
@@ -151,6 +152,7 @@ impl LedCalls<'_> {
 
     /// Leaves the requests in line that have waited for less than `time`, except the leader's own.
     pub(crate) fn leave(&mut self, time: Duration) {
+        // The first request is the leader's own, which has to be answered.
         let own = self.requests.len().min(1);
         let left = self
             .requests

@@ -132,6 +132,7 @@ impl Store {
         };
         let progress = &self.progress;
         progress.begin(3);
+        // The samples are texts with the most common fingerprints. Their passages are cut from the texts themselves.
         let samples = search.samples(&snapshot.removed_contents()?)?;
         progress.step(1)?;
         let wanted: Vec<SampledText> = samples.iter().map(|sample| sample.text.clone()).collect();
@@ -175,6 +176,7 @@ impl CommonSearch<'_> {
         let Some(list) = BucketLists::of(&self.snapshot.schema).fingerprints() else {
             return Ok(Vec::new());
         };
+        // Only the longest lists are kept, and cut off now and then.
         let mut lists: Vec<(Reverse<u64>, u32)> = Vec::new();
         self.snapshot
             .for_each_bucket(list, removed, |hash, contents| {
@@ -193,12 +195,14 @@ impl CommonSearch<'_> {
             if samples.len() == self.limit.saturating_mul(CHOICE) {
                 break;
             }
+            // A text that is sampled already has this fingerprint, and so the passages with it.
             if known.contains(&fingerprint) {
                 continue;
             }
             let all = usize::MAX;
             self.snapshot
                 .with_fingerprint(fingerprint, all, &mut contents)?;
+            // The oldest content that has a document.
             let is_named = |content: &&u32| self.documents[**content as usize] > 0;
             let Some(&content) = contents.iter().rev().find(is_named) else {
                 continue;
@@ -261,6 +265,7 @@ impl CommonSearch<'_> {
                 }
             }
         })?;
+        // The sum does not depend on the order of the parts.
         for (shingle, documents) in found.into_iter().flatten() {
             *counts.entry(shingle).or_default() += documents;
         }
@@ -280,6 +285,7 @@ impl CommonSearch<'_> {
         let long = (self.least + 1).saturating_sub(k).max(1) as usize;
         for text in texts.iter().flatten() {
             let in_order = self.shingler.in_order(text)?;
+            // For each place of the text, how many documents have its shingle.
             let of_place: Vec<u64> = in_order.iter().map(|shingle| count(*shingle)).collect();
             let places = TokenPlaces::new(&self.shingler, text);
             let runs = common_runs(&of_place, long).into_iter();
@@ -287,10 +293,12 @@ impl CommonSearch<'_> {
             let is_long = |tokens: &Range<u32>| tokens.end - tokens.start >= self.least;
             for (run, tokens) in runs.filter(|(_, tokens)| is_long(tokens)).take(self.limit) {
                 let mut shingles = in_order[run].to_vec();
+                // Several texts have the same passage.
                 if known.insert(shingles.clone()) {
                     shingles.sort_unstable_by_key(|shingle| (count(*shingle), *shingle));
                     shingles.dedup();
                     candidates.push(Candidate {
+                        // No more documents have the passage than have its rarest shingle.
                         at_most: shingles.first().map_or(0, |rarest| count(*rarest)),
                         shingles,
                         text: text[places.bytes(&tokens)].to_owned(),
@@ -318,6 +326,7 @@ impl CommonSearch<'_> {
                 }
             }
         })?;
+        // The parts are in the order of the contents, so the first contents of each passage stay first.
         let mut held = vec![Holding::default(); candidates.len()];
         for part in found {
             for (all, holding) in held.iter_mut().zip(part) {
@@ -330,6 +339,7 @@ impl CommonSearch<'_> {
         counted.sort_by_key(|(candidate, holding)| Reverse((holding.documents, candidate.tokens)));
         let mut passages = Vec::new();
         let mut known = HashSet::<u32, BuildHasherDefault<SpreadHasher>>::default();
+        // A passage of which half is in a better one adds little.
         for (candidate, holding) in counted {
             let shingles = &candidate.shingles;
             let before = shingles.iter().filter(|shingle| known.contains(shingle));
@@ -358,6 +368,7 @@ fn common_runs(documents: &[u64], long: usize) -> Vec<Range<usize>> {
         .map(|(start, least)| (Reverse(least), start))
         .collect();
     starts.sort_unstable();
+    // The windows of the most common shingles first. A run that grows from one takes the windows beside it.
     let mut is_taken = vec![false; documents.len()];
     let mut runs = Vec::new();
     for (Reverse(least), first) in starts {

@@ -51,6 +51,7 @@ impl<'a> PassageComparer<'a> {
         gap: usize,
         long: usize,
     ) -> PassageComparer<'a> {
+        // Without a gap, a long run covers one of every `long` places, so a set without their shingles has no long run.
         let signs = shingles.ranks.iter().skip(long - 1).step_by(long);
         let signs = (gap == 0 && long > 1).then(|| {
             let mut signs: Vec<u32> = signs.copied().collect();
@@ -100,6 +101,7 @@ impl<'a> PassageComparer<'a> {
         {
             return Ok(runs);
         }
+        // Otherwise all places are gone through: both sides ascend, so this takes one pass over the set.
         held(&self.shingles.distinct, self.set.as_slice(), &mut self.held);
         let ranks = &self.shingles.ranks;
         let is_held =
@@ -121,6 +123,7 @@ impl<'a> PassageComparer<'a> {
         };
         let places = (self.long - 1..ranks.len()).step_by(self.long);
         let places: Vec<usize> = places.filter(is_held).collect();
+        // Each place costs a binary search in both directions, which is more than a pass if there are many.
         if places.len() * self.long * SEARCHED > ranks.len() + set.len() {
             return None;
         }
@@ -141,6 +144,8 @@ impl<'a> PassageComparer<'a> {
     pub(super) fn starts(&self, content: u32, runs: &[ShingleRun]) -> Result<Vec<Option<u32>>> {
         let step = self.snapshot.schema.fingerprint_step().unwrap_or(1) as usize;
         let fingerprints: Vec<u32> = words(self.snapshot.fingerprints(content)?).collect();
+        // Each fingerprint in the first stretch of a run shows where that would begin in the content: every `step`-th
+        // shingle is one.
         let mut shown: Vec<Vec<usize>> = vec![Vec::new(); runs.len()];
         for (number, &fingerprint) in fingerprints.iter().enumerate() {
             for &place in self.places(fingerprint) {
@@ -169,6 +174,7 @@ impl<'a> PassageComparer<'a> {
             shown.sort_unstable();
             shown.dedup();
             shown.retain(|&start| fits(run, start));
+            // Several places fit if the content repeats itself.
             match shown[..] {
                 [start] => Some(low32(start as u64)),
                 _ => None,

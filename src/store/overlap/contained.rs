@@ -88,6 +88,7 @@ pub(crate) fn contained(
     if ids.is_empty() {
         return Ok(Vec::new());
     }
+    // Rare fingerprints give the contents to compare. For common ones, it is counted how many of them a content has.
     let distinct = probe.shingles.as_slice();
     let most = allowance.false_candidates().saturating_add(distinct.len());
     let shared = SharedFingerprints::find(snapshot, distinct, &[], most)?;
@@ -105,6 +106,7 @@ pub(crate) fn contained(
             comparer.compare(of.content, of.fingerprints)?;
         }
     }
+    // Contents that have only common fingerprints are compared last, and not all of them if too many turn out false.
     let is_counted = |content: &u32| {
         let found = shared
             .contents
@@ -144,6 +146,7 @@ impl CommonCounts {
     ) -> Result<CommonCounts> {
         let mut counts = HashMap::<u32, u32, BuildHasherDefault<SpreadHasher>>::default();
         let mut floors = Vec::new();
+        // Each common fingerprint gets the same share of the contents that are read.
         let all = most.saturating_mul(COMMON_LISTS);
         let each = (all / shared.common.len().max(1)).clamp(1, most);
         let mut read = Vec::new();
@@ -152,6 +155,7 @@ impl CommonCounts {
             for &content in &read {
                 *counts.entry(content).or_default() += 1;
             }
+            // Whether older contents have the fingerprint is not known.
             if read.len() < fingerprint.contents {
                 floors.extend(read.last());
             }
@@ -170,6 +174,7 @@ impl CommonCounts {
     /// The number of common fingerprints that a content has, at most.
     fn of(&self, content: u32) -> u32 {
         let read = self.counts.get(&content).copied().unwrap_or_default();
+        // A fingerprint of which only younger contents were read counts as well, since this one may have it.
         let unread = self.floors.len() - self.floors.partition_point(|&floor| floor <= content);
         read + low32(unread as u64)
     }

@@ -156,6 +156,7 @@ impl SharedFingerprints {
                 if ignored.get(rank) == Some(&true) {
                     continue;
                 }
+                // Most lists are short, so the few contents are read at once and kept.
                 snapshot.with_fingerprint(shingle, FEW + 1, &mut read)?;
                 if read.len() <= FEW {
                     if !read.is_empty() {
@@ -167,6 +168,7 @@ impl SharedFingerprints {
                     }
                     continue;
                 }
+                // Of a longer list, only the length counts for now, as far as it matters.
                 snapshot.with_fingerprint(shingle, most.saturating_add(1), &mut read)?;
                 lists.push(FingerprintList {
                     rank,
@@ -175,10 +177,12 @@ impl SharedFingerprints {
                 });
             }
         }
+        // The shortest lists first: they say most about a text, and most of them fit.
         lists.sort_unstable_by_key(|list| (list.len, list.rank));
         let mut hits = HashMap::<u32, (u32, u32), BuildHasherDefault<SpreadHasher>>::default();
         let mut common = Vec::new();
         for list in lists {
+            // A list is taken as a whole or not at all, so that what it says is known.
             if hits.len() + list.len > most {
                 common.push(CommonFingerprint {
                     rank: list.rank,

@@ -148,17 +148,20 @@ fn find(
     if let Some(ignored) = query.ignored {
         shingles = shingles.ignoring(ignored);
     }
+    // A long text has more fingerprints, and may have more contents.
     let most = most.saturating_add(shingles.distinct.len());
     let TextShingles {
         distinct, ignored, ..
     } = &shingles;
     let shared = SharedFingerprints::find(snapshot, distinct, ignored, most)?;
     let contents = shared.with_some_common(snapshot, distinct)?;
+    // The number of shingles of the shortest passage.
     let long = least + 1 - k as usize;
     let mut comparer = PassageComparer::new(snapshot, &shingles, query.gap as usize, long);
     let (mut found, mut places) = (Vec::new(), None);
     for (content, only) in contents {
         let runs = comparer.runs(content, only)?;
+        // Most contents share a fingerprint, but no passage.
         if !runs.iter().any(|run| run.places.len() >= long) {
             continue;
         }
@@ -168,6 +171,7 @@ fn find(
         if keys.is_empty() {
             continue;
         }
+        // The places of tokens take another pass over the text, so they are found once there is a passage.
         let places = places.get_or_insert_with(|| TokenPlaces::new(shingler, query.text));
         let is_long = |run: &ShingleRun| places.tokens_of(&run.places, k).len() >= least;
         let runs: Vec<ShingleRun> = runs.into_iter().filter(is_long).collect();
@@ -179,6 +183,7 @@ fn find(
     }
     let step = snapshot.schema.fingerprint_step().unwrap_or(1) as usize;
     let common = CommonPlaces::new(&shared.common, &shingles, step);
+    // No content has a passage. Only the number of tokens and common places are to be said.
     let Some(places) = places else {
         let tokens = shingles.tokens(shingler, query.text, k);
         return Ok(Passages {
@@ -225,6 +230,7 @@ impl CommonPlaces {
             let most = contents.iter().copied().max();
             return most.filter(|&most| most > 0);
         }
+        // A stretch that long has a fingerprint, and all contents with it were compared.
         let mut compared = contents.split(|&contents| contents > 0);
         if compared.any(|places| places.len() >= self.step) {
             return None;
@@ -272,6 +278,7 @@ fn summed_up(
     let (mut passages, mut documents) = (Vec::new(), Vec::new());
     let mut covered = Cover::default();
     let mut common_runs = Vec::new();
+    // For each content, what it covers of the text, and each of its runs as a passage of each of its documents.
     for HoldingContent { keys, runs, starts } in found {
         let mut own = Cover::default();
         let mut longest = 0;
@@ -310,6 +317,7 @@ fn summed_up(
         };
         order(a).cmp(&order(b)).then_with(|| a.key.cmp(&b.key))
     });
+    // Bytes and lines are found for those passages only that are returned.
     passages.truncate(limit);
     for passage in &mut passages {
         passage.bytes = places.bytes(&passage.tokens);

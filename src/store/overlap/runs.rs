@@ -53,9 +53,11 @@ pub(crate) fn runs(
         }
         match runs.last_mut() {
             Some(run) if place - run.places.end <= joined => {
+                // The first stretch goes on as long as no place is left out.
                 if place == run.places.end && run.first_end == place {
                     run.first_end += 1;
                 }
+                // n other tokens in a row take n + k - 1 places out of the run.
                 run.others += (place - run.places.end).saturating_sub(k - 1);
                 run.places.end = place + 1;
             }

@@ -99,6 +99,7 @@ impl Options {
             report: CheckReport::default(),
         };
         check.progress.begin(check.steps());
+        // First all checksums, because the other checks read what they protect.
         check.columns()?;
         let recent = check.snapshot.len - check.snapshot.recent.base();
         check.report.recent = recent.into();
@@ -174,6 +175,7 @@ impl StoreCheck {
     fn catalog(&mut self) -> Result<Vec<u32>> {
         let snapshot = self.snapshot.clone();
         let mut found = Vec::new();
+        // Both directions: each name must lead to a document that has it, and there are as many documents as names.
         let mut named = vec![false; snapshot.len as usize];
         let mut names = 0_u64;
         let mut sources = BTreeSet::new();
@@ -209,6 +211,7 @@ impl StoreCheck {
             ));
         }
         let removed = snapshot.removed_contents()?;
+        // A content has a name or was removed, and not both.
         for (content, named) in (0_u32..).zip(&named) {
             if *named == removed.binary_search(&content).is_ok() {
                 let what = if *named {
@@ -327,6 +330,7 @@ fn check_content(
     let mut shingles = ShingleSet::default();
     match snapshot.shingles(content, &mut shingles) {
         Ok(()) => {}
+        // Damage to shingles is a problem to list, and any other error ends the check.
         Err(Error::Damaged { reason, .. }) => return wrong(&reason),
         Err(error) => return Err(error),
     }
@@ -336,6 +340,7 @@ fn check_content(
     if sketcher.signature(shingles.as_slice()) != signature {
         return wrong("its signature is not that of its shingles");
     }
+    // Their order is that of the text, which a store cannot check.
     let fingerprints = snapshot.fingerprints(content)?;
     let is_shingle = |hash: u32| shingles.as_slice().binary_search(&hash).is_ok();
     if !fingerprints.len().is_multiple_of(size_of::<u32>()) || !words(fingerprints).all(is_shingle)
@@ -377,6 +382,7 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
         BucketList::Fingerprints { .. } => "the fingerprints".to_owned(),
     };
     let banded = snapshot.recent.base();
+    // What the rows say, which decides: the tables are made of them.
     let expected = expected_postings(snapshot, kind, removed)?;
     let old_end = LevelAge::Old.end(&snapshot.tables.meta);
     let mut lacking = ByAge::default();
@@ -385,6 +391,7 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
     let mut look = |posting: Posting| {
         let content = posting.id();
         let mut has_it = false;
+        // A posting must follow from the row of its content.
         if content < banded {
             let look = |hash| has_it |= hash == posting.hash();
             failed = snapshot
@@ -396,7 +403,9 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
             found.push(format!("{name}: content {content} is in a wrong bucket"));
         }
         let is_removed = removed.binary_search(&content).is_ok();
+        // Postings of removed contents may stay until a merge, but no more of them than the index says.
         *(if is_removed { &mut dead } else { &mut count }) += 1;
+        // The filter must let the posting pass. Which filter it is depends on the age of its level.
         let holders = snapshot.filters.holders(list, posting.hash());
         let is_old = u64::from(content) < old_end;
         let age = if is_old {
@@ -405,6 +414,7 @@ fn check_list(snapshot: &Snapshot, list: u32, removed: &[u32]) -> Result<Checked
             LevelAge::Young
         };
         *lacking.of_mut(age) += u64::from(!holders.of(age));
+        // Postings are unique, so equal ones are as wrong as descending ones.
         if previous.is_some_and(|previous| previous >= posting) {
             found.push(format!("{name}: its postings are not in order"));
         }

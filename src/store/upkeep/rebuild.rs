@@ -203,6 +203,7 @@ impl Store {
     pub(super) fn rebuild_alone(&self, rebuild: &Rebuild<'_>) -> Result<bool> {
         let slot = self.slot()?;
         slot.check_not_held_here()?;
+        // Of this process, one rebuild at a time. Other processes are kept out by the lock on the next index.
         let _alone = self.shared.rebuilding.enter()?;
         self.catch_up()?;
         let snapshot = self.published()?;
@@ -220,6 +221,7 @@ impl Store {
             source,
             rebuild.texts.as_ref(),
         )?;
+        // Every checkpoint is a place to stop, or to notice that this is the child of a fork.
         let mut counted = RebuildSteps::begin(&self.progress, snapshot.len.into());
         let mut watch = |progress: GenerationProgress| {
             counted.reach(RebuildProgress::from(progress));
@@ -235,6 +237,7 @@ impl Store {
         let limits = self.shared.allowance.limits();
         let mut next = NextGeneration::take_up(&snapshot, &plan, *limits)?;
         next.cover(&snapshot, &signer, &mut watch)?;
+        // Before any list is written: what texts were missing is known once all rows are made.
         let settled = check_fingerprints(&signer)
             .and_then(|()| self.settle_missing(&signer, rebuild.dropped.as_deref()));
         if let Err(error) = settled {
@@ -249,9 +252,11 @@ impl Store {
         }
         next.post(&snapshot, threads, rebuild.memory, &mut watch)?;
 
+        // Commits go on while lists are written. Most of what they add is taken over before the writer is needed.
         self.follow_writers(&mut next, &signer, &mut watch)?;
         next.fill_filter(threads)?;
         let done = next.progress(&*self.published()?);
+        // From here on nobody else writes, in this process or another, until the switch.
         let mut files = slot.take_at_last(|| watch(done))?;
         loop {
             match files.take_turn() {
@@ -280,6 +285,7 @@ impl Store {
             self.catch_up()?;
             let snapshot = self.published()?;
             watch(next.progress(&snapshot))?;
+            // If little is left, it can wait until this process has the turn.
             if next.behind(&snapshot) < limits.few_behind && next.unbanded() < limits.many_unbanded
             {
                 return next.follow(&snapshot, threads);
@@ -302,6 +308,7 @@ impl Store {
         let mut patience = Patience::new(self.shared.wait.time);
         let mut found = self.begun_rebuild(&*self.published()?);
         loop {
+            // A rebuild that runs but has recorded nothing is just beginning or ending.
             let is_unknown = match &found {
                 Ok(None) => NextGeneration::maker(&self.shared.place)?.0,
                 Err(Error::Blocked { .. }) => true,
@@ -473,6 +480,7 @@ impl Store {
 /// The plan of a rebuild; none if the store already is as requested.
 fn plan(rebuild: &Rebuild<'_>, snapshot: &Snapshot) -> Result<Option<RebuildPlan>> {
     let stored = &snapshot.schema;
+    // A rebuild with the same parameters has something to do if it gets texts for contents without fingerprints.
     let fills_gaps = rebuild.texts.is_some() && snapshot.tables.meta.unfingerprinted > 0;
     Ok(match &rebuild.target {
         RebuildTarget::Reindex(schema) if **schema == **stored && fills_gaps => Some(RebuildPlan {

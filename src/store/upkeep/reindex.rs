@@ -129,6 +129,7 @@ impl Reindex {
             .permutations(permutations)
             .threshold(threshold)
             .passage(self.passage.unwrap_or(stored.passage()));
+        // New bands are chosen if what they were chosen for changes. Given bands, and tuned ones, come first.
         let changes_bands = permutations != stored.permutations()
             || threshold.to_bits() != stored.threshold().to_bits()
             || self.recall.is_some();

@@ -46,6 +46,7 @@ impl<'a> Resigner<'a> {
         source: Option<&'a BodySource<'a>>,
         texts: Option<&'a TextFingerprints>,
     ) -> Result<Resigner<'a>> {
+        // Slot `i` does not depend on the number of slots, so the first ones of either signature are the same.
         let of = |schema: &Schema| (schema.family(), schema.seed(), schema.slot_width());
         let kept = if of(stored) == of(target) {
             stored.permutations().min(target.permutations())
@@ -90,6 +91,7 @@ impl<'a> Resigner<'a> {
         let names: Vec<String> = snapshot.names(content)?.collect::<Result<_>>()?;
         let source = |key: &String| self.source.and_then(|source| source(key));
         let is_same = |body: &Body| body.borrowed().hash() == row.hash;
+        // Any document with the text will do. A text that has changed is of no use.
         if let Some(body) = names.iter().filter_map(source).find(is_same) {
             *shingles = body.borrowed().shingles(&self.shingler)?;
         } else {
@@ -130,11 +132,13 @@ impl RowMaker for Resigner<'_> {
     fn fingerprints(&self, snapshot: &Snapshot, content: u32) -> Result<Vec<u8>> {
         let stored = snapshot.fingerprints(content)?;
         match (self.fingerprint_factor, self.texts) {
+            // With a larger distance, the fingerprints are some of the stored ones.
             (Some(factor), _) if !stored.is_empty() => {
                 let words = words(stored).step_by(factor);
                 Ok(words.flat_map(u32::to_le_bytes).collect())
             }
             (_, Some(texts)) => {
+                // A content without fingerprints gets them if its text is given. One that has some must not lose them.
                 let made = texts.of(&snapshot.content(content)?.hash);
                 if made.is_empty() && !stored.is_empty() {
                     let names: Vec<String> = snapshot.names(content)?.collect::<Result<_>>()?;

@@ -165,6 +165,7 @@ impl Options {
             saved.schema = salvage.schema.clone();
             drop(salvage);
             drop(store);
+            // What the system could not read now may be intact, so the salvage fails, rather than leave it out.
             wreck.check_read()?;
             saved.unreadable = unreadable(&wreck);
             saved.index_is_whole = wreck.has_whole_index()?;
@@ -209,14 +210,17 @@ struct SalvageRun<'a> {
 impl SalvageRun<'_> {
     fn run(&mut self, progress: &Progress) -> Result<()> {
         progress.begin(self.wreck.len().into());
+        // Documents keep their runs, and an interrupted one can be forgotten later.
         self.writer.runs = self.wreck.runs();
         self.writer.id_scope = self.wreck.id_scope();
         let mut claims = DocumentClaims::read(self.wreck);
         for key in claims.contested() {
             self.lose(Some(key), CONTRADICTION);
         }
+        // Content by content, with the documents that the index gives to it.
         for content in 0..self.wreck.len() {
             let claimed = claims.of(content);
+            // If the index is sure that there are no others, the content was removed, and is left out.
             let is_removed = claimed.are_all && self.wreck.may_be_removed(content);
             if claimed.documents.is_empty() && !is_removed {
                 self.unnamed.push(content);
@@ -289,6 +293,7 @@ impl SalvageRun<'_> {
         }
         let mut documents = Vec::new();
         for claim in claimed.documents {
+            // Another content has been kept under this key already.
             if self.has(&claim.key)? {
                 self.lose(Some(claim.key), CONTRADICTION);
             } else {
@@ -305,6 +310,7 @@ impl SalvageRun<'_> {
             self.lose(None, ROW_MISSING);
             return Ok(());
         };
+        // A content with this text is stored, so this one was removed, or was never written.
         let hash = content.row.hash;
         if hash == UNWRITTEN || self.has_text(&hash)? {
             return Ok(());
@@ -395,6 +401,7 @@ impl SalvageRun<'_> {
         if content.is_row_sound && content.are_shingles_sound {
             return ContentWorth::Whole;
         }
+        // Shingles that reproduce the signature have not changed. The hash of the text may have.
         if content.signature.as_deref() != Some(&*self.sketcher.signature(shingles.as_slice())) {
             return ContentWorth::Lost("its shingles do not fit its signature");
         }
@@ -415,6 +422,7 @@ impl SalvageRun<'_> {
         if documents.is_empty() {
             return Ok(());
         }
+        // The signature may be damaged. That of the shingles is right if they are.
         let computed;
         let signature = if self.schema.keeps_shingles() {
             computed = self.sketcher.signature(shingles);
@@ -458,6 +466,7 @@ impl SalvageRun<'_> {
                 source: 0,
                 last_seen: clock::day_of(clock::now()),
             });
+            // The number of a file is taken over only if its path can be read.
             let source = self.wreck.source(known.source)?;
             let is_open = self.writer.runs.is_open(known.run);
             let row = DocumentRow {

@@ -124,6 +124,7 @@ fn draw(snapshot: &Snapshot) -> Result<(u64, Vec<u32>)> {
         count += 1;
         let (start, _) = row.hash.split_at(8);
         lowest.push((<[u8; 8]>::try_from(start).unwrap_or_default(), content));
+        // Half of them are dropped now and then, so that memory is bounded.
         if lowest.len() == 2 * COMPARED {
             lowest.select_nth_unstable(COMPARED);
             lowest.truncate(COMPARED);
@@ -150,6 +151,7 @@ fn neighbours(snapshot: &Snapshot, queries: &[u32], compared: &[u32]) -> Result<
         };
         subjects.push((content, snapshot.signature(content)?, neighbours));
     }
+    // One pass over the signatures serves all queries of the chunk.
     let mut similar = vec![Vec::new(); queries.len()];
     for &content in compared {
         let signature = snapshot.signature(content)?;
@@ -159,6 +161,8 @@ fn neighbours(snapshot: &Snapshot, queries: &[u32], compared: &[u32]) -> Result<
             }
             let agreeing = agreeing(own, signature, width);
             let estimate = Estimate::new(agreeing, slots, width).jaccard;
+            // Pairs with much in common decide, so they are compared exactly later. Of the others, only the agreement
+            // is counted.
             if schema.keeps_shingles() && estimate >= EXACT_FROM {
                 similar.push(content);
             } else if let Some(count) = neighbours.agreeing.get_mut(agreeing as usize) {
@@ -289,6 +293,7 @@ impl Sample {
                     wrong += pairs * chance;
                 }
             };
+            // A pair counts with the probability that it shares a bucket: by its slots, or by its exact similarity.
             for ((agreeing, &pairs), &chance) in (0..).zip(&query.agreeing).zip(&chances) {
                 count(self.estimate(agreeing), chance, pairs.into());
             }
@@ -316,6 +321,7 @@ impl Sample {
         let queries = each.len() as f64;
         let mean = |of: usize| each.iter().map(|sums| sums[of]).sum::<f64>() / queries;
         let [matches, found, false_candidates] = [mean(0), mean(1), mean(2)];
+        // The error of a mean over queries that were drawn without repetition.
         let squares = each.iter().map(|sums| (sums[2] - false_candidates).powi(2));
         let variance = squares.sum::<f64>() / (queries - 1.0).max(1.0);
         let left_out = 1.0 - queries / self.contents.max(1) as f64;

@@ -161,6 +161,7 @@ impl Writer {
         matched: &[MatchedContent],
     ) -> Result<Vec<usize>> {
         let search = self.store.search(snapshot);
+        // That a content has no name now says nothing: what counts is the moment when the new one came.
         let mut like = Vec::new();
         for MatchedContent { fresh, first } in matched {
             let names = fresh.names(self);

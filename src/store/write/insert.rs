@@ -110,6 +110,7 @@ impl Store {
         prepared: &mut PreparedInput,
         policy: Policy,
     ) -> Result<Option<Outcome>> {
+        // Without a writer: against the last commit alone. If that settles it, nothing is to be made durable.
         let mut judge = Judge {
             store: self,
             committed: last,

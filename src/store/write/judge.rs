@@ -112,6 +112,7 @@ impl Judge<'_> {
         current: Option<DocumentRow>,
         policy: Policy,
     ) -> Result<Finding> {
+        // First the text itself: a named content with the same hash is found without shingles.
         let appended = self.appended.as_ref();
         let appended = appended.and_then(|appended| appended.by_hash.get(&prepared.hash));
         let names = self.names(policy.except(prepared.key()));
@@ -122,12 +123,14 @@ impl Judge<'_> {
                 return Ok(Finding::Unchanged(row));
             }
         }
+        // Then the key: without a scope, nobody knows whether a text of another file replaces this one.
         if self.asks
             && !policy.replaces_nothing()
             && current.is_some_and(|row| is_of_another_file(&row, &prepared.input))
         {
             return Ok(Finding::Refused);
         }
+        // A copy of another document is kept out, or stored as a second name of the content.
         if let Some(content) = copy {
             if policy == Policy::Add {
                 let earlier = if self.evidence {
@@ -144,11 +147,13 @@ impl Judge<'_> {
                 return Ok(Finding::Duplicate(Relation::ExactCopy, earlier));
             }
         }
+        // Similar documents matter only if they keep this one out. Otherwise the comparison comes later, in batches.
         if !policy.keeps_out() {
             return Ok(Finding::New(None));
         }
         self.compare(prepared, policy)?;
         let names = self.names(policy.except(prepared.key()));
+        // A run names the document that came first, so that the answer does not depend on later ones.
         let earlier = match policy {
             Policy::Admit => names.eldest(&prepared.matches)?,
             _ => names.best(&prepared.matches)?,
@@ -156,6 +161,7 @@ impl Judge<'_> {
         let Some(earlier) = earlier else {
             return Ok(Finding::New(names.best(&prepared.inside)?));
         };
+        // What is found without reaching the threshold contains the document.
         let is_near = earlier.found.similarity() >= self.committed.snapshot.schema.threshold();
         let relation = if is_near || self.store.shared.containment.is_none() {
             Relation::NearDuplicate
@@ -184,6 +190,7 @@ impl Judge<'_> {
             return Ok(());
         };
         let probe = sketch.probe(&prepared.hash);
+        // The committed contents are compared by now, on any thread. What was appended since is left.
         let start = self.committed.snapshot.len;
         if let Some(bounds) = self.store.containment(policy) {
             let snapshot = appended.files.snapshot()?;
@@ -192,6 +199,7 @@ impl Judge<'_> {
             prepared.matches.extend(found.around);
             prepared.inside.extend(found.inside);
         }
+        // Most documents share no bucket with an appended content, whose rows then need not be flushed.
         let youngest = appended.files.youngest_met(probe.band_hashes);
         if let Some(youngest) = youngest.filter(|&youngest| youngest >= start) {
             let snapshot = appended.files.snapshot_up_to(youngest)?;

@@ -86,6 +86,7 @@ impl Store {
         self.progress.begin(source.documents()?);
         let mut names = source.all_names()?;
         let mut merged = MergeSummary::default();
+        // Names are ordered by content, so the documents come in the order in which their texts were added.
         loop {
             let batch = names.by_ref().take(BATCH);
             let batch: Vec<(u32, String)> = batch.collect::<Result<_>>()?;
@@ -151,6 +152,7 @@ impl Writer {
                 merged.unpublished += 1;
                 continue;
             }
+            // A document keeps its times, which the writer gives to what it settles.
             (self.added, self.today) = (stored.row.added, stored.row.last_seen);
             let placed = self.place_stored(source, stored, merged);
             (self.added, self.today) = (now, today);
@@ -171,6 +173,7 @@ impl Writer {
             mut prepared,
             ..
         } = stored;
+        // The text is unknown here, so a content that is new to this store is taken from the other one as it is.
         let append =
             |writer: &mut Writer, _: &mut PreparedInput| writer.append_stored(source, content);
         let key = prepared.input.key.clone();

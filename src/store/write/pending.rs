@@ -67,6 +67,7 @@ struct NamingSteps {
 
 impl NamingSteps {
     fn push(&mut self, content: u32, step: u32, key: &Arc<str>) {
+        // A new content has one name nearly always, for which there is a place in a list.
         if let Some(place) = content.checked_sub(self.start) {
             let place = place as usize;
             if place >= self.new.len() {
@@ -167,6 +168,7 @@ impl PendingDocuments {
         self.bytes += (CHANGE_BYTES + key.key.len()) as u64;
         let steps = &mut self.steps;
         let is_its = |step| *steps[step].key == *key.key;
+        // The key is shared with the step before. Only the first step has to know the committed row.
         let earlier = self.last.set(low32(key.hash), now, is_its);
         let (shared, before) = if let Some(earlier) = earlier {
             let step = &mut steps[earlier];
@@ -197,6 +199,7 @@ impl PendingDocuments {
         moment: Moment,
         except: &str,
     ) -> Result<bool> {
+        // In the order of the time that they take: names in memory, then those of the index.
         let (first, mut others) = self.named.of(content);
         let first = first.is_some_and(|step| self.still_names(step, content, moment, except));
         if first || others.any(|key| self.names(key, content, moment, except)) {
@@ -273,6 +276,7 @@ impl PendingDocuments {
 
     /// The changes in the form in which they are committed.
     pub(crate) fn change(&self, pool: &Pool) -> CatalogChange {
+        // One change for each document, from the committed row to the last one.
         let mut last: Vec<(&Arc<str>, u32)> = (0..)
             .zip(self.steps.iter())
             .filter(|(_, step)| step.is_last)
@@ -286,12 +290,14 @@ impl PendingDocuments {
         for (key, number) in last {
             let new = self.steps[number].row;
             let kept = new.map(|row| row.content);
+            // A content that any step left may have lost its last name. The commit looks, when all names are written.
             let mut left = |row: Option<DocumentRow>| {
                 let content = row.map(|row| row.content);
                 let left = content.filter(|_| content != kept);
                 change.maybe_unnamed.extend(left);
             };
             let mut step = number;
+            // Back to the committed row, through all contents that the document named in the meantime.
             let old = loop {
                 match &self.steps[step].before {
                     StateBefore::Absent => break None,

@@ -145,6 +145,7 @@ impl Store {
     /// [`Error::ReadOnly`], [`Error::WriterHeld`] if this thread has the writer or feeds another pipeline,
     /// [`Error::Io`] if no thread can be started.
     pub fn pipeline(&self, intake: Intake) -> Result<Pipeline> {
+        // Batches go from the owner to the thread that sketches, to the one that writes, and their outcomes back.
         let feeder = self.slot()?.feed()?;
         let (batches, to_sketch) = mpsc::channel();
         let (sketched, to_write) = mpsc::channel();
@@ -306,6 +307,7 @@ impl WriteThread {
         let mut uncommitted = Uncommitted::new(self.intake.memory);
         let mut keys = KeyHashes::default();
         loop {
+            // Wakes up without a batch, too, because a commit may be due.
             let received = self.sketched.recv_timeout(TICK);
             if self.stop.is_stopped() {
                 return Ok(());

@@ -90,6 +90,7 @@ impl Writer {
     fn forget_open(&mut self, memory: u64) -> Result<u64> {
         let _used = self.files.enter()?;
         self.commit()?;
+        // Removals need the right to write until they are committed. Without it, others may change the same documents.
         self.take_turn()?;
         let runs = self.runs;
         if runs.open == 0 {
@@ -99,6 +100,7 @@ impl Writer {
         let mut forgotten = 0;
         for name in snapshot.names_from(runs.first)? {
             let (_, key) = name?;
+            // The row as it is now, which another process may have changed since the snapshot.
             let row = self.committed.snapshot.document(&key)?;
             if !row.is_some_and(|row| runs.is_open(row.run)) {
                 continue;

@@ -23,6 +23,7 @@ impl Writer {
         mut prepared: Box<PreparedInput>,
         policy: Policy,
     ) -> Result<Box<PreparedInput>> {
+        // Without a sketch, the document seemed to be a copy. If it still is, it needs none.
         if prepared.sketch.is_none() {
             let names = self.names(self.pending.now(), policy.except(prepared.key()));
             let current = self.pending.current(prepared.keyed(), prepared.row);
@@ -47,6 +48,8 @@ impl Writer {
             // The rows of the content that it is a copy of may be needed.
             self.append_fresh(fresh)?;
         }
+        // If it is stored whatever it resembles, a content only gets its number here, and is appended with others.
+        // Otherwise it is appended at once, because the next document must find it.
         let settled = self.settle(&mut prepared, policy, |writer, prepared| {
             let sketch = prepared.take_sketch(&writer.committed.sketcher)?;
             let content = if policy == Policy::Add {
@@ -61,6 +64,7 @@ impl Writer {
             Ok(settled) => settled,
             Err(own) => return Ok(Err(own)),
         };
+        // Only such a content is still to be compared.
         if let (Some(content), Some(sketch), Policy::Add) = (new, prepared.sketch, policy) {
             fresh.push(FreshContent {
                 index,
@@ -83,6 +87,7 @@ impl Writer {
         append: impl FnOnce(&mut Writer, &mut PreparedInput) -> Result<u32>,
     ) -> Result<SettledInput> {
         let JudgedInput { current, finding } = self.judge().judge(prepared, policy)?;
+        // A document that is kept out was offered all the same, so the one under its key was seen today.
         if let (Some(row), Finding::Duplicate(..) | Finding::Wordless) = (current, &finding) {
             self.set_seen(prepared.keyed(), prepared.row, row, row);
         }
@@ -130,6 +135,7 @@ impl Writer {
         current: Option<DocumentRow>,
         append: impl FnOnce(&mut Writer, &mut PreparedInput) -> Result<u32>,
     ) -> Result<SettledInput> {
+        // Its key may have another text, which stays.
         let second = current.map(|_| self.second_key(prepared)).transpose()?;
         let content = append(self, prepared)?;
         let row = DocumentRow {

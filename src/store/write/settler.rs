@@ -51,10 +51,13 @@ impl<'w> Settler<'w> {
     /// Those of reading and writing the store. After one, nothing more is settled.
     pub(crate) fn take(&mut self, mut part: Vec<Result<Box<PreparedInput>>>) -> Result<()> {
         let (writer, policy) = (&*self.writer, self.policy);
+        // Policies that keep documents out compare them on all threads first. The writer then compares only with what
+        // was added since.
         if policy.keeps_out() {
             let pool = &writer.store.shared.pool;
             part = pool.map(part, |prepared| writer.compare_ahead(prepared?, policy));
         }
+        // The new contents of the part before are appended and compared while this part is judged, if there are any.
         let last = std::mem::take(&mut self.fresh);
         if last.left() == 0 {
             let meters = writer.store.shared.meters.clone();
@@ -90,6 +93,7 @@ impl<'w> Settler<'w> {
         let store = self.writer.store.clone();
         let (pool, meters) = (&store.shared.pool, &store.shared.meters);
         let (snapshot, judged, matched) = meters.appending.time(|| {
+            // The rows come first, and the postings while the next part is judged: until then, no search needs them.
             let unposted = self.writer.files.append(&last.to_append(), pool)?;
             let snapshot = self.writer.files.snapshot()?;
             let post = || {
@@ -101,6 +105,7 @@ impl<'w> Settler<'w> {
             Ok::<_, Error>((snapshot, judged, matched))
         })?;
         judged?;
+        // Names changed while the part was judged, so they are asked for only now.
         for index in self.writer.like_earlier(&snapshot, &matched?)? {
             self.is_like_earlier(index, None);
         }
@@ -112,6 +117,7 @@ impl<'w> Settler<'w> {
         self.fresh = FreshBatch::of_at_most(part.len());
         let mut part = part.into_iter();
         while !part.as_slice().is_empty() {
+            // Their places in memory are read together, before any of them is needed.
             let next = part.as_slice().iter().take(TOGETHER);
             for prepared in next.flatten() {
                 self.writer.pending.approach(prepared.keyed());

@@ -85,6 +85,7 @@ pub struct Writer {
 
 impl Writer {
     pub(crate) fn new(store: &Store, mut files: Lease) -> Result<Writer> {
+        // A failed commit left the files in an unknown state, so they are opened again at the last commit.
         if files.check_writable().is_err() {
             store.follow(&mut files)?;
         }
@@ -422,6 +423,7 @@ impl Writer {
         self.failed |= published.is_err();
         self.committed = published?;
         let snapshot = &self.committed.snapshot;
+        // A pending change needs the right to write, so there is none.
         self.pending = PendingDocuments::new(snapshot.len);
         self.own.push(self.start..before.len);
         if snapshot.tables.meta.generation != before.tables.meta.generation {
@@ -429,6 +431,7 @@ impl Writer {
             self.own.clear();
         }
         self.start = snapshot.len;
+        // Runs and scope that this writer has not changed follow those of the last commit.
         if self.runs == before.tables.meta.runs {
             self.runs = snapshot.tables.meta.runs;
         }

@@ -114,6 +114,7 @@ impl PassageCutter {
                 lost(text, &parts) > self.most_lost || !rest.contains(char::is_alphanumeric);
             left = Some(rest);
         }
+        // Words of a dropped text are not kept, so that later copies of them stay.
         if !is_dropped {
             self.keep(words, &cut, document)?;
         }
@@ -134,6 +135,7 @@ impl PassageCutter {
     ) -> Result<()> {
         self.check_room(words.len())?;
         let of_folder = |error| Error::temporary(&self.folder, error);
+        // Each part between two cuts is a piece of its own, so that no run goes across a cut.
         let (mut start, mut pieces) = (0, Vec::new());
         let ends = cut.iter().map(|range| (range.start, range.end));
         for (end, next) in ends.chain([(words.len(), words.len())]) {
@@ -196,6 +198,7 @@ fn places(text: &str, words: &[Range<usize>], cut: &[Range<usize>]) -> Vec<Range
         let start = words.get(range.start).map_or(text.len(), |word| word.start);
         let end = words.get(range.end - 1).map_or(text.len(), |word| word.end);
         let next = words.get(range.end).map_or(text.len(), |word| word.start);
+        // To the end of the punctuation that touches the passage and the spaces behind that, but not beyond the line.
         let between = &text[end..next];
         let line = between.find(['\n', '\r']).unwrap_or(between.len());
         let mark = between.find(char::is_whitespace).unwrap_or(between.len());

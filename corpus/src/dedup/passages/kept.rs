@@ -105,6 +105,7 @@ impl RunPlaces {
                 .insert(hash, u32::try_from(number).unwrap_or(u32::MAX - 1));
             return;
         }
+        // Comparing all places of a common anchor would take long, so each passage around it leads to one place.
         for at in hashes.around(at) {
             let place = self.passages.entry(hashes.passage(at));
             place.or_insert(start + at as u64);
@@ -181,6 +182,7 @@ impl KeptWords {
         }
         let start = self.written + self.last.len() as u64;
         let hashes = RunHashes::of(piece, self.lengths);
+        // Anchors begin at multiples of the step in the whole file, so their numbers give their places.
         let step = self.lengths.step as u64;
         let first = usize::try_from(start.next_multiple_of(step) - start).unwrap_or(0);
         let last = piece.len() - self.lengths.anchor;
@@ -188,6 +190,7 @@ impl KeptWords {
             self.places.add(&hashes, at, start);
         }
         self.last.extend_from_slice(piece);
+        // A gap ends the piece, so no run goes on into the next one.
         self.last.push(GAP);
         if self.last.len() >= UNWRITTEN {
             self.file.seek(SeekFrom::End(0))?;
@@ -205,6 +208,7 @@ impl KeptWords {
     /// Those of reading.
     pub(super) fn read(&mut self, place: u64, words: &mut [u32]) -> io::Result<()> {
         words.fill(GAP);
+        // Words that are not written yet follow those in the file.
         let in_file = self.written.saturating_sub(place).min(words.len() as u64);
         let (from_file, rest) = words.split_at_mut(usize::try_from(in_file).unwrap_or(0));
         if !from_file.is_empty() {

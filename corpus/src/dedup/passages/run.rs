@@ -46,6 +46,7 @@ pub(in crate::dedup) fn by_passage(
     judge.reporter.fit.changes_texts = true;
     let work = outputs.work();
     let folder = work.folder().to_owned();
+    // The words of what is kept are in a file, and for the list also the keys of its documents.
     let open = |name: &str| {
         let mut options = File::options();
         let options = options.read(true).write(true).create_new(true);

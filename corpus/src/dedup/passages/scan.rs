@@ -116,10 +116,12 @@ impl DocumentScan<'_> {
                 }
                 next_own += self.lengths.step;
             }
+            // First in what was kept before this document, then in this document before this place.
             let mut found = Vec::new();
             self.kept.places().find(&self.hashes, at, &mut found);
             for place in found.drain(..) {
                 let ahead = place.wrapping_sub(at as u64);
+                // The place belongs to the run that was compared last.
                 if current.0 == ahead && at < current.1 {
                     continue;
                 }
@@ -161,6 +163,7 @@ impl DocumentScan<'_> {
 
     /// Returns the longest run around the place `at` that is also around `place` in the file.
     fn run_in_file(&mut self, at: usize, place: u64) -> io::Result<Range<usize>> {
+        // Forward from the anchor, then back from it, a part of the file at a time.
         let mut buffer = [GAP; COMPARED];
         let mut end = at;
         'forward: while end < self.words.len() {
@@ -205,6 +208,7 @@ impl DocumentScan<'_> {
             let before = word - distance;
             self.words[word] == self.words[before] && !self.is_cut[before]
         };
+        // Both ends stay within the passages that have this anchor, and the earlier run ends before this one begins.
         let first = distance.max((at + anchor).saturating_sub(passage));
         let start = (first..at).rev().take_while(|&word| is_same(word)).last();
         let start = start.unwrap_or(at);

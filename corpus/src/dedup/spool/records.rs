@@ -24,6 +24,7 @@ pub(crate) struct SpooledRecords {
 impl SpooledRecords {
     /// Reads the next record or file, as far as writing it needs.
     fn read(&mut self) -> io::Result<Option<Item<Origin>>> {
+        // A byte is read ahead, to tell the end from a record that is cut off.
         let mut first = [0];
         if self.reader.read(&mut first)? == 0 {
             return Ok(None);

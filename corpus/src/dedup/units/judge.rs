@@ -57,6 +57,7 @@ impl UnitJudge {
         let is_dropped = text.as_ref().is_some_and(|text| {
             document.share(&cut) > self.rule.most_lost || !text.contains(char::is_alphanumeric)
         });
+        // What the store took of it has to go, or later copies of it would be cut.
         if is_refused || is_dropped {
             self.forget(writer, document, behind)?;
         }
@@ -87,6 +88,7 @@ impl UnitJudge {
             return Ok(());
         }
         let units = behind.flat_map(|it| it.judged.iter().map(move |&unit| (it, unit)));
+        // Everything behind it is judged again, as if the document had not been there.
         remove(writer, units.clone().zip(self.outcomes.range(rest.clone())))?;
         let inputs: Vec<Input> = units.map(|(document, unit)| document.input(unit)).collect();
         let sketches = writer.store().sketch_all(inputs);

@@ -28,6 +28,7 @@ pub(in crate::dedup) fn by_unit(
     sink: &mut OutputSink,
 ) -> Result<()> {
     judge.reporter.fit.changes_texts = true;
+    // The thread holds the store only while it works, because it may outlive the run.
     let weak = store.weak();
     let split = send_batches("splitting", WAITING, move |sender| {
         for batch in batches {

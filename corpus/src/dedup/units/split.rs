@@ -75,6 +75,7 @@ impl UnitBatch {
                 end(&mut items, &mut units, 0);
             }
         }
+        // The bytes of the whole batch count with its last part.
         end(&mut items, &mut units, batch.bytes);
         Ok(batches)
     }
@@ -152,6 +153,7 @@ impl SplitDocument {
         for unit in kept {
             whole += self.indented(unit);
             let end = self.units[unit].end;
+            // Behind the last unit that is kept comes what the text ends with.
             let next = self.units.get(unit + 1).filter(|_| unit != last);
             whole += match next {
                 Some(next) => &text[end..next.start],

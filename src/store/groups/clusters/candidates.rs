@@ -43,6 +43,8 @@ impl PrefixCandidates {
 
     /// Indexes the contents at these places, from their elements and their places relative to the first.
     fn of_entries(places: Range<usize>, mut entries: Vec<(u32, u32)>) -> PrefixCandidates {
+        // Sorted by element. The top bits lead to a short part of the entries, in which a binary search finds the
+        // element.
         entries.sort_unstable();
         let low_bits = 32 - entries.len().max(1).ilog2().min(24);
         let mut starts = vec![0; (1 << (32 - low_bits)) + 1];
@@ -84,6 +86,8 @@ impl PrefixCandidates {
             let alike = &self.entries[self.starts[top]..self.starts[top + 1]];
             let from = alike.partition_point(|entry| entry.0 < element);
             let is_before = |&(e, place): &(u32, u32)| e == element && (place as usize) < all.len();
+            // Only the last ones: the entries of an element ascend by place, and those nearest to the content are
+            // preferred.
             let found = &alike[from..][..alike[from..].partition_point(is_before)];
             let found = &found[found.len().saturating_sub(enough)..];
             places.extend(found.iter().map(|&(_, place)| self.start + place as usize));
@@ -93,6 +97,7 @@ impl PrefixCandidates {
                 places.extend(all);
                 return false;
             }
+            // Doubles are removed only when there may be enough without them.
             if places.len() / 2 >= enough {
                 places.sort_unstable();
                 places.dedup();

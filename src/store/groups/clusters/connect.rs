@@ -53,6 +53,8 @@ pub(super) fn connect(
     let huge = HUGE.min(allowance.false_candidates());
     for band in 0..snapshot.schema.bands().bands() {
         let buckets = Buckets::of(snapshot, band, removed)?;
+        // Small buckets are joined in batches, one thread a batch; all threads work on each of the huge ones
+        // afterwards.
         let mut batches: Vec<Vec<&[u32]>> = Vec::new();
         let mut room = 0;
         for bucket in buckets.iter().filter(|bucket| bucket.len() < huge) {
@@ -75,6 +77,7 @@ pub(super) fn connect(
         for bucket in buckets.iter().filter(|bucket| bucket.len() >= huge) {
             joiner.join(bucket, Some(pool))?;
         }
+        // If a bucket was not searched in full, sharing it later proves nothing, for this band and all after it.
         if !*joiner.passed_over.get_mut() {
             joiner.done += 1;
         }
@@ -110,12 +113,14 @@ impl BucketJoiner<'_> {
         let Some((&first, rest)) = bucket.split_first() else {
             return Ok(());
         };
+        // Most buckets hold contents that an earlier band has joined.
         if rest
             .iter()
             .all(|&other| self.forest.are_joined(first, other))
         {
             return Ok(());
         }
+        // First a pass that joins most contents of a large bucket, then only what is still apart.
         if bucket.len() >= self.allowance.limits().large_bucket {
             self.join_heads(bucket)?;
             return self.join_sets(&BucketSets::of(bucket, self.forest), pool);
@@ -128,6 +133,7 @@ impl BucketJoiner<'_> {
 
     /// Compares a content with the others that are not in its set, and joins those that match.
     fn join_with(&self, content: u32, others: impl Iterator<Item = u32>) -> Result<()> {
+        // The content is read only if another one is in a different set.
         let mut apart = others.filter(|&other| !self.forest.are_joined(content, other));
         let Some(first) = apart.next() else {
             return Ok(());
@@ -147,6 +153,7 @@ impl BucketJoiner<'_> {
     /// different sets.
     fn is_match(&self, matcher: &mut Matcher<'_>, content: u32, other: u32) -> Result<bool> {
         let schema = &self.snapshot.schema;
+        // The bands that are done lie at the start of the signature, one after another.
         let band = schema.bands().rows() as usize * schema.slot_width().bytes();
         let earlier = self.done as usize * band;
         let (one, two) = (
@@ -191,6 +198,7 @@ impl BucketJoiner<'_> {
     /// Moore, "MJRTY: A Fast Majority Vote Algorithm", 1981).
     fn middle(&self, bucket: &[u32]) -> Result<u32> {
         let width = self.snapshot.schema.slot_width();
+        // A candidate for each slot, and its lead over all other values so far.
         let mut majority = vec![0; self.snapshot.schema.signature_bytes()];
         let mut votes = vec![0_u32; majority.len() / width.bytes()];
         for &content in bucket {
@@ -210,6 +218,7 @@ impl BucketJoiner<'_> {
                 }
             }
         }
+        // The content that is most like these candidates is most likely to match the others.
         let (mut most, mut middle) = (0, bucket[0]);
         for &content in bucket {
             let agreement = agreeing(&majority, self.snapshot.signature(content)?, width);
@@ -236,9 +245,11 @@ impl BucketJoiner<'_> {
                 Ok(())
             });
         }
+        // Between large sets, only contents that share a rare element are compared.
         let contents = sets.contents.iter().copied();
         let prefixes = Prefixes::new(self.snapshot, self.threshold, contents)?;
         let most = self.allowance.false_candidates();
+        // What a content may still have of false candidates, over all parts of the index.
         let left: Vec<AtomicUsize> = sets.contents.iter().map(|_| most.into()).collect();
         let mut start = 0;
         while start < last {
@@ -272,6 +283,8 @@ impl BucketJoiner<'_> {
 
 impl BucketSets {
     fn of(bucket: &[u32], forest: &Forest) -> BucketSets {
+        // Contents by set, small sets first: each is compared with the sets before it, so nothing is compared with the
+        // largest.
         let mut sizes: BTreeMap<u32, usize> = BTreeMap::new();
         for &content in bucket {
             *sizes.entry(forest.root(content)).or_default() += 1;

@@ -22,6 +22,7 @@ pub(super) fn roots(
         let size = snapshot.content(content)?.shingle_count;
         ranked.push((Reverse(size), content));
     }
+    // Each content hangs on itself at first, and then on the first in rank of those that contain it.
     let mut parents: Vec<u32> = (0..snapshot.len).collect();
     while let Some(found) = search.next(snapshot, pool)? {
         for joined in found {

@@ -170,6 +170,7 @@ impl Clusters {
             let representative = self.next;
             let group = self.next_group();
             contents += group.len();
+            // A large cluster is read by several threads.
             parts.extend(group.chunks(PART).map(|contents| ClusterPart {
                 representative,
                 contents: contents.to_vec(),
@@ -184,6 +185,7 @@ impl Clusters {
         let mut clusters: Vec<Vec<Member>> = Vec::new();
         for part in read {
             let (representative, members) = part?;
+            // The parts of a cluster follow one another.
             match clusters.last_mut() {
                 Some(cluster) if last == Some(representative) => cluster.extend(members),
                 _ => clusters.push(members),
@@ -203,6 +205,7 @@ impl Clusters {
         while let Some((_, content)) = self.members.next_if(|&(root, _)| root == first) {
             group.push(content);
         }
+        // A single content is a cluster if it has several names, or if clusters of one document are wanted.
         let counts = group.len() > 1 || self.single && self.roots[first as usize] == first;
         if !counts {
             group.clear();

@@ -35,6 +35,7 @@ pub(super) fn divide(
     let members = forest.members();
     let groups: Vec<&[(u32, u32)]> = members.chunk_by(|a, b| a.0 == b.0).collect();
     for groups in groups.chunks(GROUPS) {
+        // A large group is divided with all threads, and small ones several at a time.
         let (large, small): (Vec<_>, Vec<_>) =
             groups.iter().partition(|group| group.len() >= LARGE);
         let divide = |group: &[(u32, u32)], pool| {
@@ -89,6 +90,8 @@ impl<'a> Representatives<'a> {
         let contents: Vec<u32> = first.into_iter().chain(rest).collect();
         let mut placed = Vec::with_capacity(contents.len());
         for block in contents.chunks(BLOCK) {
+            // Representatives from before the block are compared in parallel. Those that the block adds come after, one
+            // by one.
             let this = &self;
             let compare = |content| this.best(content, 0);
             let compared: Vec<Result<BestRepresentative>> = match pool {
@@ -110,6 +113,7 @@ impl<'a> Representatives<'a> {
     /// The most similar representative of a content, from the content `first` on.
     fn best(&self, content: u32, first: u32) -> Result<BestRepresentative> {
         let mut shared = Vec::new();
+        // The youngest representatives of each bucket, as many as may be false.
         for bucket in self.buckets(content)? {
             let mut at = self.heads.get(&bucket).copied();
             let full = shared

@@ -97,6 +97,7 @@ impl ExactJoin {
         sets: &dyn SetSource,
         pool: &Pool,
     ) -> Result<ExactJoin> {
+        // How often each shingle occurs decides the order of all shingles, so all sets are read once.
         let numbered = (0..).zip(&sizes).filter(|&(_, &size)| size > 0);
         let mut ranked: Vec<u32> = numbered.map(|(set, _)| set).collect();
         let shingles = sizes.iter().map(|&size| u64::from(size)).sum();
@@ -145,6 +146,7 @@ impl ExactJoin {
         sets: &dyn SetSource,
         pool: &Pool,
     ) -> Result<Option<Vec<JoinedPair>>> {
+        // The index covers the next sets by size, and the sets that wait are those that may match one of them.
         if self.waiting.is_empty() {
             if self.indexed.end == self.ranked.len() {
                 return Ok(None);
@@ -155,6 +157,7 @@ impl ExactJoin {
         let mut taken = self.waiting.split_off(rest);
         taken.reverse();
         let found = self.look_up_all(&taken, sets, pool, &|_| true)?;
+        // As many sets next as give about the wanted number of pairs, if they have as many as these.
         let fitting = taken.len() * PAIRS / found.len().max(1);
         self.next = fitting.clamp(LEAST_SETS, MOST_SETS);
         Ok(Some(found))
@@ -172,6 +175,8 @@ impl ExactJoin {
         pool: &Pool,
         is_linked: impl Fn(&JoinedPair) -> bool,
     ) -> Result<Vec<u32>> {
+        // By size, and of the same size the lower number last, because the sets are taken from the end: the first is
+        // the largest.
         let sizes = std::mem::take(&mut self.sizes);
         let rank = |&set: &u32| (sizes[set as usize], Reverse(set));
         self.ranked.sort_unstable_by_key(rank);
@@ -186,6 +191,8 @@ impl ExactJoin {
             start = self.index_part_before(start, sets, pool)?;
             let (mut rank, mut next) = (self.ranked.len(), LEAST_REPRESENTATIVES);
             while rank > start {
+                // The next sets that are not yet represented. The fewer there are in a round, the fewer are compared
+                // for nothing.
                 let mut taken = Vec::new();
                 while rank > start && taken.len() < next {
                     rank -= 1;
@@ -198,6 +205,8 @@ impl ExactJoin {
                 let found = self.look_up_all(&taken, sets, pool, &is_open)?;
                 let fitting = taken.len() * PAIRS / found.len().max(1);
                 next = fitting.clamp(LEAST_REPRESENTATIVES, MOST_REPRESENTATIVES.min(2 * next));
+                // The pairs of the largest sets come first. A set that has a representative by now represents no other
+                // one.
                 for joined in found.iter().filter(|joined| is_linked(joined)) {
                     let is_own = |set: u32| representatives[set as usize] == set;
                     if is_own(joined.larger) && is_own(joined.smaller) {
@@ -242,6 +251,7 @@ impl ExactJoin {
         self.index = PrefixIndex::default();
         let (mut start, mut postings) = (end, self.room_for(self.ranked[..end].iter().rev()));
         while start > 0 && self.has_room(&postings) {
+            // In steps, because the postings of a step are in memory twice.
             let (last, mut most) = (start, 0);
             while start > 0 && (start == last || most < self.postings / STEPS) {
                 start -= 1;
@@ -265,9 +275,11 @@ impl ExactJoin {
         }
         self.indexed = start..end;
         let largest = self.size(self.ranked[end - 1]);
+        // Larger sets may match those of the part as well, until even the largest of these is too small for them.
         let may_match = |&set: &u32| self.bounds.least_size(self.size(set)) <= largest;
         let after = self.ranked[end..].partition_point(may_match);
         self.waiting = self.ranked[start..end + after].to_vec();
+        // In the order of their numbers, which is that of the result. They are taken from the end.
         self.waiting.sort_unstable_by(|a, b| b.cmp(a));
         self.index = PrefixIndex::new(postings, pool);
         Ok(())
@@ -358,6 +370,7 @@ impl ExactJoin {
         }
         let size = self.size(set);
         let before = found.len();
+        // What was met in the index is compared only if the bound says that it may have enough in common.
         for rank in scratch.touched.drain(..) {
             let rank = rank as usize;
             let smaller = self.ranked[rank];
@@ -385,6 +398,7 @@ impl ExactJoin {
     /// Tallies the smaller sets that have one of the first shingles of a set among their indexed ones.
     fn meet(&self, set: u32, scratch: &mut JoinScratch) {
         let (size, own) = (self.size(set), self.ranks[set as usize]);
+        // Sets below this size cannot reach the threshold.
         let least = self.bounds.least_size(size);
         let smallest = self.ranked.partition_point(|&set| self.size(set) < least);
         let count = self.bounds.looked_up(size);
@@ -401,6 +415,7 @@ impl ExactJoin {
                 if tally.0 == 0 {
                     scratch.touched.push(posting.rank);
                 }
+                // After this shingle, no more can be common than the one with fewer members left has.
                 let of_set = self.sizes[set as usize] - position - 1;
                 let of_partner = self.sizes[self.ranked[rank] as usize] - posting.position - 1;
                 *tally = (tally.0 + 1, of_set.min(of_partner));

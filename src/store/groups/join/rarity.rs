@@ -79,6 +79,7 @@ impl ShingleFrequencies {
                 continue;
             }
             alone += 1;
+            // As many shingles as are asked for are in no other set, so none has to be looked up.
             if alone as usize == count {
                 places.clear();
                 break;

@@ -85,6 +85,7 @@ impl<'a> DocumentClaims<'a> {
 
     fn find_strays(&mut self) {
         let wreck = self.wreck;
+        // Of these contents, `names` cannot be read to the end, so any document may be theirs.
         let ending: BTreeSet<u32> = (0..wreck.len())
             .filter(|&content| !wreck.names(content).are_all)
             .collect();
@@ -92,6 +93,7 @@ impl<'a> DocumentClaims<'a> {
             let is_name = wreck.is_name(row.content, &key).ok();
             let is_found = matches!(wreck.document(&key), Ok(Some(found)) if found == row);
             let is_there = row.content < wreck.len() && !ending.contains(&row.content);
+            // Both tables agree, and `names` will find it.
             if is_there && is_found && is_name == Some(true) {
                 return;
             }
@@ -119,6 +121,7 @@ impl<'a> DocumentClaims<'a> {
     /// Removes the strays that `names` gives to another content.
     fn find_contested(&mut self) {
         let strays = self.strays.values().flatten();
+        // If `names` has such a key elsewhere, the tables contradict each other.
         let unnamed = strays.filter(|(_, stray)| !stray.is_named());
         let unnamed: BTreeMap<String, u32> = unnamed
             .map(|(key, stray)| (key.clone(), stray.row.content))
@@ -154,12 +157,14 @@ impl<'a> DocumentClaims<'a> {
         let mut claimed = ClaimedDocuments::default();
         let mut orphans = Vec::new();
         for key in names.keys {
+            // A name counts if the document agrees, or cannot say anything else.
             let known = strays.remove(&key).map(|stray| stray.row);
             match known.map_or_else(|| self.wreck.document(&key), |row| Ok(Some(row))) {
                 Ok(Some(row)) if row.content == content => claimed.push(key, Some(row), None),
                 Ok(Some(row)) if row.content >= self.wreck.len() => {
                     claimed.push(key, None, Some(CONTRADICTION));
                 }
+                // The document is that of another content. Reported once: here, or with the contested keys.
                 Ok(Some(row)) => {
                     let is_told = self.contested.contains(&key);
                     if !is_told && !self.wreck.is_name(row.content, &key).unwrap_or(false) {
@@ -187,11 +192,13 @@ impl<'a> DocumentClaims<'a> {
             };
             claimed.push(key, Some(stray.row), doubt);
         }
+        // Names that no stray explains are documents whose rows are lost.
         if unexplained > 0 {
             for key in orphans {
                 claimed.push(key, None, Some(CONTRADICTION));
             }
         }
+        // Only if nothing is missing and nothing contradicts can it be said that these are all.
         let is_disputed = self.disputed.contains(&content) || !claimed.lost.is_empty();
         claimed.are_all = names.are_all && !is_disputed;
         claimed

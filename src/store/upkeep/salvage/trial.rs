@@ -26,6 +26,7 @@ pub(super) fn known_schema(wreck: &Wreck, given: Option<&Schema>, source: &Path)
     let default = Schema::default();
     let other = given.unwrap_or(&default);
     let trial = SchemaTrial::of(other, wreck)?;
+    // If nothing can be tried, a given schema with signatures of the right size is believed.
     let may_be = || {
         let is_long = wreck.signature_bytes() == Some(other.signature_bytes());
         given.is_some() && is_long && !(other.keeps_shingles() && trial.contents > 0)
@@ -73,6 +74,7 @@ impl SchemaTrial {
             trial.contents += 1;
             let is_sound =
                 content.is_row_sound && content.are_shingles_sound && content.is_signature_sound;
+            // Damage would speak against the right schema.
             if wreck.has_catalog() && !is_sound {
                 continue;
             }
