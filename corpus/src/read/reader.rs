@@ -96,7 +96,7 @@ impl CorpusReader {
             if found.is_empty() {
                 return Ok(());
             }
-            // The system may take long for each file, so many are looked at together.
+            // The system may take long for each file, so a batch of files is looked at together.
             let met: Vec<_> = (found.into_par_iter())
                 .map(|found| with_metadata(found?))
                 .collect::<Vec<_>>();
