@@ -32,6 +32,7 @@ pub(crate) fn add(listed: &FileListArgs, paths: &mut Vec<PathBuf>) -> Result<()>
         bail!("standard input (-) cannot be an input and the list of --files-from");
     }
     let bytes = keys::read(list)?;
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     let end = if bytes.contains(&0) { 0 } else { b'\n' };
     let named = bytes.split(|&byte| byte == end);
     let named = named.map(|path| match end {

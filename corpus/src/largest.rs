@@ -11,7 +11,17 @@ use dedupdb::sketching::{Shingler, unseen_bytes};
 use dedupdb::{Result, Schema};
 
 /// Words that file managers put into the name of a copy: `a copy 2.txt`, `Kopie von a.txt`.
-const COPY_WORDS: [&str; 6] = ["copia", "copie", "copy", "cópia", "kopia", "kopie"];
+const COPY_WORDS: [&str; 9] = [
+    "copia",
+    "copie",
+    "copy",
+    "cópia",
+    "duplicate",
+    "kopia",
+    "kopie",
+    "копия",
+    "副本",
+];
 
 /// Words between such a word and the name of the original.
 const OF_WORDS: [&str; 6] = ["da", "de", "di", "do", "of", "von"];
@@ -20,27 +30,31 @@ const OF_WORDS: [&str; 6] = ["da", "de", "di", "do", "of", "von"];
 const OLD_WORDS: [&str; 7] = ["bak", "backup", "old", "orig", "sav", "save", "swp"];
 
 /// Extensions of files that are not complete yet, or not to be kept.
-const PART_ENDS: [&str; 4] = ["crdownload", "part", "temp", "tmp"];
+const PART_ENDS: [&str; 6] = ["crdownload", "download", "part", "partial", "temp", "tmp"];
 
 /// Last words of the names of folders with copies: `Laptop Backup`.
 const BACKUP_WORDS: [&str; 4] = ["backup", "backups", "sauvegarde", "sicherung"];
 
 /// Names of folders of what was thrown away.
-const TRASH_FOLDERS: [&str; 10] = [
+const TRASH_FOLDERS: [&str; 13] = [
     "$recycle.bin",
     ".trash",
     "cestino",
     "corbeille",
     "kosz",
+    "deleted items",
+    "gelöscht",
     "papelera",
     "papierkorb",
+    "recycled",
     "recycler",
     "trash",
     "корзина",
 ];
 
 /// Names of folders of copies, or of files that programs put there.
-const SIDE_FOLDERS: [&str; 34] = [
+const SIDE_FOLDERS: [&str; 38] = [
+    "__macosx",
     "_build",
     "_site",
     "archiv",
@@ -51,10 +65,13 @@ const SIDE_FOLDERS: [&str; 34] = [
     "bower_components",
     "build",
     "cache",
+    "copies",
     "descargas",
     "dist",
+    "download",
     "downloads",
     "drafts",
+    "kopien",
     "lost+found",
     "node_modules",
     "obj",
@@ -78,10 +95,14 @@ const SIDE_FOLDERS: [&str; 34] = [
 ];
 
 /// Ends of the names that pages give to characters: `uuml`, `eacute`, `rsquo`.
-const CHARACTER_ENDS: [&str; 18] = [
-    "acute", "amp", "apos", "cedil", "circ", "dash", "euro", "grave", "hellip", "lig", "nbsp",
-    "quo", "quot", "ring", "shy", "slash", "tilde", "uml",
+const CHARACTER_ENDS: [&str; 26] = [
+    "acute", "amp", "apos", "bull", "cedil", "circ", "copy", "dash", "deg", "euro", "grave", "gt",
+    "hellip", "lig", "lt", "middot", "nbsp", "pound", "quo", "quot", "ring", "sect", "shy",
+    "slash", "tilde", "uml",
 ];
+
+/// The signs of Windows-1252 beyond Latin-1, without the punctuation that stands behind words.
+const WINDOWS_1252: &str = "€‚ƒ„†‡ˆ‰Š‹ŒŽ•˜™š›œžŸ";
 
 /// Counts what texts say.
 #[derive(Debug)]
@@ -188,33 +209,44 @@ pub(crate) fn stored_rank(shingles: u64, bytes: u64, place: Option<(&Path, bool)
 /// Windows-1252, such as `Ã¼` for `ü` and `â€™` for `’`, and of characters that are written as pages or mail have them:
 /// `&uuml;`, `=C3=BC`, and a line that ends within a word, with `=`.
 fn garbled_places(text: &str) -> usize {
-    let is_garbled = |it: &[u8]| {
-        matches!(
-            it,
-            [0xef, 0xbf, 0xbd, ..]
-                | [0xc3, 0x82 | 0x83, 0xc2 | 0xe2, ..]
-                | [
-                    0xc3,
-                    0x82 | 0x83,
-                    0xc5,
-                    0x92 | 0x93 | 0xa0 | 0xa1 | 0xb8 | 0xbd | 0xbe,
-                    ..
-                ]
-                | [0xc3, 0xa2, 0xe2, 0x82, 0xac]
-        )
-    };
     let bytes = text.as_bytes();
-    let starts = bytes.iter().enumerate();
-    let starts = starts.filter(|(_, byte)| matches!(byte, 0xc3 | 0xef | b'&' | b'='));
-    let garbled = starts.filter(|&(start, byte)| {
-        let behind = &bytes[start + 1..bytes.len().min(start + 10)];
-        match byte {
-            b'&' => is_reference(behind),
-            b'=' => is_escape(start.checked_sub(1).map(|before| bytes[before]), behind),
-            _ => is_garbled(&bytes[start..bytes.len().min(start + 5)]),
+    let starts = text.char_indices().filter(|(start, c)| {
+        let behind = &bytes[start + c.len_utf8()..bytes.len().min(start + 12)];
+        match c {
+            '\u{fffd}' => true,
+            '&' => is_reference(behind),
+            '=' | '%' | '\\' | '?' => {
+                let before = start.checked_sub(1).map(|before| bytes[before]);
+                is_escape(*c, before, behind)
+            }
+            '\u{c2}'..='\u{f4}' => is_misread(&text[*start..]),
+            _ => false,
         }
     });
-    garbled.count()
+    starts.count()
+}
+
+/// Whether a text begins with a character of UTF-8 that was read as Windows-1252: a letter for its first byte, and other
+/// signs for the bytes behind it. A letter may well stand before punctuation, so one other sign is needed.
+fn is_misread(text: &str) -> bool {
+    const PUNCTUATION: &str = "\u{a0}\u{ab}\u{bb}–—‘’“”…";
+    let mut characters = text.chars();
+    let first = characters.next().unwrap_or_default();
+    let behind = match first {
+        '\u{c2}'..='\u{de}' => 1,
+        '\u{e0}'..='\u{ef}' => 2,
+        '\u{f0}'..='\u{f4}' => 3,
+        _ => return false,
+    };
+    let signs: Vec<char> = characters.take(behind).collect();
+    let is_sign = |&sign: &char| {
+        matches!(sign, '\u{80}'..='\u{bf}')
+            || WINDOWS_1252.contains(sign)
+            || PUNCTUATION.contains(sign)
+    };
+    signs.len() == behind
+        && signs.iter().all(is_sign)
+        && signs.iter().any(|&sign| !PUNCTUATION.contains(sign))
 }
 
 /// Whether this, behind `&`, is the name or number of a character and `;`.
@@ -228,14 +260,25 @@ fn is_reference(behind: &[u8]) -> bool {
     })
 }
 
-/// Whether this, behind `=`, is the first byte of a character of several in Quoted-Printable, or the end of a line that
-/// goes on. `before` is the byte before `=`.
-fn is_escape(before: Option<u8>, behind: &[u8]) -> bool {
+/// Whether this, behind a sign, is a character as mail, addresses or programs write it: `=C3=BC`, `M=FCller`, `=3D`,
+/// `%C3%BC`, `\u00fc`; the end of a line of mail that goes on; or a question mark within a word. `before` is the byte before
+/// the sign.
+fn is_escape(sign: char, before: Option<u8>, behind: &[u8]) -> bool {
     let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
-    match behind {
-        [b'\n' | b'\r', ..] => before.is_some_and(|before| before.is_ascii_alphanumeric()),
-        [b'2', b'0', b'\n' | b'\r', ..] => true,
-        [b'C'..=b'F', low, b'=', rest @ ..] => is_hex(low) && rest.first().is_some_and(is_hex),
+    let is_in_word = before.is_some_and(|before| before.is_ascii_alphabetic());
+    match (sign, behind) {
+        ('=', [b'\n' | b'\r', ..]) => before.is_some_and(|before| before.is_ascii_alphanumeric()),
+        ('=', [b'2', b'0', b'\n' | b'\r', ..] | [b'3', b'D', ..]) => true,
+        ('=' | '%', [b'C'..=b'F', low, next, rest @ ..]) if char::from(*next) == sign => {
+            is_hex(low) && rest.first().is_some_and(is_hex)
+        }
+        ('=', [b'C'..=b'F', low, next, ..]) => {
+            is_hex(low) && is_in_word && next.is_ascii_lowercase()
+        }
+        ('\\', [b'u', digits @ ..]) => {
+            digits.len() >= 4 && digits[..4].iter().all(u8::is_ascii_hexdigit)
+        }
+        ('?', [next, ..]) => is_in_word && next.is_ascii_lowercase(),
         _ => false,
     }
 }
@@ -265,8 +308,9 @@ fn is_file_aside(name: &str) -> bool {
     let before = stem.rsplit_once('.').map_or("", |(_, before)| before);
     // A date is no number of a log.
     let is_rotated = before.contains(char::is_alphabetic) && end.parse::<u32>().is_ok();
-    let is_old = is_one(end, &OLD_WORDS) || ends_with_one(stem, &OLD_WORDS);
-    is_hidden(name) || is_copy(stem) || is_old || is_rotated || is_one(end, &PART_ENDS)
+    let is_old = [end, stem].iter().any(|it| ends_with_one(it, &OLD_WORDS));
+    let is_part = is_one(end, &PART_ENDS) || name.contains(".sync-conflict-");
+    is_hidden(name) || is_copy(stem) || is_old || is_rotated || is_part
 }
 
 /// Whether the name of a folder tells one of copies or of a program.
@@ -276,7 +320,8 @@ fn is_folder_aside(name: &str) -> bool {
     let is_side = [name, numberless]
         .iter()
         .any(|it| is_one(it, &SIDE_FOLDERS) || is_one(it, &OLD_WORDS));
-    is_side || is_hidden(name) || is_copy(name) || ends_with_one(name, &BACKUP_WORDS)
+    let is_backup = ends_with_one(name, &BACKUP_WORDS) || begins_with_one_of(name, &BACKUP_WORDS);
+    is_side || is_hidden(name) || is_copy(name) || is_backup
 }
 
 fn is_one(name: &str, known: &[&str]) -> bool {
@@ -288,12 +333,26 @@ fn is_hidden(name: &str) -> bool {
     name.starts_with('.') || name.ends_with('~') || name.starts_with('#') && name.ends_with('#')
 }
 
-/// Whether a file manager named a copy: the name ends in a word such as `copy`, maybe with a number behind it, or begins
-/// with `Copy of`.
+/// Whether a file manager named a copy: the name ends in a word such as `copy`, maybe with a number behind it, or in a
+/// small number in brackets, or begins with `Copy of` or `Copy (2) of`.
 fn is_copy(name: &str) -> bool {
+    let is_numbered = [('(', ')'), ('[', ']')].iter().any(|&(open, close)| {
+        let number = name.strip_suffix(close).and_then(|it| it.rsplit_once(open));
+        number.is_some_and(|(name, number)| {
+            let is_small = (1..=2).contains(&number.len());
+            is_small && number.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty()
+        })
+    });
+    is_numbered || ends_with_one(name, &COPY_WORDS) || begins_with_one_of(name, &COPY_WORDS)
+}
+
+/// Whether a name begins with one of these words, maybe a number, and a word such as `of`.
+fn begins_with_one_of(name: &str, known: &[&str]) -> bool {
     let mut words = words(name);
-    let [first, second] = [(); 2].map(|()| words.next().unwrap_or_default());
-    ends_with_one(name, &COPY_WORDS) || is_one(first, &COPY_WORDS) && is_one(second, &OF_WORDS)
+    let first = words.next().unwrap_or_default();
+    let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let second = words.find(|word| !is_number(word)).unwrap_or_default();
+    is_one(first, known) && is_one(second, &OF_WORDS)
 }
 
 /// Whether the last word of a name is one of these, maybe with a number behind it.
@@ -342,6 +401,20 @@ mod tests {
             "kopie2.txt",
             "Laptop Backup/a.txt",
             "Téléchargements/a.txt",
+            "thesis (1).txt",
+            "thesis(12).txt",
+            "thesis [2].txt",
+            "Docs (1)/a.txt",
+            "Copy (2) of thesis.txt",
+            "thesis duplicate.txt",
+            "thesis 副本.txt",
+            "a.txt_bak",
+            "a.txt.bak1",
+            "a.txt.partial",
+            "a.sync-conflict-20240101-120000-ABC.txt",
+            "Backup of laptop/a.txt",
+            "Download/a.txt",
+            "__MACOSX/a.txt",
         ] {
             assert_eq!(set_aside(Path::new(aside)), 1, "{aside}");
         }
@@ -357,7 +430,8 @@ mod tests {
             "backup plans/a.txt",
             "copy editing.txt",
             "save the date.txt",
-            "thesis (1).txt",
+            "thesis (2024).txt",
+            "(1).txt",
             "minutes 12.03.2024",
             "a#b",
             "./report.txt",
@@ -379,6 +453,15 @@ mod tests {
             "f=C3=BCr",
             "fo=\nr",
             "for=20\nall",
+            "M=FCller",
+            "M?ller",
+            "M%C3%BCller",
+            r"M\u00fcller",
+            "&pound;5",
+            "a=3Db",
+            "20â‚¬",
+            "ðŸ˜€",
+            "tÅ±r",
         ];
         for garbled in ["fÃ¼r", "StraÃŸe", "Ã„rger", "itâ€™s", "a\u{fffd}b", "5 Â°C"]
             .into_iter()
@@ -397,6 +480,10 @@ mod tests {
             "Âşık",
             "â’r",
             "naïve",
+            "voilà\u{a0}» il",
+            "der „Spaß“ am",
+            "“CAFÉ” ist",
+            "what? no",
             "AT&T; x",
             "p = &buffer;",
             "x=20 y",

@@ -235,6 +235,20 @@ fn messages_that_programs_write_wrongly_are_read() {
          pages.\n--b\nContent-Type: text/html; charset=utf-8\n\n{page}\n--b--\n"
     );
     assert!(text_of(both.as_bytes(), &all).starts_with(TRAM));
+    let [longer, brief] = [
+        "It says what the sender wrote, and no stub has it.",
+        "Online",
+    ]
+    .map(|page| {
+        let stub = "This message was sent as a page, which your program cannot show.";
+        let both = "MIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=b\n\n--b\n\n";
+        let page = format!("--b\nContent-Type: text/html; charset=utf-8\n\n<p>{page}</p>\n--b--\n");
+        text_of(format!("{both}{stub}\n{page}").as_bytes(), &all)
+    });
+    assert!(
+        longer.starts_with("It says") && brief.starts_with("This message"),
+        "{longer}; {brief}"
+    );
     // Nothing is nothing in any encoding.
     let empty = "MIME-Version: 1.0\nContent-Transfer-Encoding: base64\n\nCgo=\n";
     assert_eq!(text_of(empty.as_bytes(), &all), "");

@@ -1,6 +1,7 @@
 //! The text of a mail message.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use encoding_rs::{Encoding, UTF_8};
 use mail_parser::decoders::quoted_printable::quoted_printable_decode;
@@ -20,7 +21,7 @@ const ID: &str = "Message-ID";
 const LONGEST_STUB: usize = 10_000;
 
 /// Returns the text of a message's body, without headers and attachments: the plain text, or that of the page where there
-/// is no plain one, or one that says less than half as much.
+/// is no plain one, or one that says less than half as much, or something else.
 ///
 /// # Errors
 ///
@@ -90,7 +91,8 @@ fn body(message: &Message<'_>, raw: &[u8], options: &Options) -> String {
     if plain.len() <= LONGEST_STUB {
         let page = joined(message.html_bodies(), raw, options);
         let words = |text: &str| text.split_whitespace().count();
-        if words(&page) > 2 * words(&plain) {
+        let (of_page, of_plain) = (words(&page), words(&plain));
+        if of_page > 2 * of_plain || 2 * of_page > of_plain && says_other(&page, &plain) {
             return page;
         }
     }
@@ -115,6 +117,18 @@ fn body(message: &Message<'_>, raw: &[u8], options: &Options) -> String {
         }
         None => plain,
     }
+}
+
+/// Whether most words of a page are not in the plain text, such as one that only says that there is a page.
+fn says_other(page: &str, plain: &str) -> bool {
+    let words = |text: &'_ str| -> HashSet<String> {
+        let words = text.split(|letter: char| !letter.is_alphanumeric());
+        let words = words.filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
+    };
+    let plain = words(plain);
+    let page = words(page);
+    2 * page.intersection(&plain).count() < page.len()
 }
 
 fn is_attachment(part: &MessagePart<'_>) -> bool {
